@@ -1,0 +1,1 @@
+//! What acts: learners and policies.

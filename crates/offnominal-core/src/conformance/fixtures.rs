@@ -1,0 +1,1 @@
+//! Worlds, policies and detectors that each break one law.

@@ -1,0 +1,212 @@
+//! What scores: a detector is fitted on nominal episodes and becomes a monitor that scores one transition after another.
+//!
+//! Unfitted and fitted are different types, so there is no "call fit first" error. A detector sees [`Signals`] and a
+//! monitor sees [`Transition`]s: neither reward nor label nor clock can be reached from them.
+
+use crate::Rng;
+
+/// One step as a monitor sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Transition<'a> {
+    /// Observation before the step.
+    pub obs: &'a [f32],
+    /// The policy's command.
+    pub action: &'a [f32],
+    /// Observation after the step.
+    pub next_obs: &'a [f32],
+}
+
+/// The observations and commands of one episode of T steps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signals<'a> {
+    observations: &'a [f32],
+    actions: &'a [f32],
+    obs_width: usize,
+    act_width: usize,
+}
+
+impl<'a> Signals<'a> {
+    /// Views `[T + 1, obs_width]` observations and `[T, act_width]` actions as an episode.
+    ///
+    /// # Panics
+    /// If the lengths do not fit together or a width is zero.
+    pub fn new(observations: &'a [f32], actions: &'a [f32], obs_width: usize, act_width: usize) -> Self {
+        assert!(
+            obs_width > 0 && act_width > 0,
+            "an episode needs at least one observation and one action channel"
+        );
+        let steps = actions.len() / act_width;
+        assert_eq!(actions.len(), steps * act_width, "actions do not fill whole rows");
+        assert_eq!(observations.len(), (steps + 1) * obs_width, "expected one more observation than actions");
+        Signals { observations, actions, obs_width, act_width }
+    }
+
+    /// Number of steps T.
+    pub fn len(&self) -> usize {
+        self.actions.len() / self.act_width
+    }
+
+    /// Whether there is no step.
+    pub fn is_empty(&self) -> bool {
+        self.actions.is_empty()
+    }
+
+    /// Numbers per observation.
+    pub fn obs_width(&self) -> usize {
+        self.obs_width
+    }
+
+    /// Numbers per action.
+    pub fn act_width(&self) -> usize {
+        self.act_width
+    }
+
+    /// All observations, `[T + 1, obs_width]`.
+    pub fn observations(&self) -> &'a [f32] {
+        self.observations
+    }
+
+    /// All commands, `[T, act_width]`.
+    pub fn actions(&self) -> &'a [f32] {
+        self.actions
+    }
+
+    /// The transition of step `t`.
+    ///
+    /// # Panics
+    /// If `t` is not below `len()`.
+    pub fn transition(&self, t: usize) -> Transition<'a> {
+        let row = |t: usize| &self.observations[t * self.obs_width..(t + 1) * self.obs_width];
+        Transition {
+            obs: row(t),
+            action: &self.actions[t * self.act_width..(t + 1) * self.act_width],
+            next_obs: row(t + 1),
+        }
+    }
+
+    /// The transitions in order.
+    pub fn transitions(&self) -> impl ExactSizeIterator<Item = Transition<'a>> + use<'a> {
+        let all = *self;
+        (0..all.len()).map(move |t| all.transition(t))
+    }
+}
+
+/// The recipe of a detector: plain data that can be fitted.
+pub trait Detector: Send + Sync {
+    /// Learns what is nominal.
+    ///
+    /// # Errors
+    /// If there is no data, the widths differ, or a number is not finite.
+    fn fit(
+        &self,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError>;
+}
+
+/// A fitted detector, watching one episode at a time.
+pub trait Monitor: Send + Sync {
+    /// Forgets the episode before.
+    fn reset(&mut self);
+
+    /// How anomalous this step is: larger is more anomalous, and always finite. After warm-up this does not allocate.
+    fn score(&mut self, seen: &Transition<'_>) -> f64;
+
+    /// Scores a whole episode, as `reset` and then `score` for each step would.
+    fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
+        self.reset();
+        scores.clear();
+        scores.extend(seen.transitions().map(|step| self.score(&step)));
+    }
+
+    /// An independent copy, for another thread.
+    fn fork(&self) -> Box<dyn Monitor>;
+}
+
+/// Why a detector could not be fitted.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FitError {
+    /// There are too few steps to learn from.
+    #[error("expected at least {needed} nominal steps to fit on, found {found}")]
+    TooFewSteps {
+        /// Steps that the detector needs.
+        needed: usize,
+        /// Steps that were given.
+        found: usize,
+    },
+    /// The episodes do not have the same channels.
+    #[error("episode {episode}: expected {expected} observation and action channels, found {found}")]
+    Width {
+        /// Index of the first episode that differs.
+        episode: usize,
+        /// Channels of the first episode, `obs + act`.
+        expected: String,
+        /// Channels of this one.
+        found: String,
+    },
+    /// A value is infinite or not a number.
+    #[error("episode {episode}: expected finite numbers, found {found} at step {step}")]
+    NotFinite {
+        /// Index of the episode.
+        episode: usize,
+        /// Step at which it was found.
+        step: usize,
+        /// The value.
+        found: f32,
+    },
+}
+
+/// Checks what every detector requires of its training data: enough steps, equal widths, finite numbers.
+///
+/// # Errors
+/// The first violation found.
+pub fn check(train: &[Signals<'_>], needed: usize) -> Result<(), FitError> {
+    let found = train.iter().map(Signals::len).sum();
+    if found < needed.max(1) {
+        return Err(FitError::TooFewSteps { needed: needed.max(1), found });
+    }
+    let widths = |s: &Signals<'_>| format!("{} + {}", s.obs_width, s.act_width);
+    for (episode, s) in train.iter().enumerate() {
+        if (s.obs_width, s.act_width) != (train[0].obs_width, train[0].act_width) {
+            return Err(FitError::Width { episode, expected: widths(&train[0]), found: widths(s) });
+        }
+        not_finite(s.observations, s.obs_width, episode)?;
+        not_finite(s.actions, s.act_width, episode)?;
+    }
+    Ok(())
+}
+
+fn not_finite(values: &[f32], width: usize, episode: usize) -> Result<(), FitError> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(FitError::NotFinite { episode, step: at / width, found: values[at] }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transitions_overlap_by_one_observation() {
+        let obs = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0];
+        let signals = Signals::new(&obs, &[7.0, 8.0], 2, 1);
+        let all: Vec<_> = signals.transitions().collect();
+        assert_eq!(all.len(), 2);
+        assert_eq!(all[0].next_obs, all[1].obs);
+        assert_eq!(all[1], Transition { obs: &[2.0, 3.0], action: &[8.0], next_obs: &[4.0, 5.0] });
+    }
+
+    #[test]
+    fn bad_training_data_is_named() {
+        let good = Signals::new(&[0.0, 1.0], &[0.0], 1, 1);
+        let nan = Signals::new(&[0.0, f32::NAN], &[0.0], 1, 1);
+        let wide = Signals::new(&[0.0; 4], &[0.0], 2, 1);
+        assert_eq!(check(&[], 1).unwrap_err(), FitError::TooFewSteps { needed: 1, found: 0 });
+        assert_eq!(check(&[good], 3).unwrap_err(), FitError::TooFewSteps { needed: 3, found: 1 });
+        assert!(matches!(check(&[good, nan], 1), Err(FitError::NotFinite { episode: 1, step: 1, .. })));
+        assert!(matches!(check(&[good, wide], 1), Err(FitError::Width { episode: 1, .. })));
+    }
+}

@@ -1,0 +1,83 @@
+//! A simulator with named physical parameters. One value is one episode in progress.
+
+use crate::Rng;
+use crate::frame::{Camera, Frame};
+use crate::spec::{EnvSpec, ParameterError};
+use serde::{Deserialize, Serialize};
+
+/// A world: it is started at an initial condition and then advanced step by step.
+///
+/// A world never times out by itself and knows nothing of anomalies or labels: the runner ([`crate::run`]) owns the
+/// clock, the horizon, the onset and the labels. After warm-up `observe` and `step` neither fail nor allocate.
+pub trait Env: Send + Sync {
+    /// The description; the same value for the whole life of the world, whatever its parameters are set to.
+    fn spec(&self) -> &EnvSpec;
+
+    /// Draws an initial condition x ~ P; `x.len() == spec().initial.len()`.
+    fn draw(&self, rng: &mut Rng) -> Vec<f64>;
+
+    /// Begins an episode at `x`.
+    ///
+    /// # Panics
+    /// If `x` is not as long as `spec().initial`.
+    fn start(&mut self, x: &[f64], rng: &mut Rng);
+
+    /// Writes the current observation, one number per channel.
+    ///
+    /// # Panics
+    /// If `obs` is not as long as `spec().observation`.
+    fn observe(&self, obs: &mut [f32]);
+
+    /// Advances by `spec().dt_secs` under the given action.
+    ///
+    /// # Panics
+    /// If `action` is not as long as `spec().action`.
+    fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step;
+
+    /// Whether the goal is met at this moment; `None` where the world defines no success.
+    fn goal_met(&self) -> Option<bool> {
+        None
+    }
+
+    /// Changes a physical quantity at once; derived constants are recomputed.
+    ///
+    /// # Errors
+    /// If the parameter does not exist or the value lies outside its physical range. The world is then unchanged.
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError>;
+
+    /// A full copy, episode in progress included; `None` for hardware, of which there is only one.
+    fn fork(&self) -> Option<Box<dyn Env>>;
+
+    /// Draws the current state: colours, and class ids where the world knows them. A world without cameras draws nothing.
+    fn render(&mut self, _camera: Camera, _frame: &mut Frame) {}
+}
+
+/// What one step brought.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// The reward of this step.
+    pub reward: f64,
+    /// Whether the episode goes on.
+    pub status: Status,
+}
+
+impl Step {
+    /// A step after which the episode goes on.
+    pub fn running(reward: f64) -> Step {
+        Step { reward, status: Status::Running }
+    }
+}
+
+/// Whether an episode goes on and, if not, why.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The episode goes on.
+    Running,
+    /// The policy reached what ends the episode well.
+    Succeeded,
+    /// The policy brought about what the world counts as a failure.
+    Failed,
+    /// The simulator (or the robot link) broke; the policy is not to blame.
+    Diverged,
+}

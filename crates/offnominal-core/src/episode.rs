@@ -1,0 +1,82 @@
+//! What happened in one run of a policy in a world.
+
+use crate::Seed;
+use crate::detector::Signals;
+use crate::run::Fault;
+use serde::{Deserialize, Serialize};
+
+/// A recorded episode of T steps. Observations have T + 1 rows (the first one is the reset's); everything else has T.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Episode {
+    /// World that produced it.
+    pub env: String,
+    /// The seed from which it can be played again.
+    pub seed: Seed,
+    /// Initial condition.
+    pub initial: Vec<f64>,
+    /// What was done to it; `None` for a nominal episode.
+    pub fault: Option<Fault>,
+    /// First anomalous step, if there is one.
+    pub onset: Option<u32>,
+    /// Observations as the policy read them, `[T + 1, obs_width]`.
+    pub observations: Vec<f32>,
+    /// The policy's own commands, `[T, act_width]`.
+    pub actions: Vec<f32>,
+    /// Rewards of the true state, `[T]`.
+    pub rewards: Vec<f64>,
+    /// Whether the anomaly was active in each step, `[T]`.
+    pub labels: Vec<bool>,
+    /// How it ended.
+    pub end: End,
+    /// Whether the goal was met at the last step; `None` where the world defines no success.
+    pub goal_met: Option<bool>,
+    /// Numbers per observation.
+    pub obs_width: usize,
+    /// Numbers per action.
+    pub act_width: usize,
+}
+
+/// How an episode ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// The world's own success.
+    Succeeded,
+    /// The world's own failure.
+    Failed,
+    /// The horizon was reached.
+    TimedOut,
+    /// The simulator broke.
+    Diverged,
+}
+
+impl Episode {
+    /// Number of steps.
+    pub fn len(&self) -> usize {
+        self.rewards.len()
+    }
+
+    /// Whether no step was taken.
+    pub fn is_empty(&self) -> bool {
+        self.rewards.is_empty()
+    }
+
+    /// The undiscounted sum of rewards.
+    pub fn total_reward(&self) -> f64 {
+        self.rewards.iter().sum()
+    }
+
+    /// Whether the episode counts as a success; `None` where the world defines no success.
+    pub fn success(&self) -> Option<bool> {
+        match self.end {
+            End::Succeeded => Some(true),
+            End::Failed => Some(false),
+            End::TimedOut | End::Diverged => self.goal_met,
+        }
+    }
+
+    /// What a detector may see of it: no reward, no label, no seed.
+    pub fn signals(&self) -> Signals<'_> {
+        Signals::new(&self.observations, &self.actions, self.obs_width, self.act_width)
+    }
+}

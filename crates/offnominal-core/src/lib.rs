@@ -1,0 +1,42 @@
+//! The nouns: environments, anomalies, policies, episodes, detectors, estimates, and the laws they obey.
+//!
+//! Nothing in here performs I/O, reads a clock, starts a thread or keeps a global. Randomness enters only as
+//! [`Rng`], and everything that an outside crate may add (a world, an anomaly, a detector) is a trait here, an
+//! [`Entry`] in a [`Catalogue`], and a subject of the laws in [`conformance`].
+
+pub mod anomaly;
+pub mod catalogue;
+pub mod conformance;
+pub mod detector;
+pub mod env;
+pub mod episode;
+pub mod estimate;
+pub mod frame;
+pub mod policy;
+pub mod rng;
+pub mod run;
+pub mod schedule;
+pub mod seed;
+pub mod spec;
+
+pub use catalogue::{Catalogue, Entry};
+pub use rng::Rng;
+pub use seed::Seed;
+
+/// Everything a world, an anomaly, a policy or a detector needs to be written.
+pub mod prelude {
+    pub use crate::anomaly::{Anomaly, Channels};
+    pub use crate::catalogue::{BuildError, Catalogue, Entry};
+    pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
+    pub use crate::entry;
+    pub use crate::env::{Env, Status, Step};
+    pub use crate::episode::{End, Episode};
+    pub use crate::estimate::Estimate;
+    pub use crate::frame::{Camera, Frame};
+    pub use crate::policy::Policy;
+    pub use crate::rng::Rng;
+    pub use crate::run::{Fault, Trial};
+    pub use crate::schedule::{Extent, Onset, Schedule};
+    pub use crate::seed::Seed;
+    pub use crate::spec::{Channel, EnvSpec, Parameter, ParameterError};
+}

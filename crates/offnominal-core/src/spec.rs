@@ -1,0 +1,156 @@
+//! What a world says of itself: channels, clock, parameters, initial condition, and the prose of its card.
+//!
+//! The specification is data. The docs, the command line, the Python spaces and the checks on user input are all
+//! generated from it, so they cannot drift from the code.
+
+use serde::{Deserialize, Serialize};
+
+/// The description of one world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EnvSpec {
+    /// The name by which commands, cards and results refer to the world.
+    pub id: String,
+    /// One line for listings.
+    pub summary: String,
+    /// Paper, simulator and the deviations from them.
+    pub source: String,
+    /// What the policy reads at each step.
+    pub observation: Vec<Channel>,
+    /// What the policy commands at each step.
+    pub action: Vec<Channel>,
+    /// Seconds of simulated time per step.
+    pub dt_secs: f64,
+    /// Steps after which the runner ends an episode.
+    pub horizon: u32,
+    /// Physical quantities that [`crate::env::Env::set_parameter`] accepts.
+    pub parameters: Vec<Parameter>,
+    /// Names of the entries of an initial condition, in order.
+    pub initial: Vec<String>,
+    /// How the reward of one step is computed.
+    pub reward: String,
+    /// The distribution of initial conditions.
+    pub reset: String,
+    /// When the goal counts as met and when an episode ends before the horizon.
+    pub success: String,
+    /// Names of the class ids in rendered masks; 0 is the background. Empty if the world cannot be rendered.
+    pub classes: Vec<String>,
+    /// Names of the cameras. Empty if the world cannot be rendered.
+    pub cameras: Vec<String>,
+}
+
+impl EnvSpec {
+    /// The parameter of that name.
+    ///
+    /// # Errors
+    /// [`ParameterError::Unknown`] with the nearest name that exists.
+    pub fn parameter(&self, name: &str) -> Result<&Parameter, ParameterError> {
+        self.parameters.iter().find(|p| p.name == name).ok_or_else(|| ParameterError::Unknown {
+            env: self.id.clone(),
+            name: name.into(),
+            nearest: crate::catalogue::nearest(name, self.parameters.iter().map(|p| p.name.as_str())),
+        })
+    }
+
+    /// Checks that a parameter exists and that the value lies in its physical range.
+    ///
+    /// # Errors
+    /// [`ParameterError`], naming what was expected and found.
+    pub fn check(&self, name: &str, value: f64) -> Result<(), ParameterError> {
+        let p = self.parameter(name)?;
+        if (p.low..=p.high).contains(&value) {
+            return Ok(());
+        }
+        Err(ParameterError::OutOfRange {
+            env: self.id.clone(),
+            name: name.into(),
+            found: value,
+            low: p.low,
+            high: p.high,
+        })
+    }
+}
+
+/// One entry of an observation or an action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Channel {
+    /// A short identifier, unique among its siblings.
+    pub name: String,
+    /// What it measures or drives.
+    pub meaning: String,
+    /// SI unit, or `1` for pure numbers.
+    pub unit: String,
+    /// Smallest possible value; may be −∞.
+    pub low: f64,
+    /// Largest possible value; may be ∞.
+    pub high: f64,
+}
+
+impl Channel {
+    /// A channel with bounds.
+    pub fn new(name: &str, meaning: &str, unit: &str, low: f64, high: f64) -> Channel {
+        Channel { name: name.into(), meaning: meaning.into(), unit: unit.into(), low, high }
+    }
+
+    /// A channel without bounds.
+    pub fn unbounded(name: &str, meaning: &str, unit: &str) -> Channel {
+        Channel::new(name, meaning, unit, f64::NEG_INFINITY, f64::INFINITY)
+    }
+}
+
+/// A physical quantity of a world that can be changed while an episode runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// The identifier; the anomaly `dyn-<name>` changes it.
+    pub name: String,
+    /// What it stands for, and how the value enters the dynamics.
+    pub meaning: String,
+    /// SI unit, or `1` for factors.
+    pub unit: String,
+    /// The value of the undisturbed world.
+    pub nominal: f64,
+    /// Smallest value with a physical meaning.
+    pub low: f64,
+    /// Largest value with a physical meaning.
+    pub high: f64,
+}
+
+impl Parameter {
+    /// A parameter with its nominal value and physical range.
+    pub fn new(name: &str, meaning: &str, unit: &str, nominal: f64, low: f64, high: f64) -> Parameter {
+        Parameter { name: name.into(), meaning: meaning.into(), unit: unit.into(), nominal, low, high }
+    }
+}
+
+/// Why a parameter was not changed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParameterError {
+    /// The world has no such parameter.
+    #[error("world {env} has no parameter {name:?}{}", hint(.nearest))]
+    Unknown {
+        /// The world that was asked.
+        env: String,
+        /// The name that was given.
+        name: String,
+        /// The most similar name that exists.
+        nearest: Option<String>,
+    },
+    /// The value is outside the physical range (or not a number).
+    #[error("parameter {name} of {env}: expected a value in [{low}, {high}], found {found}")]
+    OutOfRange {
+        /// The world that was asked.
+        env: String,
+        /// The name that was given.
+        name: String,
+        /// The value that was given.
+        found: f64,
+        /// Smallest value accepted.
+        low: f64,
+        /// Largest value accepted.
+        high: f64,
+    },
+}
+
+pub(crate) fn hint(nearest: &Option<String>) -> String {
+    nearest.as_ref().map_or(String::new(), |n| format!("; did you mean {n:?}?"))
+}

@@ -1,0 +1,1 @@
+//! What scores: one detector per file.

@@ -1,0 +1,1 @@
+//! MuJoCo loaded at run time, a safe wrapper around it, and a CPU rasteriser.

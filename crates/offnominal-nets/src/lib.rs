@@ -1,0 +1,1 @@
+//! Small dense networks with explicit backward passes on gemm.

@@ -1,0 +1,1 @@
+//! What judges: metrics, thresholds, intervals, root finding.

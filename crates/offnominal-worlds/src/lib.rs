@@ -1,0 +1,1 @@
+//! What produces episodes: environments and anomalies.

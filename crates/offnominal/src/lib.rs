@@ -1,0 +1,1 @@
+//! What runs it all: campaign, store, report, and the offnominal binary.
