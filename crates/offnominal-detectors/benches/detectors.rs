@@ -106,9 +106,11 @@ mod step {
     }
 
     /// A whole episode at once.
-    #[divan::bench]
-    fn pe_dm_episode(bencher: Bencher) {
-        let mut monitor = fitted("pe-dm", &brief(), &gaits(4, 0.05));
+    #[divan::bench(args = ["analytic", "sampled-min"])]
+    fn pe_dm_episode(bencher: Bencher, score: &str) {
+        let mut params = brief();
+        params["score"] = json!(score);
+        let mut monitor = fitted("pe-dm", &params, &gaits(4, 0.05));
         let (probe, mut scores) = (gait(Seed(2), 0.05), Vec::new());
         monitor.score_episode(&probe.signals(), &mut scores);
         bencher

@@ -35,7 +35,8 @@ fn field(id: &str, name: &str) -> String {
     let rest = lines[start + 1..].iter();
     let more = rest.take_while(|l| !l.is_empty() && !FIELDS.iter().any(|f| l.starts_with(f)));
     let text: Vec<&str> = std::iter::once(&lines[start]).chain(more).map(String::as_str).collect();
-    text.join(" ").trim_start_matches(name).trim().to_string()
+    let text = text.join(" ");
+    text[name.len()..].split("Deviates:").next().unwrap_or_default().trim().to_string()
 }
 
 fn equation(id: &str) -> String {
@@ -78,6 +79,9 @@ fn page() -> String {
         page += &format!("\n## {id}\n\n{}\n\n`{}`\n\n", head(id)[0], equation(id));
         for name in ["Assumes:", "Blind to:", "Cost:", "Reference:"] {
             page += &format!("- **{name}** {}\n", field(id, name));
+        }
+        if let Some((_, how)) = head(id).join(" ").split_once("Deviates:") {
+            page += &format!("- **Deviates:** {}\n", how.split("```").next().unwrap_or_default().trim());
         }
         page += &format!("- **Parameters and defaults:** `{parameters}`\n");
         for (law, reason) in entry.exempt {
