@@ -6,7 +6,7 @@
 //!
 //! | metric             | definition                                               | of                       | interval  |
 //! |--------------------|----------------------------------------------------------|--------------------------|-----------|
-//! | `delay_median`     | Kaplan–Meier median of a − o; without a: censored at T − o | anomalous episodes     | bootstrap |
+//! | `delay_median`     | Kaplan–Meier median of a − o; without a: more than T − 1 − o | anomalous episodes     | bootstrap |
 //! | `d5`, `d10`, `d20` | a − o ≤ j                                                | anomalous episodes       | Wilson    |
 //! | `detection_rate`   | a exists                                                 | anomalous episodes       | Wilson    |
 //! | `missing_rate`     | a does not exist                                         | anomalous episodes       | Wilson    |
@@ -18,7 +18,7 @@
 //! readings: the plain median of a* − o over all anomalous episodes, missed ones with T; the share with 0 ≤ a* − o ≤ j;
 //! the share without any alarm; and the share of early ones among the episodes *with* an alarm.
 
-use crate::bootstrap::{Bootstrap, Range, nearest_rank};
+use crate::bootstrap::{Bootstrap, nearest_rank};
 use crate::proportion::wilson;
 use crate::survival::{Duration, KaplanMeier};
 use crate::{Level, ScoredEpisode, StatsError};
@@ -55,7 +55,7 @@ impl Response {
     fn delay(&self) -> Duration {
         match self.after {
             Some(alarm) => Duration { time: alarm - self.onset, observed: true },
-            None => Duration { time: self.len - self.onset, observed: false },
+            None => Duration { time: self.len - 1 - self.onset, observed: false },
         }
     }
 

@@ -71,7 +71,7 @@ impl Ranking {
         let mut keyed: Vec<(u64, u32)> = steps
             .map(|(score, label, cluster)| {
                 counts[cluster][usize::from(!label)] += 1;
-                (descending(score), (cluster as u32) << 2 | u32::from(label) * ANOMALOUS)
+                (descending(score), ((cluster as u32) << 2) | (u32::from(label) * ANOMALOUS))
             })
             .collect();
         keyed.sort_unstable_by_key(|&(key, _)| key);
@@ -119,7 +119,7 @@ fn pack(sorted: &[(u64, u32)]) -> Vec<u32> {
     sorted
         .iter()
         .zip(next)
-        .map(|(&(key, tag), next)| tag | u32::from(next != Some(key)) * LAST_OF_TIE)
+        .map(|(&(key, tag), next)| tag | (u32::from(next != Some(key)) * LAST_OF_TIE))
         .collect()
 }
 

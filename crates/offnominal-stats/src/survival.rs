@@ -1,7 +1,7 @@
 //! The Kaplan–Meier curve: the share of anomalies not yet detected, when some cannot be watched to the end.
 //!
 //! S(t) = Π over event times u ≤ t of (1 − dᵤ / nᵤ), with dᵤ events at u among nᵤ still at risk. An observation
-//! censored at c is still at risk at c. Exact for the data: without censoring, S(t) is the share of values above t.
+//! censored at c was watched at c and nothing happened: it is at risk at c and not after it. Exact for the data: without censoring, S(t) is the share of values above t.
 //!
 //! Assumes: censoring tells nothing of the time that was not seen.
 //! Reference: Kaplan & Meier, JASA 53, 1958, equation 2b.
@@ -14,10 +14,10 @@
 //! assert_eq!(curve.median(), Some(2));            // 3/4 · 1/2
 //! ```
 
-/// A time that was observed, or only known to be at least `time`.
+/// A time that was observed, or is only known to be longer than `time`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Duration {
-    /// Steps.
+    /// Steps until the event, or until the last one watched.
     pub time: u32,
     /// Whether the event was seen; else the time is censored.
     pub observed: bool,
@@ -121,8 +121,8 @@ mod tests {
     fn censoring_is_corrected_for() {
         let (mut rng, p, n) = (Rng::new(3), 0.1, 20_000);
         let mut draw = || {
-            let (delay, end) = ((rng.uniform().ln() / (1.0_f64 - p).ln()) as u32, rng.below(20) as u32);
-            Duration { time: delay.min(end), observed: delay < end }
+            let (delay, last) = ((rng.uniform().ln() / (1.0_f64 - p).ln()) as u32, rng.below(20) as u32);
+            Duration { time: delay.min(last), observed: delay <= last }
         };
         let all: Vec<Duration> = (0..n).map(|_| draw()).collect();
         let naive = all.iter().filter(|d| !(d.observed && d.time <= 9)).count() as f64 / n as f64;
