@@ -8,6 +8,8 @@ mod detector;
 mod env;
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod fixtures_detector;
 mod policy;
 
 pub use detector::{detector, nominal_episodes};
