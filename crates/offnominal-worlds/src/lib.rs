@@ -1,1 +1,3 @@
 //! What produces episodes: environments and anomalies.
+
+pub mod env;
