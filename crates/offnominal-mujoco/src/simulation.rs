@@ -95,6 +95,8 @@ impl Simulation {
         qacc, qacc_mut: nv * 1;
         /// Position of each body's frame in the world, `[nbody, 3]`, as of the last refresh.
         xpos, xpos_mut: nbody * 3;
+        /// Centre of mass of each body in the world, `[nbody, 3]`, as of the last refresh.
+        xipos, xipos_mut: nbody * 3;
         /// Position of each site in the world, `[nsite, 3]`, as of the last refresh.
         site_xpos, site_xpos_mut: nsite * 3;
     }

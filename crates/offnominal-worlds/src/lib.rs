@@ -1,1 +1,5 @@
 //! What produces episodes: environments and anomalies.
+
+pub mod env;
+
+pub use env::ENVS;
