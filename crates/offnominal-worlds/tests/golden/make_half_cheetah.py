@@ -22,7 +22,7 @@ def play(env, qpos, qvel, actions):
     n_contacts = int(env.data.ncon)
     steps = []
     for action in actions:
-        reward = env.step(action)[1]
+        reward = env.step(action.astype(np.float64))[1]  # with float32 the penalty is rounded to 4e-8
         steps.append({
             "action": [float(a) for a in action],
             "qpos": env.data.qpos.tolist(),
