@@ -9,6 +9,8 @@ mod detector;
 mod env;
 #[cfg(test)]
 mod fixtures;
+#[cfg(test)]
+mod fixtures_detector;
 mod policy;
 mod witness;
 
