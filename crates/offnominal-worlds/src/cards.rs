@@ -7,17 +7,17 @@ use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 
 /// The card of a world.
 pub fn world(spec: &EnvSpec) -> String {
-    let mut card = format!("# {}\n\n{}.\n", spec.id, capitalised(&spec.summary));
+    let mut card = format!("# {}\n\n{}\n", spec.id, sentence(&spec.summary));
     section(&mut card, "Observation", &channels(&spec.observation));
     section(&mut card, "Action", &channels(&spec.action));
     section(&mut card, "Clock", &clock(spec));
-    section(&mut card, "Reward", &spec.reward);
-    section(&mut card, "Reset", &spec.reset);
+    section(&mut card, "Reward", &sentence(&spec.reward));
+    section(&mut card, "Reset", &sentence(&spec.reset));
     section(&mut card, "Initial condition", &initial(spec));
-    section(&mut card, "Success and end", &spec.success);
+    section(&mut card, "Success and end", &sentence(&spec.success));
     section(&mut card, "Parameters", &parameters(&spec.parameters));
     section(&mut card, "Pictures", &pictures(spec));
-    section(&mut card, "Source", &spec.source);
+    section(&mut card, "Source", &sentence(&spec.source));
     card
 }
 
@@ -107,9 +107,11 @@ fn number(value: f64) -> String {
     }
 }
 
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+/// The text with a capital letter and a full stop, whoever wrote it.
+fn sentence(text: &str) -> String {
+    let mut letters = text.trim_end_matches('.').chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    first.chain(letters.clone()).chain(['.']).collect()
 }
 
 #[cfg(test)]
@@ -120,6 +122,11 @@ mod tests {
     fn numbers_are_written_for_people() {
         let written = [1.0, -0.25, f64::INFINITY, f64::NEG_INFINITY, 0.0].map(number);
         assert_eq!(written, ["1", "−0.25", "∞", "−∞", "0"]);
+    }
+
+    #[test]
+    fn prose_is_made_of_sentences() {
+        assert_eq!(["a cart", "A cart.", "−|x|²"].map(sentence), ["A cart.", "A cart.", "−|x|²."]);
     }
 
     #[test]
