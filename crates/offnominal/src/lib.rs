@@ -5,6 +5,7 @@
 
 pub mod catalogues;
 pub mod cli;
+pub mod dataset;
 pub mod parallel;
 pub mod policies;
 pub mod progress;
