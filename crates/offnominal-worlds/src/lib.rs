@@ -1,3 +1,7 @@
 //! What produces episodes: environments and anomalies.
-pub const ENVS: &[offnominal_core::Entry<dyn offnominal_core::env::Env>] = &[];
-pub const ANOMALIES: &[offnominal_core::Entry<dyn offnominal_core::anomaly::Anomaly>] = &[];
+
+pub mod anomaly;
+pub mod env;
+
+pub use anomaly::ANOMALIES;
+pub use env::ENVS;

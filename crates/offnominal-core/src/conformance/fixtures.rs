@@ -1,5 +1,7 @@
 //! A sound world and a sound policy, and their broken siblings: each law must reject its own flaw by name.
 
+mod anomaly;
+
 use super::{Law, Violation};
 use crate::Rng;
 use crate::env::{Env, Step};

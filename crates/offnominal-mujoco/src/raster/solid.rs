@@ -1,0 +1,133 @@
+//! A shape made ready for ray casting.
+
+use super::camera::Rays;
+use super::hit;
+use super::scene::{Kind, Shape, Texture};
+use super::vec3::{Vec3, vec3};
+
+/// A checked shape with its frame, its linear colours and its bounds.
+#[derive(Debug, Clone, Copy)]
+pub struct Solid {
+    pub kind: Kind,
+    pub size: Vec3,
+    pub centre: Vec3,
+    axes: [Vec3; 3],
+    pub albedo: Vec3,
+    pub opacity: f32,
+    pub class: u8,
+    pub checker: Option<(Vec3, f32)>,
+}
+
+impl Solid {
+    /// The solid of a shape; `None` if an entry is not finite or nothing of it could be seen.
+    pub fn new(shape: &Shape) -> Option<Solid> {
+        let r = &shape.rotation;
+        let [red, green, blue, opacity] = shape.rgba;
+        let is_finite =
+            [&shape.size[..], &shape.position, r, &shape.rgba].iter().all(|part| all_finite(part));
+        let is_seen = opacity > 0.0 && has_extent(shape.kind, shape.size);
+        (is_finite && is_seen).then(|| Solid {
+            kind: shape.kind,
+            size: shape.size.into(),
+            centre: shape.position.into(),
+            axes: [vec3(r[0], r[3], r[6]), vec3(r[1], r[4], r[7]), vec3(r[2], r[5], r[8])],
+            albedo: linear([red, green, blue]),
+            opacity: opacity.min(1.0),
+            class: shape.class,
+            checker: checker(shape.texture),
+        })
+    }
+
+    pub fn is_opaque(&self) -> bool {
+        self.opacity >= 1.0
+    }
+
+    pub fn is_plane(&self) -> bool {
+        self.kind == Kind::Plane
+    }
+
+    pub fn to_local(&self, direction: Vec3) -> Vec3 {
+        vec3(self.axes[0].dot(direction), self.axes[1].dot(direction), self.axes[2].dot(direction))
+    }
+
+    pub fn to_world(&self, direction: Vec3) -> Vec3 {
+        self.axes[0] * direction.x + self.axes[1] * direction.y + self.axes[2] * direction.z
+    }
+
+    /// The camera's rays in the solid's own frame.
+    pub fn local(&self, rays: &Rays) -> Rays {
+        rays.mapped(self.to_local(rays.origin - self.centre), |d| self.to_local(d))
+    }
+
+    /// The ray parameter at which a ray, in the solid's own frame, enters; infinite if it never does.
+    pub fn entry(&self, origin: Vec3, direction: Vec3) -> f32 {
+        hit::entry(self.kind, self.size, origin, direction)
+    }
+
+    /// The normal in the world at a point of the surface in the solid's own frame.
+    pub fn normal(&self, local_point: Vec3) -> Vec3 {
+        self.to_world(hit::normal(self.kind, self.size, local_point))
+    }
+
+    /// Half the straight core of the solid, in the world, and the radius around it that surely is solid: the core of
+    /// a capsule is its axis, that of a sphere its centre.
+    pub fn core(&self) -> (Vec3, f32) {
+        let size = self.extent();
+        let radius = size.smallest();
+        let along = self.axes[longest(size)];
+        match self.kind {
+            Kind::Capsule => (self.axes[2] * self.size.z, self.size.x),
+            _ => (along * (size.largest() - radius), radius),
+        }
+    }
+
+    /// Half extents of the box around the solid, in its own frame.
+    pub fn extent(&self) -> Vec3 {
+        let (r, s) = (self.size.x, self.size);
+        match self.kind {
+            Kind::Plane | Kind::Ellipsoid | Kind::Box => s,
+            Kind::Sphere => vec3(r, r, r),
+            Kind::Capsule => vec3(r, r, s.z + r),
+            Kind::Cylinder => vec3(r, r, s.z),
+        }
+    }
+
+    /// Radius of a sphere around the centre that holds the whole solid.
+    pub fn radius(&self) -> f32 {
+        match self.kind {
+            Kind::Sphere | Kind::Capsule | Kind::Ellipsoid => self.extent().largest(),
+            Kind::Plane | Kind::Cylinder | Kind::Box => self.extent().length(),
+        }
+    }
+}
+
+/// The linear colour of a displayed one. The square stands for the display's curve; its inverse is a square root.
+pub fn linear(rgb: [f32; 3]) -> Vec3 {
+    Vec3::from(rgb).map(|c| c.clamp(0.0, 1.0) * c.clamp(0.0, 1.0))
+}
+
+fn checker(texture: Texture) -> Option<(Vec3, f32)> {
+    match texture {
+        Texture::Checker { rgb, side_m } if side_m > 0.0 && side_m.is_finite() => Some((linear(rgb), side_m)),
+        _ => None,
+    }
+}
+
+fn has_extent(kind: Kind, size: [f32; 3]) -> bool {
+    match kind {
+        Kind::Plane => true,
+        Kind::Sphere => size[0] > 0.0,
+        Kind::Capsule => size[0] > 0.0 && size[2] >= 0.0,
+        Kind::Cylinder => size[0] > 0.0 && size[2] > 0.0,
+        Kind::Ellipsoid | Kind::Box => size.iter().all(|&s| s > 0.0),
+    }
+}
+
+fn longest(size: Vec3) -> usize {
+    let all = [size.x, size.y, size.z];
+    (0..3).max_by(|&a, &b| all[a].total_cmp(&all[b])).unwrap_or(0)
+}
+
+fn all_finite(numbers: &[f32]) -> bool {
+    numbers.iter().all(|x| x.is_finite())
+}
