@@ -173,14 +173,14 @@ impl Monitor for Fitted {
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let mut score = 0.0;
-        self.ensemble.ask(seen, &mut |_, output, target| score = mean_square(output, target));
+        self.ensemble.ask(seen, &mut |a| score = mean_square(a.output, a.target));
         score
     }
 
     fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
         scores.clear();
         scores.resize(seen.len(), 0.0);
-        self.ensemble.ask_episode(seen, &mut |t, _, output, target| scores[t] = mean_square(output, target));
+        self.ensemble.ask_episode(seen, &mut |a| scores[a.step] = mean_square(a.output, a.target));
     }
 
     fn fork(&self) -> Box<dyn Monitor> {

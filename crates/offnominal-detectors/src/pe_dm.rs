@@ -1,11 +1,10 @@
 //! Error of an ensemble of networks that predict a distribution of the next observation.
 //!
-//! Each of B members answers N(μ_b, σ_b²) per channel for the change t of the observation (units as in `mlp-dm`). Two
-//! scores are offered:
+//! score(o, a, o′) = 1/B Σ_b E‖f_b − t‖² / d = 1/B Σ_b 1/d Σ_j ((μ_bj − t_j)² + σ_bj²), or min_{b,s} 1/d Σ_j (μ_bj + σ_bj ε_bsj − t_j)².
 //!
-//! * `analytic`: the mean over members of the expected squared error of a draw from them,
-//!   1/B Σ_b E‖f_b − t‖² / d = 1/B Σ_b 1/d Σ_j ((μ_bj − t_j)² + σ_bj²). Exact, so nothing is drawn.
-//! * `sampled-min`: the least squared error of S draws from each member, min_{b,s} 1/d Σ_j (μ_bj + σ_bj ε_bsj − t_j)².
+//! Each of B members answers N(μ_b, σ_b²) per channel for the change t of the observation (units as in `mlp-dm`). The
+//! first score, `analytic`, is the mean over members of the expected squared error of a draw from them. The second,
+//! `sampled-min`, is the least squared error of S draws from each member.
 //!
 //! | symbol | meaning                                                                                         |
 //! |--------|-------------------------------------------------------------------------------------------------|
@@ -44,7 +43,7 @@
 //! assert!((score(5.0) - 26.0).abs() < 4.0);
 //! ```
 
-use crate::shared::dynamics::{Data, Ensemble};
+use crate::shared::dynamics::{Answer, Data, Ensemble};
 use crate::shared::gaussian::{Gaussian, hold};
 use crate::shared::ranges::Hidden;
 use crate::shared::training::Training;
@@ -156,39 +155,38 @@ struct Reading {
 }
 
 impl Reading {
-    /// Adds the answer of a member to the score of a step. Members come in order.
-    fn add(&mut self, score: &mut f64, member: usize, output: &[f32], target: &[f32]) {
+    /// Adds the answer of a member to the score of its step. Members come in order.
+    fn add(&mut self, score: &mut f64, answer: &Answer<'_>) {
         if self.squares.is_empty() {
-            *score += self.expected_square(member, output, target) / self.bounds.len() as f64;
+            *score += self.expected_square(answer) / self.bounds.len() as f64;
         } else {
-            let least = self.least_square(member, output, target);
-            *score = if member == 0 { least } else { score.min(least) };
+            let least = self.least_square(answer);
+            *score = if answer.member == 0 { least } else { score.min(least) };
         }
     }
 
     /// 1/d Σ_j ((μ_j − t_j)² + σ_j²).
-    fn expected_square(&self, member: usize, output: &[f32], target: &[f32]) -> f64 {
-        let d = target.len();
-        let square = |j: usize| (f64::from(output[j]) - f64::from(target[j])).powi(2);
-        let total: f64 =
-            (0..d).map(|j| square(j) + f64::from(self.log_variance(member, output, j)).exp()).sum();
-        total / d as f64
+    fn expected_square(&self, answer: &Answer<'_>) -> f64 {
+        let d = answer.target.len();
+        let square = |j: usize| (f64::from(answer.output[j]) - f64::from(answer.target[j])).powi(2);
+        let variance = |j: usize| f64::from(self.log_variance(answer, j)).exp();
+        (0..d).map(|j| square(j) + variance(j)).sum::<f64>() / d as f64
     }
 
     /// min_s 1/d Σ_j (μ_j + σ_j ε_sj − t_j)².
-    fn least_square(&mut self, member: usize, output: &[f32], target: &[f32]) -> f64 {
-        let (d, n) = (target.len(), self.squares.len());
+    fn least_square(&mut self, answer: &Answer<'_>) -> f64 {
+        let (d, n) = (answer.target.len(), self.squares.len());
         self.squares.fill(0.0);
         for j in 0..d {
-            let (error, deviation) =
-                (output[j] - target[j], (0.5 * self.log_variance(member, output, j)).exp());
-            let noise = &self.noise[(member * d + j) * n..(member * d + j + 1) * n];
+            let error = answer.output[j] - answer.target[j];
+            let deviation = (0.5 * self.log_variance(answer, j)).exp();
+            let noise = &self.noise[(answer.member * d + j) * n..(answer.member * d + j + 1) * n];
             let squares = self.squares.iter_mut().zip(noise);
             simd(
                 #[inline(always)]
                 || {
-                    for (square, e) in squares {
-                        let off = error + deviation * e;
+                    for (square, draw) in squares {
+                        let off = error + deviation * draw;
                         *square += off * off;
                     }
                 },
@@ -197,10 +195,9 @@ impl Reading {
         f64::from(self.squares.iter().copied().fold(f32::INFINITY, f32::min)) / d as f64
     }
 
-    fn log_variance(&self, member: usize, output: &[f32], j: usize) -> f32 {
-        let bounds = &self.bounds[member];
-        let d = bounds.len() / 2;
-        hold(output[d + j], bounds[j], bounds[d + j])
+    fn log_variance(&self, answer: &Answer<'_>, j: usize) -> f32 {
+        let (bounds, d) = (&self.bounds[answer.member], answer.target.len());
+        hold(answer.output[d + j], bounds[j], bounds[d + j])
     }
 }
 
@@ -209,8 +206,7 @@ impl Monitor for Fitted {
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let (mut score, reading) = (0.0, &mut self.reading);
-        self.ensemble
-            .ask(seen, &mut |member, output, target| reading.add(&mut score, member, output, target));
+        self.ensemble.ask(seen, &mut |answer| reading.add(&mut score, &answer));
         score
     }
 
@@ -218,9 +214,7 @@ impl Monitor for Fitted {
         scores.clear();
         scores.resize(seen.len(), 0.0);
         let reading = &mut self.reading;
-        self.ensemble.ask_episode(seen, &mut |t, member, output, target| {
-            reading.add(&mut scores[t], member, output, target);
-        });
+        self.ensemble.ask_episode(seen, &mut |answer| reading.add(&mut scores[answer.step], &answer));
     }
 
     fn fork(&self) -> Box<dyn Monitor> {
@@ -241,13 +235,17 @@ mod tests {
         }
     }
 
-    const OUTPUTS: [[f32; 4]; 2] = [[0.3, -1.0, -1.0, 0.4], [0.1, 0.2, 0.0, -3.0]];
-    const TARGET: [f32; 2] = [0.5, 0.5];
+    static OUTPUTS: [[f32; 4]; 2] = [[0.3, -1.0, -1.0, 0.4], [0.1, 0.2, 0.0, -3.0]];
+    static TARGET: [f32; 2] = [0.5, 0.5];
+
+    fn answer(member: usize) -> Answer<'static> {
+        Answer { step: 0, member, output: &OUTPUTS[member], target: &TARGET }
+    }
 
     fn score(reading: &mut Reading) -> f64 {
         let mut score = 0.0;
-        for (member, output) in OUTPUTS.iter().enumerate() {
-            reading.add(&mut score, member, output, &TARGET);
+        for member in 0..2 {
+            reading.add(&mut score, &answer(member));
         }
         score
     }
@@ -257,8 +255,8 @@ mod tests {
         let n = 200_000;
         let mut sampled = reading(n);
         let mut sum = 0.0;
-        for (member, output) in OUTPUTS.iter().enumerate() {
-            sampled.least_square(member, output, &TARGET);
+        for member in 0..2 {
+            sampled.least_square(&answer(member));
             sum += sampled.squares.iter().map(|&s| f64::from(s) / 2.0).sum::<f64>();
         }
         let analytic = score(&mut Reading { squares: Vec::new(), ..reading(0) });

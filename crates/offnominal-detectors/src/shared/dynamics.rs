@@ -62,6 +62,18 @@ impl Data {
     }
 }
 
+/// What a member says about a step.
+pub(crate) struct Answer<'a> {
+    /// Which step of those asked about.
+    pub step: usize,
+    /// Which member.
+    pub member: usize,
+    /// What the network puts out.
+    pub output: &'a [f32],
+    /// What would have been right.
+    pub target: &'a [f32],
+}
+
 /// Trained networks of one shape, ready to be asked. Forks share the parameters.
 #[derive(Clone)]
 pub(crate) struct Ensemble {
@@ -84,24 +96,30 @@ impl Ensemble {
         Ensemble { shared: Arc::new(Trained { units, net, members }), work, inputs, targets }
     }
 
-    /// Asks every member about one transition: `answer` gets the member's index, its output and the target.
-    pub fn ask(&mut self, seen: &Transition<'_>, answer: &mut dyn FnMut(usize, &[f32], &[f32])) {
-        self.ask_block(std::iter::once(*seen), &mut |_, member, output, target| {
-            answer(member, output, target)
-        });
+    /// Asks every member about one transition, the only step; members answer in order.
+    pub fn ask(&mut self, seen: &Transition<'_>, hear: &mut dyn FnMut(Answer<'_>)) {
+        self.ask_block(0, std::iter::once(*seen), hear);
     }
 
-    /// Asks about at most [`BLOCK`] transitions at once: `answer` gets the index of the transition first. The rows of a
-    /// batch have the bits they would have alone.
+    /// Asks every member about every step of an episode; the members answer in order about each step.
+    pub fn ask_episode(&mut self, seen: &Signals<'_>, hear: &mut dyn FnMut(Answer<'_>)) {
+        for start in (0..seen.len()).step_by(BLOCK) {
+            let steps = start..seen.len().min(start + BLOCK);
+            self.ask_block(start, steps.map(|t| seen.transition(t)), hear);
+        }
+    }
+
+    /// Asks about at most [`BLOCK`] transitions at once, whose rows have the bits they would have alone.
     fn ask_block<'a>(
         &mut self,
+        start: usize,
         seen: impl Iterator<Item = Transition<'a>>,
-        answer: &mut dyn FnMut(usize, usize, &[f32], &[f32]),
+        hear: &mut dyn FnMut(Answer<'_>),
     ) {
         let Trained { units, net, members } = &*self.shared;
         let (n_inputs, n_targets) = (units.n_inputs(), units.n_targets());
         let mut n = 0;
-        for seen in seen.take(BLOCK) {
+        for seen in seen {
             units.input(&seen, &mut self.inputs[n * n_inputs..(n + 1) * n_inputs]);
             units.target(&seen, &mut self.targets[n * n_targets..(n + 1) * n_targets]);
             n += 1;
@@ -109,17 +127,9 @@ impl Ensemble {
         for (member, params) in members.iter().enumerate() {
             let outputs = net.forward(params, &self.inputs[..n * n_inputs], &mut self.work);
             let rows = outputs.chunks_exact(net.outputs()).zip(self.targets.chunks_exact(n_targets));
-            rows.enumerate().for_each(|(row, (output, target))| answer(row, member, output, target));
-        }
-    }
-
-    /// Asks about every step of an episode: `answer` gets the step, the member, its output and the target.
-    pub fn ask_episode(&mut self, seen: &Signals<'_>, answer: &mut dyn FnMut(usize, usize, &[f32], &[f32])) {
-        for start in (0..seen.len()).step_by(BLOCK) {
-            let block = (start..seen.len().min(start + BLOCK)).map(|t| seen.transition(t));
-            self.ask_block(block, &mut |row, member, output, target| {
-                answer(start + row, member, output, target);
-            });
+            for (row, (output, target)) in rows.enumerate() {
+                hear(Answer { step: start + row, member, output, target });
+            }
         }
     }
 }

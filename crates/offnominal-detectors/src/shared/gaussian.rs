@@ -207,7 +207,7 @@ mod tests {
         let inputs: Vec<f32> = (0..n).map(|_| rng.range(-1.0, 1.0) as f32).collect();
         let noise = |x: f32| if x < 0.0 { 0.3 } else { 0.05 };
         let targets = inputs.iter().map(|&x| 2.0 * x + noise(x) * rng.normal() as f32).collect();
-        let rows = Rows { inputs, targets, episodes: vec![0..n] };
+        let rows = Rows { inputs, targets, episodes: std::iter::once(0..n).collect() };
         let mut model = Gaussian::new(&[1, 32, 2], 64);
         let mut params = model.first_params(&mut rng);
         let training = Training {

@@ -38,11 +38,9 @@ impl Units {
     pub fn fit(train: &[Signals<'_>]) -> Units {
         let (obs, _) = Scale::of_observations(train);
         let change = (0..obs.width()).map(|kept| {
-            let changes = train.iter().flat_map(|e| e.transitions()).map(|t| {
-                let of = |row| obs.select(row).nth(kept).map_or(0.0, f64::from);
-                of(t.next_obs) - of(t.obs)
-            });
-            let (mean, deviation) = moments(changes);
+            let of = |row| obs.select(row).nth(kept).map_or(0.0, f64::from);
+            let (mean, deviation) =
+                moments(|| train.iter().flat_map(|e| e.transitions()).map(|t| of(t.next_obs) - of(t.obs)));
             (mean as f32, deviation.max(FLOOR * f64::from(obs.deviations()[kept])) as f32)
         });
         let change = change.collect();
@@ -100,10 +98,10 @@ impl Units {
 }
 
 /// Mean and standard deviation, in two passes.
-fn moments(values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    let n = values.clone().count().max(1) as f64;
-    let mean = values.clone().sum::<f64>() / n;
-    (mean, (values.map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+fn moments<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> (f64, f64) {
+    let n = values().count().max(1) as f64;
+    let mean = values().sum::<f64>() / n;
+    (mean, (values().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
 }
 
 #[cfg(test)]

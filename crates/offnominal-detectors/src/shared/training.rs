@@ -62,7 +62,7 @@ impl Training {
     ///
     /// # Errors
     /// If the loss stops being a finite number.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         model: &mut dyn Model,
         params: &mut [f32],
@@ -198,7 +198,7 @@ mod tests {
     fn line(slope: f32) -> Rows {
         let inputs: Vec<f32> = (-50..50).map(|i| i as f32 / 50.0).collect();
         let targets = inputs.iter().map(|x| slope * x).collect();
-        Rows { inputs, targets, episodes: vec![0..100] }
+        Rows { inputs, targets, episodes: std::iter::once(0..100).collect() }
     }
 
     fn trained(training: Training, validation: &Rows) -> (f32, usize) {
