@@ -1,6 +1,8 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
+mod collect;
 mod evaluate;
+mod fault;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -54,6 +56,8 @@ impl Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Play episodes, nominal or anomalous with their twins, and store them as one Arrow file
+    Collect(collect::Collect),
     /// Measure a policy's return and success rate, with intervals
     Evaluate(evaluate::Evaluate),
 }
@@ -65,6 +69,7 @@ enum Command {
 pub fn run() -> Result<Outcome> {
     let Cli { common, command } = Cli::parse();
     match command {
+        Command::Collect(args) => args.run(&common),
         Command::Evaluate(args) => args.run(&common),
     }
 }
