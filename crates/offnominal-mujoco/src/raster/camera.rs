@@ -80,7 +80,7 @@ fn right_of(forward: Vec3, up: Vec3) -> Vec3 {
 }
 
 /// Rays from one origin, linear in column and row. Their parameter is the depth along the camera's axis.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Rays {
     pub origin: Vec3,
     corner: Vec3,

@@ -27,6 +27,15 @@ impl Rect {
         }
     }
 
+    /// Visits every pixel, row by row, with its index in a picture of the given width.
+    pub fn visit(self, width: usize, mut f: impl FnMut(usize, usize, usize)) {
+        for row in self.rows.0..self.rows.1 {
+            for column in self.columns.0..self.columns.1 {
+                f(column, row, row * width + column);
+            }
+        }
+    }
+
     fn spanning(camera: &Camera, left: f32, right: f32, bottom: f32, top: f32) -> Rect {
         Rect {
             columns: covered(camera.column(left), camera.column(right), camera.width),
