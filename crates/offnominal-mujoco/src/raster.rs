@@ -143,3 +143,29 @@ fn displayed(linear: Vec3) -> [u8; 3] {
     let byte = |c: f32| (c.max(0.0).sqrt() * 255.0 + 0.5) as u8;
     [byte(linear.x), byte(linear.y), byte(linear.z)]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_frame_of_a_size_needs_no_new_memory() {
+        let ball = Shape::new(Kind::Sphere, [0.5, 0.0, 0.0]).painted([0.5, 0.5, 0.5, 0.5], 2);
+        let scene = Scene { shapes: vec![Shape::floor(1), ball], ..Scene::default() };
+        let (mut rasteriser, mut frame) = (Rasteriser::new(Quality::Film), Frame::new(32, 24));
+        rasteriser.draw(&scene, &mut frame);
+        let before = buffers(&rasteriser);
+        rasteriser.draw(&scene, &mut frame);
+        assert_eq!(before, buffers(&rasteriser));
+    }
+
+    /// Capacity of every buffer and where it lies.
+    fn buffers(r: &Rasteriser) -> Vec<(usize, usize)> {
+        fn of<T>(buffer: &Vec<T>) -> (usize, usize) {
+            (buffer.capacity(), buffer.as_ptr().addr())
+        }
+        let seen = [of(&r.seen.depth), of(&r.seen.solid), of(&r.seen.normal)];
+        let shadows = [of(&r.shadows.sun), of(&r.shadows.sky)];
+        [&seen[..], &shadows, &[of(&r.solids), of(&r.colour), of(&r.sum)]].concat()
+    }
+}

@@ -40,7 +40,7 @@ impl Shadows {
         to_sun: Vec3,
         sweep: Vec3,
     ) {
-        let to_sun_local = solid.to_local(to_sun);
+        let to_sun_local = solid.local_from_world(to_sun);
         footprint::of_sweep(camera, solid, sweep).visit(seen.width, |column, row, at| {
             // Solids are convex: none throws a shadow on its own sunny side.
             let is_own = seen.solid[at] == NOTHING || seen.solid[at] == index;
@@ -116,7 +116,7 @@ impl Bounds {
         let past_bodies = (solid.centre - self.centre).dot(to_sun) + solid.radius() + self.radius;
         let planes = solids.iter().filter(|s| s.is_plane());
         planes.fold(past_bodies.max(0.0), |length, plane| {
-            let normal = plane.to_world(Vec3 { x: 0.0, y: 0.0, z: 1.0 });
+            let normal = plane.world_from_local(Vec3 { x: 0.0, y: 0.0, z: 1.0 });
             let (height, slope) = (normal.dot(solid.centre - plane.centre), normal.dot(to_sun));
             let past_plane = (height + solid.radius()) / slope;
             if slope > 0.0 && past_plane > length { past_plane } else { length }

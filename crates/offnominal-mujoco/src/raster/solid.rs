@@ -50,17 +50,18 @@ impl Solid {
         self.kind == Kind::Plane
     }
 
-    pub fn to_local(&self, direction: Vec3) -> Vec3 {
+    pub fn local_from_world(&self, direction: Vec3) -> Vec3 {
         vec3(self.axes[0].dot(direction), self.axes[1].dot(direction), self.axes[2].dot(direction))
     }
 
-    pub fn to_world(&self, direction: Vec3) -> Vec3 {
+    pub fn world_from_local(&self, direction: Vec3) -> Vec3 {
         self.axes[0] * direction.x + self.axes[1] * direction.y + self.axes[2] * direction.z
     }
 
     /// Takes the camera's rays into the solid's own frame; what a pixel sees of the solid is asked afterwards.
     pub fn aim(&mut self, rays: &Rays) {
-        self.rays = rays.mapped(self.to_local(rays.origin - self.centre), |d| self.to_local(d));
+        self.rays =
+            rays.mapped(self.local_from_world(rays.origin - self.centre), |d| self.local_from_world(d));
     }
 
     /// Depth at which a pixel's ray enters; infinite if it never does.
@@ -78,7 +79,7 @@ impl Solid {
         if self.is_plane() {
             return self.axes[2];
         }
-        self.to_world(hit::normal(self.kind, self.size, self.rays.point(column, row, depth)))
+        self.world_from_local(hit::normal(self.kind, self.size, self.rays.point(column, row, depth)))
     }
 
     /// Half the straight core of the solid, in the world, and the radius around it that surely is solid: the core of
