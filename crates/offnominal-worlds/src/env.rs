@@ -6,11 +6,13 @@ mod mjc_half_cheetah;
 mod mjc_picture;
 #[cfg(test)]
 mod mjc_tests;
+pub mod sap;
 
 use offnominal_core::prelude::*;
 
 /// Every built-in world, in the order in which reports list them.
-pub const ENVS: &[Entry<dyn Env>] = &[mjc_cartpole_swingup::ENTRY, mjc_half_cheetah::ENTRY];
+pub const ENVS: &[Entry<dyn Env>] =
+    &[mjc_cartpole_swingup::ENTRY, mjc_half_cheetah::ENTRY, sap::GOAL0, sap::GOAL1, sap::GOAL2];
 
 /// The catalogue of the built-in worlds.
 pub fn catalogue() -> Catalogue<dyn Env> {

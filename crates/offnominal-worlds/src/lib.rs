@@ -1,5 +1,7 @@
 //! What produces episodes: environments and anomalies.
 
+pub mod anomaly;
 pub mod env;
 
+pub use anomaly::ANOMALIES;
 pub use env::ENVS;

@@ -1,0 +1,125 @@
+//! Detectors that each break one law, and the proof that the laws see it.
+
+use super::{Law, detector};
+use crate::Rng;
+use crate::detector::{Detector, FitError, Monitor, Signals, Transition, check};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// A sound detector, a running mean of the distance from the nominal mean in standard deviations, with at most one
+/// flaw: the law it breaks.
+#[derive(Clone)]
+struct Distance {
+    flaw: Option<Law>,
+    /// Mean and standard deviation of each channel that varies.
+    channels: Vec<(usize, f64, f64)>,
+    running: f64,
+}
+
+/// What two fits share only by mistake.
+static FITS: AtomicU32 = AtomicU32::new(0);
+
+impl Distance {
+    fn with(flaw: Option<Law>) -> Distance {
+        Distance { flaw, channels: Vec::new(), running: 0.0 }
+    }
+
+    fn has(&self, flaw: Law) -> bool {
+        self.flaw == Some(flaw)
+    }
+
+    fn distance(&self, obs: &[f32]) -> f64 {
+        let square = |&(c, mean, sd): &(usize, f64, f64)| {
+            let z = (f64::from(obs[c]) - mean) / sd;
+            let sound = if z.is_finite() { z.clamp(-1e6, 1e6) } else { 1e6 };
+            if self.has(Law::IsFinite) { z * z } else { sound * sound }
+        };
+        self.channels.iter().map(square).sum::<f64>().sqrt()
+    }
+}
+
+impl Detector for Distance {
+    fn fit(
+        &self,
+        train: &[Signals<'_>],
+        _: &[Signals<'_>],
+        _: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        let mut fitted = self.clone();
+        match check(train, 1) {
+            Err(_) if self.has(Law::RefusesBadData) => return Ok(Box::new(fitted)),
+            verdict => verdict?,
+        }
+        let n: f64 = train.iter().map(|e| (e.len() + 1) as f64).sum();
+        for c in 0..train[0].obs_width() {
+            let rows = || train.iter().flat_map(|e| e.observations().chunks_exact(e.obs_width()));
+            let mean = rows().map(|r| f64::from(r[c])).sum::<f64>() / n;
+            let sd = (rows().map(|r| (f64::from(r[c]) - mean).powi(2)).sum::<f64>() / n).sqrt();
+            if sd > 1e-6 || self.has(Law::IgnoresConstantChannels) {
+                fitted.channels.push((c, mean, sd + 1e-6));
+            }
+        }
+        if self.has(Law::SameSeedSameBits) {
+            fitted.channels[0].1 += f64::from(FITS.fetch_add(1, Ordering::Relaxed));
+        }
+        Ok(Box::new(fitted))
+    }
+}
+
+impl Monitor for Distance {
+    fn reset(&mut self) {
+        if !self.has(Law::ResetForgets) {
+            self.running = 0.0;
+        }
+    }
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        self.running = 0.5 * (self.running + self.distance(seen.next_obs));
+        if self.has(Law::SeesGrossFaults) { -self.running } else { self.running }
+    }
+
+    fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
+        self.reset();
+        scores.clear();
+        scores.extend(seen.transitions().map(|step| self.score(&step)));
+        if self.has(Law::StreamedEqualsBatch) {
+            let largest = scores.iter().copied().fold(0.0, f64::max);
+            scores.iter_mut().for_each(|s| *s /= largest);
+        }
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        let mut copy = self.clone();
+        if self.has(Law::ForkSharesFuture) {
+            copy.reset();
+        }
+        Box::new(copy)
+    }
+}
+
+#[test]
+fn a_sound_detector_breaks_no_law() {
+    assert_eq!(detector(&Distance::with(None), &[]), []);
+}
+
+#[test]
+fn every_law_rejects_the_detector_that_breaks_it() {
+    for law in [
+        Law::SameSeedSameBits,
+        Law::ForkSharesFuture,
+        Law::IsFinite,
+        Law::ResetForgets,
+        Law::StreamedEqualsBatch,
+        Law::IgnoresConstantChannels,
+        Law::SeesGrossFaults,
+        Law::RefusesBadData,
+    ] {
+        let violations = detector(&Distance::with(Some(law)), &[]);
+        assert!(violations.iter().any(|v| v.law == law), "{law:?} was not seen; found {violations:?}");
+    }
+}
+
+#[test]
+fn an_exempted_law_is_not_reported() {
+    let exempt = [(Law::SeesGrossFaults, "a fixture")];
+    assert_eq!(detector(&Distance::with(Some(Law::SeesGrossFaults)), &exempt), []);
+}

@@ -1,0 +1,52 @@
+//! Copies parts of the factors into the order in which the inner loop reads them.
+
+use gemm_common::pulp::{Simd, bytemuck};
+
+/// Scratch memory of the products; it grows to the largest product seen and is then reused.
+#[derive(Debug, Clone, Default)]
+pub struct Pack {
+    pub(super) left: Vec<f32>,
+    pub(super) right: Vec<f32>,
+}
+
+/// The first `len` numbers of a scratch vector, grown if needed.
+pub(super) fn reserve(scratch: &mut Vec<f32>, len: usize) -> &mut [f32] {
+    if scratch.len() < len {
+        scratch.resize(len, 0.0);
+    }
+    &mut scratch[..len]
+}
+
+/// Packs `width` columns of a row-major matrix with `stride` columns; each packed row is filled up with zeros.
+#[inline(always)]
+pub(super) fn columns(
+    from: &[f32],
+    stride: usize,
+    first: usize,
+    width: usize,
+    padded: usize,
+    to: &mut [f32],
+) {
+    for (row, out) in from.chunks_exact(stride).zip(to.chunks_exact_mut(padded)) {
+        out[..width].copy_from_slice(&row[first..first + width]);
+        out[width..].fill(0.0);
+    }
+}
+
+/// Packs `width` rows of a row-major matrix with `stride` columns as the columns of the packed one.
+#[inline(always)]
+pub(super) fn rows(from: &[f32], stride: usize, first: usize, width: usize, padded: usize, to: &mut [f32]) {
+    to.fill(0.0);
+    for (j, row) in from[first * stride..].chunks_exact(stride).take(width).enumerate() {
+        for (out, &value) in to[j..].iter_mut().step_by(padded).zip(row) {
+            *out = value;
+        }
+    }
+}
+
+/// A packed matrix as one group of `NV` vectors for each inner index.
+#[inline(always)]
+pub(super) fn groups<S: Simd, const NV: usize>(packed: &[f32]) -> &[[S::f32s; NV]] {
+    let vectors: &[S::f32s] = bytemuck::cast_slice(packed);
+    vectors.as_chunks::<NV>().0
+}

@@ -1,0 +1,69 @@
+//! The product for a few rows: the weights are streamed once per row and nothing is packed.
+
+use super::tile::store;
+use gemm_common::pulp::{Simd, WithSimd};
+use std::array::from_fn;
+
+/// Vectors whose sums are formed at once: enough independent chains to hide the latency of the multiply-add.
+const BLOCK: usize = 8;
+
+/// y = leaky(bias + x·w).
+pub struct Rows<'a> {
+    pub x: &'a [f32],
+    pub w: &'a [f32],
+    pub bias: &'a [f32],
+    pub slope: f32,
+    pub y: &'a mut [f32],
+    pub k: usize,
+}
+
+impl WithSimd for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let n = self.bias.len();
+        for (x, y) in self.x.chunks_exact(self.k).zip(self.y.chunks_exact_mut(n)) {
+            let mut first = 0;
+            while first < n {
+                let width = match n - first {
+                    rest if rest >= BLOCK * S::F32_LANES => BLOCK * S::F32_LANES,
+                    rest if rest >= 2 * S::F32_LANES => 2 * S::F32_LANES,
+                    rest => rest.min(S::F32_LANES),
+                };
+                let (w, bias, y) = (&self.w[first..], &self.bias[first..][..width], &mut y[first..][..width]);
+                match width / S::F32_LANES {
+                    BLOCK => block::<S, BLOCK>(simd, x, w, n, bias, self.slope, y),
+                    2 => block::<S, 2>(simd, x, w, n, bias, self.slope, y),
+                    _ => block::<S, 1>(simd, x, w, n, bias, self.slope, y),
+                }
+                first += width;
+            }
+        }
+    }
+}
+
+/// The sums of `bias.len()` neighbouring columns.
+#[inline(always)]
+fn block<S: Simd, const NV: usize>(
+    simd: S,
+    x: &[f32],
+    w: &[f32],
+    stride: usize,
+    bias: &[f32],
+    slope: f32,
+    y: &mut [f32],
+) {
+    let width = bias.len();
+    let load = |row: &[f32]| -> [S::f32s; NV] {
+        from_fn(|v| simd.partial_load_f32s(&row[v * S::F32_LANES..width.min((v + 1) * S::F32_LANES)]))
+    };
+    let mut sums = load(bias);
+    for (p, &x) in x.iter().enumerate() {
+        let (factor, w) = (simd.splat_f32s(x), load(&w[p * stride..][..width]));
+        for v in 0..NV {
+            sums[v] = simd.mul_add_f32s(factor, w[v], sums[v]);
+        }
+    }
+    store::<S, NV>(simd, sums, slope, y);
+}

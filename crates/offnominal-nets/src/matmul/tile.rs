@@ -1,0 +1,153 @@
+//! The blocked product: panels of packed columns, tiles of accumulators that stay in registers.
+
+use super::pack::{self, Pack};
+use gemm_common::pulp::{Simd, WithSimd};
+use std::array::from_fn;
+
+/// Vectors per panel.
+const PANEL: usize = 2;
+
+/// The left factor `[m, k]`.
+#[derive(Clone, Copy)]
+pub enum Left<'a> {
+    /// Stored as it is.
+    Rows(&'a [f32]),
+    /// Stored transposed, `[k, m]`.
+    Columns(&'a [f32]),
+}
+
+/// The right factor `[k, n]`.
+#[derive(Clone, Copy)]
+pub enum Right<'a> {
+    /// Stored as it is.
+    Rows(&'a [f32]),
+    /// Stored transposed, `[n, k]`.
+    Columns(&'a [f32]),
+}
+
+/// c = leaky(bias + a·b).
+pub struct Product<'a> {
+    pub a: Left<'a>,
+    pub b: Right<'a>,
+    pub bias: Option<&'a [f32]>,
+    pub slope: f32,
+    pub c: &'a mut [f32],
+    pub m: usize,
+    pub k: usize,
+    pub n: usize,
+    pub pack: &'a mut Pack,
+}
+
+impl WithSimd for Product<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(mut self, simd: S) {
+        // A tile of 8 × 2 vectors hides the latency of the multiply-add and fits 32 registers, 4 × 2 fits 16.
+        if S::F32_LANES >= 16 { self.panels::<S, 8>(simd) } else { self.panels::<S, 4>(simd) }
+    }
+}
+
+/// Columns of one panel.
+#[derive(Clone, Copy)]
+struct Span {
+    first: usize,
+    width: usize,
+}
+
+impl Product<'_> {
+    #[inline(always)]
+    fn panels<S: Simd, const MR: usize>(&mut self, simd: S) {
+        self.pack_left::<MR>();
+        let mut first = 0;
+        while first < self.n {
+            let width = (self.n - first).min(PANEL * S::F32_LANES);
+            let span = Span { first, width };
+            if width <= S::F32_LANES {
+                self.panel::<S, MR, 1>(simd, span);
+            } else {
+                self.panel::<S, MR, PANEL>(simd, span);
+            }
+            first += width;
+        }
+    }
+
+    #[inline(always)]
+    fn pack_left<const MR: usize>(&mut self) {
+        let Left::Columns(a) = self.a else { return };
+        let (m, k) = (self.m, self.k);
+        let packed = pack::reserve(&mut self.pack.left, m.next_multiple_of(MR) * k);
+        for (tile, out) in packed.chunks_exact_mut(MR * k).enumerate() {
+            let first = tile * MR;
+            pack::columns(a, m, first, MR.min(m - first), MR, out);
+        }
+    }
+
+    #[inline(always)]
+    fn panel<S: Simd, const MR: usize, const NV: usize>(&mut self, simd: S, span: Span) {
+        let padded = NV * S::F32_LANES;
+        let packed = pack::reserve(&mut self.pack.right, padded * self.k);
+        match self.b {
+            Right::Rows(b) => pack::columns(b, self.n, span.first, span.width, padded, packed),
+            Right::Columns(b) => pack::rows(b, self.k, span.first, span.width, padded, packed),
+        }
+        let b = pack::groups::<S, NV>(packed);
+        let start = start::<S, NV>(simd, self.bias, span);
+        let (m, k, n, slope) = (self.m, self.k, self.n, self.slope);
+        for first in (0..m).step_by(MR) {
+            let sums = match self.a {
+                Left::Rows(a) => {
+                    // Beyond the last row the tile repeats it; those sums are not stored.
+                    let rows: [&[f32]; MR] = from_fn(|i| &a[(first + i).min(m - 1) * k..][..k]);
+                    tile::<S, MR, NV>(simd, k, b, start, |p| from_fn(|i| rows[i][p]))
+                }
+                Left::Columns(_) => {
+                    let packed = self.pack.left[first * k..][..MR * k].as_chunks::<MR>().0;
+                    tile::<S, MR, NV>(simd, k, b, start, |p| packed[p])
+                }
+            };
+            for (row, sums) in self.c[first * n..].chunks_exact_mut(n).zip(sums) {
+                store::<S, NV>(simd, sums, slope, &mut row[span.first..][..span.width]);
+            }
+        }
+    }
+}
+
+/// What the sums of a panel start at.
+#[inline(always)]
+fn start<S: Simd, const NV: usize>(simd: S, bias: Option<&[f32]>, span: Span) -> [S::f32s; NV] {
+    let Some(bias) = bias else { return [simd.splat_f32s(0.0); NV] };
+    let bias = &bias[span.first..][..span.width];
+    from_fn(|v| simd.partial_load_f32s(&bias[bias.len().min(v * S::F32_LANES)..]))
+}
+
+/// The sums of one tile.
+#[inline(always)]
+fn tile<S: Simd, const MR: usize, const NV: usize>(
+    simd: S,
+    k: usize,
+    b: &[[S::f32s; NV]],
+    start: [S::f32s; NV],
+    a: impl Fn(usize) -> [f32; MR],
+) -> [[S::f32s; NV]; MR] {
+    let (mut sums, b) = ([start; MR], &b[..k]);
+    for p in 0..k {
+        let (a, b) = (a(p), b[p]);
+        for i in 0..MR {
+            let factor = simd.splat_f32s(a[i]);
+            for v in 0..NV {
+                sums[i][v] = simd.mul_add_f32s(factor, b[v], sums[i][v]);
+            }
+        }
+    }
+    sums
+}
+
+/// Writes leaky(sums) to a row of the result.
+#[inline(always)]
+pub(super) fn store<S: Simd, const NV: usize>(simd: S, sums: [S::f32s; NV], slope: f32, out: &mut [f32]) {
+    let slope = simd.splat_f32s(slope);
+    for (sum, out) in sums.into_iter().zip(out.chunks_mut(S::F32_LANES)) {
+        simd.partial_store_f32s(out, simd.max_f32s(sum, simd.mul_f32s(sum, slope)));
+    }
+}

@@ -1,0 +1,206 @@
+//! Named tensors of f32 to and from bytes, in the safetensors format.
+
+use safetensors::tensor::{Dtype, TensorView};
+use safetensors::{SafeTensors, serialize};
+use std::collections::{BTreeMap, HashMap};
+
+/// Named tensors with a table of texts about them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tensors {
+    /// Shape and numbers of each tensor.
+    tensors: BTreeMap<String, (Vec<usize>, Vec<f32>)>,
+    /// Texts stored in the header.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// Why bytes are not the expected tensors.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TensorError {
+    /// The bytes are not in the format.
+    #[error("expected a safetensors file, found {found}")]
+    Format {
+        /// What the reader says.
+        found: String,
+    },
+    /// A tensor is not there.
+    #[error("expected a tensor {name:?}, found {known}")]
+    Missing {
+        /// The name that was asked for.
+        name: String,
+        /// All names in the file.
+        known: String,
+    },
+    /// A tensor has another shape.
+    #[error("tensor {name:?}: expected shape {expected:?}, found {found:?}")]
+    Shape {
+        /// The tensor.
+        name: String,
+        /// What the reader needs.
+        expected: Vec<usize>,
+        /// What the file has.
+        found: Vec<usize>,
+    },
+    /// A tensor holds another type of number.
+    #[error("tensor {name:?}: expected F32, found {found}")]
+    Type {
+        /// The tensor.
+        name: String,
+        /// The type in the file.
+        found: String,
+    },
+    /// A tensor holds something that is not a finite number.
+    #[error("tensor {name:?}: expected finite numbers, found {found} at index {index}")]
+    NotFinite {
+        /// The tensor.
+        name: String,
+        /// Place in the flat tensor.
+        index: usize,
+        /// The number.
+        found: f32,
+    },
+}
+
+impl Tensors {
+    /// Adds a tensor, or replaces the one of that name.
+    ///
+    /// # Panics
+    /// If the shape does not fit the number of values.
+    pub fn insert(&mut self, name: &str, shape: &[usize], values: &[f32]) {
+        assert_eq!(shape.iter().product::<usize>(), values.len(), "shape {shape:?} of tensor {name}");
+        self.tensors.insert(name.into(), (shape.to_vec(), values.to_vec()));
+    }
+
+    /// The names and shapes, in alphabetical order.
+    pub fn shapes(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        self.tensors.iter().map(|(name, (shape, _))| (name.as_str(), shape.as_slice()))
+    }
+
+    /// The shape and the numbers of a tensor.
+    ///
+    /// # Errors
+    /// If there is no such tensor.
+    pub fn get(&self, name: &str) -> Result<(&[usize], &[f32]), TensorError> {
+        let (shape, values) = self.tensors.get(name).ok_or_else(|| TensorError::Missing {
+            name: name.into(),
+            known: self.tensors.keys().cloned().collect::<Vec<_>>().join(", "),
+        })?;
+        Ok((shape, values))
+    }
+
+    /// The numbers of a tensor that must have the given shape and only finite numbers.
+    ///
+    /// # Errors
+    /// If it is missing or otherwise.
+    pub fn expect(&self, name: &str, expected: &[usize]) -> Result<&[f32], TensorError> {
+        let (shape, values) = self.get(name)?;
+        if shape != expected {
+            let (expected, found) = (expected.to_vec(), shape.to_vec());
+            return Err(TensorError::Shape { name: name.into(), expected, found });
+        }
+        match values.iter().position(|v| !v.is_finite()) {
+            None => Ok(values),
+            Some(index) => Err(TensorError::NotFinite { name: name.into(), index, found: values[index] }),
+        }
+    }
+
+    /// Writes the format; the same tensors always give the same bytes.
+    ///
+    /// # Panics
+    /// Never: the shapes were checked on insertion.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let bytes = |values: &[f32]| values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
+        let data: Vec<_> = self.tensors.iter().map(|(name, (shape, v))| (name, shape, bytes(v))).collect();
+        let views = data.iter().map(|(name, shape, data)| {
+            (*name, TensorView::new(Dtype::F32, (*shape).clone(), data).expect("shape was checked"))
+        });
+        serialize(views, self.header()).expect("shapes were checked")
+    }
+
+    /// The texts, as one entry: the order of a hash map with more of them would change from run to run.
+    fn header(&self) -> Option<HashMap<String, String>> {
+        let text = serde_json::to_string(&self.metadata).expect("texts are valid JSON");
+        (!self.metadata.is_empty()).then(|| HashMap::from([(HEADER.to_string(), text)]))
+    }
+
+    /// Reads the format.
+    ///
+    /// # Errors
+    /// If the bytes are not in the format or a tensor is not of type F32.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Tensors, TensorError> {
+        let malformed = |found: &dyn std::fmt::Display| TensorError::Format { found: found.to_string() };
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
+        let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
+        let tensors = file.iter().map(|(name, view)| Ok((name.to_string(), numbers(name, &view)?)));
+        let text = header.metadata().as_ref().and_then(|texts| texts.get(HEADER));
+        let metadata =
+            text.map_or(Ok(BTreeMap::new()), |t| serde_json::from_str(t)).map_err(|e| malformed(&e))?;
+        Ok(Tensors { tensors: tensors.collect::<Result<_, _>>()?, metadata })
+    }
+}
+
+/// Name of the header's only entry.
+const HEADER: &str = "offnominal";
+
+fn numbers(name: &str, view: &TensorView<'_>) -> Result<(Vec<usize>, Vec<f32>), TensorError> {
+    if view.dtype() != Dtype::F32 {
+        return Err(TensorError::Type { name: name.into(), found: format!("{:?}", view.dtype()) });
+    }
+    let values = view.data().as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect();
+    Ok((view.shape().to_vec(), values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn sample() -> Tensors {
+        let mut tensors = Tensors::default();
+        tensors.insert("w", &[2, 3], &[0.0, -1.5, 2.0, 3.0, f32::MAX, 1e-40]);
+        tensors.insert("b", &[1], &[f32::NAN]);
+        tensors.metadata.extend([("env".into(), "x".into()), ("algorithm".into(), "tqc".into())]);
+        tensors
+    }
+
+    #[test]
+    fn bytes_round_trip() {
+        let (bytes, want) = (sample().to_bytes(), sample());
+        let found = Tensors::from_bytes(&bytes).unwrap();
+        assert_eq!((found.get("w"), &found.metadata), (want.get("w"), &want.metadata));
+        assert_eq!(found.to_bytes(), bytes);
+    }
+
+    #[test]
+    fn errors_name_the_tensor_and_what_was_found() {
+        let message = |name: &str, shape: &[usize]| sample().expect(name, shape).unwrap_err().to_string();
+        assert_eq!(message("w", &[3, 2]), "tensor \"w\": expected shape [3, 2], found [2, 3]");
+        assert_eq!(message("v", &[1]), "expected a tensor \"v\", found b, w");
+        assert_eq!(message("b", &[1]), "tensor \"b\": expected finite numbers, found NaN at index 0");
+    }
+
+    #[test]
+    fn other_types_are_refused() {
+        let data = [0_u8; 8];
+        let view = TensorView::new(Dtype::F64, vec![1], &data).unwrap();
+        let bytes = serialize([("w", view)], None).unwrap();
+        let found = Tensors::from_bytes(&bytes).unwrap_err().to_string();
+        assert_eq!(found, "tensor \"w\": expected F32, found F64");
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let _ = Tensors::from_bytes(&bytes);
+        }
+
+        #[test]
+        fn damaged_files_never_panic(at in 0_usize..200, value in any::<u8>(), cut in 0_usize..200) {
+            let mut bytes = sample().to_bytes();
+            let (at, cut) = (at % bytes.len(), cut % bytes.len());
+            bytes[at] = value;
+            let _ = Tensors::from_bytes(&bytes);
+            prop_assert!(Tensors::from_bytes(&bytes[..cut]).is_err());
+        }
+    }
+}

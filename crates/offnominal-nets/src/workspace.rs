@@ -1,0 +1,55 @@
+//! The buffers of a forward and a backward pass.
+
+use crate::Mlp;
+use crate::matmul::Pack;
+
+/// Everything that passing batches of up to a given size through one network writes to.
+///
+/// A backward pass uses what the forward pass before it left here.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    pub(crate) max_batch: usize,
+    /// Rows of the last forward pass.
+    pub(crate) batch: usize,
+    /// Results of each layer.
+    pub(crate) outputs: Vec<Vec<f32>>,
+    /// What the derivative of the activation needs and `outputs` does not have.
+    pub(crate) inner: Vec<Vec<f32>>,
+    /// Dropout factors of the last training pass; empty without dropout.
+    pub(crate) masks: Vec<Vec<f32>>,
+    /// Whether the last forward pass applied dropout.
+    pub(crate) masked: bool,
+    /// Derivatives of the current layer and of the one before it.
+    pub(crate) delta: [Vec<f32>; 2],
+    pub(crate) pack: Pack,
+}
+
+impl Workspace {
+    pub(crate) fn new(net: &Mlp, max_batch: usize) -> Workspace {
+        let buffers = |wanted: &dyn Fn(usize) -> bool| -> Vec<Vec<f32>> {
+            let len = |layer: usize| if wanted(layer) { max_batch * net.sizes()[layer + 1] } else { 0 };
+            (0..net.n_layers()).map(|layer| vec![0.0; len(layer)]).collect()
+        };
+        let drops = |layer: usize| net.dropout() > 0.0 && layer + 1 < net.n_layers();
+        let widest = max_batch * net.sizes()[1..].iter().max().expect("a network has a layer");
+        Workspace {
+            max_batch,
+            batch: 0,
+            outputs: buffers(&|_| true),
+            inner: buffers(&|layer| {
+                let f = net.activation(layer);
+                f.needs_input() || f.is_curved() && drops(layer)
+            }),
+            masks: buffers(&drops),
+            masked: false,
+            delta: [vec![0.0; widest], vec![0.0; widest]],
+            pack: Pack::default(),
+        }
+    }
+
+    /// The result of the last forward pass, row-major.
+    pub fn output(&self) -> &[f32] {
+        let last = self.outputs.last().expect("a network has a layer");
+        &last[..last.len() / self.max_batch * self.batch]
+    }
+}
