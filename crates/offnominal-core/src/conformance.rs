@@ -4,6 +4,7 @@
 //! law cannot apply declares the exemption, with a reason, in its [`Entry`](crate::Entry). That each law bites is
 //! shown by a broken fixture in this module's tests.
 
+mod anomaly;
 mod detector;
 mod env;
 #[cfg(test)]
@@ -11,7 +12,9 @@ mod fixtures;
 #[cfg(test)]
 mod fixtures_detector;
 mod policy;
+mod witness;
 
+pub use anomaly::{AnomalyCase, Touches, anomaly};
 pub use detector::{detector, nominal_episodes};
 pub use env::env;
 pub use policy::policy;
@@ -54,6 +57,22 @@ pub enum Law {
     RefusesBadData,
     /// Commands stay within the bounds of their channels.
     CommandsInBounds,
+    /// Until the onset an anomalous episode is its nominal twin, bit for bit.
+    SilentBeforeOnset,
+    /// An anomaly changes only the channels it was told to change.
+    TouchesOnlyChosen,
+    /// An anomaly of neutral magnitude changes nothing.
+    NeutralChangesNothing,
+    /// An anomaly of gross magnitude changes the future.
+    MagnitudeBites,
+    /// When an anomaly ends, signals and parameters are nominal again.
+    EndRestores,
+    /// A recipe survives being written as JSON and read again.
+    RecipeRoundTrips,
+    /// The recorded action is the policy's own command.
+    RecordsTheCommand,
+    /// A step is labelled exactly if the anomaly is active in it.
+    LabelsTellActivity,
 }
 
 /// A law that was broken.

@@ -13,12 +13,13 @@ use crate::schedule::Schedule;
 use crate::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// The recipe of a disturbance: which anomaly, how strong, and when. Plain data, stored with every episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Fault {
-    /// Name in the catalogue of anomalies.
+    /// Name in the catalogue of anomalies, or `dyn-<parameter>`.
     pub anomaly: String,
     /// Its parameters, `magnitude` among them.
     pub params: Value,
@@ -36,11 +37,27 @@ impl Fault {
         from: &Catalogue<dyn Anomaly>,
         env: &dyn Env,
     ) -> Result<Box<dyn Anomaly>, BuildError> {
-        let mut anomaly = from.build(&self.anomaly, &self.params)?;
+        let (id, params) = self.entry();
+        let mut anomaly = from.build(id, &params)?;
         anomaly.fit(env.spec()).map_err(|e: AnomalyError| BuildError::Parameters(e.to_string()))?;
         Ok(anomaly)
     }
+
+    /// The catalogue's name for the anomaly, and the parameters it wants: `dyn-mass` is `dyn` of the parameter `mass`.
+    fn entry(&self) -> (&str, Cow<'_, Value>) {
+        let Some(parameter) = self.anomaly.strip_prefix(DYNAMICS) else {
+            return (&self.anomaly, Cow::Borrowed(&self.params));
+        };
+        let mut params = self.params.clone();
+        if let Value::Object(fields) = &mut params {
+            fields.insert("parameter".into(), parameter.into());
+        }
+        ("dyn", Cow::Owned(params))
+    }
 }
+
+/// Begins the names of dynamics anomalies: the world's parameter follows.
+pub const DYNAMICS: &str = "dyn-";
 
 /// A policy in a world: everything needed to play episodes, except seeds and faults.
 #[derive(Clone, Copy)]
@@ -262,5 +279,149 @@ impl Log {
         self.episode.actions.extend_from_slice(&self.action);
         self.episode.rewards.push(reward);
         self.episode.labels.push(label);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::anomaly::Anomaly;
+    use crate::env::Step;
+    use crate::schedule::{Extent, Onset};
+    use crate::spec::{Channel, EnvSpec, ParameterError};
+    use serde_json::json;
+
+    /// Position moves by the command plus noise; the episode ends well beyond 5.
+    #[derive(Clone)]
+    struct Walker(EnvSpec, f64);
+
+    fn walker() -> Walker {
+        let spec = EnvSpec {
+            id: "walker".into(),
+            summary: String::new(),
+            source: String::new(),
+            observation: vec![Channel::unbounded("x", "position", "m")],
+            action: vec![Channel::new("push", "step", "m", -1.0, 1.0)],
+            dt_secs: 1.0,
+            horizon: 20,
+            parameters: vec![],
+            initial: vec!["x".into()],
+            reward: String::new(),
+            reset: String::new(),
+            success: String::new(),
+            classes: vec![],
+            cameras: vec![],
+        };
+        Walker(spec, 0.0)
+    }
+
+    impl Env for Walker {
+        fn spec(&self) -> &EnvSpec {
+            &self.0
+        }
+        fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+            vec![rng.uniform()]
+        }
+        fn start(&mut self, x: &[f64], _: &mut Rng) {
+            self.1 = x[0];
+        }
+        fn observe(&self, obs: &mut [f32]) {
+            obs[0] = self.1 as f32;
+        }
+        fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
+            self.1 += f64::from(action[0]) + 0.01 * rng.normal();
+            let status = if self.1 > 5.0 { Status::Succeeded } else { Status::Running };
+            Step { reward: 1.0, status }
+        }
+        fn set_parameter(&mut self, name: &str, _: f64) -> Result<(), ParameterError> {
+            self.0.parameter(name).map(|_| ())
+        }
+        fn fork(&self) -> Option<Box<dyn Env>> {
+            Some(Box::new(self.clone()))
+        }
+    }
+
+    /// Adds to observation and command, and draws noise it does not use.
+    #[derive(Deserialize)]
+    struct Push {
+        magnitude: f64,
+    }
+
+    impl Anomaly for Push {
+        fn on_action(&mut self, action: &mut [f32], rng: &mut Rng) {
+            action[0] += self.magnitude as f32 + 0.0 * rng.normal() as f32;
+        }
+    }
+
+    fn anomalies() -> Catalogue<dyn Anomaly> {
+        Catalogue::new("anomaly", &[crate::entry!(Push as dyn Anomaly, "push", "a fixture")])
+    }
+
+    fn fault(onset: Onset, extent: Extent) -> Fault {
+        Fault {
+            anomaly: "push".into(),
+            params: json!({"magnitude": 0.5}),
+            schedule: Schedule { onset, extent },
+        }
+    }
+
+    fn forward(_: &[f32], action: &mut [f32]) {
+        action[0] = 0.25;
+    }
+
+    #[test]
+    fn an_anomalous_episode_is_its_twin_until_the_onset() {
+        let (env, all) = (walker(), anomalies());
+        for i in 0..50_u64 {
+            let trial = Trial::new(&env, &forward);
+            let (anomalous, twin) =
+                trial.with_twin(Seed(i), &fault(Onset::Random, Extent::ToEnd), &all).unwrap();
+            let onset = anomalous.onset.unwrap() as usize;
+            assert!((2..twin.len()).contains(&onset));
+            assert_eq!(anomalous.observations[..=onset], twin.observations[..=onset]);
+            assert_ne!(anomalous.observations[onset + 1], twin.observations[onset + 1]);
+            assert!(anomalous.labels.iter().enumerate().all(|(t, &label)| label == (t >= onset)));
+            assert!(twin.labels.iter().all(|&label| !label));
+        }
+    }
+
+    #[test]
+    fn the_recorded_action_is_the_policys_own() {
+        let (env, all) = (walker(), anomalies());
+        let episode = Trial::new(&env, &forward)
+            .disturbed(Seed(1), &fault(Onset::At(0), Extent::ToEnd), 0, &all)
+            .unwrap();
+        assert!(episode.actions.iter().all(|&a| a == 0.25));
+        assert_eq!((episode.end, episode.success()), (End::Succeeded, Some(true)));
+        assert!(episode.len() < 10, "the push should have shortened the episode");
+    }
+
+    #[test]
+    fn a_replay_is_the_same_bits_and_is_watched() {
+        let (env, all) = (walker(), anomalies());
+        let trial = Trial::new(&env, &forward);
+        let (anomalous, _) =
+            trial.with_twin(Seed(4), &fault(Onset::At(3), Extent::Window { steps: 2 }), &all).unwrap();
+        let mut looks = 0;
+        assert_eq!(trial.replay(&anomalous, &all, &mut |_| looks += 1).unwrap(), anomalous);
+        assert_eq!(looks, anomalous.len() + 1);
+        assert_eq!(anomalous.labels.iter().filter(|&&l| l).count(), 2);
+    }
+
+    #[test]
+    fn the_horizon_ends_an_episode() {
+        let (mut env, still) = (walker(), |_: &[f32], action: &mut [f32]| action[0] = 0.0);
+        env.0.horizon = 7;
+        let episode = Trial::new(&env, &still).nominal(Seed(0));
+        assert_eq!((episode.len(), episode.end, episode.success()), (7, End::TimedOut, None));
+    }
+
+    #[test]
+    fn an_unknown_anomaly_is_an_error() {
+        let (env, all) = (walker(), anomalies());
+        let mut wrong = fault(Onset::Random, Extent::ToEnd);
+        wrong.anomaly = "pusch".into();
+        let error = Trial::new(&env, &forward).with_twin(Seed(0), &wrong, &all).unwrap_err();
+        assert!(error.to_string().contains("did you mean \"push\"?"), "{error}");
     }
 }

@@ -1,1 +1,33 @@
 //! What judges: metrics, thresholds, intervals, root finding.
+//!
+//! Scores come in as plain slices; every number that leaves is an [`Estimate`](offnominal_core::estimate::Estimate)
+//! with its interval. Where there is nothing to estimate from, the answer is a [`StatsError`] that says what is
+//! missing, never a zero.
+//!
+//! Everything runs on the calling thread and draws its randomness from a [`Seed`](offnominal_core::Seed), so results
+//! do not depend on how many threads judge how many campaigns.
+
+pub mod bootstrap;
+pub mod calibrate;
+pub mod delay;
+pub mod detection;
+pub mod episode;
+pub mod error;
+pub mod isotonic;
+pub mod level;
+pub mod mean;
+pub mod metric;
+pub mod proportion;
+pub mod ranking;
+pub mod survival;
+pub mod threshold;
+
+pub use bootstrap::Bootstrap;
+pub use delay::{Delays, delays};
+pub use detection::{Detection, Mode, detection};
+pub use episode::ScoredEpisode;
+pub use error::StatsError;
+pub use level::Level;
+pub use metric::{METRICS, Metric};
+pub use ranking::{Tally, tally};
+pub use threshold::{Rule, Threshold};

@@ -1,0 +1,127 @@
+//! What can go wrong with the library and with models.
+
+use std::path::PathBuf;
+
+/// Why the library or a model cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MujocoError {
+    /// None of the places has the library.
+    #[error(
+        "MuJoCo {version} was not found:\n{}\nprovide it in one of three ways:\n  \
+         1. set OFFNOMINAL_MUJOCO to the path of its shared library;\n  \
+         2. install the Python package: python3 -m pip install mujoco=={version};\n  \
+         3. give python3 with pip access to PyPI (or a mirror) once; the library is then kept in the cache folder",
+        list(.tried),
+        version = crate::VERSION
+    )]
+    NotFound {
+        /// What was found in each place, in the order in which they were tried.
+        tried: Vec<String>,
+    },
+    /// A file is not a shared library that can be loaded.
+    #[error("expected the MuJoCo library in {path}, but it cannot be loaded: {source}")]
+    Unloadable {
+        /// The file.
+        path: PathBuf,
+        /// What the loader said.
+        source: libloading::Error,
+    },
+    /// A library is of another version.
+    #[error("expected MuJoCo {expected} in {path}, found {found}")]
+    WrongVersion {
+        /// The file.
+        path: PathBuf,
+        /// The version that this crate is made for.
+        expected: &'static str,
+        /// The version of the file.
+        found: String,
+    },
+    /// A model description is not valid.
+    #[error("the model is not valid: {reason}")]
+    InvalidModel {
+        /// What MuJoCo said.
+        reason: String,
+    },
+    /// A model has nothing of that name.
+    #[error("the model has no {kind} called {name:?}{}", .nearest.as_ref().map_or(String::new(), |n| format!("; did you mean {n:?}?")))]
+    UnknownName {
+        /// What was looked for.
+        kind: crate::Kind,
+        /// The name that was given.
+        name: String,
+        /// The most similar name that exists.
+        nearest: Option<String>,
+    },
+    /// MuJoCo itself raised an error.
+    #[error("MuJoCo raised an error: {message}")]
+    Engine {
+        /// What MuJoCo said.
+        message: String,
+    },
+}
+
+/// Why the library was not fetched.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FetchError {
+    /// No wheel is published for this machine.
+    #[error("no wheel of MuJoCo is known for {arch} {os}")]
+    UnknownPlatform {
+        /// The operating system.
+        os: &'static str,
+        /// The processor.
+        arch: &'static str,
+    },
+    /// There is no folder to keep the library in.
+    #[error("no cache folder: neither XDG_CACHE_HOME nor HOME is set")]
+    NoCacheFolder,
+    /// pip could not be run, or failed.
+    #[error("{python} -m pip download failed: {reason}")]
+    Pip {
+        /// The Python interpreter.
+        python: String,
+        /// The last line of its output.
+        reason: String,
+    },
+    /// The downloaded file is not the published one.
+    #[error("{file}: expected SHA-256 {expected}, found {found}")]
+    Checksum {
+        /// The downloaded file.
+        file: PathBuf,
+        /// The published checksum.
+        expected: &'static str,
+        /// The checksum of the file.
+        found: String,
+    },
+    /// The wheel is not an archive with the library in it.
+    #[error("expected {member} in {file}: {source}")]
+    Archive {
+        /// The wheel.
+        file: PathBuf,
+        /// The path inside the wheel.
+        member: &'static str,
+        /// What is wrong with it.
+        source: zip::result::ZipError,
+    },
+    /// A file cannot be read or written.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+}
+
+impl FetchError {
+    /// Names the file that a system call failed on.
+    pub(crate) fn io(path: &std::path::Path) -> impl FnOnce(std::io::Error) -> FetchError {
+        let path = path.to_path_buf();
+        move |source| FetchError::Io { path, source }
+    }
+}
+
+fn list(tried: &[String]) -> String {
+    tried.iter().map(|t| format!("  - {t}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,155 @@
+//! Where the library comes from: the first of four places that has it.
+//!
+//! 1. The file named by `$OFFNOMINAL_MUJOCO`; whoever sets it means it, so if that file is unusable, that is an error.
+//! 2. The Python package `mujoco` of the right version, found without importing it.
+//! 3. The cache folder.
+//! 4. The published wheel, fetched by pip into the cache folder.
+
+use crate::bindings::Api;
+use crate::fetch::{self, Wheel};
+use crate::library::open;
+use crate::{MujocoError, VERSION};
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Where to look; a value, so that the look-up can be tried on other places than those of the process.
+#[derive(Debug, Clone)]
+pub struct Places {
+    /// The library that the user names.
+    pub named: Option<PathBuf>,
+    /// The Python interpreter to ask, and whose pip fetches.
+    pub python: PathBuf,
+    /// The folder that keeps a fetched library.
+    pub cache: Option<PathBuf>,
+}
+
+impl Places {
+    /// The places of this process: `$OFFNOMINAL_MUJOCO`, `python3`, and the user's cache folder.
+    pub fn of_process() -> Places {
+        let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        let cache = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+        Places {
+            named: variable("OFFNOMINAL_MUJOCO"),
+            python: "python3".into(),
+            cache: cache.map(|folder| folder.join("offnominal")),
+        }
+    }
+}
+
+/// Opens the library from the first place that has it.
+pub(crate) fn find(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Api, MujocoError> {
+    if let Some(path) = &places.named {
+        progress(&format!("using {}, named by OFFNOMINAL_MUJOCO", path.display()));
+        return open(path);
+    }
+    let mut tried = vec!["OFFNOMINAL_MUJOCO is not set".to_string()];
+    let steps: [Step; 3] = [in_python, in_cache, fetched];
+    for step in steps {
+        match step(places, progress) {
+            Ok(api) => return Ok(api),
+            Err(reason) => tried.push(reason),
+        }
+    }
+    Err(MujocoError::NotFound { tried })
+}
+
+/// One place: the library, or why it is not there.
+type Step = fn(&Places, &mut dyn FnMut(&str)) -> Result<Api, String>;
+
+/// Asks Python for the folder of its package `mujoco`, which is not imported (that takes a second).
+const QUESTION: &str = "\
+import importlib.metadata as metadata, importlib.util as util
+print(metadata.version('mujoco'))
+print(util.find_spec('mujoco').submodule_search_locations[0])";
+
+fn in_python(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
+    let python = places.python.display();
+    let answer = Command::new(&places.python)
+        .args(["-c", QUESTION])
+        .output()
+        .map_err(|e| format!("{python} cannot be run: {e}"))?;
+    if !answer.status.success() {
+        return Err(format!("{python} has no package mujoco"));
+    }
+    let text = String::from_utf8_lossy(&answer.stdout);
+    let (version, folder) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
+    if version.trim() != VERSION {
+        return Err(format!("{python} has the package mujoco {version}"));
+    }
+    let file = Wheel::of_this_machine().map_err(|e| e.to_string())?.file_name();
+    open(&PathBuf::from(folder.trim()).join(file)).map_err(|e| e.to_string())
+}
+
+fn in_cache(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
+    let wheel = Wheel::of_this_machine().map_err(|e| e.to_string())?;
+    let folder = places.cache.as_ref().ok_or("no cache folder: neither XDG_CACHE_HOME nor HOME is set")?;
+    let file = folder.join(wheel.file_name());
+    if !file.exists() {
+        return Err(format!("{} does not exist", file.display()));
+    }
+    open(&file).map_err(|e| e.to_string())
+}
+
+fn fetched(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Api, String> {
+    let file = fetch::into_cache(places, progress).map_err(|e| e.to_string())?;
+    open(&file).map_err(|e| e.to_string())
+}
+
+/// A shell script in the place of Python. A child process writes it: a file that this process has open for writing
+/// while another test starts a child cannot be executed.
+#[cfg(all(test, unix))]
+pub(crate) fn fake_python(folder: &std::path::Path, script: &str) -> PathBuf {
+    let path = folder.join("python3");
+    let write = "printf '#!/bin/sh\n%s' \"$1\" > \"$0\" && chmod +x \"$0\"";
+    let status = Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status();
+    assert!(status.unwrap().success());
+    path
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nowhere(folder: &std::path::Path) -> Places {
+        Places { named: None, python: folder.join("no-python3"), cache: Some(folder.join("cache")) }
+    }
+
+    fn refusal(places: &Places) -> String {
+        find(places, &mut |_| ()).err().expect("there is no library").to_string()
+    }
+
+    #[test]
+    fn a_bad_path_is_an_error_that_names_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = folder.path().join("missing.so");
+        let message = refusal(&Places { named: Some(named.clone()), ..nowhere(folder.path()) });
+        assert!(message.contains(named.to_str().unwrap()), "{message}");
+    }
+
+    #[test]
+    fn without_python_and_cache_the_three_ways_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = refusal(&nowhere(folder.path()));
+        for way in ["OFFNOMINAL_MUJOCO", "pip install mujoco==3.17.0", "PyPI", "no-python3", "libmujoco"] {
+            assert!(message.contains(way), "{way} is missing in: {message}");
+        }
+        assert!(!folder.path().join("cache").join("libmujoco.so.3.17.0").exists());
+    }
+
+    /// A Python that answers with the package of another version, and whose pip fails.
+    #[cfg(unix)]
+    #[test]
+    fn a_package_of_another_version_and_a_failing_pip_are_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let python = fake_python(
+            folder.path(),
+            "if [ \"$1\" = -c ]; then echo 3.2.6; echo /nowhere; exit 0; fi\n\
+             echo 'ERROR: no network' >&2; exit 1\n",
+        );
+        let message = refusal(&Places { python, ..nowhere(folder.path()) });
+        assert!(
+            message.contains("package mujoco 3.2.6") && message.contains("ERROR: no network"),
+            "{message}"
+        );
+    }
+}

@@ -1,0 +1,248 @@
+//! How soon an alarm follows an anomaly, and how often it comes too early or not at all.
+//!
+//! An **alarm** is a score above the threshold. Alarms do not latch: after an early alarm the monitor goes on. Only
+//! episodes that reach their onset o count as anomalous; T is the episode's length, a* its first alarm at all, and a
+//! its first alarm at or after o.
+//!
+//! | metric             | definition                                               | of                       | interval  |
+//! |--------------------|----------------------------------------------------------|--------------------------|-----------|
+//! | `delay_median`     | Kaplan–Meier median of a − o; without a: more than T − 1 − o | anomalous episodes     | bootstrap |
+//! | `d5`, `d10`, `d20` | a − o ≤ j                                                | anomalous episodes       | Wilson    |
+//! | `detection_rate`   | a exists                                                 | anomalous episodes       | Wilson    |
+//! | `missing_rate`     | a does not exist                                         | anomalous episodes       | Wilson    |
+//! | `early_rate`       | a* < o                                                   | anomalous episodes       | Wilson    |
+//! | `false_alarm_rate` | any alarm                                                | twins, nominal episodes  | Wilson    |
+//!
+//! An early alarm is a false alarm: it enters `early_rate` and neither helps nor hurts the rest. The Anomaly-Gym paper
+//! (section 6.2) counts from a* instead, so an early alarm is a *negative* delay; [`Delays::published`] gives its
+//! readings: the plain median of a* − o over all anomalous episodes, missed ones with T; the share with 0 ≤ a* − o ≤ j;
+//! the share without any alarm; and the share of early ones among the episodes *with* an alarm.
+
+use crate::bootstrap::{Bootstrap, nearest_rank};
+use crate::proportion::wilson;
+use crate::survival::{Duration, KaplanMeier};
+use crate::{Level, ScoredEpisode, StatsError};
+use offnominal_core::estimate::Estimate;
+
+/// An estimate, or why there is none.
+pub type Outcome = Result<Estimate, StatsError>;
+
+/// What the alarms of one anomalous episode say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Response {
+    /// First anomalous step.
+    onset: u32,
+    /// Number of steps.
+    len: u32,
+    /// First alarm at all.
+    first: Option<u32>,
+    /// First alarm at or after the onset.
+    after: Option<u32>,
+}
+
+impl Response {
+    /// None if the episode has no anomaly, or ended before it.
+    fn of(episode: &ScoredEpisode, threshold: f64) -> Option<Response> {
+        let onset = episode.onset_reached()?;
+        let alarm = |from: usize| {
+            let found = episode.scores[from..].iter().position(|&s| s > threshold);
+            found.map(|steps| (from + steps) as u32)
+        };
+        let (onset_step, len) = (onset as u32, episode.scores.len() as u32);
+        Some(Response { onset: onset_step, len, first: alarm(0), after: alarm(onset) })
+    }
+
+    fn delay(&self) -> Duration {
+        match self.after {
+            Some(alarm) => Duration { time: alarm - self.onset, observed: true },
+            None => Duration { time: self.len - 1 - self.onset, observed: false },
+        }
+    }
+
+    fn is_early(&self) -> bool {
+        self.first.is_some_and(|alarm| alarm < self.onset)
+    }
+
+    /// The paper's delay: negative for an early alarm, the length of the episode for none.
+    fn published_delay(&self) -> f64 {
+        self.first.map_or(f64::from(self.len), |alarm| f64::from(alarm) - f64::from(self.onset))
+    }
+}
+
+/// The responses of one detector at one threshold.
+#[derive(Debug, Clone)]
+pub struct Delays {
+    responses: Vec<Response>,
+    nominal: usize,
+    false_alarms: usize,
+    plan: Bootstrap,
+}
+
+/// Reads the alarms of scored episodes: alarms are scores above the threshold.
+///
+/// # Errors
+/// If an episode is invalid or the threshold is not a number.
+pub fn delays(episodes: &[ScoredEpisode], threshold: f64, plan: &Bootstrap) -> Result<Delays, StatsError> {
+    episodes.iter().enumerate().try_for_each(|(i, e)| e.check(i))?;
+    if threshold.is_nan() {
+        return Err(StatsError::OutOfRange { what: "threshold", expected: "a number", found: threshold });
+    }
+    let alarms: Vec<bool> =
+        episodes.iter().flat_map(nominal_scores).map(|s| s.iter().any(|&x| x > threshold)).collect();
+    Ok(Delays {
+        responses: episodes.iter().filter_map(|e| Response::of(e, threshold)).collect(),
+        nominal: alarms.len(),
+        false_alarms: alarms.iter().filter(|&&alarm| alarm).count(),
+        plan: *plan,
+    })
+}
+
+/// The nominal episodes in a pair: the twin, or the episode itself if nothing is done to it.
+fn nominal_scores(episode: &ScoredEpisode) -> Option<&Vec<f64>> {
+    let untouched = episode.onset.is_none() && !episode.labels.contains(&true);
+    episode.twin.as_ref().or(untouched.then_some(&episode.scores))
+}
+
+impl Delays {
+    /// Median delay; an infinite upper end says that the median may not be reached.
+    ///
+    /// # Errors
+    /// [`StatsError::MedianNotReached`] if fewer than half of the anomalies are detected while they last.
+    pub fn median(&self) -> Outcome {
+        let durations: Vec<Duration> = self.responses.iter().map(Response::delay).collect();
+        StatsError::require("median delay", 2, "anomalous episodes", durations.len())?;
+        let median = |weights: &[u32]| KaplanMeier::weighted(&durations, weights).median().map(f64::from);
+        let n = durations.len();
+        let detected = durations.iter().filter(|d| d.observed).count();
+        let value = median(&vec![1; n]).ok_or(StatsError::MedianNotReached { detected, n })?;
+        Ok(self.median_interval(value, n, &|weights| Some([median(weights).unwrap_or(f64::INFINITY)])))
+    }
+
+    /// Percentile interval: a median has no influence values to accelerate with.
+    fn median_interval(
+        &self,
+        value: f64,
+        n: usize,
+        median: &impl Fn(&[u32]) -> Option<[f64; 1]>,
+    ) -> Estimate {
+        let mut draws: Vec<f64> = self.plan.replicate(n, median).into_iter().map(|[m]| m).collect();
+        draws.sort_unstable_by(f64::total_cmp);
+        let level = self.plan.level;
+        let ends = (nearest_rank(&draws, level.tail()), nearest_rank(&draws, 1.0 - level.tail()));
+        level.estimate(value, ends, n, "kaplan-meier, bootstrap-percentile")
+    }
+
+    /// Share of anomalies with an alarm within `j` steps of the onset.
+    ///
+    /// # Errors
+    /// If there are no anomalous episodes.
+    pub fn within(&self, j: u32) -> Outcome {
+        self.share(|r| r.delay().observed && r.delay().time <= j)
+    }
+
+    /// The delay curve: [`Delays::within`] for j = 0 … `last`, each with a pointwise interval.
+    ///
+    /// # Errors
+    /// If there are no anomalous episodes.
+    pub fn curve(&self, last: u32) -> Result<Vec<Estimate>, StatsError> {
+        (0..=last).map(|j| self.within(j)).collect()
+    }
+
+    /// Share of anomalies with an alarm at or after the onset.
+    ///
+    /// # Errors
+    /// If there are no anomalous episodes.
+    pub fn detection_rate(&self) -> Outcome {
+        self.share(|r| r.after.is_some())
+    }
+
+    /// Share of anomalies without one.
+    ///
+    /// # Errors
+    /// If there are no anomalous episodes.
+    pub fn missing_rate(&self) -> Outcome {
+        self.share(|r| r.after.is_none())
+    }
+
+    /// Share of anomalous episodes with an alarm before the onset.
+    ///
+    /// # Errors
+    /// If there are no anomalous episodes.
+    pub fn early_rate(&self) -> Outcome {
+        self.share(Response::is_early)
+    }
+
+    /// Share of nominal episodes (twins, and episodes without anomaly) with an alarm.
+    ///
+    /// # Errors
+    /// If there are no nominal episodes.
+    pub fn false_alarm_rate(&self) -> Outcome {
+        StatsError::require("false alarm rate", 1, "nominal episodes", self.nominal)?;
+        wilson(self.false_alarms, self.nominal, self.plan.level)
+    }
+
+    /// Name in results and outcome of each metric.
+    pub fn rows(&self) -> [(&'static str, Outcome); 8] {
+        [
+            ("delay_median", self.median()),
+            ("d5", self.within(5)),
+            ("d10", self.within(10)),
+            ("d20", self.within(20)),
+            ("missing_rate", self.missing_rate()),
+            ("early_rate", self.early_rate()),
+            ("false_alarm_rate", self.false_alarm_rate()),
+            ("detection_rate", self.detection_rate()),
+        ]
+    }
+
+    /// The readings of the Anomaly-Gym paper where they differ, under the same names.
+    pub fn published(&self) -> [(&'static str, Outcome); 6] {
+        let within =
+            |j: f64| self.share(move |r| r.first.is_some() && (0.0..=j).contains(&r.published_delay()));
+        let alarmed: Vec<Response> = self.responses.iter().filter(|r| r.first.is_some()).copied().collect();
+        [
+            ("delay_median", self.published_median()),
+            ("d5", within(5.0)),
+            ("d10", within(10.0)),
+            ("d20", within(20.0)),
+            ("missing_rate", self.share(|r| r.first.is_none())),
+            ("early_rate", share(&alarmed, "episodes with an alarm", Response::is_early, self.plan.level)),
+        ]
+    }
+
+    fn published_median(&self) -> Outcome {
+        let mut delays: Vec<f64> = self.responses.iter().map(Response::published_delay).collect();
+        StatsError::require("median delay", 2, "anomalous episodes", delays.len())?;
+        delays.sort_unstable_by(f64::total_cmp);
+        let median = |weights: &[u32]| Some([weighted_median(&delays, weights)]);
+        let value = weighted_median(&delays, &vec![1; delays.len()]);
+        let found = self.median_interval(value, delays.len(), &median);
+        Ok(Estimate { method: "bootstrap-percentile".into(), ..found })
+    }
+
+    fn share(&self, holds: impl Fn(&Response) -> bool) -> Outcome {
+        share(&self.responses, "anomalous episodes", holds, self.plan.level)
+    }
+}
+
+fn share(of: &[Response], unit: &'static str, holds: impl Fn(&Response) -> bool, level: Level) -> Outcome {
+    StatsError::require("share of alarms", 1, unit, of.len())?;
+    wilson(of.iter().filter(|r| holds(r)).count(), of.len(), level)
+}
+
+/// The median of sorted values that count as often as their weights say; the mean of the two middle ones if even.
+fn weighted_median(sorted: &[f64], weights: &[u32]) -> f64 {
+    let total: u64 = weights.iter().map(|&w| u64::from(w)).sum();
+    let at = |rank: u64| {
+        let mut passed = 0;
+        let reached = |&(_, &w): &(&f64, &u32)| {
+            passed += u64::from(w);
+            passed > rank
+        };
+        *sorted.iter().zip(weights).find(reached).expect("the weights are those of a draw").0
+    };
+    0.5 * (at((total - 1) / 2) + at(total / 2))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,79 @@
+//! Why there is no number.
+
+/// What was expected of the data, and what was found.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StatsError {
+    /// There is too little to estimate from.
+    #[error("{what}: expected at least {needed} {unit}, found {found}")]
+    TooFew {
+        /// What was to be estimated.
+        what: &'static str,
+        /// How many are needed.
+        needed: usize,
+        /// What is counted.
+        unit: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+    /// A ranking metric needs anomalous and nominal steps.
+    #[error("expected anomalous and nominal steps, found only {only} ones ({n})")]
+    OneClass {
+        /// The class that is present.
+        only: &'static str,
+        /// How many steps there are.
+        n: usize,
+    },
+    /// A score is NaN or infinite.
+    #[error("episode {episode}, step {step}{}: expected a finite score, found {found}", if *.twin { " of the twin" } else { "" })]
+    NotFinite {
+        /// Position of the episode in the input.
+        episode: usize,
+        /// Position of the score in the episode.
+        step: usize,
+        /// Whether the score belongs to the nominal twin.
+        twin: bool,
+        /// The value that was given.
+        found: f64,
+    },
+    /// Two lists that belong together have different lengths.
+    #[error("{what}: expected {expected} values, found {found}")]
+    Length {
+        /// Which list.
+        what: String,
+        /// The length that was expected.
+        expected: usize,
+        /// The length that was given.
+        found: usize,
+    },
+    /// A setting is outside its range.
+    #[error("{what}: expected {expected}, found {found}")]
+    OutOfRange {
+        /// The setting.
+        what: &'static str,
+        /// The rule in words.
+        expected: &'static str,
+        /// The value that was given.
+        found: f64,
+    },
+    /// Fewer than half of the anomalies are detected while they can be watched, so there is no median.
+    #[error("the median is not reached: {detected} of {n} anomalies were detected")]
+    MedianNotReached {
+        /// Anomalies that were detected.
+        detected: usize,
+        /// All anomalies.
+        n: usize,
+    },
+}
+
+impl StatsError {
+    /// An error if fewer than `needed` were found.
+    pub(crate) fn require(
+        what: &'static str,
+        needed: usize,
+        unit: &'static str,
+        found: usize,
+    ) -> Result<(), StatsError> {
+        if found >= needed { Ok(()) } else { Err(StatsError::TooFew { what, needed, unit, found }) }
+    }
+}

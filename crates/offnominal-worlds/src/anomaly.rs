@@ -1,0 +1,83 @@
+//! The anomalies, one file each, and their catalogue.
+//!
+//! A disturbance of a signal is written once, as an [`Operator`](signal::Operator), and listed for each side on which
+//! it makes sense. A disturbance of the dynamics is a parameter of the world that changes: one entry, `dyn`, serves
+//! all worlds, and `dyn-mass` means that entry with the parameter `mass`.
+
+mod delay;
+mod drift;
+mod dynamics;
+mod kind;
+mod noise;
+mod offset;
+mod quantization;
+mod scaling;
+mod search;
+mod signal;
+mod temporal_noise;
+
+pub use kind::{Class, Domain, Kind};
+pub use search::{Search, searches};
+
+use offnominal_core::prelude::*;
+use offnominal_core::run::DYNAMICS;
+
+/// An anomaly as it is built, and what it is.
+#[derive(Clone, Copy)]
+pub struct Listed {
+    /// How commands and recipes get it.
+    pub entry: Entry<dyn Anomaly>,
+    /// What it does, in words and numbers.
+    pub kind: Kind,
+}
+
+/// Every built-in anomaly, in the order in which reports list them.
+pub const ALL: &[Listed; 13] = &[
+    noise::OBS,
+    scaling::OBS,
+    offset::OBS,
+    drift::OBS,
+    quantization::OBS,
+    temporal_noise::OBS,
+    noise::ACT,
+    scaling::ACT,
+    offset::ACT,
+    drift::ACT,
+    temporal_noise::ACT,
+    delay::ACT,
+    dynamics::DYN,
+];
+
+/// The entries of [`ALL`].
+pub const ANOMALIES: &[Entry<dyn Anomaly>] = &entries(ALL);
+
+const fn entries<const N: usize>(all: &[Listed; N]) -> [Entry<dyn Anomaly>; N] {
+    let mut out = [all[0].entry; N];
+    let mut i = 0;
+    while i < N {
+        out[i] = all[i].entry;
+        i += 1;
+    }
+    out
+}
+
+/// The catalogue of the built-in anomalies.
+pub fn catalogue() -> Catalogue<dyn Anomaly> {
+    Catalogue::new("anomaly", ANOMALIES)
+}
+
+/// What the anomaly of that name is; `dyn-<parameter>` is a name too.
+///
+/// # Errors
+/// If nothing has that name.
+pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
+    let id = if id.starts_with(DYNAMICS) { dynamics::DYN.entry.id } else { id };
+    catalogue().find(id)?;
+    Ok(&ALL.iter().find(|a| a.entry.id == id).expect("the catalogue was made of this list").kind)
+}
+
+/// The names of all anomalies that apply to a world: those of its signals, and `dyn-<parameter>` of each parameter.
+pub fn ids_for(spec: &EnvSpec) -> Vec<String> {
+    let signals = ALL.iter().filter(|a| a.kind.class != Class::Dynamics).map(|a| a.entry.id.to_string());
+    signals.chain(spec.parameters.iter().map(|p| format!("{DYNAMICS}{}", p.name))).collect()
+}

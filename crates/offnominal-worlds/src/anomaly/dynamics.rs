@@ -1,0 +1,63 @@
+//! A physical quantity of the world that changes.
+//!
+//! p ← magnitude while the anomaly is active, and p ← nominal when it ends. `dyn-mass` is this entry with the
+//! parameter `mass`; the world's card lists its parameters with their meaning, nominal value and range.
+//!
+//! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2: dynamics anomalies. Deviates: one mechanism for all
+//! worlds, and the parameter returns to nominal when the anomaly ends.
+
+use super::Listed;
+use super::kind::{Class, Domain, Kind};
+use offnominal_core::anomaly::AnomalyError;
+use offnominal_core::prelude::*;
+use serde::Deserialize;
+
+/// On the world.
+pub const DYN: Listed = Listed {
+    entry: entry!(
+        Dynamics as dyn Anomaly,
+        "dyn",
+        "a parameter of the world changes; written dyn-<parameter>"
+    ),
+    kind: Kind {
+        class: Class::Dynamics,
+        domain: Domain::Real,
+        neutral: 0.0,
+        reach: &[],
+        equation: "p ← β while active, p ← nominal when it ends",
+        magnitude: "β, value of the parameter, in its unit; neutral is its nominal value",
+        imitates: "a body or a surrounding that changes: load, wear, wind, ice, moving obstacles",
+    },
+};
+
+/// The recipe, and the value to return to.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dynamics {
+    parameter: String,
+    magnitude: f64,
+    #[serde(skip)]
+    nominal: f64,
+}
+
+impl Dynamics {
+    fn set(&self, env: &mut dyn Env, value: f64) {
+        env.set_parameter(&self.parameter, value).expect("the value was checked against the specification");
+    }
+}
+
+impl Anomaly for Dynamics {
+    fn fit(&mut self, spec: &EnvSpec) -> Result<(), AnomalyError> {
+        spec.check(&self.parameter, self.magnitude)?;
+        self.nominal = spec.parameter(&self.parameter)?.nominal;
+        Ok(())
+    }
+
+    fn begin(&mut self, env: &mut dyn Env, _: &mut Rng) {
+        self.set(env, self.magnitude);
+    }
+
+    fn end(&mut self, env: &mut dyn Env) {
+        self.set(env, self.nominal);
+    }
+}

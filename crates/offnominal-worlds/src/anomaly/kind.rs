@@ -1,0 +1,115 @@
+//! What an anomaly is, apart from how it is built: its class, and what its magnitude means.
+
+use serde::{Deserialize, Serialize};
+
+/// Where an anomaly acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Sensors: the observation on its way to the policy.
+    Observation,
+    /// Actuators: the command on its way to the world.
+    Action,
+    /// The world itself.
+    Dynamics,
+}
+
+/// Which numbers are magnitudes of an anomaly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Domain {
+    /// Any finite number.
+    Real,
+    /// Finite numbers from zero upwards.
+    NonNegative,
+    /// Whole numbers from zero to [`Domain::LARGEST_WHOLE`].
+    Whole,
+}
+
+impl Domain {
+    /// The largest number of steps that an anomaly may be asked to remember.
+    pub const LARGEST_WHOLE: f64 = 10_000.0;
+
+    /// Whether a number is a magnitude.
+    pub fn contains(self, magnitude: f64) -> bool {
+        match self {
+            Domain::Real => magnitude.is_finite(),
+            Domain::NonNegative => magnitude.is_finite() && magnitude >= 0.0,
+            Domain::Whole => (0.0..=Self::LARGEST_WHOLE).contains(&magnitude) && magnitude.fract() == 0.0,
+        }
+    }
+
+    /// The rule in words, as it completes "expected a magnitude …".
+    pub fn rule(self) -> &'static str {
+        match self {
+            Domain::Real => "that is finite",
+            Domain::NonNegative => "that is finite and not negative",
+            Domain::Whole => "that is a whole number from 0 to 10000",
+        }
+    }
+}
+
+/// What an anomaly is.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Kind {
+    /// Where it acts.
+    pub class: Class,
+    /// Which numbers are its magnitudes. Of dynamics, the world's specification knows the range.
+    pub domain: Domain,
+    /// The magnitude at which it does nothing. Of dynamics, the world's specification knows it.
+    pub neutral: f64,
+    /// First step away from neutral and limit of a search, in each direction; the preferred direction first.
+    pub reach: &'static [Reach],
+    /// What it does to a value.
+    pub equation: &'static str,
+    /// What the magnitude means.
+    pub magnitude: &'static str,
+    /// What happens to real systems that this imitates.
+    pub imitates: &'static str,
+}
+
+/// How far a search for a magnitude goes in one direction from neutral.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Reach {
+    /// A small step away from neutral.
+    pub step: f64,
+    /// The largest step that makes sense.
+    pub limit: f64,
+    /// In which unit the two are given.
+    pub unit: Unit,
+}
+
+/// The unit of a [`Reach`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Half the width of the widest bounded channel of the signal; 1 if no channel is bounded.
+    Signal,
+    /// A pure number or a number of steps.
+    One,
+}
+
+impl Reach {
+    /// A reach in units of the signal.
+    pub const fn signal(step: f64, limit: f64) -> Reach {
+        Reach { step, limit, unit: Unit::Signal }
+    }
+
+    /// A reach in pure numbers.
+    pub const fn one(step: f64, limit: f64) -> Reach {
+        Reach { step, limit, unit: Unit::One }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domains_hold_what_they_say() {
+        let held = |d: Domain| [0.0, 1.5, -1.0, f64::NAN, f64::INFINITY, 2.0, 1e9].map(|m| d.contains(m));
+        assert_eq!(held(Domain::Real), [true, true, true, false, false, true, true]);
+        assert_eq!(held(Domain::NonNegative), [true, true, false, false, false, true, true]);
+        assert_eq!(held(Domain::Whole), [true, false, false, false, false, true, false]);
+    }
+}

@@ -1,0 +1,79 @@
+//! White noise on a signal.
+//!
+//! x′ₜ = xₜ + εₜ with εₜ ~ N(0, β²), independent in time and between channels; β is the magnitude.
+//!
+//! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
+
+use super::Listed;
+use super::kind::{Class, Domain, Kind, Reach};
+use super::signal::{Operator, on_action, on_observation};
+use offnominal_core::prelude::*;
+use serde::Deserialize;
+
+/// On observations.
+pub const OBS: Listed = Listed {
+    entry: Entry {
+        id: "obs-noise",
+        summary: "white noise on sensors",
+        build: on_observation::<Noise>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Observation,
+        equation: "o′ₜ = oₜ + εₜ,  εₜ ~ N(0, β²)",
+        imitates: "a sensor with a poor signal: electromagnetic interference, low light, quantum noise",
+        ..KIND
+    },
+};
+
+/// On commands.
+pub const ACT: Listed = Listed {
+    entry: Entry {
+        id: "act-noise",
+        summary: "white noise on commands",
+        build: on_action::<Noise>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Action,
+        equation: "a′ₜ = aₜ + εₜ,  εₜ ~ N(0, β²)",
+        imitates: "an actuator that jitters: backlash, ripple of a drive, a disturbed line",
+        ..KIND
+    },
+};
+
+const KIND: Kind = Kind {
+    class: Class::Observation,
+    domain: Noise::DOMAIN,
+    neutral: 0.0,
+    reach: &[Reach::signal(0.1, 10.0)],
+    equation: "",
+    magnitude: "β, standard deviation of the noise, in the unit of the channel",
+    imitates: "",
+};
+
+/// The recipe.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Noise {
+    magnitude: f64,
+    #[serde(default)]
+    channels: Channels,
+}
+
+impl Operator for Noise {
+    const NAME: &'static str = "noise";
+    const DOMAIN: Domain = Domain::NonNegative;
+
+    fn magnitude(&self) -> f64 {
+        self.magnitude
+    }
+
+    fn channels(&self) -> &Channels {
+        &self.channels
+    }
+
+    fn disturb(&mut self, _: usize, value: f64, rng: &mut Rng) -> f64 {
+        value + self.magnitude * rng.normal()
+    }
+}

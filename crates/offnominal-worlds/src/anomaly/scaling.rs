@@ -1,0 +1,81 @@
+//! A signal with the wrong gain.
+//!
+//! x′ₜ = β xₜ; β is the magnitude, 1 is neutral, 0 is silence, and negative values reverse the signal.
+//!
+//! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
+
+use super::Listed;
+use super::kind::{Class, Domain, Kind, Reach};
+use super::signal::{Operator, on_action, on_observation};
+use offnominal_core::prelude::*;
+use serde::Deserialize;
+
+/// On observations.
+pub const OBS: Listed = Listed {
+    entry: Entry {
+        id: "obs-scaling",
+        summary: "sensors with the wrong gain",
+        build: on_observation::<Scaling>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Observation,
+        reach: &[Reach::one(0.05, 9.0), Reach::one(-0.05, -1.0)],
+        equation: "o′ₜ = β oₜ",
+        imitates: "a sensor calibrated wrongly, or read in the wrong unit",
+        ..KIND
+    },
+};
+
+/// On commands.
+pub const ACT: Listed = Listed {
+    entry: Entry {
+        id: "act-scaling",
+        summary: "actuators that do more or less than told",
+        build: on_action::<Scaling>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Action,
+        reach: &[Reach::one(0.1, 9.0), Reach::one(-0.1, -1.0)],
+        equation: "a′ₜ = β aₜ",
+        imitates: "an actuator that weakens (β < 1: wear, low battery, heat) or overreacts (β > 1)",
+        ..KIND
+    },
+};
+
+const KIND: Kind = Kind {
+    class: Class::Observation,
+    domain: Scaling::DOMAIN,
+    neutral: 1.0,
+    reach: &[],
+    equation: "",
+    magnitude: "β, factor; 1 is neutral, harm grows upwards and downwards",
+    imitates: "",
+};
+
+/// The recipe.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scaling {
+    magnitude: f64,
+    #[serde(default)]
+    channels: Channels,
+}
+
+impl Operator for Scaling {
+    const NAME: &'static str = "scaling";
+    const DOMAIN: Domain = Domain::Real;
+
+    fn magnitude(&self) -> f64 {
+        self.magnitude
+    }
+
+    fn channels(&self) -> &Channels {
+        &self.channels
+    }
+
+    fn disturb(&mut self, _: usize, value: f64, _: &mut Rng) -> f64 {
+        value * self.magnitude
+    }
+}

@@ -1,0 +1,108 @@
+//! Disturbances of a signal, whichever way it flows.
+
+use super::kind::{Class, Domain};
+use offnominal_core::anomaly::AnomalyError;
+use offnominal_core::catalogue::parse;
+use offnominal_core::prelude::*;
+use serde::de::DeserializeOwned;
+
+/// A disturbance of single values, the same for observations and commands. What it deserialises from are the
+/// parameters of its recipe.
+pub trait Operator: DeserializeOwned + Send + 'static {
+    /// Name without the side.
+    const NAME: &'static str;
+    /// Which magnitudes make sense.
+    const DOMAIN: Domain;
+
+    /// How strong it is.
+    fn magnitude(&self) -> f64;
+
+    /// Which channels it disturbs.
+    fn channels(&self) -> &Channels;
+
+    /// Makes room for so many channels.
+    fn fit(&mut self, _n_channels: usize) {}
+
+    /// Forgets what happened before: the disturbance begins anew.
+    fn begin(&mut self) {}
+
+    /// Called once before the values of a step.
+    fn advance(&mut self) {}
+
+    /// The disturbed value of the chosen channel number `i`.
+    fn disturb(&mut self, i: usize, value: f64, rng: &mut Rng) -> f64;
+}
+
+/// An operator applied to the chosen channels of one side.
+pub struct Signal<O> {
+    side: Class,
+    operator: O,
+    chosen: Vec<usize>,
+}
+
+/// An operator on observations, from its parameters.
+///
+/// # Errors
+/// If a parameter is unknown, missing or out of range.
+pub fn on_observation<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
+    Ok(Box::new(Signal { side: Class::Observation, operator: parse::<O>(params)?, chosen: Vec::new() }))
+}
+
+/// An operator on commands, from its parameters.
+///
+/// # Errors
+/// If a parameter is unknown, missing or out of range.
+pub fn on_action<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
+    Ok(Box::new(Signal { side: Class::Action, operator: parse::<O>(params)?, chosen: Vec::new() }))
+}
+
+impl<O: Operator> Signal<O> {
+    fn apply(&mut self, signal: &mut [f32], rng: &mut Rng) {
+        self.operator.advance();
+        for (i, &channel) in self.chosen.iter().enumerate() {
+            let value = f64::from(signal[channel]);
+            signal[channel] = self.operator.disturb(i, value, rng) as f32;
+        }
+    }
+}
+
+impl<O: Operator> Anomaly for Signal<O> {
+    fn fit(&mut self, spec: &EnvSpec) -> Result<(), AnomalyError> {
+        let prefix = if self.side == Class::Action { "act" } else { "obs" };
+        check_magnitude(&format!("{prefix}-{}", O::NAME), O::DOMAIN, self.operator.magnitude())?;
+        let channels = self.operator.channels();
+        self.chosen = match self.side {
+            Class::Action => channels.resolve(&spec.id, "action", &spec.action)?,
+            _ => channels.resolve(&spec.id, "observation", &spec.observation)?,
+        };
+        self.operator.fit(self.chosen.len());
+        Ok(())
+    }
+
+    fn begin(&mut self, _: &mut dyn Env, _: &mut Rng) {
+        self.operator.begin();
+    }
+
+    fn on_action(&mut self, action: &mut [f32], rng: &mut Rng) {
+        if self.side == Class::Action {
+            self.apply(action, rng);
+        }
+    }
+
+    fn on_observation(&mut self, obs: &mut [f32], rng: &mut Rng) {
+        if self.side == Class::Observation {
+            self.apply(obs, rng);
+        }
+    }
+}
+
+/// Refuses what is not a magnitude of the anomaly.
+///
+/// # Errors
+/// [`AnomalyError::Magnitude`], with the rule and the value found.
+pub fn check_magnitude(id: &str, domain: Domain, found: f64) -> Result<(), AnomalyError> {
+    if domain.contains(found) {
+        return Ok(());
+    }
+    Err(AnomalyError::Magnitude { id: id.into(), expected: domain.rule(), found })
+}

@@ -1,0 +1,106 @@
+//! Noise with a memory: an autoregressive process of order one.
+//!
+//! x′ₜ = xₜ + nₜ with nₜ = φ nₜ₋₁ + εₜ, n₀ = ε₀ and εₜ ~ N(0, β²), each channel by itself. β is the magnitude, φ the
+//! `correlation` (0.9 unless given). Far from the onset, nₜ has the variance β² / (1 − φ²) and the correlation φ from
+//! step to step. After a pause of an intermittent anomaly the process begins again.
+//!
+//! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2, which uses one symbol for β and φ. Deviates: they are
+//! two parameters here.
+
+use super::Listed;
+use super::kind::{Class, Domain, Kind, Reach};
+use super::signal::{Operator, on_action, on_observation};
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Deserializer, de::Error};
+
+/// On observations.
+pub const OBS: Listed = Listed {
+    entry: Entry {
+        id: "obs-temporal-noise",
+        summary: "slowly wandering noise on sensors",
+        build: on_observation::<TemporalNoise>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Observation,
+        equation: "o′ₜ = oₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
+        imitates: "a sensor whose error wanders: satellite positioning, temperature, vibration",
+        ..KIND
+    },
+};
+
+/// On commands.
+pub const ACT: Listed = Listed {
+    entry: Entry {
+        id: "act-temporal-noise",
+        summary: "slowly wandering noise on commands",
+        build: on_action::<TemporalNoise>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Action,
+        equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
+        imitates: "an actuator under a load that varies slowly: gusts, hydraulic pressure",
+        ..KIND
+    },
+};
+
+const KIND: Kind = Kind {
+    class: Class::Observation,
+    domain: TemporalNoise::DOMAIN,
+    neutral: 0.0,
+    reach: &[Reach::signal(0.05, 10.0)],
+    equation: "",
+    magnitude: "β, standard deviation of the innovations ε, in the unit of the channel; φ is `correlation`",
+    imitates: "",
+};
+
+/// The recipe, and the state nₜ of each channel.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TemporalNoise {
+    magnitude: f64,
+    #[serde(default)]
+    channels: Channels,
+    #[serde(default = "slow", deserialize_with = "correlation")]
+    correlation: f64,
+    #[serde(skip)]
+    state: Vec<f64>,
+}
+
+fn slow() -> f64 {
+    0.9
+}
+
+fn correlation<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    let found = f64::deserialize(d)?;
+    let rule =
+        || D::Error::custom(format!("expected a correlation between -1 and 1, both excluded, found {found}"));
+    (found.abs() < 1.0).then_some(found).ok_or_else(rule)
+}
+
+impl Operator for TemporalNoise {
+    const NAME: &'static str = "temporal-noise";
+    const DOMAIN: Domain = Domain::NonNegative;
+
+    fn magnitude(&self) -> f64 {
+        self.magnitude
+    }
+
+    fn channels(&self) -> &Channels {
+        &self.channels
+    }
+
+    fn fit(&mut self, n_channels: usize) {
+        self.state = vec![0.0; n_channels];
+    }
+
+    fn begin(&mut self) {
+        self.state.fill(0.0);
+    }
+
+    fn disturb(&mut self, i: usize, value: f64, rng: &mut Rng) -> f64 {
+        self.state[i] = self.correlation * self.state[i] + self.magnitude * rng.normal();
+        value + self.state[i]
+    }
+}

@@ -1,0 +1,35 @@
+//! The worlds, one file or folder each, and their catalogue.
+
+mod mjc;
+mod mjc_cartpole_swingup;
+mod mjc_half_cheetah;
+mod mjc_picture;
+#[cfg(test)]
+mod mjc_tests;
+pub mod sap;
+
+use offnominal_core::prelude::*;
+
+/// Every built-in world, in the order in which reports list them.
+pub const ENVS: &[Entry<dyn Env>] =
+    &[mjc_cartpole_swingup::ENTRY, mjc_half_cheetah::ENTRY, sap::GOAL0, sap::GOAL1, sap::GOAL2];
+
+/// The catalogue of the built-in worlds.
+pub fn catalogue() -> Catalogue<dyn Env> {
+    Catalogue::new("world", ENVS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_core::conformance;
+
+    #[test]
+    fn every_world_obeys_the_laws() {
+        for entry in ENVS {
+            let world = (entry.build)(&serde_json::json!({})).unwrap();
+            assert_eq!(world.spec().id, entry.id);
+            conformance::assert_lawful(entry.id, &conformance::env(world.as_ref(), entry.exempt));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! What all MuJoCo worlds share: a simulation, its physical parameters, noise at the reset, and pictures.
+//!
+//! Parameters are kept beside the simulation and applied again at each start, because starting resets everything.
+
+use super::mjc_picture::{Painter, camera_names, class_names};
+use offnominal_core::prelude::*;
+use offnominal_mujoco::{Diverged, Kind, Model, MujocoError, Simulation};
+use serde::Deserialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What differs between MuJoCo worlds, apart from observation and reward.
+pub(super) struct Design {
+    /// The MJCF text.
+    pub xml: &'static str,
+    /// The card, without what the model or every MuJoCo world adds: parameters, classes and cameras.
+    pub spec: EnvSpec,
+    /// The body that the parameter `force` pushes.
+    pub pushed_body: &'static str,
+    /// The direction of that force in the world.
+    pub push_direction: [f64; 3],
+    /// Standard deviation of the noise on positions and velocities at the reset.
+    pub reset_sd: f64,
+    /// The classes of the mask other than the background, each with the geoms that belong to it.
+    pub classes: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// A MuJoCo world in progress. Cloning copies the state; model and card are shared until a parameter is changed.
+#[derive(Clone)]
+pub(super) struct Rig {
+    pub sim: Simulation,
+    spec: Arc<EnvSpec>,
+    frame_skip: usize,
+    reset_sd: f64,
+    pushed_body: usize,
+    push_direction: [f64; 3],
+    force_n: f64,
+    nominal_mass: Arc<[f64]>,
+    nominal_friction: Arc<[f64]>,
+    painter: Painter,
+}
+
+impl Rig {
+    /// Compiles the model; `{}` is the only parameter set that is accepted.
+    pub(super) fn build(design: Design, params: &Value) -> Result<Rig, BuildError> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct NoParameters {}
+        let NoParameters {} = offnominal_core::catalogue::parse(params)?;
+        Rig::new(design).map_err(|e| BuildError::Missing(Box::new(e)))
+    }
+
+    fn new(design: Design) -> Result<Rig, MujocoError> {
+        let model = Model::from_xml(design.xml)?;
+        let mut spec = design.spec;
+        spec.parameters.extend(parameters(design.pushed_body, design.push_direction));
+        spec.classes = class_names(design.classes);
+        spec.cameras = camera_names(&model);
+        Ok(Rig {
+            frame_skip: (spec.dt_secs / model.timestep_secs()).round() as usize,
+            reset_sd: design.reset_sd,
+            pushed_body: model.id(Kind::Body, design.pushed_body)?,
+            push_direction: design.push_direction,
+            force_n: 0.0,
+            nominal_mass: model.body_mass().into(),
+            nominal_friction: model.dof_frictionloss().into(),
+            painter: Painter::new(&model, design.classes)?,
+            spec: Arc::new(spec),
+            sim: Simulation::new(model)?,
+        })
+    }
+
+    pub(super) fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    /// Positions and velocities: the reference configuration at rest plus normal noise.
+    pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        let at_rest = std::iter::repeat_n(0.0, self.sim.qvel().len());
+        let reference = self.sim.model().qpos0().iter().copied().chain(at_rest);
+        reference.map(|mean| mean + self.reset_sd * rng.normal()).collect()
+    }
+
+    /// Begins an episode at the given positions and velocities.
+    pub(super) fn start(&mut self, x: &[f64]) {
+        assert_eq!(x.len(), self.spec.initial.len(), "length of the initial condition of {}", self.spec.id);
+        self.sim.reset();
+        let (qpos, qvel) = x.split_at(self.sim.qpos().len());
+        self.sim.qpos_mut().copy_from_slice(qpos);
+        self.sim.qvel_mut().copy_from_slice(qvel);
+        self.push();
+        // An initial condition that is no state shows as divergence in the first step.
+        let _ = self.sim.forward();
+    }
+
+    /// Advances by one environment step under the given controls.
+    pub(super) fn advance(&mut self, action: &[f32]) -> Result<(), Diverged> {
+        assert_eq!(action.len(), self.spec.action.len(), "length of the action of {}", self.spec.id);
+        for (control, &command) in self.sim.ctrl_mut().iter_mut().zip(action) {
+            *control = f64::from(command);
+        }
+        self.sim.step(self.frame_skip)
+    }
+
+    pub(super) fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.spec.check(name, value)?;
+        match name {
+            "mass" => self.scale_masses(value),
+            "friction" => self.add_friction(value),
+            _ => {
+                self.force_n = value;
+                self.push();
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        self.painter.draw(&mut self.sim, camera, frame);
+    }
+
+    fn scale_masses(&mut self, factor: f64) {
+        let model = self.sim.model_mut();
+        for (mass, nominal) in model.body_mass_mut().iter_mut().zip(&*self.nominal_mass) {
+            *mass = factor * nominal;
+        }
+        model.recompute_constants().expect("masses in the parameter's range make a valid model");
+    }
+
+    fn add_friction(&mut self, extra: f64) {
+        let friction = self.sim.model_mut().dof_frictionloss_mut();
+        for (loss, nominal) in friction.iter_mut().zip(&*self.nominal_friction) {
+            *loss = nominal + extra;
+        }
+    }
+
+    fn push(&mut self) {
+        let at = 6 * self.pushed_body;
+        for (applied, direction) in self.sim.xfrc_applied_mut()[at..].iter_mut().zip(self.push_direction) {
+            *applied = self.force_n * direction;
+        }
+    }
+}
+
+/// The parameters of every MuJoCo world.
+fn parameters(body: &str, direction: [f64; 3]) -> [Parameter; 3] {
+    let push = format!(
+        "constant force on the body {body:?} at its centre of mass, along {direction:?} in the world; added to nothing"
+    );
+    [
+        Parameter::new(
+            "mass",
+            "factor on the mass of every body; moments of inertia stay",
+            "1",
+            1.0,
+            0.1,
+            20.0,
+        ),
+        Parameter::new("force", &push, "N", 0.0, -500.0, 500.0),
+        Parameter::new(
+            "friction",
+            "dry friction added to every degree of freedom (N on slides, N m on hinges)",
+            "N or N m",
+            0.0,
+            0.0,
+            200.0,
+        ),
+    ]
+}
+
+/// The reward's penalty: the squared length of the command, as commanded (the actuators clamp it, the penalty does not).
+pub(super) fn squared_length(action: &[f32]) -> f64 {
+    action.iter().map(|&a| f64::from(a).powi(2)).sum()
+}
+
+/// The step at which the simulator broke: its reward counts as zero.
+pub(super) const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };

@@ -1,0 +1,87 @@
+//! The command line: one file per command, each with its arguments and its `run`.
+
+mod calibrate;
+mod collect;
+mod evaluate;
+mod fault;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It did what it was asked to do.
+    Done,
+    /// It measured, and a requirement that the user gave is not met.
+    NotAcceptable,
+}
+
+/// Would a monitor notice that something is wrong? Tests run-time monitors of trained control policies.
+#[derive(Debug, Parser)]
+#[command(name = "offnominal", version, propagate_version = true)]
+struct Cli {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Flags that every command understands.
+#[derive(Debug, Clone, Args)]
+pub struct Common {
+    /// Seed of everything random; the same seed gives the same bits
+    #[arg(long, global = true, default_value_t = 0)]
+    pub seed: u64,
+    /// Worker threads [default: all cores]
+    #[arg(long, global = true, default_value_t = crate::parallel::default_jobs(), hide_default_value = true)]
+    pub jobs: usize,
+    /// Folder for everything that is written
+    #[arg(long, global = true, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON value on standard output, and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// No progress bars
+    #[arg(long, global = true)]
+    pub quiet: bool,
+}
+
+impl Common {
+    /// The output folder, or `runs/<command>`.
+    pub fn out_or(&self, command: &str) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(command))
+    }
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Play episodes, nominal or anomalous with their twins, and store them as one Arrow file
+    Collect(collect::Collect),
+    /// Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score
+    Calibrate(calibrate::Calibrate),
+    /// Measure a policy's return and success rate, with intervals
+    Evaluate(evaluate::Evaluate),
+}
+
+/// Parses the command line and runs the command.
+///
+/// # Errors
+/// Whatever the command reports; the message is complete.
+pub fn run() -> Result<Outcome> {
+    let Cli { common, command } = Cli::parse();
+    match command {
+        Command::Collect(args) => args.run(&common),
+        Command::Calibrate(args) => args.run(&common),
+        Command::Evaluate(args) => args.run(&common),
+    }
+}
+
+/// Whether the reader of our output went away, which is not an error of ours.
+pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|e| e.downcast_ref::<std::io::Error>())
+        .any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}

@@ -1,0 +1,134 @@
+//! What a benchmark produces: rows, score traces, delay curves and films, with the recipe that recreates them.
+//!
+//! This is the border between running and reporting: the benchmark fills it, the writers (CSV, Parquet) and the
+//! report read it.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything that a report shows.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// What was run, and how to run it again.
+    pub recipe: Recipe,
+    /// One row per number.
+    pub rows: Vec<Row>,
+    /// Scores over time of chosen episodes.
+    pub traces: Vec<Trace>,
+    /// Share of anomalies detected within j steps.
+    pub curves: Vec<DelayCurve>,
+    /// Rendered episodes.
+    pub films: Vec<Film>,
+}
+
+/// What was run, and how to run it again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// Name of the campaign.
+    pub campaign: String,
+    /// The command line that recreates the results.
+    pub command: String,
+    /// The campaign file, in full.
+    pub config: String,
+    /// Versions of the engine and of the MuJoCo library.
+    pub versions: Vec<(String, String)>,
+    /// One line per policy: world, id, return with interval, training command.
+    pub policies: Vec<String>,
+    /// Wall time in seconds; not part of any comparison.
+    pub wall_secs: f64,
+}
+
+/// One number of the long-format results table (CSV and Parquet have exactly these columns).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// Name of the campaign.
+    pub campaign: String,
+    /// World id.
+    pub env: String,
+    /// `vector` or `image`.
+    pub modality: String,
+    /// Policy id.
+    pub policy: String,
+    /// `observation`, `action`, `dynamics`, or `none` for nominal episodes.
+    pub anomaly_class: String,
+    /// Anomaly id.
+    pub anomaly: String,
+    /// `tiny`, `medium`, `strong`, `extreme`, or `custom`.
+    pub strength: String,
+    /// The calibrated magnitude.
+    pub magnitude: f64,
+    /// Detector id.
+    pub detector: String,
+    /// Seed of the repetition.
+    pub seed: u64,
+    /// Number of episodes behind the value.
+    pub episodes: u64,
+    /// Metric name, such as `auroc_matched`.
+    pub metric: String,
+    /// Alarm threshold (`3sigma`, `q95`, `max`, `conformal`) for metrics that need one, else empty.
+    pub threshold: String,
+    /// The value; not a number where there is no data.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
+}
+
+/// Scores over time of one episode and its nominal twin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trace {
+    /// World id.
+    pub env: String,
+    /// Anomaly id.
+    pub anomaly: String,
+    /// Strength level.
+    pub strength: String,
+    /// Detector id.
+    pub detector: String,
+    /// Index of the test episode.
+    pub episode: u64,
+    /// Seconds per step.
+    pub dt_secs: f64,
+    /// First anomalous step.
+    pub onset: u32,
+    /// Scores of the anomalous episode.
+    pub scores: Vec<f64>,
+    /// Scores of its nominal twin.
+    pub twin: Vec<f64>,
+    /// Alarm thresholds by name.
+    pub thresholds: Vec<(String, f64)>,
+}
+
+/// Share of anomalies detected within j steps after onset, at one threshold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DelayCurve {
+    /// World id.
+    pub env: String,
+    /// Anomaly id, or `all` for the pooled curve.
+    pub anomaly: String,
+    /// Strength level.
+    pub strength: String,
+    /// Detector id.
+    pub detector: String,
+    /// Threshold name.
+    pub threshold: String,
+    /// Share of nominal twins in which the alarm is raised at least once.
+    pub false_alarm_rate: f64,
+    /// Detected share within j = 0, 1, … steps.
+    pub detected: Vec<f64>,
+    /// Lower ends of the intervals.
+    pub low: Vec<f64>,
+    /// Upper ends of the intervals.
+    pub high: Vec<f64>,
+}
+
+/// A rendered episode, ready to be embedded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Film {
+    /// World id.
+    pub env: String,
+    /// What it shows.
+    pub caption: String,
+    /// An animated GIF.
+    pub gif: Vec<u8>,
+}

@@ -1,0 +1,135 @@
+//! The house rules, as tests: direction of dependencies, headers, sizes, and words that must not stay.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Who may depend on whom. A crate that is missing here fails the test.
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("offnominal-core", &[]),
+    ("offnominal-nets", &["offnominal-core"]),
+    ("offnominal-mujoco", &["offnominal-core"]),
+    ("offnominal-stats", &["offnominal-core"]),
+    ("offnominal-worlds", &["offnominal-core", "offnominal-nets", "offnominal-mujoco"]),
+    ("offnominal-agents", &["offnominal-core", "offnominal-nets"]),
+    ("offnominal-detectors", &["offnominal-core", "offnominal-nets"]),
+    (
+        "offnominal",
+        &[
+            "offnominal-core",
+            "offnominal-nets",
+            "offnominal-mujoco",
+            "offnominal-worlds",
+            "offnominal-agents",
+            "offnominal-detectors",
+            "offnominal-stats",
+        ],
+    ),
+];
+
+fn dependencies(manifest: &Path) -> Vec<String> {
+    let table: toml::Table = fs::read_to_string(manifest).unwrap().parse().unwrap();
+    let names = table.get("dependencies").and_then(|d| d.as_table()).into_iter().flatten();
+    names.map(|(name, _)| name.clone()).filter(|name| name.starts_with("offnominal")).collect()
+}
+
+#[test]
+fn crates_depend_only_downwards() {
+    let allowed: BTreeMap<_, _> = ALLOWED.iter().copied().collect();
+    for folder in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = folder.unwrap();
+        let name = folder.file_name().into_string().unwrap();
+        let may = allowed.get(name.as_str()).unwrap_or_else(|| panic!("{name} has no place in the house"));
+        for dependency in dependencies(&folder.path().join("Cargo.toml")) {
+            assert!(may.contains(&dependency.as_str()), "{name} must not know {dependency}");
+        }
+    }
+}
+
+/// Every Rust file of the project that a person wrote.
+fn sources() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    collect(&root().join("crates"), &mut found);
+    assert!(found.len() > 20, "the sources were not found");
+    found
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) {
+    for item in fs::read_dir(folder).unwrap() {
+        let path = item.unwrap().path();
+        if path.is_dir() && !path.ends_with("target") {
+            collect(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") && !path.ends_with("bindings.rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Complaints of `check`, which sees the path and the text of every source file.
+fn complaints(check: impl Fn(&Path, &str) -> Option<String>) -> Vec<String> {
+    let complain = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        check(&path, &text).map(|what| format!("{}: {what}", path.strip_prefix(root()).unwrap().display()))
+    };
+    sources().into_iter().filter_map(complain).collect()
+}
+
+fn header_is_missing(text: &str) -> bool {
+    !text.lines().find(|l| !l.starts_with("#![")).unwrap_or("").starts_with("//!")
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let found = complaints(|_, text| header_is_missing(text).then(|| "does not begin with `//!`".into()));
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+fn is_too_long(text: &str) -> bool {
+    text.lines().count() > 600
+}
+
+#[test]
+fn no_file_outgrows_one_idea() {
+    let found = complaints(|_, text| is_too_long(text).then(|| format!("{} lines", text.lines().count())));
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Words that mark unfinished or switched-off work; split so that this file does not contain them.
+fn unfinished(text: &str) -> Option<&'static str> {
+    const WORDS: &[&str] = &[
+        concat!("todo", "!("),
+        concat!("unimplemented", "!("),
+        concat!("#[ig", "nore"),
+        concat!("FIX", "ME"),
+    ];
+    WORDS.iter().find(|w| text.contains(**w)).copied()
+}
+
+#[test]
+fn nothing_is_left_unfinished() {
+    let found = complaints(|_, text| unfinished(text).map(|w| format!("contains {w}")));
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+/// The only crate in which `unsafe` may be written.
+#[test]
+fn only_the_mujoco_crate_is_unsafe() {
+    let found = complaints(|path, text| {
+        let inside = path.components().any(|c| c.as_os_str() == "offnominal-mujoco");
+        let lenient = concat!("allow(", "unsafe_code)");
+        (!inside && text.contains(lenient)).then(|| "allows unsafe code".into())
+    });
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn the_rules_bite() {
+    assert!(header_is_missing("use std::fs;"));
+    assert!(!header_is_missing("#![allow(x)]\n//! Says what it is."));
+    assert!(is_too_long(&"\n".repeat(601)));
+    assert_eq!(unfinished(concat!("fn f() { todo", "!() }")), Some(concat!("todo", "!(")));
+}
