@@ -6,6 +6,7 @@
 pub mod catalogues;
 pub mod cli;
 pub mod evaluation;
+pub mod metrics_file;
 pub mod parallel;
 pub mod policies;
 pub mod progress;
