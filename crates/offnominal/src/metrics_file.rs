@@ -18,6 +18,9 @@ use std::collections::hash_map::Entry;
 /// The columns that are read.
 pub const COLUMNS: [&str; 4] = ["episode", "step", "score", "label"];
 
+/// Name in results and estimate of each metric, or why there is none.
+pub type Rows = Vec<(&'static str, Result<Estimate, StatsError>)>;
+
 /// What is wrong with a file of scores.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -157,7 +160,7 @@ pub fn judge(
     episodes: &[ScoredEpisode],
     threshold: Option<f64>,
     plan: &Bootstrap,
-) -> Result<Vec<(&'static str, Result<Estimate, StatsError>)>, MetricsFileError> {
+) -> Result<Rows, MetricsFileError> {
     let because = |why| MetricsFileError::Stats { file: file.into(), why };
     let pooled = detection(episodes, Mode::Global, plan).map_err(because)?;
     let mut rows: Vec<_> = match detection(episodes, Mode::Local, plan) {

@@ -1,12 +1,11 @@
 //! `metrics`: ranking and delay metrics of scores in a CSV file.
 
 use super::{Common, Outcome};
-use crate::metrics_file;
+use crate::metrics_file::{self, Rows};
 use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_core::Seed;
-use offnominal_core::estimate::Estimate;
-use offnominal_stats::{Bootstrap, Level, StatsError};
+use offnominal_stats::{Bootstrap, Level};
 use serde_json::{Map, Value, json};
 use std::io::{Read, Write};
 
@@ -25,8 +24,6 @@ pub struct Metrics {
     #[arg(long, default_value_t = 0.95, value_name = "P")]
     level: f64,
 }
-
-type Rows = Vec<(&'static str, Result<Estimate, StatsError>)>;
 
 impl Metrics {
     /// Reads the scores and prints their metrics.
@@ -78,6 +75,8 @@ fn as_table(rows: &Rows, level: f64, n_episodes: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_core::estimate::Estimate;
+    use offnominal_stats::StatsError;
 
     fn rows() -> Rows {
         let found =
