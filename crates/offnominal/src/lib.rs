@@ -10,6 +10,7 @@ pub mod cli;
 pub mod collect;
 pub mod dataset;
 pub mod evaluation;
+pub mod metrics_file;
 pub mod parallel;
 pub mod policies;
 pub mod progress;
