@@ -5,6 +5,7 @@ mod collect;
 mod evaluate;
 mod fault;
 mod metrics;
+mod train;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -66,6 +67,8 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
     Metrics(metrics::Metrics),
+    /// Train a policy, and write it with a card that says how good it is
+    Train(train::Train),
 }
 
 /// Parses the command line and runs the command.
@@ -79,6 +82,7 @@ pub fn run() -> Result<Outcome> {
         Command::Calibrate(args) => args.run(&common),
         Command::Evaluate(args) => args.run(&common),
         Command::Metrics(args) => args.run(&common),
+        Command::Train(args) => args.run(&common),
     }
 }
 

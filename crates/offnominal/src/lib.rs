@@ -16,4 +16,6 @@ pub mod policies;
 pub mod progress;
 pub mod results;
 pub mod strengths;
+pub mod tensorboard;
+pub mod train;
 pub mod write;
