@@ -6,6 +6,7 @@ mod evaluate;
 mod fault;
 mod metrics;
 mod train;
+mod list;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -69,6 +70,8 @@ enum Command {
     Metrics(metrics::Metrics),
     /// Train a policy, and write it with a card that says how good it is
     Train(train::Train),
+    /// List what there is: envs, anomalies, detectors, policies, metrics
+    List(list::List),
 }
 
 /// Parses the command line and runs the command.
@@ -83,6 +86,7 @@ pub fn run() -> Result<Outcome> {
         Command::Evaluate(args) => args.run(&common),
         Command::Metrics(args) => args.run(&common),
         Command::Train(args) => args.run(&common),
+        Command::List(args) => args.run(&common),
     }
 }
 
