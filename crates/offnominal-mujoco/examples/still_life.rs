@@ -9,7 +9,7 @@ fn main() -> std::io::Result<()> {
     let mut frame = Frame::new(640, 360);
     Rasteriser::new(Quality::Still).draw(&still_life(), &mut frame);
     let mut file = std::fs::File::create(path)?;
-    write!(file, "P6 {} {} 255\n", frame.width, frame.height)?;
+    writeln!(file, "P6 {} {} 255", frame.width, frame.height)?;
     file.write_all(&frame.rgb)
 }
 

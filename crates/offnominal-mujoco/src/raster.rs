@@ -34,7 +34,7 @@ use offnominal_core::frame::Frame;
 use shade::Shader;
 use shadow::Shadows;
 use solid::Solid;
-use surface::{Surfaces, pixels, refill};
+use surface::{Surfaces, refill};
 use vec3::Vec3;
 
 /// Draws scenes, and keeps its buffers: from the second frame of a size on, nothing is allocated.
@@ -89,6 +89,7 @@ impl Rasteriser {
         for k in 0..self.quality.n_rays() {
             let rays = camera.rays(self.quality.spot(k));
             let shader = Shader::new(scene, self.quality.sun_spot(k));
+            self.aim(&rays);
             self.colour_rays(camera, &rays, &shader);
             for (sum, colour) in self.sum.iter_mut().zip(&self.colour) {
                 *sum = *sum + *colour;
@@ -96,9 +97,13 @@ impl Rasteriser {
         }
     }
 
+    fn aim(&mut self, rays: &Rays) {
+        self.solids.iter_mut().for_each(|solid| solid.aim(rays));
+    }
+
     fn colour_rays(&mut self, camera: &Camera, rays: &Rays, shader: &Shader) {
         let Rasteriser { solids, seen, shadows, colour, .. } = self;
-        seen.see(camera, rays, solids);
+        seen.see(camera, solids);
         shadows.cast(camera, rays, solids, seen, shader.to_sun);
         shader.add_opaque(camera, rays, solids, seen, shadows, colour);
         for solid in solids.iter().filter(|s| !s.is_opaque()) {
@@ -115,22 +120,20 @@ impl Rasteriser {
 
     /// The class of a pixel is that of its centre, whatever the quality: the mask is the same.
     fn write_classes(&mut self, camera: &Camera, frame: &mut Frame) {
-        let rays = camera.rays((0.5, 0.5));
         if self.quality != Quality::Observation {
-            self.seen.see(camera, &rays, &self.solids);
+            self.aim(&camera.rays((0.5, 0.5)));
+            self.seen.see(camera, &self.solids);
         }
         for (class, index) in frame.classes.iter_mut().zip(&self.seen.solid) {
             *class = self.solids.get(*index as usize).map_or(0, |s| s.class);
         }
         for solid in self.solids.iter().filter(|s| !s.is_opaque() && s.opacity >= 0.5) {
-            let local = solid.local(&rays);
-            for (column, row) in pixels(footprint::of_solid(camera, solid)) {
-                let at = row * camera.width + column;
-                let depth = solid.entry(local.origin, local.direction(column, row));
+            footprint::of_solid(camera, solid).visit(camera.width, |column, row, at| {
+                let depth = solid.depth(column, row);
                 if depth > camera.near && depth < self.seen.depth[at] {
                     frame.classes[at] = solid.class;
                 }
-            }
+            });
         }
     }
 }
@@ -139,4 +142,30 @@ impl Rasteriser {
 fn displayed(linear: Vec3) -> [u8; 3] {
     let byte = |c: f32| (c.max(0.0).sqrt() * 255.0 + 0.5) as u8;
     [byte(linear.x), byte(linear.y), byte(linear.z)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_second_frame_of_a_size_needs_no_new_memory() {
+        let ball = Shape::new(Kind::Sphere, [0.5, 0.0, 0.0]).painted([0.5, 0.5, 0.5, 0.5], 2);
+        let scene = Scene { shapes: vec![Shape::floor(1), ball], ..Scene::default() };
+        let (mut rasteriser, mut frame) = (Rasteriser::new(Quality::Film), Frame::new(32, 24));
+        rasteriser.draw(&scene, &mut frame);
+        let before = buffers(&rasteriser);
+        rasteriser.draw(&scene, &mut frame);
+        assert_eq!(before, buffers(&rasteriser));
+    }
+
+    /// Capacity of every buffer and where it lies.
+    fn buffers(r: &Rasteriser) -> Vec<(usize, usize)> {
+        fn of<T>(buffer: &Vec<T>) -> (usize, usize) {
+            (buffer.capacity(), buffer.as_ptr().addr())
+        }
+        let seen = [of(&r.seen.depth), of(&r.seen.solid), of(&r.seen.normal)];
+        let shadows = [of(&r.shadows.sun), of(&r.shadows.sky)];
+        [&seen[..], &shadows, &[of(&r.solids), of(&r.colour), of(&r.sum)]].concat()
+    }
 }

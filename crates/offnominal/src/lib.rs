@@ -3,6 +3,7 @@
 //! Data flows one way: worlds and policies make episodes, detectors score them, stats judges the scores, and this
 //! crate stores, schedules and reports. It is the only crate that touches files, threads and terminals.
 
+pub mod calibrate;
 pub mod cast;
 pub mod catalogues;
 pub mod cli;

@@ -59,6 +59,8 @@ pub enum Status {
     NoOp,
     /// The anomaly is the same as another one.
     Duplicate,
+    /// The search ended before the level was found.
+    OutOfBudget,
 }
 
 impl Status {
@@ -68,6 +70,18 @@ impl Status {
             Status::Unattainable => "no magnitude reaches this level",
             Status::NoOp => "the anomaly changes nothing there",
             Status::Duplicate => "the anomaly duplicates another one there",
+            Status::OutOfBudget => "the search ended before the level was found",
+        }
+    }
+
+    /// The word in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Found => "found",
+            Status::Unattainable => "unattainable",
+            Status::NoOp => "no-op",
+            Status::Duplicate => "duplicate",
+            Status::OutOfBudget => "out-of-budget",
         }
     }
 }

@@ -56,7 +56,7 @@ impl Camera {
     }
 
     /// A point in the camera's own frame: right, up, forward.
-    pub fn from_world(&self, point: Vec3) -> Vec3 {
+    pub fn camera_from_world(&self, point: Vec3) -> Vec3 {
         let offset = point - self.eye;
         vec3(offset.dot(self.right), offset.dot(self.up), offset.dot(self.forward))
     }
@@ -80,7 +80,7 @@ fn right_of(forward: Vec3, up: Vec3) -> Vec3 {
 }
 
 /// Rays from one origin, linear in column and row. Their parameter is the depth along the camera's axis.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Rays {
     pub origin: Vec3,
     corner: Vec3,
@@ -114,7 +114,7 @@ mod tests {
         let view = View { forward: [0.3, 1.0, -0.4], ..View::default() };
         let camera = Camera::new(&view, 64, 48).unwrap();
         let point = camera.rays((0.5, 0.5)).point(11, 37, 5.0);
-        let seen = camera.from_world(point);
+        let seen = camera.camera_from_world(point);
         assert!((seen.z - 5.0).abs() < 1e-5);
         assert!((camera.column(seen.x / seen.z) - 11.5).abs() < 1e-3);
         assert!((camera.row(seen.y / seen.z) - 37.5).abs() < 1e-3);

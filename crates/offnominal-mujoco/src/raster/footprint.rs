@@ -27,6 +27,15 @@ impl Rect {
         }
     }
 
+    /// Visits every pixel, row by row, with its index in a picture of the given width.
+    pub fn visit(self, width: usize, mut f: impl FnMut(usize, usize, usize)) {
+        for row in self.rows.0..self.rows.1 {
+            for column in self.columns.0..self.columns.1 {
+                f(column, row, row * width + column);
+            }
+        }
+    }
+
     fn spanning(camera: &Camera, left: f32, right: f32, bottom: f32, top: f32) -> Rect {
         Rect {
             columns: covered(camera.column(left), camera.column(right), camera.width),
@@ -68,7 +77,7 @@ pub fn of_sweep(camera: &Camera, solid: &Solid, along: Vec3) -> Rect {
 
 /// The pixels of the convex hull of spheres of one radius.
 fn hull(camera: &Camera, centres: &[Vec3], radius: f32) -> Rect {
-    let seen = |centre: &Vec3| camera.from_world(*centre);
+    let seen = |centre: &Vec3| camera.camera_from_world(*centre);
     // Comparisons are written so that a number lost to overflow falls to the safe side.
     if centres.iter().all(|c| seen(c).z + radius < camera.near) {
         return Rect::EMPTY;
@@ -98,7 +107,7 @@ fn tangents(side: f32, ahead: f32, radius: f32) -> (f32, f32) {
 fn of_box(camera: &Camera, solid: &Solid) -> Rect {
     let (mut low, mut high) = ((f32::INFINITY, f32::INFINITY), (f32::NEG_INFINITY, f32::NEG_INFINITY));
     for corner in corners(solid.extent()) {
-        let seen = camera.from_world(solid.centre + solid.to_world(corner));
+        let seen = camera.camera_from_world(solid.centre + solid.world_from_local(corner));
         let is_ahead = seen.z > camera.near;
         if !is_ahead {
             return hull(camera, &[solid.centre], solid.radius());

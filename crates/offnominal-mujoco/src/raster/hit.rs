@@ -8,10 +8,13 @@ use super::vec3::{Vec3, vec3};
 
 /// The ray parameter at which a ray enters the solid; infinite if it never does. It may be negative.
 pub fn entry(kind: Kind, size: Vec3, origin: Vec3, direction: Vec3) -> f32 {
+    if kind == Kind::Plane {
+        return plane(size, origin, direction);
+    }
     let closest = -origin.dot(direction) / direction.dot(direction);
     let o = origin + direction * closest;
     match kind {
-        Kind::Plane => plane(size, origin, direction),
+        Kind::Plane => f32::INFINITY,
         Kind::Sphere => closest + sphere(size.x, o, direction),
         Kind::Capsule => closest + capsule(size.x, size.z, o, direction),
         Kind::Ellipsoid => closest + sphere(1.0, divide(o, size), divide(direction, size)),

@@ -155,7 +155,7 @@ pub struct Light {
 
 impl Default for Light {
     fn default() -> Light {
-        Light { direction: [0.45, 0.55, -1.0], sun: 0.62, ambient: 0.38, headlight: 0.12, specular: 0.22 }
+        Light { direction: [0.6, 0.15, -1.0], sun: 0.62, ambient: 0.38, headlight: 0.12, specular: 0.22 }
     }
 }
 

@@ -6,7 +6,7 @@ use super::footprint::{self, Rect};
 use super::scene::{Light, Scene, Sky};
 use super::shadow::Shadows;
 use super::solid::{Solid, linear};
-use super::surface::{Surfaces, pixels};
+use super::surface::Surfaces;
 use super::vec3::{Vec3, vec3};
 
 /// A little warmer than white.
@@ -63,39 +63,41 @@ impl Shader {
         shadows: &Shadows,
         colour: &mut [Vec3],
     ) {
-        for (column, row) in pixels(Rect::whole(camera)) {
-            let at = row * seen.width + column;
+        Rect::whole(camera).visit(seen.width, |column, row, at| {
             let direction = rays.direction(column, row);
             colour[at] = match solids.get(seen.solid[at] as usize) {
                 None => self.sky(direction),
                 Some(solid) => self.lit(&Spot {
                     point: direction * seen.depth[at],
                     normal: seen.normal[at],
-                    albedo: albedo(solid, rays, direction, seen.depth[at]),
+                    albedo: albedo(solid, column, row, seen.depth[at]),
                     gloss: if solid.is_plane() { 0.0 } else { self.light.specular },
                     sun: shadows.sun[at],
                     sky: shadows.sky[at],
                 }),
             };
-        }
+        });
     }
 
     /// Lays one translucent solid over the colours so far.
     pub fn blend(&self, camera: &Camera, rays: &Rays, solid: &Solid, seen: &Surfaces, colour: &mut [Vec3]) {
-        let local = solid.local(rays);
-        for (column, row) in pixels(footprint::of_solid(camera, solid)) {
-            let at = row * seen.width + column;
-            let direction = local.direction(column, row);
-            let depth = solid.entry(local.origin, direction);
+        footprint::of_solid(camera, solid).visit(seen.width, |column, row, at| {
+            let depth = solid.depth(column, row);
             if depth > camera.near && depth < seen.depth[at] {
-                let normal = solid.normal(local.origin + direction * depth);
-                let direction = rays.direction(column, row);
-                let albedo = albedo(solid, rays, direction, depth);
+                let normal = solid.normal(column, row, depth);
+                let albedo = albedo(solid, column, row, depth);
                 let gloss = if solid.is_plane() { 0.0 } else { self.light.specular };
-                let spot = Spot { point: direction * depth, normal, albedo, gloss, sun: 1.0, sky: 1.0 };
+                let spot = Spot {
+                    point: rays.direction(column, row) * depth,
+                    normal,
+                    albedo,
+                    gloss,
+                    sun: 1.0,
+                    sky: 1.0,
+                };
                 colour[at] = colour[at].lerp(self.lit(&spot), solid.opacity);
             }
-        }
+        });
     }
 
     fn sky(&self, direction: Vec3) -> Vec3 {
@@ -105,20 +107,21 @@ impl Shader {
 
     /// The light that leaves a spot towards the eye; `spot.point` is relative to the eye.
     fn lit(&self, spot: &Spot) -> Vec3 {
-        let distance = spot.point.length();
-        let to_eye = spot.point * (-1.0 / distance);
+        let distance_squared = spot.point.dot(spot.point);
+        let to_eye = spot.point * (-1.0 / distance_squared.sqrt());
         let incidence = spot.normal.dot(self.to_sun).max(0.0);
         let ambient = GROUND_TINT.lerp(SKY_TINT, 0.5 + 0.5 * spot.normal.z) * (self.light.ambient * spot.sky);
         let sun = SUN_TINT * (self.light.sun * incidence * spot.sun);
         let lamp = self.light.headlight * spot.normal.dot(to_eye).max(0.0);
         let diffuse = spot.albedo.times(ambient + sun + vec3(lamp, lamp, lamp));
-        let shine = spot.gloss * spot.sun * highlight(spot.normal, self.to_sun, to_eye);
-        self.hazed(diffuse + vec3(shine, shine, shine), distance)
+        let strength = spot.gloss * spot.sun;
+        let shine = if strength > 0.0 { strength * highlight(spot.normal, self.to_sun, to_eye) } else { 0.0 };
+        self.hazed(diffuse + vec3(shine, shine, shine), distance_squared)
     }
 
-    fn hazed(&self, colour: Vec3, distance: f32) -> Vec3 {
-        let x = distance * self.haze_per_m;
-        colour.lerp(self.horizon, x * x / (1.0 + x * x))
+    fn hazed(&self, colour: Vec3, distance_squared: f32) -> Vec3 {
+        let x = distance_squared * (self.haze_per_m * self.haze_per_m);
+        colour.lerp(self.horizon, x / (1.0 + x))
     }
 }
 
@@ -130,10 +133,11 @@ fn highlight(normal: Vec3, to_sun: Vec3, to_eye: Vec3) -> f32 {
     (0..5).fold(normal.dot((to_sun + to_eye).unit()).max(0.0), |x, _| x * x)
 }
 
-fn albedo(solid: &Solid, rays: &Rays, direction: Vec3, depth: f32) -> Vec3 {
+fn albedo(solid: &Solid, column: usize, row: usize, depth: f32) -> Vec3 {
     match solid.checker {
-        Some((other, side_m)) if solid.is_plane() => {
-            let share = floor::checker_share(&solid.local(rays), solid.to_local(direction), depth, side_m);
+        Some((other, squares_per_m)) if solid.is_plane() => {
+            let share =
+                floor::checker_share(&solid.rays, solid.rays.direction(column, row), depth, squares_per_m);
             solid.albedo.lerp(other, share)
         }
         _ => solid.albedo,

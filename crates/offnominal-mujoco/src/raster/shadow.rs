@@ -3,7 +3,7 @@
 use super::camera::{Camera, Rays};
 use super::footprint;
 use super::solid::Solid;
-use super::surface::{NOTHING, Surfaces, pixels, refill};
+use super::surface::{NOTHING, Surfaces, refill};
 use super::vec3::Vec3;
 
 /// Solids darken their surroundings up to this many core radii away.
@@ -27,7 +27,7 @@ impl Shadows {
         let bounds = Bounds::of(solids);
         for (index, solid) in solids.iter().enumerate().filter(|(_, s)| !s.is_plane()) {
             let sweep = -to_sun * bounds.shadow_length(solids, solid, to_sun);
-            self.hide_sun(camera, rays, (index as u32, solid), seen, to_sun, sweep);
+            self.hide_sun(camera, (index as u32, solid), seen, to_sun, sweep);
             self.hide_sky(camera, rays, (index as u32, solid), seen);
         }
     }
@@ -35,36 +35,33 @@ impl Shadows {
     fn hide_sun(
         &mut self,
         camera: &Camera,
-        rays: &Rays,
         (index, solid): (u32, &Solid),
         seen: &Surfaces,
         to_sun: Vec3,
         sweep: Vec3,
     ) {
-        let (local, to_sun_local) = (solid.local(rays), solid.to_local(to_sun));
-        for (column, row) in pixels(footprint::of_sweep(camera, solid, sweep)) {
-            let at = row * seen.width + column;
+        let to_sun_local = solid.local_from_world(to_sun);
+        footprint::of_sweep(camera, solid, sweep).visit(seen.width, |column, row, at| {
             // Solids are convex: none throws a shadow on its own sunny side.
             let is_own = seen.solid[at] == NOTHING || seen.solid[at] == index;
             if is_own || self.sun[at] == 0.0 || seen.normal[at].dot(to_sun) <= 0.0 {
-                continue;
+                return;
             }
-            let entry = solid.entry(local.point(column, row, seen.depth[at]), to_sun_local);
+            let entry = solid.entry(solid.rays.point(column, row, seen.depth[at]), to_sun_local);
             if entry > 0.0 && entry < f32::INFINITY {
                 self.sun[at] *= 1.0 - solid.opacity;
             }
-        }
+        });
     }
 
     fn hide_sky(&mut self, camera: &Camera, rays: &Rays, (index, solid): (u32, &Solid), seen: &Surfaces) {
         let core = Core::of(solid);
-        for (column, row) in pixels(footprint::of_surroundings(camera, solid, REACH)) {
-            let at = row * seen.width + column;
+        footprint::of_surroundings(camera, solid, REACH).visit(seen.width, |column, row, at| {
             if seen.solid[at] != NOTHING && seen.solid[at] != index {
                 let point = rays.point(column, row, seen.depth[at]);
                 self.sky[at] *= 1.0 - STRENGTH * solid.opacity * core.hides(point, seen.normal[at]);
             }
-        }
+        });
     }
 }
 
@@ -119,7 +116,7 @@ impl Bounds {
         let past_bodies = (solid.centre - self.centre).dot(to_sun) + solid.radius() + self.radius;
         let planes = solids.iter().filter(|s| s.is_plane());
         planes.fold(past_bodies.max(0.0), |length, plane| {
-            let normal = plane.to_world(Vec3 { x: 0.0, y: 0.0, z: 1.0 });
+            let normal = plane.world_from_local(Vec3 { x: 0.0, y: 0.0, z: 1.0 });
             let (height, slope) = (normal.dot(solid.centre - plane.centre), normal.dot(to_sun));
             let past_plane = (height + solid.radius()) / slope;
             if slope > 0.0 && past_plane > length { past_plane } else { length }

@@ -15,7 +15,10 @@ pub struct Solid {
     pub albedo: Vec3,
     pub opacity: f32,
     pub class: u8,
+    /// The other colour, linear, and squares per metre.
     pub checker: Option<(Vec3, f32)>,
+    /// The camera's rays in the solid's own frame; see [`Solid::aim`].
+    pub rays: Rays,
 }
 
 impl Solid {
@@ -35,6 +38,7 @@ impl Solid {
             opacity: opacity.min(1.0),
             class: shape.class,
             checker: checker(shape.texture),
+            rays: Rays::default(),
         })
     }
 
@@ -46,17 +50,23 @@ impl Solid {
         self.kind == Kind::Plane
     }
 
-    pub fn to_local(&self, direction: Vec3) -> Vec3 {
+    pub fn local_from_world(&self, direction: Vec3) -> Vec3 {
         vec3(self.axes[0].dot(direction), self.axes[1].dot(direction), self.axes[2].dot(direction))
     }
 
-    pub fn to_world(&self, direction: Vec3) -> Vec3 {
+    pub fn world_from_local(&self, direction: Vec3) -> Vec3 {
         self.axes[0] * direction.x + self.axes[1] * direction.y + self.axes[2] * direction.z
     }
 
-    /// The camera's rays in the solid's own frame.
-    pub fn local(&self, rays: &Rays) -> Rays {
-        rays.mapped(self.to_local(rays.origin - self.centre), |d| self.to_local(d))
+    /// Takes the camera's rays into the solid's own frame; what a pixel sees of the solid is asked afterwards.
+    pub fn aim(&mut self, rays: &Rays) {
+        self.rays =
+            rays.mapped(self.local_from_world(rays.origin - self.centre), |d| self.local_from_world(d));
+    }
+
+    /// Depth at which a pixel's ray enters; infinite if it never does.
+    pub fn depth(&self, column: usize, row: usize) -> f32 {
+        self.entry(self.rays.origin, self.rays.direction(column, row))
     }
 
     /// The ray parameter at which a ray, in the solid's own frame, enters; infinite if it never does.
@@ -64,9 +74,12 @@ impl Solid {
         hit::entry(self.kind, self.size, origin, direction)
     }
 
-    /// The normal in the world at a point of the surface in the solid's own frame.
-    pub fn normal(&self, local_point: Vec3) -> Vec3 {
-        self.to_world(hit::normal(self.kind, self.size, local_point))
+    /// The normal in the world where a pixel's ray enters.
+    pub fn normal(&self, column: usize, row: usize, depth: f32) -> Vec3 {
+        if self.is_plane() {
+            return self.axes[2];
+        }
+        self.world_from_local(hit::normal(self.kind, self.size, self.rays.point(column, row, depth)))
     }
 
     /// Half the straight core of the solid, in the world, and the radius around it that surely is solid: the core of
@@ -108,7 +121,9 @@ pub fn linear(rgb: [f32; 3]) -> Vec3 {
 
 fn checker(texture: Texture) -> Option<(Vec3, f32)> {
     match texture {
-        Texture::Checker { rgb, side_m } if side_m > 0.0 && side_m.is_finite() => Some((linear(rgb), side_m)),
+        Texture::Checker { rgb, side_m } if side_m > 1e-6 && side_m.is_finite() => {
+            Some((linear(rgb), 1.0 / side_m))
+        }
         _ => None,
     }
 }

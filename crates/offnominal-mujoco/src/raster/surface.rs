@@ -1,6 +1,6 @@
 //! What each pixel sees: the depth buffer, and which solid won.
 
-use super::camera::{Camera, Rays};
+use super::camera::Camera;
 use super::footprint::{self, Rect};
 use super::solid::Solid;
 use super::vec3::Vec3;
@@ -19,20 +19,18 @@ pub struct Surfaces {
 
 impl Surfaces {
     /// Finds the nearest opaque solid of every pixel.
-    pub fn see(&mut self, camera: &Camera, rays: &Rays, solids: &[Solid]) {
+    pub fn see(&mut self, camera: &Camera, solids: &[Solid]) {
         self.clear(camera);
         for (index, solid) in solids.iter().enumerate().filter(|(_, s)| s.is_opaque()) {
-            let local = solid.local(rays);
-            for (column, row) in pixels(footprint::of_solid(camera, solid)) {
-                let at = row * self.width + column;
-                let depth = solid.entry(local.origin, local.direction(column, row));
+            footprint::of_solid(camera, solid).visit(self.width, |column, row, at| {
+                let depth = solid.depth(column, row);
                 if depth > camera.near && depth < self.depth[at] {
                     self.depth[at] = depth;
                     self.solid[at] = index as u32;
                 }
-            }
+            });
         }
-        self.find_normals(camera, rays, solids);
+        self.find_normals(camera, solids);
     }
 
     fn clear(&mut self, camera: &Camera) {
@@ -43,20 +41,13 @@ impl Surfaces {
         refill(&mut self.normal, n, Vec3::default());
     }
 
-    fn find_normals(&mut self, camera: &Camera, rays: &Rays, solids: &[Solid]) {
-        for (column, row) in pixels(Rect::whole(camera)) {
-            let at = row * self.width + column;
+    fn find_normals(&mut self, camera: &Camera, solids: &[Solid]) {
+        Rect::whole(camera).visit(self.width, |column, row, at| {
             if let Some(solid) = solids.get(self.solid[at] as usize) {
-                let point = rays.point(column, row, self.depth[at]);
-                self.normal[at] = solid.normal(solid.to_local(point - solid.centre));
+                self.normal[at] = solid.normal(column, row, self.depth[at]);
             }
-        }
+        });
     }
-}
-
-/// Every pixel of a rectangle, row by row.
-pub fn pixels(rect: Rect) -> impl Iterator<Item = (usize, usize)> {
-    (rect.rows.0..rect.rows.1).flat_map(move |row| (rect.columns.0..rect.columns.1).map(move |c| (c, row)))
 }
 
 /// Gives a buffer a length and one value everywhere; allocates only when it has to grow.
