@@ -8,5 +8,6 @@ pub mod cli;
 pub mod parallel;
 pub mod policies;
 pub mod progress;
+pub mod report;
 pub mod results;
 pub mod write;
