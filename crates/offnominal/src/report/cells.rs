@@ -99,7 +99,12 @@ fn cell(index: &Index, setting: usize, detector: usize, metrics: &[(&'static Met
 fn value(index: &Index, setting: usize, detector: usize, metric: &'static Metric, neutral: f64) -> Value {
     let threshold = threshold(index, metric);
     let Some(point) = index.point(setting, detector, metric.id, threshold) else {
-        return Value(None, number::MISSING.into(), index.reason(setting, detector, metric.id, threshold), None);
+        return Value(
+            None,
+            number::MISSING.into(),
+            index.reason(setting, detector, metric.id, threshold),
+            None,
+        );
     };
     let interval = number::interval(point.low, point.high, metric.unit);
     let full = number::format(point.value, metric.unit);
@@ -141,7 +146,10 @@ mod tests {
     fn a_cell_tells_where_it_comes_from() {
         let rows = [row("knn", "obs-noise", "tiny", "auroc_matched", "", 0.75)];
         let cell = &all(&Index::new(&rows))[0];
-        assert_eq!(cell.origin, "sap-goal0 · obs-noise tiny (magnitude 0.25) · knn · seed 0 · n = 50 episodes");
+        assert_eq!(
+            cell.origin,
+            "sap-goal0 · obs-noise tiny (magnitude 0.25) · knn · seed 0 · n = 50 episodes"
+        );
         let value = Value(Some(0.5), ".75".into(), "0.750 [0.730 – 0.770]".into(), Some(0.75));
         assert_eq!(cell.values, [value]);
     }

@@ -142,12 +142,18 @@ mod tests {
 
     #[test]
     fn pooled_curves_are_shown_in_order_of_threshold_and_strength() {
-        let curves =
-            [curve("all", "strong", "q95"), curve("obs-noise", "tiny", "q95"), curve("all", "tiny", "conformal")];
+        let curves = [
+            curve("all", "strong", "q95"),
+            curve("obs-noise", "tiny", "q95"),
+            curve("all", "tiny", "conformal"),
+        ];
         let charts = charts(&Index::new(&[]), &curves);
         let titles: Vec<&str> = charts.iter().map(|c| c.title.as_str()).collect();
         assert_eq!(titles, ["sap-goal0 · all anomalies, tiny", "sap-goal0 · all anomalies, strong"]);
-        assert_eq!((headline(&charts).as_str(), charts[0].legend[0].false_alarms.as_str()), ("conformal", "5.0 %"));
+        assert_eq!(
+            (headline(&charts).as_str(), charts[0].legend[0].false_alarms.as_str()),
+            ("conformal", "5.0 %")
+        );
     }
 
     #[test]

@@ -73,14 +73,21 @@ impl<'a> Index<'a> {
             self.detectors.iter().enumerate().map(|(i, d)| (d.as_str(), i)).collect();
         for row in rows {
             if let (Some(metric), Some(threshold)) = (metric_name(row), threshold_name(row)) {
-                let key = (settings[&namer.setting(row)], detectors[row.detector.as_str()], metric, threshold);
+                let key =
+                    (settings[&namer.setting(row)], detectors[row.detector.as_str()], metric, threshold);
                 self.found.entry(key).or_default().push(row);
             }
         }
     }
 
     /// The rows of one number, one per repetition; `threshold` is empty for metrics without one.
-    pub fn rows(&self, setting: usize, detector: usize, metric: &'static str, threshold: &'static str) -> &[&'a Row] {
+    pub fn rows(
+        &self,
+        setting: usize,
+        detector: usize,
+        metric: &'static str,
+        threshold: &'static str,
+    ) -> &[&'a Row] {
         self.found.get(&(setting, detector, metric, threshold)).map_or(&[], Vec::as_slice)
     }
 
@@ -94,10 +101,8 @@ impl<'a> Index<'a> {
     ) -> Option<Point> {
         let rows = self.rows(setting, detector, metric, threshold);
         let cluster = self.clusters[setting];
-        let points: Vec<Point> = rows
-            .iter()
-            .map(|r| Point { value: r.value, low: r.low, high: r.high, cluster })
-            .collect();
+        let points: Vec<Point> =
+            rows.iter().map(|r| Point { value: r.value, low: r.low, high: r.high, cluster }).collect();
         aggregate::over_seeds(&points)
     }
 
@@ -129,7 +134,11 @@ impl<'a> Index<'a> {
     /// The pen of a detector's lines.
     pub fn pen(&self, detector: usize) -> Pen {
         let first_baseline = self.detectors.len() - self.baselines();
-        if detector < first_baseline { Pen::detector(detector) } else { Pen::baseline(detector - first_baseline) }
+        if detector < first_baseline {
+            Pen::detector(detector)
+        } else {
+            Pen::baseline(detector - first_baseline)
+        }
     }
 
     fn baselines(&self) -> usize {
@@ -147,7 +156,13 @@ impl<'a> Index<'a> {
     }
 
     /// Why a cell has no value.
-    pub fn reason(&self, setting: usize, detector: usize, metric: &'static str, threshold: &'static str) -> String {
+    pub fn reason(
+        &self,
+        setting: usize,
+        detector: usize,
+        metric: &'static str,
+        threshold: &'static str,
+    ) -> String {
         match self.rows(setting, detector, metric, threshold) {
             [] => "not part of this campaign".into(),
             rows if rows.iter().all(|r| r.magnitude.is_nan()) => {
@@ -289,7 +304,10 @@ mod tests {
         let order: Vec<&str> = index.settings.iter().map(|s| s.strength.as_str()).collect();
         assert_eq!(order, ["custom", "tiny", "strong", ""]);
         assert_eq!(index.detectors, ["knn", "pe-dm", "clock"]);
-        assert_eq!((index.headline(), index.anomalous(None), index.controls(None)), ("q95", vec![0, 1, 2], vec![3]));
+        assert_eq!(
+            (index.headline(), index.anomalous(None), index.controls(None)),
+            ("q95", vec![0, 1, 2], vec![3])
+        );
     }
 
     #[test]
@@ -309,7 +327,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_has_a_reason() {
-        let rows = [Row { magnitude: f64::NAN, ..row("knn", "obs-noise", "tiny", "auroc_matched", "", f64::NAN) }];
+        let rows =
+            [Row { magnitude: f64::NAN, ..row("knn", "obs-noise", "tiny", "auroc_matched", "", f64::NAN) }];
         let index = Index::new(&rows);
         assert!(index.reason(0, 0, "auroc_matched", "").contains("cannot reach"));
         assert!(index.reason(0, 0, "d20", "q95").contains("not part"));

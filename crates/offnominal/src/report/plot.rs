@@ -167,10 +167,8 @@ impl Plot {
     }
 
     fn draw_line(&self, svg: &mut Svg, line: &Line) {
-        let points: Vec<(f64, f64)> = thin(&line.values, POINTS)
-            .into_iter()
-            .map(|(t, v)| (self.x(t as f64), self.y(v)))
-            .collect();
+        let points: Vec<(f64, f64)> =
+            thin(&line.values, POINTS).into_iter().map(|(t, v)| (self.x(t as f64), self.y(v))).collect();
         let Pen { class, colour, dash } = &line.pen;
         svg.path(&points, &Stroke { class, colour, width: line.width, dash });
     }
@@ -206,7 +204,8 @@ fn four_digits(value: f64) -> f64 {
 
 /// The finite points of a line; of a long one, the lowest and the highest of each stretch, so that no peak is lost.
 fn thin(values: &[f64], most: usize) -> Vec<(usize, f64)> {
-    let finite: Vec<(usize, f64)> = values.iter().copied().enumerate().filter(|(_, v)| v.is_finite()).collect();
+    let finite: Vec<(usize, f64)> =
+        values.iter().copied().enumerate().filter(|(_, v)| v.is_finite()).collect();
     if finite.len() <= most {
         return finite;
     }

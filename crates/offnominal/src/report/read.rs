@@ -28,6 +28,9 @@ const COLUMNS: [&str; 16] = [
     "high",
 ];
 
+/// The columns that hold floating-point numbers.
+const NUMBERS: [&str; 4] = ["magnitude", "value", "low", "high"];
+
 /// Writes `results.json` into the folder.
 ///
 /// # Errors
@@ -66,7 +69,19 @@ fn rows(bytes: &[u8]) -> Result<Vec<Row>> {
             header.iter().collect::<Vec<_>>().join(", ")
         );
     }
-    reader.deserialize().map(|row| row.map_err(|e| place(&e, &header)).and_then(plausible)).collect()
+    reader.records().map(|record| row(record.map_err(|e| place(&e, &header))?, &header)).collect()
+}
+
+fn row(record: csv::StringRecord, header: &csv::StringRecord) -> Result<Row> {
+    let line = record.position().map_or(0, csv::Position::line);
+    for (column, text) in header.iter().zip(&record).filter(|(column, _)| NUMBERS.contains(column)) {
+        ensure!(
+            text.parse::<f64>().is_ok(),
+            "line {line}, column {column}: expected a number, NaN, inf or -inf, found {text:?}"
+        );
+    }
+    let row = record.deserialize(Some(header)).map_err(|e| place(&e, header))?;
+    plausible(row).with_context(|| format!("line {line}"))
 }
 
 /// Where in the file a reading error is, by line and by the name of the column.
@@ -80,7 +95,9 @@ fn place(error: &csv::Error, header: &csv::StringRecord) -> anyhow::Error {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             anyhow::anyhow!("line {line}: expected {expected_len} columns, found {len}")
         }
-        csv::ErrorKind::Utf8 { .. } => anyhow::anyhow!("line {line}: expected text in UTF-8, found other bytes"),
+        csv::ErrorKind::Utf8 { .. } => {
+            anyhow::anyhow!("line {line}: expected text in UTF-8, found other bytes")
+        }
         _ => anyhow::anyhow!("line {line}: {error}"),
     }
 }
@@ -102,8 +119,16 @@ fn plausible(row: Row) -> Result<Row> {
 }
 
 fn check(results: &Results) -> Result<()> {
-    results.traces.iter().enumerate().try_for_each(|(i, t)| trace(t).with_context(|| format!("traces[{i}]")))?;
-    results.curves.iter().enumerate().try_for_each(|(i, c)| curve(c).with_context(|| format!("curves[{i}]")))?;
+    results
+        .traces
+        .iter()
+        .enumerate()
+        .try_for_each(|(i, t)| trace(t).with_context(|| format!("traces[{i}]")))?;
+    results
+        .curves
+        .iter()
+        .enumerate()
+        .try_for_each(|(i, c)| curve(c).with_context(|| format!("curves[{i}]")))?;
     results.films.iter().enumerate().try_for_each(|(i, f)| film(f).with_context(|| format!("films[{i}]")))
 }
 
@@ -121,7 +146,11 @@ fn curve(curve: &DelayCurve) -> Result<()> {
 
 fn film(film: &Film) -> Result<()> {
     let head: String = film.gif.iter().take(4).map(|&b| char::from(b)).collect();
-    ensure!(head == "GIF8", "expected a GIF picture, found {} bytes that begin with {head:?}", film.gif.len());
+    ensure!(
+        head == "GIF8",
+        "expected a GIF picture, found {} bytes that begin with {head:?}",
+        film.gif.len()
+    );
     Ok(())
 }
 
@@ -156,8 +185,15 @@ mod tests {
         let good = table(&[row("knn", "obs-noise", "tiny", "auroc_matched", "", 0.75)]);
         let cases = [
             (good.replace("detector", "detektor"), "line 1: expected a column \"detector\""),
-            (good.replace(",0.75,", ",a lot,"), "line 2, column value"),
-            (good.replace(",0.75,", ",1.75,"), "expected a value in [0, 1], found 1.75"),
+            (
+                good.replace(",0.75,", ",a lot,"),
+                "line 2, column value: expected a number, NaN, inf or -inf, found \"a lot\"",
+            ),
+            (good.replace(",50,", ",many,"), "line 2, column episodes: invalid digit"),
+            (
+                good.replace(",0.75,", ",1.75,"),
+                "line 2: auroc_matched of knn for obs-noise in sap-goal0: expected a value in [0, 1], found 1.75",
+            ),
             (good.replace(",0.75,", ","), "line 2: expected 16 columns, found 15"),
         ];
         for (text, expected) in cases {

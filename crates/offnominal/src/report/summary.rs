@@ -180,9 +180,8 @@ mod tests {
     fn nominal_episodes_decide_about_false_alarms_where_they_were_played() {
         let twin = row("knn", "obs-noise", "tiny", "false_alarm_rate", "q95", 0.9);
         let nominal = Row { anomaly_class: "none".into(), value: 0.1, ..twin.clone() };
-        let far = |rows: &[Row]| {
-            estimate(&Index::new(rows), None, 0, "false_alarm_rate", "q95").map(|e| e.value)
-        };
+        let far =
+            |rows: &[Row]| estimate(&Index::new(rows), None, 0, "false_alarm_rate", "q95").map(|e| e.value);
         assert_eq!(far(std::slice::from_ref(&twin)), Some(0.9));
         assert_eq!(far(&[twin, nominal]), Some(0.1));
     }

@@ -61,9 +61,7 @@ impl Svg {
     /// A filled rectangle.
     pub fn rectangle(&mut self, at: (f64, f64), size: (f64, f64), fill: &str) {
         let [x, y, w, h] = [at.0, at.1, size.0, size.1].map(coordinate);
-        self.push(format_args!(
-            "<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{fill}\"/>"
-        ));
+        self.push(format_args!("<rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" fill=\"{fill}\"/>"));
     }
 
     /// A tinted rectangle whose colour the style sheet may change.
@@ -99,7 +97,9 @@ impl Svg {
     /// A dot.
     pub fn dot(&mut self, at: (f64, f64), class: &str, fill: &str) {
         let (x, y) = (coordinate(at.0), coordinate(at.1));
-        self.push(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"3.5\" class=\"{class}\" fill=\"{fill}\"/>"));
+        self.push(format_args!(
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"3.5\" class=\"{class}\" fill=\"{fill}\"/>"
+        ));
     }
 
     /// Data for the page's script, as attribute of an invisible mark.

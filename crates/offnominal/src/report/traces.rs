@@ -130,7 +130,10 @@ mod tests {
     #[test]
     fn no_alarm_is_said() {
         let quiet = Trace { scores: vec![1.0; 5], ..trace() };
-        assert_eq!(plot(&Index::new(&[]), &quiet, "").onset, Some((2, "onset at 2, no alarm at conformal".into())));
+        assert_eq!(
+            plot(&Index::new(&[]), &quiet, "").onset,
+            Some((2, "onset at 2, no alarm at conformal".into()))
+        );
     }
 
     #[test]

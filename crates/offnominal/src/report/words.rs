@@ -85,8 +85,7 @@ fn scope(index: &Index, estimate: &Estimate) -> String {
 }
 
 fn strengths<'i>(index: &'i Index) -> Vec<&'i String> {
-    let mut all =
-        super::index::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].strength));
+    let mut all = super::index::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].strength));
     all.sort_by_key(|s| super::index::strength_rank(s));
     all
 }
@@ -218,7 +217,9 @@ mod tests {
         let rows = rows(0.5);
         let answer = answer(&Index::new(&rows));
         let text = answer.sentences.join(" ");
-        assert!(text.starts_with("pe-dm tells anomalous from nominal behaviour best: time-matched AUROC 0.800"));
+        assert!(
+            text.starts_with("pe-dm tells anomalous from nominal behaviour best: time-matched AUROC 0.800")
+        );
         assert!(text.contains("6 cells (3 anomalies at up to 2 strengths in 1 world)"), "{text}");
         assert!(text.contains("ahead of knn by 0.050"), "{text}");
         assert!(text.contains("notices 70.0 % [68.0 – 72.0] of the anomalies within 20 steps"), "{text}");

@@ -62,7 +62,11 @@ fn find() -> Option<PathBuf> {
 fn visit(browser: &Path, page: &str) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
-    let page = if page.contains("</body>") { page.replace("</body>", &format!("{VISIT}</body>")) } else { page.into() };
+    let page = if page.contains("</body>") {
+        page.replace("</body>", &format!("{VISIT}</body>"))
+    } else {
+        page.into()
+    };
     std::fs::write(&file, page).unwrap();
     Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])

@@ -59,7 +59,11 @@ pub fn results(campaign: &str) -> Results {
         }
         results.traces.extend(traces(world, &mut rng));
         results.curves.extend(curves(world));
-        results.films.push(Film { env: world.into(), caption: "obs-drift, strong".into(), gif: gif(s_of(world)) });
+        results.films.push(Film {
+            env: world.into(),
+            caption: "obs-drift, strong".into(),
+            gif: gif(s_of(world)),
+        });
     }
     results
 }
@@ -77,7 +81,9 @@ fn recipe(campaign: &str) -> Recipe {
     Recipe {
         campaign: campaign.into(),
         command: "offnominal bench campaigns/two-worlds.toml --out runs/two-worlds --seed 0".into(),
-        config: format!("name = \"{campaign}\"\nseed = 0\nenvs = [\"mjc-half-cheetah\", \"sap-goal0\"]\nanomalies = \"all\"\n"),
+        config: format!(
+            "name = \"{campaign}\"\nseed = 0\nenvs = [\"mjc-half-cheetah\", \"sap-goal0\"]\nanomalies = \"all\"\n"
+        ),
         versions: vec![("offnominal".into(), "0.1.0".into()), ("mujoco".into(), "3.17.0".into())],
         policies: vec!["mjc-half-cheetah tqc: return 11,204 [11,090 – 11,318], 100 episodes".into()],
         wall_secs: 812.4,
@@ -170,7 +176,8 @@ fn curves(world: &str) -> Vec<DelayCurve> {
             for (t, threshold) in THRESHOLDS.iter().enumerate() {
                 let strictness = [0.8, 0.5, 1.4, 1.1][t];
                 let top = phi(1.2 * SKILL[d] * (s as f64 + 0.5) / 3.5 - strictness);
-                let detected: Vec<f64> = (0..=100).map(|j| top * (1.0 - (-f64::from(j) / 15.0).exp())).collect();
+                let detected: Vec<f64> =
+                    (0..=100).map(|j| top * (1.0 - (-f64::from(j) / 15.0).exp())).collect();
                 curves.push(DelayCurve {
                     env: world.into(),
                     anomaly: "all".into(),
@@ -199,7 +206,8 @@ fn gif(hue: u16) -> Vec<u8> {
         let at = (hue + 7 * step) % w;
         let pixel = |i: u16| if i % w == at { 1 } else { u8::from(i / w == h - 20) * 2 };
         let buffer: Vec<u8> = (0..w * h).map(pixel).collect();
-        let frame = gif::Frame { width: w, height: h, delay: 6, buffer: buffer.into(), ..gif::Frame::default() };
+        let frame =
+            gif::Frame { width: w, height: h, delay: 6, buffer: buffer.into(), ..gif::Frame::default() };
         encoder.write_frame(&frame).unwrap();
     }
     drop(encoder);

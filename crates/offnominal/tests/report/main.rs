@@ -5,6 +5,8 @@ mod fixture;
 
 use offnominal::report;
 use offnominal::results::{Results, Row};
+use std::path::Path;
+use std::process::Command;
 use std::time::Instant;
 
 #[test]
@@ -64,10 +66,13 @@ fn the_answer_is_computed_from_the_rows() {
     let mut other = fixture::results("two-worlds");
     for row in other.rows.iter_mut().filter(|r| r.metric == "auroc_matched") {
         row.value = if row.detector == "knn" { 0.99 } else { 0.4 };
+        (row.low, row.high) = (row.value - 0.01, row.value + 0.01);
     }
     let page = report::render(&other).unwrap();
     assert!(page.contains("knn tells anomalous from nominal behaviour best"));
-    assert!(page.contains("class=\"warning\"") && page.contains("the baseline clock has a time-matched AUROC"));
+    assert!(
+        page.contains("class=\"warning\"") && page.contains("the baseline clock has a time-matched AUROC")
+    );
 }
 
 #[test]
@@ -121,4 +126,33 @@ fn every_figure_is_a_file_of_its_own() {
 fn the_same_results_make_the_same_page() {
     let page = |_| report::render(&fixture::results("two-worlds")).unwrap();
     assert_eq!(page(0), page(1));
+}
+
+/// The folder stays, so that the page of the fixture can be looked at.
+#[test]
+fn a_results_folder_is_made_into_a_page_anew() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+    let results = fixture::results("two-worlds");
+    report::save(&folder, &results).unwrap();
+    std::fs::write(folder.join("results.csv"), table(&results.rows)).unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_offnominal")).arg("report").arg(&folder).output().unwrap();
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let page = std::fs::read_to_string(folder.join(report::PAGE)).unwrap();
+    assert!(page == report::render(&results).unwrap(), "the page read back is the page rendered");
+    let svg = folder.join(report::CHARTS).join("heatmap-sap-goal0-auroc_matched-1.svg");
+    assert!(svg.is_file(), "{}", svg.display());
+}
+
+fn table(rows: &[Row]) -> Vec<u8> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    rows.iter().for_each(|row| writer.serialize(row).unwrap());
+    writer.into_inner().unwrap()
+}
+
+#[test]
+fn a_folder_that_is_none_is_an_error_that_says_so() {
+    let run = Command::new(env!("CARGO_BIN_EXE_offnominal")).args(["report", "nowhere"]).output().unwrap();
+    assert_eq!(run.status.code(), Some(2));
+    let error = String::from_utf8_lossy(&run.stderr);
+    assert!(error.contains("nowhere") && error.contains("results.json"), "{error}");
 }
