@@ -49,9 +49,9 @@ pub fn format(value: f64, unit: Unit) -> String {
     }
 }
 
-/// The interval as `low – high`, without the unit; empty if an end is unknown.
+/// The interval as `low – high`, empty if an end is unknown or nothing is known but "not reached".
 pub fn interval(low: f64, high: f64, unit: Unit) -> String {
-    if low.is_nan() || high.is_nan() {
+    if low.is_nan() || high.is_nan() || low.is_infinite() {
         return String::new();
     }
     let part = |v: f64| match unit {
@@ -60,7 +60,8 @@ pub fn interval(low: f64, high: f64, unit: Unit) -> String {
         Unit::Steps if v.is_infinite() => "∞".into(),
         Unit::Steps => steps(v),
     };
-    format!("{} – {}", part(low), part(high))
+    let unit = if unit == Unit::Share { " %" } else { "" };
+    format!("{} – {}{unit}", part(low), part(high))
 }
 
 /// Value and interval in one line, for sentences and hovering.
@@ -143,6 +144,6 @@ mod tests {
     #[test]
     fn an_unknown_end_hides_the_interval() {
         assert_eq!(interval(0.1, f64::NAN, Unit::Area), "");
-        assert_eq!(interval(0.1, 0.25, Unit::Share), "10.0 – 25.0");
+        assert_eq!(interval(0.1, 0.25, Unit::Share), "10.0 – 25.0 %");
     }
 }

@@ -57,7 +57,7 @@ pub struct Plot {
 }
 
 const LEFT: f64 = 50.0;
-const TOP: f64 = 30.0;
+const TOP: f64 = 42.0;
 const BOTTOM: f64 = 34.0;
 
 impl Plot {
@@ -117,7 +117,7 @@ impl Plot {
     fn draw_axes(&self, svg: &mut Svg) {
         let (end, bottom) = (self.x(f64::MAX), self.size.1 - BOTTOM);
         let grid = Stroke { class: "grid", colour: "#e4e4e0", width: 1.0, dash: "" };
-        for tick in self.axis.ticks(4) {
+        for tick in self.axis.ticks(5) {
             let y = self.y(tick);
             svg.segment((LEFT, y), (end, y), &grid);
             svg.text(LEFT - 6.0, y + 4.0, Anchor::End, "label", &number::plain(tick));
@@ -248,14 +248,14 @@ mod tests {
     #[test]
     fn a_line_goes_where_its_values_say() {
         let svg = plot(vec![0.0, 1.0, 0.5]).inside();
-        assert!(svg.contains("M50 166L191 30L332 98"), "{svg}");
+        assert!(svg.contains("M50 166L191 42L332 104"), "{svg}");
         assert!(svg.contains("&quot;values&quot;:[0.0,1.0,0.5]"), "{svg}");
         assert!(!plot(vec![0.0]).alone().contains("data-chart"));
     }
 
     #[test]
     fn names_of_equal_levels_do_not_cover_each_other() {
-        assert_eq!(plot(vec![0.0, 1.0]).label_places(), [98.0, 86.0]);
+        assert_eq!(plot(vec![0.0, 1.0]).label_places(), [104.0, 92.0]);
     }
 
     #[test]

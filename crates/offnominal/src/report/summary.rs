@@ -62,8 +62,14 @@ pub fn tables(index: &Index) -> Vec<Table> {
 }
 
 fn table(index: &Index, title: &str, world: Option<&str>) -> Table {
-    let rows = (0..index.detectors.len()).map(|d| line(index, world, d)).collect();
+    let mut rows: Vec<Line> = (0..index.detectors.len()).map(|d| line(index, world, d)).collect();
+    rows.sort_by(|a, b| best_first(a).total_cmp(&best_first(b)));
     Table { title: title.into(), columns: columns(metric::SUMMARY), rows }
+}
+
+/// By the first column, falling; what is missing comes last.
+fn best_first(line: &Line) -> f64 {
+    line.numbers.first().and_then(|n| n.sort.parse::<f64>().ok()).map_or(f64::INFINITY, |v| -v)
 }
 
 fn line(index: &Index, world: Option<&str>, detector: usize) -> Line {

@@ -50,12 +50,12 @@ fn plot(index: &Index, trace: &Trace, title: &str) -> Plot {
     Plot {
         title: title.into(),
         what: format!("step (1 step = {} s)", plain(trace.dt_secs)),
-        axis: Axis::around(values.chain(trace.thresholds.iter().map(|t| t.1))),
+        axis: Axis::around(values.chain(trace.thresholds.iter().map(|t| t.1)), &trace.twin),
         lines: lines(index, trace),
         levels: levels(trace, main.map(|t| t.0)),
         onset: Some((trace.onset, onset_text(trace.onset, main.map(|t| t.0), alarm))),
         mark: alarm.map(|t| (t, trace.scores[t], format!("+{}", t - trace.onset as usize))),
-        size: (520.0, 210.0),
+        size: (520.0, 220.0),
     }
 }
 

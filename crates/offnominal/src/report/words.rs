@@ -14,6 +14,8 @@ const RANKING: &str = "auroc_matched";
 /// What the report says before any table.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Answer {
+    /// The best detector, with which the first sentence begins.
+    pub best: String,
     /// Sentences of the answer.
     pub sentences: Vec<String>,
     /// Sentences about the controls that score as they must.
@@ -64,8 +66,9 @@ fn describe(
     answer: &mut Answer,
 ) {
     let name = &index.detectors[best.0];
+    answer.best.clone_from(name);
     answer.sentences.push(format!(
-        "{name} tells anomalous from nominal behaviour best: time-matched AUROC {}, {}.",
+        "tells anomalous from nominal behaviour best: time-matched AUROC {}, {}.",
         written(&best.1, RANKING),
         scope(index, &best.1)
     ));
@@ -217,14 +220,12 @@ mod tests {
         let rows = rows(0.5);
         let answer = answer(&Index::new(&rows));
         let text = answer.sentences.join(" ");
-        assert!(
-            text.starts_with("pe-dm tells anomalous from nominal behaviour best: time-matched AUROC 0.800")
-        );
+        assert!(text.starts_with("tells anomalous from nominal behaviour best: time-matched AUROC 0.800"));
         assert!(text.contains("6 cells (3 anomalies at up to 2 strengths in 1 world)"), "{text}");
         assert!(text.contains("ahead of knn by 0.050"), "{text}");
-        assert!(text.contains("notices 70.0 % [68.0 – 72.0] of the anomalies within 20 steps"), "{text}");
+        assert!(text.contains("notices 70.0 % [68.0 – 72.0 %] of the anomalies within 20 steps"), "{text}");
         assert!(text.contains("from 0.65 at tiny to 0.95 at extreme"), "{text}");
-        assert_eq!((answer.controls.len(), answer.warnings.len()), (1, 0));
+        assert_eq!((answer.best.as_str(), answer.controls.len(), answer.warnings.len()), ("pe-dm", 1, 0));
     }
 
     #[test]

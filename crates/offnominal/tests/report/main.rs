@@ -61,7 +61,7 @@ fn mean_of(results: &Results, detector: &str, metric: &str) -> f64 {
 #[test]
 fn the_answer_is_computed_from_the_rows() {
     let page = report::render(&fixture::results("two-worlds")).unwrap();
-    assert!(page.contains("pe-dm tells anomalous from nominal behaviour best"));
+    assert!(page.contains("<b>pe-dm</b> tells anomalous from nominal behaviour best"));
     assert!(page.contains("Controls at one half"));
     let mut other = fixture::results("two-worlds");
     for row in other.rows.iter_mut().filter(|r| r.metric == "auroc_matched") {
@@ -69,7 +69,7 @@ fn the_answer_is_computed_from_the_rows() {
         (row.low, row.high) = (row.value - 0.01, row.value + 0.01);
     }
     let page = report::render(&other).unwrap();
-    assert!(page.contains("knn tells anomalous from nominal behaviour best"));
+    assert!(page.contains("<b>knn</b> tells anomalous from nominal behaviour best"));
     assert!(
         page.contains("class=\"warning\"") && page.contains("the baseline clock has a time-matched AUROC")
     );
