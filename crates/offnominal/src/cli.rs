@@ -4,6 +4,7 @@ mod calibrate;
 mod collect;
 mod evaluate;
 mod fault;
+mod report;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -63,6 +64,8 @@ enum Command {
     Calibrate(calibrate::Calibrate),
     /// Measure a policy's return and success rate, with intervals
     Evaluate(evaluate::Evaluate),
+    /// Make the page of a results folder anew
+    Report(report::Report),
 }
 
 /// Parses the command line and runs the command.
@@ -75,6 +78,7 @@ pub fn run() -> Result<Outcome> {
         Command::Collect(args) => args.run(&common),
         Command::Calibrate(args) => args.run(&common),
         Command::Evaluate(args) => args.run(&common),
+        Command::Report(args) => args.run(&common),
     }
 }
 

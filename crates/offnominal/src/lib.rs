@@ -13,6 +13,7 @@ pub mod evaluation;
 pub mod parallel;
 pub mod policies;
 pub mod progress;
+pub mod report;
 pub mod results;
 pub mod strengths;
 pub mod write;

@@ -1,0 +1,222 @@
+//! The metrics as the report knows them: name, unit, which way is better, and the definition it prints.
+
+/// What a metric's number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// An area or a rate between 0 and 1, written with three decimals.
+    Area,
+    /// A share of episodes, written in percent.
+    Share,
+    /// A number of steps; infinity is "not reached".
+    Steps,
+}
+
+/// One metric.
+#[derive(Debug, PartialEq)]
+pub struct Metric {
+    /// Name in the results table.
+    pub id: &'static str,
+    /// Column title.
+    pub label: &'static str,
+    /// What the number counts.
+    pub unit: Unit,
+    /// The value of a detector that knows nothing: the neutral colour.
+    pub neutral: f64,
+    /// The best value: the full colour. Not a number where there is none (then the best value seen is 0).
+    pub best: f64,
+    /// Whether it depends on an alarm threshold.
+    pub alarms: bool,
+    /// What it is, in one or two sentences.
+    pub definition: &'static str,
+}
+
+impl Metric {
+    /// The metric of that name.
+    pub fn find(id: &str) -> Option<&'static Metric> {
+        ALL.iter().find(|m| m.id == id)
+    }
+
+    /// The values that are possible.
+    pub fn range(&self) -> (f64, f64) {
+        if self.unit == Unit::Steps { (0.0, f64::INFINITY) } else { (0.0, 1.0) }
+    }
+
+    /// Whether a larger value is better.
+    pub fn rises(&self) -> bool {
+        self.best > self.neutral
+    }
+}
+
+const fn area(id: &'static str, label: &'static str, definition: &'static str) -> Metric {
+    Metric { id, label, unit: Unit::Area, neutral: 0.5, best: 1.0, alarms: false, definition }
+}
+
+const fn fpr95(id: &'static str, label: &'static str, definition: &'static str) -> Metric {
+    Metric { id, label, unit: Unit::Area, neutral: 0.95, best: 0.0, alarms: false, definition }
+}
+
+const fn share(
+    id: &'static str,
+    label: &'static str,
+    neutral: f64,
+    best: f64,
+    definition: &'static str,
+) -> Metric {
+    Metric { id, label, unit: Unit::Share, neutral, best, alarms: true, definition }
+}
+
+/// All metrics, in the order of the report.
+pub const ALL: &[Metric] = &[
+    area(
+        "auroc_matched",
+        "AUROC matched",
+        "Time-matched AUROC. Every anomalous episode has a nominal twin: same seed, same initial condition, same simulator \
+         noise. Positives are the episode's steps after onset, negatives the twin's steps at the same times. \
+         Probability that a positive scores above a negative, ties counted half. A clock gives both the same scores \
+         and so gets exactly .5.",
+    ),
+    area(
+        "auroc_global",
+        "AUROC global",
+        "AUROC of all steps of all test episodes pooled, as in the literature. It rewards whatever goes with being late \
+         in an episode, so a clock scores above .5; read it against the clock's row.",
+    ),
+    area(
+        "auroc_local",
+        "AUROC local",
+        "AUROC inside each anomalous episode (steps before onset against steps after), averaged over episodes, as in the \
+         literature. When an anomaly lasts to the end, a clock gets exactly 1: read it against the clock's row.",
+    ),
+    area(
+        "aupr_matched",
+        "AUPR matched",
+        "Average precision on the time-matched steps; a detector that knows nothing gets the share of positives, about .5.",
+    ),
+    area("aupr_global", "AUPR global", "Average precision of all steps of all test episodes pooled."),
+    area(
+        "aupr_local",
+        "AUPR local",
+        "Average precision inside each anomalous episode, averaged over episodes.",
+    ),
+    fpr95(
+        "fpr95_matched",
+        "FPR95 matched",
+        "Share of the time-matched negatives that score above the highest threshold that still finds 95 % of the \
+         positives. Lower is better; knowing nothing gives .95.",
+    ),
+    fpr95("fpr95_global", "FPR95 global", "The same on all steps of all test episodes pooled."),
+    fpr95("fpr95_local", "FPR95 local", "The same inside each anomalous episode, averaged over episodes."),
+    Metric {
+        id: "delay_median",
+        label: "Median delay",
+        unit: Unit::Steps,
+        neutral: f64::NAN,
+        best: 0.0,
+        alarms: true,
+        definition: "Median number of steps from onset to the first alarm. An episode that ends without an alarm counts as \
+                     \u{201c}longer than could be seen\u{201d} (censored), never as zero and never left out.",
+    },
+    share(
+        "d5",
+        "Within 5",
+        0.0,
+        1.0,
+        "Share of anomalous episodes with an alarm within 5 steps after onset.",
+    ),
+    share(
+        "d10",
+        "Within 10",
+        0.0,
+        1.0,
+        "Share of anomalous episodes with an alarm within 10 steps after onset.",
+    ),
+    share(
+        "d20",
+        "Within 20",
+        0.0,
+        1.0,
+        "Share of anomalous episodes with an alarm within 20 steps after onset.",
+    ),
+    share(
+        "detection_rate",
+        "Detected",
+        0.0,
+        1.0,
+        "Share of anomalous episodes with an alarm at any step after onset.",
+    ),
+    share(
+        "missing_rate",
+        "Missed",
+        1.0,
+        0.0,
+        "Share of anomalous episodes that end without an alarm after onset.",
+    ),
+    share(
+        "early_rate",
+        "Early",
+        1.0,
+        0.0,
+        "Share of anomalous episodes with an alarm before onset: right by accident.",
+    ),
+    share(
+        "false_alarm_rate",
+        "False alarms",
+        1.0,
+        0.0,
+        "Share of nominal episodes in which the alarm is raised at least once.",
+    ),
+];
+
+/// The columns of the summary, after the detector's name.
+pub const SUMMARY: &[&str] = &[
+    "auroc_matched",
+    "auroc_global",
+    "auroc_local",
+    "aupr_matched",
+    "fpr95_matched",
+    "delay_median",
+    "d20",
+    "missing_rate",
+    "false_alarm_rate",
+];
+
+/// The columns of the table of alarms, after detector and threshold.
+pub const ALARMS: &[&str] =
+    &["false_alarm_rate", "early_rate", "d5", "d10", "d20", "detection_rate", "missing_rate", "delay_median"];
+
+/// The metrics that the heat map can show.
+pub const HEAT: &[&str] = &[
+    "auroc_matched",
+    "auroc_global",
+    "auroc_local",
+    "aupr_matched",
+    "fpr95_matched",
+    "d20",
+    "detection_rate",
+    "missing_rate",
+    "delay_median",
+];
+
+/// Thresholds in the order of preference; the first that the results know is the one the summary uses.
+pub const THRESHOLDS: &[(&str, &str)] = &[
+    (
+        "conformal",
+        "Episode-level conformal: the order statistic of the maxima of held-out nominal episodes that bounds the \
+         probability of a false alarm in a new nominal episode, exactly and without assumptions about the scores.",
+    ),
+    ("q95", "95 % quantile of the scores of held-out nominal steps."),
+    ("max", "Largest score of held-out nominal steps."),
+    ("3sigma", "Mean plus three standard deviations of the scores of held-out nominal steps."),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_column_is_a_metric_with_a_definition() {
+        for id in SUMMARY.iter().chain(ALARMS).chain(HEAT) {
+            assert!(Metric::find(id).is_some_and(|m| m.definition.ends_with('.')), "{id}");
+        }
+    }
+}
