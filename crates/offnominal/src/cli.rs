@@ -1,6 +1,7 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
 mod evaluate;
+mod render;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -56,6 +57,8 @@ impl Common {
 enum Command {
     /// Measure a policy's return and success rate, with intervals
     Evaluate(evaluate::Evaluate),
+    /// Pictures, class masks and a film of one episode
+    Render(render::Render),
 }
 
 /// Parses the command line and runs the command.
@@ -66,6 +69,7 @@ pub fn run() -> Result<Outcome> {
     let Cli { common, command } = Cli::parse();
     match command {
         Command::Evaluate(args) => args.run(&common),
+        Command::Render(args) => args.run(&common),
     }
 }
 

@@ -5,9 +5,9 @@ use crate::{parallel, progress};
 use anyhow::{Result, ensure};
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
+use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::proportion::clopper_pearson;
-use offnominal_stats::Level;
 
 /// What nominal episodes say of a policy.
 #[derive(Debug, Clone, PartialEq)]

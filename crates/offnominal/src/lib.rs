@@ -7,6 +7,7 @@ pub mod catalogues;
 pub mod cli;
 pub mod evaluation;
 pub mod parallel;
+pub mod picture;
 pub mod policies;
 pub mod progress;
 pub mod results;
