@@ -5,6 +5,7 @@ mod collect;
 mod evaluate;
 mod fault;
 mod report;
+mod render;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -66,6 +67,8 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     /// Make the page of a results folder anew
     Report(report::Report),
+    /// Pictures, class masks and a film of one episode
+    Render(render::Render),
 }
 
 /// Parses the command line and runs the command.
@@ -79,6 +82,7 @@ pub fn run() -> Result<Outcome> {
         Command::Calibrate(args) => args.run(&common),
         Command::Evaluate(args) => args.run(&common),
         Command::Report(args) => args.run(&common),
+        Command::Render(args) => args.run(&common),
     }
 }
 

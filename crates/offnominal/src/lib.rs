@@ -11,6 +11,7 @@ pub mod collect;
 pub mod dataset;
 pub mod evaluation;
 pub mod parallel;
+pub mod picture;
 pub mod policies;
 pub mod progress;
 pub mod report;
