@@ -6,6 +6,7 @@ mod evaluate;
 mod fault;
 mod report;
 mod render;
+mod list;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -69,6 +70,8 @@ enum Command {
     Report(report::Report),
     /// Pictures, class masks and a film of one episode
     Render(render::Render),
+    /// List what there is: envs, anomalies, detectors, policies, metrics
+    List(list::List),
 }
 
 /// Parses the command line and runs the command.
@@ -83,6 +86,7 @@ pub fn run() -> Result<Outcome> {
         Command::Evaluate(args) => args.run(&common),
         Command::Report(args) => args.run(&common),
         Command::Render(args) => args.run(&common),
+        Command::List(args) => args.run(&common),
     }
 }
 

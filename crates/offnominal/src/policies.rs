@@ -14,3 +14,8 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Box<dyn Policy>> {
         _ => bail!("no policy is called {name:?}"),
     }
 }
+
+/// Names and summaries of the built-in policies.
+pub fn list() -> Vec<(String, String)> {
+    vec![("random".into(), "draws every command uniformly between its bounds".into())]
+}
