@@ -1,12 +1,14 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
+mod bench;
 mod calibrate;
 mod collect;
 mod evaluate;
+mod export;
 mod fault;
-mod report;
-mod render;
 mod list;
+mod render;
+mod report;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -60,6 +62,10 @@ impl Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run a campaign: detectors against anomalies, with tables and a report
+    Bench(bench::BenchArgs),
+    /// Give a dataset to other programs in their own format
+    Export(export::Export),
     /// Play episodes, nominal or anomalous with their twins, and store them as one Arrow file
     Collect(collect::Collect),
     /// Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score
@@ -81,6 +87,8 @@ enum Command {
 pub fn run() -> Result<Outcome> {
     let Cli { common, command } = Cli::parse();
     match command {
+        Command::Bench(args) => args.run(&common),
+        Command::Export(args) => args.run(&common),
         Command::Collect(args) => args.run(&common),
         Command::Calibrate(args) => args.run(&common),
         Command::Evaluate(args) => args.run(&common),
