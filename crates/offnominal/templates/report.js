@@ -94,7 +94,7 @@
       td.textContent = short;
       td.classList.toggle("none", place === null);
       td.style.setProperty("--p", place ?? 0);
-      td.dataset.tip = cell.origin + "\n" + full;
+      td.dataset.tip = td.dataset.tip.split("\n")[0] + "\n" + full;
     }
   }
   metric?.addEventListener("change", () => paint(Number(metric.value)));

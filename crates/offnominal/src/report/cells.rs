@@ -23,7 +23,8 @@ pub struct Cell {
     pub seed: String,
     /// Number of episodes behind each value.
     pub n: u64,
-    /// Where its numbers come from, in one line.
+    /// Where its numbers come from, in one line; the script finds it where the pointer does.
+    #[serde(skip)]
     pub origin: String,
     /// One value per metric of the heat map.
     pub values: Vec<Value>,
@@ -41,6 +42,18 @@ pub struct Value(
     /// For sorting; infinity is written as a large number.
     pub Option<f64>,
 );
+
+/// A cell as the heat map first shows it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Face<'a> {
+    origin: &'a str,
+    value: Option<&'a Value>,
+}
+
+/// The cells as the heat map first shows them: with their first metric.
+pub fn faces(cells: &[Cell]) -> Vec<Face<'_>> {
+    cells.iter().map(|c| Face { origin: &c.origin, value: c.values.first() }).collect()
+}
 
 /// A metric that the heat map can show.
 #[derive(Debug, Clone, PartialEq, Serialize)]

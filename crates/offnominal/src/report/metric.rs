@@ -70,42 +70,47 @@ pub const ALL: &[Metric] = &[
     area(
         "auroc_matched",
         "AUROC matched",
-        "Time-matched AUROC. Every anomalous episode has a nominal twin: same seed, same initial condition, same simulator \
-         noise. Positives are the episode's steps after onset, negatives the twin's steps at the same times. \
-         Probability that a positive scores above a negative, ties counted half. A clock gives both the same scores \
-         and so gets exactly .5.",
+        "Time-matched AUROC: the probability that an anomalous step scores above a nominal one, ties counted half. Every \
+         anomalous episode has a nominal twin with the same seed, initial condition and simulator noise. Anomalous are \
+         the episode's steps from the onset on, nominal the twin's steps at the same times; all episodes are pooled. A \
+         clock gives both the same scores and gets exactly .5.",
     ),
     area(
         "auroc_global",
         "AUROC global",
-        "AUROC of all steps of all test episodes pooled, as in the literature. It rewards whatever goes with being late \
-         in an episode, so a clock scores above .5; read it against the clock's row.",
+        "AUROC of all steps of the episodes pooled, anomalous against nominal, as in the literature. It rewards whatever \
+         goes with being late in an episode, so a clock scores above .5: read it against the clock's row.",
     ),
     area(
         "auroc_local",
         "AUROC local",
-        "AUROC inside each anomalous episode (steps before onset against steps after), averaged over episodes, as in the \
-         literature. When an anomaly lasts to the end, a clock gets exactly 1: read it against the clock's row.",
+        "AUROC inside each episode, steps from the onset on against steps before it, averaged over episodes, as in the \
+         literature. When an anomaly lasts to the end a clock gets exactly 1: read it against the clock's row.",
     ),
     area(
         "aupr_matched",
         "AUPR matched",
-        "Average precision on the time-matched steps; a detector that knows nothing gets the share of positives, about .5.",
+        "Average precision on the time-matched steps. A detector that knows nothing gets the share of anomalous steps, .5.",
     ),
-    area("aupr_global", "AUPR global", "Average precision of all steps of all test episodes pooled."),
-    area(
-        "aupr_local",
-        "AUPR local",
-        "Average precision inside each anomalous episode, averaged over episodes.",
-    ),
+    area("aupr_global", "AUPR global", "Average precision of all steps of the episodes pooled."),
+    area("aupr_local", "AUPR local", "Average precision inside each episode, averaged over episodes."),
     fpr95(
         "fpr95_matched",
         "FPR95 matched",
-        "Share of the time-matched negatives that score above the highest threshold that still finds 95 % of the \
-         positives. Lower is better; knowing nothing gives .95.",
+        "Share of the time-matched nominal steps above the highest threshold that still finds 95 % of the anomalous steps. \
+         A detector that knows nothing gets .95.",
     ),
-    fpr95("fpr95_global", "FPR95 global", "The same on all steps of all test episodes pooled."),
-    fpr95("fpr95_local", "FPR95 local", "The same inside each anomalous episode, averaged over episodes."),
+    fpr95(
+        "fpr95_global",
+        "FPR95 global",
+        "Share of nominal steps above the highest threshold that still finds 95 % of the anomalous steps, all episodes pooled.",
+    ),
+    fpr95(
+        "fpr95_local",
+        "FPR95 local",
+        "Share of an episode's nominal steps above the highest threshold that still finds 95 % of its anomalous steps, \
+         averaged over episodes.",
+    ),
     Metric {
         id: "delay_median",
         label: "Median delay",
@@ -113,57 +118,58 @@ pub const ALL: &[Metric] = &[
         neutral: f64::NAN,
         best: 0.0,
         alarms: true,
-        definition: "Median number of steps from onset to the first alarm. An episode that ends without an alarm counts as \
-                     \u{201c}longer than could be seen\u{201d} (censored), never as zero and never left out.",
+        definition: "Kaplan–Meier median of the number of steps from the onset to the first alarm from then on. An episode that \
+                     ends without an alarm counts as longer than it could be watched (censored), never as zero, and is \
+                     never left out.",
     },
     share(
         "d5",
         "Within 5",
         0.0,
         1.0,
-        "Share of anomalous episodes with an alarm within 5 steps after onset.",
+        "Share of anomalous episodes with an alarm at most 5 steps after the onset.",
     ),
     share(
         "d10",
         "Within 10",
         0.0,
         1.0,
-        "Share of anomalous episodes with an alarm within 10 steps after onset.",
+        "Share of anomalous episodes with an alarm at most 10 steps after the onset.",
     ),
     share(
         "d20",
         "Within 20",
         0.0,
         1.0,
-        "Share of anomalous episodes with an alarm within 20 steps after onset.",
+        "Share of anomalous episodes with an alarm at most 20 steps after the onset.",
     ),
     share(
         "detection_rate",
         "Detected",
         0.0,
         1.0,
-        "Share of anomalous episodes with an alarm at any step after onset.",
+        "Share of anomalous episodes with an alarm from the onset on.",
     ),
     share(
         "missing_rate",
         "Missed",
         1.0,
         0.0,
-        "Share of anomalous episodes that end without an alarm after onset.",
+        "Share of anomalous episodes without an alarm from the onset on.",
     ),
     share(
         "early_rate",
         "Early",
         1.0,
         0.0,
-        "Share of anomalous episodes with an alarm before onset: right by accident.",
+        "Share of anomalous episodes with an alarm before the onset, which is a false alarm.",
     ),
     share(
         "false_alarm_rate",
         "False alarms",
         1.0,
         0.0,
-        "Share of nominal episodes in which the alarm is raised at least once.",
+        "Share of nominal episodes with an alarm at any step.",
     ),
 ];
 
@@ -201,12 +207,18 @@ pub const HEAT: &[&str] = &[
 pub const THRESHOLDS: &[(&str, &str)] = &[
     (
         "conformal",
-        "Episode-level conformal: the order statistic of the maxima of held-out nominal episodes that bounds the \
-         probability of a false alarm in a new nominal episode, exactly and without assumptions about the scores.",
+        "An order statistic of the largest scores of held-out nominal episodes. It promises, for any score, that a new nominal \
+         episode raises an alarm with at most the chosen probability, on average over sets of held-out episodes.",
     ),
-    ("q95", "95 % quantile of the scores of held-out nominal steps."),
-    ("max", "Largest score of held-out nominal steps."),
-    ("3sigma", "Mean plus three standard deviations of the scores of held-out nominal steps."),
+    (
+        "q95",
+        "The 95th percentile of the scores of held-out nominal steps. It bounds false alarms per step, not per episode.",
+    ),
+    ("max", "The largest score of the held-out nominal steps."),
+    (
+        "3sigma",
+        "Mean plus three standard deviations of the scores of held-out nominal steps. It promises nothing.",
+    ),
 ];
 
 #[cfg(test)]

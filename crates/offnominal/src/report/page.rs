@@ -1,6 +1,6 @@
 //! The page: everything the template needs, and the template filled with it.
 
-use super::cells::{self, Cell, Shown};
+use super::cells::{self, Cell, Face, Shown};
 use super::delays::{self, Chart};
 use super::heatmap::{self, HeatMap};
 use super::index::{Index, distinct};
@@ -28,7 +28,7 @@ struct Page<'a> {
     headline: &'static str,
     metrics: Vec<Shown>,
     maps: Vec<HeatMap>,
-    cells: &'a [Cell],
+    faces: Vec<Face<'a>>,
     cells_left_out: usize,
     traces: Vec<traces::Group>,
     delays: Vec<Chart>,
@@ -90,7 +90,7 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
         data: data(&metrics, cells)?,
         metrics,
         maps: heatmap::all(index),
-        cells,
+        faces: cells::faces(cells),
         cells_left_out: cells.len().saturating_sub(CELLS),
         traces: traces::groups(index, &results.traces),
         delay_headline: delays::headline(&delays),

@@ -62,9 +62,13 @@ fn plot(index: &Index, trace: &Trace, title: &str) -> Plot {
 fn onset_text(onset: u32, threshold: Option<&str>, alarm: Option<usize>) -> String {
     match (threshold, alarm) {
         (None, _) => format!("onset at {onset}"),
-        (Some(_), Some(t)) => format!("onset at {onset}, alarm {} steps later", t - onset as usize),
+        (Some(_), Some(t)) => format!("onset at {onset}, alarm {} later", steps(t - onset as usize)),
         (Some(name), None) => format!("onset at {onset}, no alarm at {name}"),
     }
+}
+
+fn steps(n: usize) -> String {
+    if n == 1 { "1 step".into() } else { format!("{n} steps") }
 }
 
 /// The threshold that decides about the alarm: the preferred one among those of the trace.

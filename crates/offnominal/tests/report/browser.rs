@@ -22,6 +22,11 @@ seen.found = document.querySelector("tr.found").textContent.includes("clock");
 document.querySelectorAll("#summary thead th")[1].click();
 seen.first = document.querySelector("#summary tbody th").textContent;
 seen.shown = document.querySelectorAll("#delays .chart:not(.off)").length;
+const chart = document.querySelector("#traces svg");
+const box = chart.getBoundingClientRect();
+const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+chart.dispatchEvent(new PointerEvent("pointermove", { clientX: x, clientY: y, bubbles: true }));
+seen.tip = document.getElementById("tip").textContent;
 document.documentElement.dataset.seen = JSON.stringify(seen);
 </script>"##;
 
@@ -42,6 +47,7 @@ fn a_browser_shows_everything_without_complaint() {
     assert!(seen.contains("\"listed\":576") && seen.contains("\"found\":true"), "the list of cells: {seen}");
     assert!(seen.contains("\"first\":\"pe-dm\""), "sorted by AUROC: {seen}");
     assert!(seen.contains("\"shown\":8"), "only the preferred threshold: {seen}");
+    assert!(seen.contains("step ") && seen.contains("nominal twin: "), "values under the pointer: {seen}");
     assert!(!seen.contains("error"), "{seen}");
 }
 
