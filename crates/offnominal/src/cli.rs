@@ -1,5 +1,6 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
+mod bench;
 mod calibrate;
 mod collect;
 mod evaluate;
@@ -7,6 +8,11 @@ mod fault;
 mod metrics;
 mod train;
 mod list;
+mod export;
+mod fault;
+mod list;
+mod render;
+mod report;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};
@@ -60,6 +66,10 @@ impl Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Run a campaign: detectors against anomalies, with tables and a report
+    Bench(bench::BenchArgs),
+    /// Give a dataset to other programs in their own format
+    Export(export::Export),
     /// Play episodes, nominal or anomalous with their twins, and store them as one Arrow file
     Collect(collect::Collect),
     /// Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score
@@ -70,6 +80,10 @@ enum Command {
     Metrics(metrics::Metrics),
     /// Train a policy, and write it with a card that says how good it is
     Train(train::Train),
+    /// Make the page of a results folder anew
+    Report(report::Report),
+    /// Pictures, class masks and a film of one episode
+    Render(render::Render),
     /// List what there is: envs, anomalies, detectors, policies, metrics
     List(list::List),
 }
@@ -81,11 +95,15 @@ enum Command {
 pub fn run() -> Result<Outcome> {
     let Cli { common, command } = Cli::parse();
     match command {
+        Command::Bench(args) => args.run(&common),
+        Command::Export(args) => args.run(&common),
         Command::Collect(args) => args.run(&common),
         Command::Calibrate(args) => args.run(&common),
         Command::Evaluate(args) => args.run(&common),
         Command::Metrics(args) => args.run(&common),
         Command::Train(args) => args.run(&common),
+        Command::Report(args) => args.run(&common),
+        Command::Render(args) => args.run(&common),
         Command::List(args) => args.run(&common),
     }
 }

@@ -13,6 +13,7 @@ mod header;
 mod read;
 mod write;
 
+pub(crate) use columns::{batch, fields, is_terminal};
 pub use read::{decode, load};
 pub use write::{encode, save};
 

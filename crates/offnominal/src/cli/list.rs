@@ -62,7 +62,9 @@ impl What {
                 anomalies_of(catalogues::worlds().build(id, &json!({}))?.as_ref())
             }
             What::Detectors => entries(offnominal_detectors::ALL),
-            What::Policies => policies::list().into_iter().map(|(id, summary)| Item::new(id, summary)).collect(),
+            What::Policies => {
+                policies::list().into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
+            }
             What::Metrics => METRICS.iter().map(of_metric).collect(),
         })
     }
@@ -199,7 +201,9 @@ mod tests {
 
     #[test]
     fn json_has_an_id_and_a_summary_in_each_object() {
-        for what in [What::Envs, What::Anomalies { env: None }, What::Detectors, What::Policies, What::Metrics] {
+        for what in
+            [What::Envs, What::Anomalies { env: None }, What::Detectors, What::Policies, What::Metrics]
+        {
             for item in what.items().unwrap() {
                 let value = item.json();
                 assert!(value["id"].is_string() && !value["summary"].as_str().unwrap().is_empty(), "{value}");
