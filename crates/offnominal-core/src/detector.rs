@@ -156,6 +156,12 @@ pub enum FitError {
         /// The value.
         found: f32,
     },
+    /// Training a model went to infinity.
+    #[error("training diverged in epoch {epoch}: expected a finite loss; try a smaller learning rate")]
+    Diverged {
+        /// The epoch in which it was noticed.
+        epoch: usize,
+    },
 }
 
 /// Checks what every detector requires of its training data: enough steps, equal widths, finite numbers.

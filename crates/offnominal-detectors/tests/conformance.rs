@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 fn quick(id: &str) -> Value {
     match id {
         "isolation-forest" => json!({"trees": 30}),
+        "mlp-dm" => json!({"hidden": [16, 8], "training": {"epochs": 5}}),
+        "pe-dm" => json!({"hidden": [16, 8], "members": 2, "training": {"epochs": 5}}),
         _ => json!({}),
     }
 }
@@ -17,6 +19,26 @@ fn every_detector_obeys_the_laws() {
     for entry in ALL {
         let recipe = (entry.build)(&quick(entry.id)).unwrap();
         assert_lawful(entry.id, &detector(recipe.as_ref(), entry.exempt));
+    }
+}
+
+#[test]
+fn both_scores_of_the_ensemble_obey_the_laws() {
+    for score in ["analytic", "sampled-min"] {
+        let mut params = quick("pe-dm");
+        params["score"] = json!(score);
+        let recipe = offnominal_detectors::catalogue().build("pe-dm", &params).unwrap();
+        assert_lawful(score, &detector(recipe.as_ref(), &[]));
+    }
+}
+
+#[test]
+fn early_stopping_obeys_the_laws() {
+    for id in ["mlp-dm", "pe-dm"] {
+        let mut params = quick(id);
+        params["training"] = json!({"epochs": 8, "patience": 2});
+        let recipe = offnominal_detectors::catalogue().build(id, &params).unwrap();
+        assert_lawful(id, &detector(recipe.as_ref(), &[]));
     }
 }
 

@@ -16,8 +16,10 @@ pub mod locate;
 mod model;
 pub mod raster;
 mod simulation;
+mod viewer;
 
 pub use error::{FetchError, MujocoError};
 pub use library::VERSION;
 pub use model::{Kind, Model};
 pub use simulation::{Diverged, Simulation};
+pub use viewer::{Look, Viewer};

@@ -66,6 +66,28 @@ impl fmt::Debug for Model {
     }
 }
 
+/// Declares access to arrays of the model whose length is a size of the model.
+macro_rules! arrays {
+    ($($(#[$doc:meta])* $name:ident: $count:ident * $width:literal;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(&self) -> &[f64] {
+            // SAFETY: MuJoCo allocates that many numbers there.
+            unsafe { std::slice::from_raw_parts(self.raw().$name, $width * size(self.raw().$count)) }
+        }
+    )*};
+}
+
+/// The same, to be edited.
+macro_rules! arrays_mut {
+    ($($(#[$doc:meta])* $name:ident: $field:ident, $count:ident * $width:literal;)*) => {$(
+        $(#[$doc])*
+        pub fn $name(&mut self) -> &mut [f64] {
+            // SAFETY: MuJoCo allocates that many numbers there, and `self` is borrowed exclusively.
+            unsafe { std::slice::from_raw_parts_mut(self.raw().$field, $width * size(self.raw().$count)) }
+        }
+    )*};
+}
+
 impl Model {
     /// Compiles a model from MJCF text; loads the library first if that was not done yet.
     ///
@@ -135,34 +157,24 @@ impl Model {
         self.raw().opt.timestep
     }
 
-    /// Positions of the reference configuration.
-    pub fn qpos0(&self) -> &[f64] {
-        // SAFETY: MuJoCo allocates `nq` numbers there.
-        unsafe { std::slice::from_raw_parts(self.raw().qpos0, size(self.raw().nq)) }
+    arrays! {
+        /// Positions of the reference configuration.
+        qpos0: nq * 1;
+        /// Mass of each body in kg; the first one is the world.
+        body_mass: nbody * 1;
+        /// Dry friction of each degree of freedom, in N or N m.
+        dof_frictionloss: nv * 1;
+        /// Extent of each geom, `[ngeom, 3]`; the meaning depends on its form.
+        geom_size: ngeom * 3;
+        /// Vertical angle of view of each camera, in degrees.
+        cam_fovy: ncam * 1;
     }
 
-    /// Mass of each body in kg; the first one is the world.
-    pub fn body_mass(&self) -> &[f64] {
-        // SAFETY: MuJoCo allocates `nbody` numbers there.
-        unsafe { std::slice::from_raw_parts(self.raw().body_mass, size(self.raw().nbody)) }
-    }
-
-    /// Mass of each body, to be edited; [`Model::recompute_constants`] must follow.
-    pub fn body_mass_mut(&mut self) -> &mut [f64] {
-        // SAFETY: MuJoCo allocates `nbody` numbers there, and `self` is borrowed exclusively.
-        unsafe { std::slice::from_raw_parts_mut(self.raw().body_mass, size(self.raw().nbody)) }
-    }
-
-    /// Dry friction of each degree of freedom, in N or Nm.
-    pub fn dof_frictionloss(&self) -> &[f64] {
-        // SAFETY: MuJoCo allocates `nv` numbers there.
-        unsafe { std::slice::from_raw_parts(self.raw().dof_frictionloss, size(self.raw().nv)) }
-    }
-
-    /// Dry friction of each degree of freedom, to be edited.
-    pub fn dof_frictionloss_mut(&mut self) -> &mut [f64] {
-        // SAFETY: MuJoCo allocates `nv` numbers there, and `self` is borrowed exclusively.
-        unsafe { std::slice::from_raw_parts_mut(self.raw().dof_frictionloss, size(self.raw().nv)) }
+    arrays_mut! {
+        /// Mass of each body, to be edited; [`Model::recompute_constants`] must follow.
+        body_mass_mut: body_mass, nbody * 1;
+        /// Dry friction of each degree of freedom, to be edited.
+        dof_frictionloss_mut: dof_frictionloss, nv * 1;
     }
 
     /// Brings what MuJoCo derives from masses and geometry (subtree masses, inverse weights) up to date.

@@ -97,6 +97,12 @@ impl Simulation {
         xpos, xpos_mut: nbody * 3;
         /// Centre of mass of each body in the world, `[nbody, 3]`, as of the last refresh.
         xipos, xipos_mut: nbody * 3;
+        /// Position of each geom in the world, `[ngeom, 3]`, as of the last refresh.
+        geom_xpos, geom_xpos_mut: ngeom * 3;
+        /// Position of each camera in the world, `[ncam, 3]`, as of the last refresh.
+        cam_xpos, cam_xpos_mut: ncam * 3;
+        /// Rotation `world_from_camera` of each camera, row by row, `[ncam, 9]`, as of the last refresh.
+        cam_xmat, cam_xmat_mut: ncam * 9;
         /// Position of each site in the world, `[nsite, 3]`, as of the last refresh.
         site_xpos, site_xpos_mut: nsite * 3;
     }

@@ -8,12 +8,12 @@
 //! do not depend on how many threads judge how many campaigns.
 
 pub mod bootstrap;
-//pub mod calibrate;
+pub mod calibrate;
 pub mod delay;
 pub mod detection;
 pub mod episode;
 pub mod error;
-//pub mod isotonic;
+pub mod isotonic;
 pub mod level;
 pub mod mean;
 pub mod metric;

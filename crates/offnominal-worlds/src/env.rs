@@ -3,6 +3,9 @@
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
+mod mjc_picture;
+#[cfg(test)]
+mod mjc_tests;
 pub mod sap;
 
 use offnominal_core::prelude::*;

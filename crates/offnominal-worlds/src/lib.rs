@@ -1,6 +1,7 @@
 //! What produces episodes: environments and anomalies.
 
 pub mod anomaly;
+pub mod cards;
 pub mod env;
 
 pub use anomaly::ANOMALIES;

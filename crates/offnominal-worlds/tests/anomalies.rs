@@ -55,10 +55,16 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
 }
 
 #[test]
-fn every_anomaly_obeys_the_laws_in_every_particle_world() {
+fn every_anomaly_obeys_the_laws_in_every_world() {
     let from = anomaly::catalogue();
-    for entry in [env::sap::GOAL0, env::sap::GOAL1, env::sap::GOAL2] {
-        let env = (entry.build)(&json!({})).unwrap();
+    for entry in env::ENVS {
+        let env = match (entry.build)(&json!({})) {
+            Err(BuildError::Missing(why)) => {
+                eprintln!("skipped: anomalies in {}, because {why}", entry.id);
+                continue;
+            }
+            built => built.unwrap(),
+        };
         for id in anomaly::ids_for(env.spec()) {
             let case = case_of(&id, env.as_ref(), &from);
             assert_lawful(&format!("{id} in {}", entry.id), &laws(&case, &[]));

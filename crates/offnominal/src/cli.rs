@@ -1,6 +1,9 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
+mod calibrate;
+mod collect;
 mod evaluate;
+mod fault;
 mod render;
 
 use anyhow::Result;
@@ -55,6 +58,10 @@ impl Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Play episodes, nominal or anomalous with their twins, and store them as one Arrow file
+    Collect(collect::Collect),
+    /// Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score
+    Calibrate(calibrate::Calibrate),
     /// Measure a policy's return and success rate, with intervals
     Evaluate(evaluate::Evaluate),
     /// Pictures, class masks and a film of one episode
@@ -68,6 +75,8 @@ enum Command {
 pub fn run() -> Result<Outcome> {
     let Cli { common, command } = Cli::parse();
     match command {
+        Command::Collect(args) => args.run(&common),
+        Command::Calibrate(args) => args.run(&common),
         Command::Evaluate(args) => args.run(&common),
         Command::Render(args) => args.run(&common),
     }

@@ -3,12 +3,17 @@
 //! Data flows one way: worlds and policies make episodes, detectors score them, stats judges the scores, and this
 //! crate stores, schedules and reports. It is the only crate that touches files, threads and terminals.
 
+pub mod calibrate;
+pub mod cast;
 pub mod catalogues;
 pub mod cli;
+pub mod collect;
+pub mod dataset;
 pub mod evaluation;
 pub mod parallel;
 pub mod picture;
 pub mod policies;
 pub mod progress;
 pub mod results;
+pub mod strengths;
 pub mod write;

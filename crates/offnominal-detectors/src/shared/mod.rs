@@ -1,5 +1,10 @@
-//! What several detectors need: standardisation, neighbour search, trees, dynamics models.
+//! What several detectors need: standardisation, neighbour search, trees, dynamics models and their training.
 
+pub(crate) mod dynamics;
 pub(crate) mod forest;
+pub(crate) mod gaussian;
 pub(crate) mod nearest;
+pub(crate) mod one_step;
+pub(crate) mod ranges;
 pub(crate) mod scale;
+pub(crate) mod training;

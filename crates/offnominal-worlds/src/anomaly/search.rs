@@ -52,18 +52,20 @@ fn half_width(channels: &[Channel]) -> f64 {
     widths.reduce(f64::max).unwrap_or(1.0)
 }
 
-/// Both directions that the physical range leaves open; an infinite range ends after a thousand small steps.
+/// Both directions that the physical range leaves open. The first step is a tenth of the nominal value, or a
+/// thousandth of the way where that is zero; an infinite way ends after a thousand steps.
 fn of_parameter(p: &Parameter) -> Vec<Search> {
-    let scale = if p.nominal == 0.0 { 1.0 } else { p.nominal.abs() };
-    let toward = |end: f64, sign: f64| {
-        let (step, limit) =
-            (0.1 * sign * scale, if end.is_finite() { end } else { p.nominal + 100.0 * sign * scale });
+    let toward = |end: f64| {
+        let way = end - p.nominal;
+        let step = match (p.nominal == 0.0, way.is_finite()) {
+            (false, _) => 0.1 * p.nominal.abs() * way.signum(),
+            (true, true) => 1e-3 * way,
+            (true, false) => 0.1 * way.signum(),
+        };
+        let limit = if end.is_finite() { end } else { p.nominal + 1e3 * step };
         Search { neutral: p.nominal, step, limit, domain: Domain::Real }
     };
-    let mut open = Vec::new();
-    open.extend((p.high > p.nominal).then(|| toward(p.high, 1.0)));
-    open.extend((p.low < p.nominal).then(|| toward(p.low, -1.0)));
-    open
+    [p.high, p.low].into_iter().filter(|&end| end != p.nominal).map(toward).collect()
 }
 
 #[cfg(test)]
@@ -91,9 +93,11 @@ mod tests {
 
     #[test]
     fn an_open_range_ends_somewhere() {
-        let p = Parameter::new("friction", "", "1", 2.0, 0.0, f64::INFINITY);
-        let ends: Vec<f64> = of_parameter(&p).iter().map(|s| s.limit).collect();
-        assert_eq!(ends, [202.0, 0.0]);
+        let limits = |nominal: f64| {
+            let p = Parameter::new("friction", "", "1", nominal, 0.0, f64::INFINITY);
+            of_parameter(&p).iter().map(|s| s.limit).collect::<Vec<_>>()
+        };
+        assert_eq!((limits(2.0), limits(0.0)), (vec![202.0, 0.0], vec![100.0]));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! Parameters are kept beside the simulation and applied again at each start, because starting resets everything.
 
+use super::mjc_picture::{Painter, camera_names, class_names};
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Diverged, Kind, Model, MujocoError, Simulation};
 use serde::Deserialize;
@@ -12,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct Design {
     /// The MJCF text.
     pub xml: &'static str,
-    /// The card, without the parameters that every MuJoCo world has.
+    /// The card, without what the model or every MuJoCo world adds: parameters, classes and cameras.
     pub spec: EnvSpec,
     /// The body that the parameter `force` pushes.
     pub pushed_body: &'static str,
@@ -20,6 +21,8 @@ pub(super) struct Design {
     pub push_direction: [f64; 3],
     /// Standard deviation of the noise on positions and velocities at the reset.
     pub reset_sd: f64,
+    /// The classes of the mask other than the background, each with the geoms that belong to it.
+    pub classes: &'static [(&'static str, &'static [&'static str])],
 }
 
 /// A MuJoCo world in progress. Cloning copies the state; model and card are shared until a parameter is changed.
@@ -34,6 +37,7 @@ pub(super) struct Rig {
     force_n: f64,
     nominal_mass: Arc<[f64]>,
     nominal_friction: Arc<[f64]>,
+    painter: Painter,
 }
 
 impl Rig {
@@ -50,6 +54,8 @@ impl Rig {
         let model = Model::from_xml(design.xml)?;
         let mut spec = design.spec;
         spec.parameters.extend(parameters(design.pushed_body, design.push_direction));
+        spec.classes = class_names(design.classes);
+        spec.cameras = camera_names(&model);
         Ok(Rig {
             frame_skip: (spec.dt_secs / model.timestep_secs()).round() as usize,
             reset_sd: design.reset_sd,
@@ -58,6 +64,7 @@ impl Rig {
             force_n: 0.0,
             nominal_mass: model.body_mass().into(),
             nominal_friction: model.dof_frictionloss().into(),
+            painter: Painter::new(&model, design.classes)?,
             spec: Arc::new(spec),
             sim: Simulation::new(model)?,
         })
@@ -106,6 +113,10 @@ impl Rig {
             }
         }
         Ok(())
+    }
+
+    pub(super) fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        self.painter.draw(&mut self.sim, camera, frame);
     }
 
     fn scale_masses(&mut self, factor: f64) {

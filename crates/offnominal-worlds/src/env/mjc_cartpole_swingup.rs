@@ -74,6 +74,10 @@ impl Env for CartpoleSwingup {
     fn fork(&self) -> Option<Box<dyn Env>> {
         Some(Box::new(CartpoleSwingup { rig: self.rig.clone() }))
     }
+
+    fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        self.rig.render(camera, frame);
+    }
 }
 
 fn design() -> Design {
@@ -83,6 +87,7 @@ fn design() -> Design {
         pushed_body: "pole",
         push_direction: [-1.0, 0.0, 0.0],
         reset_sd: 0.1,
+        classes: &[("rail", &["rail"]), ("cart", &["cart"]), ("pole", &["pole"])],
     }
 }
 

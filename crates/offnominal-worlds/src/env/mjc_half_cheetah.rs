@@ -89,6 +89,10 @@ impl Env for HalfCheetah {
     fn fork(&self) -> Option<Box<dyn Env>> {
         Some(Box::new(HalfCheetah { rig: self.rig.clone(), forward_mps: self.forward_mps }))
     }
+
+    fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        self.rig.render(camera, frame);
+    }
 }
 
 fn design() -> Design {
@@ -98,6 +102,13 @@ fn design() -> Design {
         pushed_body: "ffoot",
         push_direction: [-1.0, 0.0, 0.0],
         reset_sd: 0.1,
+        classes: &[
+            ("floor", &["floor"]),
+            ("torso", &["torso"]),
+            ("head", &["head"]),
+            ("front-leg", &["fthigh", "fshin", "ffoot"]),
+            ("back-leg", &["bthigh", "bshin", "bfoot"]),
+        ],
     }
 }
 

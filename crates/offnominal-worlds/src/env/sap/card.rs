@@ -101,7 +101,7 @@ fn observation(level: &Level) -> Vec<Channel> {
 fn lidar(of: &'static str) -> impl Iterator<Item = Channel> {
     (0..SECTORS).map(move |i| {
         let (from, to) = (45 * i, 45 * (i + 1));
-        let meaning = format!("closeness (1 m − distance) of the nearest {of} at {from}° to {to}°");
+        let meaning = format!("closeness (1 m − distance) of the nearest {of} at {from}° to {to}°, fading into the sectors beside it");
         Channel::new(&format!("{of}_lidar_{i}"), &meaning, "m", 0.0, 1.0)
     })
 }

@@ -1,0 +1,135 @@
+//! From episodes to an ensemble of trained dynamics models, and the buffers to ask them about a transition.
+
+use super::one_step::{Rows, Units};
+use super::training::{Model, Training};
+use offnominal_core::Rng;
+use offnominal_core::detector::{FitError, Signals, Transition, check};
+use offnominal_nets::{Mlp, Workspace};
+use std::sync::Arc;
+
+/// Rows that are scored at once when a whole episode is given.
+const BLOCK: usize = 64;
+
+/// Units and rows of episodes that were found sound.
+pub(crate) struct Data {
+    pub units: Units,
+    pub train: Rows,
+    pub validation: Rows,
+}
+
+impl Data {
+    /// Checks the episodes and measures them. Validation episodes are read only where early stopping needs them.
+    pub fn new(
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        training: &Training,
+    ) -> Result<Data, FitError> {
+        check(train, 1)?;
+        let validation = if training.patience.is_some() { validation } else { &[] };
+        if training.patience.is_some() {
+            check(validation, 1)?;
+            check(&[train, validation].concat(), 1)?;
+        }
+        let units = Units::fit(train);
+        Ok(Data { train: units.rows(train), validation: units.rows(validation), units })
+    }
+
+    /// Every row once.
+    pub fn all_rows(&self) -> Vec<u32> {
+        (0..self.train.episodes.last().map_or(0, |e| e.end)).collect()
+    }
+
+    /// The rows of as many episodes as there are, drawn with replacement.
+    pub fn bootstrap(&self, rng: &mut Rng) -> Vec<u32> {
+        let episodes = &self.train.episodes;
+        let drawn: Vec<u32> =
+            episodes.iter().flat_map(|_| episodes[rng.below(episodes.len())].clone()).collect();
+        // Where some episodes are empty all draws may be.
+        if drawn.is_empty() { self.all_rows() } else { drawn }
+    }
+
+    /// Trains one model from the parameters given.
+    pub fn train(
+        &self,
+        training: &Training,
+        model: &mut dyn Model,
+        mut params: Vec<f32>,
+        mut sample: Vec<u32>,
+        rng: &mut Rng,
+    ) -> Result<Vec<f32>, FitError> {
+        training.run(model, &mut params, (&self.train, &mut sample), &self.validation, rng)?;
+        Ok(params)
+    }
+}
+
+/// What a member says about a step.
+pub(crate) struct Answer<'a> {
+    /// Which step of those asked about.
+    pub step: usize,
+    /// Which member.
+    pub member: usize,
+    /// What the network puts out.
+    pub output: &'a [f32],
+    /// What would have been right.
+    pub target: &'a [f32],
+}
+
+/// Trained networks of one shape, ready to be asked. Forks share the parameters.
+#[derive(Clone)]
+pub(crate) struct Ensemble {
+    shared: Arc<Trained>,
+    work: Workspace,
+    inputs: Vec<f32>,
+    targets: Vec<f32>,
+}
+
+struct Trained {
+    units: Units,
+    net: Mlp,
+    members: Vec<Vec<f32>>,
+}
+
+impl Ensemble {
+    pub fn new(units: Units, net: Mlp, members: Vec<Vec<f32>>) -> Ensemble {
+        let (inputs, targets) = (vec![0.0; BLOCK * units.n_inputs()], vec![0.0; BLOCK * units.n_targets()]);
+        let work = net.workspace(BLOCK);
+        Ensemble { shared: Arc::new(Trained { units, net, members }), work, inputs, targets }
+    }
+
+    /// Asks every member about one transition, the only step; members answer in order.
+    pub fn ask(&mut self, seen: &Transition<'_>, hear: &mut dyn FnMut(Answer<'_>)) {
+        self.ask_block(0, std::iter::once(*seen), hear);
+    }
+
+    /// Asks every member about every step of an episode; the members answer in order about each step.
+    pub fn ask_episode(&mut self, seen: &Signals<'_>, hear: &mut dyn FnMut(Answer<'_>)) {
+        for start in (0..seen.len()).step_by(BLOCK) {
+            let steps = start..seen.len().min(start + BLOCK);
+            self.ask_block(start, steps.map(|t| seen.transition(t)), hear);
+        }
+    }
+
+    /// Asks about at most [`BLOCK`] transitions at once, whose rows have the bits they would have alone.
+    fn ask_block<'a>(
+        &mut self,
+        start: usize,
+        seen: impl Iterator<Item = Transition<'a>>,
+        hear: &mut dyn FnMut(Answer<'_>),
+    ) {
+        let Trained { units, net, members } = &*self.shared;
+        let (n_inputs, n_targets) = (units.n_inputs(), units.n_targets());
+        let mut n = 0;
+        for seen in seen {
+            units.input(&seen, &mut self.inputs[n * n_inputs..(n + 1) * n_inputs]);
+            units.target(&seen, &mut self.targets[n * n_targets..(n + 1) * n_targets]);
+            n += 1;
+        }
+        for (member, params) in members.iter().enumerate() {
+            let outputs = net.forward(params, &self.inputs[..n * n_inputs], &mut self.work);
+            let rows = outputs.chunks_exact(net.outputs()).zip(self.targets.chunks_exact(n_targets));
+            for (row, (output, target)) in rows.enumerate() {
+                hear(Answer { step: start + row, member, output, target });
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Transitions in the units of a dynamics model: what it reads, and what it must predict.
+//!
+//! input = (z(o), z(a)); target_j = (o′_j − o_j − m_j) / s_j, for each observation channel j that varies.
+//!
+//! m_j is the nominal mean of the change, and s_j its deviation, but at least [`FLOOR`] of the deviation of the channel
+//! itself. The floor is for channels that stand still within an episode (a goal, say): their change has deviation zero,
+//! yet a change of them is news, and its size is measured against what the channel is known to span.
+
+use super::scale::{Scale, limit};
+use offnominal_core::detector::{Signals, Transition};
+use std::ops::Range;
+
+/// The smallest unit of change, as a part of the channel's own standard deviation.
+pub(crate) const FLOOR: f64 = 0.01;
+
+/// How transitions become rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Units {
+    obs: Scale,
+    action: Scale,
+    /// Mean and unit of the change of each kept observation channel.
+    change: Vec<(f32, f32)>,
+}
+
+/// Rows to learn from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Rows {
+    /// `[n, n_inputs]`.
+    pub inputs: Vec<f32>,
+    /// `[n, n_targets]`.
+    pub targets: Vec<f32>,
+    /// The rows of each episode.
+    pub episodes: Vec<Range<u32>>,
+}
+
+impl Units {
+    /// Learns the units from nominal episodes.
+    pub fn fit(train: &[Signals<'_>]) -> Units {
+        let (obs, _) = Scale::of_observations(train);
+        let change = (0..obs.width()).map(|kept| {
+            let of = |row| obs.select(row).nth(kept).map_or(0.0, f64::from);
+            let (mean, deviation) =
+                moments(|| train.iter().flat_map(|e| e.transitions()).map(|t| of(t.next_obs) - of(t.obs)));
+            (mean as f32, deviation.max(FLOOR * f64::from(obs.deviations()[kept])) as f32)
+        });
+        let change = change.collect();
+        Units { obs, action: Scale::of_actions(train), change }
+    }
+
+    /// Width of an input; at least one, so that there is a network even where nothing varies.
+    pub fn n_inputs(&self) -> usize {
+        (self.obs.width() + self.action.width()).max(1)
+    }
+
+    /// Width of a target; at least one.
+    pub fn n_targets(&self) -> usize {
+        self.change.len().max(1)
+    }
+
+    /// Writes what the model reads of a transition.
+    pub fn input(&self, seen: &Transition<'_>, input: &mut [f32]) {
+        let (obs, rest) = input.split_at_mut(self.obs.width());
+        self.obs.apply(seen.obs, obs);
+        self.action.apply(seen.action, &mut rest[..self.action.width()]);
+    }
+
+    /// Writes what the model must predict of it.
+    pub fn target(&self, seen: &Transition<'_>, target: &mut [f32]) {
+        let changes = self.obs.select(seen.obs).zip(self.obs.select(seen.next_obs));
+        for ((target, (before, after)), (mean, unit)) in target.iter_mut().zip(changes).zip(&self.change) {
+            *target = limit((after - before - mean) / unit);
+        }
+    }
+
+    /// All transitions of some episodes.
+    pub fn rows(&self, episodes: &[Signals<'_>]) -> Rows {
+        let n: usize = episodes.iter().map(Signals::len).sum();
+        let mut rows = Rows {
+            inputs: vec![0.0; n * self.n_inputs()],
+            targets: vec![0.0; n * self.n_targets()],
+            episodes: Vec::new(),
+        };
+        let inputs = rows.inputs.chunks_exact_mut(self.n_inputs());
+        let targets = rows.targets.chunks_exact_mut(self.n_targets());
+        let transitions = episodes.iter().flat_map(|e| e.transitions());
+        for ((seen, input), target) in transitions.zip(inputs).zip(targets) {
+            self.input(&seen, input);
+            self.target(&seen, target);
+        }
+        let mut end = 0;
+        rows.episodes.extend(episodes.iter().map(|e| {
+            let start = end;
+            end += e.len() as u32;
+            start..end
+        }));
+        rows
+    }
+}
+
+/// Mean and standard deviation, in two passes.
+fn moments<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> (f64, f64) {
+    let n = values().count().max(1) as f64;
+    let mean = values().sum::<f64>() / n;
+    (mean, (values().map(|v| (v - mean).powi(2)).sum::<f64>() / n).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_that_stands_still_within_an_episode_is_measured_against_its_span() {
+        // The goal (second channel) is −1 in one episode and 1 in the other: deviation 1, change 0.
+        let (first, second) = ([0.0, -1.0, 1.0, -1.0], [0.0, 1.0, 3.0, 1.0]);
+        let train = [Signals::new(&first, &[0.0], 2, 1), Signals::new(&second, &[1.0], 2, 1)];
+        let units = Units::fit(&train);
+        assert_eq!((units.n_inputs(), units.n_targets()), (3, 2));
+        let mut target = [0.0; 2];
+        units.target(&train[1].transition(0), &mut target);
+        assert_eq!(target, [1.0, 0.0], "changes 1 and 3 have mean 2 and deviation 1");
+        let moved = Transition { obs: &[0.0, 1.0], action: &[0.0], next_obs: &[2.0, 1.5] };
+        units.target(&moved, &mut target);
+        assert_eq!(target, [0.0, 50.0], "half a deviation of the channel, in units of a hundredth");
+    }
+
+    #[test]
+    fn rows_know_their_episode() {
+        let (obs, act) = ([0.0, 1.0, 3.0, 0.0], [0.0, 1.0, 2.0]);
+        let train = [Signals::new(&obs, &act, 1, 1), Signals::new(&obs[..2], &act[..1], 1, 1)];
+        let rows = Units::fit(&train).rows(&train);
+        assert_eq!(rows.episodes, [0..3, 3..4]);
+        assert_eq!((rows.inputs.len(), rows.targets.len()), (8, 4));
+        assert_eq!(rows.inputs[..2], rows.inputs[6..]);
+    }
+
+    #[test]
+    fn nothing_that_varies_is_one_channel_of_zeros() {
+        let train = [Signals::new(&[5.0; 4], &[0.0; 3], 1, 1)];
+        let rows = Units::fit(&train).rows(&train);
+        assert_eq!((rows.inputs, rows.targets), (vec![0.0; 3], vec![0.0; 3]));
+    }
+}

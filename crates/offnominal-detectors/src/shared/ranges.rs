@@ -1,0 +1,98 @@
+//! Parameters of recipes whose types exclude bad values.
+
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+
+/// A number in [0, 1).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Fraction(f64);
+
+impl Fraction {
+    /// The number, checked.
+    ///
+    /// # Panics
+    /// If it is not in [0, 1).
+    pub const fn new(value: f64) -> Fraction {
+        assert!(value >= 0.0 && value < 1.0, "expected a number in [0, 1)");
+        Fraction(value)
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Fraction {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        let sound = (0.0..1.0).contains(&value);
+        sound.then_some(Fraction(value)).ok_or_else(|| format!("expected a number in [0, 1), found {value}"))
+    }
+}
+
+impl From<Fraction> for f64 {
+    fn from(fraction: Fraction) -> f64 {
+        fraction.0
+    }
+}
+
+/// Widths of the hidden layers of a network: one or more, each positive.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<NonZeroUsize>", into = "Vec<NonZeroUsize>")]
+pub struct Hidden(Vec<NonZeroUsize>);
+
+impl Default for Hidden {
+    /// 512-256-128: Anomaly-Gym, Table 11.
+    fn default() -> Self {
+        Hidden([512, 256, 128].map(|n| NonZeroUsize::new(n).expect("not zero")).to_vec())
+    }
+}
+
+impl Hidden {
+    /// Widths of all layers of a network with these hidden ones.
+    pub(crate) fn sizes(&self, n_inputs: usize, n_outputs: usize) -> Vec<usize> {
+        let hidden = self.0.iter().map(|n| n.get());
+        std::iter::once(n_inputs).chain(hidden).chain([n_outputs]).collect()
+    }
+}
+
+impl TryFrom<Vec<NonZeroUsize>> for Hidden {
+    type Error = &'static str;
+
+    fn try_from(widths: Vec<NonZeroUsize>) -> Result<Self, &'static str> {
+        if widths.is_empty() {
+            Err("expected one hidden layer or more, found none")
+        } else {
+            Ok(Hidden(widths))
+        }
+    }
+}
+
+impl From<Hidden> for Vec<NonZeroUsize> {
+    fn from(hidden: Hidden) -> Self {
+        hidden.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn refuses<T: serde::de::DeserializeOwned + std::fmt::Debug>(json: &str, want: &str) {
+        let found = serde_json::from_str::<T>(json).unwrap_err().to_string();
+        assert!(found.contains(want), "{found}");
+    }
+
+    #[test]
+    fn bad_values_are_refused_with_the_rule_and_the_value() {
+        refuses::<Fraction>("1.0", "expected a number in [0, 1), found 1");
+        refuses::<Fraction>("-0.1", "expected a number in [0, 1), found -0.1");
+        refuses::<Hidden>("[]", "expected one hidden layer or more");
+        refuses::<Hidden>("[8, 0]", "nonzero");
+        assert_eq!(serde_json::from_str::<Hidden>("[7]").unwrap().sizes(2, 3), [2, 7, 3]);
+    }
+}

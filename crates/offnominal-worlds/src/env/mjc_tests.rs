@@ -1,0 +1,137 @@
+//! What is where in the pictures of the MuJoCo worlds.
+
+use super::catalogue;
+use offnominal_core::prelude::*;
+use std::f64::consts::PI;
+
+const SIDE: usize = 128;
+
+struct Picture {
+    frame: Frame,
+    classes: Vec<String>,
+}
+
+impl Picture {
+    /// A world at an initial condition.
+    fn of(id: &str, x: &[f64]) -> Picture {
+        let mut world = catalogue().build(id, &serde_json::json!({})).unwrap();
+        world.start(x, &mut Rng::new(0));
+        Picture::now(world.as_mut())
+    }
+
+    fn now(world: &mut dyn Env) -> Picture {
+        let mut frame = Frame::new(SIDE, SIDE);
+        world.render(Camera(0), &mut frame);
+        Picture { frame, classes: world.spec().classes.clone() }
+    }
+
+    fn class(&self, name: &str) -> u8 {
+        self.classes.iter().position(|c| c == name).unwrap() as u8
+    }
+
+    fn share(&self, name: &str) -> f64 {
+        self.frame.share(self.class(name))
+    }
+
+    fn centroid(&self, name: &str) -> (f64, f64) {
+        self.frame.centroid(self.class(name)).unwrap_or_else(|| panic!("{name} is not in the picture"))
+    }
+}
+
+fn cartpole(x: f64, theta: f64) -> Picture {
+    Picture::of("mjc-cartpole-swingup", &[x, theta, 0.0, 0.0])
+}
+
+/// The cheetah with its torso at (x, z), pitched.
+fn cheetah(x: f64, z: f64, pitch: f64) -> Picture {
+    let mut state = [0.0; 18];
+    state[..3].copy_from_slice(&[x, z, pitch]);
+    Picture::of("mjc-half-cheetah", &state)
+}
+
+#[test]
+fn the_cart_moves_right_in_proportion_to_x_and_stays_in_the_picture() {
+    let column = |x: f64| cartpole(x, 0.0).centroid("cart").0;
+    let (left, middle, right) = (column(-2.5), column(0.0), column(2.5));
+    assert!((middle - 63.5).abs() < 0.6, "{middle}");
+    assert!(left > 3.0 && right < 124.0 && right - left > 90.0, "{left} … {right}");
+    let half_way = column(1.25);
+    assert!((half_way - (middle + right) / 2.0).abs() < 1.0, "{half_way}");
+}
+
+#[test]
+fn the_pole_hangs_at_zero_stands_at_pi_and_leans_as_the_formula_says() {
+    let pole_minus_cart = |theta: f64| {
+        let picture = cartpole(0.0, theta);
+        let (pole, cart) = (picture.centroid("pole"), picture.centroid("cart"));
+        (pole.0 - cart.0, pole.1 - cart.1)
+    };
+    let (hanging, upright, quarter) = (pole_minus_cart(0.0), pole_minus_cart(PI), pole_minus_cart(PI / 2.0));
+    // Rows grow downwards.
+    assert!(hanging.1 > 5.0 && hanging.0.abs() < 0.6, "{hanging:?}");
+    assert!(upright.1 < -5.0 && upright.0.abs() < 0.6, "{upright:?}");
+    assert!(quarter.0 < -5.0 && quarter.1.abs() < 0.6, "{quarter:?}");
+}
+
+#[test]
+fn the_rail_reaches_across_and_every_class_has_its_share() {
+    let picture = cartpole(0.7, 2.0);
+    assert!((picture.centroid("rail").1 - 63.5).abs() < 1.0);
+    for (class, least, most) in
+        [("background", 0.9, 0.99), ("rail", 0.004, 0.03), ("cart", 0.001, 0.01), ("pole", 0.001, 0.01)]
+    {
+        assert!((least..most).contains(&picture.share(class)), "{class}: {}", picture.share(class));
+    }
+}
+
+#[test]
+fn the_camera_follows_the_cheetah() {
+    let (here, far) = (cheetah(0.0, 0.0, 0.0), cheetah(120.5, 0.0, 0.0));
+    let (a, b) = (here.centroid("torso"), far.centroid("torso"));
+    assert!((a.0 - b.0).abs() < 0.1 && (a.1 - b.1).abs() < 0.1, "{a:?} {b:?}");
+    assert!(here.frame.classes == far.frame.classes, "the masks are the same");
+    assert!(here.frame.rgb != far.frame.rgb, "the squares of the floor have moved by half a square");
+}
+
+#[test]
+fn the_cheetah_is_built_the_right_way_round() {
+    let picture = cheetah(0.0, 0.0, 0.0);
+    let [head, torso, front, back, floor] =
+        ["head", "torso", "front-leg", "back-leg", "floor"].map(|name| picture.centroid(name));
+    assert!(back.0 < torso.0 && torso.0 < front.0 && front.0 < head.0, "from back to front");
+    assert!(head.1 < torso.1 && torso.1 < front.1.min(back.1), "from top to bottom");
+    assert!(floor.1 > torso.1);
+    for (class, least, most) in
+        [("floor", 0.15, 0.6), ("torso", 0.005, 0.06), ("head", 0.003, 0.03), ("front-leg", 0.01, 0.1)]
+    {
+        assert!((least..most).contains(&picture.share(class)), "{class}: {}", picture.share(class));
+    }
+}
+
+#[test]
+fn pitching_the_cheetah_forward_lowers_its_head() {
+    let head_minus_torso = |pitch: f64| {
+        let picture = cheetah(0.0, 0.5, pitch);
+        picture.centroid("head").1 - picture.centroid("torso").1
+    };
+    assert!(head_minus_torso(0.5) > head_minus_torso(0.0) + 3.0);
+}
+
+#[test]
+fn looking_does_not_change_what_happens() {
+    let run = |looks: bool| {
+        let mut world = catalogue().build("mjc-half-cheetah", &serde_json::json!({})).unwrap();
+        let x = world.draw(&mut Rng::new(1));
+        world.start(&x, &mut Rng::new(2));
+        let mut obs = vec![0.0; 18];
+        for t in 0..50 {
+            world.step(&[(t as f32).sin(); 6], &mut Rng::new(3));
+            if looks {
+                Picture::now(world.as_mut());
+            }
+        }
+        world.observe(&mut obs);
+        obs
+    };
+    assert_eq!(run(true), run(false));
+}

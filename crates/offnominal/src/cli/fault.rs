@@ -1,0 +1,101 @@
+//! The flags that describe a disturbance, shared by the commands that make one.
+
+use crate::strengths;
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use offnominal_core::anomaly::ChannelName;
+use offnominal_core::prelude::*;
+use serde_json::json;
+
+/// What is done to the episodes.
+#[derive(Debug, Args)]
+pub struct FaultArgs {
+    /// Anomaly id (see `list anomalies`); without it the episodes are nominal
+    #[arg(long, value_name = "A")]
+    pub anomaly: Option<String>,
+    /// How strong, in the anomaly's own unit
+    #[arg(
+        long,
+        value_name = "M",
+        requires = "anomaly",
+        conflicts_with = "strength",
+        allow_negative_numbers = true
+    )]
+    magnitude: Option<f64>,
+    /// How strong, as a calibrated level: tiny, medium, strong or extreme
+    #[arg(long, value_name = "S", requires = "anomaly")]
+    strength: Option<String>,
+    /// Channels that are touched, by name or index, with commas between [default: all]
+    #[arg(long, value_name = "C,…", value_delimiter = ',', requires = "anomaly")]
+    channels: Vec<String>,
+    /// First anomalous step: a number, or `random`
+    #[arg(long, value_name = "random|K", value_parser = onset, default_value = "random")]
+    onset: Onset,
+    /// The anomaly ends after so many steps
+    #[arg(long, value_name = "W", requires = "anomaly", conflicts_with = "intermittent")]
+    window: Option<u32>,
+    /// The anomaly comes for ON steps and goes for OFF steps
+    #[arg(long, value_name = "ON,OFF", requires = "anomaly", value_parser = intermittent)]
+    intermittent: Option<Extent>,
+}
+
+fn onset(text: &str) -> Result<Onset, String> {
+    match text {
+        "random" => Ok(Onset::Random),
+        number => number.parse().map(Onset::At).map_err(|_| "expected a step or `random`".into()),
+    }
+}
+
+fn intermittent(text: &str) -> Result<Extent, String> {
+    let parsed =
+        text.split_once(',').and_then(|(on, off)| Some((on.trim().parse().ok()?, off.trim().parse().ok()?)));
+    match parsed {
+        Some((on, off)) if on > 0 && off > 0 => Ok(Extent::Intermittent { on, off }),
+        _ => Err("expected two positive whole numbers of steps, such as 5,10".into()),
+    }
+}
+
+impl FaultArgs {
+    /// The disturbance; `None` if no anomaly was asked for.
+    ///
+    /// # Errors
+    /// If the strength is missing, unknown or not calibrated.
+    pub fn fault(&self, env: &str, policy: &str) -> Result<Option<Fault>> {
+        let Some(anomaly) = &self.anomaly else { return Ok(None) };
+        let mut params = json!({ "magnitude": self.magnitude(env, policy, anomaly)? });
+        if !self.channels.is_empty() {
+            params["channels"] = json!(self.channels.iter().map(|c| channel(c)).collect::<Vec<_>>());
+        }
+        let schedule = Schedule { onset: self.onset, extent: self.extent()? };
+        Ok(Some(Fault { anomaly: anomaly.clone(), params, schedule }))
+    }
+
+    fn magnitude(&self, env: &str, policy: &str, anomaly: &str) -> Result<f64> {
+        match (self.magnitude, &self.strength) {
+            (Some(magnitude), _) => Ok(magnitude),
+            (None, Some(level)) => strengths::magnitude(env, policy, anomaly, level),
+            (None, None) => None.context("expected --magnitude or --strength with --anomaly, found neither"),
+        }
+    }
+
+    fn extent(&self) -> Result<Extent> {
+        ensure!(self.window != Some(0), "--window: expected at least 1 step, found 0");
+        Ok(self.window.map(|steps| Extent::Window { steps }).or(self.intermittent).unwrap_or_default())
+    }
+}
+
+fn channel(text: &str) -> ChannelName {
+    text.parse().map_or_else(|_| ChannelName::Name(text.into()), ChannelName::Index)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn onsets_and_extents_are_read() {
+        assert_eq!((onset("random"), onset("7")), (Ok(Onset::Random), Ok(Onset::At(7))));
+        assert_eq!(intermittent("5,10"), Ok(Extent::Intermittent { on: 5, off: 10 }));
+        assert!(onset("soon").is_err() && intermittent("5").is_err() && intermittent("0,3").is_err());
+    }
+}

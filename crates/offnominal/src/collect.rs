@@ -1,0 +1,63 @@
+//! Playing the episodes of a dataset, nominal or disturbed with their twins.
+
+use crate::cast::Cast;
+use crate::dataset::{Dataset, Recipe, cut_at_divergence};
+use crate::{catalogues, parallel};
+use anyhow::{Result, ensure};
+use indicatif::ProgressBar;
+use offnominal_core::prelude::*;
+
+/// How many episodes, from which seed, on how many threads.
+#[derive(Clone, Copy)]
+pub struct Plan<'a> {
+    /// The seed that the user gave; stored with the dataset.
+    pub seed: u64,
+    /// Root of the episodes' seeds.
+    pub root: Seed,
+    /// Number of episodes (of pairs, if disturbed).
+    pub episodes: usize,
+    /// Worker threads.
+    pub jobs: usize,
+    /// Counts the episodes.
+    pub bar: &'a ProgressBar,
+}
+
+/// Plays undisturbed episodes.
+///
+/// # Errors
+/// If no episode is asked for.
+pub fn nominal(cast: &Cast, plan: &Plan<'_>) -> Result<Dataset> {
+    ensure!(plan.episodes > 0, "expected at least 1 episode, found 0");
+    let trial = cast.trial();
+    let episodes = parallel::map(plan.jobs, plan.episodes, plan.bar, |i| {
+        Ok::<_, anyhow::Error>(sound(trial.nominal(plan.root.child(i))))
+    })?;
+    let twins = vec![None; episodes.len()];
+    Ok(Dataset { recipe: recipe(cast, None, plan), episodes, twins })
+}
+
+/// Plays disturbed episodes, each followed by its nominal twin.
+///
+/// # Errors
+/// If no episode is asked for, or the fault does not fit the world.
+pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset> {
+    ensure!(plan.episodes > 0, "expected at least 1 episode, found 0");
+    let (trial, anomalies) = (cast.trial(), catalogues::anomalies());
+    fault.build(&anomalies, cast.env.as_ref())?;
+    let pairs = parallel::map(plan.jobs, plan.episodes, plan.bar, |i| {
+        trial.with_twin(plan.root.child(i), fault, &anomalies)
+    })?;
+    let episodes: Vec<Episode> = pairs.into_iter().flat_map(|(e, twin)| [sound(e), sound(twin)]).collect();
+    let twins = (0..episodes.len()).map(|i| (i % 2 == 0).then_some(i + 1)).collect();
+    Ok(Dataset { recipe: recipe(cast, Some(fault), plan), episodes, twins })
+}
+
+/// An episode without numbers that are not finite.
+pub(crate) fn sound(mut episode: Episode) -> Episode {
+    cut_at_divergence(&mut episode);
+    episode
+}
+
+fn recipe(cast: &Cast, fault: Option<&Fault>, plan: &Plan<'_>) -> Recipe {
+    Recipe::new(cast.env.spec(), cast.name.clone(), fault.cloned(), plan.seed)
+}

@@ -1,0 +1,168 @@
+//! Recorded episodes and their recipe, kept as one Arrow IPC file with one record batch per episode.
+//!
+//! The columns are Minari's (`observations actions rewards terminations truncations`), with T + 1 rows for T steps:
+//! observations have one row more than the rest, whose last row is padding. The column `label` is ours: whether the
+//! anomaly was active in that step. Detectors never see it: they read [`Episode::signals`].
+//!
+//! What is true of the whole file (world, policy, fault, seed) and of each episode (seed, onset, twin, ending) is
+//! JSON in the schema's metadata. A checksum in the footer makes a damaged or edited file an error, not a surprise.
+
+mod columns;
+mod footer;
+mod header;
+mod read;
+mod write;
+
+pub use read::{decode, load};
+pub use write::{encode, save};
+
+use anyhow::{Result, ensure};
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The version of the file format that this engine writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// Episodes with the recipe that recreates them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dataset {
+    /// What was played.
+    pub recipe: Recipe,
+    /// The episodes in order.
+    pub episodes: Vec<Episode>,
+    /// For each episode, the index of its nominal twin in this file; `None` for an episode without one.
+    pub twins: Vec<Option<usize>>,
+}
+
+/// What is true of all episodes of a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// Version of the file format.
+    pub format: u32,
+    /// Version of the engine that played the episodes.
+    pub engine: String,
+    /// World id.
+    pub env: String,
+    /// Policy that acted.
+    pub policy: PolicyName,
+    /// The fault that was asked for; `None` for nominal episodes.
+    pub fault: Option<Fault>,
+    /// The seed given by the user.
+    pub seed: u64,
+    /// Seconds per step.
+    pub dt_secs: f64,
+    /// Steps after which the runner ends an episode.
+    pub horizon: u32,
+    /// Observation channels.
+    pub observation: Vec<Column>,
+    /// Action channels.
+    pub action: Vec<Column>,
+}
+
+/// Which policy acted, by name and by content.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PolicyName {
+    /// The name by which it was asked for.
+    pub id: String,
+    /// Digest of what it does.
+    pub digest: String,
+}
+
+/// A channel as it is stored: JSON has no infinity, so an absent bound means unbounded.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// Name of the channel.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Smallest possible value, if there is one.
+    pub low: Option<f64>,
+    /// Largest possible value, if there is one.
+    pub high: Option<f64>,
+}
+
+impl From<&Channel> for Column {
+    fn from(channel: &Channel) -> Column {
+        let finite = |x: f64| x.is_finite().then_some(x);
+        Column {
+            name: channel.name.clone(),
+            unit: channel.unit.clone(),
+            low: finite(channel.low),
+            high: finite(channel.high),
+        }
+    }
+}
+
+impl Recipe {
+    /// The recipe of episodes of a policy in a world, played by this engine.
+    pub fn new(spec: &EnvSpec, policy: PolicyName, fault: Option<Fault>, seed: u64) -> Recipe {
+        Recipe {
+            format: FORMAT,
+            engine: env!("CARGO_PKG_VERSION").into(),
+            env: spec.id.clone(),
+            policy,
+            fault,
+            seed,
+            dt_secs: spec.dt_secs,
+            horizon: spec.horizon,
+            observation: spec.observation.iter().map(Column::from).collect(),
+            action: spec.action.iter().map(Column::from).collect(),
+        }
+    }
+}
+
+/// Checks what every stored episode must fulfil: not empty, as wide as the channels, finite.
+///
+/// # Errors
+/// Names the episode, the column and the row, with what was expected and found.
+pub fn check(episode: &Episode, i: usize, recipe: &Recipe) -> Result<()> {
+    let (obs, act) = (recipe.observation.len(), recipe.action.len());
+    ensure!(!episode.is_empty(), "episode {i}: expected at least one step, found none");
+    ensure!(
+        (episode.obs_width, episode.act_width) == (obs, act),
+        "episode {i}: expected {obs} observation and {act} action channels, found {} and {}",
+        episode.obs_width,
+        episode.act_width
+    );
+    finite(&episode.observations, obs, "observations", i)?;
+    finite(&episode.actions, act, "actions", i)?;
+    let rewards = episode.rewards.iter().position(|r| !r.is_finite());
+    ensure!(
+        rewards.is_none(),
+        "episode {i}, rewards, row {}: expected a finite number",
+        rewards.unwrap_or(0)
+    );
+    Ok(())
+}
+
+fn finite(values: &[f32], width: usize, column: &str, i: usize) -> Result<()> {
+    match values.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(at) => anyhow::bail!(
+            "episode {i}, {column}, row {}, channel {}: expected a finite number, found {}",
+            at / width,
+            at % width,
+            values[at]
+        ),
+    }
+}
+
+/// Ends an episode before its first number that is not finite, which only a simulator that broke can bring about.
+pub fn cut_at_divergence(episode: &mut Episode) {
+    let bad = |values: &[f32], width| values.iter().position(|v| !v.is_finite()).map(|at| at / width);
+    let rows = bad(&episode.observations, episode.obs_width).map(|row| row.saturating_sub(1));
+    let commands = bad(&episode.actions, episode.act_width);
+    let rewards = episode.rewards.iter().position(|r| !r.is_finite());
+    let Some(steps) = [rows, commands, rewards].into_iter().flatten().min() else { return };
+    episode.observations.truncate((steps + 1) * episode.obs_width);
+    episode.actions.truncate(steps * episode.act_width);
+    episode.rewards.truncate(steps);
+    episode.labels.truncate(steps);
+    episode.end = End::Diverged;
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

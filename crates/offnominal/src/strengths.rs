@@ -1,0 +1,206 @@
+//! Calibrated magnitudes: how strong an anomaly must be to cost a policy a given share of its normalised score.
+//!
+//! One CSV per world, `strengths/<env>.csv`, is embedded in the binary. A folder named by the environment variable
+//! `OFFNOMINAL_STRENGTHS` takes the place of the embedded tables, file by file.
+
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_core::catalogue::nearest;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// The levels and the normalised scores that define them, from weak to strong.
+pub const LEVELS: &[(&str, f64)] = &[("tiny", 0.99), ("medium", 0.90), ("strong", 0.75), ("extreme", 0.50)];
+
+/// Name of the environment variable with the folder that overrides the embedded tables.
+pub const FOLDER: &str = "OFFNOMINAL_STRENGTHS";
+
+/// The tables that travel with the binary: world id and CSV text.
+const EMBEDDED: &[(&str, &str)] = &[];
+
+/// One row of a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Strength {
+    /// World id.
+    pub env: String,
+    /// Policy id.
+    pub policy: String,
+    /// Anomaly id.
+    pub anomaly: String,
+    /// `tiny`, `medium`, `strong` or `extreme`.
+    pub level: String,
+    /// The magnitude, if there is one.
+    pub magnitude: Option<f64>,
+    /// Lower end of its interval.
+    pub low: Option<f64>,
+    /// Upper end of its interval.
+    pub high: Option<f64>,
+    /// Normalised score at the magnitude.
+    pub score: Option<f64>,
+    /// Lower end of the score's interval.
+    pub score_low: Option<f64>,
+    /// Upper end of the score's interval.
+    pub score_high: Option<f64>,
+    /// Episodes spent on the calibration.
+    pub episodes: u64,
+    /// Whether the magnitude may be used.
+    pub status: Status,
+}
+
+/// What calibration found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// The magnitude reaches the level.
+    Found,
+    /// No magnitude reaches the level.
+    Unattainable,
+    /// The anomaly changes nothing.
+    NoOp,
+    /// The anomaly is the same as another one.
+    Duplicate,
+    /// The search ended before the level was found.
+    OutOfBudget,
+}
+
+impl Status {
+    fn reason(self) -> &'static str {
+        match self {
+            Status::Found => "a magnitude was found",
+            Status::Unattainable => "no magnitude reaches this level",
+            Status::NoOp => "the anomaly changes nothing there",
+            Status::Duplicate => "the anomaly duplicates another one there",
+            Status::OutOfBudget => "the search ended before the level was found",
+        }
+    }
+
+    /// The word in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Found => "found",
+            Status::Unattainable => "unattainable",
+            Status::NoOp => "no-op",
+            Status::Duplicate => "duplicate",
+            Status::OutOfBudget => "out-of-budget",
+        }
+    }
+}
+
+/// The magnitude of a level.
+///
+/// # Errors
+/// If there is no table or no row for it, or the row says that there is no usable magnitude.
+pub fn magnitude(env: &str, policy: &str, anomaly: &str, level: &str) -> Result<f64> {
+    let row = lookup(env, policy, anomaly, level)?;
+    match (row.status, row.magnitude) {
+        (Status::Found, Some(magnitude)) => Ok(magnitude),
+        (status, _) => bail!("{anomaly} at {level} of {policy} in {env}: {}", status.reason()),
+    }
+}
+
+/// The row of a level, usable or not.
+///
+/// # Errors
+/// If the level is unknown, or there is no table or no row for it.
+pub fn lookup(env: &str, policy: &str, anomaly: &str, level: &str) -> Result<Strength> {
+    check_level(level)?;
+    let rows = table(env)?;
+    let found = rows.iter().find(|r| (&*r.policy, &*r.anomaly, &*r.level) == (policy, anomaly, level));
+    found.cloned().with_context(|| {
+        format!(
+            "no calibrated {level} strength of {anomaly} for {policy} in {env}; \
+             `offnominal calibrate --env {env} --policy {policy}` finds it, or give a magnitude"
+        )
+    })
+}
+
+/// Checks the name of a level.
+///
+/// # Errors
+/// If it does not exist; the nearest one is named.
+pub fn check_level(level: &str) -> Result<()> {
+    let known = || LEVELS.iter().map(|(name, _)| *name);
+    if known().any(|name| name == level) {
+        return Ok(());
+    }
+    let hint = nearest(level, known()).map_or(String::new(), |n| format!("; did you mean {n:?}?"));
+    bail!("no strength is called {level:?}{hint}; there are: {}", known().collect::<Vec<_>>().join(", "))
+}
+
+/// All rows of a world; none if it was never calibrated.
+///
+/// # Errors
+/// If the table is damaged; the message names the file and the line.
+pub fn table(env: &str) -> Result<Vec<Strength>> {
+    if let Some(folder) = std::env::var_os(FOLDER) {
+        let path = PathBuf::from(folder).join(format!("{env}.csv"));
+        if path.is_file() {
+            let text =
+                std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            return parse(&text, env).with_context(|| format!("strengths {}", path.display()));
+        }
+    }
+    let embedded = EMBEDDED.iter().find(|(id, _)| *id == env);
+    embedded.map_or(Ok(vec![]), |(_, text)| {
+        parse(text, env).with_context(|| format!("embedded strengths of {env}"))
+    })
+}
+
+fn parse(text: &str, env: &str) -> Result<Vec<Strength>> {
+    let mut rows = Vec::new();
+    for row in csv::Reader::from_reader(text.as_bytes()).deserialize() {
+        let row: Strength = row?;
+        check(&row, env).with_context(|| format!("row {}", rows.len() + 1))?;
+        rows.push(row);
+    }
+    Ok(rows)
+}
+
+fn check(row: &Strength, env: &str) -> Result<()> {
+    ensure!(row.env == env, "env: expected {env}, found {:?}", row.env);
+    check_level(&row.level)?;
+    let usable = row.magnitude.is_some_and(f64::is_finite);
+    ensure!(
+        usable || row.status != Status::Found,
+        "magnitude: expected a finite number, found {:?}",
+        row.magnitude
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADER: &str =
+        "env,policy,anomaly,level,magnitude,low,high,score,score_low,score_high,episodes,status\n";
+
+    fn rows(lines: &str) -> Result<Vec<Strength>> {
+        parse(&format!("{HEADER}{lines}"), "w")
+    }
+
+    #[track_caller]
+    fn refuses(lines: &str, want: &str) {
+        let error = format!("{:#}", rows(lines).unwrap_err());
+        assert!(error.contains(want), "{error}");
+    }
+
+    #[test]
+    fn a_table_is_read() {
+        let read = rows("w,tqc,obs-noise,tiny,0.5,0.4,0.6,0.99,0.98,1.0,300,found\nw,tqc,obs-noise,extreme,,,,,,,300,unattainable").unwrap();
+        assert_eq!((read[0].magnitude, read[0].status), (Some(0.5), Status::Found));
+        assert_eq!((read[1].magnitude, read[1].status), (None, Status::Unattainable));
+    }
+
+    #[test]
+    fn bad_tables_are_refused_by_row() {
+        refuses(
+            "w,tqc,obs-noise,tiny,NaN,,,,,,300,found",
+            "row 1: magnitude: expected a finite number, found Some(NaN)",
+        );
+        refuses("w,tqc,obs-noise,tny,0.5,,,,,,300,found", "did you mean \"tiny\"?");
+        refuses("v,tqc,obs-noise,tiny,0.5,,,,,,300,found", "env: expected w, found \"v\"");
+        refuses("w,tqc,obs-noise,tiny,big,,,,,,300,found", "invalid float literal");
+        refuses("w,tqc", "line: 2");
+    }
+}
