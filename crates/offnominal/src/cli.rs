@@ -13,6 +13,7 @@ mod fault;
 mod list;
 mod render;
 mod report;
+mod render;
 
 use anyhow::Result;
 use clap::{Args, Parser, Subcommand};

@@ -4,8 +4,10 @@
 
 mod film;
 mod palette;
+mod show;
 
 pub use film::Film;
+pub use show::Show;
 
 use anyhow::{Context, Result};
 use offnominal_core::frame::Frame;
