@@ -14,6 +14,8 @@ const POINTS: usize = 900;
 pub struct Line {
     /// What hovering calls it.
     pub name: String,
+    /// What a legend adds to the name; may be empty.
+    pub note: String,
     /// How it is drawn.
     pub pen: Pen,
     /// Width in pixels.
@@ -60,15 +62,30 @@ const LEFT: f64 = 50.0;
 const TOP: f64 = 42.0;
 const BOTTOM: f64 = 34.0;
 
+/// Width of the legend of a chart that stands alone.
+const LEGEND: f64 = 230.0;
+
 impl Plot {
     /// The chart as it stands in the page.
     pub fn inside(&self) -> String {
         self.draw(Svg::new(self.size.0, self.size.1, &self.title), true)
     }
 
-    /// The chart as a file of its own.
+    /// The chart as a file of its own, with a legend at its right.
     pub fn alone(&self) -> String {
-        self.draw(Svg::alone(self.size.0, self.size.1, &self.title), false)
+        let mut svg = Svg::alone(self.size.0 + LEGEND, self.size.1, &self.title);
+        for (i, line) in self.lines.iter().rev().enumerate() {
+            self.draw_entry(&mut svg, line, TOP + 8.0 + 17.0 * i as f64);
+        }
+        self.draw(svg, false)
+    }
+
+    fn draw_entry(&self, svg: &mut Svg, line: &Line, y: f64) {
+        let x = self.size.0 + 8.0;
+        let Pen { class, colour, dash } = &line.pen;
+        svg.segment((x, y), (x + 22.0, y), &Stroke { class, colour, width: 2.5, dash });
+        let text = [line.name.as_str(), line.note.as_str()].join(" ");
+        svg.text(x + 28.0, y + 4.0, Anchor::Start, "label", text.trim_end());
     }
 
     fn draw(&self, mut svg: Svg, with_data: bool) -> String {
@@ -233,6 +250,7 @@ mod tests {
             axis: Axis::linear(0.0, 1.0),
             lines: vec![Line {
                 name: "a".into(),
+                note: "(note)".into(),
                 pen: Pen::detector(0),
                 width: 1.0,
                 values,
@@ -250,7 +268,12 @@ mod tests {
         let svg = plot(vec![0.0, 1.0, 0.5]).inside();
         assert!(svg.contains("M50 166L191 42L332 104"), "{svg}");
         assert!(svg.contains("&quot;values&quot;:[0.0,1.0,0.5]"), "{svg}");
-        assert!(!plot(vec![0.0]).alone().contains("data-chart"));
+    }
+
+    #[test]
+    fn alone_it_has_a_legend_and_no_data_for_a_script() {
+        let svg = plot(vec![0.0]).alone();
+        assert!(svg.contains(">a (note)</text>") && !svg.contains("data-chart"), "{svg}");
     }
 
     #[test]
