@@ -1,10 +1,11 @@
 //! Delay curves: the share of anomalies detected within j steps after onset, all detectors in one chart.
 
 use super::axis::Axis;
-use super::index::{Index, distinct, strength_rank};
+use super::index::{Index, distinct};
 use super::metric::{THRESHOLDS, Unit};
 use super::number;
 use super::plot::{Line, Plot};
+use super::settings::strength_rank;
 use crate::results::DelayCurve;
 use serde::Serialize;
 

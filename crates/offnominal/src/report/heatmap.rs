@@ -53,7 +53,7 @@ fn heat_map(index: &Index, world: &str) -> HeatMap {
             strengths.push(strength.clone());
         }
     }
-    strengths.sort_by_key(|s| super::index::strength_rank(s));
+    strengths.sort_by_key(|s| super::settings::strength_rank(s));
     let blocks = groups(index.detectors.len(), strengths.len());
     let blocks = blocks.into_iter().map(|d| block(index, world, &strengths, d)).collect();
     HeatMap { world: world.into(), strengths, blocks }

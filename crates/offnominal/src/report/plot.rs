@@ -4,10 +4,8 @@ use super::axis::Axis;
 use super::colour::Pen;
 use super::number;
 use super::svg::{Anchor, Stroke, Svg};
+use super::thin::thin;
 use serde_json::json;
-
-/// More points than this are drawn as the lowest and highest of each stretch.
-const POINTS: usize = 900;
 
 /// One line, with a value per step.
 #[derive(Debug, Clone)]
@@ -63,7 +61,7 @@ const TOP: f64 = 42.0;
 const BOTTOM: f64 = 34.0;
 
 /// Width of the legend of a chart that stands alone.
-const LEGEND: f64 = 230.0;
+const LEGEND: f64 = 270.0;
 
 impl Plot {
     /// The chart as it stands in the page.
@@ -185,7 +183,7 @@ impl Plot {
 
     fn draw_line(&self, svg: &mut Svg, line: &Line) {
         let points: Vec<(f64, f64)> =
-            thin(&line.values, POINTS).into_iter().map(|(t, v)| (self.x(t as f64), self.y(v))).collect();
+            thin(&line.values).into_iter().map(|(t, v)| (self.x(t as f64), self.y(v))).collect();
         let Pen { class, colour, dash } = &line.pen;
         svg.path(&points, &Stroke { class, colour, width: line.width, dash });
     }
@@ -217,26 +215,6 @@ impl Plot {
 /// Four significant digits: enough to read, and short.
 fn four_digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
-}
-
-/// The finite points of a line; of a long one, the lowest and the highest of each stretch, so that no peak is lost.
-fn thin(values: &[f64], most: usize) -> Vec<(usize, f64)> {
-    let finite: Vec<(usize, f64)> =
-        values.iter().copied().enumerate().filter(|(_, v)| v.is_finite()).collect();
-    if finite.len() <= most {
-        return finite;
-    }
-    let stretch = finite.len().div_ceil(most / 2);
-    finite.chunks(stretch).flat_map(extremes).collect()
-}
-
-fn extremes(stretch: &[(usize, f64)]) -> Vec<(usize, f64)> {
-    let by_value = |a: &&(usize, f64), b: &&(usize, f64)| a.1.total_cmp(&b.1);
-    let mut ends: Vec<(usize, f64)> =
-        stretch.iter().min_by(by_value).into_iter().chain(stretch.iter().max_by(by_value)).copied().collect();
-    ends.sort_by_key(|end| end.0);
-    ends.dedup();
-    ends
 }
 
 #[cfg(test)]
@@ -279,15 +257,6 @@ mod tests {
     #[test]
     fn names_of_equal_levels_do_not_cover_each_other() {
         assert_eq!(plot(vec![0.0, 1.0]).label_places(), [104.0, 92.0]);
-    }
-
-    #[test]
-    fn thinning_keeps_the_peaks_and_drops_what_is_no_number() {
-        let mut values = vec![0.0; 10_000];
-        (values[4321], values[77]) = (9.0, f64::NAN);
-        let thinned = thin(&values, 100);
-        assert!(thinned.len() <= 110 && thinned.contains(&(4321, 9.0)));
-        assert_eq!(thin(&[1.0, f64::NAN], 100), [(0, 1.0)]);
     }
 
     #[test]
