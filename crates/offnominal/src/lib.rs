@@ -22,7 +22,7 @@ pub mod report;
 pub mod results;
 pub mod store;
 pub mod strengths;
+pub mod tables;
 pub mod tensorboard;
 pub mod train;
-pub mod tables;
 pub mod write;
