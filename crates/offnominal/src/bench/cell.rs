@@ -248,10 +248,12 @@ fn repetition(
         let id = add(Cell::Anomalous(Anomalous { setup: setup.clone(), fault, twins }))?;
         settings.push((setting.clone(), id));
     }
-    if plan.campaign.film && seed == plan.campaign.seed && !stage.cast.env.spec().cameras.is_empty() {
-        if let Some((setting, episodes)) = filmed(&settings) {
-            add(Cell::Film(Film { setup: setup.clone(), setting, episodes }))?;
-        }
+    if plan.campaign.film
+        && seed == plan.campaign.seed
+        && !stage.cast.env.spec().cameras.is_empty()
+        && let Some((setting, episodes)) = filmed(&settings)
+    {
+        add(Cell::Film(Film { setup: setup.clone(), setting, episodes }))?;
     }
     // The catalogue lists baselines first and ensembles last: whatever takes long begins early.
     for choice in plan.detectors().iter().rev() {
