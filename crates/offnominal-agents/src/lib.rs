@@ -1,1 +1,26 @@
-//! What acts: learners and policies.
+//! What acts: learners and the policies they make.
+//!
+//! A [`Learner`] improves from batches of recorded transitions and knows no world; the [`Trainer`] owns worlds, replay
+//! buffer, clock, evaluation and checkpoints, and is the same for all learners. What comes out is an [`Actor`]: a
+//! network, the normalisation of its inputs and the bounds of its commands, and nothing that training needed.
+
+pub mod actor;
+pub mod card;
+pub mod config;
+mod evaluation;
+mod learner;
+mod normaliser;
+pub mod replay;
+mod squashed;
+pub mod tqc;
+pub mod trainer;
+
+pub use actor::{Actor, ActorError};
+pub use card::Card;
+pub use config::{ConfigError, TrainConfig};
+pub use evaluation::Evaluation;
+pub use learner::{ALL, Algorithm, Learner, Losses};
+pub use normaliser::{Normalisation, RunningMoments};
+pub use replay::{Batch, Replay};
+pub use tqc::Tqc;
+pub use trainer::{Contents, Progress, TrainError, Trainer};

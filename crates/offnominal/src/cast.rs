@@ -3,6 +3,7 @@
 use crate::dataset::PolicyName;
 use crate::{catalogues, policies};
 use anyhow::Result;
+use offnominal_agents::Card;
 use offnominal_core::Rng;
 use offnominal_core::prelude::*;
 use serde_json::json;
@@ -16,6 +17,8 @@ pub struct Cast {
     pub policy: Box<dyn Policy>,
     /// Its name and digest.
     pub name: PolicyName,
+    /// What is known of it.
+    pub card: Option<Card>,
 }
 
 impl Cast {
@@ -26,8 +29,8 @@ impl Cast {
     pub fn new(env: &str, policy: &str) -> Result<Cast> {
         let env = catalogues::worlds().build(env, &json!({}))?;
         let found = policies::find(policy, env.as_ref())?;
-        let digest = digest(found.as_ref(), env.spec());
-        Ok(Cast { env, policy: found, name: PolicyName { id: policy.into(), digest } })
+        let digest = digest(found.policy.as_ref(), env.spec());
+        Ok(Cast { env, policy: found.policy, name: PolicyName { id: found.name, digest }, card: found.card })
     }
 
     /// The trial of the two.

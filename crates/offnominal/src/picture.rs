@@ -4,8 +4,10 @@
 
 mod film;
 mod palette;
+mod show;
 
 pub use film::Film;
+pub use show::Show;
 
 use anyhow::{Context, Result};
 use offnominal_core::frame::Frame;
@@ -47,7 +49,10 @@ pub fn class_colour(class: u8) -> [u8; 3] {
 /// # Panics
 /// If the factor is 0 or does not divide width and height.
 pub fn shrunk(frame: &Frame, by: usize) -> Frame {
-    assert!(by > 0 && frame.width % by == 0 && frame.height % by == 0, "{by} does not divide the frame");
+    assert!(
+        by > 0 && frame.width.is_multiple_of(by) && frame.height.is_multiple_of(by),
+        "{by} does not divide the frame"
+    );
     let mut small = Frame::new(frame.width / by, frame.height / by);
     for row in 0..small.height {
         for column in 0..small.width {

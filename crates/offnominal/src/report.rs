@@ -20,8 +20,10 @@ mod plot;
 mod read;
 #[cfg(test)]
 mod sample;
+mod settings;
 mod summary;
 mod svg;
+mod thin;
 mod traces;
 mod words;
 

@@ -141,10 +141,11 @@
 
   // The list of cells is made when somebody wants to see it.
   const fields = ["world", "anomaly", "strength", "magnitude", "detector", "seed", "n"];
+  const kind = (field) => (["world", "anomaly", "strength", "detector"].includes(field) ? "text" : "num");
   const list = document.getElementById("list");
   function addRow(body, cell, number) {
     const row = make("tr", { id: "cell-" + number });
-    for (const field of fields) row.append(make("td", {}, cell[field]));
+    for (const field of fields) row.append(make("td", { className: kind(field) }, cell[field]));
     for (const [, , full, sort] of cell.values) {
       const td = make("td", { className: "num" }, sort === null ? "–" : full);
       td.dataset.sort = sort ?? "";
@@ -176,7 +177,7 @@
     const table = make("table", { className: "numbers sortable" });
     const head = table.createTHead().insertRow();
     const titles = [...fields, ...data.metrics.map((m) => m.label)];
-    titles.forEach((title) => head.append(make("th", { scope: "col" }, title)));
+    titles.forEach((title) => head.append(make("th", { scope: "col", className: kind(title) }, title)));
     const body = table.createTBody();
     data.cells.slice(0, data.listed).forEach((cell, number) => addRow(body, cell, number));
     const scroll = make("div", { className: "scroll" });

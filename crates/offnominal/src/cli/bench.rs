@@ -41,34 +41,34 @@ impl BenchArgs {
         match &self.cell {
             _ if self.plan => print_plan(&bench)?,
             Some(id) => bench.run_one(bench.find(id)?, common.jobs)?,
-            None => self.run_all(&bench, &text, &out, common)?,
+            None => {
+                let command = format!("offnominal bench {} --out {}", self.campaign.display(), out.display());
+                run_all(&bench, &text, command, &out, common)?;
+            }
         }
         Ok(Outcome::Done)
     }
+}
 
-    fn run_all(&self, bench: &Bench, text: &str, out: &Path, common: &Common) -> Result<()> {
-        let began = Instant::now();
-        let (open, notices) = bench.open();
-        for notice in notices {
-            eprintln!("offnominal: {notice}");
-        }
-        if !common.quiet && open.len() < bench.nodes.len() {
-            eprintln!(
-                "{} of {} cells are finished already",
-                bench.nodes.len() - open.len(),
-                bench.nodes.len()
-            );
-        }
-        bench.run(&open, common.jobs, common.quiet)?;
-        let mut results = bench::results(bench)?;
-        results.recipe.command =
-            format!("offnominal bench {} --out {}", self.campaign.display(), out.display());
-        results.recipe.config = text.into();
-        results.recipe.wall_secs = began.elapsed().as_secs_f64();
-        let page = save(&results, out)?;
-        bench.store.sweep()?;
-        print(bench, &results, &page, out, common)
+/// Runs the cells that are not finished, then writes tables and report and prints the summary; `command` is what the
+/// report says made it.
+pub(crate) fn run_all(bench: &Bench, text: &str, command: String, out: &Path, common: &Common) -> Result<()> {
+    let began = Instant::now();
+    let (open, notices) = bench.open();
+    for notice in notices {
+        eprintln!("offnominal: {notice}");
     }
+    if !common.quiet && open.len() < bench.nodes.len() {
+        eprintln!("{} of {} cells are finished already", bench.nodes.len() - open.len(), bench.nodes.len());
+    }
+    bench.run(&open, common.jobs, common.quiet)?;
+    let mut results = bench::results(bench)?;
+    results.recipe.command = command;
+    results.recipe.config = text.into();
+    results.recipe.wall_secs = began.elapsed().as_secs_f64();
+    let page = save(&results, out)?;
+    bench.store.sweep()?;
+    print(bench, &results, &page, out, common)
 }
 
 /// Writes tables, results and report, and returns the path of the page.

@@ -63,7 +63,7 @@ impl What {
             }
             What::Detectors => entries(offnominal_detectors::ALL),
             What::Policies => {
-                policies::list().into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
+                policies::list()?.into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
             }
             What::Metrics => METRICS.iter().map(of_metric).collect(),
         })

@@ -1,20 +1,20 @@
 //! `render`: pictures, class masks and a film of one episode.
 
+use super::fault::FaultArgs;
 use super::{Common, Outcome};
-use crate::picture::{self, Film};
-use crate::{catalogues, policies, write};
-use anyhow::{Context, Result, ensure};
+use crate::cast::Cast;
+use crate::picture::{self, Show};
+use crate::write;
+use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
+use offnominal_core::catalogue::nearest;
 use offnominal_core::prelude::*;
 use serde_json::json;
-use std::collections::BTreeSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Frames from which the colours of a film are chosen.
-const N_SAMPLES: usize = 12;
-
-/// Films show at most this many frames per second of simulated time.
-const MOST_FRAMES_PER_SEC: f64 = 25.0;
+/// How many times larger pictures are drawn before they are shrunk.
+const SMOOTH_PICTURE: usize = 4;
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
@@ -25,34 +25,27 @@ pub struct Render {
     /// Algorithm, card id, path, or `random`
     #[arg(long)]
     policy: String,
-    /// Anomaly id (see `list anomalies`); without one the episode is nominal
-    #[arg(long, requires = "magnitude")]
-    anomaly: Option<String>,
-    /// Magnitude of the anomaly
-    #[arg(long, requires = "anomaly", allow_hyphen_values = true)]
-    magnitude: Option<f64>,
-    /// First anomalous step [default: the middle of the nominal episode]
-    #[arg(long, value_name = "T", requires = "anomaly")]
-    onset: Option<u32>,
+    #[command(flatten)]
+    fault: FaultArgs,
     /// Width and height of the pictures in pixels
-    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(8..=2048))]
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(8..=1024))]
     size: u16,
     /// Name of the camera [default: the world's first]
     #[arg(long, value_name = "NAME")]
     camera: Option<String>,
-    /// Which steps become PNG files
-    #[arg(long, value_enum, default_value_t = Frames::Some)]
+    /// Which states of the episode become PNG files
+    #[arg(long, value_enum, default_value_t = Frames::Few)]
     frames: Frames,
-    /// Also write the class mask of each PNG
+    /// Also write the class mask of each PNG; its pixel values are the class ids
     #[arg(long)]
     classes: bool,
 }
 
-/// Which steps become PNG files.
+/// Which states of the episode become PNG files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Frames {
     /// The first, the middle and the last
-    Some,
+    Few,
     /// Every one
     All,
 }
@@ -63,16 +56,14 @@ impl Render {
     /// # Errors
     /// If world, policy, anomaly or camera cannot be had, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let env = catalogues::worlds().build(&self.env, &json!({}))?;
-        let policy = policies::find(&self.policy, env.as_ref())?;
-        let show = Show {
-            trial: Trial::new(env.as_ref(), policy.as_ref()),
-            camera: self.camera(env.spec())?,
-            size: self.size.into(),
-        };
+        let cast = Cast::new(&self.env, &self.policy)?;
+        let camera = self.camera(cast.env.spec())?;
+        let show = Show { trial: cast.trial(), camera, size: self.size.into() };
         let episode = self.episode(&show.trial, Seed(common.seed).child("render"))?;
-        let mut files = self.stills(&show, &episode, &common.out_or("render"))?;
-        files.push(film(&show, &episode, &common.out_or("render"))?);
+        let folder = common.out_or("render");
+        let mut files = self.stills(&show, &episode, &folder)?;
+        files.push(folder.join("episode.gif"));
+        write::atomically(&folder.join("episode.gif"), &show.film(&episode)?)?;
         print(&files, &episode, common.json)?;
         Ok(Outcome::Done)
     }
@@ -80,35 +71,40 @@ impl Render {
     fn camera(&self, spec: &EnvSpec) -> Result<Camera> {
         ensure!(!spec.cameras.is_empty(), "world {} has no camera: it cannot be rendered", spec.id);
         let Some(name) = &self.camera else { return Ok(Camera(0)) };
-        let known = || spec.cameras.join(", ");
-        let at = spec.cameras.iter().position(|c| c == name);
-        Ok(Camera(at.with_context(|| format!("no camera is called {name:?}; {} has: {}", spec.id, known()))?))
+        let Some(at) = spec.cameras.iter().position(|known| known == name) else {
+            let meant = nearest(name, spec.cameras.iter().map(String::as_str));
+            let hint = meant.map_or(String::new(), |m| format!("; did you mean {m:?}?"));
+            bail!("world {} has no camera {name:?}{hint}; there are: {}", spec.id, spec.cameras.join(", "));
+        };
+        Ok(Camera(at))
     }
 
     fn episode(&self, trial: &Trial<'_>, seed: Seed) -> Result<Episode> {
-        let nominal = trial.nominal(seed);
-        let (Some(anomaly), Some(magnitude)) = (&self.anomaly, self.magnitude) else { return Ok(nominal) };
-        let onset = self.onset.unwrap_or(nominal.len() as u32 / 2);
+        let Some(fault) = self.fault.fault(&self.env, &self.policy)? else { return Ok(trial.nominal(seed)) };
+        let (episode, twin) = trial.with_twin(seed, &fault, &crate::catalogues::anomalies())?;
         ensure!(
-            (onset as usize) < nominal.len(),
-            "expected an onset before step {}, where the nominal episode ends, found {onset}",
-            nominal.len()
+            episode.labels.contains(&true),
+            "expected an onset before step {}, where the episode ends, found {}",
+            twin.len(),
+            episode.onset.unwrap_or_default()
         );
-        let schedule = Schedule { onset: Onset::At(onset), extent: Extent::ToEnd };
-        let fault = Fault { anomaly: anomaly.clone(), params: json!({ "magnitude": magnitude }), schedule };
-        Ok(trial.disturbed(seed, &fault, onset, &catalogues::anomalies())?)
+        Ok(episode)
     }
 
     fn stills(&self, show: &Show<'_>, episode: &Episode, folder: &Path) -> Result<Vec<PathBuf>> {
-        let mut files = Vec::new();
         let last = episode.len();
         let wanted = |t: usize| self.frames == Frames::All || [0, last / 2, last].contains(&t);
-        show.watch(episode, wanted, 4, |t, frame| {
-            files.push(folder.join(format!("frame-{t:05}.png")));
-            write::atomically(files.last().expect("just pushed"), &picture::png(frame)?)?;
+        let mut files = Vec::new();
+        let mut save = |name: String, bytes: Vec<u8>| {
+            let path = folder.join(name);
+            write::atomically(&path, &bytes)?;
+            files.push(path);
+            Ok::<_, anyhow::Error>(())
+        };
+        show.watch(episode, SMOOTH_PICTURE, wanted, |t, frame| {
+            save(format!("frame-{t:05}.png"), picture::png(frame)?)?;
             if self.classes {
-                files.push(folder.join(format!("classes-{t:05}.png")));
-                write::atomically(files.last().expect("just pushed"), &picture::class_png(frame)?)?;
+                save(format!("classes-{t:05}.png"), picture::class_png(frame)?)?;
             }
             Ok(())
         })?;
@@ -116,62 +112,7 @@ impl Render {
     }
 }
 
-/// Who plays where, seen by which camera, in which size.
-struct Show<'a> {
-    trial: Trial<'a>,
-    camera: Camera,
-    size: usize,
-}
-
-impl Show<'_> {
-    /// Plays an episode again and shows the wanted states, drawn so many times larger and shrunk.
-    fn watch(
-        &self,
-        episode: &Episode,
-        wanted: impl Fn(usize) -> bool,
-        smooth: usize,
-        mut show: impl FnMut(usize, &Frame) -> Result<()>,
-    ) -> Result<()> {
-        let mut large = Frame::new(self.size * smooth, self.size * smooth);
-        let mut mask = Frame::new(self.size, self.size);
-        let (mut t, mut outcome) = (0, Ok(()));
-        self.trial.replay(episode, &catalogues::anomalies(), &mut |env| {
-            if outcome.is_ok() && wanted(t) {
-                env.render(self.camera, &mut large);
-                env.render(self.camera, &mut mask);
-                mask.rgb = picture::shrunk(&large, smooth).rgb;
-                outcome = show(t, &mask);
-            }
-            t += 1;
-        })?;
-        outcome
-    }
-}
-
-/// Writes the film of an episode in the world's own time.
-fn film(show: &Show<'_>, episode: &Episode, folder: &Path) -> Result<PathBuf> {
-    let dt_secs = show.trial.env.spec().dt_secs;
-    let stride = (1.0 / (MOST_FRAMES_PER_SEC * dt_secs)).ceil().max(1.0) as usize;
-    let is_sample: BTreeSet<_> = (0..N_SAMPLES).map(|i| i * episode.len() / (N_SAMPLES - 1)).collect();
-    let mut samples = Vec::new();
-    show.watch(
-        episode,
-        |t| is_sample.contains(&t),
-        2,
-        |_, frame| {
-            samples.push(frame.clone());
-            Ok(())
-        },
-    )?;
-    let mut film = Film::new(&samples, stride as f64 * dt_secs)?;
-    show.watch(episode, |t| t % stride == 0, 2, |_, frame| film.push(frame))?;
-    let path = folder.join("episode.gif");
-    write::atomically(&path, &film.finish()?)?;
-    Ok(path)
-}
-
 fn print(files: &[PathBuf], episode: &Episode, as_json: bool) -> Result<()> {
-    use std::io::Write;
     let mut out = std::io::stdout().lock();
     if as_json {
         let value =

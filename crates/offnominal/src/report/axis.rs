@@ -14,6 +14,9 @@ pub struct Axis {
 /// The ratio of largest to typical value from which on a linear axis would hide what is typical.
 const SPREAD: f64 = 12.0;
 
+/// No axis has more ticks, not even one so short that its steps vanish in rounding.
+const MOST: usize = 20;
+
 impl Axis {
     /// A linear axis between two values.
     pub fn linear(low: f64, high: f64) -> Axis {
@@ -54,7 +57,7 @@ impl Axis {
         let step = round_up((self.high - self.low) / n.max(1) as f64);
         let first = (self.low / step).ceil() as i64;
         let last = (self.high / step + 1e-9).floor() as i64;
-        (first..=last).map(|k| k as f64 * step).collect()
+        (first..=last).take(MOST).map(|k| k as f64 * step).collect()
     }
 
     /// Powers of ten, thinned out if there are many, filled up with twice and five times if there are few.
@@ -89,6 +92,12 @@ mod tests {
     fn ticks_are_round() {
         assert_eq!(Axis::linear(0.0, 1.0).ticks(5), [0.0, 0.2, 0.4, 0.6000000000000001, 0.8, 1.0]);
         assert_eq!(Axis::linear(-3.0, 27.0).ticks(4), [0.0, 10.0, 20.0]);
+    }
+
+    #[test]
+    fn the_shortest_axis_has_few_ticks() {
+        assert!(Axis::linear(0.0, f64::from_bits(1)).ticks(5).len() <= MOST);
+        assert!(Axis::linear(f64::MIN, f64::MAX).ticks(5).len() <= MOST);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Every cell of the campaign with all its numbers: the data behind the heat map and the list of cells.
 
-use super::index::{CONTROL, Index, distinct};
+use super::index::{Index, distinct};
 use super::metric::{self, Metric, Unit};
 use super::number;
+use super::settings::CONTROL;
 use crate::results::Row;
 use serde::Serialize;
 

@@ -1,10 +1,11 @@
 //! Delay curves: the share of anomalies detected within j steps after onset, all detectors in one chart.
 
 use super::axis::Axis;
-use super::index::{Index, distinct, strength_rank};
-use super::metric::THRESHOLDS;
+use super::index::{Index, distinct};
+use super::metric::{THRESHOLDS, Unit};
 use super::number;
 use super::plot::{Line, Plot};
+use super::settings::strength_rank;
 use crate::results::DelayCurve;
 use serde::Serialize;
 
@@ -14,7 +15,7 @@ const POOLED: &str = "all";
 /// One chart with its legend.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
-    /// World, for the filter.
+    /// World, by which the page groups.
     pub world: String,
     /// Threshold, for the filter.
     pub threshold: String,
@@ -105,6 +106,7 @@ fn plot(index: &Index, title: &str, members: &[&DelayCurve]) -> Plot {
 fn line(index: &Index, curve: &DelayCurve) -> Line {
     Line {
         name: curve.detector.clone(),
+        note: format!("({} false alarms)", false_alarms(curve)),
         pen: index.pen(place(&index.detectors, &curve.detector)),
         width: 1.8,
         values: curve.detected.clone(),
@@ -118,8 +120,12 @@ fn entry(index: &Index, curve: &DelayCurve) -> Entry {
         detector: curve.detector.clone(),
         pen: pen.class,
         dash: pen.dash,
-        false_alarms: number::format(curve.false_alarm_rate, super::metric::Unit::Share),
+        false_alarms: false_alarms(curve),
     }
+}
+
+fn false_alarms(curve: &DelayCurve) -> String {
+    number::format(curve.false_alarm_rate, Unit::Share)
 }
 
 #[cfg(test)]

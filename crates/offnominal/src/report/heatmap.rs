@@ -53,7 +53,7 @@ fn heat_map(index: &Index, world: &str) -> HeatMap {
             strengths.push(strength.clone());
         }
     }
-    strengths.sort_by_key(|s| super::index::strength_rank(s));
+    strengths.sort_by_key(|s| super::settings::strength_rank(s));
     let blocks = groups(index.detectors.len(), strengths.len());
     let blocks = blocks.into_iter().map(|d| block(index, world, &strengths, d)).collect();
     HeatMap { world: world.into(), strengths, blocks }
@@ -119,9 +119,16 @@ fn group_width(map: &HeatMap) -> f64 {
 fn heads(svg: &mut Svg, map: &HeatMap, x: f64, detector: &str) {
     svg.text(x + 2.0, 40.0, Anchor::Start, "label strong", detector);
     for (i, strength) in map.strengths.iter().enumerate() {
-        let short: String = strength.chars().take(4).collect();
-        svg.text(x + CELL.0 * (i as f64 + 0.5), 56.0, Anchor::Middle, "label", &short);
+        svg.text(x + CELL.0 * (i as f64 + 0.5), 56.0, Anchor::Middle, "label", &short(strength));
     }
+}
+
+/// A name that fits above a narrow column.
+fn short(strength: &str) -> String {
+    if strength.chars().count() <= 4 {
+        return strength.to_string();
+    }
+    strength.chars().take(3).chain(['.']).collect()
 }
 
 fn draw_row(svg: &mut Svg, map: &HeatMap, row: &HeatRow, y: f64, cells: &[Cell], metric: usize) {

@@ -4,16 +4,16 @@ use super::axis::Axis;
 use super::colour::Pen;
 use super::number;
 use super::svg::{Anchor, Stroke, Svg};
+use super::thin::thin;
 use serde_json::json;
-
-/// More points than this are drawn as the lowest and highest of each stretch.
-const POINTS: usize = 900;
 
 /// One line, with a value per step.
 #[derive(Debug, Clone)]
 pub struct Line {
     /// What hovering calls it.
     pub name: String,
+    /// What a legend adds to the name; may be empty.
+    pub note: String,
     /// How it is drawn.
     pub pen: Pen,
     /// Width in pixels.
@@ -60,15 +60,30 @@ const LEFT: f64 = 50.0;
 const TOP: f64 = 42.0;
 const BOTTOM: f64 = 34.0;
 
+/// Width of the legend of a chart that stands alone.
+const LEGEND: f64 = 270.0;
+
 impl Plot {
     /// The chart as it stands in the page.
     pub fn inside(&self) -> String {
         self.draw(Svg::new(self.size.0, self.size.1, &self.title), true)
     }
 
-    /// The chart as a file of its own.
+    /// The chart as a file of its own, with a legend at its right.
     pub fn alone(&self) -> String {
-        self.draw(Svg::alone(self.size.0, self.size.1, &self.title), false)
+        let mut svg = Svg::alone(self.size.0 + LEGEND, self.size.1, &self.title);
+        for (i, line) in self.lines.iter().rev().enumerate() {
+            self.draw_entry(&mut svg, line, TOP + 8.0 + 17.0 * i as f64);
+        }
+        self.draw(svg, false)
+    }
+
+    fn draw_entry(&self, svg: &mut Svg, line: &Line, y: f64) {
+        let x = self.size.0 + 8.0;
+        let Pen { class, colour, dash } = &line.pen;
+        svg.segment((x, y), (x + 22.0, y), &Stroke { class, colour, width: 2.5, dash });
+        let text = [line.name.as_str(), line.note.as_str()].join(" ");
+        svg.text(x + 28.0, y + 4.0, Anchor::Start, "label", text.trim_end());
     }
 
     fn draw(&self, mut svg: Svg, with_data: bool) -> String {
@@ -168,7 +183,7 @@ impl Plot {
 
     fn draw_line(&self, svg: &mut Svg, line: &Line) {
         let points: Vec<(f64, f64)> =
-            thin(&line.values, POINTS).into_iter().map(|(t, v)| (self.x(t as f64), self.y(v))).collect();
+            thin(&line.values).into_iter().map(|(t, v)| (self.x(t as f64), self.y(v))).collect();
         let Pen { class, colour, dash } = &line.pen;
         svg.path(&points, &Stroke { class, colour, width: line.width, dash });
     }
@@ -202,26 +217,6 @@ fn four_digits(value: f64) -> f64 {
     format!("{value:.3e}").parse().unwrap_or(value)
 }
 
-/// The finite points of a line; of a long one, the lowest and the highest of each stretch, so that no peak is lost.
-fn thin(values: &[f64], most: usize) -> Vec<(usize, f64)> {
-    let finite: Vec<(usize, f64)> =
-        values.iter().copied().enumerate().filter(|(_, v)| v.is_finite()).collect();
-    if finite.len() <= most {
-        return finite;
-    }
-    let stretch = finite.len().div_ceil(most / 2);
-    finite.chunks(stretch).flat_map(extremes).collect()
-}
-
-fn extremes(stretch: &[(usize, f64)]) -> Vec<(usize, f64)> {
-    let by_value = |a: &&(usize, f64), b: &&(usize, f64)| a.1.total_cmp(&b.1);
-    let mut ends: Vec<(usize, f64)> =
-        stretch.iter().min_by(by_value).into_iter().chain(stretch.iter().max_by(by_value)).copied().collect();
-    ends.sort_by_key(|end| end.0);
-    ends.dedup();
-    ends
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -233,6 +228,7 @@ mod tests {
             axis: Axis::linear(0.0, 1.0),
             lines: vec![Line {
                 name: "a".into(),
+                note: "(note)".into(),
                 pen: Pen::detector(0),
                 width: 1.0,
                 values,
@@ -250,21 +246,17 @@ mod tests {
         let svg = plot(vec![0.0, 1.0, 0.5]).inside();
         assert!(svg.contains("M50 166L191 42L332 104"), "{svg}");
         assert!(svg.contains("&quot;values&quot;:[0.0,1.0,0.5]"), "{svg}");
-        assert!(!plot(vec![0.0]).alone().contains("data-chart"));
+    }
+
+    #[test]
+    fn alone_it_has_a_legend_and_no_data_for_a_script() {
+        let svg = plot(vec![0.0]).alone();
+        assert!(svg.contains(">a (note)</text>") && !svg.contains("data-chart"), "{svg}");
     }
 
     #[test]
     fn names_of_equal_levels_do_not_cover_each_other() {
         assert_eq!(plot(vec![0.0, 1.0]).label_places(), [104.0, 92.0]);
-    }
-
-    #[test]
-    fn thinning_keeps_the_peaks_and_drops_what_is_no_number() {
-        let mut values = vec![0.0; 10_000];
-        (values[4321], values[77]) = (9.0, f64::NAN);
-        let thinned = thin(&values, 100);
-        assert!(thinned.len() <= 110 && thinned.contains(&(4321, 9.0)));
-        assert_eq!(thin(&[1.0, f64::NAN], 100), [(0, 1.0)]);
     }
 
     #[test]

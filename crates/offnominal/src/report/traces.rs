@@ -12,9 +12,9 @@ use serde::Serialize;
 /// One episode as all its detectors saw it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Group {
-    /// World, anomaly, strength and episode.
+    /// Anomaly, strength and episode.
     pub title: String,
-    /// World, for the filter.
+    /// World, by which the page groups.
     pub world: String,
     /// One chart per detector.
     pub charts: Vec<String>,
@@ -25,7 +25,7 @@ pub fn groups(index: &Index, traces: &[Trace]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for trace in traces {
         let title = episode(trace);
-        let at = groups.iter().position(|g| g.title == title).unwrap_or_else(|| {
+        let at = groups.iter().position(|g| g.world == trace.env && g.title == title).unwrap_or_else(|| {
             groups.push(Group { title, world: trace.env.clone(), charts: Vec::new() });
             groups.len() - 1
         });
@@ -36,11 +36,11 @@ pub fn groups(index: &Index, traces: &[Trace]) -> Vec<Group> {
 
 /// The chart of one trace as a file of its own.
 pub fn picture(index: &Index, trace: &Trace) -> String {
-    plot(index, trace, &format!("{} · {}", trace.detector, episode(trace))).alone()
+    plot(index, trace, &format!("{} · {} · {}", trace.detector, trace.env, episode(trace))).alone()
 }
 
 fn episode(trace: &Trace) -> String {
-    format!("{} · {} {} · episode {}", trace.env, trace.anomaly, trace.strength, trace.episode)
+    format!("{} {} · episode {}", trace.anomaly, trace.strength, trace.episode)
 }
 
 fn plot(index: &Index, trace: &Trace, title: &str) -> Plot {
@@ -90,6 +90,7 @@ fn lines(index: &Index, trace: &Trace) -> Vec<Line> {
     let twin = Pen { class: "twin".into(), colour: "#a9a9a5", dash: "" };
     let line = |name: &str, pen, width, values: &[f64]| Line {
         name: name.into(),
+        note: String::new(),
         pen,
         width,
         values: values.to_vec(),

@@ -89,7 +89,7 @@ fn scope(index: &Index, estimate: &Estimate) -> String {
 
 fn strengths<'i>(index: &'i Index) -> Vec<&'i String> {
     let mut all = super::index::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].strength));
-    all.sort_by_key(|s| super::index::strength_rank(s));
+    all.sort_by_key(|s| super::settings::strength_rank(s));
     all
 }
 

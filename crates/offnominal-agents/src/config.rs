@@ -1,0 +1,270 @@
+//! The recipe of a training run.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Everything that decides how a policy is trained, except the world and the seed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TrainConfig {
+    /// Name of the algorithm.
+    pub algorithm: String,
+    /// Steps in the world.
+    pub steps: u64,
+    /// Learning rate at the beginning.
+    pub lr: f64,
+    /// How the learning rate goes on.
+    pub schedule: Schedule,
+    /// Transitions that the replay buffer holds.
+    pub buffer: usize,
+    /// Steps with random commands before the first gradient step.
+    pub learning_starts: u64,
+    /// Transitions per gradient step.
+    pub batch: usize,
+    /// Share of the critic that enters the target critic at each gradient step.
+    pub tau: f64,
+    /// Discount per step.
+    pub gamma: f64,
+    /// Steps in the world between gradient steps.
+    pub train_every: u64,
+    /// Gradient steps then taken.
+    pub gradient_steps: u64,
+    /// Worlds that are stepped in turn.
+    pub n_envs: usize,
+    /// Widths of the hidden layers of actor and critics.
+    pub hidden: Vec<usize>,
+    /// Number of critics.
+    pub critics: usize,
+    /// Quantiles per critic.
+    pub quantiles: usize,
+    /// Largest quantiles per critic that are left out of the target.
+    pub drop: usize,
+    /// Entropy that the temperature aims at; the negative number of action channels if not given.
+    pub target_entropy: Option<f64>,
+    /// Whether and how observations are normalised.
+    pub normalise: Normalise,
+    /// Steps between evaluations.
+    pub eval_every: u64,
+    /// Episodes per evaluation.
+    pub eval_episodes: usize,
+}
+
+/// How the learning rate changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Schedule {
+    /// It stays.
+    Constant,
+    /// It falls to zero, linearly in the steps.
+    Linear,
+}
+
+/// How observations are normalised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Normalise {
+    /// Not at all.
+    None,
+    /// By the mean and deviation of everything seen so far.
+    Running,
+}
+
+/// What is wrong with a recipe.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// There is no preset of that name.
+    #[error("no preset is called {found:?}; there are: {}", PRESETS.join(", "))]
+    Preset {
+        /// The name that was given.
+        found: String,
+    },
+    /// An option does not exist or has a value of the wrong type.
+    #[error("training option {0}")]
+    Option(String),
+    /// A value is outside its range.
+    #[error("training option {name}: expected {expected}, found {found}")]
+    Range {
+        /// The option.
+        name: &'static str,
+        /// The rule in words.
+        expected: &'static str,
+        /// The value.
+        found: String,
+    },
+}
+
+/// Names of the presets.
+pub const PRESETS: &[&str] = &["sap", "mjc", "mjc-small"];
+
+impl TrainConfig {
+    /// The values of Table 10 of AnomalyGym for the family `sap` (also of its car) or `mjc`; `mjc-small` has the
+    /// networks and batches of `sap` with the discount of `mjc`, for a fifteenth of the time.
+    ///
+    /// # Errors
+    /// If there is no preset of that name.
+    pub fn preset(name: &str) -> Result<TrainConfig, ConfigError> {
+        match name {
+            "sap" => Ok(Self::sap()),
+            "mjc" => Ok(Self::mjc()),
+            "mjc-small" => {
+                let mjc = Self::mjc();
+                Ok(TrainConfig { hidden: vec![256, 256], batch: 256, lr: 7e-4, ..mjc })
+            }
+            other => Err(ConfigError::Preset { found: other.into() }),
+        }
+    }
+
+    /// The preset of a world's family.
+    pub fn for_env(id: &str) -> TrainConfig {
+        if id.starts_with("mjc-") { Self::mjc() } else { Self::sap() }
+    }
+
+    fn sap() -> TrainConfig {
+        TrainConfig {
+            algorithm: "tqc".into(),
+            steps: 200_000,
+            lr: 3e-4,
+            schedule: Schedule::Constant,
+            buffer: 1_000_000,
+            learning_starts: 100,
+            batch: 256,
+            tau: 0.005,
+            gamma: 0.99,
+            train_every: 1,
+            gradient_steps: 1,
+            n_envs: 1,
+            hidden: vec![256, 256],
+            critics: 2,
+            quantiles: 25,
+            drop: 2,
+            target_entropy: None,
+            normalise: Normalise::None,
+            eval_every: 5_000,
+            eval_episodes: 20,
+        }
+    }
+
+    fn mjc() -> TrainConfig {
+        TrainConfig {
+            steps: 1_000_000,
+            lr: 1e-3,
+            schedule: Schedule::Linear,
+            learning_starts: 1_000,
+            batch: 512,
+            gamma: 0.98,
+            hidden: vec![512, 512, 512],
+            eval_every: 10_000,
+            eval_episodes: 10,
+            ..Self::sap()
+        }
+    }
+
+    /// The recipe with one option changed; the value is read as JSON, or else as a text.
+    ///
+    /// # Errors
+    /// If the option does not exist, or the value has the wrong type or is out of range.
+    pub fn with(&self, name: &str, value: &str) -> Result<TrainConfig, ConfigError> {
+        let mut fields = serde_json::to_value(self).expect("a recipe is plain data");
+        let known = fields.as_object_mut().expect("a recipe is an object");
+        if !known.contains_key(name) {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            let hint = offnominal_core::catalogue::nearest(name, names.iter().copied());
+            let hint = hint.map_or(String::new(), |n| format!("; did you mean {n:?}?"));
+            return Err(ConfigError::Option(format!(
+                "{name:?} does not exist{hint}; there are: {}",
+                names.join(", ")
+            )));
+        }
+        known.insert(name.into(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
+        let changed: TrainConfig =
+            serde_json::from_value(fields).map_err(|e| ConfigError::Option(format!("{name}: {e}")))?;
+        changed.check()?;
+        Ok(changed)
+    }
+
+    /// Checks that every value lies in its range.
+    ///
+    /// # Errors
+    /// Naming the first one that does not.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        let counts: [(&'static str, u64); 10] = [
+            ("steps", self.steps),
+            ("batch", self.batch as u64),
+            ("buffer", self.buffer as u64),
+            ("train_every", self.train_every),
+            ("gradient_steps", self.gradient_steps),
+            ("n_envs", self.n_envs as u64),
+            ("critics", self.critics as u64),
+            ("quantiles", self.quantiles as u64),
+            ("eval_every", self.eval_every),
+            ("eval_episodes", self.eval_episodes as u64),
+        ];
+        for (name, n) in counts {
+            require(n > 0, name, "a positive count", n)?;
+        }
+        require(
+            self.hidden.iter().all(|&n| n > 0),
+            "hidden",
+            "positive widths",
+            format!("{:?}", self.hidden),
+        )?;
+        require(self.lr > 0.0 && self.lr.is_finite(), "lr", "a positive number", self.lr)?;
+        require(self.tau > 0.0 && self.tau <= 1.0, "tau", "a number in (0, 1]", self.tau)?;
+        require((0.0..1.0).contains(&self.gamma), "gamma", "a number in [0, 1)", self.gamma)?;
+        require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)?;
+        let entropy = self.target_entropy.unwrap_or(0.0);
+        require(entropy.is_finite(), "target_entropy", "a finite number", entropy)
+    }
+
+    /// The learning rate after so many steps.
+    pub fn lr_at(&self, step: u64) -> f64 {
+        match self.schedule {
+            Schedule::Constant => self.lr,
+            Schedule::Linear => self.lr * (1.0 - step as f64 / self.steps as f64).max(0.0),
+        }
+    }
+}
+
+fn require(
+    holds: bool,
+    name: &'static str,
+    expected: &'static str,
+    found: impl ToString,
+) -> Result<(), ConfigError> {
+    if holds { Ok(()) } else { Err(ConfigError::Range { name, expected, found: found.to_string() }) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn presets_are_table_10_and_valid() {
+        let (sap, mjc) = (TrainConfig::for_env("sap-goal0"), TrainConfig::for_env("mjc-half-cheetah"));
+        assert_eq!((sap.lr, sap.learning_starts, sap.batch, sap.gamma), (3e-4, 100, 256, 0.99));
+        assert_eq!((mjc.lr, mjc.learning_starts, mjc.batch, mjc.gamma), (1e-3, 1000, 512, 0.98));
+        assert_eq!((sap.hidden.as_slice(), mjc.hidden.len(), mjc.lr_at(500_000)), (&[256, 256][..], 3, 5e-4));
+        for name in PRESETS {
+            TrainConfig::preset(name).unwrap().check().unwrap();
+        }
+    }
+
+    #[track_caller]
+    fn refuses(name: &str, value: &str, want: &str) {
+        let found = TrainConfig::for_env("sap-goal0").with(name, value).unwrap_err().to_string();
+        assert!(found.contains(want), "{found}");
+    }
+
+    #[test]
+    fn options_are_set_by_name_and_checked() {
+        let sap = TrainConfig::for_env("sap-goal0");
+        let changed = sap.with("hidden", "[8]").unwrap().with("normalise", "running").unwrap();
+        assert_eq!((changed.hidden, changed.normalise), (vec![8], Normalise::Running));
+        refuses("gama", "0.9", "did you mean \"gamma\"?");
+        refuses("gamma", "1.5", "gamma: expected a number in [0, 1), found 1.5");
+        refuses("batch", "-3", "batch: invalid value");
+        refuses("schedule", "square", "unknown variant `square`");
+        refuses("drop", "25", "fewer than quantiles, found 25");
+    }
+}

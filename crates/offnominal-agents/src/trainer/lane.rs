@@ -1,0 +1,121 @@
+//! One world in which training episodes are played, and the memory from which its state can be rebuilt.
+//!
+//! A world cannot be written to a file, but the episode in progress can be played again: from its initial condition,
+//! the generator as it was, and the commands since.
+
+use crate::actor::Bounds;
+use offnominal_core::env::{Env, Status, Step};
+use offnominal_core::{Rng, Seed};
+use serde::{Deserialize, Serialize};
+
+/// A world with an episode in progress.
+pub(super) struct Lane {
+    env: Box<dyn Env>,
+    rng: Rng,
+    past: Past,
+    total: f64,
+    steps: usize,
+    pub(super) obs: Vec<f32>,
+    pub(super) next_obs: Vec<f32>,
+    /// The command in [−1, 1].
+    pub(super) action: Vec<f32>,
+    command: Vec<f32>,
+}
+
+/// How the episode in progress came to be.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Past {
+    initial: Vec<f64>,
+    /// The generator when the world was started.
+    rng: Rng,
+    /// Commands since, in [−1, 1], `[steps, act_width]`.
+    actions: Vec<f32>,
+}
+
+impl Lane {
+    /// A world at the beginning of an episode.
+    pub(super) fn new(env: Box<dyn Env>, seed: Seed) -> Lane {
+        let (obs, act) = (env.spec().observation.len(), env.spec().action.len());
+        let room = env.spec().horizon as usize * act;
+        let past = Past { initial: vec![], rng: seed.rng(), actions: Vec::with_capacity(room) };
+        let (action, command) = (vec![0.0; act], vec![0.0; act]);
+        let (obs, next_obs) = (vec![0.0; obs], vec![0.0; obs]);
+        let mut lane =
+            Lane { env, rng: seed.rng(), past, total: 0.0, steps: 0, obs, next_obs, action, command };
+        lane.begin();
+        lane
+    }
+
+    /// Begins the next episode.
+    pub(super) fn begin(&mut self) {
+        self.past.initial = self.env.draw(&mut self.rng);
+        self.past.rng = self.rng.clone();
+        self.past.actions.clear();
+        self.start();
+    }
+
+    fn start(&mut self) {
+        (self.total, self.steps) = (0.0, 0);
+        self.env.start(&self.past.initial, &mut self.rng);
+        self.env.observe(&mut self.obs);
+    }
+
+    /// Applies the current command.
+    pub(super) fn step(&mut self, bounds: &Bounds) -> Step {
+        self.past.actions.extend_from_slice(&self.action);
+        self.apply(bounds)
+    }
+
+    fn apply(&mut self, bounds: &Bounds) -> Step {
+        self.command.copy_from_slice(&self.action);
+        bounds.apply(&mut self.command);
+        let step = self.env.step(&self.command, &mut self.rng);
+        self.env.observe(&mut self.next_obs);
+        (self.total, self.steps) = (self.total + step.reward, self.steps + 1);
+        step
+    }
+
+    /// Steps of the episode so far.
+    pub(super) fn len(&self) -> usize {
+        self.steps
+    }
+
+    /// Its return so far.
+    pub(super) fn total(&self) -> f64 {
+        self.total
+    }
+
+    /// Whether the episode that just ended was a success.
+    pub(super) fn success(&self, status: Status) -> Option<bool> {
+        match status {
+            Status::Succeeded => Some(true),
+            Status::Failed => Some(false),
+            Status::Running | Status::Diverged => self.env.goal_met(),
+        }
+    }
+
+    /// From what the state can be rebuilt.
+    pub(super) fn past(&self) -> &Past {
+        &self.past
+    }
+
+    /// Plays a stored episode again up to where it was; `None` if it does not fit the world.
+    pub(super) fn rebuild(&mut self, past: Past, bounds: &Bounds) -> Option<()> {
+        let (spec, act) = (self.env.spec(), self.action.len());
+        let whole =
+            past.actions.len().is_multiple_of(act) && past.actions.len() / act < spec.horizon as usize;
+        let finite = past.initial.iter().all(|v| v.is_finite()) && past.actions.iter().all(|v| v.is_finite());
+        if !(whole && finite && past.initial.len() == spec.initial.len()) {
+            return None;
+        }
+        (self.rng, self.past) = (past.rng.clone(), past);
+        self.start();
+        for i in 0..self.past.actions.len() / act {
+            self.action.copy_from_slice(&self.past.actions[i * act..][..act]);
+            self.apply(bounds);
+            std::mem::swap(&mut self.obs, &mut self.next_obs);
+        }
+        Some(())
+    }
+}

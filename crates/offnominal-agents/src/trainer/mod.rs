@@ -1,0 +1,232 @@
+//! The training loop, shared by all learners. No files, no clock, no printing.
+//!
+//! Worlds are stepped in turn; every transition goes into the replay buffer; after every `train_every` steps come
+//! `gradient_steps` updates; every `eval_every` steps the actor plays episodes with fixed seeds, and the best so far is
+//! kept. An episode that ends by itself has no future; one whose time is up has, so its target is bootstrapped.
+
+mod checkpoint;
+mod error;
+mod lane;
+mod recent;
+
+use crate::actor::{Actor, Bounds};
+use crate::config::{Normalise, TrainConfig};
+use crate::evaluation::Evaluation;
+use crate::learner::{self, Learner, Losses};
+use crate::normaliser::{Normalisation, RunningMoments};
+use crate::replay::{Batch, Record, Replay};
+pub use checkpoint::Contents;
+pub use error::TrainError;
+use lane::Lane;
+use offnominal_core::env::{Env, Status};
+use offnominal_core::{Rng, Seed};
+use recent::Recent;
+
+/// A training run in progress.
+pub struct Trainer {
+    config: TrainConfig,
+    seed: Seed,
+    pristine: Box<dyn Env>,
+    bounds: Bounds,
+    lanes: Vec<Lane>,
+    learner: Box<dyn Learner>,
+    replay: Replay,
+    batch: Batch,
+    scaling: Option<Scaling>,
+    rng: Rng,
+    steps: u64,
+    recent: Recent,
+    best: Option<(Evaluation, Actor)>,
+    losses: Losses,
+    /// The observation on its way to the learner.
+    seen: Vec<f32>,
+}
+
+/// Moments of the observations so far, and the normalisation that follows from them.
+struct Scaling {
+    moments: RunningMoments,
+    map: Normalisation,
+}
+
+/// Where a training run stands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Steps taken.
+    pub steps: u64,
+    /// Episodes ended.
+    pub episodes: u64,
+    /// Mean return of the last 100 training episodes.
+    pub mean_return: Option<f64>,
+    /// Share of successes among them.
+    pub success: Option<f64>,
+    /// The last evaluation, if this call made one.
+    pub evaluation: Option<Evaluation>,
+    /// The last gradient step.
+    pub losses: Losses,
+}
+
+impl Trainer {
+    /// A run that has not begun.
+    ///
+    /// # Errors
+    /// If the recipe is wrong, or the world cannot be copied.
+    pub fn new(config: TrainConfig, env: &dyn Env, seed: Seed) -> Result<Trainer, TrainError> {
+        config.check()?;
+        let fork = || env.fork().ok_or_else(|| TrainError::NoCopies { env: env.spec().id.clone() });
+        let (obs, act) = (env.spec().observation.len(), env.spec().action.len());
+        let learner = learner::build(&config, obs, act, &mut seed.child("networks").rng())?;
+        let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
+        let moments = RunningMoments::new(obs);
+        let scaling = Scaling { map: moments.normalisation(), moments };
+        Ok(Trainer {
+            bounds: Bounds::of(&env.spec().action),
+            lanes: (0..config.n_envs).map(lane).collect::<Result<_, TrainError>>()?,
+            pristine: fork()?,
+            learner,
+            replay: Replay::new(config.buffer, obs, act),
+            batch: Batch::new(config.batch, obs, act),
+            scaling: (config.normalise == Normalise::Running).then_some(scaling),
+            rng: seed.child("learner").rng(),
+            steps: 0,
+            recent: Recent::default(),
+            best: None,
+            losses: Losses::default(),
+            seen: vec![0.0; obs],
+            config,
+            seed,
+        })
+    }
+
+    /// The recipe.
+    pub fn config(&self) -> &TrainConfig {
+        &self.config
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> Seed {
+        self.seed
+    }
+
+    /// Steps taken so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Changes the number of steps after which the run is done.
+    pub fn extend_to(&mut self, steps: u64) {
+        self.config.steps = steps;
+    }
+
+    /// Whether all steps were taken.
+    pub fn is_done(&self) -> bool {
+        self.steps >= self.config.steps
+    }
+
+    /// Takes up to `n` steps, and ends early after an evaluation.
+    pub fn advance(&mut self, n: u64) -> Progress {
+        let mut evaluation = None;
+        for _ in 0..n {
+            if self.is_done() || evaluation.is_some() {
+                break;
+            }
+            self.step();
+            let due = self.steps.is_multiple_of(self.config.eval_every) || self.is_done();
+            evaluation = due.then(|| self.evaluate());
+        }
+        self.progress(evaluation)
+    }
+
+    /// Where the run stands.
+    fn progress(&self, evaluation: Option<Evaluation>) -> Progress {
+        Progress {
+            steps: self.steps,
+            episodes: self.recent.episodes(),
+            mean_return: self.recent.mean_return(),
+            success: self.recent.success(),
+            evaluation,
+            losses: self.losses,
+        }
+    }
+
+    /// The actor as it is now.
+    pub fn actor(&self) -> Actor {
+        let (net, params) = self.learner.actor();
+        let map = self.scaling.as_ref().map(|s| s.map.clone());
+        Actor::new(self.pristine.spec(), &self.config.algorithm, net, params, map)
+    }
+
+    /// The best actor of all evaluations, with its evaluation.
+    pub fn best(&self) -> Option<(&Evaluation, &Actor)> {
+        self.best.as_ref().map(|(evaluation, actor)| (evaluation, actor))
+    }
+
+    /// One step in the world, and the gradient steps that follow from it.
+    fn step(&mut self) {
+        let i = (self.steps % self.config.n_envs as u64) as usize;
+        self.choose(i);
+        self.interact(i);
+        self.steps += 1;
+        let enough = self.replay.len() as u64 >= self.config.learning_starts.max(1);
+        if enough && self.steps.is_multiple_of(self.config.train_every) {
+            for _ in 0..self.config.gradient_steps {
+                self.learn();
+            }
+        }
+    }
+
+    /// Chooses the next command of a lane: random at first, then exploring.
+    fn choose(&mut self, i: usize) {
+        let lane = &mut self.lanes[i];
+        if self.steps < self.config.learning_starts {
+            lane.action.iter_mut().for_each(|a| *a = self.rng.range(-1.0, 1.0) as f32);
+            return;
+        }
+        self.seen.copy_from_slice(&lane.obs);
+        if let Some(scaling) = &self.scaling {
+            scaling.map.apply(&mut self.seen);
+        }
+        self.learner.explore(&self.seen, &mut lane.action, &mut self.rng);
+    }
+
+    /// Applies the command and stores what came of it.
+    fn interact(&mut self, i: usize) {
+        let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
+        let step = lane.step(&self.bounds);
+        if let Some(scaling) = &mut self.scaling {
+            scaling.moments.push(&lane.obs);
+            scaling.moments.write(&mut scaling.map);
+        }
+        if step.status != Status::Diverged {
+            let terminal = if step.status == Status::Running { 0.0 } else { 1.0 };
+            let (obs, action, next_obs) = (&lane.obs, &lane.action, &lane.next_obs);
+            self.replay.push(Record { obs, action, reward: step.reward as f32, next_obs, terminal });
+        }
+        if step.status == Status::Running && lane.len() < horizon as usize {
+            std::mem::swap(&mut lane.obs, &mut lane.next_obs);
+        } else {
+            self.recent.push(lane.total(), lane.success(step.status));
+            lane.begin();
+        }
+    }
+
+    /// One gradient step.
+    fn learn(&mut self) {
+        self.replay.sample(&mut self.batch, &mut self.rng);
+        if let Some(scaling) = &self.scaling {
+            scaling.map.apply(&mut self.batch.obs);
+            scaling.map.apply(&mut self.batch.next_obs);
+        }
+        self.losses = self.learner.update(&self.batch, self.config.lr_at(self.steps), &mut self.rng);
+    }
+
+    /// Plays the evaluation episodes and keeps the actor if it is the best so far.
+    fn evaluate(&mut self) -> Evaluation {
+        let (actor, n) = (self.actor(), self.config.eval_episodes);
+        let seed = self.seed.child("evaluation");
+        let found = Evaluation::of(&actor, self.pristine.as_ref(), n, self.steps, seed);
+        if self.best.as_ref().is_none_or(|(best, _)| found.beats(best)) {
+            self.best = Some((found, actor));
+        }
+        found
+    }
+}

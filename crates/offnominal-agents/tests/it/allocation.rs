@@ -1,0 +1,42 @@
+//! After warm-up neither a gradient step nor acting allocates.
+
+use crate::worlds::Point;
+use allocation_counter::measure;
+use offnominal_agents::{Batch, Learner, Tqc, TrainConfig, Trainer};
+use offnominal_core::policy::Policy;
+use offnominal_core::{Rng, Seed};
+
+fn config() -> TrainConfig {
+    TrainConfig { batch: 32, hidden: vec![40, 40], ..TrainConfig::for_env("point") }
+}
+
+#[test]
+fn a_gradient_step_does_not_allocate() {
+    let (mut rng, mut batch) = (Rng::new(1), Batch::new(32, 7, 2));
+    let mut tqc = Tqc::new(&config(), 7, 2, &mut rng);
+    rng.fill_normal(&mut batch.obs);
+    tqc.update(&batch, 1e-3, &mut rng);
+    let mut action = [0.0; 2];
+    let count = allocations(|| {
+        tqc.update(&batch, 1e-3, &mut rng);
+        tqc.explore(&batch.obs[..7], &mut action, &mut rng);
+    });
+    assert_eq!(count, 0);
+}
+
+#[test]
+fn acting_does_not_allocate() {
+    let mut actor = Trainer::new(config(), &Point::new(), Seed(1)).unwrap().actor();
+    let (mut action, mut rng) = ([0.0], Rng::new(1));
+    actor.act(&[0.1, 0.2], &mut action, &mut rng);
+    assert_eq!(allocations(|| actor.act(&[0.3, -0.2], &mut action, &mut rng)), 0);
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(allocations(|| drop(std::hint::black_box(vec![0_u8; 100]))), 1);
+}
+
+fn allocations(work: impl FnOnce()) -> u64 {
+    measure(work).count_total
+}

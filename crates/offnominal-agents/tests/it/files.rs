@@ -1,0 +1,79 @@
+//! Policy files: what is written is what acts, and nothing else is accepted.
+
+use crate::worlds::{Pendulum, Point};
+use offnominal_agents::config::Normalise;
+use offnominal_agents::{Actor, TrainConfig, Trainer};
+use offnominal_core::conformance::{assert_lawful, policy};
+use offnominal_core::env::Env;
+use offnominal_core::policy::Policy;
+use offnominal_core::{Rng, Seed};
+use offnominal_nets::Tensors;
+use proptest::prelude::*;
+
+fn trained() -> Actor {
+    let config = TrainConfig {
+        steps: 60,
+        learning_starts: 20,
+        batch: 8,
+        hidden: vec![9],
+        normalise: Normalise::Running,
+        ..TrainConfig::for_env("point")
+    };
+    let mut run = Trainer::new(config, &Point::new(), Seed(1)).unwrap();
+    run.advance(60);
+    run.actor()
+}
+
+#[test]
+fn an_actor_obeys_the_laws_of_policies() {
+    assert_lawful("tqc", &policy(&trained(), Point::new().spec(), &[]));
+}
+
+#[test]
+fn a_policy_read_back_acts_the_same() {
+    let (mut before, spec) = (trained(), Point::new().spec().clone());
+    let mut after = Actor::from_bytes(&before.to_bytes(), &spec).unwrap();
+    assert_eq!((after.env(), after.algorithm()), ("point", "tqc"));
+    for i in 0..20 {
+        let (obs, mut a, mut b) = ([i as f32 * 0.3 - 3.0, 1.0 - i as f32 * 0.1], [0.0], [0.0]);
+        before.act(&obs, &mut a, &mut Rng::new(1));
+        after.act(&obs, &mut b, &mut Rng::new(1));
+        assert_eq!(a, b);
+    }
+}
+
+#[track_caller]
+fn refuses(edit: impl Fn(&mut Tensors), want: &str) {
+    let mut file = Tensors::from_bytes(&trained().to_bytes()).unwrap();
+    edit(&mut file);
+    let found = Actor::from_bytes(&file.to_bytes(), Point::new().spec()).unwrap_err().to_string();
+    assert!(found.contains(want), "{found}");
+}
+
+#[test]
+fn edited_policies_are_refused_with_a_reason() {
+    refuses(|f| f.insert("actor.0.bias", &[2], &[0.0; 2]), "expected shape [9], found [2]");
+    refuses(
+        |f| f.insert("actor.0.bias", &[9], &[f32::NAN; 9]),
+        "expected finite numbers, found NaN at index 0",
+    );
+    refuses(|f| f.insert("actor.0.weight", &[18], &[0.0; 18]), "\"actor.0.weight\": expected shape");
+    refuses(|f| f.insert("actor.1.weight", &[9, 2], &[0.0; 18]), "expected 1 action channels");
+    refuses(
+        |f| f.insert("action.low", &[1], &[-1.0]),
+        "channel 0 of action.low: expected -2, as the world has",
+    );
+    refuses(|f| f.insert("observation.scale", &[2], &[1.0, 0.0]), "expected a positive number, found 0");
+    refuses(|f| drop(f.metadata.remove("format")), "expected \"offnominal-actor-1\", found \"\"");
+    refuses(|f| drop(f.metadata.insert("env".into(), "line".into())), "expected \"point\", found \"line\"");
+    let other = Actor::from_bytes(&trained().to_bytes(), Pendulum::new().spec()).unwrap_err().to_string();
+    assert!(other.contains("expected \"pendulum-test\", found \"point\""), "{other}");
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        prop_assert!(Actor::from_bytes(&bytes, Point::new().spec()).is_err());
+        prop_assert!(Trainer::resume(&bytes, &Point::new()).is_err());
+    }
+}

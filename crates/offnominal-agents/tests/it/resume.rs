@@ -1,0 +1,89 @@
+//! A killed run continues with the same bits; a light checkpoint continues without the past.
+
+use crate::worlds::{Pendulum, Point};
+use offnominal_agents::config::{Normalise, Schedule};
+use offnominal_agents::{Contents, TrainConfig, Trainer};
+use offnominal_core::Seed;
+use offnominal_core::env::Env;
+
+fn config() -> TrainConfig {
+    TrainConfig {
+        steps: 260,
+        buffer: 120,
+        learning_starts: 40,
+        batch: 16,
+        hidden: vec![16, 16],
+        n_envs: 3,
+        schedule: Schedule::Linear,
+        normalise: Normalise::Running,
+        eval_every: 70,
+        eval_episodes: 2,
+        ..TrainConfig::for_env("point")
+    }
+}
+
+fn finished(mut run: Trainer) -> Vec<u8> {
+    while !run.is_done() {
+        run.advance(13);
+    }
+    run.checkpoint(Contents::Full)
+}
+
+#[test]
+fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
+    let whole = finished(Trainer::new(config(), &Point::new(), Seed(3)).unwrap());
+    for step in [0, 25, 41, 100, 139, 259] {
+        let mut run = Trainer::new(config(), &Point::new(), Seed(3)).unwrap();
+        while run.steps() < step {
+            run.advance(step - run.steps());
+        }
+        let bytes = run.checkpoint(Contents::Full);
+        drop(run);
+        let resumed = Trainer::resume(&bytes, &Point::new()).unwrap();
+        assert_eq!(resumed.steps(), step);
+        assert!(finished(resumed) == whole, "other bits after a break at step {step}");
+    }
+}
+
+#[test]
+fn the_seed_decides() {
+    let run = |seed| finished(Trainer::new(config(), &Point::new(), Seed(seed)).unwrap());
+    assert!(run(3) == run(3));
+    assert!(run(3) != run(4));
+}
+
+#[test]
+fn a_light_checkpoint_refills_its_buffer() {
+    let mut run = Trainer::new(config(), &Point::new(), Seed(3)).unwrap();
+    run.advance(69);
+    let (light, full) = (run.checkpoint(Contents::Light), run.checkpoint(Contents::Full));
+    assert!(light.len() + 69 * 4 * 7 <= full.len());
+    let mut resumed = Trainer::resume(&light, &Point::new()).unwrap();
+    let losses = resumed.advance(39).losses;
+    assert_eq!(losses, Default::default());
+    resumed.advance(100);
+    assert_ne!(resumed.advance(100).losses, losses);
+}
+
+#[test]
+fn bad_checkpoints_are_refused_with_a_reason() {
+    let mut run = Trainer::new(config(), &Point::new(), Seed(3)).unwrap();
+    run.advance(100);
+    let bytes = run.checkpoint(Contents::Full);
+    let refuse = |bytes: &[u8], env: &dyn Env, want: &str| {
+        let found = Trainer::resume(bytes, env).err().expect("a refusal").to_string();
+        assert!(found.contains(want), "{found}");
+    };
+    refuse(&bytes, &Pendulum::new(), "expected a run in pendulum-test, found point");
+    refuse(&bytes[..bytes.len() - 1], &Point::new(), "expected a safetensors file");
+    refuse(b"", &Point::new(), "expected a safetensors file");
+    let policy = run.actor().to_bytes();
+    refuse(&policy, &Point::new(), "expected format offnominal-training-1, found offnominal-actor-1");
+}
+
+#[test]
+fn an_unknown_algorithm_gets_the_nearest() {
+    let wrong = TrainConfig { algorithm: "tqc2".into(), ..config() };
+    let found = Trainer::new(wrong, &Point::new(), Seed(1)).err().expect("a refusal").to_string();
+    assert!(found.contains("did you mean \"tqc\"?"), "{found}");
+}

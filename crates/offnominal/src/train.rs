@@ -1,0 +1,138 @@
+//! Training a policy: the loop around [`Trainer`] with its files, clock and progress bar.
+//!
+//! The folder of a run holds `checkpoint.safetensors` (replaced as a whole, so that the run may be killed at any
+//! moment), `training.json` (what belongs to the checkpoint and the trainer does not know), TensorBoard event files and,
+//! at the end, `policy.safetensors` with its card `policy.json`.
+
+mod folder;
+mod monitor;
+
+use crate::cli::Common;
+use crate::evaluation;
+use anyhow::{Context, Result, ensure};
+pub use folder::Folder;
+use folder::Notes;
+use monitor::Monitor;
+use offnominal_agents::{Actor, Card, Evaluation, TrainConfig, Trainer};
+use offnominal_core::Seed;
+use offnominal_core::env::Env;
+use sha2::{Digest, Sha256};
+use std::time::{Duration, Instant};
+
+/// Steps between looks at the clock.
+const CHUNK: u64 = 100;
+/// Least time between checkpoints.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
+/// Episodes behind the numbers of a card.
+const CARD_EPISODES: usize = 100;
+
+/// A run: trainer, folder, and the time it took before.
+pub struct Run {
+    trainer: Trainer,
+    folder: Folder,
+    notes: Notes,
+    begun: Instant,
+}
+
+impl Run {
+    /// A run from the beginning; `command` is what the card will say.
+    ///
+    /// # Errors
+    /// If the recipe is wrong, the world cannot be copied, or the folder already holds a run.
+    pub fn begin(
+        config: TrainConfig,
+        env: &dyn Env,
+        seed: Seed,
+        folder: Folder,
+        command: String,
+    ) -> Result<Run> {
+        ensure!(
+            !folder.has_checkpoint(),
+            "{} already holds a run: continue it with --resume, or choose another --out",
+            folder.path().display()
+        );
+        let trainer = Trainer::new(config, env, seed)?;
+        Ok(Run { trainer, folder, notes: Notes { command, seconds: 0.0 }, begun: Instant::now() })
+    }
+
+    /// Continues the run in a folder; a number of steps extends or shortens it.
+    ///
+    /// # Errors
+    /// If the folder holds no run, or a damaged one, or one of another world.
+    pub fn resume(env: &dyn Env, folder: Folder, steps: Option<u64>) -> Result<Run> {
+        let (bytes, notes) = folder.read()?;
+        let mut trainer =
+            Trainer::resume(&bytes, env).with_context(|| folder.checkpoint().display().to_string())?;
+        if let Some(steps) = steps {
+            trainer.extend_to(steps);
+        }
+        Ok(Run { trainer, folder, notes, begun: Instant::now() })
+    }
+
+    /// Trains to the end, evaluates the best actor and writes it with its card.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn finish(mut self, env: &dyn Env, common: &Common) -> Result<Card> {
+        self.train(common)?;
+        let (found, actor) = self.best();
+        let card = self.card(env, &found, &actor, common)?;
+        self.folder.write_policy(&actor.to_bytes(), &card)?;
+        Ok(card)
+    }
+
+    fn train(&mut self, common: &Common) -> Result<()> {
+        let mut monitor = Monitor::new(&self.trainer, &self.folder, common.quiet)?;
+        let mut saved = Instant::now();
+        while !self.trainer.is_done() {
+            let progress = self.trainer.advance(CHUNK);
+            monitor.show(&progress, self.trainer.config())?;
+            if saved.elapsed() >= CHECKPOINT_EVERY || self.trainer.is_done() {
+                self.folder.write(&self.trainer, &Notes { seconds: self.seconds(), ..self.notes.clone() })?;
+                saved = Instant::now();
+            }
+        }
+        monitor.finish();
+        Ok(())
+    }
+
+    /// The best actor; that of the last step if there was no evaluation.
+    fn best(&self) -> (Option<Evaluation>, Actor) {
+        match self.trainer.best() {
+            Some((found, actor)) => (Some(*found), actor.clone()),
+            None => (None, self.trainer.actor()),
+        }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.notes.seconds + self.begun.elapsed().as_secs_f64()
+    }
+
+    fn card(&self, env: &dyn Env, best: &Option<Evaluation>, actor: &Actor, common: &Common) -> Result<Card> {
+        let seconds = self.seconds();
+        let common = &Common { seed: self.trainer.seed().child("card").0, ..common.clone() };
+        let found = evaluation::evaluate(env, actor, CARD_EPISODES, common)?;
+        Ok(Card {
+            id: format!("{}-{}", actor.env(), actor.algorithm()),
+            env: actor.env().into(),
+            algorithm: actor.algorithm().into(),
+            mean_return: found.total_reward,
+            random_return: found.random_return,
+            success_rate: found.success,
+            command: self.notes.command.clone(),
+            seed: self.trainer.seed(),
+            steps: self.trainer.steps(),
+            best_step: best.map_or(self.trainer.steps(), |e| e.step),
+            seconds,
+            engine_version: env!("CARGO_PKG_VERSION").into(),
+            sha256: hex(&Sha256::digest(actor.to_bytes())),
+        })
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests;

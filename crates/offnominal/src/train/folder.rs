@@ -1,0 +1,75 @@
+//! The files of a training run.
+
+use crate::write::atomically;
+use anyhow::{Context, Result};
+use offnominal_agents::{Card, Contents, Trainer};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// The folder of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder(PathBuf);
+
+/// What belongs to a checkpoint and the trainer does not know.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Notes {
+    /// The command that began the run.
+    pub(super) command: String,
+    /// Time spent up to the checkpoint.
+    pub(super) seconds: f64,
+}
+
+impl Folder {
+    /// The folder at a path, which need not exist.
+    pub fn new(path: PathBuf) -> Folder {
+        Folder(path)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The trained policy.
+    pub fn policy(&self) -> PathBuf {
+        self.0.join("policy.safetensors")
+    }
+
+    pub(super) fn checkpoint(&self) -> PathBuf {
+        self.0.join("checkpoint.safetensors")
+    }
+
+    fn notes(&self) -> PathBuf {
+        self.0.join("training.json")
+    }
+
+    pub(super) fn has_checkpoint(&self) -> bool {
+        self.checkpoint().exists()
+    }
+
+    /// The checkpoint and its notes.
+    pub(super) fn read(&self) -> Result<(Vec<u8>, Notes)> {
+        let path = self.checkpoint();
+        let bytes = std::fs::read(&path)
+            .with_context(|| format!("no run to resume: cannot read {}", path.display()))?;
+        let path = self.notes();
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let notes = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+        Ok((bytes, notes))
+    }
+
+    /// Replaces the checkpoint; the notes first, as they alone make no run.
+    pub(super) fn write(&self, trainer: &Trainer, notes: &Notes) -> Result<()> {
+        atomically(&self.notes(), serde_json::to_string_pretty(notes)?.as_bytes())?;
+        atomically(&self.checkpoint(), &trainer.checkpoint(Contents::Full))
+    }
+
+    /// Writes the policy and its card.
+    pub(super) fn write_policy(&self, bytes: &[u8], card: &Card) -> Result<()> {
+        atomically(&self.policy(), bytes)?;
+        let text = serde_json::to_string_pretty(card)? + "\n";
+        atomically(&self.0.join("policy.json"), text.as_bytes())
+    }
+}

@@ -1,0 +1,98 @@
+//! What a user sees of a training run: a bar, a line per evaluation where nobody watches a bar, and event files.
+
+use super::Folder;
+use crate::tensorboard::EventFile;
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use offnominal_agents::{Evaluation, Progress, TrainConfig, Trainer};
+use std::time::{Duration, Instant};
+
+/// The displays of a run.
+pub(super) struct Monitor {
+    bar: ProgressBar,
+    events: EventFile,
+    begun: Instant,
+    first_step: u64,
+    last: Option<Evaluation>,
+}
+
+impl Monitor {
+    /// A bar that stands where the run stands, and a new event file.
+    pub(super) fn new(trainer: &Trainer, folder: &Folder, quiet: bool) -> Result<Monitor> {
+        let bar = if quiet { ProgressBar::hidden() } else { bar(trainer.config().steps) };
+        bar.set_position(trainer.steps());
+        bar.reset_eta();
+        let last = trainer.best().map(|(found, _)| *found);
+        let (events, begun) = (EventFile::create(folder.path())?, Instant::now());
+        Ok(Monitor { bar, events, begun, first_step: trainer.steps(), last })
+    }
+
+    /// Shows where the run stands; an evaluation also goes into the event file and, without a bar, to standard error.
+    pub(super) fn show(&mut self, progress: &Progress, config: &TrainConfig) -> Result<()> {
+        self.last = progress.evaluation.or(self.last);
+        self.bar.set_position(progress.steps);
+        let line = self.line(progress);
+        if progress.evaluation.is_some() {
+            self.record(progress, config)?;
+            if self.bar.is_hidden() {
+                eprintln!("step {} of {} · {line}", progress.steps, config.steps);
+            }
+        }
+        self.bar.set_message(line);
+        Ok(())
+    }
+
+    /// The evaluation, or else the training episodes, in words.
+    fn line(&self, progress: &Progress) -> String {
+        let (total, success) = match self.last {
+            Some(found) => (Some(found.mean_return), found.success),
+            None => (progress.mean_return, progress.success),
+        };
+        let percent = |s: f64| format!(" · success {:.0} %", 100.0 * s);
+        format!(
+            "return {}{} · {:.0} steps/s",
+            total.map_or("–".into(), |r| format!("{r:.1}")),
+            success.map_or(String::new(), percent),
+            self.steps_per_sec(progress)
+        )
+    }
+
+    fn steps_per_sec(&self, progress: &Progress) -> f64 {
+        (progress.steps - self.first_step) as f64 / self.begun.elapsed().as_secs_f64().max(1e-3)
+    }
+
+    fn record(&mut self, progress: &Progress, config: &TrainConfig) -> Result<()> {
+        let losses = progress.losses;
+        let mut values = vec![
+            ("train/critic_loss", losses.critic),
+            ("train/actor_loss", losses.actor),
+            ("train/temperature", losses.temperature),
+            ("train/entropy", losses.entropy),
+            ("train/value", losses.value),
+            ("train/learning_rate", config.lr_at(progress.steps)),
+            ("time/steps_per_second", self.steps_per_sec(progress)),
+        ];
+        let maybe = [
+            ("rollout/return", progress.mean_return),
+            ("rollout/success", progress.success),
+            ("eval/return", progress.evaluation.map(|e| e.mean_return)),
+            ("eval/success", progress.evaluation.and_then(|e| e.success)),
+        ];
+        values.extend(maybe.into_iter().filter_map(|(tag, value)| value.map(|v| (tag, v))));
+        self.events.scalars(progress.steps, &values)
+    }
+
+    /// Removes the bar.
+    pub(super) fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn bar(steps: u64) -> ProgressBar {
+    let style = ProgressStyle::with_template("[{bar:28}] {pos}/{len} · {msg} · {elapsed} · {eta} left")
+        .expect("the template is sound")
+        .progress_chars("█▉▊▋▌▍▎▏ ");
+    let bar = ProgressBar::new(steps).with_style(style);
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}

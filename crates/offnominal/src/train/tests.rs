@@ -1,0 +1,45 @@
+//! A run that is broken off and continued leaves the policy of one that was not.
+
+use super::*;
+use crate::catalogues;
+
+fn config(steps: u64) -> TrainConfig {
+    let sap = TrainConfig::for_env("sap-goal0");
+    TrainConfig { steps, batch: 16, hidden: vec![16], eval_every: 300, eval_episodes: 2, ..sap }
+}
+
+fn common() -> Common {
+    Common { seed: 0, jobs: 1, out: None, json: false, quiet: true }
+}
+
+fn world() -> Box<dyn Env> {
+    catalogues::worlds().build("sap-goal0", &serde_json::json!({})).unwrap()
+}
+
+fn begin(steps: u64, folder: &Folder) -> Result<Run> {
+    Run::begin(config(steps), world().as_ref(), Seed(1), folder.clone(), "the command".into())
+}
+
+#[test]
+fn a_continued_run_leaves_the_same_policy_and_a_full_card() {
+    let (env, dir) = (world(), tempfile::tempdir().unwrap());
+    let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
+    let card = begin(500, &whole).unwrap().finish(env.as_ref(), &common()).unwrap();
+    begin(300, &parts).unwrap().finish(env.as_ref(), &common()).unwrap();
+    let continued = Run::resume(env.as_ref(), parts.clone(), Some(500)).unwrap();
+    let other = continued.finish(env.as_ref(), &common()).unwrap();
+    assert_eq!(std::fs::read(whole.policy()).unwrap(), std::fs::read(parts.policy()).unwrap());
+    assert_eq!((card.sha256.as_str(), card.mean_return), (other.sha256.as_str(), other.mean_return));
+    assert_eq!((card.command.as_str(), card.steps, card.id.as_str()), ("the command", 500, "sap-goal0-tqc"));
+}
+
+#[test]
+fn a_run_is_not_overwritten_and_a_missing_one_not_resumed() {
+    let (env, dir) = (world(), tempfile::tempdir().unwrap());
+    let folder = Folder::new(dir.path().to_path_buf());
+    let missing = Run::resume(env.as_ref(), folder.clone(), None).err().unwrap().to_string();
+    assert!(missing.contains("no run to resume"), "{missing}");
+    begin(120, &folder).unwrap().finish(env.as_ref(), &common()).unwrap();
+    let taken = begin(120, &folder).err().unwrap().to_string();
+    assert!(taken.contains("already holds a run: continue it with --resume"), "{taken}");
+}
