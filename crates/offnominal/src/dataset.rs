@@ -67,7 +67,7 @@ pub struct Recipe {
 pub struct PolicyName {
     /// The name by which it was asked for.
     pub id: String,
-    /// Digest of what it does.
+    /// Digest of its file.
     pub digest: String,
 }
 

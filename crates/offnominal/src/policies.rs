@@ -8,6 +8,7 @@ use offnominal_core::catalogue::nearest;
 use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
 use offnominal_core::spec::EnvSpec;
+use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
 use std::path::Path;
 
@@ -17,6 +18,8 @@ pub struct Found {
     pub policy: Box<dyn Policy>,
     /// The name under which results list it: the algorithm if it is shipped, else the name that was given.
     pub name: String,
+    /// SHA-256 of its file, in hexadecimal digits; of the name, if it has no file.
+    pub digest: String,
     /// Its card, if it has one.
     pub card: Option<Card>,
 }
@@ -29,13 +32,14 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     let spec = env.spec();
     if name == "random" {
         let policy = Box::new(Random::new(&spec.action));
-        return Ok(Found { policy, name: name.into(), card: None });
+        return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
     }
     for (bytes, card) in cards()? {
         if card.env == spec.id && (name == card.algorithm || name == card.id) {
             let actor =
                 Actor::from_bytes(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
-            return Ok(Found { policy: Box::new(actor), name: card.algorithm.clone(), card: Some(card) });
+            let (name, digest) = (card.algorithm.clone(), digest(bytes));
+            return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
         }
     }
     let path = Path::new(name);
@@ -76,7 +80,11 @@ fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     } else {
         None
     };
-    Ok(Found { policy: Box::new(actor), name: path.display().to_string(), card })
+    Ok(Found { policy: Box::new(actor), name: path.display().to_string(), digest: digest(&bytes), card })
+}
+
+fn digest(content: &[u8]) -> String {
+    crate::store::hex(&Sha256::digest(content))
 }
 
 fn missing(name: &str, env: &str) -> Result<Found> {
@@ -97,7 +105,6 @@ mod tests {
     use super::*;
     use crate::catalogues;
     use offnominal_core::conformance;
-    use sha2::{Digest, Sha256};
 
     fn world(id: &str) -> Box<dyn Env> {
         catalogues::worlds().build(id, &serde_json::json!({})).unwrap()
@@ -107,7 +114,7 @@ mod tests {
     fn every_shipped_policy_is_lawful_and_is_what_its_card_says() {
         for (bytes, card) in cards().unwrap() {
             assert!(bytes.len() < 3_000_000, "{}: {} bytes", card.id, bytes.len());
-            assert_eq!(card.sha256, crate::cast::hex(&Sha256::digest(bytes)), "{}", card.id);
+            assert_eq!(card.sha256, digest(bytes), "{}", card.id);
             let env = world(&card.env);
             let found = find(&card.id, env.as_ref()).unwrap();
             assert_eq!(found.name, card.algorithm);

@@ -4,7 +4,6 @@
 //! the folder is renamed. So a cell is there whole or not at all, whenever the program is killed. A cell whose files
 //! no longer have their digests counts as damaged and is made again.
 
-use crate::cast::hex;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -44,6 +43,11 @@ struct Done {
 /// The name of something by its content: 128 bits of SHA-256 in hexadecimal digits.
 pub fn address(content: &[u8]) -> String {
     hex(&Sha256::digest(content)[..16])
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
 impl Store {

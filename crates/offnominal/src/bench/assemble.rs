@@ -112,11 +112,14 @@ fn policy(bench: &Bench, stage: usize) -> Result<String> {
         }
     }
     let cast = &bench.plan.stages[stage].cast;
-    let who = format!("{}: {} (digest {})", cast.env.spec().id, cast.name.id, &cast.name.digest[..16]);
-    Ok(match student_t(&returns, Level::P95) {
-        Ok(mean) => format!("{who}, return {mean:.2} over {} episodes", returns.len()),
-        Err(_) => format!("{who}, too few episodes for a mean return"),
-    })
+    let who = format!("{}: {} (SHA-256 {})", cast.env.spec().id, cast.name.id, &cast.name.digest[..16]);
+    let reward = student_t(&returns, Level::P95)
+        .map_or("too few episodes for a mean return".into(), |mean| {
+            format!("return {mean:.2} over {} undisturbed test episodes", returns.len())
+        });
+    let training =
+        cast.card.as_ref().map_or(String::new(), |card| format!("; trained by `{}`", card.command));
+    Ok(format!("{who}, {reward}{training}"))
 }
 
 /// Whether a row is of the control.

@@ -237,42 +237,45 @@ fn repetition(
     add: &mut impl FnMut(Cell) -> Result<String>,
 ) -> Result<()> {
     let setup = setup(stage, seed)?;
-    let counts = plan.campaign.episodes;
-    let mut nominal = |role, episodes| add(Cell::Nominal(Nominal { setup: setup.clone(), role, episodes }));
-    let (train, validation) =
-        (nominal(Role::Train, counts.train)?, nominal(Role::Validation, counts.validation)?);
-    let (twins, control) = (nominal(Role::Test, counts.test)?, nominal(Role::Control, counts.test)?);
+    let base = base(plan, setup.clone(), add)?;
     let mut settings = Vec::new();
     for setting in &stage.settings {
-        let (fault, twins) = (setting.fault.clone(), twins.clone());
+        let (fault, twins) = (setting.fault.clone(), base.twins.clone());
         let id = add(Cell::Anomalous(Anomalous { setup: setup.clone(), fault, twins }))?;
         settings.push((setting.clone(), id));
     }
-    if plan.campaign.film
-        && seed == plan.campaign.seed
-        && !stage.cast.env.spec().cameras.is_empty()
-        && let Some((setting, episodes)) = filmed(&settings)
-    {
-        add(Cell::Film(Film { setup: setup.clone(), setting, episodes }))?;
+    let can_be_seen = !stage.cast.env.spec().cameras.is_empty();
+    let once = plan.campaign.film && seed == plan.campaign.seed && can_be_seen;
+    if let Some((setting, episodes)) = filmed(&settings).filter(|_| once) {
+        add(Cell::Film(Film { setup, setting, episodes }))?;
     }
+    let base = Judgement { traced: traced(&stage.settings), settings, ..base };
     // The catalogue lists baselines first and ensembles last: whatever takes long begins early.
     for choice in plan.detectors().iter().rev() {
-        add(Cell::Judgement(Judgement {
-            setup: setup.clone(),
-            detector: detecting(choice),
-            train: train.clone(),
-            validation: validation.clone(),
-            twins: twins.clone(),
-            control: control.clone(),
-            schedule: plan.campaign.schedule(),
-            settings: settings.clone(),
-            false_alarms: plan.campaign.false_alarms,
-            replicates: plan.campaign.replicates,
-            traces: plan.campaign.traces,
-            traced: traced(&stage.settings),
-        }))?;
+        add(Cell::Judgement(Judgement { detector: detecting(choice), ..base.clone() }))?;
     }
     Ok(())
+}
+
+/// The nominal episodes, and what the judgements of all detectors have in common.
+fn base(plan: &Plan, setup: Setup, add: &mut impl FnMut(Cell) -> Result<String>) -> Result<Judgement> {
+    let campaign = &plan.campaign;
+    let counts = campaign.episodes;
+    let mut nominal = |role, episodes| add(Cell::Nominal(Nominal { setup: setup.clone(), role, episodes }));
+    Ok(Judgement {
+        train: nominal(Role::Train, counts.train)?,
+        validation: nominal(Role::Validation, counts.validation)?,
+        twins: nominal(Role::Test, counts.test)?,
+        control: nominal(Role::Control, counts.test)?,
+        setup,
+        detector: detecting(&plan.detectors()[0]),
+        schedule: campaign.schedule(),
+        settings: vec![],
+        false_alarms: campaign.false_alarms,
+        replicates: campaign.replicates,
+        traces: campaign.traces,
+        traced: vec![],
+    })
 }
 
 fn setup(stage: &Stage, seed: u64) -> Result<Setup> {

@@ -83,3 +83,12 @@ fn wrong_values_are_shown() {
     refuses("name = \"nearest\"", "name = \"clock\"", &["found \"clock\" twice"]);
     refuses("[\"sap-goal1\"]", "[]", &["envs: expected at least one world"]);
 }
+
+#[test]
+fn the_example_of_the_documentation_is_a_campaign() {
+    let page = include_str!("../../../../docs/campaigns.md");
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let campaign = Campaign::parse(example).unwrap();
+    let plan = Plan::new(campaign, example).unwrap();
+    assert!(plan.stages[1].settings.len() > 3);
+}
