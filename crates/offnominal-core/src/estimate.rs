@@ -1,6 +1,6 @@
 //! A number with the interval that says how far it can be trusted.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
 /// A value that never travels alone: point estimate, interval, confidence level, sample size and method.
@@ -8,9 +8,11 @@ use std::fmt;
 pub struct Estimate {
     /// The point estimate.
     pub value: f64,
-    /// Lower end of the interval.
+    /// Lower end of the interval; −∞, written as null in JSON, if there is none.
+    #[serde(deserialize_with = "low_end")]
     pub low: f64,
-    /// Upper end of the interval.
+    /// Upper end of the interval; ∞, written as null in JSON, if there is none.
+    #[serde(deserialize_with = "high_end")]
     pub high: f64,
     /// Confidence level of the interval, such as 0.95.
     pub level: f64,
@@ -25,6 +27,15 @@ impl Estimate {
     pub fn covers(&self, truth: f64) -> bool {
         self.low <= truth && truth <= self.high
     }
+}
+
+/// JSON has no infinity and serde_json writes null for it, so null must be read as the missing end.
+fn low_end<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(d)?.unwrap_or(f64::NEG_INFINITY))
+}
+
+fn high_end<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(d)?.unwrap_or(f64::INFINITY))
 }
 
 impl fmt::Display for Estimate {

@@ -1,6 +1,6 @@
 //! The number of steps since the episode began: a baseline that cheats on purpose.
 //!
-//! score(t) = t, counted from 1 at the first step after `reset`.
+//! score(t) = t, counted from 1 at the first step of the episode.
 //!
 //! It looks at no signal at all. Whatever it detects is a flaw of the evaluation: where an anomaly lasts from its onset
 //! to the end, later steps are the anomalous ones, and the clock reaches a local AUROC of 1. Against time-matched

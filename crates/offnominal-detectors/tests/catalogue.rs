@@ -2,7 +2,10 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p offnominal-detectors` writes the page anew.
 
-use offnominal_detectors::{ALL, catalogue};
+use offnominal_core::detector::Detector;
+use offnominal_detectors::{ALL, Clock, IsolationForest, Knn, MlpDm, PeDm, Random, catalogue};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -32,11 +35,33 @@ fn field(id: &str, name: &str) -> String {
     let rest = lines[start + 1..].iter();
     let more = rest.take_while(|l| !l.is_empty() && !FIELDS.iter().any(|f| l.starts_with(f)));
     let text: Vec<&str> = std::iter::once(&lines[start]).chain(more).map(String::as_str).collect();
-    text.join(" ").trim_start_matches(name).trim().to_string()
+    let text = text.join(" ");
+    text[name.len()..].split("Deviates:").next().unwrap_or_default().trim().to_string()
 }
 
 fn equation(id: &str) -> String {
     head(id).into_iter().find(|l| l.starts_with("score")).unwrap_or_else(|| panic!("{id} lacks its equation"))
+}
+
+/// The parameters of each recipe with their defaults, in the order of `ALL`.
+fn defaults() -> Vec<serde_json::Value> {
+    vec![
+        round_trip::<Clock>(),
+        round_trip::<Random>(),
+        round_trip::<Knn>(),
+        round_trip::<IsolationForest>(),
+        round_trip::<MlpDm>(),
+        round_trip::<PeDm>(),
+    ]
+}
+
+/// The default as configuration, which read again must be the default.
+fn round_trip<T: Detector + Default + Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>()
+-> serde_json::Value {
+    let written = serde_json::to_value(T::default()).unwrap();
+    assert_eq!(serde_json::from_value::<T>(written.clone()).unwrap(), T::default());
+    assert_eq!(serde_json::from_value::<T>(serde_json::json!({})).unwrap(), T::default());
+    written
 }
 
 fn page() -> String {
@@ -48,14 +73,19 @@ fn page() -> String {
     for entry in ALL {
         page += &format!("| [`{0}`](#{0}) | {1} |\n", entry.id, entry.summary);
     }
-    for entry in ALL {
+    assert_eq!(defaults().len(), ALL.len());
+    for (entry, parameters) in ALL.iter().zip(defaults()) {
         let id = entry.id;
         page += &format!("\n## {id}\n\n{}\n\n`{}`\n\n", head(id)[0], equation(id));
         for name in ["Assumes:", "Blind to:", "Cost:", "Reference:"] {
             page += &format!("- **{name}** {}\n", field(id, name));
         }
+        if let Some((_, how)) = head(id).join(" ").split_once("Deviates:") {
+            page += &format!("- **Deviates:** {}\n", how.split("```").next().unwrap_or_default().trim());
+        }
+        page += &format!("- **Parameters and defaults:** `{parameters}`\n");
         for (law, reason) in entry.exempt {
-            page += &format!("- **Exempt from the law {law:?}:** {reason}\n");
+            page += &format!("- **Exempt from the law {law:?}:** {reason}.\n");
         }
     }
     page

@@ -81,7 +81,7 @@ pub enum FetchError {
     Pip {
         /// The Python interpreter.
         python: String,
-        /// The last line of its output.
+        /// What it said.
         reason: String,
     },
     /// The downloaded file is not the published one.

@@ -92,11 +92,20 @@ fn download(python: &Path, wheel: &Wheel, folder: &Path) -> Result<PathBuf, Fetc
         .output()
         .map_err(|e| failed(e.to_string()))?;
     if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(failed(said.trim_end().lines().next_back().unwrap_or("no message").to_string()));
+        return Err(failed(gist(&String::from_utf8_lossy(&output.stderr))));
     }
     let mut files = std::fs::read_dir(folder).map_err(FetchError::io(folder))?.flatten().map(|f| f.path());
     files.find(|f| f.extension().is_some_and(|e| e == "whl")).ok_or_else(|| failed("no wheel came".into()))
+}
+
+/// The first and the last line of what pip said: the cause (such as a missing network) and the outcome.
+fn gist(said: &str) -> String {
+    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+    match (lines.next(), lines.next_back()) {
+        (Some(first), Some(last)) => format!("{first} … {last}"),
+        (Some(only), None) => only.into(),
+        _ => "pip said nothing".into(),
+    }
 }
 
 fn check(file: &Path, wheel: &Wheel) -> Result<(), FetchError> {
@@ -168,6 +177,15 @@ mod tests {
         let error = into_cache(&places, &mut |_| ()).unwrap_err();
         assert!(matches!(error, FetchError::Checksum { .. }), "{error}");
         assert_eq!(std::fs::read_dir(cache).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_pip_said_is_cut_to_cause_and_outcome() {
+        assert_eq!(
+            gist("WARNING: refused\nWARNING: refused\n\nERROR: none\n"),
+            "WARNING: refused … ERROR: none"
+        );
+        assert_eq!((gist("ERROR: none\n"), gist("\n")), ("ERROR: none".into(), "pip said nothing".into()));
     }
 
     #[test]

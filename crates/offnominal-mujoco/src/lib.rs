@@ -23,3 +23,7 @@ pub use library::VERSION;
 pub use model::{Kind, Model};
 pub use simulation::{Diverged, Simulation};
 pub use viewer::{Look, Viewer};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,14 +2,16 @@
 //!
 //! A replicate draws as many clusters as there are, with replacement, and counts each as often as it was drawn. The
 //! interval is bias-corrected and accelerated (BCa); the acceleration comes from leaving out one cluster at a time,
-//! or one of 200 groups of clusters if there are more. Replicates without a value (one class only) are left out.
+//! or one of 200 groups of clusters if there are more. Its normal quantile is expanded to Student's, which resampling
+//! few clusters would otherwise miss. Replicates without a value (one class only) are left out.
 //!
 //! Where resampling says nothing, the interval is wider than what it would give:
 //! - all replicates of a share are 0, or all are 1: the exact Clopper–Pearson bound, which also holds for the mean of
 //!   any values in \[0, 1\], because P(X = 1) ≤ E X;
 //! - a single cluster: the whole range \[0, 1\] for shares, an error for other numbers.
 //!
-//! References: Efron, JASA 82, 1987, sections 3 and 6; Davison & Hinkley, Bootstrap Methods, 1997, section 3.8.
+//! References: Efron, JASA 82, 1987, sections 3 and 6; Davison & Hinkley, Bootstrap Methods, 1997, section 3.8;
+//! Hesterberg, The American Statistician 69(4), 2015, section 3.3 (expanded quantiles).
 
 use crate::level::{normal_cdf, normal_quantile};
 use crate::proportion::clopper_pearson;
@@ -104,7 +106,10 @@ impl Bootstrap {
             Range::Unit if constant && (value == 0.0 || value == 1.0) => {
                 clopper_pearson(value as usize * n, n, self.level).expect("there are clusters")
             }
-            _ => self.level.estimate(value, bca(value, &draws, left_out, self.level), n, "bootstrap-bca"),
+            _ => {
+                let ends = bca(value, &draws, left_out, expanded(self.level, n));
+                self.level.estimate(value, ends, n, "bootstrap-bca")
+            }
         }
     }
 }
@@ -122,15 +127,21 @@ fn leave_groups_out<const K: usize>(
     (0..groups).filter_map(leave_out).collect()
 }
 
-/// The BCa interval from sorted replicates.
-fn bca(value: f64, sorted: &[f64], left_out: &[f64], level: Level) -> (f64, f64) {
+/// The normal quantile, widened for n clusters as Student's is, and for the bootstrap's divisor n instead of n − 1.
+fn expanded(level: Level, n: usize) -> f64 {
+    let degrees = n.saturating_sub(1).max(1);
+    level.t(degrees) * (n as f64 / degrees as f64).sqrt()
+}
+
+/// The BCa interval from sorted replicates, at plus and minus so many standard errors.
+fn bca(value: f64, sorted: &[f64], left_out: &[f64], half: f64) -> (f64, f64) {
     let (bias, acceleration) = (bias(value, sorted), acceleration(left_out));
     let end = |z: f64| {
         let shifted = bias + z;
         let p = normal_cdf(bias + shifted / (1.0 - acceleration * shifted));
         nearest_rank(sorted, p)
     };
-    (end(-level.z()), end(level.z()))
+    (end(-half), end(half))
 }
 
 /// Φ⁻¹ of the share of replicates below the value; those equal to it count half.

@@ -7,8 +7,9 @@
 mod duplicates;
 mod response;
 
-use crate::cast::{Cast, hex};
+use crate::cast::Cast;
 use crate::cli::Common;
+use crate::store::hex;
 use crate::strengths::{LEVELS, Status, Strength};
 use crate::{catalogues, parallel, progress, write};
 use anyhow::{Context, Result, ensure};

@@ -1,9 +1,16 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
+mod bench;
 mod calibrate;
 mod collect;
+mod demo;
 mod evaluate;
+mod export;
 mod fault;
+mod list;
+mod metrics;
+mod render;
+mod report;
 mod train;
 
 use anyhow::Result;
@@ -58,14 +65,28 @@ impl Common {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// See the whole thing work: two trained policies, calibrated anomalies, detectors, a report
+    Demo(demo::Demo),
+    /// List what there is: envs, anomalies, detectors, policies, metrics
+    List(list::List),
+    /// Train a policy, and write it with a card that says how good it is
+    Train(train::Train),
+    /// Measure a policy's return and success rate, with intervals
+    Evaluate(evaluate::Evaluate),
     /// Play episodes, nominal or anomalous with their twins, and store them as one Arrow file
     Collect(collect::Collect),
     /// Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score
     Calibrate(calibrate::Calibrate),
-    /// Measure a policy's return and success rate, with intervals
-    Evaluate(evaluate::Evaluate),
-    /// Train a policy, and write it with a card that says how good it is
-    Train(train::Train),
+    /// Run a campaign: detectors against anomalies, with tables and a report
+    Bench(bench::BenchArgs),
+    /// Make the page of a results folder anew
+    Report(report::Report),
+    /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
+    Metrics(metrics::Metrics),
+    /// Give a dataset to other programs in their own format
+    Export(export::Export),
+    /// Pictures, class masks and a film of one episode
+    Render(render::Render),
 }
 
 /// Parses the command line and runs the command.
@@ -75,10 +96,17 @@ enum Command {
 pub fn run() -> Result<Outcome> {
     let Cli { common, command } = Cli::parse();
     match command {
+        Command::Demo(args) => args.run(&common),
+        Command::List(args) => args.run(&common),
+        Command::Train(args) => args.run(&common),
+        Command::Evaluate(args) => args.run(&common),
         Command::Collect(args) => args.run(&common),
         Command::Calibrate(args) => args.run(&common),
-        Command::Evaluate(args) => args.run(&common),
-        Command::Train(args) => args.run(&common),
+        Command::Bench(args) => args.run(&common),
+        Command::Report(args) => args.run(&common),
+        Command::Metrics(args) => args.run(&common),
+        Command::Export(args) => args.run(&common),
+        Command::Render(args) => args.run(&common),
     }
 }
 

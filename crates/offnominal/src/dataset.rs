@@ -13,6 +13,7 @@ mod header;
 mod read;
 mod write;
 
+pub(crate) use columns::{batch, fields, is_terminal};
 pub use read::{decode, load};
 pub use write::{encode, save};
 
@@ -66,7 +67,7 @@ pub struct Recipe {
 pub struct PolicyName {
     /// The name by which it was asked for.
     pub id: String,
-    /// Digest of what it does.
+    /// Digest of its file.
     pub digest: String,
 }
 

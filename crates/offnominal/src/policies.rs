@@ -1,16 +1,156 @@
 //! Finding a policy by the name a user gives it: an algorithm, a card's id, or a path.
 
-use anyhow::{Result, bail};
+mod shipped;
+
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_agents::{Actor, Card};
+use offnominal_core::catalogue::nearest;
 use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
+use offnominal_core::spec::EnvSpec;
+use sha2::{Digest, Sha256};
+use shipped::SHIPPED;
+use std::path::Path;
+
+/// A policy, and what is known of it.
+pub struct Found {
+    /// The policy.
+    pub policy: Box<dyn Policy>,
+    /// The name under which results list it: the algorithm if it is shipped, else the name that was given.
+    pub name: String,
+    /// SHA-256 of its file, in hexadecimal digits; of the name, if it has no file.
+    pub digest: String,
+    /// Its card, if it has one.
+    pub card: Option<Card>,
+}
 
 /// The policy of that name for the given world; `random` is always there.
 ///
 /// # Errors
-/// If there is no such policy for this world.
-pub fn find(name: &str, env: &dyn Env) -> Result<Box<dyn Policy>> {
-    match name {
-        "random" => Ok(Box::new(Random::new(&env.spec().action))),
-        _ => bail!("no policy is called {name:?}"),
+/// If there is no such policy for this world, or its file is damaged.
+pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
+    let spec = env.spec();
+    if name == "random" {
+        let policy = Box::new(Random::new(&spec.action));
+        return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
+    }
+    for (bytes, card) in cards()? {
+        if card.env == spec.id && (name == card.algorithm || name == card.id) {
+            let actor =
+                Actor::from_bytes(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
+            let (name, digest) = (card.algorithm.clone(), digest(bytes));
+            return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
+        }
+    }
+    let path = Path::new(name);
+    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
+}
+
+/// Names and summaries of the built-in policies.
+///
+/// # Errors
+/// If a shipped card is damaged.
+pub fn list() -> Result<Vec<(String, String)>> {
+    let random = ("random".to_string(), "draws every command uniformly between its bounds".to_string());
+    let summary = |card: Card| {
+        let success = card.success_rate.as_ref().map_or(String::new(), |s| format!(", success {s:.2}"));
+        (card.id, format!("return {:.1}{success}, {} steps of training", card.mean_return, card.best_step))
+    };
+    Ok(std::iter::once(random).chain(cards()?.into_iter().map(|(_, card)| summary(card))).collect())
+}
+
+/// The shipped tensors with their cards.
+fn cards() -> Result<Vec<(&'static [u8], Card)>> {
+    let read = |&(id, card, tensors): &shipped::Files| {
+        let card = serde_json::from_str(card).with_context(|| format!("card of the shipped policy {id}"))?;
+        Ok((tensors, card))
+    };
+    SHIPPED.iter().map(read).collect()
+}
+
+/// A policy from a file, with the card beside it if there is one.
+fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let actor = Actor::from_bytes(&bytes, spec).with_context(|| path.display().to_string())?;
+    let card = path.with_extension("json");
+    let card = if card.is_file() {
+        let text =
+            std::fs::read_to_string(&card).with_context(|| format!("cannot read {}", card.display()))?;
+        Some(serde_json::from_str(&text).with_context(|| card.display().to_string())?)
+    } else {
+        None
+    };
+    Ok(Found { policy: Box::new(actor), name: path.display().to_string(), digest: digest(&bytes), card })
+}
+
+fn digest(content: &[u8]) -> String {
+    crate::store::hex(&Sha256::digest(content))
+}
+
+fn missing(name: &str, env: &str) -> Result<Found> {
+    let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
+    ensure!(!looks_like_a_path, "policy {name}: there is no such file");
+    let mut known = vec!["random".to_string()];
+    known.extend(cards()?.into_iter().filter(|(_, c)| c.env == env).flat_map(|(_, c)| [c.algorithm, c.id]));
+    let hint = nearest(name, known.iter().map(String::as_str))
+        .map_or(String::new(), |n| format!("; did you mean {n:?}?"));
+    bail!(
+        "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",
+        known.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogues;
+    use offnominal_core::conformance;
+
+    fn world(id: &str) -> Box<dyn Env> {
+        catalogues::worlds().build(id, &serde_json::json!({})).unwrap()
+    }
+
+    #[test]
+    fn every_shipped_policy_is_lawful_and_is_what_its_card_says() {
+        for (bytes, card) in cards().unwrap() {
+            assert!(bytes.len() < 3_000_000, "{}: {} bytes", card.id, bytes.len());
+            assert_eq!(card.sha256, digest(bytes), "{}", card.id);
+            let env = world(&card.env);
+            let found = find(&card.id, env.as_ref()).unwrap();
+            assert_eq!(found.name, card.algorithm);
+            conformance::assert_lawful(
+                &card.id,
+                &conformance::policy(found.policy.as_ref(), env.spec(), &[]),
+            );
+        }
+    }
+
+    #[test]
+    fn the_list_names_the_files_that_are_there() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../agents");
+        let mut there: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|f| f.unwrap().path())
+            .filter(|p| p.extension().is_some_and(|e| e == "safetensors"))
+            .map(|p| p.file_stem().unwrap().to_str().unwrap().to_string())
+            .collect();
+        there.sort();
+        let listed: Vec<String> = SHIPPED.iter().map(|(id, ..)| id.to_string()).collect();
+        assert_eq!(there, listed);
+    }
+
+    #[track_caller]
+    fn refuses(name: &str, want: &str) {
+        let error = find(name, world("sap-goal0").as_ref()).err().unwrap();
+        assert!(format!("{error:#}").contains(want), "{error:#}");
+    }
+
+    #[test]
+    fn wrong_names_and_damaged_files_are_explained() {
+        refuses("tqcc", "did you mean \"tqc\"?");
+        refuses("no/such/file", "there is no such file");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"not a policy").unwrap();
+        refuses(file.path().to_str().unwrap(), file.path().to_str().unwrap());
     }
 }

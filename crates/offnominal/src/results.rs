@@ -3,6 +3,8 @@
 //! This is the border between running and reporting: the benchmark fills it, the writers (CSV, Parquet) and the
 //! report read it.
 
+mod number;
+
 use serde::{Deserialize, Serialize};
 
 /// Everything that a report shows.
@@ -34,6 +36,7 @@ pub struct Recipe {
     /// One line per policy: world, id, return with interval, training command.
     pub policies: Vec<String>,
     /// Wall time in seconds; not part of any comparison.
+    #[serde(with = "number")]
     pub wall_secs: f64,
 }
 
@@ -55,6 +58,7 @@ pub struct Row {
     /// `tiny`, `medium`, `strong`, `extreme`, or `custom`.
     pub strength: String,
     /// The calibrated magnitude.
+    #[serde(with = "number")]
     pub magnitude: f64,
     /// Detector id.
     pub detector: String,
@@ -67,10 +71,13 @@ pub struct Row {
     /// Alarm threshold (`3sigma`, `q95`, `max`, `conformal`) for metrics that need one, else empty.
     pub threshold: String,
     /// The value; not a number where there is no data.
+    #[serde(with = "number")]
     pub value: f64,
     /// Lower end of the 95 % interval.
+    #[serde(with = "number")]
     pub low: f64,
     /// Upper end of the 95 % interval.
+    #[serde(with = "number")]
     pub high: f64,
 }
 
@@ -88,14 +95,18 @@ pub struct Trace {
     /// Index of the test episode.
     pub episode: u64,
     /// Seconds per step.
+    #[serde(with = "number")]
     pub dt_secs: f64,
     /// First anomalous step.
     pub onset: u32,
     /// Scores of the anomalous episode.
+    #[serde(with = "number::list")]
     pub scores: Vec<f64>,
     /// Scores of its nominal twin.
+    #[serde(with = "number::list")]
     pub twin: Vec<f64>,
     /// Alarm thresholds by name.
+    #[serde(with = "number::named")]
     pub thresholds: Vec<(String, f64)>,
 }
 
@@ -113,12 +124,16 @@ pub struct DelayCurve {
     /// Threshold name.
     pub threshold: String,
     /// Share of nominal twins in which the alarm is raised at least once.
+    #[serde(with = "number")]
     pub false_alarm_rate: f64,
     /// Detected share within j = 0, 1, … steps.
+    #[serde(with = "number::list")]
     pub detected: Vec<f64>,
     /// Lower ends of the intervals.
+    #[serde(with = "number::list")]
     pub low: Vec<f64>,
     /// Upper ends of the intervals.
+    #[serde(with = "number::list")]
     pub high: Vec<f64>,
 }
 

@@ -121,7 +121,7 @@ mod tests {
             let crc = data.iter().fold(!0_u32, |crc, &byte| {
                 (0..8).fold(crc ^ u32::from(byte), |c, _| (c >> 1) ^ (0x82f6_3b78 & (c & 1).wrapping_neg()))
             });
-            let masked = ((!crc >> 15) | (!crc << 17)).wrapping_add(0xa282_ead8);
+            let masked = (!crc).rotate_right(15).wrapping_add(0xa282_ead8);
             assert_eq!(masked.to_le_bytes(), stored);
         };
         let mut found = vec![];

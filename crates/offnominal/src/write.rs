@@ -13,13 +13,22 @@ pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let write = || -> std::io::Result<()> {
-        let mut aside = tempfile::NamedTempFile::new_in(folder)?;
+        let mut aside = builder().tempfile_in(folder)?;
         aside.write_all(bytes)?;
         aside.as_file().sync_all()?;
         aside.persist(path).map_err(|e| e.error)?;
         Ok(())
     };
     write().with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Temporary files are private by default; what is written here is for others to read, as far as the user's mask allows.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    #[allow(unused_mut, reason = "permissions are set where they exist")]
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder
 }
 
 #[cfg(test)]

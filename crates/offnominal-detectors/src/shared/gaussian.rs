@@ -84,12 +84,13 @@ impl Gaussian {
     /// Takes the derivatives back through [`hold`]; those by the bounds are added up in `d_bounds`.
     fn chain(&mut self, bounds: &[f32], n: usize, d_bounds: &mut [f32]) {
         let d = self.d;
-        let rows = self.work.output().chunks_exact(2 * d).zip(self.d_prediction.chunks_exact_mut(2 * d));
+        let rows = self.work.output().chunks_exact(2 * d).zip(self.prediction.chunks_exact(2 * d));
+        let rows = rows.zip(self.d_prediction.chunks_exact_mut(2 * d));
         d_bounds[..d].fill(TIGHT as f32);
         d_bounds[d..].fill(-TIGHT as f32);
-        for (raw, d_row) in rows.take(n) {
+        for ((raw, row), d_row) in rows.take(n) {
             for j in 0..d {
-                let slopes = hold_slopes(raw[d + j], bounds[j], bounds[d + j]);
+                let slopes = hold_slopes(raw[d + j], row[d + j], bounds[j], bounds[d + j]);
                 d_bounds[j] += d_row[d + j] * slopes.by_max;
                 d_bounds[d + j] += d_row[d + j] * slopes.by_min;
                 d_row[d + j] *= slopes.by_raw;
@@ -145,18 +146,15 @@ struct Slopes {
     by_min: f32,
 }
 
-fn hold_slopes(raw: f32, max: f32, min: f32) -> Slopes {
-    let by_below = sigmoid(max - softplus(max - raw) - min);
-    let below_by_raw = sigmoid(max - raw);
+/// The derivative of softplus is the logistic function, which at the place where softplus is h is 1 − e⁻ʰ.
+fn hold_slopes(raw: f32, held: f32, max: f32, min: f32) -> Slopes {
+    let by_below = 1.0 - (min - held).exp();
+    let below_by_raw = 1.0 / (1.0 + (raw - max).exp());
     Slopes {
         by_raw: by_below * below_by_raw,
         by_max: by_below * (1.0 - below_by_raw),
         by_min: 1.0 - by_below,
     }
-}
-
-fn sigmoid(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 #[cfg(test)]

@@ -9,6 +9,8 @@
 //! Exact in `f32`: rounding is monotone, and box and point distances sum the channels in the same order, so a box is
 //! never farther than a point in it.
 
+use offnominal_nets::simd;
+
 /// Points per block: two 16-lane vectors, or eight of 4 lanes.
 const BLOCK: usize = 32;
 
@@ -114,33 +116,55 @@ impl Nearest {
 
     /// Squared distance from the query to each box.
     fn bounds(&self, query: &[f32], bounds: &mut [f32]) {
-        bounds.fill(0.0);
         let groups = self.boxes.chunks_exact((self.width * 2 * BLOCK).max(1));
+        bounds.fill(0.0);
         for (group, sums) in groups.zip(bounds.as_chunks_mut::<BLOCK>().0) {
-            for (sides, &x) in group.as_chunks::<BLOCK>().0.chunks_exact(2).zip(query) {
-                for lane in 0..BLOCK {
-                    let outside = (sides[0][lane] - x).max(x - sides[1][lane]).max(0.0);
-                    sums[lane] += outside * outside;
-                }
-            }
+            let sides = group.as_chunks::<BLOCK>().0;
+            *sums = simd(
+                #[inline(always)]
+                || squares_to_boxes(sides, query),
+            );
         }
     }
 
     fn visit(&self, block: usize, query: &[f32], best: &mut [f32]) {
         let size = self.width * BLOCK;
         let columns = self.points[block * size..(block + 1) * size].as_chunks::<BLOCK>().0;
-        let mut sums = [0.0; BLOCK];
-        for (column, &x) in columns.iter().zip(query) {
-            for lane in 0..BLOCK {
-                let difference = column[lane] - x;
-                sums[lane] += difference * difference;
-            }
-        }
+        let sums = simd(
+            #[inline(always)]
+            || squares_to_points(columns, query),
+        );
         let real = BLOCK.min(self.n_points - block * BLOCK);
         for &sum in &sums[..real] {
             insert(best, sum);
         }
     }
+}
+
+/// Squared distance to each point of a block.
+#[inline(always)]
+fn squares_to_points(columns: &[[f32; BLOCK]], query: &[f32]) -> [f32; BLOCK] {
+    let mut sums = [0.0; BLOCK];
+    for (column, &x) in columns.iter().zip(query) {
+        for lane in 0..BLOCK {
+            let difference = column[lane] - x;
+            sums[lane] += difference * difference;
+        }
+    }
+    sums
+}
+
+/// Squared distance to each box of a group, whose lower and upper sides alternate.
+#[inline(always)]
+fn squares_to_boxes(sides: &[[f32; BLOCK]], query: &[f32]) -> [f32; BLOCK] {
+    let mut sums = [0.0; BLOCK];
+    for (side, &x) in sides.as_chunks::<2>().0.iter().zip(query) {
+        for lane in 0..BLOCK {
+            let outside = (side[0][lane] - x).max(x - side[1][lane]).max(0.0);
+            sums[lane] += outside * outside;
+        }
+    }
+    sums
 }
 
 /// Puts `value` into its place among the smallest, if it belongs there.

@@ -128,7 +128,7 @@ impl Target {
     /// A magnitude whose score cannot be told from the target with the present sample.
     fn hit<'c>(&self, search: &Search, curve: &'c Curve) -> Option<&'c Point> {
         let best = self.nearest(curve, self.n)?;
-        let near = (0.5 * best.score.error).max(0.25 * self.tolerance(search));
+        let near = (0.5 * best.score.error).max(0.1 * self.tolerance(search));
         ((best.score.value - self.goal).abs() <= near).then_some(best)
     }
 

@@ -198,7 +198,8 @@ fn intervals_cover_the_true_crossing() {
         for (shape, response, crossing) in SHAPES {
             let (covered, episodes) = coverage(worlds, noise, response, crossing);
             println!("{noise:?} {shape}: {covered:?} of {worlds}, {episodes:.0} episodes");
-            assert!(episodes < 6_000.0, "{noise:?} {shape}: {episodes} episodes");
+            let most = if noise == Noise::Crash { 8_000.0 } else { 4_000.0 };
+            assert!(episodes < most, "{noise:?} {shape}: {episodes} episodes");
             // The level is 95 %; the searching, and the reading between magnitudes, may cost a little of it.
             let least = 0.93 * worlds as f64 - 3.0 * (0.93 * 0.07 * worlds as f64).sqrt();
             assert!(covered.iter().all(|&c| c as f64 >= least), "{noise:?} {shape}: {covered:?} of {worlds}");

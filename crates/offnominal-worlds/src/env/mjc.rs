@@ -144,8 +144,9 @@ impl Rig {
 
 /// The parameters of every MuJoCo world.
 fn parameters(body: &str, direction: [f64; 3]) -> [Parameter; 3] {
+    let [x, y, z] = direction;
     let push = format!(
-        "constant force on the body {body:?} at its centre of mass, along {direction:?} in the world; added to nothing"
+        "constant force at the centre of mass of the body {body}, along ({x}, {y}, {z}) in the world"
     );
     [
         Parameter::new(

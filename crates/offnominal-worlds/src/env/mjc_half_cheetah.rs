@@ -126,7 +126,7 @@ fn spec() -> EnvSpec {
         horizon: 200,
         parameters: vec![],
         initial: JOINTS.iter().map(|j| j.0.to_string()).chain(JOINTS.iter().map(|j| velocity(j.0))).collect(),
-        reward: "v − 0.1 |a|², where v is the mean forward velocity in m/s over the step and a the six commands".into(),
+        reward: "mean forward velocity over the step in m/s − 0.1 |a|², where a are the six commands".into(),
         reset: "the reference posture above the ground, at rest; every position and velocity gets normal noise of \
                 standard deviation 0.1"
             .into(),
@@ -146,7 +146,7 @@ fn observation() -> Vec<Channel> {
     let forward = Channel::unbounded("forward", "mean forward velocity over the last step", "m/s");
     let positions = JOINTS[1..].iter().map(|(name, meaning, unit)| Channel::unbounded(name, meaning, unit));
     let velocities = JOINTS.iter().map(|(name, meaning, unit)| {
-        Channel::unbounded(&velocity(name), &format!("rate of change: {meaning}"), &format!("{unit}/s"))
+        Channel::unbounded(&velocity(name), &format!("rate of change of the {meaning}"), &format!("{unit}/s"))
     });
     std::iter::once(forward).chain(positions).chain(velocities).collect()
 }

@@ -118,6 +118,20 @@ fn pitching_the_cheetah_forward_lowers_its_head() {
 }
 
 #[test]
+fn forks_have_the_same_future_in_other_threads() {
+    let mut world = catalogue().build("mjc-half-cheetah", &serde_json::json!({})).unwrap();
+    let x = world.draw(&mut Rng::new(5));
+    world.start(&x, &mut Rng::new(5));
+    let future = |mut world: Box<dyn Env>| -> Vec<f64> {
+        (0..100).map(|t| world.step(&[(0.7 * t as f32).cos(); 6], &mut Rng::new(6)).reward).collect()
+    };
+    let forks: Vec<_> = (0..4).map(|_| world.fork().unwrap()).collect();
+    let threads: Vec<_> = forks.into_iter().map(|fork| std::thread::spawn(move || future(fork))).collect();
+    let alone = future(world);
+    assert!(threads.into_iter().all(|thread| thread.join().unwrap() == alone));
+}
+
+#[test]
 fn looking_does_not_change_what_happens() {
     let run = |looks: bool| {
         let mut world = catalogue().build("mjc-half-cheetah", &serde_json::json!({})).unwrap();

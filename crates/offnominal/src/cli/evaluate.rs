@@ -35,7 +35,7 @@ impl Evaluate {
     /// If the world or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let env = catalogues::worlds().build(&self.env, &json!({}))?;
-        let policy = policies::find(&self.policy, env.as_ref())?;
+        let policy = policies::find(&self.policy, env.as_ref())?.policy;
         let found = evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes, common)?;
         self.print(&found, common.json)?;
         Ok(if self.accepts(&found) { Outcome::Done } else { Outcome::NotAcceptable })

@@ -12,7 +12,7 @@ use offnominal_core::prelude::*;
 use std::sync::Arc;
 
 /// The five columns of Minari and our label.
-pub(super) fn fields(recipe: &Recipe) -> Fields {
+pub(crate) fn fields(recipe: &Recipe) -> Fields {
     let list = |width: usize| DataType::FixedSizeList(Arc::new(item()), width as i32);
     Fields::from(vec![
         Field::new("observations", list(recipe.observation.len()), false),
@@ -29,7 +29,7 @@ fn item() -> Field {
 }
 
 /// An episode as a batch of T + 1 rows.
-pub(super) fn batch(episode: &Episode, schema: &Arc<Schema>) -> Result<RecordBatch> {
+pub(crate) fn batch(episode: &Episode, schema: &Arc<Schema>) -> Result<RecordBatch> {
     let columns: Vec<ArrayRef> = vec![
         rows(episode.observations.clone(), episode.obs_width)?,
         rows(padded(&episode.actions, episode.act_width, 0.0), episode.act_width)?,

@@ -43,8 +43,8 @@ pub(crate) fn episode(rng: &mut Rng, steps: usize, onset: Option<u32>) -> Episod
         actions: numbers(steps * 2),
         rewards: numbers(steps).iter().map(|&r| f64::from(r) / 3.0).collect(),
         labels: (0..steps).map(|t| onset.is_some_and(|o| o as usize <= t)).collect(),
-        end: if steps % 2 == 0 { End::TimedOut } else { End::Failed },
-        goal_met: (steps % 3 != 0).then_some(steps % 3 == 1),
+        end: if steps.is_multiple_of(2) { End::TimedOut } else { End::Failed },
+        goal_met: (!steps.is_multiple_of(3)).then_some(steps % 3 == 1),
         obs_width: 3,
         act_width: 2,
     }

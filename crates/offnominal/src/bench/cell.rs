@@ -1,0 +1,311 @@
+//! The specifications of cells, and how a plan becomes cells.
+
+use crate::campaign::{DetectorChoice, Plan, Setting, Stage};
+use crate::dataset::PolicyName;
+use crate::store::address;
+use anyhow::Result;
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A cell in its place.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// The digest of the specification.
+    pub id: String,
+    /// The specification, as JSON.
+    pub spec: String,
+    /// What to compute.
+    pub cell: Cell,
+    /// Index of the plan's stage to which it belongs.
+    pub stage: usize,
+}
+
+/// What a cell computes. Everything that its result depends on is in here, or named here by digest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "cell", rename_all = "snake_case")]
+pub enum Cell {
+    /// Undisturbed episodes.
+    Nominal(Nominal),
+    /// Disturbed episodes.
+    Anomalous(Anomalous),
+    /// A detector's results.
+    Judgement(Judgement),
+    /// A moving picture.
+    Film(Film),
+}
+
+/// Who acts where, in which version.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setup {
+    /// Version of the engine.
+    pub engine: String,
+    /// World id.
+    pub env: String,
+    /// Digest of the world's specification.
+    pub world: String,
+    /// Policy.
+    pub policy: PolicyName,
+    /// Seed of the repetition.
+    pub seed: u64,
+}
+
+/// What nominal episodes are for. Roles have different seeds, so no episode serves two of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// To fit detectors.
+    Train,
+    /// To set thresholds.
+    Validation,
+    /// To be the twins of the anomalous episodes.
+    Test,
+    /// To be taken for anomalous although nothing is done to them.
+    Control,
+}
+
+impl Role {
+    /// Name of the branch of the seed tree.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::Train => "train",
+            Role::Validation => "validation",
+            Role::Test => "test",
+            Role::Control => "control",
+        }
+    }
+}
+
+/// Undisturbed episodes of one role.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Nominal {
+    /// Who acts where.
+    pub setup: Setup,
+    /// What they are for.
+    pub role: Role,
+    /// How many.
+    pub episodes: usize,
+}
+
+/// Disturbed episodes; the i-th has the i-th twin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Anomalous {
+    /// Who acts where.
+    pub setup: Setup,
+    /// What is done to them.
+    pub fault: Fault,
+    /// Cell of the twins.
+    pub twins: String,
+}
+
+/// A detector, fitted once and judged on every anomaly.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// Who acts where.
+    pub setup: Setup,
+    /// The detector.
+    pub detector: Detecting,
+    /// Cells of the nominal episodes.
+    pub train: String,
+    /// Cell of the episodes that set thresholds.
+    pub validation: String,
+    /// Cell of the twins.
+    pub twins: String,
+    /// Cell of the control episodes.
+    pub control: String,
+    /// When anomalies begin; for the control.
+    pub schedule: Schedule,
+    /// The anomalies, each with the cell of its episodes.
+    pub settings: Vec<(Setting, String)>,
+    /// Accepted share of false alarms of the conformal threshold.
+    pub false_alarms: f64,
+    /// Bootstrap replicates.
+    pub replicates: usize,
+    /// Episodes per anomaly whose scores are kept.
+    pub traces: usize,
+    /// Strengths of which they are kept.
+    pub traced: Vec<String>,
+}
+
+/// A detector with its parameters, and its name in results.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Detecting {
+    /// Name in the catalogue.
+    pub id: String,
+    /// Name in results.
+    pub name: String,
+    /// Parameters.
+    pub params: serde_json::Value,
+}
+
+/// One disturbed episode as a moving picture.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Film {
+    /// Who acts where.
+    pub setup: Setup,
+    /// Which anomaly.
+    pub setting: Setting,
+    /// Cell of its episodes; the first one is shown.
+    pub episodes: String,
+}
+
+/// The layers in order: a cell needs only cells of earlier layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// Undisturbed episodes.
+    Nominal,
+    /// Disturbed episodes.
+    Anomalous,
+    /// Everything that is made of episodes.
+    Judgement,
+}
+
+impl Layer {
+    /// All layers in order.
+    pub const ALL: [Layer; 3] = [Layer::Nominal, Layer::Anomalous, Layer::Judgement];
+
+    /// What a progress bar says.
+    pub fn title(self) -> &'static str {
+        match self {
+            Layer::Nominal => "nominal episodes",
+            Layer::Anomalous => "anomalous episodes",
+            Layer::Judgement => "fitting and judging",
+        }
+    }
+}
+
+impl Cell {
+    /// The layer.
+    pub fn layer(&self) -> Layer {
+        match self {
+            Cell::Nominal(_) => Layer::Nominal,
+            Cell::Anomalous(_) => Layer::Anomalous,
+            Cell::Judgement(_) | Cell::Film(_) => Layer::Judgement,
+        }
+    }
+
+    /// The cells that must be finished before.
+    pub fn needs(&self) -> Vec<&str> {
+        match self {
+            Cell::Nominal(_) => vec![],
+            Cell::Anomalous(cell) => vec![&cell.twins],
+            Cell::Film(cell) => vec![&cell.episodes],
+            Cell::Judgement(cell) => {
+                let nominal = [&cell.train, &cell.validation, &cell.twins, &cell.control];
+                let anomalous = cell.settings.iter().map(|(_, id)| id);
+                nominal.into_iter().chain(anomalous).map(String::as_str).collect()
+            }
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let at = |setup: &Setup| format!("{} in {}, seed {}", setup.policy.id, setup.env, setup.seed);
+        match self {
+            Cell::Nominal(c) => write!(f, "{} episodes of {}", c.role.name(), at(&c.setup)),
+            Cell::Anomalous(c) => write!(f, "{} of {}", c.fault.anomaly, at(&c.setup)),
+            Cell::Judgement(c) => write!(f, "detector {} for {}", c.detector.name, at(&c.setup)),
+            Cell::Film(c) => write!(f, "film of {} of {}", c.setting.anomaly, at(&c.setup)),
+        }
+    }
+}
+
+/// The cells of a plan, each after those it needs.
+pub(super) fn nodes(plan: &Plan) -> Result<Vec<Node>> {
+    let mut nodes = Vec::new();
+    for (at, stage) in plan.stages.iter().enumerate() {
+        for seed in plan.seeds() {
+            let mut add = |cell: Cell| {
+                let spec = serde_json::to_string(&cell)?;
+                let id = address(spec.as_bytes());
+                nodes.push(Node { id: id.clone(), spec, cell, stage: at });
+                Ok::<_, anyhow::Error>(id)
+            };
+            repetition(plan, stage, seed, &mut add)?;
+        }
+    }
+    Ok(nodes)
+}
+
+/// The cells of one world, policy and seed.
+fn repetition(
+    plan: &Plan,
+    stage: &Stage,
+    seed: u64,
+    add: &mut impl FnMut(Cell) -> Result<String>,
+) -> Result<()> {
+    let setup = setup(stage, seed)?;
+    let base = base(plan, setup.clone(), add)?;
+    let mut settings = Vec::new();
+    for setting in &stage.settings {
+        let (fault, twins) = (setting.fault.clone(), base.twins.clone());
+        let id = add(Cell::Anomalous(Anomalous { setup: setup.clone(), fault, twins }))?;
+        settings.push((setting.clone(), id));
+    }
+    let can_be_seen = !stage.cast.env.spec().cameras.is_empty();
+    let once = plan.campaign.film && seed == plan.campaign.seed && can_be_seen;
+    if let Some((setting, episodes)) = filmed(&settings).filter(|_| once) {
+        add(Cell::Film(Film { setup, setting, episodes }))?;
+    }
+    let base = Judgement { traced: traced(&stage.settings), settings, ..base };
+    // The catalogue lists baselines first and ensembles last: whatever takes long begins early.
+    for choice in plan.detectors().iter().rev() {
+        add(Cell::Judgement(Judgement { detector: detecting(choice), ..base.clone() }))?;
+    }
+    Ok(())
+}
+
+/// The nominal episodes, and what the judgements of all detectors have in common.
+fn base(plan: &Plan, setup: Setup, add: &mut impl FnMut(Cell) -> Result<String>) -> Result<Judgement> {
+    let campaign = &plan.campaign;
+    let counts = campaign.episodes;
+    let mut nominal = |role, episodes| add(Cell::Nominal(Nominal { setup: setup.clone(), role, episodes }));
+    Ok(Judgement {
+        train: nominal(Role::Train, counts.train)?,
+        validation: nominal(Role::Validation, counts.validation)?,
+        twins: nominal(Role::Test, counts.test)?,
+        control: nominal(Role::Control, counts.test)?,
+        setup,
+        detector: detecting(&plan.detectors()[0]),
+        schedule: campaign.schedule(),
+        settings: vec![],
+        false_alarms: campaign.false_alarms,
+        replicates: campaign.replicates,
+        traces: campaign.traces,
+        traced: vec![],
+    })
+}
+
+fn setup(stage: &Stage, seed: u64) -> Result<Setup> {
+    let spec = stage.cast.env.spec();
+    Ok(Setup {
+        engine: env!("CARGO_PKG_VERSION").into(),
+        env: spec.id.clone(),
+        world: address(&serde_json::to_vec(spec)?),
+        policy: stage.cast.name.clone(),
+        seed,
+    })
+}
+
+fn detecting(choice: &DetectorChoice) -> Detecting {
+    Detecting { id: choice.id.clone(), name: choice.name.clone(), params: choice.params.clone() }
+}
+
+/// The last dynamics anomaly, or the last anomaly at all: strengths rise, and a changed world is what can be seen.
+fn filmed(settings: &[(Setting, String)]) -> Option<(Setting, String)> {
+    let dynamics = settings.iter().rfind(|(s, _)| s.class == "dynamics");
+    dynamics.or(settings.last()).cloned()
+}
+
+/// The strength in the middle of those that occur: neither hopeless nor trivial.
+fn traced(settings: &[Setting]) -> Vec<String> {
+    let mut strengths: Vec<&String> = Vec::new();
+    for setting in settings {
+        if !strengths.contains(&&setting.strength) {
+            strengths.push(&setting.strength);
+        }
+    }
+    strengths.get(strengths.len() / 2).map(|s| s.to_string()).into_iter().collect()
+}

@@ -1,0 +1,79 @@
+//! From episodes to scored episodes: a fitted monitor runs over anomalous episodes and their twins.
+
+use super::cell::Judgement;
+use super::play::{control_onset, load};
+use crate::catalogues;
+use crate::dataset::Dataset;
+use crate::store::Store;
+use anyhow::{Context, Result};
+use offnominal_core::prelude::*;
+use offnominal_stats::ScoredEpisode;
+
+/// The scores of everything nominal, and the monitor that gave them.
+pub(super) struct Scored {
+    pub monitor: Box<dyn Monitor>,
+    /// Episodes that set thresholds, `[n][T]`.
+    pub validation: Vec<Vec<f64>>,
+    /// Twins of the test episodes, `[n][T]`.
+    pub twins: Vec<Vec<f64>>,
+    /// Nominal episodes that are judged as if they were anomalous.
+    pub control: Vec<ScoredEpisode>,
+    /// Seconds per step.
+    pub dt_secs: f64,
+    /// Steps after which an episode ends.
+    pub horizon: u32,
+}
+
+/// Fits the detector and scores the nominal episodes.
+pub(super) fn fit(cell: &Judgement, store: &Store) -> Result<Scored> {
+    let train = load(store, &cell.train)?;
+    let validation = load(store, &cell.validation)?;
+    let detector = catalogues::detectors().build(&cell.detector.id, &cell.detector.params)?;
+    let mut rng = Seed(cell.setup.seed).child("fit").child(&*cell.detector.name).rng();
+    let mut monitor = detector
+        .fit(&signals(&train), &signals(&validation), &mut rng)
+        .context("the detector cannot be fitted")?;
+    let validation = score_all(monitor.as_mut(), &validation.episodes);
+    let twins = score_all(monitor.as_mut(), &load(store, &cell.twins)?.episodes);
+    let control = load(store, &cell.control)?;
+    let scores = score_all(monitor.as_mut(), &control.episodes);
+    let control = control.episodes.iter().zip(scores).zip(&twins).map(|((episode, scores), twin)| {
+        ScoredEpisode::persistent(scores, control_onset(episode, &cell.schedule), Some(twin.clone()))
+    });
+    Ok(Scored {
+        control: control.collect(),
+        validation,
+        twins,
+        monitor,
+        dt_secs: train.recipe.dt_secs,
+        horizon: train.recipe.horizon,
+    })
+}
+
+fn signals(dataset: &Dataset) -> Vec<Signals<'_>> {
+    dataset.episodes.iter().map(Episode::signals).collect()
+}
+
+fn score_all(monitor: &mut dyn Monitor, episodes: &[Episode]) -> Vec<Vec<f64>> {
+    let score = |episode: &Episode| {
+        let mut scores = Vec::with_capacity(episode.len());
+        monitor.score_episode(&episode.signals(), &mut scores);
+        scores
+    };
+    episodes.iter().map(score).collect()
+}
+
+/// Scores anomalous episodes and pairs them with their twins.
+pub(super) fn anomalous(scored: &Scored, cell: &str, store: &Store) -> Result<Vec<ScoredEpisode>> {
+    let dataset = load(store, cell)?;
+    let scores = score_all(scored.monitor.fork().as_mut(), &dataset.episodes);
+    let pairs = dataset.episodes.into_iter().zip(scores).zip(&scored.twins);
+    Ok(pairs
+        .map(|((episode, scores), twin)| ScoredEpisode {
+            scores,
+            labels: episode.labels,
+            onset: episode.onset,
+            twin: Some(twin.clone()),
+        })
+        .collect())
+}

@@ -1,0 +1,170 @@
+//! A campaign: the TOML file that says what to benchmark.
+//!
+//! ```toml
+//! name = "demo"
+//! seed = 1
+//! envs = ["sap-goal1", "mjc-half-cheetah"]
+//! detectors = ["clock", "random", { id = "knn", name = "knn-5", k = 5 }]
+//! anomalies = ["obs-*", "dyn-*", { id = "act-delay", magnitude = 3 }]
+//!
+//! [episodes]
+//! train = 100
+//! validation = 20
+//! test = 50
+//! ```
+//!
+//! Seed and numbers of episodes have no default: they are what a result depends on most, so the user says them.
+
+mod choice;
+mod names;
+mod plan;
+
+pub use choice::{Anomalies, AnomalyChoice, DetectorChoice};
+pub use plan::{Excluded, Plan, Setting, Stage};
+
+use anyhow::{Context, Result, ensure};
+use offnominal_core::prelude::*;
+use serde::Deserialize;
+use std::path::Path;
+
+/// What to benchmark.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Campaign {
+    /// Name in results and on the report.
+    pub name: String,
+    /// Seed of the first repetition.
+    pub seed: u64,
+    /// World ids.
+    pub envs: Vec<String>,
+    /// Policies, by the names that `evaluate` takes.
+    #[serde(default = "default_policies")]
+    pub policies: Vec<String>,
+    /// Detectors, each by id or with parameters.
+    pub detectors: Vec<DetectorChoice>,
+    /// Anomalies: `"all"`, or a list of ids, patterns such as `dyn-*`, and tables with a magnitude.
+    #[serde(default)]
+    pub anomalies: Anomalies,
+    /// Calibrated strengths at which anomalies without a magnitude of their own are tried.
+    #[serde(default = "default_strengths")]
+    pub strengths: Vec<String>,
+    /// Number of repetitions; the k-th has the seed `seed + k`.
+    #[serde(default = "default_seeds")]
+    pub seeds: u64,
+    /// Numbers of episodes.
+    pub episodes: Episodes,
+    /// First anomalous step: `"random"`, or a number.
+    #[serde(default)]
+    pub onset: OnsetChoice,
+    /// Accepted share of nominal episodes with a false alarm, for the conformal threshold.
+    #[serde(default = "default_false_alarms")]
+    pub false_alarms: f64,
+    /// Bootstrap replicates behind each interval.
+    #[serde(default = "default_replicates")]
+    pub replicates: usize,
+    /// Number of test episodes per anomaly whose scores over time are kept.
+    #[serde(default = "default_traces")]
+    pub traces: usize,
+    /// Whether a film of one anomalous episode per world is made.
+    #[serde(default = "default_film")]
+    pub film: bool,
+}
+
+/// Numbers of episodes of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Episodes {
+    /// Nominal, to fit the detectors.
+    pub train: usize,
+    /// Nominal, to set the alarm thresholds.
+    pub validation: usize,
+    /// Anomalous per anomaly and strength, each with its nominal twin.
+    pub test: usize,
+}
+
+/// First anomalous step, as it is written in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "toml::Value")]
+pub struct OnsetChoice(pub Onset);
+
+impl Default for OnsetChoice {
+    fn default() -> Self {
+        OnsetChoice(Onset::Random)
+    }
+}
+
+fn default_policies() -> Vec<String> {
+    vec!["tqc".into()]
+}
+
+fn default_strengths() -> Vec<String> {
+    crate::strengths::LEVELS.iter().map(|(name, _)| name.to_string()).collect()
+}
+
+fn default_seeds() -> u64 {
+    1
+}
+
+fn default_false_alarms() -> f64 {
+    0.05
+}
+
+fn default_replicates() -> usize {
+    200
+}
+
+fn default_traces() -> usize {
+    1
+}
+
+fn default_film() -> bool {
+    true
+}
+
+impl Campaign {
+    /// Reads a campaign and checks everything in it that needs no world.
+    ///
+    /// # Errors
+    /// Names the file, the line, what was expected and what was found.
+    pub fn load(path: &Path) -> Result<(Campaign, String)> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the campaign {}", path.display()))?;
+        let campaign = Campaign::parse(&text).with_context(|| format!("campaign {}", path.display()))?;
+        Ok((campaign, text))
+    }
+
+    /// Reads a campaign from its text.
+    ///
+    /// # Errors
+    /// As [`Campaign::load`], without the file.
+    pub fn parse(text: &str) -> Result<Campaign> {
+        let campaign: Campaign = toml::from_str(text)?;
+        campaign.check_numbers()?;
+        names::check(&campaign, text)?;
+        Ok(campaign)
+    }
+
+    fn check_numbers(&self) -> Result<()> {
+        let Episodes { train, validation, test } = self.episodes;
+        for (name, n) in [("train", train), ("validation", validation), ("test", test)] {
+            ensure!(n > 0, "episodes.{name}: expected at least 1, found 0");
+        }
+        ensure!(!self.name.trim().is_empty(), "name: expected a name, found none");
+        ensure!(!self.envs.is_empty(), "envs: expected at least one world, found none");
+        ensure!(!self.policies.is_empty(), "policies: expected at least one policy, found none");
+        ensure!(!self.detectors.is_empty(), "detectors: expected at least one detector, found none");
+        ensure!(self.seeds > 0, "seeds: expected at least 1, found 0");
+        ensure!(self.replicates > 1, "replicates: expected at least 2, found {}", self.replicates);
+        let alpha = self.false_alarms;
+        ensure!(alpha > 0.0 && alpha < 1.0, "false_alarms: expected a share between 0 and 1, found {alpha}");
+        Ok(())
+    }
+
+    /// When anomalies begin, and that they stay.
+    pub fn schedule(&self) -> Schedule {
+        Schedule { onset: self.onset.0, extent: Extent::ToEnd }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,141 @@
+//! What a campaign file may write where a detector, an anomaly or an onset is expected: a word, or a table.
+
+use super::OnsetChoice;
+use offnominal_core::prelude::*;
+use serde::Deserialize;
+use serde_json::Value;
+use toml::Value as Toml;
+
+/// A detector: an id, or a table of `id`, parameters, and perhaps a `name` for results.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Toml")]
+pub struct DetectorChoice {
+    /// Name in the catalogue.
+    pub id: String,
+    /// Name in results.
+    pub name: String,
+    /// Parameters; an empty object gives the defaults.
+    pub params: Value,
+}
+
+/// Anomalies: all of them, or a list.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(try_from = "Toml")]
+pub enum Anomalies {
+    /// Everything that applies to the world.
+    #[default]
+    All,
+    /// These.
+    List(Vec<AnomalyChoice>),
+}
+
+/// An anomaly: an id or a pattern tried at the calibrated strengths, or a table with a magnitude of its own.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Toml")]
+pub enum AnomalyChoice {
+    /// An id, or a beginning of ids followed by `*`.
+    Calibrated(String),
+    /// An id and its parameters, `magnitude` among them.
+    Custom {
+        /// Anomaly id.
+        id: String,
+        /// Name of the strength in results.
+        strength: String,
+        /// Its parameters.
+        params: Value,
+    },
+}
+
+impl AnomalyChoice {
+    /// The id or pattern.
+    pub fn pattern(&self) -> &str {
+        match self {
+            AnomalyChoice::Calibrated(pattern) => pattern,
+            AnomalyChoice::Custom { id, .. } => id,
+        }
+    }
+}
+
+impl TryFrom<Toml> for DetectorChoice {
+    type Error = String;
+
+    fn try_from(value: Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(id) => {
+                Ok(DetectorChoice { name: id.clone(), id, params: Value::Object(Default::default()) })
+            }
+            Toml::Table(mut table) => {
+                let id = text(&mut table, "id")?
+                    .ok_or("expected an `id` in the table of a detector, found none")?;
+                let name = text(&mut table, "name")?.unwrap_or_else(|| id.clone());
+                Ok(DetectorChoice { id, name, params: json(table)? })
+            }
+            other => Err(format!("expected a detector's id or a table with an id, found {other}")),
+        }
+    }
+}
+
+impl TryFrom<Toml> for Anomalies {
+    type Error = String;
+
+    fn try_from(value: Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(word) if word == "all" => Ok(Anomalies::All),
+            Toml::Array(items) if items.is_empty() => Err("expected at least one anomaly, found none".into()),
+            Toml::Array(items) => {
+                items.into_iter().map(AnomalyChoice::try_from).collect::<Result<_, _>>().map(Anomalies::List)
+            }
+            other => Err(format!("expected \"all\" or a list of anomalies, found {other}")),
+        }
+    }
+}
+
+impl TryFrom<Toml> for AnomalyChoice {
+    type Error = String;
+
+    fn try_from(value: Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(pattern) => Ok(AnomalyChoice::Calibrated(pattern)),
+            Toml::Table(mut table) => {
+                let id = text(&mut table, "id")?
+                    .ok_or("expected an `id` in the table of an anomaly, found none")?;
+                let found = table.get("magnitude").map_or("none".into(), Toml::to_string);
+                let number =
+                    table.get("magnitude").and_then(|m| m.as_float().or(m.as_integer().map(|i| i as f64)));
+                let magnitude = number.filter(|m| m.is_finite());
+                magnitude
+                    .ok_or(format!("{id}: expected a `magnitude` that is a finite number, found {found}"))?;
+                let strength = text(&mut table, "strength")?.unwrap_or_else(|| "custom".into());
+                Ok(AnomalyChoice::Custom { id, strength, params: json(table)? })
+            }
+            other => Err(format!("expected an anomaly's id or a table with id and magnitude, found {other}")),
+        }
+    }
+}
+
+impl TryFrom<Toml> for OnsetChoice {
+    type Error = String;
+
+    fn try_from(value: Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(word) if word == "random" => Ok(OnsetChoice(Onset::Random)),
+            Toml::Integer(step) => u32::try_from(step)
+                .map(|step| OnsetChoice(Onset::At(step)))
+                .map_err(|_| format!("onset: expected a step from 0 to {}, found {step}", u32::MAX)),
+            other => Err(format!("onset: expected \"random\" or a step, found {other}")),
+        }
+    }
+}
+
+/// Takes a text out of a table.
+fn text(table: &mut toml::Table, key: &str) -> Result<Option<String>, String> {
+    match table.remove(key) {
+        None => Ok(None),
+        Some(Toml::String(text)) => Ok(Some(text)),
+        Some(other) => Err(format!("{key}: expected a text, found {other}")),
+    }
+}
+
+fn json(table: toml::Table) -> Result<Value, String> {
+    serde_json::to_value(table).map_err(|e| e.to_string())
+}

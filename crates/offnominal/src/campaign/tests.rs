@@ -1,0 +1,94 @@
+//! Campaign files that are read, and others that are refused with a reason.
+
+use super::*;
+use serde_json::json;
+
+/// A small campaign in the particle world, with a policy that needs no file.
+pub(crate) const SMALL: &str = r#"
+name = "small"
+seed = 5
+envs = ["sap-goal1"]
+policies = ["random"]
+detectors = ["clock", { id = "knn", name = "nearest" }]
+anomalies = [{ id = "obs-offset", magnitude = 0.5 }, { id = "dyn-mass", magnitude = 3 }]
+film = false
+
+[episodes]
+train = 6
+validation = 4
+test = 5
+"#;
+
+#[track_caller]
+fn refuses(from: &str, to: &str, wants: &[&str]) {
+    assert!(SMALL.contains(from), "{from}");
+    let error = format!("{:#}", Campaign::parse(&SMALL.replace(from, to)).unwrap_err());
+    for want in wants {
+        assert!(error.contains(want), "{want:?} is not in: {error}");
+    }
+}
+
+#[test]
+fn a_campaign_is_read() {
+    let campaign = Campaign::parse(SMALL).unwrap();
+    assert_eq!(campaign.detectors[1].name, "nearest");
+    assert_eq!(campaign.detectors[1].params, json!({}));
+    assert_eq!((campaign.seeds, campaign.strengths.len()), (1, 4));
+    assert_eq!(campaign.schedule().onset, Onset::Random);
+    let custom = AnomalyChoice::Custom {
+        id: "dyn-mass".into(),
+        strength: "custom".into(),
+        params: json!({"magnitude": 3}),
+    };
+    assert_eq!(
+        campaign.anomalies,
+        Anomalies::List(vec![
+            AnomalyChoice::Custom {
+                id: "obs-offset".into(),
+                strength: "custom".into(),
+                params: json!({"magnitude": 0.5})
+            },
+            custom,
+        ])
+    );
+}
+
+#[test]
+fn what_results_depend_on_most_must_be_said() {
+    refuses("seed = 5\n", "", &["missing field `seed`"]);
+    refuses("test = 5\n", "", &["missing field `test`"]);
+    refuses("train = 6", "train = 0", &["episodes.train: expected at least 1, found 0"]);
+}
+
+#[test]
+fn wrong_names_get_their_line_and_the_nearest_right_one() {
+    refuses("sap-goal1", "sap-goal", &["line 4", "did you mean \"sap-goal"]);
+    refuses("\"clock\"", "\"clok\"", &["line 6", "did you mean \"clock\"?"]);
+    refuses("obs-offset", "obs-ofset", &["line 7", "did you mean \"obs-offset\"?"]);
+    refuses("film = false", "strengths = [\"tny\"]", &["line 8", "did you mean \"tiny\"?"]);
+    refuses("film = false", "flim = false", &["unknown field `flim`", "line 8"]);
+    refuses("name = \"nearest\"", "kk = 1", &["line 6", "unknown field `kk`"]);
+}
+
+#[test]
+fn wrong_values_are_shown() {
+    refuses(
+        "magnitude = 3",
+        "magnitude = nan",
+        &["line 7", "dyn-mass: expected a `magnitude` that is a finite number, found nan"],
+    );
+    refuses("film = false", "onset = -1", &["line 8", "expected a step from 0 to"]);
+    refuses("film = false", "onset = \"soon\"", &["expected \"random\" or a step, found \"soon\""]);
+    refuses("film = false", "false_alarms = 1.5", &["expected a share between 0 and 1, found 1.5"]);
+    refuses("name = \"nearest\"", "name = \"clock\"", &["found \"clock\" twice"]);
+    refuses("[\"sap-goal1\"]", "[]", &["envs: expected at least one world"]);
+}
+
+#[test]
+fn the_example_of_the_documentation_is_a_campaign() {
+    let page = include_str!("../../../../docs/campaigns.md");
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let campaign = Campaign::parse(example).unwrap();
+    let plan = Plan::new(campaign, example).unwrap();
+    assert!(plan.stages[1].settings.len() > 3);
+}

@@ -1,0 +1,116 @@
+//! `bench`: runs a campaign and writes tables and report.
+
+use super::{Common, Outcome};
+use crate::bench::{self, Bench, Node};
+use crate::campaign::{Campaign, Plan};
+use crate::results::Results;
+use crate::store::Store;
+use crate::{report, tables, write};
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Arguments of `bench`.
+#[derive(Debug, Args)]
+pub struct BenchArgs {
+    /// Campaign file; its own seed counts
+    #[arg(value_name = "CAMPAIGN.toml")]
+    campaign: PathBuf,
+    /// Print the cells as JSON lines, each after those it needs, and run nothing
+    #[arg(long, conflicts_with = "cell")]
+    plan: bool,
+    /// Run only the cell of that name
+    #[arg(long, value_name = "HASH")]
+    cell: Option<String>,
+}
+
+impl BenchArgs {
+    /// Runs what is not finished, then writes the results.
+    ///
+    /// # Errors
+    /// If the campaign is wrong, a cell fails, or a file cannot be written.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        let out = common.out_or("bench");
+        let (campaign, text) = Campaign::load(&self.campaign)?;
+        let plan = Plan::new(campaign, &text)
+            .map_err(|e| e.context(format!("campaign {}", self.campaign.display())))?;
+        let bench = Bench::new(plan, Store::new(&out))?;
+        match &self.cell {
+            _ if self.plan => print_plan(&bench)?,
+            Some(id) => bench.run_one(bench.find(id)?, common.jobs)?,
+            None => {
+                let command = format!("offnominal bench {} --out {}", self.campaign.display(), out.display());
+                run_all(&bench, &text, command, &out, common)?;
+            }
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+/// Runs the cells that are not finished, then writes tables and report and prints the summary; `command` is what the
+/// report says made it.
+pub(crate) fn run_all(bench: &Bench, text: &str, command: String, out: &Path, common: &Common) -> Result<()> {
+    let began = Instant::now();
+    let (open, notices) = bench.open();
+    for notice in notices {
+        eprintln!("offnominal: {notice}");
+    }
+    if !common.quiet && open.len() < bench.nodes.len() {
+        eprintln!("{} of {} cells are finished already", bench.nodes.len() - open.len(), bench.nodes.len());
+    }
+    bench.run(&open, common.jobs, common.quiet)?;
+    let mut results = bench::results(bench)?;
+    results.recipe.command = command;
+    results.recipe.config = text.into();
+    results.recipe.wall_secs = began.elapsed().as_secs_f64();
+    let page = save(&results, out)?;
+    bench.store.sweep()?;
+    print(bench, &results, &page, out, common)
+}
+
+/// Writes tables, results and report, and returns the path of the page.
+pub(crate) fn save(results: &Results, out: &Path) -> Result<PathBuf> {
+    write::atomically(&out.join("results.csv"), &tables::csv(&results.rows)?)?;
+    write::atomically(&out.join("results.parquet"), &tables::parquet(&results.rows)?)?;
+    report::save(out, results)?;
+    report::write(out, results)
+}
+
+fn print_plan(bench: &Bench) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    for Node { id, cell, .. } in &bench.nodes {
+        let line = json!({ "id": id, "layer": cell.layer(), "needs": cell.needs(), "what": cell.to_string(), "spec": cell });
+        writeln!(out, "{line}")?;
+    }
+    Ok(())
+}
+
+fn print(bench: &Bench, results: &Results, page: &Path, folder: &Path, common: &Common) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    if common.json {
+        let files: Vec<Value> = ["results.csv", "results.parquet", "results.json"]
+            .iter()
+            .map(|f| json!(folder.join(f)))
+            .collect();
+        writeln!(
+            out,
+            "{:#}",
+            json!({ "report": page, "files": files, "rows": results.rows.len(), "wall_secs": results.recipe.wall_secs })
+        )?;
+        return Ok(());
+    }
+    let detectors: Vec<String> = bench.plan.detectors().iter().map(|d| d.name.clone()).collect();
+    writeln!(out, "{}", bench::summary(&results.rows, &detectors))?;
+    for policy in &results.recipe.policies {
+        writeln!(out, "{policy}")?;
+    }
+    writeln!(
+        out,
+        "means over anomalies and strengths with 95 % intervals; alarms at the conformal threshold"
+    )?;
+    writeln!(out, "{}", page.display())?;
+    Ok(())
+}

@@ -1,0 +1,43 @@
+//! `demo`: the main job on two shipped policies, from a campaign that travels with the binary.
+
+use super::bench::run_all;
+use super::{Common, Outcome};
+use crate::bench::Bench;
+use crate::campaign::{Campaign, Plan};
+use crate::store::Store;
+use anyhow::{Context, Result};
+use clap::Args;
+
+/// The campaign, also a template for one's own.
+const CAMPAIGN: &str = include_str!("../../../../campaigns/demo.toml");
+
+/// Arguments of `demo`.
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Print the campaign instead of running it: a template for your own
+    #[arg(long)]
+    show: bool,
+}
+
+impl Demo {
+    /// Finds or fetches MuJoCo, runs the campaign and writes the report.
+    ///
+    /// # Errors
+    /// If MuJoCo cannot be had, or a file cannot be written.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        if self.show {
+            print!("{CAMPAIGN}");
+            return Ok(Outcome::Done);
+        }
+        offnominal_mujoco::library::load(&mut |what| {
+            if !common.quiet {
+                eprintln!("{what}");
+            }
+        })?;
+        let out = common.out_or("demo");
+        let plan = Plan::new(Campaign::parse(CAMPAIGN)?, CAMPAIGN).context("the campaign of the demo")?;
+        let bench = Bench::new(plan, Store::new(&out))?;
+        run_all(&bench, CAMPAIGN, "offnominal demo".into(), &out, common)?;
+        Ok(Outcome::Done)
+    }
+}

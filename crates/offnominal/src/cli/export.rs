@@ -1,0 +1,61 @@
+//! `export`: gives a dataset to other programs in their own format.
+
+use super::{Common, Outcome};
+use crate::dataset;
+use crate::minari::{self, Format};
+use anyhow::{Context, Result};
+use clap::{Args, Subcommand};
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Arguments of `export`.
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(subcommand)]
+    to: To,
+}
+
+#[derive(Debug, Subcommand)]
+enum To {
+    /// A folder that minari.load_dataset reads
+    Minari(Minari),
+}
+
+/// Arguments of `export minari`.
+#[derive(Debug, Args)]
+struct Minari {
+    /// Dataset written by `collect`
+    #[arg(value_name = "DATASET.arrow")]
+    dataset: PathBuf,
+    /// Id of the new dataset, such as sap/goal1-noise-v0
+    #[arg(long)]
+    id: String,
+    /// How the episodes are stored
+    #[arg(long, value_enum, default_value_t = Format::Hdf5)]
+    format: Format,
+}
+
+impl Export {
+    /// Reads the dataset, writes it in the other format and prints where.
+    ///
+    /// # Errors
+    /// If the dataset cannot be read, the id is none, or the folder cannot be written.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        let To::Minari(args) = &self.to;
+        let dataset = dataset::load(&args.dataset)?;
+        let path = minari::export(&dataset, &common.out_or("export"), &args.id, args.format)
+            .with_context(|| format!("cannot export {}", args.dataset.display()))?;
+        let mut out = std::io::stdout().lock();
+        if common.json {
+            writeln!(
+                out,
+                "{:#}",
+                json!({ "folder": path, "id": args.id, "episodes": dataset.episodes.len() })
+            )?;
+        } else {
+            writeln!(out, "{}: {} episodes", path.display(), dataset.episodes.len())?;
+        }
+        Ok(Outcome::Done)
+    }
+}

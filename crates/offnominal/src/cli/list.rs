@@ -1,0 +1,213 @@
+//! `list`: what there is, as a table or as JSON.
+
+use super::{Common, Outcome};
+use crate::{catalogues, policies};
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use offnominal_core::run::DYNAMICS;
+use offnominal_core::{Entry, env::Env};
+use offnominal_stats::metric::{Better, METRICS};
+use offnominal_worlds::anomaly::{self, Class, Listed};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub struct List {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Worlds
+    Envs,
+    /// Anomalies; those of the dynamics by name if a world is given
+    Anomalies {
+        /// World whose parameters are listed
+        #[arg(long)]
+        env: Option<String>,
+    },
+    /// Detectors
+    Detectors,
+    /// Policies
+    Policies,
+    /// Metrics of the result tables
+    Metrics,
+}
+
+impl List {
+    /// Prints the list.
+    ///
+    /// # Errors
+    /// If the world that was named cannot be had.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        let items = self.what.items()?;
+        let mut out = std::io::stdout().lock();
+        if common.json {
+            writeln!(out, "{:#}", Value::from_iter(items.iter().map(Item::json)))?;
+        } else {
+            write!(out, "{}", table(&items))?;
+        }
+        Ok(Outcome::Done)
+    }
+}
+
+impl What {
+    fn items(&self) -> Result<Vec<Item>> {
+        Ok(match self {
+            What::Envs => entries(offnominal_worlds::ENVS),
+            What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).collect(),
+            What::Anomalies { env: Some(id) } => {
+                anomalies_of(catalogues::worlds().build(id, &json!({}))?.as_ref())
+            }
+            What::Detectors => entries(offnominal_detectors::ALL),
+            What::Policies => {
+                policies::list()?.into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
+            }
+            What::Metrics => METRICS.iter().map(of_metric).collect(),
+        })
+    }
+}
+
+/// One line of a list.
+#[derive(Debug, Clone, PartialEq)]
+struct Item {
+    id: String,
+    summary: String,
+    /// Heading under which it stands; empty if there are none.
+    group: &'static str,
+    /// What JSON says beyond id and summary.
+    more: serde_json::Map<String, Value>,
+}
+
+impl Item {
+    fn new(id: impl Into<String>, summary: impl Into<String>) -> Item {
+        Item { id: id.into(), summary: summary.into(), group: "", more: serde_json::Map::new() }
+    }
+
+    fn with(mut self, key: &str, value: impl Into<Value>) -> Item {
+        self.more.insert(key.into(), value.into());
+        self
+    }
+
+    fn json(&self) -> Value {
+        let mut all = serde_json::Map::new();
+        all.insert("id".into(), self.id.as_str().into());
+        all.insert("summary".into(), self.summary.as_str().into());
+        all.extend(self.more.clone());
+        Value::Object(all)
+    }
+}
+
+fn entries<T: ?Sized>(all: &[Entry<T>]) -> Vec<Item> {
+    all.iter().map(|e| Item::new(e.id, e.summary)).collect()
+}
+
+fn of_metric(metric: &offnominal_stats::Metric) -> Item {
+    let better = match metric.better {
+        Better::Higher => "higher",
+        Better::Lower => "lower",
+    };
+    Item::new(metric.id, metric.summary).with("better", better).with("needs_threshold", metric.thresholded)
+}
+
+fn of_anomaly(listed: &Listed) -> Item {
+    let (entry, kind) = (&listed.entry, &listed.kind);
+    let is_dynamics = kind.class == Class::Dynamics;
+    let id = if is_dynamics { format!("{DYNAMICS}<parameter>") } else { entry.id.into() };
+    let neutral = if is_dynamics { Value::Null } else { kind.neutral.into() };
+    let mut item = Item::new(id, entry.summary)
+        .with("class", json!(kind.class))
+        .with("equation", kind.equation)
+        .with("magnitude", kind.magnitude)
+        .with("neutral", neutral)
+        .with("imitates", kind.imitates);
+    item.group = heading(kind.class);
+    item
+}
+
+fn heading(class: Class) -> &'static str {
+    match class {
+        Class::Observation => "observation",
+        Class::Action => "action",
+        Class::Dynamics => "dynamics",
+    }
+}
+
+/// The anomalies of one world: `dyn-<parameter>` becomes one line per parameter.
+fn anomalies_of(env: &dyn Env) -> Vec<Item> {
+    let (dynamics, signals): (Vec<_>, Vec<_>) =
+        anomaly::ALL.iter().partition(|a| a.kind.class == Class::Dynamics);
+    let mut items: Vec<Item> = signals.into_iter().map(of_anomaly).collect();
+    for p in &env.spec().parameters {
+        items.extend(dynamics.iter().map(|a| Item {
+            id: format!("{DYNAMICS}{}", p.name),
+            summary: format!("{} [{}; nominal {}, {} to {}]", p.meaning, p.unit, p.nominal, p.low, p.high),
+            ..of_anomaly(a).with("neutral", p.nominal).with("unit", p.unit.as_str())
+        }));
+    }
+    items
+}
+
+/// Ids and summaries in two columns, with a heading before each group.
+fn table(items: &[Item]) -> String {
+    let width = items.iter().map(|i| i.id.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    let mut group = "";
+    for item in items {
+        if item.group != group {
+            text += &format!("{}{}\n", if group.is_empty() { "" } else { "\n" }, item.group);
+            group = item.group;
+        }
+        let indent = if group.is_empty() { "" } else { "  " };
+        text += &format!("{indent}{:width$}  {}\n", item.id, item.summary);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(what: &What) -> Vec<String> {
+        what.items().unwrap().into_iter().map(|i| i.id).collect()
+    }
+
+    #[test]
+    fn columns_are_aligned_and_groups_have_headings() {
+        let grouped = |id: &str, group| Item { group, ..Item::new(id, "does so") };
+        assert_eq!(table(&[Item::new("a", "x"), Item::new("long", "y")]), "a     x\nlong  y\n");
+        let found = table(&[grouped("a", "action"), grouped("bc", "dynamics")]);
+        assert_eq!(found, "action\n  a   does so\n\ndynamics\n  bc  does so\n");
+    }
+
+    #[test]
+    fn every_list_has_what_its_catalogue_has() {
+        assert_eq!(ids(&What::Envs).len(), offnominal_worlds::ENVS.len());
+        assert_eq!(ids(&What::Anomalies { env: None }).last().unwrap(), "dyn-<parameter>");
+        assert!(ids(&What::Detectors).contains(&"clock".to_string()));
+        assert!(ids(&What::Policies).contains(&"random".to_string()));
+        assert!(ids(&What::Metrics).contains(&"auroc_matched".to_string()));
+    }
+
+    #[test]
+    fn a_world_names_its_dynamics_anomalies() {
+        let found = ids(&What::Anomalies { env: Some("sap-goal1".into()) });
+        assert_eq!(found[12..], ["dyn-mass", "dyn-force", "dyn-moving-objects"]);
+        let error = What::Anomalies { env: Some("sap-goal7".into()) }.items().unwrap_err();
+        assert!(error.to_string().contains("did you mean \"sap-goal"), "{error}");
+    }
+
+    #[test]
+    fn json_has_an_id_and_a_summary_in_each_object() {
+        for what in
+            [What::Envs, What::Anomalies { env: None }, What::Detectors, What::Policies, What::Metrics]
+        {
+            for item in what.items().unwrap() {
+                let value = item.json();
+                assert!(value["id"].is_string() && !value["summary"].as_str().unwrap().is_empty(), "{value}");
+            }
+        }
+    }
+}

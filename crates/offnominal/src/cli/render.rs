@@ -1,0 +1,127 @@
+//! `render`: pictures, class masks and a film of one episode.
+
+use super::fault::FaultArgs;
+use super::{Common, Outcome};
+use crate::cast::Cast;
+use crate::picture::{self, Show};
+use crate::write;
+use anyhow::{Result, bail, ensure};
+use clap::{Args, ValueEnum};
+use offnominal_core::catalogue::nearest;
+use offnominal_core::prelude::*;
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// How many times larger pictures are drawn before they are shrunk.
+const SMOOTH_PICTURE: usize = 4;
+
+/// Arguments of `render`.
+#[derive(Debug, Args)]
+pub struct Render {
+    /// World id (see `list envs`)
+    #[arg(long)]
+    env: String,
+    /// Algorithm, card id, path, or `random`
+    #[arg(long)]
+    policy: String,
+    #[command(flatten)]
+    fault: FaultArgs,
+    /// Width and height of the pictures in pixels
+    #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(8..=1024))]
+    size: u16,
+    /// Name of the camera [default: the world's first]
+    #[arg(long, value_name = "NAME")]
+    camera: Option<String>,
+    /// Which states of the episode become PNG files
+    #[arg(long, value_enum, default_value_t = Frames::Few)]
+    frames: Frames,
+    /// Also write the class mask of each PNG; its pixel values are the class ids
+    #[arg(long)]
+    classes: bool,
+}
+
+/// Which states of the episode become PNG files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Frames {
+    /// The first, the middle and the last
+    Few,
+    /// Every one
+    All,
+}
+
+impl Render {
+    /// Plays the episode, and again for the pictures.
+    ///
+    /// # Errors
+    /// If world, policy, anomaly or camera cannot be had, or a file cannot be written.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        let cast = Cast::new(&self.env, &self.policy)?;
+        let camera = self.camera(cast.env.spec())?;
+        let show = Show { trial: cast.trial(), camera, size: self.size.into() };
+        let episode = self.episode(&show.trial, Seed(common.seed).child("render"))?;
+        let folder = common.out_or("render");
+        let mut files = self.stills(&show, &episode, &folder)?;
+        files.push(folder.join("episode.gif"));
+        write::atomically(&folder.join("episode.gif"), &show.film(&episode)?)?;
+        print(&files, &episode, common.json)?;
+        Ok(Outcome::Done)
+    }
+
+    fn camera(&self, spec: &EnvSpec) -> Result<Camera> {
+        ensure!(!spec.cameras.is_empty(), "world {} has no camera: it cannot be rendered", spec.id);
+        let Some(name) = &self.camera else { return Ok(Camera(0)) };
+        let Some(at) = spec.cameras.iter().position(|known| known == name) else {
+            let meant = nearest(name, spec.cameras.iter().map(String::as_str));
+            let hint = meant.map_or(String::new(), |m| format!("; did you mean {m:?}?"));
+            bail!("world {} has no camera {name:?}{hint}; there are: {}", spec.id, spec.cameras.join(", "));
+        };
+        Ok(Camera(at))
+    }
+
+    fn episode(&self, trial: &Trial<'_>, seed: Seed) -> Result<Episode> {
+        let Some(fault) = self.fault.fault(&self.env, &self.policy)? else { return Ok(trial.nominal(seed)) };
+        let (episode, twin) = trial.with_twin(seed, &fault, &crate::catalogues::anomalies())?;
+        ensure!(
+            episode.labels.contains(&true),
+            "expected an onset before step {}, where the episode ends, found {}",
+            twin.len(),
+            episode.onset.unwrap_or_default()
+        );
+        Ok(episode)
+    }
+
+    fn stills(&self, show: &Show<'_>, episode: &Episode, folder: &Path) -> Result<Vec<PathBuf>> {
+        let last = episode.len();
+        let wanted = |t: usize| self.frames == Frames::All || [0, last / 2, last].contains(&t);
+        let mut files = Vec::new();
+        let mut save = |name: String, bytes: Vec<u8>| {
+            let path = folder.join(name);
+            write::atomically(&path, &bytes)?;
+            files.push(path);
+            Ok::<_, anyhow::Error>(())
+        };
+        show.watch(episode, SMOOTH_PICTURE, wanted, |t, frame| {
+            save(format!("frame-{t:05}.png"), picture::png(frame)?)?;
+            if self.classes {
+                save(format!("classes-{t:05}.png"), picture::class_png(frame)?)?;
+            }
+            Ok(())
+        })?;
+        Ok(files)
+    }
+}
+
+fn print(files: &[PathBuf], episode: &Episode, as_json: bool) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    if as_json {
+        let value =
+            json!({ "files": files, "steps": episode.len(), "onset": episode.onset, "end": episode.end });
+        writeln!(out, "{value:#}")?;
+        return Ok(());
+    }
+    for file in files {
+        writeln!(out, "{}", file.display())?;
+    }
+    Ok(())
+}

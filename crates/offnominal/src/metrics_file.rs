@@ -1,0 +1,308 @@
+//! Scores from anywhere, as CSV with the columns `episode`, `step`, `score`, `label`, and the metrics of them.
+//!
+//! Columns come in any order and others are ignored; rows too come in any order. An episode is named by any text, a
+//! step is a whole number, a score a finite number, a label 0 or 1. What is wrong is named with file, line and column.
+//!
+//! ```
+//! let csv = b"episode,step,score,label\na,0,0.1,0\na,1,0.9,1\n";
+//! let episodes = offnominal::metrics_file::read("scores.csv", csv)?;
+//! assert_eq!((episodes[0].scores.len(), episodes[0].onset), (2, Some(1)));
+//! # Ok::<(), offnominal::metrics_file::MetricsFileError>(())
+//! ```
+
+use offnominal_core::estimate::Estimate;
+use offnominal_stats::{Bootstrap, Mode, ScoredEpisode, StatsError, delays, detection};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+/// The columns that are read.
+pub const COLUMNS: [&str; 4] = ["episode", "step", "score", "label"];
+
+/// Name in results and estimate of each metric, or why there is none.
+pub type Rows = Vec<(&'static str, Result<Estimate, StatsError>)>;
+
+/// What is wrong with a file of scores.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetricsFileError {
+    /// A column is missing.
+    #[error(
+        "{file}, line 1: expected the columns episode, step, score, label, found {found}; {missing} is missing"
+    )]
+    Header {
+        /// Name of the file.
+        file: String,
+        /// The header that was found.
+        found: String,
+        /// The first missing column.
+        missing: &'static str,
+    },
+    /// A column occurs twice.
+    #[error("{file}, line 1: expected the column {column} once, found it twice")]
+    ColumnTwice {
+        /// Name of the file.
+        file: String,
+        /// The column.
+        column: &'static str,
+    },
+    /// There are no rows.
+    #[error("{file}: expected a header and rows, found {found}")]
+    Empty {
+        /// Name of the file.
+        file: String,
+        /// What there is.
+        found: &'static str,
+    },
+    /// A field has no valid value.
+    #[error("{file}, line {line}, column {column}: expected {expected}, found {found:?}")]
+    Field {
+        /// Name of the file.
+        file: String,
+        /// Line, counted from 1.
+        line: u64,
+        /// Column.
+        column: &'static str,
+        /// The rule in words.
+        expected: &'static str,
+        /// The text that was found.
+        found: String,
+    },
+    /// It is not CSV.
+    #[error("{file}: {why}")]
+    Csv {
+        /// Name of the file.
+        file: String,
+        /// The reader's complaint, with its line.
+        why: String,
+    },
+    /// A step occurs twice.
+    #[error(
+        "{file}, line {line}: expected each step once, found step {step} of episode {episode:?} again (first in line {first})"
+    )]
+    Duplicate {
+        /// Name of the file.
+        file: String,
+        /// Line of the second occurrence.
+        line: u64,
+        /// The episode.
+        episode: String,
+        /// The step.
+        step: u64,
+        /// Line of the first occurrence.
+        first: u64,
+    },
+    /// Delays need every step.
+    #[error(
+        "{file}, line {line}: expected step {expected} of episode {episode:?} (delays count steps), found step {found}"
+    )]
+    Gap {
+        /// Name of the file.
+        file: String,
+        /// Line of the step after the gap.
+        line: u64,
+        /// The episode.
+        episode: String,
+        /// The step that is missing.
+        expected: u64,
+        /// The step that comes instead.
+        found: u64,
+    },
+    /// The metrics cannot be computed from these scores.
+    #[error("{file}: {why}")]
+    Stats {
+        /// Name of the file.
+        file: String,
+        /// The reason.
+        why: StatsError,
+    },
+}
+
+/// One row, with the line it stands in.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    step: u64,
+    line: u64,
+    score: f64,
+    label: bool,
+}
+
+/// Reads scored episodes, in order of first appearance.
+///
+/// # Errors
+/// Whatever is wrong, by file, line and column; `file` is the name used in messages.
+pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<ScoredEpisode>, MetricsFileError> {
+    Ok(rows(file, bytes)?.into_iter().map(|(_, rows)| scored(&rows)).collect())
+}
+
+/// As [`read`], for delays: refuses episodes with missing steps.
+///
+/// # Errors
+/// As [`read`], and if steps are not consecutive.
+pub fn read_without_gaps(file: &str, bytes: &[u8]) -> Result<Vec<ScoredEpisode>, MetricsFileError> {
+    let episodes = rows(file, bytes)?;
+    for (episode, rows) in &episodes {
+        if let Some([before, after]) = neighbours(rows).find(|[a, b]| b.step - a.step > 1) {
+            let (file, episode) = (file.to_string(), episode.clone());
+            let (expected, found) = (before.step + 1, after.step);
+            return Err(MetricsFileError::Gap { file, line: after.line, episode, expected, found });
+        }
+    }
+    Ok(episodes.into_iter().map(|(_, rows)| scored(&rows)).collect())
+}
+
+/// The metrics of scored episodes: local and pooled ranking, and delays if there is a threshold. A metric that these
+/// episodes do not define comes with the reason.
+///
+/// # Errors
+/// If there are not steps of both classes.
+pub fn judge(
+    file: &str,
+    episodes: &[ScoredEpisode],
+    threshold: Option<f64>,
+    plan: &Bootstrap,
+) -> Result<Rows, MetricsFileError> {
+    let because = |why| MetricsFileError::Stats { file: file.into(), why };
+    let pooled = detection(episodes, Mode::Global, plan).map_err(because)?;
+    let mut rows: Vec<_> = match detection(episodes, Mode::Local, plan) {
+        Ok(local) => local.rows().map(|(id, found)| (id, Ok(found.clone()))).to_vec(),
+        Err(why) => Mode::Local.metric_ids().map(|id| (id, Err(why.clone()))).to_vec(),
+    };
+    rows.extend(pooled.rows().map(|(id, found)| (id, Ok(found.clone()))));
+    if let Some(threshold) = threshold {
+        rows.extend(delays(episodes, threshold, plan).map_err(because)?.rows());
+    }
+    Ok(rows)
+}
+
+fn scored(rows: &[Row]) -> ScoredEpisode {
+    ScoredEpisode {
+        scores: rows.iter().map(|r| r.score).collect(),
+        labels: rows.iter().map(|r| r.label).collect(),
+        onset: rows.iter().position(|r| r.label).map(|t| t as u32),
+        twin: None,
+    }
+}
+
+/// The rows of each episode, by step.
+fn rows(file: &str, bytes: &[u8]) -> Result<Vec<(String, Vec<Row>)>, MetricsFileError> {
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
+    let not_csv = |e: csv::Error| MetricsFileError::Csv { file: file.into(), why: e.to_string() };
+    let columns = columns(file, reader.byte_headers().map_err(not_csv)?)?;
+    let (mut episodes, mut index): (Vec<(String, Vec<Row>)>, _) = (Vec::new(), HashMap::new());
+    let mut record = csv::ByteRecord::new();
+    while reader.read_byte_record(&mut record).map_err(not_csv)? {
+        let fields = Fields { file, record: &record, columns };
+        let at = match index.entry(fields.episode()?) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                episodes.push((new.key().clone(), Vec::new()));
+                *new.insert(episodes.len() - 1)
+            }
+        };
+        episodes[at].1.push(fields.row()?);
+    }
+    if episodes.is_empty() {
+        return Err(MetricsFileError::Empty { file: file.into(), found: "a header alone" });
+    }
+    episodes.iter_mut().try_for_each(|(episode, rows)| sort(file, episode, rows))?;
+    Ok(episodes)
+}
+
+fn sort(file: &str, episode: &str, rows: &mut [Row]) -> Result<(), MetricsFileError> {
+    rows.sort_by_key(|r| r.step);
+    match neighbours(rows).find(|[a, b]| a.step == b.step) {
+        None => Ok(()),
+        Some([first, again]) => Err(MetricsFileError::Duplicate {
+            file: file.into(),
+            line: again.line,
+            episode: episode.into(),
+            step: again.step,
+            first: first.line,
+        }),
+    }
+}
+
+fn neighbours(rows: &[Row]) -> impl Iterator<Item = [Row; 2]> {
+    rows.iter().zip(rows.iter().skip(1)).map(|(&a, &b)| [a, b])
+}
+
+/// Where each column stands.
+fn columns(file: &str, header: &csv::ByteRecord) -> Result<[usize; 4], MetricsFileError> {
+    let file = || file.to_string();
+    if header.is_empty() {
+        return Err(MetricsFileError::Empty { file: file(), found: "nothing" });
+    }
+    let mut found = [0; 4];
+    for (at, &column) in found.iter_mut().zip(&COLUMNS) {
+        let mut places =
+            header.iter().enumerate().filter(|(_, name)| *name == column.as_bytes()).map(|(i, _)| i);
+        *at = places.next().ok_or_else(|| {
+            let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
+            MetricsFileError::Header { file: file(), found: excerpt(&names.join(", ")), missing: column }
+        })?;
+        if places.next().is_some() {
+            return Err(MetricsFileError::ColumnTwice { file: file(), column });
+        }
+    }
+    Ok(found)
+}
+
+/// At most eighty characters, for messages.
+fn excerpt(text: &str) -> String {
+    let mut short: String = text.chars().take(80).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+/// The four fields of one record.
+struct Fields<'a> {
+    file: &'a str,
+    record: &'a csv::ByteRecord,
+    columns: [usize; 4],
+}
+
+impl Fields<'_> {
+    fn episode(&self) -> Result<String, MetricsFileError> {
+        self.field(0, "a name", |text| (!text.is_empty()).then(|| text.to_string()))
+    }
+
+    fn row(&self) -> Result<Row, MetricsFileError> {
+        let label = |text: &str| match text {
+            "0" => Some(false),
+            "1" => Some(true),
+            _ => None,
+        };
+        Ok(Row {
+            line: self.line(),
+            step: self.field(1, "a whole number", |text| text.parse().ok())?,
+            score: self.field(2, "a finite number", |t| t.parse().ok().filter(|s: &f64| s.is_finite()))?,
+            label: self.field(3, "0 or 1", label)?,
+        })
+    }
+
+    fn line(&self) -> u64 {
+        self.record.position().map_or(0, csv::Position::line)
+    }
+
+    fn field<T>(
+        &self,
+        column: usize,
+        expected: &'static str,
+        parse: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, MetricsFileError> {
+        let bytes = self.record.get(self.columns[column]).unwrap_or_default();
+        let value = std::str::from_utf8(bytes).ok().and_then(parse);
+        value.ok_or_else(|| MetricsFileError::Field {
+            file: self.file.into(),
+            line: self.line(),
+            column: COLUMNS[column],
+            expected,
+            found: excerpt(&String::from_utf8_lossy(bytes)),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

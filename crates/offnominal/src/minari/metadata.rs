@@ -1,0 +1,97 @@
+//! The JSON that describes a dataset to Minari.
+
+use super::{Format, VERSION};
+use crate::dataset::{Column, Dataset};
+use anyhow::Result;
+use offnominal_core::prelude::*;
+use serde_json::{Value, json};
+
+/// `metadata.json` of the dataset.
+pub(super) fn dataset(dataset: &Dataset, id: &str, format: Format, bytes: usize) -> Result<String> {
+    let recipe = &dataset.recipe;
+    let steps: usize = dataset.episodes.iter().map(Episode::len).sum();
+    let value = json!({
+        "total_episodes": dataset.episodes.len(),
+        "total_steps": steps,
+        "data_format": format.name(),
+        "jpeg_encoding": false,
+        "observation_space": space(&recipe.observation),
+        "action_space": space(&recipe.action),
+        "dataset_id": id,
+        "minari_version": VERSION,
+        "dataset_size": (bytes as f64 / 1e5).round() / 10.0,
+        "algorithm_name": recipe.policy.id,
+        "description": description(dataset),
+        "offnominal": recipe,
+    });
+    Ok(serde_json::to_string_pretty(&value)?)
+}
+
+fn description(dataset: &Dataset) -> String {
+    let recipe = &dataset.recipe;
+    let what = match &recipe.fault {
+        None => "Nominal episodes".to_string(),
+        Some(fault) => format!("Episodes under {}, with their nominal twins,", fault.anomaly),
+    };
+    format!("{what} of {} in {}, played by offnominal {}.", recipe.policy.id, recipe.env, recipe.engine)
+}
+
+/// A box as Minari writes it: JSON inside a JSON string, with Python's words for infinity.
+fn space(columns: &[Column]) -> String {
+    let bounds = |bound: fn(&Column) -> Option<f64>, unbounded: &str| {
+        let texts = columns.iter().map(|c| bound(c).map_or(unbounded.to_string(), |b| json!(b).to_string()));
+        texts.collect::<Vec<_>>().join(", ")
+    };
+    format!(
+        r#"{{"type": "Box", "dtype": "float32", "shape": [{}], "low": [{}], "high": [{}]}}"#,
+        columns.len(),
+        bounds(|c| c.low, "-Infinity"),
+        bounds(|c| c.high, "Infinity")
+    )
+}
+
+/// What is true of one episode, beside its numbers.
+pub(super) fn episode(dataset: &Dataset, i: usize) -> Value {
+    let episode = &dataset.episodes[i];
+    let mut value = json!({
+        "id": i,
+        "total_steps": episode.len(),
+        "seed": episode.seed,
+        "end": episode.end,
+        "initial": episode.initial,
+    });
+    let optional = [
+        ("onset", episode.onset.map(Value::from)),
+        ("anomaly", episode.fault.as_ref().map(|f| f.anomaly.clone().into())),
+        ("twin", dataset.twins[i].map(Value::from)),
+        ("goal_met", episode.goal_met.map(Value::from)),
+    ];
+    for (key, found) in optional.into_iter().filter_map(|(key, found)| Some((key, found?))) {
+        value[key] = found;
+    }
+    value
+}
+
+/// Labels as Minari aligns `infos`: the first row belongs to the reset.
+pub(super) fn labels(episode: &Episode) -> Vec<bool> {
+    std::iter::once(false).chain(episode.labels.iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unbounded_channels_are_written_as_python_writes_them() {
+        let column = |low, high| Column { name: "x".into(), unit: "m".into(), low, high };
+        let found = space(&[column(Some(-1.0), Some(0.5)), column(None, None)]);
+        let want = r#"{"type": "Box", "dtype": "float32", "shape": [2], "low": [-1.0, -Infinity], "high": [0.5, Infinity]}"#;
+        assert_eq!(found, want);
+    }
+
+    #[test]
+    fn labels_are_shifted_by_the_reset() {
+        let episode = crate::dataset::tests::dataset().episodes.remove(0);
+        assert_eq!(labels(&episode), [false, false, false, true, true, true]);
+    }
+}

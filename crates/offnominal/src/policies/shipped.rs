@@ -1,0 +1,17 @@
+//! The policies that travel with the binary.
+
+/// Id, card and tensors of one policy.
+pub(super) type Files = (&'static str, &'static str, &'static [u8]);
+
+macro_rules! shipped {
+    ($($id:literal),* $(,)?) => {
+        &[$((
+            $id,
+            include_str!(concat!("../../../../agents/", $id, ".json")),
+            include_bytes!(concat!("../../../../agents/", $id, ".safetensors")),
+        )),*]
+    };
+}
+
+/// Every shipped policy, in alphabetical order.
+pub(super) const SHIPPED: &[Files] = shipped!["mjc-cartpole-swingup-tqc", "sap-goal0-tqc"];

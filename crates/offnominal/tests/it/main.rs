@@ -1,0 +1,50 @@
+//! The commands as a user runs them, one module per topic.
+
+mod bench;
+mod minari;
+mod tables;
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// The command, with a folder for its output, without progress bars.
+fn offnominal(args: &[&str], out: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_offnominal"));
+    command.args(args).arg("--out").arg(out).arg("--quiet").stdin(Stdio::null());
+    command
+}
+
+/// Runs the command to its end and insists on success.
+#[track_caller]
+fn succeeds(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+/// Runs the command to its end, insists on exit code 2, and returns what it said.
+#[track_caller]
+fn fails(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    said
+}
+
+/// Whether Python can import the modules; says so on standard error if it cannot.
+fn python_has(modules: &str) -> bool {
+    let found = Command::new("python3").args(["-c", &format!("import {modules}")]).output();
+    let has = found.is_ok_and(|o| o.status.success());
+    if !has {
+        eprintln!("skipped: python3 cannot import {modules}");
+    }
+    has
+}
+
+/// Runs a Python program and returns what it prints.
+#[track_caller]
+fn python(program: &str, args: &[&Path], environment: &[(&str, &Path)]) -> String {
+    let mut command = Command::new("python3");
+    command.arg("-c").arg(program).args(args).envs(environment.iter().copied());
+    String::from_utf8(succeeds(&mut command).stdout).unwrap()
+}
