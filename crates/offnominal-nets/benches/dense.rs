@@ -2,7 +2,11 @@
 //!
 //! `cargo bench -p offnominal-nets`: the figure to compare is the throughput of multiply-adds in each group.
 
+#[path = "support/gemm.rs"]
+mod gemm;
+
 use divan::{Bencher, counter::ItemsCount};
+use gemm::{Factor, gemm};
 use offnominal_core::Rng;
 use offnominal_nets::{Activation, Adam, AdamState, Gradients, Init, Mlp};
 
@@ -52,54 +56,13 @@ fn gemm_products(bencher: Bencher, shape: usize) {
         (normals(batch * widest), normals(widest * widest), vec![0.0; widest * batch.max(widest)]);
     bencher.counter(ItemsCount::new(multiply_adds(batch, sizes))).bench_local(|| {
         for (layer, s) in sizes.windows(2).enumerate() {
-            gemm(batch, s[1], s[0], (&mut y, s[1], 1), (&x, s[0], 1), (&w, s[1], 1));
-            gemm(s[0], s[1], batch, (&mut y, s[1], 1), (&x, 1, s[0]), (&w, s[1], 1));
+            gemm((batch, s[1], s[0]), &mut y, Factor::rows(&x, s[0]), Factor::rows(&w, s[1]));
+            gemm((s[0], s[1], batch), &mut y, Factor::columns(&x, s[0]), Factor::rows(&w, s[1]));
             if layer > 0 {
-                gemm(batch, s[0], s[1], (&mut y, s[0], 1), (&x, s[1], 1), (&w, 1, s[1]));
+                gemm((batch, s[0], s[1]), &mut y, Factor::rows(&x, s[1]), Factor::columns(&w, s[1]));
             }
         }
     });
-}
-
-/// c = a·b; each factor is a slice with the distances between rows and between columns. The faster, column-major
-/// orientation is chosen for it.
-fn gemm(
-    m: usize,
-    n: usize,
-    k: usize,
-    c: (&mut [f32], usize, usize),
-    a: (&[f32], usize, usize),
-    b: (&[f32], usize, usize),
-) {
-    let reach = |rows: usize, cols: usize, rs: usize, cs: usize| (rows - 1) * rs + (cols - 1) * cs;
-    assert!(reach(m, n, c.1, c.2) < c.0.len() && reach(m, k, a.1, a.2) < a.0.len());
-    assert!(reach(k, n, b.1, b.2) < b.0.len());
-    let (cs, rs) = (|x: usize| x as isize, |x: usize| x as isize);
-    #[allow(unsafe_code)]
-    // SAFETY: the pointers come from live slices, and every element read or written lies inside them as asserted.
-    unsafe {
-        gemm_f32::gemm::f32::get_gemm_fn()(
-            n,
-            m,
-            k,
-            c.0.as_mut_ptr(),
-            cs(c.1),
-            rs(c.2),
-            false,
-            b.0.as_ptr(),
-            cs(b.1),
-            rs(b.2),
-            a.0.as_ptr(),
-            cs(a.1),
-            rs(a.2),
-            0.0,
-            1.0,
-            false,
-            false,
-            false,
-            gemm_common::Parallelism::None,
-        );
-    }
 }
 
 /// One row through the network, as a policy or a monitor does at every step.

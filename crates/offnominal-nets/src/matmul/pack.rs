@@ -33,6 +33,27 @@ pub(super) fn columns(
     }
 }
 
+/// Packs up to `NV` vectors of columns; as [`columns`], by whole vectors.
+#[inline(always)]
+pub(super) fn panel<S: Simd, const NV: usize>(
+    simd: S,
+    from: &[f32],
+    stride: usize,
+    first: usize,
+    width: usize,
+    to: &mut [f32],
+) {
+    let to: &mut [S::f32s] = bytemuck::cast_slice_mut(to);
+    for (row, out) in from.chunks_exact(stride).zip(to.as_chunks_mut::<NV>().0) {
+        let (whole, rest) = S::as_simd_f32s(&row[first..first + width]);
+        let n = whole.len();
+        out.iter_mut().zip(whole).for_each(|(out, v)| *out = *v);
+        if n < NV {
+            out[n] = simd.partial_load_f32s(rest);
+        }
+    }
+}
+
 /// Packs `width` rows of a row-major matrix with `stride` columns as the columns of the packed one.
 #[inline(always)]
 pub(super) fn rows(from: &[f32], stride: usize, first: usize, width: usize, padded: usize, to: &mut [f32]) {

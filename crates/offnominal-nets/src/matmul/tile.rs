@@ -88,7 +88,7 @@ impl Product<'_> {
         let padded = NV * S::F32_LANES;
         let packed = pack::reserve(&mut self.pack.right, padded * self.k);
         match self.b {
-            Right::Rows(b) => pack::columns(b, self.n, span.first, span.width, padded, packed),
+            Right::Rows(b) => pack::panel::<S, NV>(simd, b, self.n, span.first, span.width, packed),
             Right::Columns(b) => pack::rows(b, self.k, span.first, span.width, padded, packed),
         }
         let b = pack::groups::<S, NV>(packed);
@@ -147,7 +147,11 @@ fn tile<S: Simd, const MR: usize, const NV: usize>(
 #[inline(always)]
 pub(super) fn store<S: Simd, const NV: usize>(simd: S, sums: [S::f32s; NV], slope: f32, out: &mut [f32]) {
     let slope = simd.splat_f32s(slope);
-    for (sum, out) in sums.into_iter().zip(out.chunks_mut(S::F32_LANES)) {
-        simd.partial_store_f32s(out, simd.max_f32s(sum, simd.mul_f32s(sum, slope)));
+    let results = sums.map(|sum| simd.max_f32s(sum, simd.mul_f32s(sum, slope)));
+    let (whole, rest) = S::as_mut_simd_f32s(out);
+    let n = whole.len();
+    whole.iter_mut().zip(results).for_each(|(out, result)| *out = result);
+    if !rest.is_empty() {
+        simd.partial_store_f32s(rest, results[n]);
     }
 }
