@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn wrong_names_and_damaged_files_are_explained() {
-        refuses("tcq", "did you mean \"tqc\"?");
+        refuses("tqcc", "did you mean \"tqc\"?");
         refuses("no/such/file", "there is no such file");
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"not a policy").unwrap();

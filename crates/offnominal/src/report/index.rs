@@ -145,7 +145,8 @@ impl<'a> Index<'a> {
         match self.rows(setting, detector, metric, threshold) {
             [] => "not part of this campaign".into(),
             rows if rows.iter().all(|r| r.magnitude.is_nan()) => {
-                "no data: this anomaly cannot reach this strength here".into()
+                "no data: calibration excludes it (strength out of reach, no effect, or the same as another)"
+                    .into()
             }
             rows if rows.iter().all(|r| r.episodes == 0) => "no data: no episodes".into(),
             _ => "no data: the metric has no value on these episodes".into(),
@@ -241,7 +242,7 @@ mod tests {
         let rows =
             [Row { magnitude: f64::NAN, ..row("knn", "obs-noise", "tiny", "auroc_matched", "", f64::NAN) }];
         let index = Index::new(&rows);
-        assert!(index.reason(0, 0, "auroc_matched", "").contains("cannot reach"));
+        assert!(index.reason(0, 0, "auroc_matched", "").contains("out of reach"));
         assert!(index.reason(0, 0, "d20", "q95").contains("not part"));
     }
 }

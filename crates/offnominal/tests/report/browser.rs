@@ -44,7 +44,7 @@ fn a_browser_shows_everything_without_complaint() {
     let seen = dom.split("data-seen=\"").nth(1).and_then(|s| s.split('"').next()).unwrap_or("nothing");
     let seen = seen.replace("&quot;", "\"");
     assert!(seen.contains("\"clock\":\".71\""), "the heat map shows the chosen metric: {seen}");
-    assert!(seen.contains("\"listed\":576") && seen.contains("\"found\":true"), "the list of cells: {seen}");
+    assert!(seen.contains("\"listed\":588") && seen.contains("\"found\":true"), "the list of cells: {seen}");
     assert!(seen.contains("\"first\":\"pe-dm\""), "sorted by AUROC: {seen}");
     assert!(seen.contains("\"shown\":8"), "only the preferred threshold: {seen}");
     assert!(seen.contains("step ") && seen.contains("nominal twin: "), "values under the pointer: {seen}");
