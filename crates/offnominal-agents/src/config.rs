@@ -169,8 +169,7 @@ impl TrainConfig {
         let known = fields.as_object_mut().expect("a recipe is an object");
         if !known.contains_key(name) {
             let names: Vec<&str> = known.keys().map(String::as_str).collect();
-            let hint = offnominal_core::catalogue::nearest(name, names.iter().copied());
-            let hint = hint.map_or(String::new(), |n| format!("; did you mean {n:?}?"));
+            let hint = offnominal_core::suggest::did_you_mean(name, names.iter().copied());
             return Err(ConfigError::Option(format!(
                 "{name:?} does not exist{hint}; there are: {}",
                 names.join(", ")

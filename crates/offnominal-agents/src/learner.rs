@@ -3,7 +3,8 @@
 use crate::config::TrainConfig;
 use crate::replay::Batch;
 use offnominal_core::Rng;
-use offnominal_core::catalogue::{BuildError, nearest};
+use offnominal_core::catalogue::BuildError;
+use offnominal_core::suggest::nearest;
 use offnominal_nets::{Mlp, TensorError, Tensors};
 
 /// An off-policy actor-critic algorithm: the networks, their optimisers, and one gradient step.

@@ -44,7 +44,7 @@ pub enum AnomalyError {
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// A signal anomaly names a channel that the world does not have.
-    #[error("world {env} has no {side} channel {found}{}; there are: {known}", crate::spec::hint(.nearest))]
+    #[error("world {env} has no {side} channel {found}{}; there are: {known}", crate::suggest::hint(.nearest))]
     Channel {
         /// The world that was asked.
         env: String,
@@ -127,7 +127,7 @@ fn missing(env: &str, side: &'static str, of: &[Channel], name: &ChannelName) ->
     let names = || of.iter().map(|c| c.name.as_str());
     let (found, nearest) = match name {
         ChannelName::Index(i) => (i.to_string(), None),
-        ChannelName::Name(n) => (format!("{n:?}"), crate::catalogue::nearest(n, names())),
+        ChannelName::Name(n) => (format!("{n:?}"), crate::suggest::nearest(n, names())),
     };
     AnomalyError::Channel {
         env: env.into(),

@@ -55,7 +55,7 @@ pub fn parse<T: serde::de::DeserializeOwned>(params: &Value) -> Result<T, BuildE
 #[non_exhaustive]
 pub enum BuildError {
     /// Nothing has that name.
-    #[error("no {noun} is called {id:?}{}; there are: {known}", crate::spec::hint(.nearest))]
+    #[error("no {noun} is called {id:?}{}; there are: {known}", crate::suggest::hint(.nearest))]
     Unknown {
         /// What kind of thing was asked for.
         noun: &'static str,
@@ -106,7 +106,7 @@ impl<T: ?Sized> Catalogue<T> {
         self.entries.iter().find(|e| e.id == id).ok_or_else(|| BuildError::Unknown {
             noun: self.noun,
             id: id.into(),
-            nearest: nearest(id, self.entries.iter().map(|e| e.id)),
+            nearest: crate::suggest::nearest(id, self.entries.iter().map(|e| e.id)),
             known: self.entries.iter().map(|e| e.id).collect::<Vec<_>>().join(", "),
         })
     }
@@ -121,16 +121,6 @@ impl<T: ?Sized> Catalogue<T> {
             other => other,
         })
     }
-}
-
-/// The most similar of the known names, if one is similar enough to be meant.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    let name = name.to_lowercase();
-    known
-        .map(|k| (strsim::jaro_winkler(&name, k), k))
-        .filter(|&(similarity, _)| similarity > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, k)| k.to_string())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::Seed;
 use crate::detector::Signals;
-use crate::run::Fault;
+use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 
 /// A recorded episode of T steps. Observations have T + 1 rows (the first one is the reset's); everything else has T.

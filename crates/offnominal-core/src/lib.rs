@@ -11,6 +11,7 @@ pub mod detector;
 pub mod env;
 pub mod episode;
 pub mod estimate;
+pub mod fault;
 pub mod frame;
 pub mod policy;
 pub mod rng;
@@ -18,6 +19,7 @@ pub mod run;
 pub mod schedule;
 pub mod seed;
 pub mod spec;
+pub mod suggest;
 
 pub use catalogue::{Catalogue, Entry};
 pub use rng::Rng;
@@ -32,10 +34,11 @@ pub mod prelude {
     pub use crate::env::{Env, Status, Step};
     pub use crate::episode::{End, Episode};
     pub use crate::estimate::Estimate;
+    pub use crate::fault::Fault;
     pub use crate::frame::{Camera, Frame};
     pub use crate::policy::Policy;
     pub use crate::rng::Rng;
-    pub use crate::run::{Fault, Trial};
+    pub use crate::run::Trial;
     pub use crate::schedule::{Extent, Onset, Schedule};
     pub use crate::seed::Seed;
     pub use crate::spec::{Channel, EnvSpec, Parameter, ParameterError};

@@ -47,7 +47,7 @@ impl EnvSpec {
         self.parameters.iter().find(|p| p.name == name).ok_or_else(|| ParameterError::Unknown {
             env: self.id.clone(),
             name: name.into(),
-            nearest: crate::catalogue::nearest(name, self.parameters.iter().map(|p| p.name.as_str())),
+            nearest: crate::suggest::nearest(name, self.parameters.iter().map(|p| p.name.as_str())),
         })
     }
 
@@ -126,7 +126,7 @@ impl Parameter {
 #[non_exhaustive]
 pub enum ParameterError {
     /// The world has no such parameter.
-    #[error("world {env} has no parameter {name:?}{}", hint(.nearest))]
+    #[error("world {env} has no parameter {name:?}{}", crate::suggest::hint(.nearest))]
     Unknown {
         /// The world that was asked.
         env: String,
@@ -149,8 +149,4 @@ pub enum ParameterError {
         /// Largest value accepted.
         high: f64,
     },
-}
-
-pub(crate) fn hint(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or(String::new(), |n| format!("; did you mean {n:?}?"))
 }

@@ -44,7 +44,7 @@ pub enum MujocoError {
         reason: String,
     },
     /// A model has nothing of that name.
-    #[error("the model has no {kind} called {name:?}{}", .nearest.as_ref().map_or(String::new(), |n| format!("; did you mean {n:?}?")))]
+    #[error("the model has no {kind} called {name:?}{}", offnominal_core::suggest::hint(.nearest))]
     UnknownName {
         /// What was looked for.
         kind: crate::Kind,

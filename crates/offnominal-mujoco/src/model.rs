@@ -121,7 +121,7 @@ impl Model {
         usize::try_from(id).map_err(|_| MujocoError::UnknownName {
             kind,
             name: name.into(),
-            nearest: offnominal_core::catalogue::nearest(name, self.names(kind).into_iter()),
+            nearest: offnominal_core::suggest::nearest(name, self.names(kind).into_iter()),
         })
     }
 

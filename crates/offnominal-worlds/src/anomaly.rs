@@ -19,8 +19,8 @@ mod temporal_noise;
 pub use kind::{Class, Domain, Kind};
 pub use search::{Search, searches};
 
+use offnominal_core::fault::DYNAMICS;
 use offnominal_core::prelude::*;
-use offnominal_core::run::DYNAMICS;
 
 /// An anomaly as it is built, and what it is.
 #[derive(Clone, Copy)]

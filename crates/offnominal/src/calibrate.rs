@@ -8,7 +8,7 @@ mod duplicates;
 mod response;
 
 use crate::cast::Cast;
-use crate::cli::Common;
+use crate::common::Common;
 use crate::store::hex;
 use crate::strengths::{LEVELS, Status, Strength};
 use crate::{catalogues, parallel, progress, write};

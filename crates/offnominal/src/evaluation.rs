@@ -1,6 +1,6 @@
 //! Measuring a policy in its undisturbed world.
 
-use crate::cli::Common;
+use crate::common::Common;
 use crate::{parallel, progress};
 use anyhow::{Result, ensure};
 use offnominal_core::policy::Random;

@@ -10,6 +10,7 @@ pub mod cast;
 pub mod catalogues;
 pub mod cli;
 pub mod collect;
+pub mod common;
 pub mod dataset;
 pub mod evaluation;
 pub mod metrics_file;

@@ -4,10 +4,10 @@ mod shipped;
 
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_agents::{Actor, Card};
-use offnominal_core::catalogue::nearest;
 use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
 use offnominal_core::spec::EnvSpec;
+use offnominal_core::suggest::did_you_mean;
 use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
 use std::path::Path;
@@ -92,8 +92,7 @@ fn missing(name: &str, env: &str) -> Result<Found> {
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
     let mut known = vec!["random".to_string()];
     known.extend(cards()?.into_iter().filter(|(_, c)| c.env == env).flat_map(|(_, c)| [c.algorithm, c.id]));
-    let hint = nearest(name, known.iter().map(String::as_str))
-        .map_or(String::new(), |n| format!("; did you mean {n:?}?"));
+    let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
         "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",
         known.join(", ")

@@ -4,7 +4,7 @@
 //! `OFFNOMINAL_STRENGTHS` takes the place of the embedded tables, file by file.
 
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_core::catalogue::nearest;
+use offnominal_core::suggest::did_you_mean;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -129,7 +129,7 @@ pub fn check_level(level: &str) -> Result<()> {
     if known().any(|name| name == level) {
         return Ok(());
     }
-    let hint = nearest(level, known()).map_or(String::new(), |n| format!("; did you mean {n:?}?"));
+    let hint = did_you_mean(level, known());
     bail!("no strength is called {level:?}{hint}; there are: {}", known().collect::<Vec<_>>().join(", "))
 }
 

@@ -7,7 +7,7 @@
 mod folder;
 mod monitor;
 
-use crate::cli::Common;
+use crate::common::Common;
 use crate::evaluation;
 use anyhow::{Context, Result, ensure};
 pub use folder::Folder;

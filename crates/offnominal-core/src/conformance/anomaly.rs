@@ -10,7 +10,8 @@ use crate::anomaly::Anomaly;
 use crate::catalogue::{BuildError, Catalogue};
 use crate::env::Env;
 use crate::episode::Episode;
-use crate::run::{Disturbance, Fault, play_on};
+use crate::fault::Fault;
+use crate::run::{Disturbance, play_on};
 use crate::schedule::{Extent, Onset, Schedule};
 use serde_json::json;
 

@@ -2,8 +2,8 @@
 
 use super::kind;
 use super::kind::{Class, Domain, Kind, Unit};
+use offnominal_core::fault::DYNAMICS;
 use offnominal_core::prelude::*;
-use offnominal_core::run::DYNAMICS;
 use serde::Serialize;
 
 /// One direction in which magnitudes grow more harmful, starting from neutral.

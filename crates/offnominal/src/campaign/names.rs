@@ -3,7 +3,7 @@
 use super::{Anomalies, Campaign};
 use crate::{catalogues, strengths};
 use anyhow::{Context, Result, ensure};
-use offnominal_core::run::DYNAMICS;
+use offnominal_core::fault::DYNAMICS;
 use std::collections::HashSet;
 
 /// Checks every name that needs no world to be checked, and builds every detector.

@@ -4,8 +4,8 @@ use super::{Anomalies, AnomalyChoice, Campaign, DetectorChoice, names};
 use crate::cast::Cast;
 use crate::strengths::{self, Status};
 use anyhow::{Context, Result, ensure};
-use offnominal_core::catalogue::nearest;
 use offnominal_core::prelude::*;
+use offnominal_core::suggest::did_you_mean;
 use offnominal_worlds::anomaly::{Class, ids_for, kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -140,10 +140,7 @@ fn resolved(anomalies: &Anomalies, spec: &EnvSpec, text: &str) -> Result<Vec<Ano
 fn matching(pattern: &str, known: &[String], spec: &EnvSpec, text: &str) -> Result<Vec<String>> {
     let fits = |id: &&String| pattern.strip_suffix('*').map_or(*id == pattern, |start| id.starts_with(start));
     let found: Vec<String> = known.iter().filter(fits).cloned().collect();
-    let hint = || {
-        nearest(pattern, known.iter().map(String::as_str))
-            .map_or(String::new(), |n| format!("; did you mean {n:?}?"))
-    };
+    let hint = || did_you_mean(pattern, known.iter().map(String::as_str));
     ensure!(
         !found.is_empty(),
         "{}: no anomaly of {} is called {pattern:?}{}; there are: {}",

@@ -61,7 +61,7 @@ impl Calibrate {
         if self.anomalies.is_empty() {
             return Ok(ids_for(cast.env.spec()));
         }
-        for id in self.anomalies.iter().filter(|id| !id.starts_with(offnominal_core::run::DYNAMICS)) {
+        for id in self.anomalies.iter().filter(|id| !id.starts_with(offnominal_core::fault::DYNAMICS)) {
             catalogues::anomalies().find(id)?;
         }
         Ok(self.anomalies.clone())

@@ -4,7 +4,7 @@ use super::{Common, Outcome};
 use crate::{catalogues, policies};
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use offnominal_core::run::DYNAMICS;
+use offnominal_core::fault::DYNAMICS;
 use offnominal_core::{Entry, env::Env};
 use offnominal_stats::metric::{Better, METRICS};
 use offnominal_worlds::anomaly::{self, Class, Listed};
