@@ -20,7 +20,7 @@ use offnominal_worlds::anomaly::searches;
 use response::Response;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How hard to look.
 #[derive(Debug, Clone, Serialize)]
@@ -91,6 +91,9 @@ impl Scale {
     }
 }
 
+/// Folder of finished anomalies within the output folder.
+const MEMORY: &str = "finished";
+
 /// A finished anomaly as it is kept, so that an interrupted calibration goes on where it was.
 #[derive(Serialize, Deserialize)]
 struct Memory {
@@ -107,7 +110,7 @@ fn remembered(
     scale: &Scale,
 ) -> Result<Vec<Strength>> {
     let key = key(cast, anomaly, effort, common.seed);
-    let path = folder.join("finished").join(format!("{}-{anomaly}.json", cast.env.spec().id));
+    let path = memory_path(folder, &cast.env.spec().id, anomaly);
     let kept = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Memory>(&bytes).ok());
     if let Some(memory) = kept.filter(|memory| memory.key == key) {
         return Ok(memory.rows);
@@ -116,6 +119,26 @@ fn remembered(
     let memory = Memory { key, rows };
     write::atomically(&path, &serde_json::to_vec(&memory)?)?;
     Ok(memory.rows)
+}
+
+/// Removes what was kept for an interrupted calibration of this world; called when its table is written.
+///
+/// # Errors
+/// If a file cannot be removed.
+pub fn forget(folder: &Path, env: &str, anomalies: &[String]) -> Result<()> {
+    for anomaly in anomalies {
+        let path = memory_path(folder, env, anomaly);
+        if path.exists() {
+            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    // The folder may hold anomalies of other worlds: then it stays.
+    let _ = std::fs::remove_dir(folder.join(MEMORY));
+    Ok(())
+}
+
+fn memory_path(folder: &Path, env: &str, anomaly: &str) -> PathBuf {
+    folder.join(MEMORY).join(format!("{env}-{anomaly}.json"))
 }
 
 /// Everything that the result depends on.

@@ -47,12 +47,10 @@ pub fn export(dataset: &Dataset, folder: &Path, id: &str, format: Format) -> Res
         target.display()
     );
     let parent = target.parent().expect("the id is not empty");
-    std::fs::create_dir_all(parent)
-        .with_context(|| format!("cannot make the folder {}", parent.display()))?;
-    let aside = tempfile::Builder::new().prefix(".export-").tempdir_in(parent)?;
+    let aside = crate::write::folder_aside(parent, ".export-")?;
     fill(dataset, &aside.path().join("data"), id, format)?;
-    open_to_readers(aside.path())?;
-    std::fs::rename(aside.keep(), &target).with_context(|| format!("cannot write {}", target.display()))?;
+    std::fs::rename(aside.path(), &target).with_context(|| format!("cannot write {}", target.display()))?;
+    let _moved_away = aside.keep();
     Ok(target)
 }
 
@@ -67,17 +65,6 @@ fn fill(dataset: &Dataset, data: &Path, id: &str, format: Format) -> Result<()> 
     };
     let metadata = metadata::dataset(dataset, id, format, bytes)?;
     crate::write::atomically(&data.join("metadata.json"), metadata.as_bytes())
-}
-
-/// A folder made aside is private; the dataset is not.
-fn open_to_readers(folder: &Path) -> Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o755))?;
-    }
-    let _ = folder;
-    Ok(())
 }
 
 /// `(namespace/)name-vN`, of letters, digits, `-` and `_`.

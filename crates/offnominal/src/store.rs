@@ -73,9 +73,7 @@ impl Store {
     /// # Errors
     /// If the files cannot be written.
     pub fn keep(&self, cell: &str, files: &[(&str, Vec<u8>)]) -> Result<()> {
-        std::fs::create_dir_all(&self.cells)
-            .with_context(|| format!("cannot make the folder {}", self.cells.display()))?;
-        let aside = tempfile::Builder::new().prefix(ASIDE).tempdir_in(&self.cells)?;
+        let aside = crate::write::folder_aside(&self.cells, ASIDE)?;
         let mut done = Done { files: BTreeMap::new() };
         for (name, bytes) in files {
             write(&aside.path().join(name), bytes)?;
@@ -84,7 +82,10 @@ impl Store {
         write(&aside.path().join(DONE), &serde_json::to_vec_pretty(&done)?)?;
         let folder = self.cells.join(cell);
         remove(&folder)?;
-        std::fs::rename(aside.keep(), &folder).with_context(|| format!("cannot write {}", folder.display()))
+        std::fs::rename(aside.path(), &folder)
+            .with_context(|| format!("cannot write {}", folder.display()))?;
+        let _moved_away = aside.keep();
+        Ok(())
     }
 
     /// Reads a file of a finished cell.

@@ -14,8 +14,14 @@ pub const LEVELS: &[(&str, f64)] = &[("tiny", 0.99), ("medium", 0.90), ("strong"
 /// Name of the environment variable with the folder that overrides the embedded tables.
 pub const FOLDER: &str = "OFFNOMINAL_STRENGTHS";
 
-/// The tables that travel with the binary: world id and CSV text.
-const EMBEDDED: &[(&str, &str)] = &[];
+macro_rules! embedded {
+    ($($env:literal),* $(,)?) => {
+        &[$(($env, include_str!(concat!("../../../strengths/", $env, ".csv")))),*]
+    };
+}
+
+/// The tables that travel with the binary: world id and CSV text, in alphabetical order.
+const EMBEDDED: &[(&str, &str)] = embedded!["mjc-cartpole-swingup", "sap-goal0", "sap-goal1"];
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -183,6 +189,18 @@ mod tests {
     fn refuses(lines: &str, want: &str) {
         let error = format!("{:#}", rows(lines).unwrap_err());
         assert!(error.contains(want), "{error}");
+    }
+
+    #[test]
+    fn the_embedded_tables_are_sound_and_complete() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../strengths");
+        let files = std::fs::read_dir(folder).unwrap().map(|f| f.unwrap().file_name().into_string().unwrap());
+        let mut there: Vec<String> = files.filter(|f| f.ends_with(".csv")).collect();
+        there.sort();
+        assert_eq!(there, EMBEDDED.iter().map(|(env, _)| format!("{env}.csv")).collect::<Vec<_>>());
+        for (env, text) in EMBEDDED {
+            assert!(parse(text, env).unwrap().len() > 40, "{env}");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))?;
     let write = || -> std::io::Result<()> {
-        let mut aside = builder().tempfile_in(folder)?;
+        let mut aside = builder(0o666).tempfile_in(folder)?;
         aside.write_all(bytes)?;
         aside.as_file().sync_all()?;
         aside.persist(path).map_err(|e| e.error)?;
@@ -22,12 +22,26 @@ pub fn atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Temporary files are private by default; what is written here is for others to read, as far as the user's mask allows.
-fn builder() -> tempfile::Builder<'static, 'static> {
+/// A new folder beside others, to be filled and then renamed; it goes away if it is not kept. Missing parents are made.
+///
+/// # Errors
+/// If it cannot be made; the message names the parent.
+pub fn folder_aside(parent: &Path, prefix: &str) -> Result<tempfile::TempDir> {
+    let make = || {
+        std::fs::create_dir_all(parent)?;
+        builder(0o777).prefix(prefix).tempdir_in(parent)
+    };
+    make().with_context(|| format!("cannot make a folder in {}", parent.display()))
+}
+
+/// What is made aside is private by default; here it is for others to read, as far as the user's mask allows.
+fn builder<'a>(mode: u32) -> tempfile::Builder<'a, 'a> {
     #[allow(unused_mut, reason = "permissions are set where they exist")]
     let mut builder = tempfile::Builder::new();
+    #[cfg(not(unix))]
+    let _ = mode;
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
     builder
 }
 

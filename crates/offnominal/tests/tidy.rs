@@ -127,6 +127,14 @@ fn only_the_mujoco_crate_is_unsafe() {
     assert!(found.is_empty(), "{found:#?}");
 }
 
+/// What a page shows as code is code that runs.
+#[test]
+fn the_contributors_example_is_the_one_that_runs() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let example = root().join("crates/offnominal-detectors/examples/own_detector.rs");
+    assert!(page.contains(fs::read_to_string(example).unwrap().trim()), "copy the example into CONTRIBUTING.md");
+}
+
 #[test]
 fn the_rules_bite() {
     assert!(header_is_missing("use std::fs;"));

@@ -42,9 +42,11 @@ impl Calibrate {
         let cast = Cast::new(&self.env, &self.policy)?;
         let effort = Effort { nominal: self.nominal, budget: self.budget, tolerance: self.tolerance };
         let folder = common.out_or("calibrate");
-        let rows = calibrate::calibrate(&cast, &self.ids(&cast)?, &effort, common, &folder)?;
+        let ids = self.ids(&cast)?;
+        let rows = calibrate::calibrate(&cast, &ids, &effort, common, &folder)?;
         let path = folder.join(format!("{}.csv", self.env));
         write::atomically(&path, &calibrate::to_csv(&rows)?)?;
+        calibrate::forget(&folder, &self.env, &ids)?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
@@ -67,28 +69,44 @@ impl Calibrate {
 }
 
 fn print(out: &mut impl Write, rows: &[Strength]) -> std::io::Result<()> {
-    writeln!(
-        out,
-        "{:<24}{:<9}{:>12}  {:<26}{:<22}{:>9}",
-        "anomaly", "level", "magnitude", "95 % interval", "score", "episodes"
-    )?;
+    line(out, ["anomaly", "level", "magnitude", "95 % interval", "score", "episodes"])?;
     for row in rows {
-        let number = |x: Option<f64>| x.map_or("–".to_string(), |x| format!("{x:.4}"));
-        let interval = |low: Option<f64>, high: Option<f64>| match (low, high) {
-            (Some(low), Some(high)) => format!("[{low:.4}, {high:.4}]"),
-            _ => String::new(),
-        };
         let magnitude =
             if row.status == Status::Found { number(row.magnitude) } else { row.status.name().into() };
         let score = format!("{} {}", number(row.score), interval(row.score_low, row.score_high));
-        writeln!(
-            out,
-            "{:<24}{:<9}{magnitude:>12}  {:<26}{score:<22}{:>9}",
-            row.anomaly,
-            row.level,
-            interval(row.low, row.high),
-            row.episodes
-        )?;
+        let magnitudes = interval(row.low, row.high);
+        line(out, [&row.anomaly, &row.level, &magnitude, &magnitudes, &score, &row.episodes.to_string()])?;
     }
     Ok(())
+}
+
+fn line(out: &mut impl Write, cells: [&str; 6]) -> std::io::Result<()> {
+    let [anomaly, level, magnitude, interval, score, episodes] = cells;
+    writeln!(out, "{anomaly:<24}{level:<9}{magnitude:>13}  {interval:<24}{score:<30}{episodes:>8}")
+}
+
+/// Four significant digits: magnitudes span many orders.
+fn number(x: Option<f64>) -> String {
+    let digits = |x: f64| (3 - x.abs().max(1e-12).log10().floor() as i32).clamp(0, 9) as usize;
+    x.map_or("–".to_string(), |x| if x == 0.0 { "0".into() } else { format!("{x:.*}", digits(x)) })
+}
+
+fn interval(low: Option<f64>, high: Option<f64>) -> String {
+    if low.is_some() && high.is_some() {
+        format!("[{}, {}]", number(low), number(high))
+    } else {
+        String::new()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_significant_digits() {
+        let shown = [0.000_123_45, 0.99, 1.0, 22.619_1, 12_345.6, 0.0].map(|x| number(Some(x)));
+        assert_eq!(shown, ["0.0001234", "0.9900", "1.000", "22.62", "12346", "0"]);
+        assert_eq!(number(None), "–");
+    }
 }

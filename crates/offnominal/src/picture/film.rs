@@ -12,6 +12,10 @@ const UNCHANGED: u8 = 255;
 /// Amplitude of the dithering: about half the distance between neighbouring entries of a palette.
 const DITHER: i32 = 5;
 
+/// A pixel stays as it is while each of its channels is shown within this distance of the truth: what the eye does
+/// not see need not be written again.
+const TOLERANCE: u8 = 8;
+
 /// A film in the making.
 pub struct Film {
     encoder: Encoder<Vec<u8>>,
@@ -71,12 +75,15 @@ impl Film {
     }
 
     fn indices(&mut self, frame: &Frame) -> Vec<u8> {
-        let amplitude = if self.palette.is_exact { 0 } else { DITHER };
+        let (amplitude, tolerance) = if self.palette.is_exact { (0, 0) } else { (DITHER, TOLERANCE) };
         let pixels = frame.rgb.as_chunks().0.iter().enumerate();
         pixels
-            .map(|(at, rgb)| {
-                let shift = amplitude * threshold(at % frame.width, at / frame.width) / 16;
-                self.palette.index(rgb.map(|c| (i32::from(c) + shift).clamp(0, 255) as u8))
+            .map(|(at, rgb)| match self.shown.get(at) {
+                Some(&shown) if self.palette.is_within(tolerance, shown, *rgb) => shown,
+                _ => {
+                    let shift = amplitude * threshold(at % frame.width, at / frame.width) / 16;
+                    self.palette.index(rgb.map(|c| (i32::from(c) + shift).clamp(0, 255) as u8))
+                }
             })
             .collect()
     }

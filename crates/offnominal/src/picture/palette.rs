@@ -43,6 +43,12 @@ impl Palette {
             entries.min_by_key(|&i| distance(self.colours[i], colour)).unwrap_or(0) as u8
         })
     }
+
+    /// Whether an entry is within a distance of a colour, channel by channel.
+    pub fn is_within(&self, tolerance: u8, index: u8, colour: Rgb) -> bool {
+        let entry = self.colours[usize::from(index)];
+        (0..3).all(|i| entry[i].abs_diff(colour[i]) <= tolerance)
+    }
 }
 
 fn distance(a: Rgb, b: Rgb) -> u32 {

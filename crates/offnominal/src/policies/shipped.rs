@@ -14,4 +14,4 @@ macro_rules! shipped {
 }
 
 /// Every shipped policy, in alphabetical order.
-pub(super) const SHIPPED: &[Files] = shipped!["mjc-cartpole-swingup-tqc", "sap-goal0-tqc"];
+pub(super) const SHIPPED: &[Files] = shipped!["mjc-cartpole-swingup-tqc", "sap-goal0-tqc", "sap-goal1-tqc"];

@@ -9,12 +9,15 @@
 //! 2. within cells: the mean of the cells' own limits, which holds however the cells depend on one another.
 //!
 //! The first says how much the mean depends on which anomalies were tried, the second on which episodes were drawn.
-//! With one cluster only the second exists. The median (for delays, where "not reached" is a value above all
+//! With fewer than three clusters only the second is used. The median (for delays, where "not reached" is a value above all
 //! others) takes the order statistics of the clusters' medians.
 
 use offnominal_core::estimate::Estimate;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 use std::collections::BTreeMap;
+
+/// Two clusters say next to nothing about a third: their 95 % interval reaches 12.7 standard errors.
+const FEWEST: usize = 3;
 
 /// One cell's value with its own interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +88,7 @@ fn between_clusters(points: &[Point], mean: f64) -> (f64, f64) {
         *residual.entry(p.cluster).or_default() += p.value - mean;
     }
     let clusters = residual.len() as f64;
-    if residual.len() < 2 {
+    if residual.len() < FEWEST {
         return (f64::NAN, f64::NAN);
     }
     let squares: f64 = residual.values().map(|r| r * r).sum();
@@ -163,8 +166,8 @@ mod tests {
     }
 
     #[test]
-    fn one_cluster_falls_back_on_the_cells_own_limits_and_the_range_clips() {
-        let found = mean(&[point(0.97, 0.05, 3), point(0.99, 0.05, 3)], (0.0, 1.0)).unwrap();
+    fn two_clusters_fall_back_on_the_cells_own_limits_and_the_range_clips() {
+        let found = mean(&[point(0.97, 0.05, 3), point(0.99, 0.05, 4)], (0.0, 1.0)).unwrap();
         assert!((found.low - 0.93).abs() < 1e-12);
         assert_eq!(found.high, 1.0);
     }

@@ -60,6 +60,9 @@ const LEFT: f64 = 50.0;
 const TOP: f64 = 42.0;
 const BOTTOM: f64 = 34.0;
 
+/// About the width of the text at the onset.
+const ONSET_TEXT: f64 = 210.0;
+
 /// Width of the legend of a chart that stands alone.
 const LEGEND: f64 = 270.0;
 
@@ -125,7 +128,7 @@ impl Plot {
         svg.tint((x, top), (end - x, bottom - top), "onset", "#d55e00");
         let stroke = Stroke { class: "onset", colour: "#d55e00", width: 1.2, dash: "" };
         svg.segment((x, top - 4.0), (x, bottom), &stroke);
-        let anchor = if x > 0.8 * end { Anchor::End } else { Anchor::Start };
+        let anchor = if x + ONSET_TEXT > end { Anchor::End } else { Anchor::Start };
         svg.text(x, top - 6.0, anchor, "label onset-text", name);
     }
 

@@ -20,10 +20,12 @@ pub struct Group {
     pub charts: Vec<String>,
 }
 
-/// The chosen episodes in order of appearance.
+/// The chosen episodes, each with its detectors in the order of the tables.
 pub fn groups(index: &Index, traces: &[Trace]) -> Vec<Group> {
+    let mut sorted: Vec<&Trace> = traces.iter().collect();
+    sorted.sort_by_key(|t| index.detectors.iter().position(|d| *d == t.detector)); // a stable sort
     let mut groups: Vec<Group> = Vec::new();
-    for trace in traces {
+    for trace in sorted {
         let title = episode(trace);
         let at = groups.iter().position(|g| g.world == trace.env && g.title == title).unwrap_or_else(|| {
             groups.push(Group { title, world: trace.env.clone(), charts: Vec::new() });
@@ -62,6 +64,7 @@ fn plot(index: &Index, trace: &Trace, title: &str) -> Plot {
 fn onset_text(onset: u32, threshold: Option<&str>, alarm: Option<usize>) -> String {
     match (threshold, alarm) {
         (None, _) => format!("onset at {onset}"),
+        (Some(_), Some(t)) if t == onset as usize => format!("onset at {onset}, alarm at once"),
         (Some(_), Some(t)) => format!("onset at {onset}, alarm {} later", steps(t - onset as usize)),
         (Some(name), None) => format!("onset at {onset}, no alarm at {name}"),
     }

@@ -85,7 +85,8 @@ fn scope(index: &Index, estimate: &Estimate) -> String {
     let anomalies = super::index::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].anomaly));
     let anomalies = plural(anomalies.len(), "anomaly", "anomalies");
     let cells = plural(estimate.n, "cell", "cells");
-    format!("the mean over {cells} ({anomalies} at up to {} strengths in {worlds})", strengths(index).len())
+    let strengths = plural(strengths(index).len(), "strength", "strengths");
+    format!("the mean over {cells} ({anomalies} at up to {strengths} in {worlds})")
 }
 
 fn strengths<'i>(index: &'i Index) -> Vec<&'i String> {
@@ -111,10 +112,13 @@ fn tile(label: String, estimate: &Estimate, metric: &'static str) -> Tile {
 fn ahead(index: &Index, best: usize, second: usize) -> Option<String> {
     let lead = summary::lead(index, best, second, RANKING)?;
     let name = &index.detectors[second];
-    Some(if lead.low > 0.0 {
-        format!("It is ahead of {name} by {lead:.3}.")
+    let by = full(&lead, super::metric::Unit::Area);
+    Some(if lead.low.is_nan() {
+        format!("Its lead over {name}, {by}, cannot be judged from so few anomalies.")
+    } else if lead.low > 0.0 {
+        format!("It is ahead of {name} by {by}.")
     } else {
-        format!("Its lead over {name} ({lead:.3}) is within the uncertainty.")
+        format!("Its lead over {name}, {by}, is within the uncertainty.")
     })
 }
 
@@ -153,7 +157,7 @@ fn blind_spot(index: &Index, best: usize) -> Option<String> {
     let values = settings.filter_map(|s| Some((s, index.point(s, best, RANKING, "")?.value)));
     let (setting, value) = values.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let s = &index.settings[setting];
-    Some(format!("Its weakest spot there is {} in {} ({value:.2}).", s.anomaly, s.world))
+    Some(format!("Its weakest spot at {strongest} strength is {} in {} ({value:.2}).", s.anomaly, s.world))
 }
 
 /// Baselines and nominal episodes must score one half, or something other than the anomaly is being measured.
@@ -271,6 +275,14 @@ mod tests {
             answer(&Index::new(&rows)).warnings.len()
         };
         assert_eq!((warnings(0.521), warnings(0.54)), (0, 1));
+    }
+
+    #[test]
+    fn a_lead_on_few_anomalies_is_not_judged() {
+        let mut rows = rows(0.5);
+        rows.retain(|r| r.anomaly == "obs-noise");
+        let text = answer(&Index::new(&rows)).sentences.join(" ");
+        assert!(text.contains("lead over knn, 0.050, cannot be judged") && !text.contains("NaN"), "{text}");
     }
 
     #[test]

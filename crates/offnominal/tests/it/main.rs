@@ -2,6 +2,7 @@
 
 mod bench;
 mod minari;
+mod pictures;
 mod tables;
 
 use std::path::Path;
