@@ -86,18 +86,21 @@ pub fn quantile_huber(
 fn huber_over(quantile: f32, level: f32, target: &[f32]) -> (f32, f32) {
     const LANES: usize = 16;
     let (mut loss, mut slope) = ([0.0_f32; LANES], [0.0_f32; LANES]);
-    let mut add = |lane: usize, value: f32| {
-        let error = value - quantile;
-        let clipped = error.clamp(-1.0, 1.0);
-        let weight = if error < 0.0 { 1.0 - level } else { level };
-        loss[lane] += weight * clipped * (error - 0.5 * clipped);
-        slope[lane] -= weight * clipped;
+    let mut add = |block: &[f32; LANES]| {
+        for lane in 0..LANES {
+            let error = block[lane] - quantile;
+            let clipped = error.clamp(-1.0, 1.0);
+            let weight = if error < 0.0 { 1.0 - level } else { level };
+            loss[lane] += weight * clipped * (error - 0.5 * clipped);
+            slope[lane] -= weight * clipped;
+        }
     };
     let (blocks, rest) = target.as_chunks::<LANES>();
-    for block in blocks {
-        (0..LANES).for_each(|lane| add(lane, block[lane]));
-    }
-    rest.iter().enumerate().for_each(|(lane, &value)| add(lane, value));
+    blocks.iter().for_each(&mut add);
+    // A target that equals the quantile adds nothing, so it may fill the last block.
+    let mut last = [quantile; LANES];
+    last.iter_mut().zip(rest).for_each(|(lane, &value)| *lane = value);
+    add(&last);
     (loss.iter().sum(), slope.iter().sum())
 }
 

@@ -17,23 +17,17 @@ pub(super) fn reserve(scratch: &mut Vec<f32>, len: usize) -> &mut [f32] {
     &mut scratch[..len]
 }
 
-/// Packs `width` columns of a row-major matrix with `stride` columns; each packed row is filled up with zeros.
+/// Packs up to `MR` columns of a row-major matrix with `stride` columns; each packed row is filled up with zeros.
 #[inline(always)]
-pub(super) fn columns(
-    from: &[f32],
-    stride: usize,
-    first: usize,
-    width: usize,
-    padded: usize,
-    to: &mut [f32],
-) {
-    for (row, out) in from.chunks_exact(stride).zip(to.chunks_exact_mut(padded)) {
-        out[..width].copy_from_slice(&row[first..first + width]);
-        out[width..].fill(0.0);
+pub(super) fn columns<const MR: usize>(from: &[f32], stride: usize, first: usize, to: &mut [f32]) {
+    for (row, out) in from.chunks_exact(stride).zip(to.as_chunks_mut::<MR>().0) {
+        let row = &row[first..];
+        // A copy of known length is two instructions, any other a call.
+        *out = *row.first_chunk().unwrap_or(&std::array::from_fn(|i| row.get(i).copied().unwrap_or(0.0)));
     }
 }
 
-/// Packs up to `NV` vectors of columns; as [`columns`], by whole vectors.
+/// Packs up to `NV` vectors of columns.
 #[inline(always)]
 pub(super) fn panel<S: Simd, const NV: usize>(
     simd: S,

@@ -78,8 +78,7 @@ impl Product<'_> {
         let (m, k) = (self.m, self.k);
         let packed = pack::reserve(&mut self.pack.left, m.next_multiple_of(MR) * k);
         for (tile, out) in packed.chunks_exact_mut(MR * k).enumerate() {
-            let first = tile * MR;
-            pack::columns(a, m, first, MR.min(m - first), MR, out);
+            pack::columns::<MR>(a, m, tile * MR, out);
         }
     }
 
