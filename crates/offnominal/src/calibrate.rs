@@ -171,7 +171,8 @@ fn levels(cast: &Cast, anomaly: &str, effort: &Effort, scale: &Scale) -> Result<
             .with_context(|| format!("calibrating {anomaly}"))?;
         episodes += found.episodes;
         for (&level, verdict) in open.iter().zip(found.verdicts) {
-            if verdicts[level].is_none() || verdict.magnitude().is_some() {
+            // One direction without any effect does not make the anomaly a no-op: the more telling verdict stays.
+            if verdicts[level].as_ref().is_none_or(|before| rank(&verdict) > rank(before)) {
                 verdicts[level] = Some(verdict);
             }
         }
@@ -183,9 +184,30 @@ fn levels(cast: &Cast, anomaly: &str, effort: &Effort, scale: &Scale) -> Result<
     Ok(rows)
 }
 
+/// How much a verdict says, least first.
+fn rank(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::NoOp { .. } => 0,
+        Verdict::StaysAbove { .. } | Verdict::JumpsOver { .. } => 1,
+        Verdict::OutOfBudget { .. } => 2,
+        Verdict::Found { .. } => 3,
+    }
+}
+
+/// A score is known well enough if the half-width of its interval is at most this share of 1 − target.
+const PRECISION: f64 = 0.75;
+
+fn is_precise(score: &Estimate, level: &str) -> bool {
+    let target = LEVELS.iter().find(|(l, _)| *l == level).map_or(f64::NAN, |(_, t)| *t);
+    0.5 * (score.high - score.low) <= PRECISION * (1.0 - target)
+}
+
 fn row(cast: &Cast, anomaly: &str, level: &str, verdict: Option<Verdict>, episodes: usize) -> Strength {
     let (status, magnitude, score) = match verdict {
-        Some(Verdict::Found { magnitude, score }) => (Status::Found, Some(magnitude), Some(score)),
+        Some(Verdict::Found { magnitude, score }) if is_precise(&score, level) => {
+            (Status::Found, Some(magnitude), Some(score))
+        }
+        Some(Verdict::Found { score, .. }) => (Status::Imprecise, None, Some(score)),
         Some(Verdict::NoOp { score }) => (Status::NoOp, None, Some(score)),
         Some(Verdict::StaysAbove { score }) => (Status::Unattainable, None, Some(score)),
         Some(Verdict::OutOfBudget { .. }) => (Status::OutOfBudget, None, None),
@@ -205,6 +227,7 @@ fn row(cast: &Cast, anomaly: &str, level: &str, verdict: Option<Verdict>, episod
         score_high: of(&score, |e| e.high),
         episodes: episodes as u64,
         status,
+        duplicate_of: None,
     }
 }
 
@@ -271,6 +294,7 @@ mod tests {
             score_high: score,
             episodes: 1,
             status: Status::Found,
+            duplicate_of: None,
         }
     }
 

@@ -72,19 +72,31 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let actor = Actor::from_bytes(&bytes, spec).with_context(|| path.display().to_string())?;
-    let card = path.with_extension("json");
-    let card = if card.is_file() {
-        let text =
-            std::fs::read_to_string(&card).with_context(|| format!("cannot read {}", card.display()))?;
-        Some(serde_json::from_str(&text).with_context(|| card.display().to_string())?)
-    } else {
-        None
-    };
+    let card = card_beside(path, &bytes)?;
     Ok(Found { policy: Box::new(actor), name: path.display().to_string(), digest: digest(&bytes), card })
 }
 
 fn digest(content: &[u8]) -> String {
     crate::store::hex(&Sha256::digest(content))
+}
+
+/// The card beside a file of tensors; it must be the card of these tensors.
+fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
+    let file = path.with_extension("json");
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let card: Card = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    let found = digest(tensors);
+    ensure!(
+        found == card.sha256,
+        "{} was edited: its card {} expects SHA-256 {}, found {found}",
+        path.display(),
+        file.display(),
+        card.sha256
+    );
+    Ok(Some(card))
 }
 
 fn missing(name: &str, env: &str) -> Result<Found> {
@@ -151,5 +163,19 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), b"not a policy").unwrap();
         refuses(file.path().to_str().unwrap(), file.path().to_str().unwrap());
+    }
+
+    #[test]
+    fn tensors_that_do_not_fit_their_card_are_refused() {
+        let (folder, (bytes, card)) = (tempfile::tempdir().unwrap(), cards().unwrap().remove(1));
+        let path = folder.path().join("p.safetensors");
+        let mut edited = bytes.to_vec();
+        *edited.last_mut().unwrap() ^= 1;
+        std::fs::write(path.with_extension("json"), serde_json::to_string(&card).unwrap()).unwrap();
+        std::fs::write(&path, &edited).unwrap();
+        let error = find(path.to_str().unwrap(), world(&card.env).as_ref()).err().unwrap();
+        assert!(format!("{error:#}").contains("was edited"), "{error:#}");
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(find(path.to_str().unwrap(), world(&card.env).as_ref()).unwrap().card, Some(card));
     }
 }

@@ -51,6 +51,9 @@ pub struct Strength {
     pub episodes: u64,
     /// Whether the magnitude may be used.
     pub status: Status,
+    /// The anomaly that this one is the same as.
+    #[serde(default)]
+    pub duplicate_of: Option<String>,
 }
 
 /// What calibration found.
@@ -67,6 +70,8 @@ pub enum Status {
     Duplicate,
     /// The search ended before the level was found.
     OutOfBudget,
+    /// The level was found, but the score there is not known well enough to say so.
+    Imprecise,
 }
 
 impl Status {
@@ -77,6 +82,7 @@ impl Status {
             Status::NoOp => "the anomaly changes nothing there",
             Status::Duplicate => "the anomaly duplicates another one there",
             Status::OutOfBudget => "the search ended before the level was found",
+            Status::Imprecise => "the score is not known well enough; calibrate with more episodes",
         }
     }
 
@@ -88,6 +94,7 @@ impl Status {
             Status::NoOp => "no-op",
             Status::Duplicate => "duplicate",
             Status::OutOfBudget => "out-of-budget",
+            Status::Imprecise => "imprecise",
         }
     }
 }

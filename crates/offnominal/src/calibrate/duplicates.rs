@@ -3,7 +3,8 @@
 //! Two magnitudes are compared by what the episodes look like. With x, y the observations under the two anomalies and z
 //! the nominal ones, all with the same seeds, d = ‖x − y‖ / ‖x − z‖ over the steps that all three have. Independent
 //! disturbances give d around 1 or more; a force that equals an action offset gives d near 0, not exactly 0 as the two
-//! calibrated magnitudes agree only up to the noise of their search.
+//! calibrated magnitudes agree only up to the noise of their search. For that reason a pair that is the same at one
+//! level is the same at all of them.
 
 use super::{Scale, disturbed, whole};
 use crate::cast::Cast;
@@ -17,31 +18,50 @@ const N_EPISODES: usize = 6;
 /// Relative distance below which two anomalies count as the same.
 const SAME: f64 = 0.1;
 
-/// Marks, at each level, the anomalies that duplicate an earlier one.
+/// Marks the anomalies that duplicate an earlier one, at every level where they have a magnitude.
 pub(super) fn mark(cast: &Cast, scale: &Scale, rows: &mut [Strength]) -> Result<()> {
     let nominal: Vec<Episode> = (0..N_EPISODES).map(|i| cast.trial().nominal(scale.seed.child(i))).collect();
-    let mut kept: Vec<(String, Vec<Episode>)> = Vec::new();
-    for row in rows.iter_mut().filter(|row| row.status == Status::Found) {
+    let mut played = Vec::new();
+    for row in rows.iter().filter(|row| row.status == Status::Found) {
         let Some(magnitude) = row.magnitude else { continue };
         let fault = whole(&row.anomaly, magnitude);
-        let play = |i| disturbed(cast, scale, i, &fault);
-        let episodes: Vec<Episode> = (0..N_EPISODES).map(play).collect::<Result<_>>()?;
-        let same = |(level, other): &(String, Vec<Episode>)| {
-            *level == row.level && distance(&episodes, other) < SAME * distance(&episodes, &nominal)
+        let episodes: Result<Vec<Episode>> =
+            (0..N_EPISODES).map(|i| disturbed(cast, scale, i, &fault)).collect();
+        played.push((row.anomaly.clone(), row.level.clone(), episodes?));
+    }
+    for (i, (anomaly, level, episodes)) in played.iter().enumerate() {
+        let same = |(a, l, other): &&(String, String, Vec<Episode>)| {
+            a != anomaly && l == level && distance(episodes, other, &nominal) < SAME
         };
-        if kept.iter().any(same) {
-            row.status = Status::Duplicate;
-        } else {
-            kept.push((row.level.clone(), episodes));
+        if let Some((original, ..)) = played[..i].iter().find(same) {
+            retire(rows, anomaly, original);
         }
     }
     Ok(())
 }
 
-/// Root of the summed squared difference of the observations, over the steps that both have.
-fn distance(a: &[Episode], b: &[Episode]) -> f64 {
-    let pairs = a.iter().zip(b).flat_map(|(x, y)| x.observations.iter().zip(&y.observations));
-    pairs.map(|(x, y)| f64::from(x - y).powi(2)).sum::<f64>().sqrt()
+/// Marks every magnitude of an anomaly, unless the original was retired itself.
+fn retire(rows: &mut [Strength], anomaly: &str, original: &str) {
+    if rows.iter().any(|row| row.anomaly == original && row.status == Status::Duplicate) {
+        return;
+    }
+    for row in rows.iter_mut().filter(|row| row.anomaly == anomaly && row.status == Status::Found) {
+        row.status = Status::Duplicate;
+        row.duplicate_of = Some(original.into());
+    }
+}
+
+/// d of the module's documentation.
+fn distance(x: &[Episode], y: &[Episode], nominal: &[Episode]) -> f64 {
+    let (mut apart, mut moved) = (0.0, 0.0);
+    for ((x, y), z) in x.iter().zip(y).zip(nominal) {
+        let pairs = x.observations.iter().zip(&y.observations).zip(&z.observations);
+        for ((x, y), z) in pairs {
+            apart += f64::from(x - y).powi(2);
+            moved += f64::from(x - z).powi(2);
+        }
+    }
+    (apart / moved.max(f64::MIN_POSITIVE)).sqrt()
 }
 
 #[cfg(test)]
@@ -62,6 +82,7 @@ mod tests {
             score_high: None,
             episodes: 0,
             status: Status::Found,
+            duplicate_of: None,
         }
     }
 
@@ -69,10 +90,11 @@ mod tests {
     fn the_same_fault_in_other_words_is_found() {
         let cast = Cast::new("sap-goal0", "random").unwrap();
         let scale = Scale { seed: offnominal_core::Seed(1), expert: 1.0, random: 0.0, nominal: vec![] };
-        // A drift of the observation is not its offset; an offset of 0.5 and one of 0.501 are the same thing.
-        let mut rows = vec![row("obs-offset", 0.5), row("obs-offset", 0.501), row("obs-drift", 0.05)];
+        // Away from contacts, twice the mass is half the command; a drift is neither.
+        let mut rows = vec![row("act-scaling", 0.5), row("dyn-mass", 2.02), row("act-drift", 0.05)];
         mark(&cast, &scale, &mut rows).unwrap();
-        let statuses: Vec<Status> = rows.iter().map(|r| r.status).collect();
-        assert_eq!(statuses, [Status::Found, Status::Duplicate, Status::Found]);
+        let found: Vec<_> = rows.iter().map(|r| (r.status, r.duplicate_of.as_deref())).collect();
+        let duplicate = (Status::Duplicate, Some("act-scaling"));
+        assert_eq!(found, [(Status::Found, None), duplicate, (Status::Found, None)]);
     }
 }

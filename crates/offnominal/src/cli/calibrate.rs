@@ -5,7 +5,7 @@ use crate::calibrate::{self, Effort};
 use crate::cast::Cast;
 use crate::strengths::{Status, Strength};
 use crate::{catalogues, write};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_worlds::anomaly::ids_for;
 use std::io::Write;
@@ -29,7 +29,7 @@ pub struct Calibrate {
     #[arg(long, default_value_t = 4000)]
     budget: usize,
     /// Half-width aimed at for a score's 95 % interval, as a share of 1 − target
-    #[arg(long, default_value_t = 0.3)]
+    #[arg(long, default_value_t = 0.3, allow_negative_numbers = true)]
     tolerance: f64,
 }
 
@@ -39,6 +39,7 @@ impl Calibrate {
     /// # Errors
     /// If a name is wrong, the policy is not better than the random one, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
+        self.check()?;
         let cast = Cast::new(&self.env, &self.policy)?;
         let effort = Effort { nominal: self.nominal, budget: self.budget, tolerance: self.tolerance };
         let folder = common.out_or("calibrate");
@@ -55,6 +56,22 @@ impl Calibrate {
         print(&mut out, &rows)?;
         writeln!(out, "written to {}", path.display())?;
         Ok(Outcome::Done)
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(
+            (24..=100_000).contains(&self.nominal),
+            "--nominal: expected 24 to 100000, found {}",
+            self.nominal
+        );
+        ensure!(
+            (100..=10_000_000).contains(&self.budget),
+            "--budget: expected 100 to 10000000, found {}",
+            self.budget
+        );
+        let share = self.tolerance > 0.0 && self.tolerance < 1.0;
+        ensure!(share, "--tolerance: expected a number between 0 and 1, found {}", self.tolerance);
+        Ok(())
     }
 
     fn ids(&self, cast: &Cast) -> Result<Vec<String>> {

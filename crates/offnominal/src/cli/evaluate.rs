@@ -3,8 +3,9 @@
 use super::{Common, Outcome};
 use crate::evaluation::{self, Evaluation};
 use crate::{catalogues, policies};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_core::estimate::Estimate;
 use serde_json::json;
 use std::io::Write;
 
@@ -17,14 +18,14 @@ pub struct Evaluate {
     /// Algorithm, card id, path, or `random`
     #[arg(long)]
     policy: String,
-    /// Number of episodes
-    #[arg(long, default_value_t = 100)]
-    episodes: usize,
-    /// Least mean return that is acceptable: below it the exit code is 1
-    #[arg(long, value_name = "R")]
+    /// Number of episodes, 2 to 1000000
+    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    episodes: u32,
+    /// Least acceptable mean return: if the lower end of its interval is below it, the exit code is 1
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
     min_return: Option<f64>,
-    /// Least success rate that is acceptable: below it the exit code is 1
-    #[arg(long, value_name = "P")]
+    /// Least acceptable success rate: if the lower end of its interval is below it, the exit code is 1
+    #[arg(long, value_name = "P", allow_negative_numbers = true)]
     min_success: Option<f64>,
 }
 
@@ -34,18 +35,41 @@ impl Evaluate {
     /// # Errors
     /// If the world or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
+        self.check()?;
         let env = catalogues::worlds().build(&self.env, &json!({}))?;
         let policy = policies::find(&self.policy, env.as_ref())?.policy;
-        let found = evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes, common)?;
+        let found = evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes as usize, common)?;
         self.print(&found, common.json)?;
-        Ok(if self.accepts(&found) { Outcome::Done } else { Outcome::NotAcceptable })
+        let refusals = self.refusals(&found);
+        for refusal in &refusals {
+            eprintln!("not acceptable: {refusal}");
+        }
+        Ok(if refusals.is_empty() { Outcome::Done } else { Outcome::NotAcceptable })
     }
 
-    /// A requirement counts as met only if the whole interval meets it.
-    fn accepts(&self, found: &Evaluation) -> bool {
-        let good_return = self.min_return.is_none_or(|least| found.total_reward.low >= least);
-        let success_low = found.success.as_ref().map_or(f64::NAN, |s| s.low);
-        good_return && self.min_success.is_none_or(|least| success_low >= least)
+    fn check(&self) -> Result<()> {
+        ensure!(self.min_return.is_none_or(f64::is_finite), "--min-return: expected a finite number");
+        let is_share = |p: f64| (0.0..=1.0).contains(&p);
+        ensure!(self.min_success.is_none_or(is_share), "--min-success: expected a number from 0 to 1");
+        Ok(())
+    }
+
+    /// The requirements that are not met: one is met only if the whole interval meets it.
+    fn refusals(&self, found: &Evaluation) -> Vec<String> {
+        let success = found.success.as_ref();
+        let checks =
+            [("return", self.min_return, Some(&found.total_reward)), ("success", self.min_success, success)];
+        let refusal = |(what, least, found): (&str, Option<f64>, Option<&Estimate>)| {
+            let least = least?;
+            match found {
+                Some(e) if e.low >= least => None,
+                Some(e) => {
+                    Some(format!("{what}: expected at least {least}, found {e:.3} ({} episodes)", e.n))
+                }
+                None => Some(format!("{what}: this world does not define it")),
+            }
+        };
+        checks.into_iter().filter_map(refusal).collect()
     }
 
     fn print(&self, found: &Evaluation, as_json: bool) -> Result<()> {
