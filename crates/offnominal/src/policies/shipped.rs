@@ -14,5 +14,10 @@ macro_rules! shipped {
 }
 
 /// Every shipped policy, in alphabetical order.
-pub(super) const SHIPPED: &[Files] =
-    shipped!["mjc-cartpole-swingup-tqc", "sap-goal0-tqc", "sap-goal1-tqc", "sap-goal2-tqc"];
+pub(super) const SHIPPED: &[Files] = shipped![
+    "mjc-cartpole-swingup-tqc",
+    "mjc-half-cheetah-tqc",
+    "sap-goal0-tqc",
+    "sap-goal1-tqc",
+    "sap-goal2-tqc"
+];
