@@ -53,7 +53,7 @@ pub const METRICS: &[Metric] = &[
         Better::Lower,
         "false positive rate at 95 % recall against the twins at the same times",
     ),
-    alarmed("delay_median", Better::Lower, "median steps from onset to alarm, missed anomalies censored"),
+    alarmed("delay_median", Better::Lower, "median steps from onset to alarm, missed anomalies with infinity"),
     alarmed("d5", Better::Higher, "share of anomalies with an alarm within 5 steps of the onset"),
     alarmed("d10", Better::Higher, "share of anomalies with an alarm within 10 steps of the onset"),
     alarmed("d20", Better::Higher, "share of anomalies with an alarm within 20 steps of the onset"),

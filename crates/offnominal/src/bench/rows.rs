@@ -86,7 +86,7 @@ fn alarm_rows(
 fn filled(blank: &Row, metric: &str, threshold: &str, outcome: Result<Estimate, StatsError>) -> Result<Row> {
     let (value, low, high, n) = match outcome {
         Ok(found) => (found.value, found.low, found.high, found.n),
-        Err(StatsError::MedianNotReached { n, .. }) => (f64::INFINITY, f64::NAN, f64::INFINITY, n),
+        Err(StatsError::MedianNotReached { n, low, .. }) => (f64::INFINITY, low, f64::INFINITY, n),
         Err(StatsError::TooFew { .. } | StatsError::OneClass { .. }) => (f64::NAN, f64::NAN, f64::NAN, 0),
         Err(other) => return Err(other.into()),
     };
