@@ -10,7 +10,7 @@
 //! | `d5`, `d10`, `d20` | a − o ≤ j                                                | anomalous episodes       | Wilson    |
 //! | `detection_rate`   | a exists                                                 | anomalous episodes       | Wilson    |
 //! | `missing_rate`     | a does not exist                                         | anomalous episodes       | Wilson    |
-//! | `early_rate`       | a* < o                                                   | anomalous episodes       | Wilson    |
+//! | `early_rate`       | a* < o                                                   | those with o > 0         | Wilson    |
 //! | `false_alarm_rate` | any alarm                                                | twins, nominal episodes  | Wilson    |
 //!
 //! A missed anomaly is never found: its delay is ∞, not censored. An anomaly can end its episode, by failure or by
@@ -173,12 +173,14 @@ impl Delays {
         self.share(|r| r.after.is_none())
     }
 
-    /// Share of anomalous episodes with an alarm before the onset.
+    /// Share of anomalous episodes with an alarm before the onset, among those with a step before it.
     ///
     /// # Errors
-    /// If there are no anomalous episodes.
+    /// If there are no such episodes: where every anomaly is there from the start, no alarm can be early.
     pub fn early_rate(&self) -> Outcome {
-        self.share(Response::is_early)
+        let with_steps_before: Vec<Response> = self.responses.iter().filter(|r| r.onset > 0).copied().collect();
+        let unit = "anomalous episodes with a step before the onset";
+        share(&with_steps_before, unit, Response::is_early, self.plan.level)
     }
 
     /// Share of nominal episodes (twins, and episodes without anomaly) with an alarm.

@@ -124,3 +124,10 @@ fn the_interval_of_the_median_is_the_second_and_the_ninth_of_ten() {
     let found = judged(&drawn.iter().map(String::as_str).collect::<Vec<_>>()).median().unwrap();
     assert_eq!((found.low, found.value, found.high), (1.0, 4.5, 8.0)); // P(Bin(10, ½) ≤ 1) = 1.07 %
 }
+
+#[test]
+fn without_a_step_before_the_onset_no_alarm_can_be_early() {
+    let found = judged(&["|....", ".!|..", "..|!."]).early_rate().unwrap();
+    assert_eq!((found.value, found.n), (0.5, 2));
+    assert!(matches!(judged(&["|.!", "|.."]).early_rate(), Err(StatsError::TooFew { found: 0, .. })));
+}

@@ -162,7 +162,8 @@ pub const ALL: &[Metric] = &[
         "Early",
         1.0,
         0.0,
-        "Share of anomalous episodes with an alarm before the onset, which is a false alarm.",
+        "Share of anomalous episodes with an alarm before the onset, which is a false alarm. Episodes that are anomalous \
+         from the first step do not count.",
     ),
     share(
         "false_alarm_rate",
