@@ -6,12 +6,18 @@
 //!
 //! | metric             | definition                                               | of                       | interval  |
 //! |--------------------|----------------------------------------------------------|--------------------------|-----------|
-//! | `delay_median`     | Kaplan–Meier median of a − o; without a: more than T − 1 − o | anomalous episodes     | bootstrap |
+//! | `delay_median`     | median of a − o, ∞ without a                             | anomalous episodes       | order statistics |
 //! | `d5`, `d10`, `d20` | a − o ≤ j                                                | anomalous episodes       | Wilson    |
 //! | `detection_rate`   | a exists                                                 | anomalous episodes       | Wilson    |
 //! | `missing_rate`     | a does not exist                                         | anomalous episodes       | Wilson    |
-//! | `early_rate`       | a* < o                                                   | anomalous episodes       | Wilson    |
+//! | `early_rate`       | a* < o                                                   | those with o > 0         | Wilson    |
 //! | `false_alarm_rate` | any alarm                                                | twins, nominal episodes  | Wilson    |
+//!
+//! A missed anomaly is never found: its delay is ∞, not censored. An anomaly can end its episode, by failure or by
+//! success, so the end tells of the time that was not seen, and Kaplan–Meier, which assumes that it does not, would
+//! credit detections that never come. The median is therefore reached only if more than half are detected.
+//! Its interval is a pair of order statistics, ranks r and n + 1 − r with P(Bin(n, ½) < r) ≤ α/2, which never covers
+//! less than the level; with too few episodes for a rank it is all delays, 0 to ∞.
 //!
 //! An early alarm is a false alarm: it enters `early_rate` and neither helps nor hurts the rest. The Anomaly-Gym paper
 //! (section 6.2) counts from a* instead, so an early alarm is a *negative* delay; [`Delays::published`] gives its
@@ -20,9 +26,9 @@
 
 use crate::bootstrap::{Bootstrap, nearest_rank};
 use crate::proportion::wilson;
-use crate::survival::{Duration, KaplanMeier};
 use crate::{Level, ScoredEpisode, StatsError};
 use offnominal_core::estimate::Estimate;
+use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// An estimate, or why there is none.
 pub type Outcome = Result<Estimate, StatsError>;
@@ -52,11 +58,9 @@ impl Response {
         Some(Response { onset: onset_step, len, first: alarm(0), after: alarm(onset) })
     }
 
-    fn delay(&self) -> Duration {
-        match self.after {
-            Some(alarm) => Duration { time: alarm - self.onset, observed: true },
-            None => Duration { time: self.len - 1 - self.onset, observed: false },
-        }
+    /// Steps from the onset to the first alarm from then on.
+    fn delay(&self) -> Option<u32> {
+        self.after.map(|alarm| alarm - self.onset)
     }
 
     fn is_early(&self) -> bool {
@@ -104,18 +108,23 @@ fn nominal_scores(episode: &ScoredEpisode) -> Option<&Vec<f64>> {
 }
 
 impl Delays {
-    /// Median delay; an infinite upper end says that the median may not be reached.
+    /// Median delay, missed anomalies with ∞; an infinite upper end says that the median may not be reached.
     ///
     /// # Errors
-    /// [`StatsError::MedianNotReached`] if fewer than half of the anomalies are detected while they last.
+    /// [`StatsError::MedianNotReached`] unless more than half of the anomalies are detected.
     pub fn median(&self) -> Outcome {
-        let durations: Vec<Duration> = self.responses.iter().map(Response::delay).collect();
-        StatsError::require("median delay", 2, "anomalous episodes", durations.len())?;
-        let median = |weights: &[u32]| KaplanMeier::weighted(&durations, weights).median().map(f64::from);
-        let n = durations.len();
-        let detected = durations.iter().filter(|d| d.observed).count();
-        let value = median(&vec![1; n]).ok_or(StatsError::MedianNotReached { detected, n })?;
-        Ok(self.median_interval(value, n, &|weights| Some([median(weights).unwrap_or(f64::INFINITY)])))
+        let n = self.responses.len();
+        StatsError::require("median delay", 2, "anomalous episodes", n)?;
+        let mut sorted: Vec<f64> =
+            self.responses.iter().map(|r| r.delay().map_or(f64::INFINITY, f64::from)).collect();
+        sorted.sort_unstable_by(f64::total_cmp);
+        let (low, high) = order_statistics(&sorted, self.plan.level);
+        let value = weighted_median(&sorted, &vec![1; n]);
+        if value.is_infinite() {
+            let detected = sorted.iter().filter(|d| d.is_finite()).count();
+            return Err(StatsError::MedianNotReached { detected, n, low });
+        }
+        Ok(self.plan.level.estimate(value, (low, high), n, "order-statistics"))
     }
 
     /// Percentile interval: a median has no influence values to accelerate with.
@@ -129,7 +138,7 @@ impl Delays {
         draws.sort_unstable_by(f64::total_cmp);
         let level = self.plan.level;
         let ends = (nearest_rank(&draws, level.tail()), nearest_rank(&draws, 1.0 - level.tail()));
-        level.estimate(value, ends, n, "kaplan-meier, bootstrap-percentile")
+        level.estimate(value, ends, n, "bootstrap-percentile")
     }
 
     /// Share of anomalies with an alarm within `j` steps of the onset.
@@ -137,7 +146,7 @@ impl Delays {
     /// # Errors
     /// If there are no anomalous episodes.
     pub fn within(&self, j: u32) -> Outcome {
-        self.share(|r| r.delay().observed && r.delay().time <= j)
+        self.share(|r| r.delay().is_some_and(|delay| delay <= j))
     }
 
     /// The delay curve: [`Delays::within`] for j = 0 … `last`, each with a pointwise interval.
@@ -164,12 +173,14 @@ impl Delays {
         self.share(|r| r.after.is_none())
     }
 
-    /// Share of anomalous episodes with an alarm before the onset.
+    /// Share of anomalous episodes with an alarm before the onset, among those with a step before it.
     ///
     /// # Errors
-    /// If there are no anomalous episodes.
+    /// If there are no such episodes: where every anomaly is there from the start, no alarm can be early.
     pub fn early_rate(&self) -> Outcome {
-        self.share(Response::is_early)
+        let with_steps_before: Vec<Response> = self.responses.iter().filter(|r| r.onset > 0).copied().collect();
+        let unit = "anomalous episodes with a step before the onset";
+        share(&with_steps_before, unit, Response::is_early, self.plan.level)
     }
 
     /// Share of nominal episodes (twins, and episodes without anomaly) with an alarm.
@@ -216,8 +227,7 @@ impl Delays {
         delays.sort_unstable_by(f64::total_cmp);
         let median = |weights: &[u32]| Some([weighted_median(&delays, weights)]);
         let value = weighted_median(&delays, &vec![1; delays.len()]);
-        let found = self.median_interval(value, delays.len(), &median);
-        Ok(Estimate { method: "bootstrap-percentile".into(), ..found })
+        Ok(self.median_interval(value, delays.len(), &median))
     }
 
     fn share(&self, holds: impl Fn(&Response) -> bool) -> Outcome {
@@ -228,6 +238,14 @@ impl Delays {
 fn share(of: &[Response], unit: &'static str, holds: impl Fn(&Response) -> bool, level: Level) -> Outcome {
     StatsError::require("share of alarms", 1, unit, of.len())?;
     wilson(of.iter().filter(|r| holds(r)).count(), of.len(), level)
+}
+
+/// The interval of a median of sorted delays: ranks r and n + 1 − r with P(Bin(n, ½) < r) ≤ α/2; 0 to ∞ if none is.
+fn order_statistics(sorted: &[f64], level: Level) -> (f64, f64) {
+    let n = sorted.len();
+    let coin = Binomial::new(0.5, n as u64).expect("one half is a probability");
+    let rank = (1..=n).take_while(|&r| coin.cdf(r as u64 - 1) <= level.tail()).last();
+    rank.map_or((0.0, f64::INFINITY), |r| (sorted[r - 1], sorted[n - r]))
 }
 
 /// The median of sorted values that count as often as their weights say; the mean of the two middle ones if even.

@@ -56,13 +56,15 @@ pub enum StatsError {
         /// The value that was given.
         found: f64,
     },
-    /// Fewer than half of the anomalies are detected while they can be watched, so there is no median.
+    /// At most half of the anomalies are detected, so there is no finite median.
     #[error("the median is not reached: {detected} of {n} anomalies were detected")]
     MedianNotReached {
         /// Anomalies that were detected.
         detected: usize,
         /// All anomalies.
         n: usize,
+        /// Lower end of the median's interval; ∞ if the data exclude every finite median.
+        low: f64,
     },
 }
 

@@ -19,7 +19,6 @@ pub mod mean;
 pub mod metric;
 pub mod proportion;
 pub mod ranking;
-pub mod survival;
 pub mod threshold;
 
 pub use bootstrap::Bootstrap;

@@ -86,7 +86,7 @@ fn alarm_rows(
 fn filled(blank: &Row, metric: &str, threshold: &str, outcome: Result<Estimate, StatsError>) -> Result<Row> {
     let (value, low, high, n) = match outcome {
         Ok(found) => (found.value, found.low, found.high, found.n),
-        Err(StatsError::MedianNotReached { n, .. }) => (f64::INFINITY, f64::NAN, f64::INFINITY, n),
+        Err(StatsError::MedianNotReached { n, low, .. }) => (f64::INFINITY, low, f64::INFINITY, n),
         Err(StatsError::TooFew { .. } | StatsError::OneClass { .. }) => (f64::NAN, f64::NAN, f64::NAN, 0),
         Err(other) => return Err(other.into()),
     };
@@ -100,4 +100,20 @@ fn filled(blank: &Row, metric: &str, threshold: &str, outcome: Result<Estimate, 
         episodes,
         ..blank.clone()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tables::tests::rows as samples;
+
+    #[test]
+    fn a_median_that_is_not_reached_lies_in_its_interval() {
+        for low in [0.0, 7.0, f64::INFINITY] {
+            let never = StatsError::MedianNotReached { detected: 3, n: 24, low };
+            let row = filled(&samples()[0], "delay_median", "max", Err(never)).unwrap();
+            assert_eq!((row.low, row.value, row.high), (low, f64::INFINITY, f64::INFINITY));
+            assert_eq!(row.episodes, 24);
+        }
+    }
 }

@@ -81,7 +81,8 @@ mod tests {
     fn rows() -> Rows {
         let found =
             Estimate { value: 3.0, low: 1.0, high: f64::INFINITY, level: 0.95, n: 4, method: "m".into() };
-        vec![("delay_median", Ok(found)), ("d5", Err(StatsError::MedianNotReached { detected: 1, n: 4 }))]
+        let never = StatsError::MedianNotReached { detected: 1, n: 4, low: 0.0 };
+        vec![("delay_median", Ok(found)), ("d5", Err(never))]
     }
 
     #[test]

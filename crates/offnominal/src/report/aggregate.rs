@@ -57,7 +57,7 @@ pub fn over_seeds(points: &[Point]) -> Option<Point> {
     })
 }
 
-/// Median over the cells, where infinity means "longer than could be seen"; none without cells.
+/// Median over the cells, where infinity means "not reached"; none without cells.
 pub fn median(points: &[Point]) -> Option<Estimate> {
     let values: Vec<f64> = points.iter().map(|p| p.value).filter(|v| !v.is_nan()).collect();
     if values.is_empty() {

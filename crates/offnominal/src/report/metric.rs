@@ -118,9 +118,9 @@ pub const ALL: &[Metric] = &[
         neutral: f64::NAN,
         best: 0.0,
         alarms: true,
-        definition: "Kaplan–Meier median of the number of steps from the onset to the first alarm from then on. An episode that \
-                     ends without an alarm counts as longer than it could be watched (censored), never as zero, and is \
-                     never left out.",
+        definition: "Median number of steps from the onset to the first alarm from then on, over all anomalous episodes. An \
+                     episode that ends without an alarm counts as infinite, so the median is not reached unless more \
+                     than half of the anomalies are detected.",
     },
     share(
         "d5",
@@ -162,7 +162,8 @@ pub const ALL: &[Metric] = &[
         "Early",
         1.0,
         0.0,
-        "Share of anomalous episodes with an alarm before the onset, which is a false alarm.",
+        "Share of anomalous episodes with an alarm before the onset, which is a false alarm. Episodes that are anomalous \
+         from the first step do not count.",
     ),
     share(
         "false_alarm_rate",
