@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 pub use folder::Folder;
 use folder::Notes;
 use monitor::Monitor;
-use offnominal_agents::{Actor, Card, Evaluation, TrainConfig, Trainer};
+use offnominal_agents::{Actor, Card, Evaluation, Progress, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
 use sha2::{Digest, Sha256};
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Steps between looks at the clock.
 const CHUNK: u64 = 100;
-/// Least time between checkpoints.
+/// Longest time between checkpoints where evaluations are rarer.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 /// Episodes behind the numbers of a card.
 const CARD_EPISODES: usize = 100;
@@ -87,7 +87,7 @@ impl Run {
         while !self.trainer.is_done() {
             let progress = self.trainer.advance(CHUNK);
             monitor.show(&progress, self.trainer.config())?;
-            if saved.elapsed() >= CHECKPOINT_EVERY || self.trainer.is_done() {
+            if is_due(&progress, saved.elapsed()) || self.trainer.is_done() {
                 self.folder.write(&self.trainer, &Notes { seconds: self.seconds(), ..self.notes.clone() })?;
                 saved = Instant::now();
             }
@@ -128,6 +128,11 @@ impl Run {
             sha256: hex(&Sha256::digest(actor.to_bytes())),
         })
     }
+}
+
+/// Whether a checkpoint is due: after every evaluation, and when the last one is old.
+fn is_due(progress: &Progress, since_last: Duration) -> bool {
+    progress.evaluation.is_some() || since_last >= CHECKPOINT_EVERY
 }
 
 fn hex(bytes: &[u8]) -> String {

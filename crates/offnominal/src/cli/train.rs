@@ -34,7 +34,7 @@ pub struct Train {
     /// Steps between evaluations [default: the preset's]
     #[arg(long, value_name = "STEPS", conflicts_with = "resume")]
     eval_every: Option<u64>,
-    /// Continue the run in the output folder
+    /// Continue the run in the output folder; checkpoints are written at each evaluation and every two minutes
     #[arg(long)]
     resume: bool,
 }

@@ -43,3 +43,13 @@ fn a_run_is_not_overwritten_and_a_missing_one_not_resumed() {
     let taken = begin(120, &folder).err().unwrap().to_string();
     assert!(taken.contains("already holds a run: continue it with --resume"), "{taken}");
 }
+
+#[test]
+fn a_checkpoint_is_due_after_every_evaluation_and_when_the_last_is_old() {
+    let mut trainer = Trainer::new(config(400), world().as_ref(), Seed(1)).unwrap();
+    let first = trainer.advance(CHUNK);
+    assert!(!is_due(&first, Duration::ZERO) && is_due(&first, CHECKPOINT_EVERY));
+    let evaluated = trainer.advance(400);
+    assert_eq!((evaluated.steps, evaluated.evaluation.is_some()), (300, true));
+    assert!(is_due(&evaluated, Duration::ZERO));
+}
