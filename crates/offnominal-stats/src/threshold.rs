@@ -65,6 +65,14 @@ impl Rule {
         }
     }
 
+    /// The least number of nominal episodes that the rule can work with: ⌈1/α − 1⌉ for `conformal`.
+    pub fn min_episodes(&self) -> usize {
+        match *self {
+            Rule::Conformal { alpha } => (1.0 / alpha - 1.0 - 1e-9).ceil().max(1.0) as usize,
+            _ => 1,
+        }
+    }
+
     /// The threshold from the step scores of nominal episodes that the detector was not fitted on.
     ///
     /// # Errors
@@ -103,7 +111,7 @@ fn conformal_rank(n: usize, alpha: f64) -> Result<usize, StatsError> {
         let (what, expected) = ("share of false alarms", "a number between 0 and 1");
         return Err(StatsError::OutOfRange { what, expected, found: alpha });
     }
-    let needed = (1.0 / alpha - 1.0 - 1e-9).ceil().max(1.0) as usize;
+    let needed = Rule::Conformal { alpha }.min_episodes();
     let what = "conformal threshold for this share of false alarms";
     StatsError::require(what, needed, "nominal calibration episodes", n)?;
     let alarms = (alpha * (n + 1) as f64 + 1e-9).floor() as usize;

@@ -17,12 +17,13 @@
 
 mod choice;
 mod names;
+mod numbers;
 mod plan;
 
 pub use choice::{Anomalies, AnomalyChoice, DetectorChoice};
 pub use plan::{Excluded, Plan, Setting, Stage};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 use std::path::Path;
@@ -139,25 +140,9 @@ impl Campaign {
     /// As [`Campaign::load`], without the file.
     pub fn parse(text: &str) -> Result<Campaign> {
         let campaign: Campaign = toml::from_str(text)?;
-        campaign.check_numbers()?;
+        numbers::check(&campaign, text)?;
         names::check(&campaign, text)?;
         Ok(campaign)
-    }
-
-    fn check_numbers(&self) -> Result<()> {
-        let Episodes { train, validation, test } = self.episodes;
-        for (name, n) in [("train", train), ("validation", validation), ("test", test)] {
-            ensure!(n > 0, "episodes.{name}: expected at least 1, found 0");
-        }
-        ensure!(!self.name.trim().is_empty(), "name: expected a name, found none");
-        ensure!(!self.envs.is_empty(), "envs: expected at least one world, found none");
-        ensure!(!self.policies.is_empty(), "policies: expected at least one policy, found none");
-        ensure!(!self.detectors.is_empty(), "detectors: expected at least one detector, found none");
-        ensure!(self.seeds > 0, "seeds: expected at least 1, found 0");
-        ensure!(self.replicates > 1, "replicates: expected at least 2, found {}", self.replicates);
-        let alpha = self.false_alarms;
-        ensure!(alpha > 0.0 && alpha < 1.0, "false_alarms: expected a share between 0 and 1, found {alpha}");
-        Ok(())
     }
 
     /// When anomalies begin, and that they stay.

@@ -7,6 +7,24 @@ use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use offnominal_core::prelude::*;
 
+/// Most episodes of one kind that may be asked for at once.
+pub const MAX_EPISODES: u32 = 1_000_000;
+
+/// Checks that an anomaly can begin before the episodes of a world end.
+///
+/// # Errors
+/// If it cannot.
+pub fn check_onset(onset: Onset, spec: &EnvSpec) -> Result<()> {
+    let Onset::At(step) = onset else { return Ok(()) };
+    ensure!(
+        step < spec.horizon,
+        "onset: expected a step before {}, where episodes of {} end, found {step}",
+        spec.horizon,
+        spec.id
+    );
+    Ok(())
+}
+
 /// How many episodes, from which seed, on how many threads.
 #[derive(Clone, Copy)]
 pub struct Plan<'a> {

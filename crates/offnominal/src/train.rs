@@ -13,7 +13,7 @@ use anyhow::{Context, Result, ensure};
 pub use folder::Folder;
 use folder::Notes;
 use monitor::Monitor;
-use offnominal_agents::{Actor, Card, Evaluation, TrainConfig, Trainer};
+use offnominal_agents::{Actor, Card, Evaluation, Progress, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
 use sha2::{Digest, Sha256};
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Steps between looks at the clock.
 const CHUNK: u64 = 100;
-/// Least time between checkpoints.
+/// Longest time between checkpoints where evaluations are rarer.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 /// Episodes behind the numbers of a card.
 const CARD_EPISODES: usize = 100;
@@ -55,16 +55,19 @@ impl Run {
         Ok(Run { trainer, folder, notes: Notes { command, seconds: 0.0 }, begun: Instant::now() })
     }
 
-    /// Continues the run in a folder; a number of steps extends or shortens it.
+    /// Continues the run in a folder; a number of steps extends or shortens it, also in the command on the card.
+    /// A seed of 0 counts as not given.
     ///
     /// # Errors
-    /// If the folder holds no run, or a damaged one, or one of another world.
-    pub fn resume(env: &dyn Env, folder: Folder, steps: Option<u64>) -> Result<Run> {
-        let (bytes, notes) = folder.read()?;
+    /// If the folder holds no run, or a damaged one, or one of another world or seed.
+    pub fn resume(env: &dyn Env, folder: Folder, steps: Option<u64>, seed: Seed) -> Result<Run> {
+        let (bytes, mut notes) = folder.read()?;
         let mut trainer =
             Trainer::resume(&bytes, env).with_context(|| folder.checkpoint().display().to_string())?;
+        check_seed(seed, trainer.seed(), &folder)?;
         if let Some(steps) = steps {
             trainer.extend_to(steps);
+            notes.command = with_steps(&notes.command, steps.max(trainer.steps()));
         }
         Ok(Run { trainer, folder, notes, begun: Instant::now() })
     }
@@ -81,13 +84,17 @@ impl Run {
         Ok(card)
     }
 
+    /// Trains to the end; a run that is there already adds no event file.
     fn train(&mut self, common: &Common) -> Result<()> {
+        if self.trainer.is_done() {
+            return Ok(());
+        }
         let mut monitor = Monitor::new(&self.trainer, &self.folder, common.quiet)?;
         let mut saved = Instant::now();
         while !self.trainer.is_done() {
             let progress = self.trainer.advance(CHUNK);
             monitor.show(&progress, self.trainer.config())?;
-            if saved.elapsed() >= CHECKPOINT_EVERY || self.trainer.is_done() {
+            if is_due(&progress, saved.elapsed()) || self.trainer.is_done() {
                 self.folder.write(&self.trainer, &Notes { seconds: self.seconds(), ..self.notes.clone() })?;
                 saved = Instant::now();
             }
@@ -128,6 +135,37 @@ impl Run {
             sha256: hex(&Sha256::digest(actor.to_bytes())),
         })
     }
+}
+
+/// Refuses a seed that is given and is not that of the run.
+fn check_seed(asked: Seed, found: Seed, folder: &Folder) -> Result<()> {
+    ensure!(
+        asked.0 == 0 || asked == found,
+        "--seed {}: expected the seed {} of the run in {}, found {}",
+        asked.0,
+        found.0,
+        folder.path().display(),
+        asked.0
+    );
+    Ok(())
+}
+
+/// A command with another number of steps, which stands before the seed if there was none.
+fn with_steps(command: &str, steps: u64) -> String {
+    const FLAG: &str = " --steps ";
+    let (start, rest) = match command.find(FLAG) {
+        Some(at) => {
+            let value = &command[at + FLAG.len()..];
+            (&command[..at], value.find(' ').map_or("", |end| &value[end..]))
+        }
+        None => command.split_at(command.rfind(" --seed ").unwrap_or(command.len())),
+    };
+    format!("{start}{FLAG}{steps}{rest}")
+}
+
+/// Whether a checkpoint is due: after every evaluation, and when the last one is old.
+fn is_due(progress: &Progress, since_last: Duration) -> bool {
+    progress.evaluation.is_some() || since_last >= CHECKPOINT_EVERY
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -54,6 +54,14 @@ impl AnomalyChoice {
             AnomalyChoice::Custom { id, .. } => id,
         }
     }
+
+    /// The name of the strength, if the magnitude is its own.
+    pub fn strength(&self) -> Option<&str> {
+        match self {
+            AnomalyChoice::Calibrated(_) => None,
+            AnomalyChoice::Custom { strength, .. } => Some(strength),
+        }
+    }
 }
 
 impl TryFrom<Toml> for DetectorChoice {

@@ -1,8 +1,8 @@
 //! The names in a campaign: each must exist, and an error says on which line it stands.
 
-use super::{Anomalies, Campaign};
+use super::{Anomalies, AnomalyChoice, Campaign};
 use crate::{catalogues, strengths};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::fault::DYNAMICS;
 use std::collections::HashSet;
 
@@ -17,6 +17,7 @@ pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     }
     detectors(campaign, text)?;
     anomalies(campaign, text)?;
+    levels(campaign, text)?;
     unique("envs", campaign.envs.iter(), text)?;
     unique("policies", campaign.policies.iter(), text)?;
     unique("strengths", campaign.strengths.iter(), text)?;
@@ -40,15 +41,51 @@ fn anomalies(campaign: &Campaign, text: &str) -> Result<()> {
             catalogue.find(pattern).with_context(|| at(text, pattern))?;
         }
     }
+    different(choices, text)
+}
+
+/// An anomaly may stand there once without a magnitude, and once at each strength of its own.
+fn different(choices: &[AnomalyChoice], text: &str) -> Result<()> {
+    let mut seen = HashSet::new();
+    for choice in choices {
+        let (pattern, strength) = (choice.pattern(), choice.strength());
+        let (what, hint) = match strength {
+            None => (String::new(), ""),
+            Some(s) => {
+                (format!(" at {s}"), " (an anomaly with a magnitude may be given another `strength`)")
+            }
+        };
+        ensure!(
+            seen.insert((pattern, strength)),
+            "{}: anomalies: expected different anomalies, found {pattern:?} twice{what}{hint}",
+            at(text, pattern)
+        );
+    }
+    Ok(())
+}
+
+/// Anomalies without a magnitude of their own need a level.
+fn levels(campaign: &Campaign, text: &str) -> Result<()> {
+    let needs = match &campaign.anomalies {
+        Anomalies::All => Some("all"),
+        Anomalies::List(list) => list.iter().find(|c| c.strength().is_none()).map(AnomalyChoice::pattern),
+    };
+    if let (Some(anomaly), true) = (needs, campaign.strengths.is_empty()) {
+        bail!(
+            "{}: strengths: expected at least one level for {anomaly:?}, which has no magnitude, found none",
+            at_key(text, "strengths")
+        );
+    }
     Ok(())
 }
 
 fn unique<'a>(what: &str, names: impl Iterator<Item = &'a String>, text: &str) -> Result<()> {
+    let hint = if what == "detectors" { " (a detector may be given another `name`)" } else { "" };
     let mut seen = HashSet::new();
     for name in names {
         ensure!(
             seen.insert(name),
-            "{}: {what}: expected different names, found {name:?} twice (a detector may be given another `name`)",
+            "{}: {what}: expected different names, found {name:?} twice{hint}",
             at(text, name)
         );
     }
@@ -60,4 +97,12 @@ pub(super) fn at(text: &str, name: &str) -> String {
     let quoted = [format!("\"{name}\""), format!("'{name}'")];
     let last = quoted.iter().filter_map(|q| text.rfind(q.as_str())).max();
     last.map_or("the campaign".into(), |at| format!("line {}", text[..at].matches('\n').count() + 1))
+}
+
+/// The line on which a key gets its value.
+pub(super) fn at_key(text: &str, key: &str) -> String {
+    let is_there = |line: &str| {
+        line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    text.lines().position(is_there).map_or("the campaign".into(), |at| format!("line {}", at + 1))
 }

@@ -2,6 +2,7 @@
 
 use super::{Anomalies, AnomalyChoice, Campaign, DetectorChoice, names};
 use crate::cast::Cast;
+use crate::collect::check_onset;
 use crate::strengths::{self, Status};
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
@@ -86,6 +87,7 @@ impl Plan {
 
 fn stage(campaign: &Campaign, env: &str, policy: &str, text: &str) -> Result<Stage> {
     let cast = Cast::new(env, policy)?;
+    check_onset(campaign.onset.0, cast.env.spec()).with_context(|| names::at_key(text, "onset"))?;
     let (mut settings, mut excluded) = (Vec::new(), Vec::new());
     for choice in resolved(&campaign.anomalies, cast.env.spec(), text)? {
         match choice {
@@ -114,7 +116,7 @@ fn stage(campaign: &Campaign, env: &str, policy: &str, text: &str) -> Result<Sta
     Ok(Stage { cast, settings, excluded })
 }
 
-/// The choices with patterns replaced by the ids that exist in the world; an id that stands there twice counts once.
+/// The choices with patterns replaced by the ids that exist in the world; an id that two patterns meet counts once.
 fn resolved(anomalies: &Anomalies, spec: &EnvSpec, text: &str) -> Result<Vec<AnomalyChoice>> {
     let known = ids_for(spec);
     let all = [AnomalyChoice::Calibrated("*".into())];
@@ -204,6 +206,17 @@ mod tests {
     fn refuses(anomalies: &str, want: &str) {
         let error = format!("{:#}", plan(anomalies).err().unwrap());
         assert!(error.contains(want), "{error}");
+    }
+
+    #[test]
+    fn an_onset_after_the_end_of_the_world_is_refused() {
+        let with = |onset: u32| SMALL.replace("film = false", &format!("onset = {onset}"));
+        let planned = |onset: u32| Plan::new(Campaign::parse(&with(onset)).unwrap(), &with(onset));
+        let horizon = planned(0).unwrap().stages[0].cast.env.spec().horizon;
+        assert!(planned(horizon - 1).is_ok());
+        let error = format!("{:#}", planned(horizon).err().unwrap());
+        let want = format!("line 8: onset: expected a step before {horizon}, where episodes of sap-goal1 end");
+        assert!(error.contains(&want), "{error}");
     }
 
     #[test]

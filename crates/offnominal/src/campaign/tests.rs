@@ -15,7 +15,7 @@ film = false
 
 [episodes]
 train = 6
-validation = 4
+validation = 19
 test = 5
 "#;
 
@@ -82,6 +82,43 @@ fn wrong_values_are_shown() {
     refuses("film = false", "false_alarms = 1.5", &["expected a share between 0 and 1, found 1.5"]);
     refuses("name = \"nearest\"", "name = \"clock\"", &["found \"clock\" twice"]);
     refuses("[\"sap-goal1\"]", "[]", &["envs: expected at least one world"]);
+}
+
+#[test]
+fn impossible_numbers_get_their_line() {
+    refuses("test = 5", "test = 1000001", &["line 13: episodes.test: expected at most 1000000, found 1000001"]);
+    refuses(
+        "film = false",
+        "replicates = 100001",
+        &["line 8: replicates: expected at most 100000, found 100001"],
+    );
+    refuses(
+        "validation = 19",
+        "validation = 18",
+        &["line 12: episodes.validation: expected at least 19", "false_alarms = 0.05, found 18"],
+    );
+    refuses("film = false", "false_alarms = 0.01", &["expected at least 99", "found 19"]);
+}
+
+#[test]
+fn anomalies_are_different_and_have_a_strength() {
+    let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+    let twice = "line 7: anomalies: expected different anomalies, found \"obs-noise\" twice";
+    refuses(listed, "anomalies = [\"obs-noise\", \"obs-*\", \"obs-noise\"]", &[twice]);
+    let same = "{ id = \"obs-noise\", magnitude = 1 }";
+    refuses(listed, &format!("anomalies = [{same}, {same}]"), &[twice, "at custom", "another `strength`"]);
+    let level = "line 8: strengths: expected at least one level for \"dyn-*\"";
+    refuses(listed, "anomalies = [\"dyn-*\"]\nstrengths = []", &[level]);
+    refuses(listed, "anomalies = \"all\"\nstrengths = []", &["one level for \"all\""]);
+    assert!(Campaign::parse(&SMALL.replace("film = false", "strengths = []")).is_ok());
+}
+
+#[test]
+fn only_a_detector_is_advised_to_take_another_name() {
+    refuses("name = \"nearest\"", "name = \"clock\"", &["(a detector may be given another `name`)"]);
+    let text = SMALL.replace("[\"sap-goal1\"]", "[\"sap-goal1\", \"sap-goal1\"]");
+    let error = format!("{:#}", Campaign::parse(&text).unwrap_err());
+    assert!(error.ends_with("envs: expected different names, found \"sap-goal1\" twice"), "{error}");
 }
 
 #[test]

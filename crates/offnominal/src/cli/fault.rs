@@ -19,7 +19,8 @@ pub struct FaultArgs {
         value_name = "M",
         requires = "anomaly",
         conflicts_with = "strength",
-        allow_negative_numbers = true
+        allow_negative_numbers = true,
+        value_parser = finite
     )]
     magnitude: Option<f64>,
     /// How strong, as a calibrated level: tiny, medium, strong or extreme
@@ -37,6 +38,11 @@ pub struct FaultArgs {
     /// The anomaly comes for ON steps and goes for OFF steps
     #[arg(long, value_name = "ON,OFF", requires = "anomaly", value_parser = intermittent)]
     intermittent: Option<Extent>,
+}
+
+fn finite(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "expected a number".to_string())?;
+    if number.is_finite() { Ok(number) } else { Err(format!("expected a finite number, found {number}")) }
 }
 
 fn onset(text: &str) -> Result<Onset, String> {
@@ -96,6 +102,9 @@ mod tests {
     fn onsets_and_extents_are_read() {
         assert_eq!((onset("random"), onset("7")), (Ok(Onset::Random), Ok(Onset::At(7))));
         assert_eq!(intermittent("5,10"), Ok(Extent::Intermittent { on: 5, off: 10 }));
+        assert_eq!(finite("nan"), Err("expected a finite number, found NaN".into()));
+        assert_eq!(finite("-inf"), Err("expected a finite number, found -inf".into()));
+        assert!(finite("-0.5") == Ok(-0.5) && finite("much").is_err());
         assert!(onset("soon").is_err() && intermittent("5").is_err() && intermittent("0,3").is_err());
     }
 }

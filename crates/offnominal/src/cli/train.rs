@@ -34,7 +34,7 @@ pub struct Train {
     /// Steps between evaluations [default: the preset's]
     #[arg(long, value_name = "STEPS", conflicts_with = "resume")]
     eval_every: Option<u64>,
-    /// Continue the run in the output folder
+    /// Continue the run in the output folder; checkpoints are written at each evaluation and every two minutes
     #[arg(long)]
     resume: bool,
 }
@@ -50,7 +50,7 @@ impl Train {
         let folder = Folder::new(common.out.clone().unwrap_or_else(default));
         let policy = folder.policy();
         let run = if self.resume {
-            Run::resume(env.as_ref(), folder, self.steps)?
+            Run::resume(env.as_ref(), folder, self.steps, Seed(common.seed))?
         } else {
             let config = self.config()?;
             Run::begin(config, env.as_ref(), Seed(common.seed), folder, self.command(common.seed))?

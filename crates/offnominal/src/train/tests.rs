@@ -26,20 +26,57 @@ fn a_continued_run_leaves_the_same_policy_and_a_full_card() {
     let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
     let card = begin(500, &whole).unwrap().finish(env.as_ref(), &common()).unwrap();
     begin(300, &parts).unwrap().finish(env.as_ref(), &common()).unwrap();
-    let continued = Run::resume(env.as_ref(), parts.clone(), Some(500)).unwrap();
+    let continued = Run::resume(env.as_ref(), parts.clone(), Some(500), Seed(1)).unwrap();
     let other = continued.finish(env.as_ref(), &common()).unwrap();
     assert_eq!(std::fs::read(whole.policy()).unwrap(), std::fs::read(parts.policy()).unwrap());
     assert_eq!((card.sha256.as_str(), card.mean_return), (other.sha256.as_str(), other.mean_return));
     assert_eq!((card.command.as_str(), card.steps, card.id.as_str()), ("the command", 500, "sap-goal0-tqc"));
+    assert_eq!((other.command.as_str(), other.steps), ("the command --steps 500", 500));
 }
 
 #[test]
 fn a_run_is_not_overwritten_and_a_missing_one_not_resumed() {
     let (env, dir) = (world(), tempfile::tempdir().unwrap());
     let folder = Folder::new(dir.path().to_path_buf());
-    let missing = Run::resume(env.as_ref(), folder.clone(), None).err().unwrap().to_string();
+    let missing = Run::resume(env.as_ref(), folder.clone(), None, Seed(0)).err().unwrap().to_string();
     assert!(missing.contains("no run to resume"), "{missing}");
     begin(120, &folder).unwrap().finish(env.as_ref(), &common()).unwrap();
     let taken = begin(120, &folder).err().unwrap().to_string();
     assert!(taken.contains("already holds a run: continue it with --resume"), "{taken}");
+}
+
+#[test]
+fn a_checkpoint_is_due_after_every_evaluation_and_when_the_last_is_old() {
+    let mut trainer = Trainer::new(config(400), world().as_ref(), Seed(1)).unwrap();
+    let first = trainer.advance(CHUNK);
+    assert!(!is_due(&first, Duration::ZERO) && is_due(&first, CHECKPOINT_EVERY));
+    let evaluated = trainer.advance(400);
+    assert_eq!((evaluated.steps, evaluated.evaluation.is_some()), (300, true));
+    assert!(is_due(&evaluated, Duration::ZERO));
+}
+
+/// Number of TensorBoard files in a folder.
+fn n_event_files(folder: &Folder) -> usize {
+    let files = std::fs::read_dir(folder.path()).unwrap().flatten();
+    files.filter(|f| f.file_name().to_string_lossy().starts_with("events.")).count()
+}
+
+#[test]
+fn a_finished_run_adds_no_event_file_and_keeps_its_seed() {
+    let (env, dir) = (world(), tempfile::tempdir().unwrap());
+    let folder = Folder::new(dir.path().to_path_buf());
+    let card = begin(120, &folder).unwrap().finish(env.as_ref(), &common()).unwrap();
+    let again = Run::resume(env.as_ref(), folder.clone(), None, Seed(0)).unwrap();
+    assert_eq!(again.finish(env.as_ref(), &common()).unwrap().sha256, card.sha256);
+    assert_eq!(n_event_files(&folder), 1);
+    let other = Run::resume(env.as_ref(), folder.clone(), None, Seed(2)).err().unwrap().to_string();
+    assert!(other.contains("--seed 2: expected the seed 1 of the run in"), "{other}");
+}
+
+#[test]
+fn the_command_of_an_extended_run_has_its_steps() {
+    let commands = ["train --env x --seed 1", "train --env x --steps 9 --seed 1", "train --env x --steps 9"];
+    let extended = commands.map(|command| with_steps(command, 20));
+    let wanted = ["train --env x --steps 20 --seed 1", "train --env x --steps 20 --seed 1", "train --env x --steps 20"];
+    assert_eq!(extended, wanted);
 }
