@@ -215,7 +215,8 @@ mod tests {
         let horizon = planned(0).unwrap().stages[0].cast.env.spec().horizon;
         assert!(planned(horizon - 1).is_ok());
         let error = format!("{:#}", planned(horizon).err().unwrap());
-        let want = format!("line 8: onset: expected a step before {horizon}, where episodes of sap-goal1 end");
+        let want =
+            format!("line 8: onset: expected a step before {horizon}, where episodes of sap-goal1 end");
         assert!(error.contains(&want), "{error}");
     }
 
