@@ -51,9 +51,7 @@ fn different(choices: &[AnomalyChoice], text: &str) -> Result<()> {
         let (pattern, strength) = (choice.pattern(), choice.strength());
         let (what, hint) = match strength {
             None => (String::new(), ""),
-            Some(s) => {
-                (format!(" at {s}"), " (an anomaly with a magnitude may be given another `strength`)")
-            }
+            Some(s) => (format!(" at {s}"), " (an anomaly with a magnitude may be given another `strength`)"),
         };
         ensure!(
             seen.insert((pattern, strength)),

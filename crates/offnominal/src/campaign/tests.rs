@@ -86,7 +86,11 @@ fn wrong_values_are_shown() {
 
 #[test]
 fn impossible_numbers_get_their_line() {
-    refuses("test = 5", "test = 1000001", &["line 13: episodes.test: expected at most 1000000, found 1000001"]);
+    refuses(
+        "test = 5",
+        "test = 1000001",
+        &["line 13: episodes.test: expected at most 1000000, found 1000001"],
+    );
     refuses(
         "film = false",
         "replicates = 100001",

@@ -77,6 +77,10 @@ fn a_finished_run_adds_no_event_file_and_keeps_its_seed() {
 fn the_command_of_an_extended_run_has_its_steps() {
     let commands = ["train --env x --seed 1", "train --env x --steps 9 --seed 1", "train --env x --steps 9"];
     let extended = commands.map(|command| with_steps(command, 20));
-    let wanted = ["train --env x --steps 20 --seed 1", "train --env x --steps 20 --seed 1", "train --env x --steps 20"];
+    let wanted = [
+        "train --env x --steps 20 --seed 1",
+        "train --env x --steps 20 --seed 1",
+        "train --env x --steps 20",
+    ];
     assert_eq!(extended, wanted);
 }
