@@ -18,7 +18,7 @@ pub fn check_onset(onset: Onset, spec: &EnvSpec) -> Result<()> {
     let Onset::At(step) = onset else { return Ok(()) };
     ensure!(
         step < spec.horizon,
-        "onset: expected a step before {}, where episodes of {} end, found {step}",
+        "expected a step before {}, where episodes of {} end, found {step}",
         spec.horizon,
         spec.id
     );

@@ -87,7 +87,8 @@ impl Plan {
 
 fn stage(campaign: &Campaign, env: &str, policy: &str, text: &str) -> Result<Stage> {
     let cast = Cast::new(env, policy)?;
-    check_onset(campaign.onset.0, cast.env.spec()).with_context(|| names::at_key(text, "onset"))?;
+    check_onset(campaign.onset.0, cast.env.spec())
+        .with_context(|| format!("{}: onset", names::at_key(text, "onset")))?;
     let (mut settings, mut excluded) = (Vec::new(), Vec::new());
     for choice in resolved(&campaign.anomalies, cast.env.spec(), text)? {
         match choice {

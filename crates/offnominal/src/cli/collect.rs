@@ -6,7 +6,7 @@ use crate::cast::Cast;
 use crate::collect::{self, Plan};
 use crate::dataset::{self, Dataset};
 use crate::progress;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_core::prelude::*;
 use serde_json::json;
@@ -23,8 +23,8 @@ pub struct Collect {
     #[arg(long)]
     policy: String,
     /// Number of episodes; with an anomaly each is followed by its nominal twin
-    #[arg(long)]
-    episodes: usize,
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
+    episodes: u32,
     #[command(flatten)]
     fault: FaultArgs,
 }
@@ -37,6 +37,9 @@ impl Collect {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let cast = Cast::new(&self.env, &self.policy)?;
         let fault = self.fault.fault(&self.env, &self.policy)?;
+        if let Some(fault) = &fault {
+            collect::check_onset(fault.schedule.onset, cast.env.spec()).context("--onset")?;
+        }
         let dataset = self.play(&cast, fault.as_ref(), common)?;
         let path = common.out_or("collect").join(self.file_name(common.seed));
         dataset::save(&dataset, &path)?;
@@ -45,11 +48,12 @@ impl Collect {
     }
 
     fn play(&self, cast: &Cast, fault: Option<&Fault>, common: &Common) -> Result<Dataset> {
-        let bar = progress::bar(common.quiet, self.episodes, "episodes");
+        let episodes = self.episodes as usize;
+        let bar = progress::bar(common.quiet, episodes, "episodes");
         let plan = Plan {
             seed: common.seed,
             root: Seed(common.seed).child("collect"),
-            episodes: self.episodes,
+            episodes,
             jobs: common.jobs,
             bar: &bar,
         };
@@ -61,11 +65,11 @@ impl Collect {
         played
     }
 
-    /// `<env>-<policy>-<anomaly or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts.
+    /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts.
     fn file_name(&self, seed: u64) -> PathBuf {
         let policy =
             Path::new(&self.policy).file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
-        let what = self.fault.anomaly.as_deref().unwrap_or("nominal");
+        let what = self.fault.slug();
         format!("{}-{policy}-{what}-seed{seed}.arrow", self.env).into()
     }
 }
@@ -73,6 +77,7 @@ impl Collect {
 fn print(dataset: &Dataset, path: &Path, as_json: bool) -> Result<()> {
     let steps: usize = dataset.episodes.iter().map(Episode::len).sum();
     let anomalous: usize = dataset.episodes.iter().flat_map(|e| &e.labels).filter(|&&l| l).count();
+    let diverged = dataset.episodes.iter().filter(|e| e.end == End::Diverged).count();
     let mut out = std::io::stdout().lock();
     if as_json {
         let value = json!({
@@ -80,6 +85,7 @@ fn print(dataset: &Dataset, path: &Path, as_json: bool) -> Result<()> {
             "episodes": dataset.episodes.len(),
             "steps": steps,
             "anomalous_steps": anomalous,
+            "diverged": diverged,
             "recipe": dataset.recipe,
         });
         writeln!(out, "{value:#}")?;
@@ -90,6 +96,51 @@ fn print(dataset: &Dataset, path: &Path, as_json: bool) -> Result<()> {
             "{}: {episodes} episodes, {steps} steps, {anomalous} of them anomalous",
             path.display()
         )?;
+        if diverged > 0 {
+            writeln!(out, "{diverged} of {episodes} episodes diverged and end early")?;
+        }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        collect: Collect,
+    }
+
+    fn parsed(args: &str) -> Result<Collect, clap::Error> {
+        let fixed = ["collect", "--env", "sap-goal1", "--policy", "random"];
+        Line::try_parse_from(fixed.into_iter().chain(args.split_whitespace())).map(|line| line.collect)
+    }
+
+    #[test]
+    fn the_number_of_episodes_is_limited() {
+        assert!(parsed("--episodes 1").is_ok() && parsed("--episodes 1000000").is_ok());
+        assert!(parsed("--episodes 0").is_err() && parsed("--episodes 1000001").is_err());
+    }
+
+    #[test]
+    fn the_file_name_says_how_strong() {
+        let path = parsed("--episodes 1 --anomaly obs-noise --magnitude 0.5").unwrap().file_name(3);
+        assert_eq!(path, Path::new("sap-goal1-random-obs-noise-0.5-seed3.arrow"));
+    }
+
+    #[test]
+    fn an_onset_after_the_end_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = Some(folder.path().to_path_buf());
+        let common = Common { seed: 0, jobs: 1, out, json: true, quiet: true };
+        let collect = parsed("--episodes 1 --anomaly obs-noise --magnitude 0.5 --onset 100000").unwrap();
+        let error = format!("{:#}", collect.run(&common).err().unwrap());
+        assert!(
+            error.starts_with("--onset: expected a step before ") && error.ends_with("found 100000"),
+            "{error}"
+        );
+    }
 }

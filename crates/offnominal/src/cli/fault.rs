@@ -1,5 +1,6 @@
 //! The flags that describe a disturbance, shared by the commands that make one.
 
+use crate::store::address;
 use crate::strengths;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -76,6 +77,25 @@ impl FaultArgs {
         Ok(Some(Fault { anomaly: anomaly.clone(), params, schedule }))
     }
 
+    /// What is asked for, as a part of a file name: anomaly, strength, and what is not the default; or `nominal`.
+    pub fn slug(&self) -> String {
+        let Some(anomaly) = &self.anomaly else { return "nominal".into() };
+        let mut parts = vec![anomaly.clone()];
+        parts.extend(self.magnitude.map(|m| format!("{m:?}").trim_end_matches(".0").to_string()));
+        parts.extend(self.strength.clone());
+        if !self.channels.is_empty() {
+            parts.push(format!("channels-{}", channels_slug(&self.channels)));
+        }
+        if let Onset::At(step) = self.onset {
+            parts.push(format!("onset-{step}"));
+        }
+        parts.extend(self.window.map(|steps| format!("window-{steps}")));
+        if let Some(Extent::Intermittent { on, off }) = self.intermittent {
+            parts.push(format!("on-{on}-off-{off}"));
+        }
+        parts.join("-")
+    }
+
     fn magnitude(&self, env: &str, policy: &str, anomaly: &str) -> Result<f64> {
         match (self.magnitude, &self.strength) {
             (Some(magnitude), _) => Ok(magnitude),
@@ -90,6 +110,14 @@ impl FaultArgs {
     }
 }
 
+/// The channels with `+` between them; of a list that is too long for a file name, its digest.
+fn channels_slug(channels: &[String]) -> String {
+    const LONGEST: usize = 80;
+    let list = channels.join("+");
+    let is_plain = |c: char| c.is_alphanumeric() || "_.-+".contains(c);
+    if list.len() <= LONGEST && list.chars().all(is_plain) { list } else { address(list.as_bytes()) }
+}
+
 fn channel(text: &str) -> ChannelName {
     text.parse().map_or_else(|_| ChannelName::Name(text.into()), ChannelName::Index)
 }
@@ -97,6 +125,36 @@ fn channel(text: &str) -> ChannelName {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        fault: FaultArgs,
+    }
+
+    fn slug(args: &str) -> String {
+        Line::parse_from(std::iter::once("x").chain(args.split_whitespace())).fault.slug()
+    }
+
+    #[test]
+    fn what_differs_has_another_slug() {
+        assert_eq!(slug(""), "nominal");
+        assert_eq!(slug("--anomaly obs-drift --strength strong"), "obs-drift-strong");
+        assert_eq!(slug("--anomaly act-delay --magnitude 3 --onset 7"), "act-delay-3-onset-7");
+        assert_eq!(
+            slug("--anomaly obs-noise --magnitude 0.25 --channels 0,agent_y --window 9"),
+            "obs-noise-0.25-channels-0+agent_y-window-9"
+        );
+        assert_eq!(
+            slug("--anomaly obs-noise --magnitude 10 --intermittent 5,10"),
+            "obs-noise-10-on-5-off-10"
+        );
+        let long = |last: &str| {
+            slug(&format!("--anomaly a --strength s --channels {}{last}", "velocity,".repeat(20)))
+        };
+        assert!(long("x") != long("y") && long("x").len() < 80);
+    }
 
     #[test]
     fn onsets_and_extents_are_read() {

@@ -10,7 +10,7 @@ fn collected(folder: &Path) -> PathBuf {
     let fault =
         ["--anomaly", "obs-offset", "--magnitude", "0.25", "--channels", "0,agent_y", "--window", "9"];
     succeeds(&mut offnominal(&[&args[..], &fault[..]].concat(), folder));
-    folder.join("sap-goal1-random-obs-offset-seed3.arrow")
+    folder.join("sap-goal1-random-obs-offset-0.25-channels-0+agent_y-window-9-seed3.arrow")
 }
 
 #[test]
