@@ -111,7 +111,8 @@ impl Bootstrap {
             }
             _ => {
                 let ends = bca(value, &draws, left_out, expanded(self.level, n));
-                let ends = if range == Range::Unit { no_surer_than_perfect(ends, n, self.level) } else { ends };
+                let ends =
+                    if range == Range::Unit { no_surer_than_perfect(ends, n, self.level) } else { ends };
                 self.level.estimate(value, ends, n, "bootstrap-bca")
             }
         }

@@ -178,7 +178,8 @@ impl Delays {
     /// # Errors
     /// If there are no such episodes: where every anomaly is there from the start, no alarm can be early.
     pub fn early_rate(&self) -> Outcome {
-        let with_steps_before: Vec<Response> = self.responses.iter().filter(|r| r.onset > 0).copied().collect();
+        let with_steps_before: Vec<Response> =
+            self.responses.iter().filter(|r| r.onset > 0).copied().collect();
         let unit = "anomalous episodes with a step before the onset";
         share(&with_steps_before, unit, Response::is_early, self.plan.level)
     }

@@ -53,12 +53,20 @@ pub const METRICS: &[Metric] = &[
         Better::Lower,
         "false positive rate at 95 % recall against the twins at the same times",
     ),
-    alarmed("delay_median", Better::Lower, "median steps from onset to alarm, missed anomalies with infinity"),
+    alarmed(
+        "delay_median",
+        Better::Lower,
+        "median steps from onset to alarm, missed anomalies with infinity",
+    ),
     alarmed("d5", Better::Higher, "share of anomalies with an alarm within 5 steps of the onset"),
     alarmed("d10", Better::Higher, "share of anomalies with an alarm within 10 steps of the onset"),
     alarmed("d20", Better::Higher, "share of anomalies with an alarm within 20 steps of the onset"),
     alarmed("missing_rate", Better::Lower, "share of anomalies without an alarm from the onset on"),
-    alarmed("early_rate", Better::Lower, "share of anomalous episodes with an alarm before the onset, of those with a step before it"),
+    alarmed(
+        "early_rate",
+        Better::Lower,
+        "share of anomalous episodes with an alarm before the onset, of those with a step before it",
+    ),
     alarmed("false_alarm_rate", Better::Lower, "share of nominal episodes with an alarm"),
     alarmed("detection_rate", Better::Higher, "share of anomalies with an alarm from the onset on"),
 ];
