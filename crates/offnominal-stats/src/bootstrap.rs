@@ -8,6 +8,9 @@
 //! Where resampling says nothing, the interval is wider than what it would give:
 //! - all replicates of a share are 0, or all are 1: the exact Clopper–Pearson bound, which also holds for the mean of
 //!   any values in \[0, 1\], because P(X = 1) ≤ E X;
+//! - a share close to 0 or 1, whose replicates hardly differ: its interval reaches at least as far from the bound as
+//!   that of a perfect score, low ≤ (α/2)^(1/n) and high ≥ 1 − (α/2)^(1/n). So .9999 is not more certain than 1, and the
+//!   ends are continuous and monotone in the score. The price: the ends of scores near a bound cover more than the level;
 //! - a single cluster: the whole range \[0, 1\] for shares, an error for other numbers.
 //!
 //! References: Efron, JASA 82, 1987, sections 3 and 6; Davison & Hinkley, Bootstrap Methods, 1997, section 3.8;
@@ -108,10 +111,18 @@ impl Bootstrap {
             }
             _ => {
                 let ends = bca(value, &draws, left_out, expanded(self.level, n));
+                let ends =
+                    if range == Range::Unit { no_surer_than_perfect(ends, n, self.level) } else { ends };
                 self.level.estimate(value, ends, n, "bootstrap-bca")
             }
         }
     }
+}
+
+/// The interval of a share, no closer to 0 or 1 than the exact interval of n successes or n failures.
+fn no_surer_than_perfect((low, high): (f64, f64), n: usize, level: Level) -> (f64, f64) {
+    let perfect = level.tail().powf(1.0 / n as f64);
+    (low.min(perfect), high.max(1.0 - perfect))
 }
 
 fn leave_groups_out<const K: usize>(
@@ -204,6 +215,26 @@ mod tests {
         assert_eq!(found.method, "clopper-pearson");
         let one = mean_of(&[0.7], plan(0), Range::Unit).unwrap();
         assert_eq!((one.low, one.high), (0.0, 1.0));
+    }
+
+    #[test]
+    fn almost_perfect_is_not_surer_than_perfect() {
+        let of = |flaw: f64| {
+            let values: Vec<f64> = (0..20).map(|i| if i == 0 { 1.0 - flaw } else { 1.0 }).collect();
+            mean_of(&values, plan(0), Range::Unit).unwrap()
+        };
+        let lows: Vec<f64> = [0.0, 1e-9, 1e-3, 0.1, 1.0].into_iter().map(|flaw| of(flaw).low).collect();
+        assert!((lows[0] - lows[1]).abs() < 1e-9 && lows.is_sorted_by(|a, b| a >= b), "{lows:?}");
+        let worst = mean_of(&[0.0, 0.0, 0.0, 1e-6], plan(0), Range::Unit).unwrap();
+        assert!((worst.high - (1.0 - 0.025_f64.powf(0.25))).abs() < 1e-9, "{worst}");
+    }
+
+    #[test]
+    fn shares_far_from_the_bounds_and_other_numbers_keep_their_interval() {
+        let values: Vec<f64> = (0..50).map(|i| 0.5 + 0.01 * f64::from(i % 10)).collect();
+        let of = |range| mean_of(&values, plan(0), range).unwrap();
+        assert_eq!(of(Range::Unit), of(Range::Real));
+        assert!(mean_of(&[0.99, 0.999, 0.9999], plan(0), Range::Real).unwrap().low > 0.98);
     }
 
     #[test]
