@@ -54,7 +54,7 @@ fn the_same_seed_films_the_same_bits_and_an_anomaly_changes_them() {
 fn wrong_names_and_late_onsets_are_explained_and_leave_nothing_behind() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let camera = fails(offnominal(&SAP, &out).args(["--camera", "tpo"]));
+    let camera = fails(offnominal(&SAP, &out).args(["--camera", "topp"]));
     assert!(camera.contains("did you mean \"top\""), "{camera}");
     let late = ["--anomaly", "act-scaling", "--magnitude", "0.5", "--onset", "99999"];
     let onset = fails(offnominal(&SAP, &out).args(late));
