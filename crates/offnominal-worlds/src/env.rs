@@ -1,5 +1,6 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+mod car;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
@@ -11,8 +12,14 @@ pub mod sap;
 use offnominal_core::prelude::*;
 
 /// Every built-in world, in the order in which reports list them.
-pub const ENVS: &[Entry<dyn Env>] =
-    &[mjc_cartpole_swingup::ENTRY, mjc_half_cheetah::ENTRY, sap::GOAL0, sap::GOAL1, sap::GOAL2];
+pub const ENVS: &[Entry<dyn Env>] = &[
+    mjc_cartpole_swingup::ENTRY,
+    mjc_half_cheetah::ENTRY,
+    sap::GOAL0,
+    sap::GOAL1,
+    sap::GOAL2,
+    car::LANEKEEP,
+];
 
 /// The catalogue of the built-in worlds.
 pub fn catalogue() -> Catalogue<dyn Env> {
