@@ -1,5 +1,6 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+mod car;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
@@ -22,6 +23,7 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     sap::GOAL2,
     urm::REACH,
     urm::PNP,
+    car::LANEKEEP,
 ];
 
 /// The catalogue of the built-in worlds.
