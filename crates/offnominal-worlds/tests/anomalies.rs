@@ -22,7 +22,7 @@ fn begun(id: &str, params: Value) -> Box<dyn Anomaly> {
 /// What becomes of a constant observation in so many steps; channel 0.
 fn observed(id: &str, params: Value, value: f32, steps: usize) -> Vec<f32> {
     let (mut anomaly, mut rng) = (begun(id, params), Rng::new(1));
-    let mut obs = vec![0.0; world().spec().observation.len()];
+    let mut obs = vec![0.0; world().spec().obs_width()];
     let mut look = |_| {
         obs.fill(value);
         anomaly.on_observation(&mut obs, &mut rng);
@@ -113,7 +113,7 @@ fn drift_and_wandering_noise_begin_anew_after_a_pause() {
     ] {
         let (mut env, mut anomaly) = (world(), begun(id, params));
         let mut first = |anomaly: &mut dyn Anomaly| {
-            let mut obs = vec![0.0; env.spec().observation.len()];
+            let mut obs = vec![0.0; env.spec().obs_width()];
             anomaly.begin(env.as_mut(), &mut Rng::new(0));
             anomaly.on_observation(&mut obs, &mut Rng::new(5));
             obs
@@ -164,7 +164,7 @@ fn wandering_noise_begins_with_its_first_innovation() {
     // Over many seeds, n₀ = ε₀ has the variance of ε, not the stationary one.
     let first = |seed| {
         let mut anomaly = begun("obs-temporal-noise", json!({"magnitude": 0.5}));
-        let mut obs = vec![0.0; world().spec().observation.len()];
+        let mut obs = vec![0.0; world().spec().obs_width()];
         anomaly.on_observation(&mut obs, &mut Rng::new(seed));
         f64::from(obs[0]).powi(2)
     };

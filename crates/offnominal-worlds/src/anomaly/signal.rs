@@ -69,12 +69,16 @@ impl<O: Operator> Signal<O> {
 impl<O: Operator> Anomaly for Signal<O> {
     fn fit(&mut self, spec: &EnvSpec) -> Result<(), AnomalyError> {
         let prefix = if self.side == Class::Action { "act" } else { "obs" };
-        check_magnitude(&format!("{prefix}-{}", O::NAME), O::DOMAIN, self.operator.magnitude())?;
+        let id = format!("{prefix}-{}", O::NAME);
+        check_magnitude(&id, O::DOMAIN, self.operator.magnitude())?;
         let channels = self.operator.channels();
         self.chosen = match self.side {
             Class::Action => channels.resolve(&spec.id, "action", &spec.action)?,
             _ => channels.resolve(&spec.id, "observation", &spec.observation)?,
         };
+        if self.side == Class::Action {
+            refuse_choices(&id, spec, &self.chosen)?;
+        }
         self.operator.fit(self.chosen.len());
         Ok(())
     }
@@ -93,6 +97,19 @@ impl<O: Operator> Anomaly for Signal<O> {
         if self.side == Class::Observation {
             self.apply(obs, rng);
         }
+    }
+}
+
+/// Refuses to change a choice by degrees: between "left" and "right" there is nothing to add to.
+fn refuse_choices(id: &str, spec: &EnvSpec, chosen: &[usize]) -> Result<(), AnomalyError> {
+    match chosen.iter().map(|&i| &spec.action[i]).find(|c| c.is_choice()) {
+        None => Ok(()),
+        Some(c) => Err(AnomalyError::Choice {
+            id: id.into(),
+            env: spec.id.clone(),
+            channel: c.name.clone(),
+            choices: c.choices,
+        }),
     }
 }
 
