@@ -78,6 +78,5 @@ pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
 
 /// The names of all anomalies that apply to a world: those of its signals, and `dyn-<parameter>` of each parameter.
 pub fn ids_for(spec: &EnvSpec) -> Vec<String> {
-    let signals = ALL.iter().filter(|a| a.kind.class != Class::Dynamics).map(|a| a.entry.id.to_string());
-    signals.chain(spec.parameters.iter().map(|p| format!("{DYNAMICS}{}", p.name))).collect()
+    offnominal_core::fault::ids(&catalogue(), spec.parameters.iter().map(|p| p.name.as_str()))
 }
