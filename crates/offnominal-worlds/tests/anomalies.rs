@@ -186,7 +186,7 @@ fn bad_recipes_are_refused_with_what_was_expected_and_found() {
     refuses(
         "obs-noise",
         json!({"magnitude": -0.1}),
-        "expected a magnitude that is finite and not negative, found -0.1",
+        "expected a magnitude from 0 to 1e30 (beyond, 32-bit signals stop being finite), found -0.1",
     );
     refuses("obs-noise", json!({}), "missing field `magnitude`");
     refuses("obs-noise", json!({"magnitude": 1, "chanels": [0]}), "unknown field `chanels`");
