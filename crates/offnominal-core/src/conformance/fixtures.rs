@@ -21,6 +21,7 @@ enum Flaw {
     SameStart,
     NamelessChannel,
     AcceptsAnything,
+    IgnoresRange,
     NominalIsOff,
     DeadParameter,
 }
@@ -99,7 +100,10 @@ impl Env for Spring {
         if self.flaw == Flaw::AcceptsAnything {
             return Ok(());
         }
-        self.spec.check(name, value)?;
+        match self.flaw {
+            Flaw::IgnoresRange if !value.is_nan() => self.spec.parameter(name).map(|_| ())?,
+            _ => self.spec.check(name, value)?,
+        }
         match self.flaw {
             Flaw::DeadParameter => {}
             Flaw::NominalIsOff => self.stiffness = value + 0.1,
@@ -175,6 +179,7 @@ fn every_flaw_of_a_world_is_caught_by_name() {
     breaks(Flaw::SameStart, Law::StartVaries);
     breaks(Flaw::NamelessChannel, Law::SpecIsSound);
     breaks(Flaw::AcceptsAnything, Law::RefusesBadParameters);
+    breaks(Flaw::IgnoresRange, Law::RefusesBadParameters);
     breaks(Flaw::NominalIsOff, Law::NominalIsNeutral);
     breaks(Flaw::DeadParameter, Law::ParameterBites);
 }

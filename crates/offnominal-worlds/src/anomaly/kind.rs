@@ -24,6 +24,8 @@ pub enum Domain {
     NonNegative,
     /// Whole numbers from zero to [`Domain::LARGEST_WHOLE`].
     Whole,
+    /// Numbers from zero to one.
+    Share,
 }
 
 impl Domain {
@@ -36,6 +38,7 @@ impl Domain {
             Domain::Real => magnitude.is_finite(),
             Domain::NonNegative => magnitude.is_finite() && magnitude >= 0.0,
             Domain::Whole => (0.0..=Self::LARGEST_WHOLE).contains(&magnitude) && magnitude.fract() == 0.0,
+            Domain::Share => (0.0..=1.0).contains(&magnitude),
         }
     }
 
@@ -45,6 +48,7 @@ impl Domain {
             Domain::Real => "that is finite",
             Domain::NonNegative => "that is finite and not negative",
             Domain::Whole => "that is a whole number from 0 to 10000",
+            Domain::Share => "from 0 to 1",
         }
     }
 }
@@ -66,6 +70,8 @@ pub struct Kind {
     pub magnitude: &'static str,
     /// What happens to real systems that this imitates.
     pub imitates: &'static str,
+    /// What a monitor must look at to notice it.
+    pub shows: &'static str,
 }
 
 /// How far a search for a magnitude goes in one direction from neutral.
@@ -111,5 +117,9 @@ mod tests {
         assert_eq!(held(Domain::Real), [true, true, true, false, false, true, true]);
         assert_eq!(held(Domain::NonNegative), [true, true, false, false, false, true, true]);
         assert_eq!(held(Domain::Whole), [true, false, false, false, false, true, false]);
+        assert_eq!(
+            [-0.1, 0.0, 0.5, 1.0, 1.1].map(|m| Domain::Share.contains(m)),
+            [false, true, true, true, false]
+        );
     }
 }
