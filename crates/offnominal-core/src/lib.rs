@@ -28,7 +28,7 @@ pub use seed::Seed;
 
 /// Everything a world, an anomaly, a policy or a detector needs to be written.
 pub mod prelude {
-    pub use crate::anomaly::{Anomaly, Channels};
+    pub use crate::anomaly::{Anomaly, Channels, Chosen};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
     pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
     pub use crate::entry;

@@ -4,8 +4,10 @@
 //! it makes sense. A disturbance of the dynamics is a parameter of the world that changes: one entry, `dyn`, serves
 //! all worlds, and `dyn-mass` means that entry with the parameter `mass`.
 
+mod ar_noise;
 mod delay;
 mod drift;
+mod dropout;
 mod dynamics;
 mod kind;
 mod noise;
@@ -14,6 +16,8 @@ mod quantization;
 mod scaling;
 mod search;
 mod signal;
+mod sine_drift;
+mod stuck;
 mod temporal_noise;
 
 pub use kind::{Class, Domain, Kind};
@@ -32,18 +36,26 @@ pub struct Listed {
 }
 
 /// Every built-in anomaly, in the order in which reports list them.
-pub const ALL: &[Listed; 13] = &[
+pub const ALL: &[Listed; 21] = &[
     noise::OBS,
     scaling::OBS,
     offset::OBS,
     drift::OBS,
     quantization::OBS,
     temporal_noise::OBS,
+    ar_noise::OBS,
+    sine_drift::OBS,
+    stuck::OBS,
+    dropout::OBS,
     noise::ACT,
     scaling::ACT,
     offset::ACT,
     drift::ACT,
     temporal_noise::ACT,
+    ar_noise::ACT,
+    sine_drift::ACT,
+    stuck::ACT,
+    dropout::ACT,
     delay::ACT,
     dynamics::DYN,
 ];

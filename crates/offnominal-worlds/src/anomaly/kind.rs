@@ -24,6 +24,8 @@ pub enum Domain {
     NonNegative,
     /// Whole numbers from zero to [`Domain::LARGEST_WHOLE`].
     Whole,
+    /// Numbers from zero to one.
+    Share,
 }
 
 impl Domain {
@@ -40,6 +42,7 @@ impl Domain {
             Domain::Real => magnitude.abs() <= Self::LARGEST,
             Domain::NonNegative => (0.0..=Self::LARGEST).contains(&magnitude),
             Domain::Whole => (0.0..=Self::LARGEST_WHOLE).contains(&magnitude) && magnitude.fract() == 0.0,
+            Domain::Share => (0.0..=1.0).contains(&magnitude),
         }
     }
 
@@ -49,6 +52,7 @@ impl Domain {
             Domain::Real => "from -1e30 to 1e30 (beyond, 32-bit signals stop being finite)",
             Domain::NonNegative => "from 0 to 1e30 (beyond, 32-bit signals stop being finite)",
             Domain::Whole => "that is a whole number from 0 to 10000",
+            Domain::Share => "from 0 to 1",
         }
     }
 }
@@ -70,6 +74,8 @@ pub struct Kind {
     pub magnitude: &'static str,
     /// What happens to real systems that this imitates.
     pub imitates: &'static str,
+    /// What a monitor must look at to notice it.
+    pub shows: &'static str,
 }
 
 /// How far a search for a magnitude goes in one direction from neutral.
@@ -115,5 +121,9 @@ mod tests {
         assert_eq!(held(Domain::Real), [true, true, true, false, false, true, true, false]);
         assert_eq!(held(Domain::NonNegative), [true, true, false, false, false, true, true, false]);
         assert_eq!(held(Domain::Whole), [true, false, false, false, false, true, false, false]);
+        assert_eq!(
+            [-0.1, 0.0, 0.5, 1.0, 1.1].map(|m| Domain::Share.contains(m)),
+            [false, true, true, true, false]
+        );
     }
 }
