@@ -7,20 +7,26 @@
 //! Cost: a step is linear in the number of vehicles; nothing is allocated.
 //! Reference: Anomaly-Gym (TMLR submission 7913), CAR-LaneKeep. Deviates: see the `source` of the specification.
 
+mod canvas;
 mod card;
 mod course;
 mod ego;
 mod idm;
+mod models;
+mod picture;
+mod scene;
 mod start;
 mod traffic;
 mod tyre;
 mod vehicle;
 
+use canvas::Canvas;
 use course::Course;
 use ego::{DT_SECS, Ego};
 use offnominal_core::catalogue::parse;
 use offnominal_core::conformance::Law;
 use offnominal_core::prelude::*;
+use scene::{Place, Scene};
 use start::Start;
 use std::sync::Arc;
 use traffic::Traffic;
@@ -68,6 +74,20 @@ struct LaneKeep {
     ego: Ego,
     traffic: Traffic,
     record: Record,
+    easel: Easel,
+}
+
+/// What painting needs room for; a clone begins without.
+#[derive(Debug, Default)]
+struct Easel {
+    scene: Scene,
+    canvas: Canvas,
+}
+
+impl Clone for Easel {
+    fn clone(&self) -> Easel {
+        Easel::default()
+    }
 }
 
 /// How well the speed was held so far.
@@ -87,6 +107,7 @@ impl LaneKeep {
             ego: Ego::default(),
             traffic: Traffic::default(),
             record: Record::default(),
+            easel: Easel::default(),
         }
     }
 
@@ -118,7 +139,7 @@ impl LaneKeep {
     fn ahead(&self) -> (f64, f64) {
         let car = self.ego.seen();
         match self.traffic.ahead_of(self.ego.lane, car) {
-            (gap, speed) if gap < card::SIGHT_M => (gap, speed - car.speed),
+            (gap, speed) if gap < card::SIGHT_M => (gap.max(0.0), speed - car.speed),
             _ => (card::SIGHT_M, 0.0),
         }
     }
@@ -191,6 +212,13 @@ impl Env for LaneKeep {
 
     fn fork(&self) -> Option<Box<dyn Env>> {
         Some(Box::new(self.clone()))
+    }
+
+    fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        let place = if camera == Camera(0) { Place::Bumper } else { Place::Chase };
+        let Easel { scene, canvas } = &mut self.easel;
+        scene.describe(&self.course, &self.ego, &self.traffic, place);
+        picture::draw(scene, canvas, frame);
     }
 }
 

@@ -165,6 +165,13 @@ impl Traffic {
         let first = self.lanes[lane_of_car].seen(0);
         (first.position - car.position - 0.5 * (first.length + car.length), first.speed)
     }
+
+    /// Every vehicle: its lane, its number there, and its position along the centre line.
+    pub fn vehicles(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        self.lanes.iter().enumerate().flat_map(|(lane, on_it)| {
+            on_it.positions.iter().enumerate().map(move |(number, &position)| (lane, number, position))
+        })
+    }
 }
 
 /// Random distances that add up to `room`, none smaller than the minimum.
@@ -220,7 +227,7 @@ mod tests {
         for seed in 0..20 {
             let course = Course::new(seed);
             let traffic = populated(&course, seed);
-            assert_eq!(traffic.lanes.iter().map(|l| l.positions.len()).sum::<usize>(), 100);
+            assert_eq!(traffic.vehicles().count(), 100);
             assert!((traffic.ahead_of(1, car(100.0, 14.0)).0 - 40.0).abs() < 1e-9);
             assert!(smallest_gap(&traffic, 1, car(100.0, 14.0), course.length_m) > 24.0, "course {seed}");
         }
