@@ -94,7 +94,7 @@ impl Clone for Easel {
 #[derive(Debug, Clone, Copy, Default)]
 struct Record {
     steps: u32,
-    fault_sum: f64,
+    shortfall_sum: f64,
     has_failed: bool,
 }
 
@@ -122,7 +122,7 @@ impl LaneKeep {
     }
 
     /// The part of the deviation that the vehicle ahead does not excuse.
-    fn fault(&self) -> f64 {
+    fn shortfall(&self) -> f64 {
         let is_held_up = self.ahead().0 < HELD_UP_M && self.ego.motion.speed() < TARGET_MPS;
         if is_held_up { 0.0 } else { self.deviation() }
     }
@@ -190,7 +190,7 @@ impl Env for LaneKeep {
         self.ego.command(action[0], action[1]);
         self.traffic.advance(self.ego.lane, self.ego.seen(), &self.course, DT_SECS);
         self.ego.advance(&self.course, &self.condition);
-        self.record.note(self.fault(), self.fails());
+        self.record.note(self.shortfall(), self.fails());
         let status = if self.record.has_failed { Status::Failed } else { Status::Running };
         Step { reward: self.reward(action), status }
     }
@@ -223,13 +223,13 @@ impl Env for LaneKeep {
 }
 
 impl Record {
-    fn note(&mut self, fault: f64, fails: bool) {
+    fn note(&mut self, shortfall: f64, fails: bool) {
         self.steps += 1;
-        self.fault_sum += fault;
+        self.shortfall_sum += shortfall;
         self.has_failed |= fails;
     }
 
     fn is_good(&self) -> bool {
-        self.steps > 0 && !self.has_failed && self.fault_sum <= HELD_MPS * f64::from(self.steps)
+        self.steps > 0 && !self.has_failed && self.shortfall_sum <= HELD_MPS * f64::from(self.steps)
     }
 }
