@@ -254,13 +254,20 @@ mod tests {
     }
 
     #[test]
-    fn a_platoon_settles_at_the_equilibrium_gap() {
-        // A straight road: a course of a lap so long that its bends do not count is not at hand, so ask the law itself.
-        let mut gap = 60.0;
-        let mut v = 14.0;
+    fn the_measure_of_gaps_sees_an_overlap() {
+        let course = Course::new(1);
+        let mut traffic = populated(&course, 1);
+        let lane = &mut traffic.lanes[3];
+        lane.positions[7] = lane.positions[8] - 4.0;
+        let found = smallest_gap(&traffic, 1, car(100.0, 14.0), course.length_m);
+        assert!((found + 0.6).abs() < 1e-9, "{found}");
+    }
+
+    #[test]
+    fn a_follower_settles_at_the_equilibrium_gap() {
+        let (mut gap, mut v) = (60.0, 14.0);
         for _ in 0..20_000 {
-            let a = idm::acceleration(v, 16.0, gap, 12.0);
-            v += a * DT;
+            v += idm::acceleration(v, 16.0, gap, 12.0) * DT;
             gap += (12.0 - v) * DT;
         }
         assert!((gap - idm::equilibrium_gap(12.0, 16.0)).abs() < 1e-6 && (v - 12.0).abs() < 1e-9);
