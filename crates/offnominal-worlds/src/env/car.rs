@@ -7,20 +7,26 @@
 //! Cost: a step is linear in the number of vehicles; nothing is allocated.
 //! Reference: Anomaly-Gym (TMLR submission 7913), CAR-LaneKeep. Deviates: see the `source` of the specification.
 
+mod canvas;
 mod card;
 mod course;
 mod ego;
 mod idm;
+mod models;
+mod picture;
+mod scene;
 mod start;
 mod traffic;
 mod tyre;
 mod vehicle;
 
+use canvas::Canvas;
 use course::Course;
 use ego::{DT_SECS, Ego};
 use offnominal_core::catalogue::parse;
 use offnominal_core::conformance::Law;
 use offnominal_core::prelude::*;
+use scene::{Place, Scene};
 use start::Start;
 use std::sync::Arc;
 use traffic::Traffic;
@@ -68,13 +74,27 @@ struct LaneKeep {
     ego: Ego,
     traffic: Traffic,
     record: Record,
+    easel: Easel,
+}
+
+/// What painting needs room for; a clone begins without.
+#[derive(Debug, Default)]
+struct Easel {
+    scene: Scene,
+    canvas: Canvas,
+}
+
+impl Clone for Easel {
+    fn clone(&self) -> Easel {
+        Easel::default()
+    }
 }
 
 /// How well the speed was held so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct Record {
     steps: u32,
-    fault_sum: f64,
+    shortfall_sum: f64,
     has_failed: bool,
 }
 
@@ -87,6 +107,7 @@ impl LaneKeep {
             ego: Ego::default(),
             traffic: Traffic::default(),
             record: Record::default(),
+            easel: Easel::default(),
         }
     }
 
@@ -101,7 +122,7 @@ impl LaneKeep {
     }
 
     /// The part of the deviation that the vehicle ahead does not excuse.
-    fn fault(&self) -> f64 {
+    fn shortfall(&self) -> f64 {
         let is_held_up = self.ahead().0 < HELD_UP_M && self.ego.motion.speed() < TARGET_MPS;
         if is_held_up { 0.0 } else { self.deviation() }
     }
@@ -118,7 +139,7 @@ impl LaneKeep {
     fn ahead(&self) -> (f64, f64) {
         let car = self.ego.seen();
         match self.traffic.ahead_of(self.ego.lane, car) {
-            (gap, speed) if gap < card::SIGHT_M => (gap, speed - car.speed),
+            (gap, speed) if gap < card::SIGHT_M => (gap.max(0.0), speed - car.speed),
             _ => (card::SIGHT_M, 0.0),
         }
     }
@@ -169,7 +190,7 @@ impl Env for LaneKeep {
         self.ego.command(action[0], action[1]);
         self.traffic.advance(self.ego.lane, self.ego.seen(), &self.course, DT_SECS);
         self.ego.advance(&self.course, &self.condition);
-        self.record.note(self.fault(), self.fails());
+        self.record.note(self.shortfall(), self.fails());
         let status = if self.record.has_failed { Status::Failed } else { Status::Running };
         Step { reward: self.reward(action), status }
     }
@@ -192,16 +213,23 @@ impl Env for LaneKeep {
     fn fork(&self) -> Option<Box<dyn Env>> {
         Some(Box::new(self.clone()))
     }
+
+    fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        let place = if camera == Camera(0) { Place::Bumper } else { Place::Chase };
+        let Easel { scene, canvas } = &mut self.easel;
+        scene.describe(&self.course, &self.ego, &self.traffic, place);
+        picture::draw(scene, canvas, frame);
+    }
 }
 
 impl Record {
-    fn note(&mut self, fault: f64, fails: bool) {
+    fn note(&mut self, shortfall: f64, fails: bool) {
         self.steps += 1;
-        self.fault_sum += fault;
+        self.shortfall_sum += shortfall;
         self.has_failed |= fails;
     }
 
     fn is_good(&self) -> bool {
-        self.steps > 0 && !self.has_failed && self.fault_sum <= HELD_MPS * f64::from(self.steps)
+        self.steps > 0 && !self.has_failed && self.shortfall_sum <= HELD_MPS * f64::from(self.steps)
     }
 }

@@ -1,7 +1,6 @@
 //! The description of the lane-keeping world.
 
 use super::start;
-use super::vehicle::MAX_SPEED_MPS;
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 
 /// World id.
@@ -13,6 +12,11 @@ pub const CONSTANT: &str =
     "target_speed is constant by definition, as in Anomaly-Gym; a test shows that every other channel varies";
 /// Distance beyond which no vehicle ahead is seen, m.
 pub const SIGHT_M: f64 = 100.0;
+/// Names of the cameras.
+pub const CAMERAS: [&str; 2] = ["bumper", "chase"];
+
+const GAP: &str = "distance to the vehicle ahead in the lane, bumper to bumper; 100 if none is nearer";
+
 const REWARD: &str = "−|v − v*| / (100 km/h) − 0.1 |heading error| − 0.1 |lane offset| − 0.01 |a|, with the speed v, the \
     target speed v* = 50 km/h and the Euclidean norm |a| of the action; in the step that ends the episode −100 instead.";
 
@@ -49,78 +53,39 @@ pub fn spec() -> EnvSpec {
         reward: REWARD.into(),
         reset: RESET.into(),
         success: SUCCESS.into(),
-        classes: vec![],
-        cameras: vec![],
+        classes: super::models::CLASSES.map(String::from).to_vec(),
+        cameras: CAMERAS.map(String::from).to_vec(),
     }
 }
 
 fn observation() -> Vec<Channel> {
-    let (least, most) = (-MAX_SPEED_MPS, f64::INFINITY);
+    let channel = Channel::new;
     vec![
-        Channel::new("speed", "speed over the ground, in units of 100 km/h", "1", 0.0, most),
-        Channel::new("target_speed", "speed to be held, in units of 100 km/h; always 0.5", "1", 0.0, 1.0),
-        Channel::new("acceleration", "size of the acceleration over the ground", "m/s²", 0.0, most),
-        Channel::unbounded(
-            "heading_error",
-            "direction of the car relative to the road, positive to the left",
-            "rad",
-        ),
+        channel("speed", "speed over the ground, in units of 100 km/h", "1", 0.0, f64::INFINITY),
+        channel("target_speed", "speed to be held, in units of 100 km/h; always 0.5", "1", 0.0, 1.0),
+        channel("acceleration", "size of the acceleration over the ground", "m/s²", 0.0, f64::INFINITY),
+        Channel::unbounded("heading_error", "direction relative to the road, positive to the left", "rad"),
         Channel::unbounded("lane_offset", "distance from the lane's centre, positive to the left", "m"),
-        Channel::new(
-            "gap",
-            "distance to the vehicle ahead in the lane, bumper to bumper; 100 if none is nearer",
-            "m",
-            -SIGHT_M,
-            SIGHT_M,
-        ),
-        Channel::new(
-            "closing",
-            "speed of that vehicle minus the car's own; 0 if there is none",
-            "m/s",
-            least,
-            most,
-        ),
-        Channel::new(
-            "throttle",
-            "accumulated command, throttle if positive, brake if negative",
-            "1",
-            -1.0,
-            1.0,
-        ),
-        Channel::new("steering", "accumulated command, positive to the left", "1", -1.0, 1.0),
+        channel("gap", GAP, "m", 0.0, SIGHT_M),
+        Channel::unbounded("closing", "speed of that vehicle minus the car's own; 0 if there is none", "m/s"),
+        channel("throttle", "accumulated command, throttle if positive, brake if negative", "1", -1.0, 1.0),
+        channel("steering", "accumulated command, positive to the left", "1", -1.0, 1.0),
     ]
 }
 
 fn action() -> Vec<Channel> {
+    let channel = |name, of| Channel::new(name, of, "1", -1.0, 1.0);
     vec![
-        Channel::new(
-            "throttle_change",
-            "change of the throttle or brake command, in tenths of its range",
-            "1",
-            -1.0,
-            1.0,
-        ),
-        Channel::new(
-            "steering_change",
-            "change of the steering command, in tenths of its range",
-            "1",
-            -1.0,
-            1.0,
-        ),
+        channel("throttle_change", "change of the throttle or brake command, in tenths of its range"),
+        channel("steering_change", "change of the steering command, in tenths of its range"),
     ]
 }
 
 fn parameters() -> Vec<Parameter> {
+    let factor = |name, of, low| Parameter::new(name, of, "1", 1.0, low, 2.0);
     vec![
-        Parameter::new("brake-gain", "brake force, as a multiple of the nominal", "1", 1.0, 0.0, 2.0),
-        Parameter::new("steering-gain", "road-wheel angle, as a multiple of the nominal", "1", 1.0, 0.0, 2.0),
-        Parameter::new(
-            "tyre-friction",
-            "friction of the car's tyres on the road, as a multiple of the dry road's",
-            "1",
-            1.0,
-            0.01,
-            2.0,
-        ),
+        factor("brake-gain", "brake force, as a multiple of the nominal", 0.0),
+        factor("steering-gain", "road-wheel angle, as a multiple of the nominal", 0.0),
+        factor("tyre-friction", "friction of the car's tyres, as a multiple of the dry road's", 0.01),
     ]
 }

@@ -110,3 +110,66 @@ impl Ego {
             && (across * cos - along * sin).abs() < b + c * s + d * t
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn car(position: f64, heading: f64, forward: f64) -> Ego {
+        let motion = Motion { forward, ..Motion::default() };
+        Ego { position, heading, motion, lane: 1, lateral: lane_centre(1), ..Ego::default() }
+    }
+
+    #[test]
+    fn a_car_that_goes_straight_draws_a_straight_line_through_every_bend() {
+        let course = Course::new(1);
+        for start in 0..12 {
+            let mut ego = car(250.0 * f64::from(start), 0.1, 14.0);
+            let place = |ego: &Ego| course.pose(ego.position, ego.lateral);
+            let (from, direction) = (place(&ego), place(&ego).heading + ego.heading);
+            (0..600).for_each(|_| ego.roll(&course));
+            let to = place(&ego);
+            // 3 s at 14 m/s; the table of the course is good to centimetres.
+            let (sin, cos) = direction.sin_cos();
+            let (dx, dy) = (to.x - from.x, to.y - from.y);
+            let (along, across) = (dx * cos + dy * sin, dy * cos - dx * sin);
+            assert!((along - 42.0).abs() < 0.1 && across.abs() < 0.1, "{along} m on, {across} m aside");
+            assert!((to.heading + ego.heading - direction).sin().abs() < 2e-3);
+        }
+    }
+
+    #[test]
+    fn straight_on_leaves_a_bend_on_its_outside_by_half_the_curvature_times_the_square_of_the_way() {
+        let course = Course::new(1);
+        let sharpest = |s: &f64, t: &f64| course.curvature(*s).total_cmp(&course.curvature(*t));
+        let bend = (0..2000).map(f64::from).max_by(sharpest).unwrap();
+        let mut ego = car(bend, 0.0, 10.0);
+        (0..200).for_each(|_| ego.roll(&course));
+        let want = -0.5 * course.curvature(bend) * 10.0 * 10.0;
+        assert!((ego.offset() / want - 1.0).abs() < 0.1, "expected {want}, found {}", ego.offset());
+    }
+
+    #[test]
+    fn rectangles_touch_exactly_if_no_side_separates_them() {
+        let upright = car(0.0, 0.0, 0.0);
+        // Half lengths 2.7 and 2.3, half widths 1 and 0.95.
+        assert!(upright.touches(4.9, 0.0) && !upright.touches(5.1, 0.0));
+        assert!(upright.touches(-4.9, 1.9) && !upright.touches(0.0, 2.0));
+        let turned = car(0.0, 0.5, 0.0);
+        assert!(turned.touches(4.5, 2.0) && !turned.touches(4.5, -2.0));
+        assert!(turned.touches(-4.5, -2.0) && !turned.touches(0.0, 3.5));
+        // Their bounding boxes overlap here, and yet a side of the turned one separates them.
+        assert!(!turned.touches(-4.0, 2.0));
+    }
+
+    #[test]
+    fn only_a_vehicle_that_is_there_is_hit() {
+        let (course, mut traffic, mut ego) = (Course::new(1), Traffic::default(), car(500.0, 0.0, 14.0));
+        traffic.lanes[0].positions = vec![500.0];
+        assert!(!ego.collides(&traffic, &course), "side by side");
+        (ego.heading, ego.lateral) = (-0.7, ego.lateral - 1.0);
+        assert!(ego.collides(&traffic, &course), "turning into the next lane");
+        traffic.lanes[0].positions[0] += course.length_m;
+        assert!(ego.collides(&traffic, &course), "positions are counted modulo a lap");
+    }
+}

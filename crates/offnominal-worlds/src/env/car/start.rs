@@ -73,3 +73,27 @@ impl Start {
         ]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_cover_the_course_and_the_lanes_and_read_back() {
+        let (course, mut rng) = (Course::new(1), Rng::new(1));
+        let starts: Vec<Start> = (0..400).map(|_| Start::read(&Start::draw(&course, &mut rng))).collect();
+        assert!((0..LANES).all(|lane| starts.iter().filter(|s| s.lane == lane).count() > 60));
+        assert!(starts.iter().all(|s| (0.0..course.length_m).contains(&s.position)));
+        assert!(starts.iter().all(|s| s.offset.abs() <= OFFSET_M && s.heading.abs() <= HEADING_RAD));
+        assert!(starts.iter().all(|s| (GAP_M.0..GAP_M.1).contains(&s.gap)));
+        assert!(starts.iter().any(|s| s.position > 0.9 * course.length_m));
+    }
+
+    #[test]
+    fn impossible_numbers_are_brought_into_range() {
+        let start = Start::read(&[1.0, 7.9, 0.0, 0.0, -3.0, -5.0, 0.0]);
+        assert_eq!((start.lane, start.speed, start.gap, start.speed_ahead), (3, 0.0, 0.1, 0.1));
+        let start = Start::read(&[1.0, -2.0, 0.0, 0.0, 3.0, 1e9, 5.0]);
+        assert_eq!((start.lane, start.gap), (0, 400.0));
+    }
+}

@@ -165,6 +165,13 @@ impl Traffic {
         let first = self.lanes[lane_of_car].seen(0);
         (first.position - car.position - 0.5 * (first.length + car.length), first.speed)
     }
+
+    /// Every vehicle: its lane, its number there, and its position along the centre line.
+    pub fn vehicles(&self) -> impl Iterator<Item = (usize, usize, f64)> {
+        self.lanes.iter().enumerate().flat_map(|(lane, on_it)| {
+            on_it.positions.iter().enumerate().map(move |(number, &position)| (lane, number, position))
+        })
+    }
 }
 
 /// Random distances that add up to `room`, none smaller than the minimum.
@@ -220,7 +227,7 @@ mod tests {
         for seed in 0..20 {
             let course = Course::new(seed);
             let traffic = populated(&course, seed);
-            assert_eq!(traffic.lanes.iter().map(|l| l.positions.len()).sum::<usize>(), 100);
+            assert_eq!(traffic.vehicles().count(), 100);
             assert!((traffic.ahead_of(1, car(100.0, 14.0)).0 - 40.0).abs() < 1e-9);
             assert!(smallest_gap(&traffic, 1, car(100.0, 14.0), course.length_m) > 24.0, "course {seed}");
         }
@@ -247,13 +254,20 @@ mod tests {
     }
 
     #[test]
-    fn a_platoon_settles_at_the_equilibrium_gap() {
-        // A straight road: a course of a lap so long that its bends do not count is not at hand, so ask the law itself.
-        let mut gap = 60.0;
-        let mut v = 14.0;
+    fn the_measure_of_gaps_sees_an_overlap() {
+        let course = Course::new(1);
+        let mut traffic = populated(&course, 1);
+        let lane = &mut traffic.lanes[3];
+        lane.positions[7] = lane.positions[8] - 4.0;
+        let found = smallest_gap(&traffic, 1, car(100.0, 14.0), course.length_m);
+        assert!((found + 0.6).abs() < 1e-9, "{found}");
+    }
+
+    #[test]
+    fn a_follower_settles_at_the_equilibrium_gap() {
+        let (mut gap, mut v) = (60.0, 14.0);
         for _ in 0..20_000 {
-            let a = idm::acceleration(v, 16.0, gap, 12.0);
-            v += a * DT;
+            v += idm::acceleration(v, 16.0, gap, 12.0) * DT;
             gap += (12.0 - v) * DT;
         }
         assert!((gap - idm::equilibrium_gap(12.0, 16.0)).abs() < 1e-6 && (v - 12.0).abs() < 1e-9);
