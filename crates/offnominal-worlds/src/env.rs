@@ -4,15 +4,25 @@ mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
 mod mjc_picture;
+mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
 pub mod sap;
+mod urm;
 
 use offnominal_core::prelude::*;
 
 /// Every built-in world, in the order in which reports list them.
-pub const ENVS: &[Entry<dyn Env>] =
-    &[mjc_cartpole_swingup::ENTRY, mjc_half_cheetah::ENTRY, sap::GOAL0, sap::GOAL1, sap::GOAL2];
+pub const ENVS: &[Entry<dyn Env>] = &[
+    mjc_cartpole_swingup::ENTRY,
+    mjc_reacher3d::ENTRY,
+    mjc_half_cheetah::ENTRY,
+    sap::GOAL0,
+    sap::GOAL1,
+    sap::GOAL2,
+    urm::REACH,
+    urm::PNP,
+];
 
 /// The catalogue of the built-in worlds.
 pub fn catalogue() -> Catalogue<dyn Env> {

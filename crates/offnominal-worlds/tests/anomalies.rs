@@ -49,8 +49,13 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
         Class::Action => Touches::Action,
         Class::Dynamics => Touches::World,
     };
-    // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong.
-    let gross = if id == "act-delay" { 3.0 } else { search.neutral + 4.0 * search.step };
+    // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong, and a limit must lie below
+    // what the laws' policy commands, 0.3 of full speed.
+    let gross = match id {
+        "act-delay" => 3.0,
+        "dyn-robot-speed" => 0.1 * search.neutral,
+        _ => search.neutral + 4.0 * search.step,
+    };
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }
 }
 

@@ -171,8 +171,8 @@ fn parameters(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
     }
 }
 
-/// A value far from nominal, but not at the end of the range.
+/// A value far from nominal, but not at the end of the range: above it, or below where nominal is the highest.
 fn other_value(p: &crate::spec::Parameter) -> f64 {
     let high = if p.high.is_finite() { p.high } else { 2.0 * p.nominal.abs() + 1.0 };
-    0.5 * (p.nominal + high)
+    0.5 * (p.nominal + if high > p.nominal { high } else { p.low })
 }
