@@ -108,12 +108,12 @@ mod tests {
 
     #[test]
     fn a_line_says_what_is_done_and_how_long_the_rest_takes() {
-        let (bar, minute) = (ten(), Duration::from_secs(60));
-        assert_eq!(line(&bar, 0, minute), "episodes: 0/10 · 1m");
+        let (bar, spent) = (ten(), Duration::from_secs(120));
+        assert_eq!(line(&bar, 0, spent), "episodes: 0/10 · 2m");
         bar.set_position(6);
-        assert_eq!(line(&bar, 0, minute), "episodes: 6/10 · 1m · 40s left");
+        assert_eq!(line(&bar, 0, spent), "episodes: 6/10 · 2m · 80s left");
         bar.set_message("return 3.0");
-        assert_eq!(line(&bar, 5, minute), "episodes: 6/10 · return 3.0 · 1m · 4m left");
+        assert_eq!(line(&bar, 5, spent), "episodes: 6/10 · return 3.0 · 2m · 8m left");
     }
 
     #[test]

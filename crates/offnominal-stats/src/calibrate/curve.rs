@@ -122,11 +122,10 @@ impl Curve {
         let excess = |p: &Point, sign: f64| (p.offset, p.score.value + sign * p.score.half(level) - target);
         let left = sure.iter().position(|p| p.offset > around || excess(p, -1.0).1 < 0.0);
         let right = sure.iter().rposition(|p| p.offset < around || excess(p, 1.0).1 > 0.0);
-        let root = |a: usize, b: usize, sign: f64| Some(zero(excess(sure.get(a)?, sign), excess(sure.get(b)?, sign)));
-        [
-            left.and_then(|b| root(b.checked_sub(1)?, b, -1.0)),
-            right.and_then(|a| root(a, a + 1, 1.0)),
-        ]
+        let root = |a: usize, b: usize, sign: f64| {
+            Some(zero(excess(sure.get(a)?, sign), excess(sure.get(b)?, sign)))
+        };
+        [left.and_then(|b| root(b.checked_sub(1)?, b, -1.0)), right.and_then(|a| root(a, a + 1, 1.0))]
     }
 
     /// The nearest points on both sides of `around` that exclude the target by two half-widths.

@@ -66,7 +66,10 @@ impl Render {
         let folder = common.out_or("render");
         let mut files = self.stills(&show, &episode, &folder)?;
         files.push(folder.join("episode.gif"));
-        write::atomically(&folder.join("episode.gif"), &show.film(&episode, MOST_FRAMES_PER_SEC, |_, _| ())?)?;
+        write::atomically(
+            &folder.join("episode.gif"),
+            &show.film(&episode, MOST_FRAMES_PER_SEC, |_, _| ())?,
+        )?;
         print(&files, &episode, common.json)?;
         Ok(Outcome::Done)
     }

@@ -39,7 +39,9 @@ pub fn kept(path: &Path, recipe: &Recipe, n_wanted: usize) -> Result<Option<Data
     let n = kept.n_asked();
     if n > n_wanted {
         let path = path.display();
-        bail!("{path} holds {n} episodes, and a dataset is never cut: expected --episodes {n} or more, found {n_wanted}; {ADVICE}");
+        bail!(
+            "{path} holds {n} episodes, and a dataset is never cut: expected --episodes {n} or more, found {n_wanted}; {ADVICE}"
+        );
     }
     Ok(Some(kept))
 }
