@@ -171,8 +171,9 @@ fn parameters(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
         verdicts.require(Law::NominalIsNeutral, walk_at(p.nominal) == *nominal, || {
             format!("setting {} to its nominal {} changes the future", p.name, p.nominal)
         });
-        verdicts.require(Law::ParameterBites, walk_at(other_value(p)) != *nominal, || {
-            format!("setting {} to {} changes nothing", p.name, other_value(p))
+        let bites = other_values(p).into_iter().any(|value| walk_at(value) != *nominal);
+        verdicts.require(Law::ParameterBites, bites, || {
+            format!("setting {} to any of {:?} changes nothing", p.name, other_values(p))
         });
     }
 }
@@ -206,8 +207,10 @@ fn after(env: &dyn Env, i: usize, command: f32) -> (Step, Vec<f32>) {
     (step, seen)
 }
 
-/// A value far from nominal, but not at the end of the range.
-fn other_value(p: &crate::spec::Parameter) -> f64 {
-    let high = if p.high.is_finite() { p.high } else { 2.0 * p.nominal.abs() + 1.0 };
-    0.5 * (p.nominal + high)
+/// Values far from nominal, but not at the ends of the range. A limit may bite in one direction only.
+fn other_values(p: &crate::spec::Parameter) -> [f64; 2] {
+    let far = 2.0 * p.nominal.abs() + 1.0;
+    let high = if p.high.is_finite() { p.high } else { far };
+    let low = if p.low.is_finite() { p.low } else { -far };
+    [0.5 * (p.nominal + high), 0.5 * (p.nominal + low)]
 }
