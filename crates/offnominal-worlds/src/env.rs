@@ -1,5 +1,7 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+#[cfg(test)]
+mod arm_tests;
 mod car;
 mod cartpole;
 mod mjc;
