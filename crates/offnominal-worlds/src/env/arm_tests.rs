@@ -114,7 +114,7 @@ fn without_torque_the_weightless_arm_rests() {
 fn joints_stop_at_their_limits() {
     // Every joint is pushed one way for four seconds, then the other way.
     const LIMITS: [(usize, f32, f32); 4] =
-        [(1, -0.5236, 1.3963), (2, -3.9, 0.8), (3, -2.3213, 0.0), (5, -2.094, 0.0)];
+        [(1, -std::f32::consts::FRAC_PI_6, 1.3963), (2, -3.9, 0.8), (3, -2.3213, 0.0), (5, -2.094, 0.0)];
     for sign in [1.0, -1.0] {
         for seen in readings("mjc-reacher3d", 400, |t, _| if t < 200 { sign } else { -sign }) {
             for (joint, low, high) in LIMITS {
