@@ -2,6 +2,7 @@
 
 pub mod anomaly;
 pub mod cards;
+pub mod demonstrator;
 pub mod env;
 pub mod rtde;
 pub mod ur3e;
