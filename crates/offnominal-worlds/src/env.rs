@@ -7,6 +7,7 @@ mod mjc_picture;
 mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
+mod only_one;
 pub mod sap;
 mod urm;
 
@@ -22,6 +23,7 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     sap::GOAL2,
     urm::REACH,
     urm::PNP,
+    urm::REAL_REACH,
 ];
 
 /// The catalogue of the built-in worlds.

@@ -1,12 +1,13 @@
 //! `collect`: plays episodes and stores them as one Arrow file.
 
 use super::fault::FaultArgs;
+use super::robot::RobotArg;
 use super::{Common, Outcome};
 use crate::cast::Cast;
 use crate::collect::{self, Plan};
 use crate::dataset::{self, Dataset};
 use crate::progress;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use offnominal_core::prelude::*;
 use serde_json::json;
@@ -27,6 +28,8 @@ pub struct Collect {
     episodes: u32,
     #[command(flatten)]
     fault: FaultArgs,
+    #[command(flatten)]
+    robot: RobotArg,
 }
 
 impl Collect {
@@ -35,7 +38,7 @@ impl Collect {
     /// # Errors
     /// If the world, the policy or the anomaly cannot be had, or the file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let cast = Cast::new(&self.env, &self.policy)?;
+        let cast = Cast::with(&self.env, &self.robot.options(), &self.policy)?;
         let fault = self.fault.fault(&self.env, &self.policy)?;
         if let Some(fault) = &fault {
             collect::check_onset(fault.schedule.onset, cast.env.spec()).context("--onset")?;
@@ -44,7 +47,10 @@ impl Collect {
         let path = common.out_or("collect").join(self.file_name(common.seed));
         dataset::save(&dataset, &path)?;
         print(&dataset, &path, common.json)?;
-        Ok(Outcome::Done)
+        match cast.env.trouble() {
+            None => Ok(Outcome::Done),
+            Some(why) => bail!("{why}; {} holds what was played until then", path.display()),
+        }
     }
 
     fn play(&self, cast: &Cast, fault: Option<&Fault>, common: &Common) -> Result<Dataset> {
