@@ -11,6 +11,7 @@ mod mjc_reacher3d;
 mod mjc_tests;
 mod motion;
 mod pendulum;
+mod only_one;
 pub mod sap;
 mod urm;
 
@@ -30,6 +31,7 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     sap::GOAL2,
     urm::REACH,
     urm::PNP,
+    urm::REAL_REACH,
     car::LANEKEEP,
     cartpole::ENTRY,
     pendulum::ENTRY,

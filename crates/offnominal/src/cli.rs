@@ -11,7 +11,9 @@ mod list;
 mod metrics;
 mod render;
 mod report;
+mod robot;
 mod train;
+mod ur_sim;
 
 pub use crate::common::Common;
 use anyhow::Result;
@@ -58,6 +60,8 @@ enum Command {
     Export(export::Export),
     /// Pictures, class masks and a film of one episode
     Render(render::Render),
+    /// Be a robot: a simulated controller of Universal Robots, for any program that speaks to one
+    UrSim(ur_sim::UrSim),
 }
 
 /// Parses the command line and runs the command.
@@ -80,6 +84,7 @@ pub fn run() -> Result<Outcome> {
         Command::Metrics(args) => args.run(&common),
         Command::Export(args) => args.run(&common),
         Command::Render(args) => args.run(&common),
+        Command::UrSim(args) => args.run(&common),
     }
 }
 

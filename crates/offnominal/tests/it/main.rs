@@ -3,6 +3,7 @@
 mod bench;
 mod minari;
 mod pictures;
+mod robot;
 mod tables;
 
 use std::path::Path;
