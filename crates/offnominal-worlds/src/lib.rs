@@ -2,6 +2,7 @@
 
 pub mod anomaly;
 pub mod cards;
+pub mod corruption;
 pub mod env;
 
 pub use anomaly::ANOMALIES;
