@@ -9,6 +9,7 @@ mod mjc_picture;
 mod mjc_tests;
 mod motion;
 mod pendulum;
+mod pong;
 pub mod sap;
 
 pub use cartpole::Cartpole;
@@ -26,6 +27,7 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     sap::GOAL2,
     cartpole::ENTRY,
     pendulum::ENTRY,
+    pong::ENTRY,
 ];
 
 /// The catalogue of the built-in worlds.

@@ -49,8 +49,13 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
         Class::Action => Touches::Action,
         Class::Dynamics => Touches::World,
     };
-    // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong.
-    let gross = if id == "act-delay" { 3.0 } else { search.neutral + 4.0 * search.step };
+    let gross = match id {
+        "act-delay" => 3.0,
+        // A limit bites downwards only, and below what the gentle policy of the laws asks for.
+        "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
+        // Strong, but not so strong that the episode ends at once.
+        _ => search.neutral + 4.0 * search.step,
+    };
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }
 }
 

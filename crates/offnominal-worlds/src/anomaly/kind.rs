@@ -24,6 +24,8 @@ pub enum Domain {
     NonNegative,
     /// Whole numbers from zero to [`Domain::LARGEST_WHOLE`].
     Whole,
+    /// Numbers from 0 to 5.
+    Severity,
 }
 
 impl Domain {
@@ -35,6 +37,7 @@ impl Domain {
         match self {
             Domain::Real => magnitude.is_finite(),
             Domain::NonNegative => magnitude.is_finite() && magnitude >= 0.0,
+            Domain::Severity => (0.0..=5.0).contains(&magnitude),
             Domain::Whole => (0.0..=Self::LARGEST_WHOLE).contains(&magnitude) && magnitude.fract() == 0.0,
         }
     }
@@ -44,6 +47,7 @@ impl Domain {
         match self {
             Domain::Real => "that is finite",
             Domain::NonNegative => "that is finite and not negative",
+            Domain::Severity => "that is a severity from 0 to 5",
             Domain::Whole => "that is a whole number from 0 to 10000",
         }
     }

@@ -66,7 +66,7 @@ impl Golden {
         for case in &self.deterministic {
             let found = self.corrupted(&case.name, case.severity, &mut Rng::new(0));
             let (share, largest) = self.off(&found, &case.sample);
-                // A coefficient between two steps may be rounded either way by another transform, and a block is 5 % of it all.
+            // A coefficient between two steps may be rounded either way by another transform, and a block is 5 % of it all.
             let allowed = if case.name == "jpeg-compression" { 0.08 } else { 0.0 };
             assert!(share <= allowed, "{} {}: {share} beyond one level, {largest}", case.name, case.severity);
         }
