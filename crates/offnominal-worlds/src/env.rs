@@ -12,6 +12,7 @@ mod mjc_tests;
 mod motion;
 mod pendulum;
 mod only_one;
+mod pong;
 pub mod sap;
 mod urm;
 
@@ -35,6 +36,7 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     car::LANEKEEP,
     cartpole::ENTRY,
     pendulum::ENTRY,
+    pong::ENTRY,
 ];
 
 /// The catalogue of the built-in worlds.
