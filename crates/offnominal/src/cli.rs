@@ -13,9 +13,12 @@ mod render;
 mod report;
 mod train;
 
+use crate::catalogues::{self, Extras};
 pub use crate::common::Common;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
+use std::process::ExitCode;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,12 +65,29 @@ enum Command {
     Render(render::Render),
 }
 
-/// Parses the command line and runs the command.
+/// The whole program, with what it adds to the catalogues: `main` of the binary, and of anybody's program around this
+/// library. Exit code 0 — done; 1 — evaluated and not acceptable; 2 — error.
+pub fn main_with(extras: Extras) -> ExitCode {
+    match catalogues::extend(extras).and_then(|()| execute(Cli::parse())) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NotAcceptable) => ExitCode::from(1),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("offnominal: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs one command line, the program's name first; for programs that run several.
 ///
 /// # Errors
 /// Whatever the command reports; the message is complete.
-pub fn run() -> Result<Outcome> {
-    let Cli { common, command } = Cli::parse();
+pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> Result<Outcome> {
+    execute(Cli::try_parse_from(args)?)
+}
+
+fn execute(Cli { common, command }: Cli) -> Result<Outcome> {
     match command {
         Command::Demo(args) => args.run(&common),
         Command::List(args) => args.run(&common),
@@ -84,7 +104,7 @@ pub fn run() -> Result<Outcome> {
 }
 
 /// Whether the reader of our output went away, which is not an error of ours.
-pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|e| e.downcast_ref::<std::io::Error>())
