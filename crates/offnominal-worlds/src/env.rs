@@ -13,6 +13,8 @@ mod mjc_reacher3d;
 mod mjc_tests;
 mod motion;
 mod pendulum;
+mod only_one;
+mod pong;
 pub mod sap;
 mod urm;
 
@@ -32,9 +34,11 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     sap::GOAL2,
     urm::REACH,
     urm::PNP,
+    urm::REAL_REACH,
     car::LANEKEEP,
     cartpole::ENTRY,
     pendulum::ENTRY,
+    pong::ENTRY,
 ];
 
 /// The catalogue of the built-in worlds.
