@@ -6,6 +6,7 @@
 
 pub mod anomaly;
 pub mod catalogue;
+pub mod channel;
 pub mod conformance;
 pub mod detector;
 pub mod env;
@@ -27,7 +28,7 @@ pub use seed::Seed;
 
 /// Everything a world, an anomaly, a policy or a detector needs to be written.
 pub mod prelude {
-    pub use crate::anomaly::{Anomaly, Channels};
+    pub use crate::anomaly::{Anomaly, Channels, Chosen};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
     pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
     pub use crate::entry;
@@ -41,5 +42,5 @@ pub mod prelude {
     pub use crate::run::Trial;
     pub use crate::schedule::{Extent, Onset, Schedule};
     pub use crate::seed::Seed;
-    pub use crate::spec::{Channel, EnvSpec, Parameter, ParameterError};
+    pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};
 }

@@ -121,6 +121,7 @@ pub fn play_on(
 
     env.start(&log.episode.initial, &mut world_rng);
     env.observe(&mut log.obs);
+    gate.after_start(&log.obs);
     log.record_observation();
     policy.reset();
     watch(env);
@@ -181,9 +182,17 @@ impl<'f> Gate<'f> {
         active
     }
 
+    fn after_start(&mut self, obs: &[f32]) {
+        if let Some(d) = &mut self.disturbance {
+            d.anomaly.watch_observation(obs);
+        }
+    }
+
     fn after_step(&mut self, active: bool, obs: &mut [f32]) {
-        if let (true, Some(d)) = (active, &mut self.disturbance) {
-            d.anomaly.on_observation(obs, &mut self.rng);
+        match &mut self.disturbance {
+            Some(d) if active => d.anomaly.on_observation(obs, &mut self.rng),
+            Some(d) => d.anomaly.watch_observation(obs),
+            None => {}
         }
     }
 
@@ -205,7 +214,7 @@ struct Log {
 impl Log {
     fn new(env: &dyn Env, seed: Seed, initial: Vec<f64>, horizon: u32) -> Log {
         let spec = env.spec();
-        let (obs_width, act_width, steps) = (spec.observation.len(), spec.action.len(), horizon as usize);
+        let (obs_width, act_width, steps) = (spec.obs_width(), spec.act_width(), horizon as usize);
         let episode = Episode {
             env: spec.id.clone(),
             seed,

@@ -1,5 +1,7 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+mod car;
+mod cartpole;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
@@ -7,9 +9,15 @@ mod mjc_picture;
 mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
+mod motion;
 mod only_one;
+mod pendulum;
 pub mod sap;
 mod urm;
+
+pub use cartpole::Cartpole;
+pub use motion::{Batch, Motion};
+pub use pendulum::{Integrator, Pendulum};
 
 use offnominal_core::prelude::*;
 
@@ -24,6 +32,9 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     urm::REACH,
     urm::PNP,
     urm::REAL_REACH,
+    car::LANEKEEP,
+    cartpole::ENTRY,
+    pendulum::ENTRY,
 ];
 
 /// The catalogue of the built-in worlds.

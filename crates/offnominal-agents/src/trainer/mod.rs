@@ -73,7 +73,7 @@ impl Trainer {
     pub fn new(config: TrainConfig, env: &dyn Env, seed: Seed) -> Result<Trainer, TrainError> {
         config.check()?;
         let fork = || env.fork().ok_or_else(|| TrainError::NoCopies { env: env.spec().id.clone() });
-        let (obs, act) = (env.spec().observation.len(), env.spec().action.len());
+        let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let learner = learner::build(&config, obs, act, &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
         let moments = RunningMoments::new(obs);

@@ -6,7 +6,7 @@ use offnominal_agents::{Contents, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
 
-fn config() -> TrainConfig {
+fn config_of(algorithm: &str) -> TrainConfig {
     TrainConfig {
         steps: 260,
         buffer: 120,
@@ -18,8 +18,12 @@ fn config() -> TrainConfig {
         normalise: Normalise::Running,
         eval_every: 70,
         eval_episodes: 2,
-        ..TrainConfig::for_env("point")
+        ..TrainConfig::for_env("point").with_algorithm(algorithm).unwrap()
     }
+}
+
+fn config() -> TrainConfig {
+    config_of("tqc")
 }
 
 fn finished(mut run: Trainer) -> Vec<u8> {
@@ -29,11 +33,12 @@ fn finished(mut run: Trainer) -> Vec<u8> {
     run.checkpoint(Contents::Full)
 }
 
-#[test]
-fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
-    let whole = finished(Trainer::new(config(), &Point::new(), Seed(3)).unwrap());
-    for step in [0, 25, 41, 100, 139, 259] {
-        let mut run = Trainer::new(config(), &Point::new(), Seed(3)).unwrap();
+#[track_caller]
+fn resumes_at(steps: &[u64], algorithm: &str) {
+    let begin = || Trainer::new(config_of(algorithm), &Point::new(), Seed(3)).unwrap();
+    let whole = finished(begin());
+    for &step in steps {
+        let mut run = begin();
         while run.steps() < step {
             run.advance(step - run.steps());
         }
@@ -41,7 +46,19 @@ fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
         drop(run);
         let resumed = Trainer::resume(&bytes, &Point::new()).unwrap();
         assert_eq!(resumed.steps(), step);
-        assert!(finished(resumed) == whole, "other bits after a break at step {step}");
+        assert!(finished(resumed) == whole, "{algorithm}: other bits after a break at step {step}");
+    }
+}
+
+#[test]
+fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
+    resumes_at(&[0, 25, 41, 100, 139, 259], "tqc");
+}
+
+#[test]
+fn every_algorithm_resumes_with_the_same_bits() {
+    for algorithm in offnominal_agents::ALL {
+        resumes_at(&[42, 139], algorithm.id);
     }
 }
 
