@@ -39,7 +39,7 @@ impl Evaluate {
     /// If the world or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
-        let env = catalogues::worlds().build(&self.env, &self.robot.options())?;
+        let env = catalogues::world(&self.env, self.robot.host())?;
         let policy = policies::find(&self.policy, env.as_ref())?.policy;
         let found = evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes as usize, common)?;
         self.print(&found, common.json)?;

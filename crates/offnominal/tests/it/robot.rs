@@ -76,6 +76,13 @@ assert io.setStandardDigitalOut(3, True) and io.setSpeedSlider(0.5)
 time.sleep(0.1)
 assert receive.getDigitalOutState(3) and abs(receive.getTargetSpeedFraction() - 0.5) < 1e-9
 assert not receive.isProtectiveStopped()
+assert abs(control.getStepTime() - 0.002) < 1e-12
+assert control.triggerProtectiveStop()
+time.sleep(0.1)
+assert receive.isProtectiveStopped() and desk.safetystatus().endswith("PROTECTIVE_STOP"), desk.safetystatus()
+desk.unlockProtectiveStop()
+time.sleep(0.1)
+assert not receive.isProtectiveStopped()
 control.stopScript()
 time.sleep(0.1)
 assert receive.getRuntimeState() == 1, receive.getRuntimeState()
