@@ -4,6 +4,7 @@ pub mod anomaly;
 pub mod cards;
 pub mod corruption;
 pub mod env;
+pub mod ood_rl;
 
 pub use anomaly::ANOMALIES;
 pub use env::ENVS;
