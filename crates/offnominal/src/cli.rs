@@ -26,9 +26,14 @@ pub enum Outcome {
     NotAcceptable,
 }
 
+/// What stands below the list of commands.
+const BEGIN: &str = "Begin with `offnominal demo`; `offnominal COMMAND --help` explains a command.
+
+The mjc worlds need the MuJoCo library: it is fetched when it is first used, unless OFFNOMINAL_MUJOCO names the file.";
+
 /// Would a monitor notice that something is wrong? Tests run-time monitors of trained control policies.
 #[derive(Debug, Parser)]
-#[command(name = "offnominal", version)]
+#[command(name = "offnominal", version, after_help = BEGIN)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -98,7 +103,8 @@ fn unused(command: &str) -> &'static [&'static str] {
         "demo" | "bench" => &["seed"],
         "list" => &["seed", "jobs", "out", "quiet"],
         "evaluate" => &["out"],
-        "report" | "export" => &["seed", "jobs", "quiet"],
+        "report" => &["seed", "jobs", "out", "quiet"],
+        "export" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
         _ => &[],
