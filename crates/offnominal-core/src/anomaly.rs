@@ -58,7 +58,7 @@ pub enum AnomalyError {
         known: String,
     },
     /// The magnitude is outside the range of the anomaly.
-    #[error("anomaly {id}: expected a magnitude {expected}, found {found}")]
+    #[error("anomaly {id}: expected a magnitude {expected}, found {found:?}")]
     Magnitude {
         /// The anomaly.
         id: String,

@@ -147,6 +147,14 @@ mod tests {
     }
 
     #[test]
+    fn what_makes_an_anomaly_stands_together() {
+        let help = help(&["render"]);
+        let (own, anomaly) = help.split_once("Anomaly:").unwrap();
+        assert!(own.contains("--size") && own.contains("--classes") && !own.contains("--magnitude"), "{own}");
+        assert!(anomaly.contains("--magnitude") && !anomaly.contains("--size"), "{anomaly}");
+    }
+
+    #[test]
     fn a_common_option_without_a_use_is_not_offered_and_not_taken() {
         assert!(!help(&["list"]).contains("--seed") && help(&["list"]).contains("--json"));
         assert!(!help(&["export", "minari"]).contains("--jobs"));
