@@ -1,6 +1,11 @@
 //! What goes wrong: hooks between policy and world, all empty by default.
 
+mod chosen;
+
+pub use chosen::Chosen;
+
 use crate::Rng;
+use crate::channel;
 use crate::env::Env;
 use crate::spec::{Channel, EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
@@ -34,6 +39,10 @@ pub trait Anomaly: Send {
     /// Called at each inactive step too, with the policy's command: an anomaly that acts on the past (a delay) must
     /// know it when it becomes active.
     fn watch(&mut self, _action: &[f32]) {}
+
+    /// Called with each observation that is not disturbed, the first of the episode included: an anomaly that holds the
+    /// last reading must know it when it becomes active.
+    fn watch_observation(&mut self, _obs: &[f32]) {}
 }
 
 /// Why an anomaly cannot be applied to a world.
@@ -57,6 +66,30 @@ pub enum AnomalyError {
         /// All names that exist.
         known: String,
     },
+    /// The anomaly changes commands by degrees, and the command is a choice.
+    #[error(
+        "anomaly {id}: expected commands that are real numbers, but {channel} of {env} is a choice among {choices}; act-delay and dyn-<parameter> apply"
+    )]
+    Choice {
+        /// The anomaly.
+        id: String,
+        /// The world that was asked.
+        env: String,
+        /// The channel.
+        channel: String,
+        /// How many choices it has.
+        choices: u32,
+    },
+    /// The anomaly needs pictures, and the observation of the world is none.
+    #[error("anomaly {id}: expected a world whose observation is {expected}, but that of {env} is not")]
+    NoImage {
+        /// The anomaly.
+        id: String,
+        /// The world that was asked.
+        env: String,
+        /// What it needs, in words.
+        expected: &'static str,
+    },
     /// The magnitude is outside the range of the anomaly.
     #[error("anomaly {id}: expected a magnitude {expected}, found {found:?}")]
     Magnitude {
@@ -71,12 +104,13 @@ pub enum AnomalyError {
 
 /// Which channels an anomaly touches.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Written", into = "Written")]
 pub enum Channels {
     /// Every channel; written as `"all"` or left out.
     #[default]
-    #[serde(with = "all")]
     All,
+    /// One channel, drawn anew for every episode; written as `"one"`.
+    One,
     /// A subset, by name or index.
     Some(Vec<ChannelName>),
 }
@@ -91,35 +125,55 @@ pub enum ChannelName {
     Name(String),
 }
 
-mod all {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+/// [`Channels`] as they stand in a recipe: a word or a list.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected \"all\", \"one\" or a list of channels")]
+enum Written {
+    Word(String),
+    List(Vec<ChannelName>),
+}
 
-    pub fn serialize<S: Serializer>(s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str("all")
-    }
+impl TryFrom<Written> for Channels {
+    type Error = String;
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<(), D::Error> {
-        match String::deserialize(d)?.as_str() {
-            "all" => Ok(()),
-            other => {
-                Err(D::Error::custom(format!("expected \"all\" or a list of channels, found {other:?}")))
+    fn try_from(written: Written) -> Result<Channels, String> {
+        match written {
+            Written::List(names) => Ok(Channels::Some(names)),
+            Written::Word(word) if word == "all" => Ok(Channels::All),
+            Written::Word(word) if word == "one" => Ok(Channels::One),
+            Written::Word(word) => {
+                Err(format!("expected \"all\", \"one\" or a list of channels, found {word:?}"))
             }
         }
     }
 }
 
+impl From<Channels> for Written {
+    fn from(channels: Channels) -> Written {
+        match channels {
+            Channels::All => Written::Word("all".into()),
+            Channels::One => Written::Word("one".into()),
+            Channels::Some(names) => Written::List(names),
+        }
+    }
+}
+
 impl Channels {
-    /// The indices of the chosen channels.
+    /// The positions of the numbers of the chosen channels, an image as a whole; those of all channels if one is to be
+    /// drawn, which [`Chosen`] does.
     ///
     /// # Errors
     /// If a name or index does not exist; `side` is `observation` or `action`.
     pub fn resolve(&self, env: &str, side: &'static str, of: &[Channel]) -> Result<Vec<usize>, AnomalyError> {
-        let Channels::Some(names) = self else { return Ok((0..of.len()).collect()) };
+        let Channels::Some(names) = self else { return Ok((0..channel::width(of)).collect()) };
         let position = |name: &ChannelName| match name {
             ChannelName::Index(i) => (*i < of.len()).then_some(*i),
             ChannelName::Name(n) => of.iter().position(|c| c.name == *n),
         };
-        names.iter().map(|name| position(name).ok_or_else(|| missing(env, side, of, name))).collect()
+        let spans: Vec<_> = channel::spans(of).collect();
+        let span =
+            |name| position(name).map(|i| spans[i].clone()).ok_or_else(|| missing(env, side, of, name));
+        Ok(names.iter().map(span).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 }
 
@@ -155,6 +209,7 @@ mod tests {
     #[test]
     fn channels_are_named_or_counted() {
         check("\"all\"", Ok(vec![0, 1]));
+        check("\"one\"", Ok(vec![0, 1]));
         check("[\"theta\"]", Ok(vec![1]));
         check("[0]", Ok(vec![0]));
         check("[2]", Err("world w has no observation channel 2; there are: x, theta"));
@@ -162,5 +217,27 @@ mod tests {
             "[\"teta\"]",
             Err("world w has no observation channel \"teta\"; did you mean \"theta\"?; there are: x, theta"),
         );
+    }
+
+    #[test]
+    fn an_image_is_chosen_as_a_whole() {
+        let mut of = channels();
+        of.insert(1, Channel::image("view", "", crate::spec::Image::grey(1, 1, 3)));
+        let chosen = |json| serde_json::from_str::<Channels>(json).unwrap().resolve("w", "observation", &of);
+        assert_eq!(chosen("[\"theta\", 1]").unwrap(), [4, 1, 2, 3]);
+        assert_eq!(chosen("\"all\"").unwrap(), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn channels_survive_writing_and_other_words_are_refused() {
+        for text in ["\"all\"", "\"one\"", "[\"x\",1]"] {
+            let read: Channels = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        }
+        let error = |text| serde_json::from_str::<Channels>(text).unwrap_err().to_string();
+        assert!(
+            error("\"some\"").starts_with("expected \"all\", \"one\" or a list of channels, found \"some\"")
+        );
+        assert!(error("3").starts_with("expected \"all\", \"one\" or a list of channels"));
     }
 }

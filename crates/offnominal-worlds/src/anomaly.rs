@@ -4,9 +4,12 @@
 //! it makes sense. A disturbance of the dynamics is a parameter of the world that changes: one entry, `dyn`, serves
 //! all worlds, and `dyn-mass` means that entry with the parameter `mass`.
 
+mod ar_noise;
 mod delay;
 mod drift;
+mod dropout;
 mod dynamics;
+mod image;
 mod kind;
 mod noise;
 mod offset;
@@ -14,8 +17,11 @@ mod quantization;
 mod scaling;
 mod search;
 mod signal;
+mod sine_drift;
+mod stuck;
 mod temporal_noise;
 
+pub use image::IMAGE;
 pub use kind::{Class, Domain, Kind};
 pub use search::{Search, searches};
 
@@ -32,18 +38,43 @@ pub struct Listed {
 }
 
 /// Every built-in anomaly, in the order in which reports list them.
-pub const ALL: &[Listed; 13] = &[
+pub const ALL: &[Listed; 38] = &[
     noise::OBS,
     scaling::OBS,
     offset::OBS,
     drift::OBS,
     quantization::OBS,
     temporal_noise::OBS,
+    ar_noise::OBS,
+    sine_drift::OBS,
+    stuck::OBS,
+    dropout::OBS,
+    image::GAUSSIAN_NOISE,
+    image::SHOT_NOISE,
+    image::IMPULSE_NOISE,
+    image::SPECKLE_NOISE,
+    image::GAUSSIAN_BLUR,
+    image::DEFOCUS_BLUR,
+    image::GLASS_BLUR,
+    image::MOTION_BLUR,
+    image::ZOOM_BLUR,
+    image::SNOW,
+    image::FOG,
+    image::BRIGHTNESS,
+    image::CONTRAST,
+    image::SATURATE,
+    image::ELASTIC,
+    image::PIXELATE,
+    image::JPEG,
     noise::ACT,
     scaling::ACT,
     offset::ACT,
     drift::ACT,
     temporal_noise::ACT,
+    ar_noise::ACT,
+    sine_drift::ACT,
+    stuck::ACT,
+    dropout::ACT,
     delay::ACT,
     dynamics::DYN,
 ];
@@ -76,7 +107,22 @@ pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
     Ok(&ALL.iter().find(|a| a.entry.id == id).expect("the catalogue was made of this list").kind)
 }
 
+/// The anomalies that apply to a world, in the order of the list; `dyn` stands for all its parameters.
+///
+/// Those that change commands by degrees leave out worlds in which a command is a choice, and those of pictures leave
+/// out worlds that are not seen as pictures.
+pub fn applicable(spec: &EnvSpec) -> impl Iterator<Item = &'static Listed> + '_ {
+    let has_choices = spec.action.iter().any(Channel::is_choice);
+    ALL.iter().filter(move |a| match a.kind.class {
+        Class::Action => !has_choices || a.entry.id == delay::ACT.entry.id,
+        Class::Observation => !a.entry.id.starts_with(IMAGE) || image::suits(a.entry.id, spec.image()),
+        Class::Dynamics => true,
+    })
+}
+
 /// The names of all anomalies that apply to a world: those of its signals, and `dyn-<parameter>` of each parameter.
 pub fn ids_for(spec: &EnvSpec) -> Vec<String> {
-    offnominal_core::fault::ids(&catalogue(), spec.parameters.iter().map(|p| p.name.as_str()))
+    let signals = applicable(spec).filter(|a| a.kind.class != Class::Dynamics);
+    let signals = signals.map(|a| a.entry.id.to_string());
+    signals.chain(spec.parameters.iter().map(|p| format!("{DYNAMICS}{}", p.name))).collect()
 }

@@ -3,7 +3,7 @@
 //! What a card says is what the code does: it is written from the same data that checks user input.
 
 use crate::anomaly::{self, Class};
-use offnominal_core::spec::{Channel, EnvSpec, Parameter};
+use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
 
 /// The card of a world.
 pub fn world(spec: &EnvSpec) -> String {
@@ -25,7 +25,9 @@ pub fn world(spec: &EnvSpec) -> String {
 pub fn anomalies() -> String {
     let mut card = String::from("# Anomalies\n\n");
     card += "Every anomaly has one `magnitude`. The neutral one changes nothing. Those of signals take `channels`, a \
-             list of names or numbers; all channels unless given.\n\n";
+             list of names or numbers, or `one`: a channel that is drawn anew for each episode; all channels unless given. \
+             The schedule is independent of the anomaly: each can stay to the end, end after a window of steps, or come \
+             and go.\n\n";
     card += "The recorded action is always the policy's own command. The observation of the reset is never disturbed.\n";
     for (title, class) in [
         ("Observation anomalies", Class::Observation),
@@ -44,9 +46,21 @@ fn section(card: &mut String, title: &str, body: &str) {
 fn channels(channels: &[Channel]) -> String {
     let row = |(i, c): (usize, &Channel)| {
         let (low, high) = (number(c.low), number(c.high));
-        [i.to_string(), code(&c.name), c.meaning.clone(), c.unit.clone(), low, high]
+        [i.to_string(), code(&c.name), meaning(c), c.unit.clone(), low, high]
     };
     table(["#", "channel", "meaning", "unit", "low", "high"], channels.iter().enumerate().map(row))
+}
+
+/// What a channel means, and what it is if not a real number.
+fn meaning(channel: &Channel) -> String {
+    match (channel.choices, channel.image) {
+        (0, None) => channel.meaning.clone(),
+        (0, Some(Image { frames, planes, height, columns })) => {
+            let kind = if planes == 1 { "grey" } else { "coloured" };
+            format!("{}; an image: {frames} {kind} frames of {height} × {columns}", channel.meaning)
+        }
+        (n, _) => format!("{}; a choice among {n}", channel.meaning),
+    }
 }
 
 fn parameters(parameters: &[Parameter]) -> String {
@@ -61,10 +75,11 @@ fn anomalies_of(class: Class) -> String {
     let row = |a: &anomaly::Listed| {
         let id = if class == Class::Dynamics { "dyn-<parameter>" } else { a.entry.id };
         let neutral = if class == Class::Dynamics { "nominal".into() } else { number(a.kind.neutral) };
-        [code(id), code(a.kind.equation), a.kind.magnitude.into(), neutral, a.kind.imitates.into()]
+        let (k, equation) = (&a.kind, code(a.kind.equation));
+        [code(id), equation, k.magnitude.into(), neutral, k.imitates.into(), k.shows.into()]
     };
     let listed = anomaly::ALL.iter().filter(|a| a.kind.class == class);
-    table(["anomaly", "equation", "magnitude", "neutral", "imitates"], listed.map(row))
+    table(["anomaly", "equation", "magnitude", "neutral", "imitates", "shows in"], listed.map(row))
 }
 
 fn clock(spec: &EnvSpec) -> String {

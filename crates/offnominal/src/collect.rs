@@ -55,9 +55,11 @@ impl Plan<'_> {
 pub fn nominal(cast: &Cast, plan: &Plan<'_>) -> Result<Dataset> {
     ensure!(!plan.episodes.is_empty(), "expected at least 1 episode, found 0");
     let trial = cast.trial();
-    let episodes = parallel::map(plan.jobs, plan.episodes.len(), plan.bar, |i| {
+    let jobs = parallel::jobs_for(cast.env.as_ref(), plan.jobs);
+    let mut episodes = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
         Ok::<_, anyhow::Error>(sound(trial.nominal(plan.seed_of(i))))
     })?;
+    keep_until_trouble(cast, &mut episodes, |e| e.end == End::Diverged);
     let twins = vec![None; episodes.len()];
     Ok(Dataset { recipe: recipe(cast, None, plan), episodes, twins })
 }
@@ -70,12 +72,22 @@ pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset
     ensure!(!plan.episodes.is_empty(), "expected at least 1 episode, found 0");
     let (trial, anomalies) = (cast.trial(), catalogues::anomalies());
     fault.build(&anomalies, cast.env.as_ref())?;
-    let pairs = parallel::map(plan.jobs, plan.episodes.len(), plan.bar, |i| {
+    let jobs = parallel::jobs_for(cast.env.as_ref(), plan.jobs);
+    let mut pairs = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
         trial.with_twin(plan.seed_of(i), fault, &anomalies)
     })?;
+    keep_until_trouble(cast, &mut pairs, |(e, twin)| [e, twin].iter().any(|e| e.end == End::Diverged));
     let episodes: Vec<Episode> = pairs.into_iter().flat_map(|(e, twin)| [sound(e), sound(twin)]).collect();
     let twins = (0..episodes.len()).map(|i| (i % 2 == 0).then_some(i + 1)).collect();
     Ok(Dataset { recipe: recipe(cast, Some(fault), plan), episodes, twins })
+}
+
+/// Where a robot stopped, the episode in which it did is the last one: the later ones are of a robot that stands.
+fn keep_until_trouble<T>(cast: &Cast, played: &mut Vec<T>, diverged: impl Fn(&T) -> bool) {
+    if cast.env.trouble().is_some() {
+        let last = played.iter().position(diverged).map_or(played.len(), |at| at + 1);
+        played.truncate(last);
+    }
 }
 
 /// An episode without numbers that are not finite.

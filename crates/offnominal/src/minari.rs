@@ -2,7 +2,8 @@
 //!
 //! The default layout is HDF5, which every Minari reads whatever the length of the episodes. Labels go to `infos`
 //! (row 0 belongs to the reset, row t + 1 to step t); seed, onset, twin and ending of an episode to its attributes;
-//! the recipe of the whole to the key `offnominal` of `metadata.json`. Observation and action spaces are boxes.
+//! the recipe of the whole to the key `offnominal` of `metadata.json`. Observation and action spaces are boxes; a single
+//! command that is a choice is a discrete space, its values 64-bit integers in one dimension.
 
 mod arrow;
 mod hdf5;

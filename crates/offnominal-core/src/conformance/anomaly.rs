@@ -13,7 +13,9 @@ use crate::episode::Episode;
 use crate::fault::Fault;
 use crate::run::{Disturbance, play_on};
 use crate::schedule::{Extent, Onset, Schedule};
+use crate::spec::EnvSpec;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// What an anomaly may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +64,7 @@ pub fn anomaly(case: &AnomalyCase<'_>, exempt: &[(Law, &'static str)]) -> Vec<Vi
     verdicts.require(Law::MagnitudeBites, all.iter().any(Trials::bites), || {
         format!("magnitude {} changes nothing in {N_SEEDS} episodes", case.gross)
     });
+    draws_one_channel(&all, case.touches, &mut verdicts);
     verdicts.require(Law::EndRestores, all.iter().any(Trials::outlasts_the_window), || {
         "no episode lasted beyond the window, so nothing was tested".into()
     });
@@ -83,21 +86,27 @@ struct Trials {
     again: Trial,
     window: Trial,
     one_channel: Option<Trial>,
+    drawn_channel: Option<Trial>,
 }
 
 impl Trials {
     fn of(case: &AnomalyCase<'_>, seed: Seed) -> Trials {
         let play = |fault: &Fault| case.play(seed, Some(fault));
         let gross = case.fault(case.gross, Extent::ToEnd);
-        let mut one_channel = gross.clone();
-        one_channel.params["channels"] = json!([0]);
+        let has_channels = case.has_channels();
+        let on = |channels: serde_json::Value| {
+            let mut fault = gross.clone();
+            fault.params["channels"] = channels;
+            has_channels.then(|| play(&fault))
+        };
         Trials {
             nominal: case.play(seed, None),
             neutral: play(&case.fault(case.neutral, Extent::ToEnd)),
             gross: play(&gross),
             again: play(&reread(&gross)),
             window: play(&case.fault(case.gross, WINDOW)),
-            one_channel: (case.touches != Touches::World).then(|| play(&one_channel)),
+            one_channel: on(json!([0])),
+            drawn_channel: on(json!("one")),
         }
     }
 
@@ -112,7 +121,7 @@ impl Trials {
         for trial in [&self.gross, &self.window] {
             silent_before_onset(trial, &self.nominal, verdicts);
             labels_tell_activity(&trial.episode, verdicts);
-            records_the_command(&trial.episode, verdicts);
+            records_the_command(&trial.episode, case.env.spec(), verdicts);
         }
         restores(&self.window, verdicts);
         touches_only(&self.gross, case.touches, None, verdicts);
@@ -131,6 +140,15 @@ impl Trials {
 }
 
 impl AnomalyCase<'_> {
+    /// Whether the signal that it changes has channels to choose from; an image is one as a whole.
+    fn has_channels(&self) -> bool {
+        match self.touches {
+            Touches::World => false,
+            Touches::Action => true,
+            Touches::Observation => self.env.spec().image().is_none(),
+        }
+    }
+
     pub(super) fn fault(&self, magnitude: f64, extent: Extent) -> Fault {
         let schedule = Schedule { onset: Onset::At(ONSET), extent };
         Fault { anomaly: self.id.into(), params: json!({ "magnitude": magnitude }), schedule }
@@ -144,17 +162,40 @@ impl AnomalyCase<'_> {
             anomaly: anomaly(fault).unwrap_or_else(|e| panic!("{} cannot be built: {e}", self.id)),
         });
         let mut witness = Witness::of(self.env);
-        let episode = play_on(&mut witness, &mut { steer }, HORIZON, seed, disturbance, &mut |_| ());
+        let mut policy = steer(self.env.spec());
+        let episode = play_on(&mut witness, &mut policy, HORIZON, seed, disturbance, &mut |_| ());
         Trial { episode, truth: witness.testimony }
     }
 }
 
-/// A policy that reads every channel and commands gently.
-fn steer(obs: &[f32], action: &mut [f32]) {
-    for (i, command) in action.iter_mut().enumerate() {
-        let weighted = obs.iter().enumerate().map(|(k, o)| ((3 * i + k + 1) as f32).sin() * o);
-        *command = 0.3 * weighted.sum::<f32>().sin();
+/// A policy that reads every number of the observation, commands gently, and makes every choice now and then.
+fn steer(spec: &EnvSpec) -> impl FnMut(&[f32], &mut [f32]) + Clone + Send + Sync + use<> {
+    let weights: Vec<f32> = (1..=spec.obs_width()).map(|k| (k as f32).sin()).collect();
+    let action = spec.action.clone();
+    move |obs, commands| {
+        let weighted: f32 = weights.iter().zip(obs).map(|(w, o)| w * o).sum();
+        for ((i, command), channel) in commands.iter_mut().enumerate().zip(&action) {
+            let wave = (weighted + 3.0 * i as f32).sin();
+            *command = match channel.choices {
+                0 => 0.3 * wave,
+                n => (0.5 * (wave + 1.0) * n as f32).floor().min((n - 1) as f32),
+            };
+        }
     }
+}
+
+/// The channels changed by an anomaly of one drawn channel: at most one per episode, and not the same in all episodes.
+fn draws_one_channel(all: &[Trials], touches: Touches, verdicts: &mut Verdicts<'_>) {
+    let drawn: Vec<&Trial> = all.iter().filter_map(|t| t.drawn_channel.as_ref()).collect();
+    let changed: Vec<BTreeSet<usize>> = drawn.iter().map(|trial| trial.changed(touches)).collect();
+    verdicts.require(Law::DrawsOneChannel, changed.iter().all(|c| c.len() <= 1), || {
+        format!("told to change one channel, {changed:?} were changed")
+    });
+    let wide = drawn.iter().any(|trial| trial.width(touches) > 1);
+    let all_of_them: BTreeSet<usize> = changed.iter().flatten().copied().collect();
+    verdicts.require(Law::DrawsOneChannel, !wide || all_of_them.len() > 1, || {
+        format!("in {N_SEEDS} episodes only channel {all_of_them:?} was drawn")
+    });
 }
 
 fn reread(fault: &Fault) -> Fault {
@@ -190,11 +231,12 @@ pub(super) fn labels_tell_activity(episode: &Episode, verdicts: &mut Verdicts<'_
     verdicts.require(Law::LabelsTellActivity, wrong.is_none(), || format!("step and label {wrong:?}"));
 }
 
-pub(super) fn records_the_command(episode: &Episode, verdicts: &mut Verdicts<'_>) {
+pub(super) fn records_the_command(episode: &Episode, spec: &EnvSpec, verdicts: &mut Verdicts<'_>) {
+    let mut policy = steer(spec);
     let mut command = vec![0.0; episode.act_width];
     let seen = episode.observations.chunks_exact(episode.obs_width);
     for (t, (obs, recorded)) in seen.zip(episode.actions.chunks_exact(episode.act_width)).enumerate() {
-        steer(obs, &mut command);
+        policy(obs, &mut command);
         verdicts.require(Law::RecordsTheCommand, command == recorded, || {
             format!("step {t}: the policy commanded {command:?}, recorded is {recorded:?}")
         });
@@ -229,6 +271,19 @@ fn touches_only(trial: &Trial, touches: Touches, chosen: Option<usize>, verdicts
 }
 
 impl Trial {
+    /// Every channel that was changed at some step.
+    fn changed(&self, touches: Touches) -> BTreeSet<usize> {
+        let at = |t| match touches {
+            Touches::Action => self.changed_commands(t),
+            _ => self.changed_channels(t),
+        };
+        (0..self.episode.len()).flat_map(at).collect()
+    }
+
+    fn width(&self, touches: Touches) -> usize {
+        if touches == Touches::Action { self.episode.act_width } else { self.episode.obs_width }
+    }
+
     /// Observation channels after step `t` in which the policy did not see the truth.
     fn changed_channels(&self, t: usize) -> Vec<usize> {
         let width = self.episode.obs_width;

@@ -24,6 +24,10 @@ pub enum Domain {
     NonNegative,
     /// Whole numbers from zero to [`Domain::LARGEST_WHOLE`].
     Whole,
+    /// Numbers from zero to one.
+    Share,
+    /// Numbers from 0 to 5.
+    Severity,
 }
 
 impl Domain {
@@ -39,7 +43,9 @@ impl Domain {
         match self {
             Domain::Real => magnitude.abs() <= Self::LARGEST,
             Domain::NonNegative => (0.0..=Self::LARGEST).contains(&magnitude),
+            Domain::Severity => (0.0..=5.0).contains(&magnitude),
             Domain::Whole => (0.0..=Self::LARGEST_WHOLE).contains(&magnitude) && magnitude.fract() == 0.0,
+            Domain::Share => (0.0..=1.0).contains(&magnitude),
         }
     }
 
@@ -48,7 +54,9 @@ impl Domain {
         match self {
             Domain::Real => "from -1e30 to 1e30 (beyond, 32-bit signals stop being finite)",
             Domain::NonNegative => "from 0 to 1e30 (beyond, 32-bit signals stop being finite)",
+            Domain::Severity => "that is a severity from 0 to 5",
             Domain::Whole => "that is a whole number from 0 to 10000",
+            Domain::Share => "from 0 to 1",
         }
     }
 }
@@ -70,6 +78,8 @@ pub struct Kind {
     pub magnitude: &'static str,
     /// What happens to real systems that this imitates.
     pub imitates: &'static str,
+    /// What a monitor must look at to notice it.
+    pub shows: &'static str,
 }
 
 /// How far a search for a magnitude goes in one direction from neutral.
@@ -116,5 +126,9 @@ mod tests {
         assert_eq!(held(Domain::Real), [true, true, true, false, false, true, true, false]);
         assert_eq!(held(Domain::NonNegative), [true, true, false, false, false, true, true, false]);
         assert_eq!(held(Domain::Whole), [true, false, false, false, false, true, false, false]);
+        assert_eq!(
+            [-0.1, 0.0, 0.5, 1.0, 1.1].map(|m| Domain::Share.contains(m)),
+            [false, true, true, true, false]
+        );
     }
 }

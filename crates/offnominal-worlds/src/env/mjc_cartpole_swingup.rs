@@ -49,7 +49,7 @@ impl Env for CartpoleSwingup {
     }
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.rig.draw(rng)
+        self.rig.draw(0.1, rng)
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
@@ -92,7 +92,6 @@ fn design() -> Design {
         spec: spec(),
         pushed_body: "pole",
         push_direction: [-1.0, 0.0, 0.0],
-        reset_sd: 0.1,
         classes: &[("rail", RAIL), ("cart", &["cart"]), ("pole", &["pole"])],
     }
 }

@@ -1,12 +1,13 @@
 //! `collect`: plays episodes and stores them as one Arrow file.
 
 use super::fault::FaultArgs;
+use super::robot::RobotArg;
 use super::{Common, Outcome};
 use crate::cast::Cast;
 use crate::collect::{self, Plan};
 use crate::dataset::{self, Dataset, Recipe};
 use crate::progress;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use offnominal_core::prelude::*;
 use serde_json::json;
@@ -29,6 +30,8 @@ pub struct Collect {
     episodes: u32,
     #[command(flatten)]
     fault: FaultArgs,
+    #[command(flatten)]
+    robot: RobotArg,
 }
 
 impl Collect {
@@ -37,7 +40,7 @@ impl Collect {
     /// # Errors
     /// If the world, the policy or the anomaly cannot be had, or the file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let cast = Cast::new(&self.env, &self.policy)?;
+        let cast = Cast::with(&self.env, &self.robot.options(), &self.policy)?;
         let fault = self.fault.fault(&cast)?;
         if let Some(fault) = &fault {
             collect::check_onset(fault.schedule.onset, cast.env.spec()).context("--onset")?;
@@ -47,7 +50,10 @@ impl Collect {
         let kept = dataset::kept(&path, &recipe, self.episodes as usize)?;
         let dataset = self.completed(kept, &cast, fault.as_ref(), common, &path)?;
         print(&dataset, &path, common.json)?;
-        Ok(Outcome::Done)
+        match cast.env.trouble() {
+            None => Ok(Outcome::Done),
+            Some(why) => bail!("{why}; {} holds what was played until then", path.display()),
+        }
     }
 
     /// The dataset with all its episodes, written if some had to be played.

@@ -1,5 +1,8 @@
 //! The anomalies: laws, values known in advance, statistics, and refusals.
 
+mod held;
+mod swinging;
+
 use offnominal_core::conformance::{AnomalyCase, Touches, anomaly as laws, assert_lawful};
 use offnominal_core::prelude::*;
 use offnominal_worlds::anomaly::{self, ALL, Class};
@@ -22,7 +25,7 @@ fn begun(id: &str, params: Value) -> Box<dyn Anomaly> {
 /// What becomes of a constant observation in so many steps; channel 0.
 fn observed(id: &str, params: Value, value: f32, steps: usize) -> Vec<f32> {
     let (mut anomaly, mut rng) = (begun(id, params), Rng::new(1));
-    let mut obs = vec![0.0; world().spec().observation.len()];
+    let mut obs = vec![0.0; world().spec().obs_width()];
     let mut look = |_| {
         obs.fill(value);
         anomaly.on_observation(&mut obs, &mut rng);
@@ -49,8 +52,14 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
         Class::Action => Touches::Action,
         Class::Dynamics => Touches::World,
     };
-    // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong.
-    let gross = if id == "act-delay" { 3.0 } else { search.neutral + 4.0 * search.step };
+    // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong, and a limit must lie below
+    // what the laws' policy commands, 0.3 of full speed.
+    let gross = match id {
+        "act-delay" => 3.0,
+        "dyn-robot-speed" => 0.1 * search.neutral,
+        "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
+        _ => search.neutral + 4.0 * search.step,
+    };
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }
 }
 
@@ -108,7 +117,7 @@ fn drift_and_wandering_noise_begin_anew_after_a_pause() {
     ] {
         let (mut env, mut anomaly) = (world(), begun(id, params));
         let mut first = |anomaly: &mut dyn Anomaly| {
-            let mut obs = vec![0.0; env.spec().observation.len()];
+            let mut obs = vec![0.0; env.spec().obs_width()];
             anomaly.begin(env.as_mut(), &mut Rng::new(0));
             anomaly.on_observation(&mut obs, &mut Rng::new(5));
             obs
@@ -159,7 +168,7 @@ fn wandering_noise_begins_with_its_first_innovation() {
     // Over many seeds, n₀ = ε₀ has the variance of ε, not the stationary one.
     let first = |seed| {
         let mut anomaly = begun("obs-temporal-noise", json!({"magnitude": 0.5}));
-        let mut obs = vec![0.0; world().spec().observation.len()];
+        let mut obs = vec![0.0; world().spec().obs_width()];
         anomaly.on_observation(&mut obs, &mut Rng::new(seed));
         f64::from(obs[0]).powi(2)
     };
@@ -190,10 +199,18 @@ fn bad_recipes_are_refused_with_what_was_expected_and_found() {
     refuses("act-delay", json!({"magnitude": 1.5}), "a whole number from 0 to 10000, found 1.5");
     refuses("act-delay", json!({"magnitude": 1e18}), "a whole number from 0 to 10000");
     refuses("obs-quantization", json!({"magnitude": -1}), "not negative, found -1");
+    for id in ["act-temporal-noise", "obs-ar-noise"] {
+        let params = json!({"magnitude": 1, "correlation": 1});
+        refuses(id, params, "between -1 and 1, both excluded, found 1");
+    }
+    refuses("act-sine-drift", json!({"magnitude": 1, "period": 2}), "a finite period above 2 steps, found 2");
+    refuses("obs-stuck", json!({"magnitude": 0.5}), "a whole number from 0 to 10000, found 0.5");
+    refuses("obs-dropout", json!({"magnitude": 1.5}), "expected a magnitude from 0 to 1, found 1.5");
+    refuses("obs-dropout", json!({"magnitude": 0.5, "fill": "nan"}), "unknown variant `nan`");
     refuses(
-        "act-temporal-noise",
-        json!({"magnitude": 1, "correlation": 1}),
-        "between -1 and 1, both excluded, found 1",
+        "obs-noise",
+        json!({"magnitude": 1, "channels": "some"}),
+        "\"one\" or a list of channels, found \"some\"",
     );
     refuses("dyn-mas", json!({"magnitude": 2}), "did you mean \"mass\"?");
     refuses(
@@ -209,7 +226,11 @@ fn bad_recipes_are_refused_with_what_was_expected_and_found() {
 fn every_entry_says_what_it_is() {
     for a in ALL {
         let k = a.kind;
-        assert!([k.equation, k.magnitude, k.imitates].iter().all(|t| !t.is_empty()), "{}", a.entry.id);
+        assert!(
+            [k.equation, k.magnitude, k.imitates, k.shows].iter().all(|t| !t.is_empty()),
+            "{}",
+            a.entry.id
+        );
         assert!(k.reach.is_empty() == (k.class == Class::Dynamics), "{}", a.entry.id);
     }
 }
