@@ -91,7 +91,7 @@ pub enum AnomalyError {
         expected: &'static str,
     },
     /// The magnitude is outside the range of the anomaly.
-    #[error("anomaly {id}: expected a magnitude {expected}, found {found}")]
+    #[error("anomaly {id}: expected a magnitude {expected}, found {found:?}")]
     Magnitude {
         /// The anomaly.
         id: String,
