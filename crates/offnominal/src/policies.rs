@@ -121,7 +121,9 @@ fn missing(name: &str, trained_in: &str, env: &str) -> Result<Found> {
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
     let mut known = vec!["random".to_string()];
     known.extend(own_policies().iter().filter(|own| own.env == env).map(|own| own.entry.id.to_string()));
-    known.extend(cards()?.into_iter().filter(|(_, c)| c.env == trained_in).flat_map(|(_, c)| [c.algorithm, c.id]));
+    known.extend(
+        cards()?.into_iter().filter(|(_, c)| c.env == trained_in).flat_map(|(_, c)| [c.algorithm, c.id]),
+    );
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
         "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",
