@@ -56,6 +56,8 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
     // what the laws' policy commands, 0.3 of full speed.
     let gross = match id {
         "act-delay" => 3.0,
+        // Where commands are choices, few lost readings change none.
+        "obs-dropout" => 0.9,
         "dyn-robot-speed" => 0.1 * search.neutral,
         "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
         _ => search.neutral + 4.0 * search.step,
