@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn domains_hold_what_they_say() {
-        let held = |d: Domain| [0.0, 1.5, -1.0, f64::NAN, f64::INFINITY, 2.0, 1e9, 1e308].map(|m| d.contains(m));
+        let held =
+            |d: Domain| [0.0, 1.5, -1.0, f64::NAN, f64::INFINITY, 2.0, 1e9, 1e308].map(|m| d.contains(m));
         assert_eq!(held(Domain::Real), [true, true, true, false, false, true, true, false]);
         assert_eq!(held(Domain::NonNegative), [true, true, false, false, false, true, true, false]);
         assert_eq!(held(Domain::Whole), [true, false, false, false, false, true, false, false]);
