@@ -1,6 +1,9 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+#[cfg(test)]
+mod arm_tests;
 mod car;
+mod cartpole;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
@@ -8,8 +11,16 @@ mod mjc_picture;
 mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
+mod motion;
+mod pendulum;
+mod only_one;
+mod pong;
 pub mod sap;
 mod urm;
+
+pub use cartpole::Cartpole;
+pub use motion::{Batch, Motion};
+pub use pendulum::{Integrator, Pendulum};
 
 use offnominal_core::prelude::*;
 
@@ -23,7 +34,11 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     sap::GOAL2,
     urm::REACH,
     urm::PNP,
+    urm::REAL_REACH,
     car::LANEKEEP,
+    cartpole::ENTRY,
+    pendulum::ENTRY,
+    pong::ENTRY,
 ];
 
 /// The catalogue of the built-in worlds.

@@ -5,7 +5,7 @@ use crate::{catalogues, policies};
 use anyhow::Result;
 use offnominal_agents::Card;
 use offnominal_core::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// A world, a policy, and who the policy is.
 pub struct Cast {
@@ -25,7 +25,15 @@ impl Cast {
     /// # Errors
     /// If either name is unknown, or something they need is missing.
     pub fn new(env: &str, policy: &str) -> Result<Cast> {
-        let env = catalogues::worlds().build(env, &json!({}))?;
+        Cast::with(env, &json!({}), policy)
+    }
+
+    /// Builds the world with options, such as the address of a robot, and finds the policy.
+    ///
+    /// # Errors
+    /// As above, or if the world has no such option.
+    pub fn with(env: &str, options: &Value, policy: &str) -> Result<Cast> {
+        let env = catalogues::worlds().build(env, options)?;
         let found = policies::find(policy, env.as_ref())?;
         let name = PolicyName { id: found.name, digest: found.digest };
         Ok(Cast { env, policy: found.policy, name, card: found.card })

@@ -8,12 +8,14 @@
 //! JSON in the schema's metadata. A checksum in the footer makes a damaged or edited file an error, not a surprise.
 
 mod columns;
+mod extend;
 mod footer;
 mod header;
 mod read;
 mod write;
 
 pub(crate) use columns::{batch, fields, is_terminal};
+pub use extend::kept;
 pub use read::{decode, load};
 pub use write::{encode, save};
 

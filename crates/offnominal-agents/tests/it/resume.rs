@@ -1,8 +1,8 @@
 //! A killed run continues with the same bits; a light checkpoint continues without the past.
 
 use crate::worlds::{Pendulum, Point};
-use offnominal_agents::config::{Normalise, Schedule};
-use offnominal_agents::{ALL, Algorithm, Contents, TrainConfig, Trainer};
+use offnominal_agents::config::{Keep, Normalise, Schedule};
+use offnominal_agents::{ALL, Algorithm, Contents, Evaluation, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
 
@@ -116,4 +116,23 @@ fn an_algorithm_for_other_commands_is_refused() {
     refuse("dqn", &Point::new(), real);
     let choice = "world point: td3 expects commands that are real numbers; those for the others are: dqn";
     refuse("td3", &Point::with_choices(), choice);
+}
+
+#[test]
+fn the_recipe_says_which_actor_is_kept() {
+    let steps_kept = |keep| {
+        let config = TrainConfig { keep, steps: 280, ..config() };
+        let mut run = Trainer::new(config, &Point::new(), Seed(3)).unwrap();
+        let mut found: Vec<Evaluation> = Vec::new();
+        while !run.is_done() {
+            found.extend(run.advance(1).evaluation);
+        }
+        let order = |a: &&Evaluation, b: &&Evaluation| a.mean_return.total_cmp(&b.mean_return);
+        let best = found.iter().max_by(order).unwrap().step;
+        (run.best().unwrap().0.step, best, found.last().unwrap().step)
+    };
+    let (kept, best, last) = steps_kept(Keep::Best);
+    assert_eq!((kept, last), (best, 280));
+    assert_ne!(best, last, "the last one happens to be the best: nothing was tested");
+    assert_eq!(steps_kept(Keep::Last).0, last);
 }

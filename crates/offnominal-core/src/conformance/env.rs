@@ -173,8 +173,9 @@ fn parameters(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
         verdicts.require(Law::NominalIsNeutral, walk_at(p.nominal) == *nominal, || {
             format!("setting {} to its nominal {} changes the future", p.name, p.nominal)
         });
-        verdicts.require(Law::ParameterBites, walk_at(other_value(p)) != *nominal, || {
-            format!("setting {} to {} changes nothing", p.name, other_value(p))
+        let bites = other_values(p).into_iter().any(|value| walk_at(value) != *nominal);
+        verdicts.require(Law::ParameterBites, bites, || {
+            format!("setting {} to any of {:?} changes nothing", p.name, other_values(p))
         });
     }
 }
@@ -213,8 +214,10 @@ fn beyond(end: f64, outwards: f64) -> f64 {
     if end.is_finite() { end + outwards * 1e-9 * end.abs().max(1.0) } else { f64::NAN }
 }
 
-/// A value far from nominal, but not at the end of the range: above it, or below where nominal is the highest.
-fn other_value(p: &crate::spec::Parameter) -> f64 {
-    let high = if p.high.is_finite() { p.high } else { 2.0 * p.nominal.abs() + 1.0 };
-    0.5 * (p.nominal + if high > p.nominal { high } else { p.low })
+/// Values far from nominal, but not at the ends of the range. A limit may bite in one direction only.
+fn other_values(p: &crate::spec::Parameter) -> [f64; 2] {
+    let far = 2.0 * p.nominal.abs() + 1.0;
+    let high = if p.high.is_finite() { p.high } else { far };
+    let low = if p.low.is_finite() { p.low } else { -far };
+    [0.5 * (p.nominal + high), 0.5 * (p.nominal + low)]
 }

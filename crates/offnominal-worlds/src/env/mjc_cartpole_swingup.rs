@@ -21,6 +21,12 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     exempt: &[],
 };
 
+/// The rail, and its marks at every half metre.
+const RAIL: &[&str] = &[
+    "rail", "mark0", "mark1", "mark2", "mark3", "mark4", "mark5", "mark6", "mark7", "mark8", "mark9",
+    "mark10",
+];
+
 /// Length of the pole.
 const POLE_M: f64 = 0.6;
 
@@ -86,7 +92,7 @@ fn design() -> Design {
         spec: spec(),
         pushed_body: "pole",
         push_direction: [-1.0, 0.0, 0.0],
-        classes: &[("rail", &["rail"]), ("cart", &["cart"]), ("pole", &["pole"])],
+        classes: &[("rail", RAIL), ("cart", &["cart"]), ("pole", &["pole"])],
     }
 }
 
