@@ -43,6 +43,8 @@ pub struct TrainConfig {
     pub eval_every: u64,
     /// Episodes per evaluation.
     pub eval_episodes: usize,
+    /// Which actor becomes the policy.
+    pub keep: Keep,
     /// Number of critics.
     pub critics: usize,
     /// Quantiles per critic.
@@ -112,6 +114,16 @@ pub enum Normalise {
     None,
     /// By the mean and deviation of everything seen so far.
     Running,
+}
+
+/// Which of the actors that were evaluated becomes the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// The one with the best evaluation; with few episodes per evaluation it may owe that to luck.
+    Best,
+    /// The last one, which a learning rate that falls to zero has settled.
+    Last,
 }
 
 /// What is wrong with a recipe.
@@ -205,6 +217,7 @@ impl TrainConfig {
             normalise: Normalise::None,
             eval_every: 5_000,
             eval_episodes: 20,
+            keep: Keep::Best,
             critics: 2,
             quantiles: 25,
             drop: 2,

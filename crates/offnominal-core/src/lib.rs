@@ -4,6 +4,7 @@
 //! [`Rng`], and everything that an outside crate may add (a world, an anomaly, a detector) is a trait here, an
 //! [`Entry`] in a [`Catalogue`], and a subject of the laws in [`conformance`].
 
+pub mod alarm;
 pub mod anomaly;
 pub mod catalogue;
 pub mod channel;

@@ -1,5 +1,7 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+#[cfg(test)]
+mod arm_tests;
 mod car;
 mod cartpole;
 mod mjc;
@@ -12,6 +14,7 @@ mod mjc_tests;
 mod motion;
 mod only_one;
 mod pendulum;
+mod pong;
 pub mod sap;
 mod urm;
 
@@ -35,6 +38,7 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     car::LANEKEEP,
     cartpole::ENTRY,
     pendulum::ENTRY,
+    pong::ENTRY,
 ];
 
 /// The catalogue of the built-in worlds.

@@ -2,6 +2,8 @@
 
 pub mod anomaly;
 pub mod cards;
+pub mod corruption;
+pub mod demonstrator;
 pub mod env;
 pub mod rtde;
 pub mod ur3e;

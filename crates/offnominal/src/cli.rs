@@ -15,9 +15,12 @@ mod robot;
 mod train;
 mod ur_sim;
 
+use crate::catalogues::{self, Extras};
 pub use crate::common::Common;
 use anyhow::Result;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+use std::process::ExitCode;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,14 +67,31 @@ enum Command {
     UrSim(ur_sim::UrSim),
 }
 
-/// Parses the command line and runs the command.
+/// The whole program, with what it adds to the catalogues: `main` of the binary, and of anybody's program around this
+/// library. Exit code 0 — done; 1 — evaluated and not acceptable; 2 — error.
+pub fn main_with(extras: Extras) -> ExitCode {
+    match catalogues::extend(extras).and_then(|()| execute(&line().get_matches())) {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::NotAcceptable) => ExitCode::from(1),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("offnominal: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs one command line, the program's name first; for programs that run several.
 ///
 /// # Errors
 /// Whatever the command reports; the message is complete.
-pub fn run() -> Result<Outcome> {
-    let matches = line().get_matches();
-    let common = Common::read(innermost(&matches));
-    let Cli { command } = Cli::from_arg_matches(&matches).unwrap_or_else(|e| e.format(&mut line()).exit());
+pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> Result<Outcome> {
+    execute(&line().try_get_matches_from(args)?)
+}
+
+fn execute(matches: &ArgMatches) -> Result<Outcome> {
+    let common = Common::read(innermost(matches));
+    let Cli { command } = Cli::from_arg_matches(matches)?;
     match command {
         Command::Demo(args) => args.run(&common),
         Command::List(args) => args.run(&common),
@@ -116,7 +136,7 @@ fn innermost(matches: &ArgMatches) -> &ArgMatches {
 }
 
 /// Whether the reader of our output went away, which is not an error of ours.
-pub fn is_broken_pipe(error: &anyhow::Error) -> bool {
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|e| e.downcast_ref::<std::io::Error>())

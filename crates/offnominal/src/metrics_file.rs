@@ -193,6 +193,7 @@ fn scored(rows: &[Row]) -> ScoredEpisode {
         labels: rows.iter().map(|r| r.label).collect(),
         onset: rows.iter().position(|r| r.label).map(|t| t as u32),
         twin: None,
+        fails: false,
     }
 }
 

@@ -1,7 +1,9 @@
-//! Finding a policy by the name a user gives it: an algorithm, a card's id, or a path.
+//! Finding a policy by the name a user gives it: an algorithm, a card's id, the id of one that this program brings, or
+//! a path.
 
 mod shipped;
 
+use crate::catalogues::own_policies;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_agents::{Actor, Card};
 use offnominal_core::env::Env;
@@ -29,30 +31,47 @@ pub struct Found {
 /// # Errors
 /// If there is no such policy for this world, or its file is damaged.
 pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
-    let spec = &trained_in(env.spec());
+    let spec = env.spec();
     if name == "random" {
         let policy = Box::new(Random::new(&spec.action));
         return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
     }
+    if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
+        let policy = (own.entry.build)(&serde_json::json!({}))?;
+        let digest = digest(format!("{} {name}", own.env).as_bytes());
+        return Ok(Found { policy, name: name.into(), digest, card: None });
+    }
     for (bytes, card) in cards()? {
-        if card.env == spec.id && (name == card.algorithm || name == card.id) {
-            let actor =
-                Actor::from_bytes(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
+        if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
+            let actor = actor(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
             let (name, digest) = (card.algorithm.clone(), digest(bytes));
             return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
         }
     }
     let path = Path::new(name);
-    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id, &env.spec().id) }
+    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
 }
 
-/// The world in which a world's policies are trained: those of the robot in its simulation, as in the publication.
-fn trained_in(spec: &EnvSpec) -> EnvSpec {
-    let id = if spec.id == "urr-reach" { "urm-reach".into() } else { spec.id.clone() };
-    EnvSpec { id, ..spec.clone() }
+/// Worlds that play the policies of another one: those of the robot are trained in its simulation, as in the
+/// publication.
+const PLAYS: &[(&str, &str)] = &[("urr-reach", "urm-reach")];
+
+/// Whether policies trained in one world act in another.
+fn fits(trained_in: &str, env: &str) -> bool {
+    trained_in == env || PLAYS.contains(&(env, trained_in))
 }
 
-/// Names and summaries of the built-in policies.
+/// The policy in these tensors, trained in this world or in one whose policies it plays.
+fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
+    Actor::from_bytes(bytes, spec).or_else(|why| {
+        let of_another = PLAYS.iter().filter(|(env, _)| *env == spec.id).find_map(|(_, trained_in)| {
+            Actor::from_bytes(bytes, &EnvSpec { id: (*trained_in).into(), ..spec.clone() }).ok()
+        });
+        of_another.ok_or(why.into())
+    })
+}
+
+/// Names and summaries of the policies that need no file.
 ///
 /// # Errors
 /// If a shipped card is damaged.
@@ -62,7 +81,11 @@ pub fn list() -> Result<Vec<(String, String)>> {
         let success = card.success_rate.as_ref().map_or(String::new(), |s| format!(", success {s:.2}"));
         (card.id, format!("return {:.1}{success}, {} steps of training", card.mean_return, card.best_step))
     };
-    Ok(std::iter::once(random).chain(cards()?.into_iter().map(|(_, card)| summary(card))).collect())
+    let own = own_policies().iter().map(|own| (own.entry.id.to_string(), own.entry.summary.to_string()));
+    Ok(std::iter::once(random)
+        .chain(own)
+        .chain(cards()?.into_iter().map(|(_, card)| summary(card)))
+        .collect())
 }
 
 /// The shipped tensors with their cards.
@@ -77,7 +100,7 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let actor = Actor::from_bytes(&bytes, spec).with_context(|| path.display().to_string())?;
+    let actor = actor(&bytes, spec).with_context(|| path.display().to_string())?;
     let card = card_beside(path, &bytes)?;
     Ok(Found { policy: Box::new(actor), name: path.display().to_string(), digest: digest(&bytes), card })
 }
@@ -105,12 +128,13 @@ fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
     Ok(Some(card))
 }
 
-fn missing(name: &str, trained_in: &str, env: &str) -> Result<Found> {
+fn missing(name: &str, env: &str) -> Result<Found> {
     let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
     let mut known = vec!["random".to_string()];
+    known.extend(own_policies().iter().filter(|own| own.env == env).map(|own| own.entry.id.to_string()));
     known.extend(
-        cards()?.into_iter().filter(|(_, c)| c.env == trained_in).flat_map(|(_, c)| [c.algorithm, c.id]),
+        cards()?.into_iter().filter(|(_, c)| fits(&c.env, env)).flat_map(|(_, c)| [c.algorithm, c.id]),
     );
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(

@@ -1,8 +1,8 @@
 //! A killed run continues with the same bits; a light checkpoint continues without the past.
 
 use crate::worlds::{Pendulum, Point};
-use offnominal_agents::config::{Normalise, Schedule};
-use offnominal_agents::{Contents, TrainConfig, Trainer};
+use offnominal_agents::config::{Keep, Normalise, Schedule};
+use offnominal_agents::{Contents, Evaluation, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
 
@@ -103,4 +103,23 @@ fn an_unknown_algorithm_gets_the_nearest() {
     let wrong = TrainConfig { algorithm: "tqc2".into(), ..config() };
     let found = Trainer::new(wrong, &Point::new(), Seed(1)).err().expect("a refusal").to_string();
     assert!(found.contains("did you mean \"tqc\"?"), "{found}");
+}
+
+#[test]
+fn the_recipe_says_which_actor_is_kept() {
+    let steps_kept = |keep| {
+        let config = TrainConfig { keep, steps: 280, ..config() };
+        let mut run = Trainer::new(config, &Point::new(), Seed(3)).unwrap();
+        let mut found: Vec<Evaluation> = Vec::new();
+        while !run.is_done() {
+            found.extend(run.advance(1).evaluation);
+        }
+        let order = |a: &&Evaluation, b: &&Evaluation| a.mean_return.total_cmp(&b.mean_return);
+        let best = found.iter().max_by(order).unwrap().step;
+        (run.best().unwrap().0.step, best, found.last().unwrap().step)
+    };
+    let (kept, best, last) = steps_kept(Keep::Best);
+    assert_eq!((kept, last), (best, 280));
+    assert_ne!(best, last, "the last one happens to be the best: nothing was tested");
+    assert_eq!(steps_kept(Keep::Last).0, last);
 }

@@ -42,6 +42,23 @@ fn what_is_held_first_is_the_value_before_the_onset() {
 }
 
 #[test]
+fn in_an_episode_the_reading_of_the_onset_stays() {
+    let (env, width) = (world(), world().spec().observation.len());
+    let steer = |_: &[f32], action: &mut [f32]| action.fill(0.3);
+    for onset in [0, 3] {
+        let schedule = Schedule { onset: Onset::At(onset), extent: Extent::Window { steps: 4 } };
+        let fault = Fault { anomaly: "obs-stuck".into(), params: json!({"magnitude": 99}), schedule };
+        let trial = Trial::new(env.as_ref(), &steer);
+        let (episode, twin) = trial.with_twin(Seed(1), &fault, &anomaly::catalogue()).unwrap();
+        let seen: Vec<&[f32]> = episode.observations.chunks_exact(width).collect();
+        let onset = onset as usize;
+        assert!(seen[onset..=onset + 4].iter().all(|o| *o == seen[onset]), "onset {onset}");
+        // The window is over: commands were those of the twin, so the readings are too.
+        assert_eq!(seen[onset + 5], &twin.observations[(onset + 5) * width..][..width]);
+    }
+}
+
+#[test]
 fn lost_values_are_held_or_zero() {
     let lost = |fill: &str, p: f64| ramp("act-dropout", json!({"magnitude": p, "fill": fill}));
     assert_eq!((lost("hold", 0.0), lost("zero", 0.0)), (RAMP.to_vec(), RAMP.to_vec()));

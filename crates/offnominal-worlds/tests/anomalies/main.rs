@@ -57,6 +57,7 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
     let gross = match id {
         "act-delay" => 3.0,
         "dyn-robot-speed" => 0.1 * search.neutral,
+        "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
         _ => search.neutral + 4.0 * search.step,
     };
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }

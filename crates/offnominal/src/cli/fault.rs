@@ -9,7 +9,7 @@ use clap::Args;
 use offnominal_core::anomaly::ChannelName;
 use offnominal_core::fault;
 use offnominal_core::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What is done to the episodes.
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub struct FaultArgs {
     /// How strong, as a calibrated level: tiny, medium, strong or extreme
     #[arg(long, value_name = "S", requires = "anomaly")]
     strength: Option<String>,
-    /// Channels that are touched, by name or index, with commas between [default: all]
+    /// Channels that are touched, by name or index, with commas between; `one` draws one for each episode [default: all]
     #[arg(long, value_name = "C,…", value_delimiter = ',', requires = "anomaly")]
     channels: Vec<String>,
     /// First anomalous step: a number, or `random`
@@ -75,7 +75,7 @@ impl FaultArgs {
         fault::check(anomaly, &catalogues::anomalies(), cast.env.spec())?;
         let mut params = json!({ "magnitude": self.magnitude(cast, anomaly)? });
         if !self.channels.is_empty() {
-            params["channels"] = json!(self.channels.iter().map(|c| channel(c)).collect::<Vec<_>>());
+            params["channels"] = channels(&self.channels);
         }
         let schedule = Schedule { onset: self.onset, extent: self.extent()? };
         Ok(Some(Fault { anomaly: anomaly.clone(), params, schedule }))
@@ -129,6 +129,14 @@ fn channels_slug(channels: &[String]) -> String {
     let list = channels.join("+");
     let is_plain = |c: char| c.is_alphanumeric() || "_.-+".contains(c);
     if list.len() <= LONGEST && list.chars().all(is_plain) { list } else { address(list.as_bytes()) }
+}
+
+/// The channels as a recipe has them: a word alone, or a list.
+fn channels(given: &[String]) -> Value {
+    match given {
+        [word] if word == "one" || word == "all" => json!(word),
+        names => json!(names.iter().map(|c| channel(c)).collect::<Vec<_>>()),
+    }
 }
 
 fn channel(text: &str) -> ChannelName {
@@ -190,6 +198,13 @@ mod tests {
         let want = "is called \"dyn-mas\"; did you mean \"dyn-mass\"?; there are: obs-noise";
         refuses("--anomaly dyn-mas --strength strong", want);
         refuses("--anomaly dyn --magnitude 1", "dyn-mass, dyn-force, dyn-moving-objects");
+    }
+
+    #[test]
+    fn channels_are_a_word_or_a_list() {
+        let read = |given: &[&str]| channels(&given.iter().map(|c| c.to_string()).collect::<Vec<_>>());
+        assert_eq!((read(&["one"]), read(&["all"])), (json!("one"), json!("all")));
+        assert_eq!((read(&["0", "x"]), read(&["x"])), (json!([0, "x"]), json!(["x"])));
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 mod bench;
 mod minari;
+mod own_env;
 mod pictures;
+mod ranges;
 mod robot;
 mod tables;
 

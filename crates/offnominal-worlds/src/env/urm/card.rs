@@ -8,11 +8,12 @@ use offnominal_core::prelude::*;
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// What both tasks change with respect to the published ones.
-const DEVIATIONS: &str = "Deviations: lengths and masses are those of the UR3e throughout, where the published model has some of the UR3; a \
-     command of 1 moves the commanded point by 0.01 m per step, the published limit of a displacement, and not by 0.004 m, \
-     because otherwise goals farther away than 0.2 m cannot be reached in the 50 steps that they last, and the limit never \
-     acts; the constant orientation of the goal (4 channels) is left out, and the tool's velocity stands where the paper's \
-     table has its orientation, which is held constant";
+const DEVIATIONS: &str = "Deviations: lengths and masses are those of the UR3e throughout, where the published model \
+     has some of the UR3; a command of 1 moves the commanded point by 0.01 m per step, the published limit of a \
+     displacement, and not by 0.004 m, because otherwise goals farther away than 0.2 m cannot be reached in the 50 steps \
+     that they last, and the limit never acts; the constant orientation of the goal (4 channels) is left out, and the \
+     tool's velocity stands where the paper's table has its orientation, which is held constant; success is defined \
+     here, because the published worlds report none";
 
 /// The card of the task of reaching.
 pub(super) fn reach() -> EnvSpec {
