@@ -154,6 +154,12 @@ mod tests {
     }
 
     #[test]
+    fn a_robot_plays_what_was_trained_in_its_simulation_and_not_the_other_way_round() {
+        assert!(fits("urm-reach", "urr-reach") && fits("urr-reach", "urr-reach"));
+        assert!(!fits("urr-reach", "urm-reach") && !fits("urm-pnp", "urr-reach"));
+    }
+
+    #[test]
     fn every_shipped_policy_is_lawful_and_is_what_its_card_says() {
         for (bytes, card) in cards().unwrap() {
             assert!(bytes.len() < 3_000_000, "{}: {} bytes", card.id, bytes.len());
