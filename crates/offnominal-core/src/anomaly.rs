@@ -1,5 +1,9 @@
 //! What goes wrong: hooks between policy and world, all empty by default.
 
+mod chosen;
+
+pub use chosen::Chosen;
+
 use crate::Rng;
 use crate::channel;
 use crate::env::Env;
@@ -35,6 +39,10 @@ pub trait Anomaly: Send {
     /// Called at each inactive step too, with the policy's command: an anomaly that acts on the past (a delay) must
     /// know it when it becomes active.
     fn watch(&mut self, _action: &[f32]) {}
+
+    /// Called with each observation that is not disturbed, the first of the episode included: an anomaly that holds the
+    /// last reading must know it when it becomes active.
+    fn watch_observation(&mut self, _obs: &[f32]) {}
 }
 
 /// Why an anomaly cannot be applied to a world.
@@ -83,7 +91,7 @@ pub enum AnomalyError {
         expected: &'static str,
     },
     /// The magnitude is outside the range of the anomaly.
-    #[error("anomaly {id}: expected a magnitude {expected}, found {found}")]
+    #[error("anomaly {id}: expected a magnitude {expected}, found {found:?}")]
     Magnitude {
         /// The anomaly.
         id: String,
@@ -96,12 +104,13 @@ pub enum AnomalyError {
 
 /// Which channels an anomaly touches.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(try_from = "Written", into = "Written")]
 pub enum Channels {
     /// Every channel; written as `"all"` or left out.
     #[default]
-    #[serde(with = "all")]
     All,
+    /// One channel, drawn anew for every episode; written as `"one"`.
+    One,
     /// A subset, by name or index.
     Some(Vec<ChannelName>),
 }
@@ -116,25 +125,42 @@ pub enum ChannelName {
     Name(String),
 }
 
-mod all {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+/// [`Channels`] as they stand in a recipe: a word or a list.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected \"all\", \"one\" or a list of channels")]
+enum Written {
+    Word(String),
+    List(Vec<ChannelName>),
+}
 
-    pub fn serialize<S: Serializer>(s: S) -> Result<S::Ok, S::Error> {
-        s.serialize_str("all")
-    }
+impl TryFrom<Written> for Channels {
+    type Error = String;
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(d: D) -> Result<(), D::Error> {
-        match String::deserialize(d)?.as_str() {
-            "all" => Ok(()),
-            other => {
-                Err(D::Error::custom(format!("expected \"all\" or a list of channels, found {other:?}")))
+    fn try_from(written: Written) -> Result<Channels, String> {
+        match written {
+            Written::List(names) => Ok(Channels::Some(names)),
+            Written::Word(word) if word == "all" => Ok(Channels::All),
+            Written::Word(word) if word == "one" => Ok(Channels::One),
+            Written::Word(word) => {
+                Err(format!("expected \"all\", \"one\" or a list of channels, found {word:?}"))
             }
         }
     }
 }
 
+impl From<Channels> for Written {
+    fn from(channels: Channels) -> Written {
+        match channels {
+            Channels::All => Written::Word("all".into()),
+            Channels::One => Written::Word("one".into()),
+            Channels::Some(names) => Written::List(names),
+        }
+    }
+}
+
 impl Channels {
-    /// The positions of the numbers of the chosen channels; an image is chosen as a whole.
+    /// The positions of the numbers of the chosen channels, an image as a whole; those of all channels if one is to be
+    /// drawn, which [`Chosen`] does.
     ///
     /// # Errors
     /// If a name or index does not exist; `side` is `observation` or `action`.
@@ -183,6 +209,7 @@ mod tests {
     #[test]
     fn channels_are_named_or_counted() {
         check("\"all\"", Ok(vec![0, 1]));
+        check("\"one\"", Ok(vec![0, 1]));
         check("[\"theta\"]", Ok(vec![1]));
         check("[0]", Ok(vec![0]));
         check("[2]", Err("world w has no observation channel 2; there are: x, theta"));
@@ -199,5 +226,18 @@ mod tests {
         let chosen = |json| serde_json::from_str::<Channels>(json).unwrap().resolve("w", "observation", &of);
         assert_eq!(chosen("[\"theta\", 1]").unwrap(), [4, 1, 2, 3]);
         assert_eq!(chosen("\"all\"").unwrap(), [0, 1, 2, 3, 4]);
+    }
+
+    #[test]
+    fn channels_survive_writing_and_other_words_are_refused() {
+        for text in ["\"all\"", "\"one\"", "[\"x\",1]"] {
+            let read: Channels = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&read).unwrap(), text);
+        }
+        let error = |text| serde_json::from_str::<Channels>(text).unwrap_err().to_string();
+        assert!(
+            error("\"some\"").starts_with("expected \"all\", \"one\" or a list of channels, found \"some\"")
+        );
+        assert!(error("3").starts_with("expected \"all\", \"one\" or a list of channels"));
     }
 }

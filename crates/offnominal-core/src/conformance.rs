@@ -39,7 +39,7 @@ pub enum Law {
     StartVaries,
     /// Channel and parameter names are unique, nominal values lie in their ranges, and texts are not empty.
     SpecIsSound,
-    /// Unknown parameters and values outside the range are refused, and leave the world unchanged.
+    /// Unknown parameters and values outside the physical range are refused, and leave the world unchanged.
     RefusesBadParameters,
     /// Setting a parameter to its nominal value changes nothing.
     NominalIsNeutral,
@@ -63,6 +63,8 @@ pub enum Law {
     SilentBeforeOnset,
     /// An anomaly changes only the channels it was told to change.
     TouchesOnlyChosen,
+    /// Told to change one channel, an anomaly changes the same one throughout an episode, and not the same in all.
+    DrawsOneChannel,
     /// An anomaly of neutral magnitude changes nothing.
     NeutralChangesNothing,
     /// An anomaly of gross magnitude changes the future.

@@ -4,6 +4,7 @@
 //! [`Rng`], and everything that an outside crate may add (a world, an anomaly, a detector) is a trait here, an
 //! [`Entry`] in a [`Catalogue`], and a subject of the laws in [`conformance`].
 
+pub mod alarm;
 pub mod anomaly;
 pub mod catalogue;
 pub mod channel;
@@ -28,7 +29,7 @@ pub use seed::Seed;
 
 /// Everything a world, an anomaly, a policy or a detector needs to be written.
 pub mod prelude {
-    pub use crate::anomaly::{Anomaly, Channels};
+    pub use crate::anomaly::{Anomaly, Channels, Chosen};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
     pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
     pub use crate::entry;

@@ -67,7 +67,10 @@ impl Extent {
         match *self {
             Extent::ToEnd => true,
             Extent::Window { steps } => since < steps,
-            Extent::Intermittent { on, off } => since % (on + off).max(1) < on,
+            Extent::Intermittent { on, off } => {
+                let period = (u64::from(on) + u64::from(off)).max(1);
+                u64::from(since) % period < u64::from(on)
+            }
         }
     }
 }
@@ -87,6 +90,7 @@ mod tests {
         check(Extent::ToEnd, "...#######");
         check(Extent::Window { steps: 2 }, "...##.....");
         check(Extent::Intermittent { on: 1, off: 2 }, "...#..#..#");
+        check(Extent::Intermittent { on: u32::MAX, off: u32::MAX }, "...#######");
     }
 
     #[test]

@@ -40,6 +40,27 @@ pub struct EnvSpec {
 }
 
 impl EnvSpec {
+    /// A world with a name and nothing else, whose steps last a second and whose episodes have at most 200 of them: what
+    /// a specification takes for the fields that it does not give.
+    pub fn new(id: &str, summary: &str) -> EnvSpec {
+        EnvSpec {
+            id: id.into(),
+            summary: summary.into(),
+            source: String::new(),
+            observation: vec![],
+            action: vec![],
+            dt_secs: 1.0,
+            horizon: 200,
+            parameters: vec![],
+            initial: vec![],
+            reward: String::new(),
+            reset: String::new(),
+            success: String::new(),
+            classes: vec![],
+            cameras: vec![],
+        }
+    }
+
     /// Numbers in an observation: one per channel, or as many as the pixels of an image.
     pub fn obs_width(&self) -> usize {
         crate::channel::width(&self.observation)

@@ -11,6 +11,7 @@
 //! | `detection_rate`   | a exists                                                 | anomalous episodes       | Wilson    |
 //! | `missing_rate`     | a does not exist                                         | anomalous episodes       | Wilson    |
 //! | `early_rate`       | a* < o                                                   | those with o > 0         | Wilson    |
+//! | `before_failure_rate` | a before the last step                                | those that end in failure | Wilson   |
 //! | `false_alarm_rate` | any alarm                                                | twins, nominal episodes  | Wilson    |
 //!
 //! A missed anomaly is never found: its delay is ∞, not censored. An anomaly can end its episode, by failure or by
@@ -19,10 +20,14 @@
 //! Its interval is a pair of order statistics, ranks r and n + 1 − r with P(Bin(n, ½) < r) ≤ α/2, which never covers
 //! less than the level; with too few episodes for a rank it is all delays, 0 to ∞.
 //!
+//! An alarm in the step that fails comes too late to act on: it counts as a detection but not as one before the failure.
+//!
 //! An early alarm is a false alarm: it enters `early_rate` and neither helps nor hurts the rest. The Anomaly-Gym paper
 //! (section 6.2) counts from a* instead, so an early alarm is a *negative* delay; [`Delays::published`] gives its
 //! readings: the plain median of a* − o over all anomalous episodes, missed ones with T; the share with 0 ≤ a* − o ≤ j;
 //! the share without any alarm; and the share of early ones among the episodes *with* an alarm.
+
+pub mod trade_off;
 
 use crate::bootstrap::{Bootstrap, nearest_rank};
 use crate::proportion::wilson;
@@ -44,6 +49,8 @@ struct Response {
     first: Option<u32>,
     /// First alarm at or after the onset.
     after: Option<u32>,
+    /// Whether the last step is a failure.
+    fails: bool,
 }
 
 impl Response {
@@ -55,7 +62,7 @@ impl Response {
             found.map(|steps| (from + steps) as u32)
         };
         let (onset_step, len) = (onset as u32, episode.scores.len() as u32);
-        Some(Response { onset: onset_step, len, first: alarm(0), after: alarm(onset) })
+        Some(Response { onset: onset_step, len, first: alarm(0), after: alarm(onset), fails: episode.fails })
     }
 
     /// Steps from the onset to the first alarm from then on.
@@ -65,6 +72,10 @@ impl Response {
 
     fn is_early(&self) -> bool {
         self.first.is_some_and(|alarm| alarm < self.onset)
+    }
+
+    fn is_before_failure(&self) -> bool {
+        self.after.is_some_and(|alarm| alarm + 1 < self.len)
     }
 
     /// The paper's delay: negative for an early alarm, the length of the episode for none.
@@ -184,6 +195,17 @@ impl Delays {
         share(&with_steps_before, unit, Response::is_early, self.plan.level)
     }
 
+    /// Share of anomalies with an alarm from the onset on and before the step that fails, among the anomalous episodes
+    /// that end in failure.
+    ///
+    /// # Errors
+    /// If there are no such episodes.
+    pub fn before_failure_rate(&self) -> Outcome {
+        let failing: Vec<Response> = self.responses.iter().filter(|r| r.fails).copied().collect();
+        let unit = "anomalous episodes that end in failure";
+        share(&failing, unit, Response::is_before_failure, self.plan.level)
+    }
+
     /// Share of nominal episodes (twins, and episodes without anomaly) with an alarm.
     ///
     /// # Errors
@@ -194,7 +216,7 @@ impl Delays {
     }
 
     /// Name in results and outcome of each metric.
-    pub fn rows(&self) -> [(&'static str, Outcome); 8] {
+    pub fn rows(&self) -> [(&'static str, Outcome); 9] {
         [
             ("delay_median", self.median()),
             ("d5", self.within(5)),
@@ -202,6 +224,7 @@ impl Delays {
             ("d20", self.within(20)),
             ("missing_rate", self.missing_rate()),
             ("early_rate", self.early_rate()),
+            ("before_failure_rate", self.before_failure_rate()),
             ("false_alarm_rate", self.false_alarm_rate()),
             ("detection_rate", self.detection_rate()),
         ]

@@ -13,18 +13,20 @@ pub struct ScoredEpisode {
     pub onset: Option<u32>,
     /// Scores of the nominal episode with the same seed and initial condition; its length may differ.
     pub twin: Option<Vec<f64>>,
+    /// Whether the policy failed in the last step.
+    pub fails: bool,
 }
 
 impl ScoredEpisode {
     /// An episode that is anomalous from `onset` to its end.
     pub fn persistent(scores: Vec<f64>, onset: u32, twin: Option<Vec<f64>>) -> ScoredEpisode {
         let labels = (0..scores.len()).map(|t| t >= onset as usize).collect();
-        ScoredEpisode { scores, labels, onset: Some(onset), twin }
+        ScoredEpisode { scores, labels, onset: Some(onset), twin, fails: false }
     }
 
     /// A nominal episode, without twin.
     pub fn nominal(scores: Vec<f64>) -> ScoredEpisode {
-        ScoredEpisode { labels: vec![false; scores.len()], scores, onset: None, twin: None }
+        ScoredEpisode { labels: vec![false; scores.len()], scores, onset: None, twin: None, fails: false }
     }
 
     /// The first anomalous step, if it was reached before the episode ended.

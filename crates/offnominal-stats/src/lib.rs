@@ -7,6 +7,7 @@
 //! Everything runs on the calling thread and draws its randomness from a [`Seed`](offnominal_core::Seed), so results
 //! do not depend on how many threads judge how many campaigns.
 
+pub mod alarm;
 pub mod bootstrap;
 pub mod calibrate;
 pub mod delay;
@@ -21,7 +22,9 @@ pub mod proportion;
 pub mod ranking;
 pub mod threshold;
 
+pub use alarm::coverage::{Splits, coverage};
 pub use bootstrap::Bootstrap;
+pub use delay::trade_off::{TradeOff, trade_off};
 pub use delay::{Delays, delays};
 pub use detection::{Detection, Mode, detection};
 pub use episode::ScoredEpisode;
@@ -29,4 +32,4 @@ pub use error::StatsError;
 pub use level::Level;
 pub use metric::{METRICS, Metric};
 pub use ranking::{Tally, tally};
-pub use threshold::{Rule, Threshold};
+pub use threshold::{Rule, Threshold, Watch};

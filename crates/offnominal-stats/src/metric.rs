@@ -67,6 +67,11 @@ pub const METRICS: &[Metric] = &[
         Better::Lower,
         "share of anomalous episodes with an alarm before the onset, of those with a step before it",
     ),
+    alarmed(
+        "before_failure_rate",
+        Better::Higher,
+        "share of anomalies with an alarm before the policy fails, of the episodes that end in failure",
+    ),
     alarmed("false_alarm_rate", Better::Lower, "share of nominal episodes with an alarm"),
     alarmed("detection_rate", Better::Higher, "share of anomalies with an alarm from the onset on"),
 ];

@@ -1,13 +1,16 @@
-//! Where to set the alarm: four rules that need nominal episodes only.
+//! Where to set the alarm: seven rules that need nominal episodes only.
 //!
-//! An alarm is a score **above** the threshold.
+//! An alarm is a [`Statistic`] of the scores **above** the threshold's value.
 //!
-//! | rule        | threshold                                              | false alarms                          |
-//! |-------------|--------------------------------------------------------|---------------------------------------|
-//! | `3sigma`    | mean + 3 standard deviations of all steps              | no promise                            |
-//! | `q95`       | 95th percentile of all steps (linear interpolation)    | 5 % of *steps*: most long episodes    |
-//! | `max`       | largest step                                           | ≤ 1 / (n + 1) of episodes on average  |
-//! | `conformal` | the k-th smallest episode maximum, k = ⌈(n + 1)(1 − α)⌉ | ≤ α of *episodes* on average         |
+//! | rule         | statistic  | value                                                   | false alarms                 |
+//! |--------------|------------|---------------------------------------------------------|------------------------------|
+//! | `3sigma`     | score      | mean + 3 standard deviations of all steps               | no promise                   |
+//! | `q95`        | score      | 95th percentile of all steps (linear interpolation)     | 5 % of *steps*: most long episodes |
+//! | `max`        | score      | largest step                                            | ≤ 1 / (n + 1) of episodes on average |
+//! | `conformal`  | score      | the k-th smallest episode maximum, k = ⌈(n + 1)(1 − α)⌉ | ≤ α of *episodes* on average |
+//! | `band`       | z by time: a threshold for each step | likewise, of the statistic    | likewise                     |
+//! | `cusum`      | CUSUM of z | likewise                                                | likewise                     |
+//! | `martingale` | log capital of bets on ranks of z | likewise                         | likewise                     |
 //!
 //! The promise of `conformal` (and of `max`, its extreme case k = n) holds for every score and every n, provided that
 //! the calibration episodes and the one to come are exchangeable: same policy, world and length rule, and none of
@@ -15,14 +18,28 @@
 //! given set follows a Beta(n + 1 − k, k) law if maxima have no ties (with ties, fewer alarms);
 //! [`Threshold::false_alarms`] is its mean and interval.
 //!
+//! The last three need to know what is nominal at each step before they can accumulate anything. The first episodes say
+//! that, the others set the value, so that for those others and the one to come the statistic is one and the same
+//! function of an episode: the promise is as exact as that of `conformal`. The first half is used, or as many as the
+//! other part can spare, five at least.
+//!
+//! An alarm of probability ≤ α per episode comes after 1/α episodes or more, on average; the tests in
+//! [`crate::alarm::sequence`] promise run lengths of their own.
+//!
 //! References: the first three rules, Anomaly-Gym, appendix A.8; conformal, Vovk, Gammerman & Shafer, Algorithmic
 //! Learning in a Random World, 2005, proposition 2.4; Vovk, ACML 2012, proposition 2a for the Beta law.
 
+use crate::alarm::shape::Shape;
+use crate::alarm::statistic::{Past, Statistic};
 use crate::episode::finite;
 use crate::mean::moments;
 use crate::proportion::beta_quantile;
-use crate::{Level, StatsError};
+use crate::{Level, ScoredEpisode, StatsError};
 use offnominal_core::estimate::Estimate;
+use std::borrow::Cow;
+
+/// Episodes that a rule needs at least to learn what is nominal at each step.
+const SHAPE_EPISODES: usize = 5;
 
 /// How to choose a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -38,21 +55,46 @@ pub enum Rule {
         /// Accepted share of episodes with a false alarm, between 0 and 1.
         alpha: f64,
     },
+    /// The same for scores standardised by time.
+    Band {
+        /// As for `Conformal`.
+        alpha: f64,
+    },
+    /// The same for a CUSUM of standardised scores.
+    Cusum {
+        /// As for `Conformal`.
+        alpha: f64,
+    },
+    /// The same for the capital of a betting martingale.
+    Martingale {
+        /// As for `Conformal`.
+        alpha: f64,
+    },
 }
 
 /// An alarm threshold and what is known of its false alarms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Threshold {
-    /// Alarms are scores above this.
+    /// What is compared with the value.
+    pub statistic: Statistic,
+    /// Alarms are values of the statistic above this.
     pub value: f64,
     /// The share of nominal episodes with an alarm, as far as the rule promises anything.
     pub false_alarms: Option<Estimate>,
 }
 
 impl Rule {
-    /// The rules of the result tables, with the given share of false alarms for `conformal`.
-    pub fn all(alpha: f64) -> [Rule; 4] {
-        [Rule::ThreeSigma, Rule::Q95, Rule::Max, Rule::Conformal { alpha }]
+    /// The rules of the result tables, with the given share of false alarms for those that promise one.
+    pub fn all(alpha: f64) -> [Rule; 7] {
+        [
+            Rule::ThreeSigma,
+            Rule::Q95,
+            Rule::Max,
+            Rule::Conformal { alpha },
+            Rule::Band { alpha },
+            Rule::Cusum { alpha },
+            Rule::Martingale { alpha },
+        ]
     }
 
     /// Name in results.
@@ -62,14 +104,21 @@ impl Rule {
             Rule::Q95 => "q95",
             Rule::Max => "max",
             Rule::Conformal { .. } => "conformal",
+            Rule::Band { .. } => "band",
+            Rule::Cusum { .. } => "cusum",
+            Rule::Martingale { .. } => "martingale",
         }
     }
 
-    /// The least number of nominal episodes that the rule can work with: ⌈1/α − 1⌉ for `conformal`.
+    /// The least number of nominal episodes that the rule can work with: ⌈1/α − 1⌉ for `conformal`, five more for the
+    /// rules that learn what is nominal at each step.
     pub fn min_episodes(&self) -> usize {
         match *self {
-            Rule::Conformal { alpha } => (1.0 / alpha - 1.0 - 1e-9).ceil().max(1.0) as usize,
-            _ => 1,
+            Rule::ThreeSigma | Rule::Q95 | Rule::Max => 1,
+            Rule::Conformal { alpha } => ranked_episodes(alpha),
+            Rule::Band { alpha } | Rule::Cusum { alpha } | Rule::Martingale { alpha } => {
+                ranked_episodes(alpha) + SHAPE_EPISODES
+            }
         }
     }
 
@@ -82,14 +131,101 @@ impl Rule {
         nominal.iter().enumerate().try_for_each(|(i, e)| finite(e.as_ref(), i, false))?;
         let steps: Vec<f64> = nominal.iter().flat_map(|e| e.as_ref()).copied().collect();
         StatsError::require("threshold", 1, "nominal steps", steps.len())?;
-        let plain = |value| Ok(Threshold { value, false_alarms: None });
+        let plain = |value| Ok(Threshold { statistic: Statistic::Score, value, false_alarms: None });
         match *self {
             Rule::ThreeSigma => plain(three_sigma(&steps)),
             Rule::Q95 => plain(percentile(steps, 0.95)),
-            Rule::Max => kth_maximum(nominal, usize::MAX, level),
-            Rule::Conformal { alpha } => kth_maximum(nominal, conformal_rank(nominal.len(), alpha)?, level),
+            Rule::Max => Ok(kth_maximum(Statistic::Score, nominal, usize::MAX, level)),
+            Rule::Conformal { alpha } => self.ranked(Statistic::Score, nominal, alpha, level),
+            Rule::Band { alpha } => self.split(|e| Statistic::Band(Shape::of(e)), nominal, alpha, level),
+            Rule::Cusum { alpha } => self.split(|e| Statistic::Cusum(Shape::of(e)), nominal, alpha, level),
+            Rule::Martingale { alpha } => self.split(Statistic::martingale, nominal, alpha, level),
         }
     }
+
+    /// The statistic is learned on the first episodes, its value on the others.
+    fn split<E: AsRef<[f64]>>(
+        &self,
+        learn: impl Fn(&[E]) -> Statistic,
+        nominal: &[E],
+        alpha: f64,
+        level: Level,
+    ) -> Result<Threshold, StatsError> {
+        check_share(alpha)?;
+        self.require(nominal.len())?;
+        let n_shape = (nominal.len() / 2).min(nominal.len() - ranked_episodes(alpha));
+        let (first, others) = nominal.split_at(n_shape);
+        StatsError::require("what is nominal at each step", 1, "nominal steps", n_steps(first))?;
+        let learned = learn(first);
+        let rank = conformal_rank(others.len(), alpha);
+        Ok(kth_maximum(learned, others, rank, level))
+    }
+
+    fn ranked<E: AsRef<[f64]>>(
+        &self,
+        statistic: Statistic,
+        nominal: &[E],
+        alpha: f64,
+        level: Level,
+    ) -> Result<Threshold, StatsError> {
+        check_share(alpha)?;
+        self.require(nominal.len())?;
+        Ok(kth_maximum(statistic, nominal, conformal_rank(nominal.len(), alpha), level))
+    }
+
+    fn require(&self, found: usize) -> Result<(), StatsError> {
+        let what = "threshold for this share of false alarms";
+        StatsError::require(what, self.min_episodes(), "nominal calibration episodes", found)
+    }
+}
+
+impl Threshold {
+    /// Whether an episode with these scores raises an alarm.
+    pub fn alarms(&self, scores: &[f64]) -> bool {
+        let mut watch = Watch::new(self);
+        scores.iter().any(|&score| watch.exceeds(score))
+    }
+
+    /// The episodes with the statistic in the place of their scores, to be judged at [`Threshold::value`].
+    pub fn watched<'e>(&self, episodes: &'e [ScoredEpisode]) -> Cow<'e, [ScoredEpisode]> {
+        if self.statistic == Statistic::Score {
+            return Cow::Borrowed(episodes);
+        }
+        let watched = |e: &ScoredEpisode| ScoredEpisode {
+            scores: self.statistic.of(&e.scores),
+            twin: e.twin.as_ref().map(|twin| self.statistic.of(twin)),
+            ..e.clone()
+        };
+        episodes.iter().map(watched).collect()
+    }
+}
+
+/// A threshold at work on one episode after the other. It does not allocate.
+#[derive(Debug, Clone)]
+pub struct Watch<'t> {
+    threshold: &'t Threshold,
+    past: Past,
+}
+
+impl<'t> Watch<'t> {
+    /// Before the first step of an episode.
+    pub fn new(threshold: &'t Threshold) -> Watch<'t> {
+        Watch { threshold, past: Past::default() }
+    }
+
+    /// Another episode begins.
+    pub fn reset(&mut self) {
+        self.past = Past::default();
+    }
+
+    /// One score more; whether the statistic is above the value.
+    pub fn exceeds(&mut self, score: f64) -> bool {
+        self.past.advance(&self.threshold.statistic, score) > self.threshold.value
+    }
+}
+
+fn n_steps<E: AsRef<[f64]>>(episodes: &[E]) -> usize {
+    episodes.iter().map(|e| e.as_ref().len()).sum()
 }
 
 fn three_sigma(steps: &[f64]) -> f64 {
@@ -105,29 +241,34 @@ fn percentile(mut steps: Vec<f64>, share: f64) -> f64 {
     below + (above - below) * position.fract()
 }
 
-/// ⌈(n + 1)(1 − α)⌉, which must not exceed n. The subtrahend keeps 20 × 0.05 from being a rounding error below 1.
-fn conformal_rank(n: usize, alpha: f64) -> Result<usize, StatsError> {
-    if !(alpha > 0.0 && alpha < 1.0) {
-        let (what, expected) = ("share of false alarms", "a number between 0 and 1");
-        return Err(StatsError::OutOfRange { what, expected, found: alpha });
-    }
-    let needed = Rule::Conformal { alpha }.min_episodes();
-    let what = "conformal threshold for this share of false alarms";
-    StatsError::require(what, needed, "nominal calibration episodes", n)?;
-    let alarms = (alpha * (n + 1) as f64 + 1e-9).floor() as usize;
-    Ok(n + 1 - alarms.min(n))
+fn check_share(alpha: f64) -> Result<(), StatsError> {
+    let (what, expected) = ("share of false alarms", "a number between 0 and 1");
+    let is_share = alpha > 0.0 && alpha < 1.0;
+    is_share.then_some(()).ok_or(StatsError::OutOfRange { what, expected, found: alpha })
 }
 
-/// The k-th smallest of the episode maxima, with the law of its false alarms. Episodes without steps never alarm.
-fn kth_maximum<E: AsRef<[f64]>>(nominal: &[E], k: usize, level: Level) -> Result<Threshold, StatsError> {
-    let largest = |e: &E| e.as_ref().iter().copied().fold(f64::NEG_INFINITY, f64::max);
+/// ⌈1/α − 1⌉, the fewest episodes whose largest maximum is a conformal quantile.
+fn ranked_episodes(alpha: f64) -> usize {
+    (1.0 / alpha - 1.0 - 1e-9).ceil().max(1.0) as usize
+}
+
+/// ⌈(n + 1)(1 − α)⌉. The subtrahend keeps 20 × 0.05 from being a rounding error below 1.
+fn conformal_rank(n: usize, alpha: f64) -> usize {
+    let alarms = (alpha * (n + 1) as f64 + 1e-9).floor() as usize;
+    n + 1 - alarms.min(n)
+}
+
+/// The k-th smallest of the maxima of a statistic over episodes, with the law of its false alarms. Episodes without
+/// steps never alarm.
+fn kth_maximum<E: AsRef<[f64]>>(statistic: Statistic, nominal: &[E], k: usize, level: Level) -> Threshold {
+    let largest = |e: &E| statistic.of(e.as_ref()).into_iter().fold(f64::NEG_INFINITY, f64::max);
     let mut maxima: Vec<f64> = nominal.iter().map(largest).collect();
     maxima.sort_unstable_by(f64::total_cmp);
     let (n, k) = (maxima.len(), k.min(maxima.len()));
     let (a, b) = ((n + 1 - k) as f64, k as f64);
     let interval = (beta_quantile(a, b, level.tail()), beta_quantile(a, b, 1.0 - level.tail()));
     let alarms = level.estimate(a / (a + b), interval, n, "conformal-beta");
-    Ok(Threshold { value: maxima[k - 1], false_alarms: Some(alarms) })
+    Threshold { statistic, value: maxima[k - 1], false_alarms: Some(alarms) }
 }
 
 #[cfg(test)]
@@ -161,9 +302,48 @@ mod tests {
         }
         assert_eq!(
             refused(Rule::Conformal { alpha: 0.01 }, &nominal),
-            "conformal threshold for this share of false alarms: expected at least 99 nominal calibration \
-             episodes, found 19"
+            "threshold for this share of false alarms: expected at least 99 nominal calibration episodes, \
+             found 19"
         );
+        assert_eq!(
+            refused(Rule::Band { alpha: 0.05 }, &nominal),
+            "threshold for this share of false alarms: expected at least 24 nominal calibration episodes, \
+             found 19"
+        );
+    }
+
+    #[test]
+    fn a_streamed_alarm_is_that_of_the_whole_episode() {
+        let mut rng = Rng::new(4);
+        let (nominal, fresh) = (nominal_episodes(60, &mut rng), nominal_episodes(40, &mut rng));
+        for rule in Rule::all(0.3) {
+            let threshold = rule.threshold(&nominal, Level::P95).unwrap();
+            let mut watch = Watch::new(&threshold);
+            let alarmed = fresh.iter().filter(|e| {
+                watch.reset();
+                let streamed = e.iter().fold(false, |on, &s| on | watch.exceeds(s));
+                let whole = threshold.statistic.of(e).iter().any(|&s| s > threshold.value);
+                assert!(streamed == whole && whole == threshold.alarms(e), "{}", rule.id());
+                whole
+            });
+            assert!(alarmed.count() > 0 || rule == Rule::Max, "{} never alarms", rule.id());
+        }
+    }
+
+    #[test]
+    fn watched_episodes_have_the_statistic_and_everything_else() {
+        let mut rng = Rng::new(5);
+        let nominal = nominal_episodes(60, &mut rng);
+        let episodes = [ScoredEpisode::persistent(nominal[0].clone(), 7, Some(nominal[1].clone()))];
+        let band = Rule::Band { alpha: 0.2 }.threshold(&nominal, Level::P95).unwrap();
+        let watched = band.watched(&episodes);
+        assert_eq!(watched[0].twin, Some(band.statistic.of(&nominal[1])));
+        assert_eq!((&watched[0].labels, watched[0].onset), (&episodes[0].labels, Some(7)));
+        assert!(matches!(value_of(&nominal).watched(&episodes), Cow::Borrowed(_)));
+    }
+
+    fn value_of(nominal: &[Vec<f64>]) -> Threshold {
+        Rule::Max.threshold(nominal, Level::P95).unwrap()
     }
 
     #[test]

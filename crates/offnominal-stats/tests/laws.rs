@@ -136,7 +136,7 @@ proptest! {
         let episode = |steps: &Vec<(f64, bool)>| {
             let (scores, labels): (Vec<f64>, Vec<bool>) = steps.iter().copied().unzip();
             let twin = Some(scores.iter().rev().copied().collect());
-            ScoredEpisode { scores, labels, onset: None, twin }
+            ScoredEpisode { scores, labels, onset: None, twin, fails: false }
         };
         let mut episodes: Vec<ScoredEpisode> = all.iter().map(episode).collect();
         let plan = Bootstrap::new(20, Level::P95, Seed(1));

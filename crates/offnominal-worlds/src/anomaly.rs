@@ -4,8 +4,10 @@
 //! it makes sense. A disturbance of the dynamics is a parameter of the world that changes: one entry, `dyn`, serves
 //! all worlds, and `dyn-mass` means that entry with the parameter `mass`.
 
+mod ar_noise;
 mod delay;
 mod drift;
+mod dropout;
 mod dynamics;
 mod image;
 mod kind;
@@ -15,6 +17,8 @@ mod quantization;
 mod scaling;
 mod search;
 mod signal;
+mod sine_drift;
+mod stuck;
 mod temporal_noise;
 
 pub use image::IMAGE;
@@ -34,13 +38,17 @@ pub struct Listed {
 }
 
 /// Every built-in anomaly, in the order in which reports list them.
-pub const ALL: &[Listed; 30] = &[
+pub const ALL: &[Listed; 38] = &[
     noise::OBS,
     scaling::OBS,
     offset::OBS,
     drift::OBS,
     quantization::OBS,
     temporal_noise::OBS,
+    ar_noise::OBS,
+    sine_drift::OBS,
+    stuck::OBS,
+    dropout::OBS,
     image::GAUSSIAN_NOISE,
     image::SHOT_NOISE,
     image::IMPULSE_NOISE,
@@ -63,6 +71,10 @@ pub const ALL: &[Listed; 30] = &[
     offset::ACT,
     drift::ACT,
     temporal_noise::ACT,
+    ar_noise::ACT,
+    sine_drift::ACT,
+    stuck::ACT,
+    dropout::ACT,
     delay::ACT,
     dynamics::DYN,
 ];

@@ -25,7 +25,9 @@ pub fn world(spec: &EnvSpec) -> String {
 pub fn anomalies() -> String {
     let mut card = String::from("# Anomalies\n\n");
     card += "Every anomaly has one `magnitude`. The neutral one changes nothing. Those of signals take `channels`, a \
-             list of names or numbers; all channels unless given.\n\n";
+             list of names or numbers, or `one`: a channel that is drawn anew for each episode; all channels unless given. \
+             The schedule is independent of the anomaly: each can stay to the end, end after a window of steps, or come \
+             and go.\n\n";
     card += "The recorded action is always the policy's own command. The observation of the reset is never disturbed.\n";
     for (title, class) in [
         ("Observation anomalies", Class::Observation),
@@ -73,10 +75,11 @@ fn anomalies_of(class: Class) -> String {
     let row = |a: &anomaly::Listed| {
         let id = if class == Class::Dynamics { "dyn-<parameter>" } else { a.entry.id };
         let neutral = if class == Class::Dynamics { "nominal".into() } else { number(a.kind.neutral) };
-        [code(id), code(a.kind.equation), a.kind.magnitude.into(), neutral, a.kind.imitates.into()]
+        let (k, equation) = (&a.kind, code(a.kind.equation));
+        [code(id), equation, k.magnitude.into(), neutral, k.imitates.into(), k.shows.into()]
     };
     let listed = anomaly::ALL.iter().filter(|a| a.kind.class == class);
-    table(["anomaly", "equation", "magnitude", "neutral", "imitates"], listed.map(row))
+    table(["anomaly", "equation", "magnitude", "neutral", "imitates", "shows in"], listed.map(row))
 }
 
 fn clock(spec: &EnvSpec) -> String {

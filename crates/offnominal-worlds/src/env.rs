@@ -1,16 +1,22 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+#[cfg(test)]
+mod arm_tests;
+mod car;
 mod cartpole;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
 mod mjc_picture;
+mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
 mod motion;
+mod only_one;
 mod pendulum;
 mod pong;
 pub mod sap;
+mod urm;
 
 pub use cartpole::Cartpole;
 pub use motion::{Batch, Motion};
@@ -21,10 +27,15 @@ use offnominal_core::prelude::*;
 /// Every built-in world, in the order in which reports list them.
 pub const ENVS: &[Entry<dyn Env>] = &[
     mjc_cartpole_swingup::ENTRY,
+    mjc_reacher3d::ENTRY,
     mjc_half_cheetah::ENTRY,
     sap::GOAL0,
     sap::GOAL1,
     sap::GOAL2,
+    urm::REACH,
+    urm::PNP,
+    urm::REAL_REACH,
+    car::LANEKEEP,
     cartpole::ENTRY,
     pendulum::ENTRY,
     pong::ENTRY,

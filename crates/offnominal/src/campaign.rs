@@ -57,6 +57,9 @@ pub struct Campaign {
     /// First anomalous step: `"random"`, or a number.
     #[serde(default)]
     pub onset: OnsetChoice,
+    /// How long anomalies last: `"to-end"`, `{ window = STEPS }`, or `{ on = STEPS, off = STEPS }`.
+    #[serde(default)]
+    pub extent: ExtentChoice,
     /// Accepted share of nominal episodes with a false alarm, for the conformal threshold.
     #[serde(default = "default_false_alarms")]
     pub false_alarms: f64,
@@ -93,6 +96,11 @@ impl Default for OnsetChoice {
         OnsetChoice(Onset::Random)
     }
 }
+
+/// How long anomalies last, as it is written in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(try_from = "toml::Value")]
+pub struct ExtentChoice(pub Extent);
 
 fn default_policies() -> Vec<String> {
     vec!["tqc".into()]
@@ -145,9 +153,9 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// When anomalies begin, and that they stay.
+    /// When anomalies begin and how long they last.
     pub fn schedule(&self) -> Schedule {
-        Schedule { onset: self.onset.0, extent: Extent::ToEnd }
+        Schedule { onset: self.onset.0, extent: self.extent.0 }
     }
 }
 

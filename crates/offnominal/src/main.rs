@@ -1,18 +1,8 @@
-//! The `offnominal` binary: parses the command line and turns the outcome into an exit code.
-//!
-//! 0 — done; 1 — evaluated and not acceptable; 2 — error.
+//! The `offnominal` binary: everything that is built in, and nothing else.
 
-use offnominal::cli::{self, Outcome};
+use offnominal::catalogues::Extras;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match cli::run() {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NotAcceptable) => ExitCode::from(1),
-        Err(error) if cli::is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("offnominal: {error:#}");
-            ExitCode::from(2)
-        }
-    }
+    offnominal::cli::main_with(Extras::default())
 }

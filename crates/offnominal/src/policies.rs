@@ -1,7 +1,9 @@
-//! Finding a policy by the name a user gives it: an algorithm, a card's id, or a path.
+//! Finding a policy by the name a user gives it: an algorithm, a card's id, the id of one that this program brings, or
+//! a path.
 
 mod shipped;
 
+use crate::catalogues::own_policies;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_agents::{Actor, Card};
 use offnominal_core::env::Env;
@@ -29,10 +31,15 @@ pub struct Found {
 /// # Errors
 /// If there is no such policy for this world, or its file is damaged.
 pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
-    let spec = env.spec();
+    let spec = &trained_in(env.spec());
     if name == "random" {
         let policy = Box::new(Random::new(&spec.action));
         return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
+    }
+    if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
+        let policy = (own.entry.build)(&serde_json::json!({}))?;
+        let digest = digest(format!("{} {name}", own.env).as_bytes());
+        return Ok(Found { policy, name: name.into(), digest, card: None });
     }
     for (bytes, card) in cards()? {
         if card.env == spec.id && (name == card.algorithm || name == card.id) {
@@ -43,10 +50,16 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         }
     }
     let path = Path::new(name);
-    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
+    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id, &env.spec().id) }
 }
 
-/// Names and summaries of the built-in policies.
+/// The world in which a world's policies are trained: those of the robot in its simulation, as in the publication.
+fn trained_in(spec: &EnvSpec) -> EnvSpec {
+    let id = if spec.id == "urr-reach" { "urm-reach".into() } else { spec.id.clone() };
+    EnvSpec { id, ..spec.clone() }
+}
+
+/// Names and summaries of the policies that need no file.
 ///
 /// # Errors
 /// If a shipped card is damaged.
@@ -56,7 +69,11 @@ pub fn list() -> Result<Vec<(String, String)>> {
         let success = card.success_rate.as_ref().map_or(String::new(), |s| format!(", success {s:.2}"));
         (card.id, format!("return {:.1}{success}, {} steps of training", card.mean_return, card.best_step))
     };
-    Ok(std::iter::once(random).chain(cards()?.into_iter().map(|(_, card)| summary(card))).collect())
+    let own = own_policies().iter().map(|own| (own.entry.id.to_string(), own.entry.summary.to_string()));
+    Ok(std::iter::once(random)
+        .chain(own)
+        .chain(cards()?.into_iter().map(|(_, card)| summary(card)))
+        .collect())
 }
 
 /// The shipped tensors with their cards.
@@ -99,11 +116,14 @@ fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
     Ok(Some(card))
 }
 
-fn missing(name: &str, env: &str) -> Result<Found> {
+fn missing(name: &str, trained_in: &str, env: &str) -> Result<Found> {
     let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
     let mut known = vec!["random".to_string()];
-    known.extend(cards()?.into_iter().filter(|(_, c)| c.env == env).flat_map(|(_, c)| [c.algorithm, c.id]));
+    known.extend(own_policies().iter().filter(|own| own.env == env).map(|own| own.entry.id.to_string()));
+    known.extend(
+        cards()?.into_iter().filter(|(_, c)| c.env == trained_in).flat_map(|(_, c)| [c.algorithm, c.id]),
+    );
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
         "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",

@@ -68,7 +68,7 @@ pub struct Row {
     pub episodes: u64,
     /// Metric name, such as `auroc_matched`.
     pub metric: String,
-    /// Alarm threshold (`3sigma`, `q95`, `max`, `conformal`) for metrics that need one, else empty.
+    /// Alarm threshold (`3sigma`, `q95`, `max`, `conformal`, `band`, `cusum`, `martingale`) for metrics that need one, else empty.
     pub threshold: String,
     /// The value; not a number where there is no data.
     #[serde(with = "number")]

@@ -15,6 +15,7 @@ use crate::run::{Disturbance, play_on};
 use crate::schedule::{Extent, Onset, Schedule};
 use crate::spec::EnvSpec;
 use serde_json::json;
+use std::collections::BTreeSet;
 
 /// What an anomaly may change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,7 @@ pub fn anomaly(case: &AnomalyCase<'_>, exempt: &[(Law, &'static str)]) -> Vec<Vi
     verdicts.require(Law::MagnitudeBites, all.iter().any(Trials::bites), || {
         format!("magnitude {} changes nothing in {N_SEEDS} episodes", case.gross)
     });
+    draws_one_channel(&all, case.touches, &mut verdicts);
     verdicts.require(Law::EndRestores, all.iter().any(Trials::outlasts_the_window), || {
         "no episode lasted beyond the window, so nothing was tested".into()
     });
@@ -84,21 +86,27 @@ struct Trials {
     again: Trial,
     window: Trial,
     one_channel: Option<Trial>,
+    drawn_channel: Option<Trial>,
 }
 
 impl Trials {
     fn of(case: &AnomalyCase<'_>, seed: Seed) -> Trials {
         let play = |fault: &Fault| case.play(seed, Some(fault));
         let gross = case.fault(case.gross, Extent::ToEnd);
-        let mut one_channel = gross.clone();
-        one_channel.params["channels"] = json!([0]);
+        let has_channels = case.has_channels();
+        let on = |channels: serde_json::Value| {
+            let mut fault = gross.clone();
+            fault.params["channels"] = channels;
+            has_channels.then(|| play(&fault))
+        };
         Trials {
             nominal: case.play(seed, None),
             neutral: play(&case.fault(case.neutral, Extent::ToEnd)),
             gross: play(&gross),
             again: play(&reread(&gross)),
             window: play(&case.fault(case.gross, WINDOW)),
-            one_channel: case.has_channels().then(|| play(&one_channel)),
+            one_channel: on(json!([0])),
+            drawn_channel: on(json!("one")),
         }
     }
 
@@ -176,6 +184,20 @@ fn steer(spec: &EnvSpec) -> impl FnMut(&[f32], &mut [f32]) + Clone + Send + Sync
     }
 }
 
+/// The channels changed by an anomaly of one drawn channel: at most one per episode, and not the same in all episodes.
+fn draws_one_channel(all: &[Trials], touches: Touches, verdicts: &mut Verdicts<'_>) {
+    let drawn: Vec<&Trial> = all.iter().filter_map(|t| t.drawn_channel.as_ref()).collect();
+    let changed: Vec<BTreeSet<usize>> = drawn.iter().map(|trial| trial.changed(touches)).collect();
+    verdicts.require(Law::DrawsOneChannel, changed.iter().all(|c| c.len() <= 1), || {
+        format!("told to change one channel, {changed:?} were changed")
+    });
+    let wide = drawn.iter().any(|trial| trial.width(touches) > 1);
+    let all_of_them: BTreeSet<usize> = changed.iter().flatten().copied().collect();
+    verdicts.require(Law::DrawsOneChannel, !wide || all_of_them.len() > 1, || {
+        format!("in {N_SEEDS} episodes only channel {all_of_them:?} was drawn")
+    });
+}
+
 fn reread(fault: &Fault) -> Fault {
     let text = serde_json::to_string(fault).expect("a recipe can be written");
     serde_json::from_str(&text).expect("a recipe can be read")
@@ -249,6 +271,19 @@ fn touches_only(trial: &Trial, touches: Touches, chosen: Option<usize>, verdicts
 }
 
 impl Trial {
+    /// Every channel that was changed at some step.
+    fn changed(&self, touches: Touches) -> BTreeSet<usize> {
+        let at = |t| match touches {
+            Touches::Action => self.changed_commands(t),
+            _ => self.changed_channels(t),
+        };
+        (0..self.episode.len()).flat_map(at).collect()
+    }
+
+    fn width(&self, touches: Touches) -> usize {
+        if touches == Touches::Action { self.episode.act_width } else { self.episode.obs_width }
+    }
+
     /// Observation channels after step `t` in which the policy did not see the truth.
     fn changed_channels(&self, t: usize) -> Vec<usize> {
         let width = self.episode.obs_width;

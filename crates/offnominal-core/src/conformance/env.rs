@@ -162,9 +162,11 @@ fn parameters(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
         "an unknown parameter was accepted, or changed the world".into()
     });
     for p in &spec.parameters {
-        verdicts.require(Law::RefusesBadParameters, refused(&p.name, f64::NAN), || {
-            format!("{} accepts NaN", p.name)
-        });
+        for bad in [f64::NAN, beyond(p.low, -1.0), beyond(p.high, 1.0)] {
+            verdicts.require(Law::RefusesBadParameters, refused(&p.name, bad), || {
+                format!("{} accepts {bad}; its range is [{}, {}]", p.name, p.low, p.high)
+            });
+        }
         let walk_at = |value: f64| {
             Walk::with(env, Seed(1), &mut |e| e.set_parameter(&p.name, value).expect("a value in the range"))
         };
@@ -205,6 +207,11 @@ fn after(env: &dyn Env, i: usize, command: f32) -> (Step, Vec<f32>) {
     let mut seen = vec![0.0; env.spec().obs_width()];
     env.observe(&mut seen);
     (step, seen)
+}
+
+/// A value just outside an end of a range; an open end is left by what is not a number.
+fn beyond(end: f64, outwards: f64) -> f64 {
+    if end.is_finite() { end + outwards * 1e-9 * end.abs().max(1.0) } else { f64::NAN }
 }
 
 /// Values far from nominal, but not at the ends of the range. A limit may bite in one direction only.

@@ -21,6 +21,7 @@ enum Flaw {
     SameStart,
     NamelessChannel,
     AcceptsAnything,
+    IgnoresRange,
     NominalIsOff,
     DeadParameter,
     TakesChoicesLiterally,
@@ -116,7 +117,10 @@ impl Env for Spring {
         if self.flaw == Flaw::AcceptsAnything {
             return Ok(());
         }
-        self.spec.check(name, value)?;
+        match self.flaw {
+            Flaw::IgnoresRange if !value.is_nan() => self.spec.parameter(name).map(|_| ())?,
+            _ => self.spec.check(name, value)?,
+        }
         match self.flaw {
             Flaw::DeadParameter => {}
             Flaw::NominalIsOff => self.stiffness = value + 0.1,
@@ -192,6 +196,7 @@ fn every_flaw_of_a_world_is_caught_by_name() {
     breaks(Flaw::SameStart, Law::StartVaries);
     breaks(Flaw::NamelessChannel, Law::SpecIsSound);
     breaks(Flaw::AcceptsAnything, Law::RefusesBadParameters);
+    breaks(Flaw::IgnoresRange, Law::RefusesBadParameters);
     breaks(Flaw::NominalIsOff, Law::NominalIsNeutral);
     breaks(Flaw::DeadParameter, Law::ParameterBites);
     breaks(Flaw::TakesChoicesLiterally, Law::RoundsChoices);

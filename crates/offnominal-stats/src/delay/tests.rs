@@ -131,3 +131,15 @@ fn without_a_step_before_the_onset_no_alarm_can_be_early() {
     assert_eq!((found.value, found.n), (0.5, 2));
     assert!(matches!(judged(&["|.!", "|.."]).early_rate(), Err(StatsError::TooFew { found: 0, .. })));
 }
+
+#[test]
+fn an_alarm_in_the_step_that_fails_is_too_late() {
+    let failing = |drawn: &str| ScoredEpisode { fails: true, ..episode(drawn) };
+    let episodes = [failing("..|..!.."), failing("..|....!"), failing("!.|....."), episode("..|!....")];
+    let found = delays(&episodes, 0.5, &plan()).unwrap();
+    assert!((value(&found.rows(), "before_failure_rate") - 1.0 / 3.0).abs() < 1e-12);
+    assert_eq!(
+        judged(&["..|!"]).before_failure_rate().unwrap_err().to_string(),
+        "share of alarms: expected at least 1 anomalous episodes that end in failure, found 0"
+    );
+}

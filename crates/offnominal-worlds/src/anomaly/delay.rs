@@ -25,6 +25,7 @@ pub const ACT: Listed = Listed {
         equation: "a′ₜ = aₜ₋d",
         magnitude: "d, delay in whole steps; the first command is held until d steps have passed",
         imitates: "a slow bus, a busy computer, a remote link",
+        shows: "answers that fit an earlier command: prediction over several steps, or from past commands",
     },
 };
 
@@ -36,7 +37,7 @@ pub struct Delay {
     #[serde(default)]
     channels: Channels,
     #[serde(skip)]
-    chosen: Vec<usize>,
+    chosen: Chosen,
     #[serde(skip)]
     line: Line,
 }
@@ -44,15 +45,19 @@ pub struct Delay {
 impl Anomaly for Delay {
     fn fit(&mut self, spec: &EnvSpec) -> Result<(), AnomalyError> {
         check_magnitude(ID, Domain::Whole, self.magnitude)?;
-        self.chosen = self.channels.resolve(&spec.id, "action", &spec.action)?;
+        self.chosen = Chosen::of(&self.channels, &spec.id, "action", &spec.action)?;
         self.line = Line::new(self.magnitude as usize, spec.action.len());
         Ok(())
+    }
+
+    fn begin(&mut self, _: &mut dyn Env, rng: &mut Rng) {
+        self.chosen.draw(rng);
     }
 
     fn on_action(&mut self, action: &mut [f32], _: &mut Rng) {
         self.line.push(action);
         let late = self.line.oldest();
-        self.chosen.iter().for_each(|&i| action[i] = late[i]);
+        self.chosen.iter().for_each(|i| action[i] = late[i]);
     }
 
     fn watch(&mut self, action: &[f32]) {

@@ -24,6 +24,7 @@ pub const OBS: Listed = Listed {
         class: Class::Observation,
         equation: "o′ₜ = oₜ + β k,  k = 1, 2, … steps since the onset",
         imitates: "a sensor that ages or warms: gyroscope bias, dead reckoning, fouling",
+        shows: "an error too small to be seen in one step: residuals added up over time, distance from nominal states",
         ..KIND
     },
 };
@@ -40,6 +41,7 @@ pub const ACT: Listed = Listed {
         class: Class::Action,
         equation: "a′ₜ = aₜ + β k,  k = 1, 2, … steps since the onset",
         imitates: "an actuator that slips out of trim little by little",
+        shows: "an error too small to be seen in one step: residuals added up over time",
         ..KIND
     },
 };
@@ -52,6 +54,7 @@ const KIND: Kind = Kind {
     equation: "",
     magnitude: "β, growth of the bias per step from the onset, in the unit of the channel",
     imitates: "",
+    shows: "",
 };
 
 /// The recipe, and the steps since the anomaly became active.
@@ -81,7 +84,7 @@ impl Operator for Drift {
         self.steps = 0.0;
     }
 
-    fn advance(&mut self) {
+    fn advance(&mut self, _: &mut Rng) {
         self.steps += 1.0;
     }
 

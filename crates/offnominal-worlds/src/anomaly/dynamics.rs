@@ -27,6 +27,7 @@ pub const DYN: Listed = Listed {
         equation: "p ← β while active, p ← nominal when it ends",
         magnitude: "β, value of the parameter, in its unit; neutral is its nominal value",
         imitates: "a body or a surrounding that changes: load, wear, wind, ice, moving obstacles",
+        shows: "answers that no longer fit state and command: the residual of a dynamics model",
     },
 };
 

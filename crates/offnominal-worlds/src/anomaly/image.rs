@@ -145,7 +145,7 @@ impl Seen {
 }
 
 macro_rules! listed {
-    ($($name:ident: $what:ident, $id:literal, $summary:literal, $equation:literal, $imitates:literal;)*) => {$(
+    ($($name:ident: $what:ident, $id:literal, $summary:literal, $equation:literal, $imitates:literal, $shows:literal;)*) => {$(
         #[doc = concat!("On pictures: ", $summary, ".")]
         pub const $name: Listed = Listed {
             entry: Entry {
@@ -165,6 +165,7 @@ macro_rules! listed {
                 equation: $equation,
                 magnitude: "severity, 0 to 5; whole ones are those of `imagecorruptions`",
                 imitates: $imitates,
+                shows: $shows,
             },
         };
     )*};
@@ -172,39 +173,56 @@ macro_rules! listed {
 
 listed! {
     GAUSSIAN_NOISE: GaussianNoise, "img-gaussian-noise", "normal noise on every pixel",
-        "x′ = x + 255 n,  n ~ N(0, σ²)", "a sensor in low light";
+        "x′ = x + 255 n,  n ~ N(0, σ²)", "a sensor in low light",
+        "differences between neighbouring pixels, and between frames of a scene at rest";
     SHOT_NOISE: ShotNoise, "img-shot-noise", "photon noise",
-        "x′ = 255 k / c,  k ~ Poisson(c x / 255)", "few photons";
+        "x′ = 255 k / c,  k ~ Poisson(c x / 255)", "few photons",
+        "differences between neighbouring pixels where the picture is bright";
     IMPULSE_NOISE: ImpulseNoise, "img-impulse-noise", "pixels that are black or white",
-        "x′ = 0 or 255 with probability p / 2 each", "dead pixels, bit errors";
+        "x′ = 0 or 255 with probability p / 2 each", "dead pixels, bit errors",
+        "single pixels at the ends of the range";
     SPECKLE_NOISE: SpeckleNoise, "img-speckle-noise", "noise in proportion to the brightness",
-        "x′ = x + x n,  n ~ N(0, σ²)", "coherent light, radar";
+        "x′ = x + x n,  n ~ N(0, σ²)", "coherent light, radar",
+        "differences between neighbouring pixels where the picture is bright";
     GAUSSIAN_BLUR: GaussianBlur, "img-gaussian-blur", "blur by a bell",
-        "x′ = x ∗ bell(σ)", "a dirty or cheap lens";
+        "x′ = x ∗ bell(σ)", "a dirty or cheap lens",
+        "missing fine structure: the distance of features from nominal ones";
     DEFOCUS_BLUR: DefocusBlur, "img-defocus-blur", "blur by a disc",
-        "x′ = x ∗ disc(r)", "a lens out of focus";
+        "x′ = x ∗ disc(r)", "a lens out of focus",
+        "missing fine structure: the distance of features from nominal ones";
     GLASS_BLUR: GlassBlur, "img-glass-blur", "pixels displaced between two blurs",
-        "x′ = displace(x ∗ bell(σ)) ∗ bell(σ)", "frosted glass";
+        "x′ = displace(x ∗ bell(σ)) ∗ bell(σ)", "frosted glass",
+        "edges that are ragged instead of straight";
     MOTION_BLUR: MotionBlur, "img-motion-blur", "one-sided blur along a random direction",
-        "x′ = Σᵢ kᵢ shift(x, i),  kᵢ ∝ exp(−i² / 2σ²),  i ≤ 2ρ", "a camera that moves";
+        "x′ = Σᵢ kᵢ shift(x, i),  kᵢ ∝ exp(−i² / 2σ²),  i ≤ 2ρ", "a camera that moves",
+        "edges that are smeared in one direction";
     ZOOM_BLUR: ZoomBlur, "img-zoom-blur", "mean of enlarged pictures",
-        "x′ = mean(x, zoom(x, 1), …, zoom(x, z))", "a camera that approaches";
+        "x′ = mean(x, zoom(x, 1), …, zoom(x, z))", "a camera that approaches",
+        "edges that are smeared away from the centre";
     SNOW: Snow, "img-snow", "streaks of snow",
-        "x′ = whiten(x) + s + turn(s)", "snowfall";
+        "x′ = whiten(x) + s + turn(s)", "snowfall",
+        "bright streaks that no prediction of the next picture contains";
     FOG: Fog, "img-fog", "a fractal haze",
-        "x′ = (x + c p) max x / (max x + c)", "fog";
+        "x′ = (x + c p) max x / (max x + c)", "fog",
+        "low contrast and a raised mean level";
     BRIGHTNESS: Brightness, "img-brightness", "more light",
-        "V′ = V + c", "exposure";
+        "V′ = V + c", "exposure",
+        "the mean level of the picture";
     CONTRAST: Contrast, "img-contrast", "less contrast",
-        "x′ = c (x − x̄) + x̄", "haze, a dim screen";
+        "x′ = c (x − x̄) + x̄", "haze, a dim screen",
+        "the spread of the levels around their mean";
     SATURATE: Saturate, "img-saturate", "less or more colour; for pictures in colour",
-        "S′ = a S + b", "a wrong colour profile";
+        "S′ = a S + b", "a wrong colour profile",
+        "the distance between the colour planes";
     ELASTIC: ElasticTransform, "img-elastic-transform", "local displacements",
-        "x′(r) = x(r + α d(r))", "hot air, a wavy pane";
+        "x′(r) = x(r + α d(r))", "hot air, a wavy pane",
+        "shapes that bend: the residual of a prediction of the next picture";
     PIXELATE: Pixelate, "img-pixelate", "fewer, larger pixels",
-        "x′ = enlarge(mean over boxes of 1 / f)", "a low resolution";
+        "x′ = enlarge(mean over boxes of 1 / f)", "a low resolution",
+        "missing fine structure, and edges on a grid";
     JPEG: JpegCompression, "img-jpeg-compression", "the loss of JPEG",
-        "x′ = decode(encode(x, q))", "a narrow link";
+        "x′ = decode(encode(x, q))", "a narrow link",
+        "edges on a grid of eight pixels";
 }
 
 #[cfg(test)]

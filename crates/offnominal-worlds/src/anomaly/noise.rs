@@ -22,6 +22,7 @@ pub const OBS: Listed = Listed {
         class: Class::Observation,
         equation: "o′ₜ = oₜ + εₜ,  εₜ ~ N(0, β²)",
         imitates: "a sensor with a poor signal: electromagnetic interference, low light, quantum noise",
+        shows: "steps that no smooth motion explains: the residual of a one-step prediction",
         ..KIND
     },
 };
@@ -38,6 +39,7 @@ pub const ACT: Listed = Listed {
         class: Class::Action,
         equation: "a′ₜ = aₜ + εₜ,  εₜ ~ N(0, β²)",
         imitates: "an actuator that jitters: backlash, ripple of a drive, a disturbed line",
+        shows: "the world's answer no longer fits the recorded command: the residual of a dynamics model",
         ..KIND
     },
 };
@@ -50,6 +52,7 @@ const KIND: Kind = Kind {
     equation: "",
     magnitude: "β, standard deviation of the noise, in the unit of the channel",
     imitates: "",
+    shows: "",
 };
 
 /// The recipe.

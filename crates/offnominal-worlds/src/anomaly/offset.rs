@@ -22,6 +22,7 @@ pub const OBS: Listed = Listed {
         class: Class::Observation,
         equation: "o′ₜ = oₜ + β",
         imitates: "a sensor that was moved, or has lost its zero",
+        shows: "readings out of their usual range, and channels that no longer agree with one another",
         ..KIND
     },
 };
@@ -38,6 +39,7 @@ pub const ACT: Listed = Listed {
         class: Class::Action,
         equation: "a′ₜ = aₜ + β",
         imitates: "an actuator out of trim: a bent linkage, a valve that leaks",
+        shows: "answers with a constant error: the mean residual of a dynamics model over some steps",
         ..KIND
     },
 };
@@ -50,6 +52,7 @@ const KIND: Kind = Kind {
     equation: "",
     magnitude: "β, bias, in the unit of the channel",
     imitates: "",
+    shows: "",
 };
 
 /// The recipe.

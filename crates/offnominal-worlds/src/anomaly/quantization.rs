@@ -26,6 +26,7 @@ pub const OBS: Listed = Listed {
         equation: "o′ₜ = β ⌊oₜ / β⌋",
         magnitude: "β, width of a step, in the unit of the channel; 0 is no quantization",
         imitates: "a converter that lost bits, a coarse encoder, a saving radio link",
+        shows: "too few different values, steps between plateaus: residuals that are never small",
     },
 };
 

@@ -23,6 +23,7 @@ pub const OBS: Listed = Listed {
         reach: &[Reach::one(0.05, 9.0), Reach::one(-0.05, -1.0)],
         equation: "o′ₜ = β oₜ",
         imitates: "a sensor calibrated wrongly, or read in the wrong unit",
+        shows: "readings out of their usual range, and channels that no longer agree with one another",
         ..KIND
     },
 };
@@ -40,6 +41,7 @@ pub const ACT: Listed = Listed {
         reach: &[Reach::one(0.1, 9.0), Reach::one(-0.1, -1.0)],
         equation: "a′ₜ = β aₜ",
         imitates: "an actuator that weakens (β < 1: wear, low battery, heat) or overreacts (β > 1)",
+        shows: "answers that are too large or too small for the command: the residual of a dynamics model",
         ..KIND
     },
 };
@@ -52,6 +54,7 @@ const KIND: Kind = Kind {
     equation: "",
     magnitude: "β, factor; 1 is neutral, harm grows upwards and downwards",
     imitates: "",
+    shows: "",
 };
 
 /// The recipe.

@@ -87,6 +87,9 @@ mod tests {
         check("obs-scaling", &[(1.0, 0.05, 10.0), (1.0, -0.05, 0.0)]);
         check("act-noise", &[(0.0, 0.1, 10.0)]);
         check("act-delay", &[(0.0, 1.0, 50.0)]);
+        check("obs-stuck", &[(0.0, 1.0, 1000.0)]);
+        check("act-dropout", &[(0.0, 0.05, 1.0)]);
+        check("act-ar-noise", &[(0.0, 0.1, 10.0)]);
         check("dyn-mass", &[(1.0, 0.1, 1000.0), (1.0, -0.1, 0.01)]);
         check("dyn-moving-objects", &[(0.0, 0.1, 100.0)]);
     }

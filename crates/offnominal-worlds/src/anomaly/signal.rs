@@ -3,6 +3,7 @@
 use super::kind::{Class, Domain};
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::catalogue::parse;
+use offnominal_core::channel::width;
 use offnominal_core::prelude::*;
 use serde::de::DeserializeOwned;
 
@@ -20,24 +21,27 @@ pub trait Operator: DeserializeOwned + Send + 'static {
     /// Which channels it disturbs.
     fn channels(&self) -> &Channels;
 
-    /// Makes room for so many channels.
-    fn fit(&mut self, _n_channels: usize) {}
+    /// Makes room for a signal of so many channels.
+    fn fit(&mut self, _width: usize) {}
 
     /// Forgets what happened before: the disturbance begins anew.
     fn begin(&mut self) {}
 
     /// Called once before the values of a step.
-    fn advance(&mut self) {}
+    fn advance(&mut self, _rng: &mut Rng) {}
 
-    /// The disturbed value of the chosen channel number `i`.
-    fn disturb(&mut self, i: usize, value: f64, rng: &mut Rng) -> f64;
+    /// The disturbed value of a chosen channel.
+    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64;
+
+    /// Notes the value of a channel in a step without disturbance.
+    fn watch(&mut self, _channel: usize, _value: f64) {}
 }
 
 /// An operator applied to the chosen channels of one side.
 pub struct Signal<O> {
     side: Class,
     operator: O,
-    chosen: Vec<usize>,
+    chosen: Chosen,
 }
 
 /// An operator on observations, from its parameters.
@@ -45,7 +49,11 @@ pub struct Signal<O> {
 /// # Errors
 /// If a parameter is unknown, missing or out of range.
 pub fn on_observation<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
-    Ok(Box::new(Signal { side: Class::Observation, operator: parse::<O>(params)?, chosen: Vec::new() }))
+    Ok(Box::new(Signal {
+        side: Class::Observation,
+        operator: parse::<O>(params)?,
+        chosen: Chosen::default(),
+    }))
 }
 
 /// An operator on commands, from its parameters.
@@ -53,15 +61,21 @@ pub fn on_observation<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn
 /// # Errors
 /// If a parameter is unknown, missing or out of range.
 pub fn on_action<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
-    Ok(Box::new(Signal { side: Class::Action, operator: parse::<O>(params)?, chosen: Vec::new() }))
+    Ok(Box::new(Signal { side: Class::Action, operator: parse::<O>(params)?, chosen: Chosen::default() }))
 }
 
 impl<O: Operator> Signal<O> {
     fn apply(&mut self, signal: &mut [f32], rng: &mut Rng) {
-        self.operator.advance();
-        for (i, &channel) in self.chosen.iter().enumerate() {
+        self.operator.advance(rng);
+        for channel in self.chosen.iter() {
             let value = f64::from(signal[channel]);
-            signal[channel] = self.operator.disturb(i, value, rng) as f32;
+            signal[channel] = self.operator.disturb(channel, value, rng) as f32;
+        }
+    }
+
+    fn note(&mut self, signal: &[f32]) {
+        for channel in self.chosen.iter() {
+            self.operator.watch(channel, f64::from(signal[channel]));
         }
     }
 }
@@ -71,19 +85,20 @@ impl<O: Operator> Anomaly for Signal<O> {
         let prefix = if self.side == Class::Action { "act" } else { "obs" };
         let id = format!("{prefix}-{}", O::NAME);
         check_magnitude(&id, O::DOMAIN, self.operator.magnitude())?;
-        let channels = self.operator.channels();
-        self.chosen = match self.side {
-            Class::Action => channels.resolve(&spec.id, "action", &spec.action)?,
-            _ => channels.resolve(&spec.id, "observation", &spec.observation)?,
+        let (side, signal) = match self.side {
+            Class::Action => ("action", &spec.action),
+            _ => ("observation", &spec.observation),
         };
+        self.chosen = Chosen::of(self.operator.channels(), &spec.id, side, signal)?;
         if self.side == Class::Action {
             refuse_choices(&id, spec, &self.chosen)?;
         }
-        self.operator.fit(self.chosen.len());
+        self.operator.fit(width(signal));
         Ok(())
     }
 
-    fn begin(&mut self, _: &mut dyn Env, _: &mut Rng) {
+    fn begin(&mut self, _: &mut dyn Env, rng: &mut Rng) {
+        self.chosen.draw(rng);
         self.operator.begin();
     }
 
@@ -98,11 +113,23 @@ impl<O: Operator> Anomaly for Signal<O> {
             self.apply(obs, rng);
         }
     }
+
+    fn watch(&mut self, action: &[f32]) {
+        if self.side == Class::Action {
+            self.note(action);
+        }
+    }
+
+    fn watch_observation(&mut self, obs: &[f32]) {
+        if self.side == Class::Observation {
+            self.note(obs);
+        }
+    }
 }
 
 /// Refuses to change a choice by degrees: between "left" and "right" there is nothing to add to.
-fn refuse_choices(id: &str, spec: &EnvSpec, chosen: &[usize]) -> Result<(), AnomalyError> {
-    match chosen.iter().map(|&i| &spec.action[i]).find(|c| c.is_choice()) {
+fn refuse_choices(id: &str, spec: &EnvSpec, chosen: &Chosen) -> Result<(), AnomalyError> {
+    match chosen.iter().map(|i| &spec.action[i]).find(|c| c.is_choice()) {
         None => Ok(()),
         Some(c) => Err(AnomalyError::Choice {
             id: id.into(),

@@ -25,6 +25,7 @@ pub const OBS: Listed = Listed {
         class: Class::Observation,
         equation: "o′ₜ = oₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
         imitates: "a sensor whose error wanders: satellite positioning, temperature, vibration",
+        shows: "correlated residuals; distance from nominal states once the error has wandered off",
         ..KIND
     },
 };
@@ -41,6 +42,7 @@ pub const ACT: Listed = Listed {
         class: Class::Action,
         equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
         imitates: "an actuator under a load that varies slowly: gusts, hydraulic pressure",
+        shows: "correlated residuals of a dynamics model",
         ..KIND
     },
 };
@@ -53,6 +55,7 @@ const KIND: Kind = Kind {
     equation: "",
     magnitude: "β, standard deviation of the innovations ε, in the unit of the channel; φ is `correlation`",
     imitates: "",
+    shows: "",
 };
 
 /// The recipe, and the state nₜ of each channel.
@@ -72,7 +75,8 @@ fn slow() -> f64 {
     0.9
 }
 
-fn correlation<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+/// Reads a correlation from step to step.
+pub(super) fn correlation<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
     let found = f64::deserialize(d)?;
     let rule =
         || D::Error::custom(format!("expected a correlation between -1 and 1, both excluded, found {found}"));
@@ -91,16 +95,17 @@ impl Operator for TemporalNoise {
         &self.channels
     }
 
-    fn fit(&mut self, n_channels: usize) {
-        self.state = vec![0.0; n_channels];
+    fn fit(&mut self, width: usize) {
+        self.state = vec![0.0; width];
     }
 
     fn begin(&mut self) {
         self.state.fill(0.0);
     }
 
-    fn disturb(&mut self, i: usize, value: f64, rng: &mut Rng) -> f64 {
-        self.state[i] = self.correlation * self.state[i] + self.magnitude * rng.normal();
-        value + self.state[i]
+    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64 {
+        let state = &mut self.state[channel];
+        *state = self.correlation * *state + self.magnitude * rng.normal();
+        value + *state
     }
 }

@@ -9,7 +9,8 @@ use crate::results::{DelayCurve, Row, Trace};
 use crate::store::Store;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
-use offnominal_stats::{Bootstrap, ScoredEpisode, delays};
+use offnominal_stats::alarm::statistic::Statistic;
+use offnominal_stats::{Bootstrap, ScoredEpisode, Threshold, delays};
 use serde::{Deserialize, Serialize};
 
 /// Name of the file of a judgement in a cell.
@@ -94,13 +95,19 @@ impl Judge<'_> {
             onset: onset as u32,
             scores: episode.scores.clone(),
             twin: episode.twin.clone().unwrap_or_default(),
-            thresholds: self.thresholds().map(|(name, value)| (name.to_string(), value)).collect(),
+            thresholds: self.levels(),
         };
         reached.take(self.cell.traces).map(trace).collect()
     }
 
-    fn thresholds(&self) -> impl Iterator<Item = (&'static str, f64)> {
-        self.alarms.iter().filter_map(|(name, found)| Some((*name, found.as_ref().ok()?.value)))
+    fn thresholds(&self) -> impl Iterator<Item = (&'static str, &Threshold)> {
+        self.alarms.iter().filter_map(|(name, found)| Some((*name, found.as_ref().ok()?)))
+    }
+
+    /// The thresholds that are one level for all steps, to be drawn beside the scores.
+    fn levels(&self) -> Vec<(String, f64)> {
+        let levels = self.thresholds().filter(|(_, t)| t.statistic == Statistic::Score);
+        levels.map(|(name, t)| (name.to_string(), t.value)).collect()
     }
 
     /// One curve per strength and threshold, over all anomalies of that strength. The intervals take the episodes as
@@ -126,10 +133,10 @@ impl Judge<'_> {
         &self,
         strength: &str,
         name: &str,
-        threshold: f64,
+        threshold: &Threshold,
         episodes: &[ScoredEpisode],
     ) -> Result<Option<DelayCurve>> {
-        let found = delays(episodes, threshold, &self.plan)?;
+        let found = delays(&threshold.watched(episodes), threshold.value, &self.plan)?;
         let last = LAST_DELAY.min(self.scored.horizon.saturating_sub(1));
         let (Ok(curve), Ok(false_alarms)) = (found.curve(last), found.false_alarm_rate()) else {
             return Ok(None);

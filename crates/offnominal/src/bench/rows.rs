@@ -73,7 +73,7 @@ fn alarm_rows(
     threshold: &Result<Threshold, StatsError>,
     plan: &Bootstrap,
 ) -> Result<Vec<Row>> {
-    match threshold.clone().and_then(|t| delays(episodes, t.value, plan)) {
+    match threshold.clone().and_then(|t| delays(&t.watched(episodes), t.value, plan)) {
         Ok(found) => found.rows().into_iter().map(|(id, outcome)| filled(blank, id, name, outcome)).collect(),
         Err(why) => {
             let thresholded = METRICS.iter().filter(|m| m.thresholded);

@@ -38,7 +38,9 @@ pub(super) fn fit(cell: &Judgement, store: &Store) -> Result<Scored> {
     let control = load(store, &cell.control)?;
     let scores = score_all(monitor.as_mut(), &control.episodes);
     let control = control.episodes.iter().zip(scores).zip(&twins).map(|((episode, scores), twin)| {
-        ScoredEpisode::persistent(scores, control_onset(episode, &cell.schedule), Some(twin.clone()))
+        let onset = control_onset(episode, &cell.schedule);
+        let labels = (0..scores.len()).map(|t| cell.schedule.extent.is_active(t as u32, onset)).collect();
+        ScoredEpisode { scores, labels, onset: Some(onset), twin: Some(twin.clone()), fails: false }
     });
     Ok(Scored {
         control: control.collect(),
@@ -74,6 +76,7 @@ pub(super) fn anomalous(scored: &Scored, cell: &str, store: &Store) -> Result<Ve
             labels: episode.labels,
             onset: episode.onset,
             twin: Some(twin.clone()),
+            fails: episode.end == End::Failed,
         })
         .collect())
 }

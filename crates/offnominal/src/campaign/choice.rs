@@ -1,6 +1,6 @@
-//! What a campaign file may write where a detector, an anomaly or an onset is expected: a word, or a table.
+//! What a campaign file may write where a detector, an anomaly, an onset or an extent is expected: a word, or a table.
 
-use super::OnsetChoice;
+use super::{ExtentChoice, OnsetChoice};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
@@ -132,6 +132,30 @@ impl TryFrom<Toml> for OnsetChoice {
                 .map_err(|_| format!("onset: expected a step from 0 to {}, found {step}", u32::MAX)),
             other => Err(format!("onset: expected \"random\" or a step, found {other}")),
         }
+    }
+}
+
+impl TryFrom<Toml> for ExtentChoice {
+    type Error = String;
+
+    fn try_from(value: Toml) -> Result<Self, String> {
+        let steps = |key: &str| {
+            let number = value.get(key).and_then(Toml::as_integer).filter(|&n| n > 0);
+            number.and_then(|n| u32::try_from(n).ok())
+        };
+        let n_keys = value.as_table().map_or(0, toml::Table::len);
+        let extent = match (steps("window"), steps("on"), steps("off")) {
+            _ if value.as_str() == Some("to-end") => Some(Extent::ToEnd),
+            (Some(steps), None, None) if n_keys == 1 => Some(Extent::Window { steps }),
+            (None, Some(on), Some(off)) if n_keys == 2 => Some(Extent::Intermittent { on, off }),
+            _ => None,
+        };
+        extent.map(ExtentChoice).ok_or_else(|| {
+            format!(
+                "extent: expected \"to-end\", {{ window = STEPS }} or {{ on = STEPS, off = STEPS }} with at least \
+                 1 step, found {value}"
+            )
+        })
     }
 }
 

@@ -133,3 +133,19 @@ fn the_example_of_the_documentation_is_a_campaign() {
     let plan = Plan::new(campaign, example).unwrap();
     assert!(plan.stages[1].settings.len() > 3);
 }
+
+#[test]
+fn anomalies_may_end_or_come_and_go() {
+    let schedule = |extent: &str| {
+        Campaign::parse(&SMALL.replace("film = false", &format!("extent = {extent}")))
+            .unwrap()
+            .schedule()
+            .extent
+    };
+    assert_eq!(schedule("\"to-end\""), Extent::ToEnd);
+    assert_eq!(schedule("{ window = 20 }"), Extent::Window { steps: 20 });
+    assert_eq!(schedule("{ on = 5, off = 10 }"), Extent::Intermittent { on: 5, off: 10 });
+    for wrong in ["\"end\"", "{ window = 0 }", "{ on = 5 }", "{ window = 3, on = 5, off = 1 }", "7"] {
+        refuses("film = false", &format!("extent = {wrong}"), &["extent: expected \"to-end\"", "found"]);
+    }
+}

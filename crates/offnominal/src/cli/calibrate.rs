@@ -7,6 +7,7 @@ use crate::strengths::{Status, Strength};
 use crate::{catalogues, write};
 use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_core::fault;
 use offnominal_worlds::anomaly::ids_for;
 use std::io::Write;
 
@@ -16,7 +17,7 @@ pub struct Calibrate {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, or path
+    /// `tqc` for the one shipped with the world, a name of `list policies`, or the path of a file
     #[arg(long, default_value = "tqc")]
     policy: String,
     /// Anomalies to calibrate, with commas between [default: all that apply to the world]
@@ -78,8 +79,8 @@ impl Calibrate {
         if self.anomalies.is_empty() {
             return Ok(ids_for(cast.env.spec()));
         }
-        for id in self.anomalies.iter().filter(|id| !id.starts_with(offnominal_core::fault::DYNAMICS)) {
-            catalogues::anomalies().find(id)?;
+        for id in &self.anomalies {
+            fault::check(id, &catalogues::anomalies(), cast.env.spec())?;
         }
         Ok(self.anomalies.clone())
     }

@@ -1,17 +1,21 @@
 //! The flags that describe a disturbance, shared by the commands that make one.
 
+use crate::cast::Cast;
+use crate::catalogues;
 use crate::store::address;
 use crate::strengths;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use offnominal_core::anomaly::ChannelName;
+use offnominal_core::fault;
 use offnominal_core::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// What is done to the episodes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Anomaly")]
 pub struct FaultArgs {
-    /// Anomaly id (see `list anomalies`); without it the episodes are nominal
+    /// Anomaly id (see `list anomalies --env`); without it the episodes are nominal
     #[arg(long, value_name = "A")]
     pub anomaly: Option<String>,
     /// How strong, in the anomaly's own unit
@@ -24,17 +28,17 @@ pub struct FaultArgs {
         value_parser = finite
     )]
     magnitude: Option<f64>,
-    /// How strong, as a calibrated level: tiny, medium, strong or extreme
+    /// How strong, as a calibrated level: tiny, medium, strong or extreme; always for all channels
     #[arg(long, value_name = "S", requires = "anomaly")]
     strength: Option<String>,
-    /// Channels that are touched, by name or index, with commas between [default: all]
+    /// Channels that are touched, by name or index, with commas between; `one` draws one for each episode [default: all]
     #[arg(long, value_name = "C,…", value_delimiter = ',', requires = "anomaly")]
     channels: Vec<String>,
     /// First anomalous step: a number, or `random`
     #[arg(long, value_name = "random|K", value_parser = onset, default_value = "random")]
     onset: Onset,
     /// The anomaly ends after so many steps
-    #[arg(long, value_name = "W", requires = "anomaly", conflicts_with = "intermittent")]
+    #[arg(long, value_name = "STEPS", requires = "anomaly", conflicts_with = "intermittent")]
     window: Option<u32>,
     /// The anomaly comes for ON steps and goes for OFF steps
     #[arg(long, value_name = "ON,OFF", requires = "anomaly", value_parser = intermittent)]
@@ -66,12 +70,13 @@ impl FaultArgs {
     /// The disturbance; `None` if no anomaly was asked for.
     ///
     /// # Errors
-    /// If the strength is missing, unknown or not calibrated.
-    pub fn fault(&self, env: &str, policy: &str) -> Result<Option<Fault>> {
+    /// If the anomaly does not apply to the world, or its strength is missing, unknown or not calibrated.
+    pub fn fault(&self, cast: &Cast) -> Result<Option<Fault>> {
         let Some(anomaly) = &self.anomaly else { return Ok(None) };
-        let mut params = json!({ "magnitude": self.magnitude(env, policy, anomaly)? });
+        fault::check(anomaly, &catalogues::anomalies(), cast.env.spec())?;
+        let mut params = json!({ "magnitude": self.magnitude(cast, anomaly)? });
         if !self.channels.is_empty() {
-            params["channels"] = json!(self.channels.iter().map(|c| channel(c)).collect::<Vec<_>>());
+            params["channels"] = channels(&self.channels);
         }
         let schedule = Schedule { onset: self.onset, extent: self.extent()? };
         Ok(Some(Fault { anomaly: anomaly.clone(), params, schedule }))
@@ -96,10 +101,15 @@ impl FaultArgs {
         parts.join("-")
     }
 
-    fn magnitude(&self, env: &str, policy: &str, anomaly: &str) -> Result<f64> {
+    fn magnitude(&self, cast: &Cast, anomaly: &str) -> Result<f64> {
         match (self.magnitude, &self.strength) {
             (Some(magnitude), _) => Ok(magnitude),
-            (None, Some(level)) => strengths::magnitude(env, policy, anomaly, level),
+            (None, Some(level)) if self.channels.is_empty() => of_level(cast, anomaly, level),
+            (None, Some(level)) => bail!(
+                "--strength {level} with --channels: a strength is calibrated with all channels disturbed, and says \
+                 nothing of a few; give --magnitude instead (all channels: {})",
+                of_level(cast, anomaly, level)?
+            ),
             (None, None) => None.context("expected --magnitude or --strength with --anomaly, found neither"),
         }
     }
@@ -110,12 +120,24 @@ impl FaultArgs {
     }
 }
 
+fn of_level(cast: &Cast, anomaly: &str, level: &str) -> Result<f64> {
+    strengths::magnitude(&cast.env.spec().id, &cast.name.id, anomaly, level)
+}
+
 /// The channels with `+` between them; of a list that is too long for a file name, its digest.
 fn channels_slug(channels: &[String]) -> String {
     const LONGEST: usize = 80;
     let list = channels.join("+");
     let is_plain = |c: char| c.is_alphanumeric() || "_.-+".contains(c);
     if list.len() <= LONGEST && list.chars().all(is_plain) { list } else { address(list.as_bytes()) }
+}
+
+/// The channels as a recipe has them: a word alone, or a list.
+fn channels(given: &[String]) -> Value {
+    match given {
+        [word] if word == "one" || word == "all" => json!(word),
+        names => json!(names.iter().map(|c| channel(c)).collect::<Vec<_>>()),
+    }
 }
 
 fn channel(text: &str) -> ChannelName {
@@ -154,6 +176,36 @@ mod tests {
             slug(&format!("--anomaly a --strength s --channels {}{last}", "velocity,".repeat(20)))
         };
         assert!(long("x") != long("y") && long("x").len() < 80);
+    }
+
+    #[track_caller]
+    fn refuses(args: &str, want: &str) {
+        let line = Line::parse_from(std::iter::once("x").chain(args.split_whitespace()));
+        let error = line.fault.fault(&Cast::new("sap-goal1", "tqc").unwrap()).unwrap_err().to_string();
+        assert!(error.contains(want), "{error}");
+    }
+
+    #[test]
+    fn a_strength_is_not_taken_for_some_channels() {
+        let all = strengths::magnitude("sap-goal1", "tqc", "obs-noise", "strong").unwrap();
+        refuses(
+            "--anomaly obs-noise --strength strong --channels 0",
+            &format!("give --magnitude instead (all channels: {all})"),
+        );
+    }
+
+    #[test]
+    fn a_wrong_name_is_not_looked_up_among_the_strengths() {
+        let want = "is called \"dyn-mas\"; did you mean \"dyn-mass\"?; there are: obs-noise";
+        refuses("--anomaly dyn-mas --strength strong", want);
+        refuses("--anomaly dyn --magnitude 1", "dyn-mass, dyn-force, dyn-moving-objects");
+    }
+
+    #[test]
+    fn channels_are_a_word_or_a_list() {
+        let read = |given: &[&str]| channels(&given.iter().map(|c| c.to_string()).collect::<Vec<_>>());
+        assert_eq!((read(&["one"]), read(&["all"])), (json!("one"), json!("all")));
+        assert_eq!((read(&["0", "x"]), read(&["x"])), (json!([0, "x"]), json!(["x"])));
     }
 
     #[test]

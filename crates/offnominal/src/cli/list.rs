@@ -22,15 +22,15 @@ pub struct List {
 enum What {
     /// Worlds
     Envs,
-    /// Anomalies; those of the dynamics by name if a world is given
+    /// Anomalies: what applies to every world, or all of one world
     Anomalies {
-        /// World whose parameters are listed
+        /// World id: lists what applies to it, with dyn-<parameter> for each of its parameters
         #[arg(long)]
         env: Option<String>,
     },
     /// Detectors
     Detectors,
-    /// Policies
+    /// Policies that come with the program
     Policies,
     /// Metrics of the result tables
     Metrics,
@@ -56,12 +56,12 @@ impl List {
 impl What {
     fn items(&self) -> Result<Vec<Item>> {
         Ok(match self {
-            What::Envs => entries(offnominal_worlds::ENVS),
+            What::Envs => entries(catalogues::worlds().entries()),
             What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).collect(),
             What::Anomalies { env: Some(id) } => {
                 anomalies_of(catalogues::worlds().build(id, &json!({}))?.as_ref())
             }
-            What::Detectors => entries(offnominal_detectors::ALL),
+            What::Detectors => entries(catalogues::detectors().entries()),
             What::Policies => {
                 policies::list()?.into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
             }
@@ -122,7 +122,8 @@ fn of_anomaly(listed: &Listed) -> Item {
         .with("equation", kind.equation)
         .with("magnitude", kind.magnitude)
         .with("neutral", neutral)
-        .with("imitates", kind.imitates);
+        .with("imitates", kind.imitates)
+        .with("shows", kind.shows);
     item.group = heading(kind.class);
     item
 }
@@ -194,7 +195,7 @@ mod tests {
     #[test]
     fn a_world_names_its_dynamics_anomalies() {
         let found = ids(&What::Anomalies { env: Some("sap-goal1".into()) });
-        assert_eq!(found[12..], ["dyn-mass", "dyn-force", "dyn-moving-objects"]);
+        assert_eq!(found[anomaly::ALL.len() - 1..], ["dyn-mass", "dyn-force", "dyn-moving-objects"]);
         let error = What::Anomalies { env: Some("sap-goal7".into()) }.items().unwrap_err();
         assert!(error.to_string().contains("did you mean \"sap-goal"), "{error}");
     }

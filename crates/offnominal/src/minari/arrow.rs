@@ -31,6 +31,7 @@ pub(super) fn write(dataset: &Dataset, data: &Path) -> Result<usize> {
         total += bytes.len();
         crate::write::atomically(&data.join(format!("{i}/part-0.arrow")), &bytes)?;
         let about = serde_json::to_vec(&metadata::episode(dataset, i))?;
+        total += about.len();
         crate::write::atomically(&data.join(format!("{i}/metadata.json")), &about)?;
     }
     Ok(total)

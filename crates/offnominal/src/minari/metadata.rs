@@ -6,7 +6,7 @@ use anyhow::Result;
 use offnominal_core::prelude::*;
 use serde_json::{Value, json};
 
-/// `metadata.json` of the dataset.
+/// `metadata.json` of the dataset, whose data files have so many bytes together; Minari gives sizes in megabytes.
 pub(super) fn dataset(dataset: &Dataset, id: &str, format: Format, bytes: usize) -> Result<String> {
     let recipe = &dataset.recipe;
     let steps: usize = dataset.episodes.iter().map(Episode::len).sum();
@@ -19,7 +19,7 @@ pub(super) fn dataset(dataset: &Dataset, id: &str, format: Format, bytes: usize)
         "action_space": space(&recipe.action),
         "dataset_id": id,
         "minari_version": VERSION,
-        "dataset_size": (bytes as f64 / 1e5).round() / 10.0,
+        "dataset_size": bytes as f64 / 1e6,
         "algorithm_name": recipe.policy.id,
         "description": description(dataset),
         "offnominal": recipe,

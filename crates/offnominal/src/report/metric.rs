@@ -166,6 +166,14 @@ pub const ALL: &[Metric] = &[
          from the first step do not count.",
     ),
     share(
+        "before_failure_rate",
+        "Before failure",
+        0.0,
+        1.0,
+        "Share of anomalies with an alarm from the onset on and before the step in which the policy fails, among the \
+         anomalous episodes that end in failure.",
+    ),
+    share(
         "false_alarm_rate",
         "False alarms",
         1.0,
@@ -188,8 +196,17 @@ pub const SUMMARY: &[&str] = &[
 ];
 
 /// The columns of the table of alarms, after detector and threshold.
-pub const ALARMS: &[&str] =
-    &["false_alarm_rate", "early_rate", "d5", "d10", "d20", "detection_rate", "missing_rate", "delay_median"];
+pub const ALARMS: &[&str] = &[
+    "false_alarm_rate",
+    "early_rate",
+    "d5",
+    "d10",
+    "d20",
+    "detection_rate",
+    "before_failure_rate",
+    "missing_rate",
+    "delay_median",
+];
 
 /// The metrics that the heat map can show.
 pub const HEAT: &[&str] = &[
@@ -214,6 +231,20 @@ pub const THRESHOLDS: &[(&str, &str)] = &[
     (
         "q95",
         "The 95th percentile of the scores of held-out nominal steps. It bounds false alarms per step, not per episode.",
+    ),
+    (
+        "band",
+        "A conformal threshold for scores standardised by time: a limit of its own for each step of an episode, with the same \
+         promise.",
+    ),
+    (
+        "cusum",
+        "A conformal threshold for the CUSUM of scores standardised by time, which sees small faults that last, with the same \
+         promise.",
+    ),
+    (
+        "martingale",
+        "A conformal threshold for the capital of bets on the ranks of scores standardised by time, with the same promise.",
     ),
     ("max", "The largest score of the held-out nominal steps."),
     (

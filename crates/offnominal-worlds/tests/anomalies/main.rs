@@ -1,5 +1,8 @@
 //! The anomalies: laws, values known in advance, statistics, and refusals.
 
+mod held;
+mod swinging;
+
 use offnominal_core::conformance::{AnomalyCase, Touches, anomaly as laws, assert_lawful};
 use offnominal_core::prelude::*;
 use offnominal_worlds::anomaly::{self, ALL, Class};
@@ -49,11 +52,14 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
         Class::Action => Touches::Action,
         Class::Dynamics => Touches::World,
     };
+    // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong, and a limit must lie below
+    // what the laws' policy commands, 0.3 of full speed.
     let gross = match id {
         "act-delay" => 3.0,
-        // A limit bites downwards only, and below what the gentle policy of the laws asks for.
+        // Where commands are choices, few lost readings change none.
+        "obs-dropout" => 0.9,
+        "dyn-robot-speed" => 0.1 * search.neutral,
         "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
-        // Strong, but not so strong that the episode ends at once.
         _ => search.neutral + 4.0 * search.step,
     };
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }
@@ -200,7 +206,7 @@ fn bad_recipes_are_refused_with_what_was_expected_and_found() {
     refuses(
         "obs-noise",
         json!({"magnitude": -0.1}),
-        "expected a magnitude that is finite and not negative, found -0.1",
+        "expected a magnitude from 0 to 1e30 (beyond, 32-bit signals stop being finite), found -0.1",
     );
     refuses("obs-noise", json!({}), "missing field `magnitude`");
     refuses("obs-noise", json!({"magnitude": 1, "chanels": [0]}), "unknown field `chanels`");
@@ -209,10 +215,18 @@ fn bad_recipes_are_refused_with_what_was_expected_and_found() {
     refuses("act-delay", json!({"magnitude": 1.5}), "a whole number from 0 to 10000, found 1.5");
     refuses("act-delay", json!({"magnitude": 1e18}), "a whole number from 0 to 10000");
     refuses("obs-quantization", json!({"magnitude": -1}), "not negative, found -1");
+    for id in ["act-temporal-noise", "obs-ar-noise"] {
+        let params = json!({"magnitude": 1, "correlation": 1});
+        refuses(id, params, "between -1 and 1, both excluded, found 1");
+    }
+    refuses("act-sine-drift", json!({"magnitude": 1, "period": 2}), "a finite period above 2 steps, found 2");
+    refuses("obs-stuck", json!({"magnitude": 0.5}), "a whole number from 0 to 10000, found 0.5");
+    refuses("obs-dropout", json!({"magnitude": 1.5}), "expected a magnitude from 0 to 1, found 1.5");
+    refuses("obs-dropout", json!({"magnitude": 0.5, "fill": "nan"}), "unknown variant `nan`");
     refuses(
-        "act-temporal-noise",
-        json!({"magnitude": 1, "correlation": 1}),
-        "between -1 and 1, both excluded, found 1",
+        "obs-noise",
+        json!({"magnitude": 1, "channels": "some"}),
+        "\"one\" or a list of channels, found \"some\"",
     );
     refuses("dyn-mas", json!({"magnitude": 2}), "did you mean \"mass\"?");
     refuses(
@@ -228,7 +242,11 @@ fn bad_recipes_are_refused_with_what_was_expected_and_found() {
 fn every_entry_says_what_it_is() {
     for a in ALL {
         let k = a.kind;
-        assert!([k.equation, k.magnitude, k.imitates].iter().all(|t| !t.is_empty()), "{}", a.entry.id);
+        assert!(
+            [k.equation, k.magnitude, k.imitates, k.shows].iter().all(|t| !t.is_empty()),
+            "{}",
+            a.entry.id
+        );
         assert!(k.reach.is_empty() == (k.class == Class::Dynamics), "{}", a.entry.id);
     }
 }

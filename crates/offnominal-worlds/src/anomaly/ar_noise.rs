@@ -1,0 +1,105 @@
+//! Noise that differs from white noise in nothing but its memory.
+//!
+//! x′ₜ = xₜ + nₜ with nₜ = φ nₜ₋₁ + √(1 − φ²) εₜ, n₀ = ε₀ and εₜ ~ N(0, β²), each channel by itself. β is the magnitude,
+//! φ the `correlation` (0.95 unless given). From the first step on, nₜ has the variance β² of `noise` with the same
+//! magnitude, and the correlation φᵏ over k steps: a monitor that looks at one step at a time sees the same for every φ.
+//! After a pause of an intermittent anomaly the process begins again.
+//!
+//! Reference: DEXTER (LinasNas/DEXTER), whose benchmarks ARNO train on white noise and test on autoregressive noise of
+//! the same variance. Deviates: φ is the coefficient itself; there, 0.95 in the lag polynomial is the coefficient −0.95.
+
+use super::Listed;
+use super::kind::{Class, Domain, Kind, Reach};
+use super::signal::{Operator, on_action, on_observation};
+use super::temporal_noise::correlation;
+use offnominal_core::prelude::*;
+use serde::Deserialize;
+
+/// On observations.
+pub const OBS: Listed = Listed {
+    entry: Entry {
+        id: "obs-ar-noise",
+        summary: "noise on sensors, as strong as white noise but correlated in time",
+        build: on_observation::<ArNoise>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Observation,
+        equation: "o′ₜ = oₜ + nₜ,  nₜ = φ nₜ₋₁ + √(1 − φ²) εₜ,  εₜ ~ N(0, β²)",
+        imitates: "a sensor whose noise gains a rhythm: a filter that broke, vibration, aliasing",
+        ..KIND
+    },
+};
+
+/// On commands.
+pub const ACT: Listed = Listed {
+    entry: Entry {
+        id: "act-ar-noise",
+        summary: "noise on commands, as strong as white noise but correlated in time",
+        build: on_action::<ArNoise>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Action,
+        equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + √(1 − φ²) εₜ,  εₜ ~ N(0, β²)",
+        imitates: "an actuator with a resonance or a slow disturbance: a loose mount, sloshing load",
+        ..KIND
+    },
+};
+
+const KIND: Kind = Kind {
+    class: Class::Observation,
+    domain: ArNoise::DOMAIN,
+    neutral: 0.0,
+    reach: &[Reach::signal(0.1, 10.0)],
+    equation: "",
+    magnitude: "β, standard deviation of the noise, in the unit of the channel; φ is `correlation`, −0.95 alternates",
+    imitates: "",
+    shows: "autocorrelation of residuals; against white noise of the same strength, in nothing else",
+};
+
+/// The recipe, and the state nₜ₋₁ of each channel.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArNoise {
+    magnitude: f64,
+    #[serde(default)]
+    channels: Channels,
+    #[serde(default = "strong", deserialize_with = "correlation")]
+    correlation: f64,
+    #[serde(skip)]
+    last: Vec<Option<f64>>,
+}
+
+fn strong() -> f64 {
+    0.95
+}
+
+impl Operator for ArNoise {
+    const NAME: &'static str = "ar-noise";
+    const DOMAIN: Domain = Domain::NonNegative;
+
+    fn magnitude(&self) -> f64 {
+        self.magnitude
+    }
+
+    fn channels(&self) -> &Channels {
+        &self.channels
+    }
+
+    fn fit(&mut self, width: usize) {
+        self.last = vec![None; width];
+    }
+
+    fn begin(&mut self) {
+        self.last.fill(None);
+    }
+
+    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64 {
+        let fresh = self.magnitude * rng.normal();
+        let phi = self.correlation;
+        let noise = self.last[channel].map_or(fresh, |last| phi * last + (1.0 - phi * phi).sqrt() * fresh);
+        self.last[channel] = Some(noise);
+        value + noise
+    }
+}

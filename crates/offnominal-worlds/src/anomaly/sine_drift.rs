@@ -1,0 +1,107 @@
+//! A bias that swings slowly.
+//!
+//! x′ₜ = xₜ + β sin(2π k / P), where k = 1, 2, … counts the anomalous steps since the anomaly became active; β is the
+//! magnitude, P the `period` in steps (100 unless given). After a pause of an intermittent anomaly the count begins
+//! again.
+//!
+//! Reference: Hong, "Boiling frog" (arXiv 2603.08455), which finds sinusoidal drift unseen by detectors that watch mean,
+//! variance or percentiles of the error of a world model.
+
+use super::Listed;
+use super::kind::{Class, Domain, Kind, Reach};
+use super::signal::{Operator, on_action, on_observation};
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Deserializer, de::Error};
+use std::f64::consts::TAU;
+
+/// On observations.
+pub const OBS: Listed = Listed {
+    entry: Entry {
+        id: "obs-sine-drift",
+        summary: "sensors with a bias that swings slowly",
+        build: on_observation::<SineDrift>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Observation,
+        equation: "o′ₜ = oₜ + β sin(2π k / P),  k = 1, 2, … steps since the onset",
+        imitates: "a sensor that follows the day, a temperature cycle, a swell or a slow rotation",
+        ..KIND
+    },
+};
+
+/// On commands.
+pub const ACT: Listed = Listed {
+    entry: Entry {
+        id: "act-sine-drift",
+        summary: "actuators with a bias that swings slowly",
+        build: on_action::<SineDrift>,
+        exempt: &[],
+    },
+    kind: Kind {
+        class: Class::Action,
+        equation: "a′ₜ = aₜ + β sin(2π k / P),  k = 1, 2, … steps since the onset",
+        imitates: "an actuator under a load that comes and goes: swell, an unbalanced rotor, supply voltage",
+        ..KIND
+    },
+};
+
+const KIND: Kind = Kind {
+    class: Class::Observation,
+    domain: SineDrift::DOMAIN,
+    neutral: 0.0,
+    reach: &[Reach::signal(0.05, 10.0)],
+    equation: "",
+    magnitude: "β, amplitude of the swing, in the unit of the channel; P is `period`, in steps",
+    imitates: "",
+    shows: "residuals of one sign over many steps; their mean over a whole period is zero, so windows must be shorter",
+};
+
+/// The recipe, and the steps since the anomaly became active.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SineDrift {
+    magnitude: f64,
+    #[serde(default)]
+    channels: Channels,
+    #[serde(default = "slow", deserialize_with = "period")]
+    period: f64,
+    #[serde(skip)]
+    steps: f64,
+}
+
+fn slow() -> f64 {
+    100.0
+}
+
+/// A swing faster than two steps is not seen as one.
+fn period<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
+    let found = f64::deserialize(d)?;
+    let rule = || D::Error::custom(format!("expected a finite period above 2 steps, found {found}"));
+    (found > 2.0 && found.is_finite()).then_some(found).ok_or_else(rule)
+}
+
+impl Operator for SineDrift {
+    const NAME: &'static str = "sine-drift";
+    const DOMAIN: Domain = Domain::Real;
+
+    fn magnitude(&self) -> f64 {
+        self.magnitude
+    }
+
+    fn channels(&self) -> &Channels {
+        &self.channels
+    }
+
+    fn begin(&mut self) {
+        self.steps = 0.0;
+    }
+
+    fn advance(&mut self, _: &mut Rng) {
+        self.steps += 1.0;
+    }
+
+    fn disturb(&mut self, _: usize, value: f64, _: &mut Rng) -> f64 {
+        value + self.magnitude * (TAU * self.steps / self.period).sin()
+    }
+}

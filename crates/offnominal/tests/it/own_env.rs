@@ -1,0 +1,75 @@
+//! A world of the user's own goes through every command as the built-in ones do: the example is the test's subject.
+
+#[allow(dead_code, reason = "its `main` is not run here")]
+#[path = "../../examples/own_env.rs"]
+mod example;
+
+use offnominal::cli::{Outcome, run_from};
+use offnominal::strengths::{Status, Strength};
+use offnominal::{catalogues, dataset, report};
+use offnominal_core::conformance;
+use std::path::Path;
+
+/// Runs a command of the program that the example is.
+#[track_caller]
+fn runs(command: &str, out: &Path) {
+    let args = ["own_env"].into_iter().chain(command.split_whitespace());
+    let common = ["--quiet", "--jobs", "2", "--out", out.to_str().unwrap()];
+    assert_eq!(run_from(args.chain(common)).unwrap(), Outcome::Done, "{command}");
+}
+
+/// What calibration found of an anomaly at the level `strong`.
+fn strong(table: &Path, anomaly: &str) -> Strength {
+    let mut rows = csv::Reader::from_path(table).unwrap();
+    let mut rows = rows.deserialize::<Strength>().map(Result::unwrap);
+    rows.find(|r| r.anomaly == anomaly && r.level == "strong").unwrap()
+}
+
+fn campaign(leak: f64) -> String {
+    format!(
+        r#"
+        name = "own"
+        seed = 2
+        envs = ["tank"]
+        policies = ["float-valve"]
+        detectors = ["clock", "knn"]
+        anomalies = [
+            {{ id = "obs-offset", magnitude = 0.3, channels = "one" }},
+            {{ id = "dyn-leak", magnitude = {leak} }},
+        ]
+        extent = {{ window = 30 }}
+        replicates = 20
+        episodes = {{ train = 10, validation = 19, test = 10 }}
+        "#
+    )
+}
+
+#[test]
+fn a_world_of_ones_own_goes_through_every_command() {
+    assert!(include_str!("../../examples/own_env.rs").lines().count() < 60);
+    catalogues::extend(example::extras()).unwrap();
+    let world = catalogues::worlds().build("tank", &serde_json::json!({})).unwrap();
+    conformance::assert_lawful("tank", &conformance::env(world.as_ref(), &[]));
+
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path();
+    let who = "--env tank --policy float-valve";
+    runs(&format!("evaluate {who} --episodes 20 --min-success 0.5"), out);
+    runs(&format!("calibrate {who} --anomalies obs-offset,dyn-leak --nominal 100 --budget 1500"), out);
+    let table = out.join("tank.csv");
+    // The same bias on level and mark leaves their difference, all that the policy looks at, as it is.
+    assert_eq!(strong(&table, "obs-offset").status, Status::NoOp);
+    let leak = strong(&table, "dyn-leak").magnitude.unwrap();
+    runs(&format!("collect {who} --episodes 3 --anomaly dyn-leak --magnitude {leak}"), out);
+    let file = std::fs::read_dir(out).unwrap().map(|f| f.unwrap().path());
+    let file = file.into_iter().find(|p| p.extension().is_some_and(|e| e == "arrow")).unwrap();
+    assert_eq!(dataset::load(&file).unwrap().episodes.len(), 6);
+
+    std::fs::write(out.join("own.toml"), campaign(leak)).unwrap();
+    runs(&format!("bench {}", out.join("own.toml").display()), &out.join("bench"));
+    runs(&format!("report {}", out.join("bench").display()), &out.join("bench"));
+    let rows = report::read(&out.join("bench")).unwrap().rows;
+    let sees = |r: &&offnominal::results::Row| r.detector == "knn" && r.metric == "auroc_matched";
+    assert!(rows.iter().filter(sees).any(|r| r.anomaly == "dyn-leak" && r.value > 0.6));
+    assert!(out.join("bench/report.html").is_file());
+}
