@@ -45,10 +45,8 @@ fn batch<M: Motion>(bencher: Bencher<'_, '_>, motion: M) {
     bencher.counter(ItemsCount::new(STEPS / 10 * WORLDS)).bench_local(|| {
         for _ in 0..STEPS / 10 {
             batch.step(black_box(&commands), &mut steps);
-            for i in 0..WORLDS {
-                if steps[i].status != Status::Running {
-                    batch.restart(i, &mut rng);
-                }
+            for (i, _) in steps.iter().enumerate().filter(|(_, s)| s.status != Status::Running) {
+                batch.restart(i, &mut rng);
             }
         }
     });

@@ -1,5 +1,8 @@
-//! The variants of Table 1 of "Out of distribution detection in deep RL" (Haque et al., 2021): 90 of cartpole, 40 of the
-//! pendulum, 20 of pong, and null controls that no detector may tell from the nominal world.
+//! The variants of a benchmark: 90 of cartpole, 40 of the pendulum, 20 of pong, and null controls that no detector may
+//! tell from the nominal world.
+//!
+//! Reference: Mohammed and Valdenegro-Toro, "Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning"
+//! (2021), Table 1.
 //!
 //! Cartpole's and pendulum's values are the factors of the paper times the default; the paper's table rounds them.
 //! Whole episodes are anomalous, from the first step on.
