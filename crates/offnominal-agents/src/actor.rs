@@ -106,7 +106,7 @@ impl Actor {
         params: Vec<f32>,
         normalisation: Option<Normalisation>,
     ) -> Actor {
-        assert_eq!((net.inputs(), net.outputs()), (spec.observation.len(), spec.action.len()), "widths");
+        assert_eq!((net.inputs(), net.outputs()), (spec.obs_width(), spec.action.len()), "widths");
         let (work, obs) = (net.workspace(1), vec![0.0; net.inputs()]);
         let (env, algorithm, bounds) = (spec.id.clone(), algorithm.to_string(), Bounds::of(&spec.action));
         Actor { env, algorithm, net, params, normalisation, bounds, work, obs }
@@ -152,7 +152,7 @@ impl Actor {
         header(&file, "env", Some(&spec.id))?;
         let algorithm = header(&file, "algorithm", None)?;
         let sizes = widths(&file)?;
-        fits(spec, "observation", spec.observation.len(), sizes[0])?;
+        fits(spec, "observation", spec.obs_width(), sizes[0])?;
         fits(spec, "action", spec.action.len(), sizes[sizes.len() - 1])?;
         let net = Mlp::new(&sizes, Activation::Relu);
         let mut params = Vec::with_capacity(net.n_params());

@@ -1,11 +1,15 @@
 //! The recipe of a training run.
 
+use crate::learner::{self, Algorithm};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// Everything that decides how a policy is trained, except the world and the seed.
+///
+/// Options from `critics` on belong to some algorithms only (see [`crate::Algorithm`]); of the others they keep their
+/// default, or the recipe is refused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct TrainConfig {
     /// Name of the algorithm.
     pub algorithm: String,
@@ -33,20 +37,63 @@ pub struct TrainConfig {
     pub n_envs: usize,
     /// Widths of the hidden layers of actor and critics.
     pub hidden: Vec<usize>,
-    /// Number of critics.
-    pub critics: usize,
-    /// Quantiles per critic.
-    pub quantiles: usize,
-    /// Largest quantiles per critic that are left out of the target.
-    pub drop: usize,
-    /// Entropy that the temperature aims at; the negative number of action channels if not given.
-    pub target_entropy: Option<f64>,
     /// Whether and how observations are normalised.
     pub normalise: Normalise,
     /// Steps between evaluations.
     pub eval_every: u64,
     /// Episodes per evaluation.
     pub eval_episodes: usize,
+    /// Which actor becomes the policy.
+    pub keep: Keep,
+    /// Number of critics.
+    pub critics: usize,
+    /// Quantiles per critic.
+    pub quantiles: usize,
+    /// Largest quantiles per critic that are left out of the target.
+    pub drop: usize,
+    /// Weight of the entropy.
+    pub alpha: Alpha,
+    /// Entropy that a tuned weight aims at; the negative number of action channels if not given.
+    pub target_entropy: Option<f64>,
+    /// Deviation of the noise that explores, where commands reach from −1 to 1.
+    pub exploration_noise: f64,
+    /// Deviation of the noise that blurs the next commands of the target.
+    pub policy_noise: f64,
+    /// Magnitude at which that noise is cut.
+    pub noise_clip: f64,
+    /// Gradient steps of the critics per step of the actor.
+    pub policy_delay: u64,
+}
+
+/// The weight of the entropy: `"auto"`, or a number.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub enum Alpha {
+    /// Tuned, so that the entropy meets its target.
+    Auto,
+    /// Fixed.
+    Fixed(f64),
+}
+
+impl TryFrom<Value> for Alpha {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Alpha, String> {
+        match (value.as_f64(), value.as_str()) {
+            (Some(alpha), _) if alpha >= 0.0 => Ok(Alpha::Fixed(alpha)),
+            (_, Some("auto")) => Ok(Alpha::Auto),
+            _ => Err(format!("expected \"auto\" or a number that is not negative, found {value}")),
+        }
+    }
+}
+
+impl From<Alpha> for Value {
+    fn from(alpha: Alpha) -> Value {
+        match alpha {
+            Alpha::Auto => "auto".into(),
+            Alpha::Fixed(alpha) => alpha.into(),
+        }
+    }
 }
 
 /// How the learning rate changes.
@@ -69,6 +116,16 @@ pub enum Normalise {
     Running,
 }
 
+/// Which of the actors that were evaluated becomes the policy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keep {
+    /// The one with the best evaluation; with few episodes per evaluation it may owe that to luck.
+    Best,
+    /// The last one, which a learning rate that falls to zero has settled.
+    Last,
+}
+
 /// What is wrong with a recipe.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -78,6 +135,19 @@ pub enum ConfigError {
     Preset {
         /// The name that was given.
         found: String,
+    },
+    /// There is no such algorithm.
+    #[error("{0}")]
+    Algorithm(String),
+    /// An option of other algorithms was given.
+    #[error("training option {name}: {algorithm} has no such option; its own are: {own}")]
+    Foreign {
+        /// The option.
+        name: String,
+        /// The algorithm.
+        algorithm: String,
+        /// The options that this algorithm has and others do not.
+        own: String,
     },
     /// An option does not exist or has a value of the wrong type.
     #[error("training option {0}")]
@@ -95,11 +165,19 @@ pub enum ConfigError {
 }
 
 /// Names of the presets.
-pub const PRESETS: &[&str] = &["sap", "mjc", "mjc-small"];
+pub const PRESETS: &[&str] = &["sap", "mjc", "mjc-small", "pybullet-m"];
+
+impl Default for TrainConfig {
+    /// The preset `sap`.
+    fn default() -> Self {
+        Self::sap()
+    }
+}
 
 impl TrainConfig {
     /// The values of Table 10 of AnomalyGym for the family `sap` (also of its car) or `mjc`; `mjc-small` has the
-    /// networks and batches of `sap` with the discount of `mjc`, for a fifteenth of the time.
+    /// networks and batches of `sap` with the discount of `mjc`, for a fifteenth of the time. `pybullet-m` has those of
+    /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5.
     ///
     /// # Errors
     /// If there is no preset of that name.
@@ -111,6 +189,7 @@ impl TrainConfig {
                 let mjc = Self::mjc();
                 Ok(TrainConfig { hidden: vec![256, 256], batch: 256, lr: 7e-4, ..mjc })
             }
+            "pybullet-m" => Ok(Self::pybullet_m()),
             other => Err(ConfigError::Preset { found: other.into() }),
         }
     }
@@ -135,13 +214,19 @@ impl TrainConfig {
             gradient_steps: 1,
             n_envs: 1,
             hidden: vec![256, 256],
-            critics: 2,
-            quantiles: 25,
-            drop: 2,
-            target_entropy: None,
             normalise: Normalise::None,
             eval_every: 5_000,
             eval_episodes: 20,
+            keep: Keep::Best,
+            critics: 2,
+            quantiles: 25,
+            drop: 2,
+            alpha: Alpha::Auto,
+            target_entropy: None,
+            exploration_noise: 0.1,
+            policy_noise: 0.2,
+            noise_clip: 0.5,
+            policy_delay: 2,
         }
     }
 
@@ -160,34 +245,78 @@ impl TrainConfig {
         }
     }
 
+    fn pybullet_m() -> TrainConfig {
+        TrainConfig {
+            algorithm: "sac".into(),
+            steps: 1_000_000,
+            buffer: 100_000,
+            learning_starts: 1_000,
+            hidden: vec![400, 300],
+            alpha: Alpha::Fixed(0.2),
+            eval_every: 10_000,
+            eval_episodes: 10,
+            ..Self::sap()
+        }
+    }
+
+    /// The recipe for another algorithm: options that it does not have return to their defaults.
+    ///
+    /// # Errors
+    /// If there is no such algorithm.
+    pub fn with_algorithm(&self, name: &str) -> Result<TrainConfig, ConfigError> {
+        let algorithm = find(name)?;
+        let (mut fields, defaults) = (fields(self), fields(&Self::default()));
+        for option in algorithm.foreign() {
+            fields.insert(option.into(), defaults[option].clone());
+        }
+        let changed = serde_json::from_value(fields.into()).expect("a recipe is plain data");
+        Ok(TrainConfig { algorithm: name.into(), ..changed })
+    }
+
     /// The recipe with one option changed; the value is read as JSON, or else as a text.
     ///
     /// # Errors
     /// If the option does not exist, or the value has the wrong type or is out of range.
     pub fn with(&self, name: &str, value: &str) -> Result<TrainConfig, ConfigError> {
-        let mut fields = serde_json::to_value(self).expect("a recipe is plain data");
-        let known = fields.as_object_mut().expect("a recipe is an object");
-        if !known.contains_key(name) {
-            let names: Vec<&str> = known.keys().map(String::as_str).collect();
-            let hint = offnominal_core::suggest::did_you_mean(name, names.iter().copied());
-            return Err(ConfigError::Option(format!(
-                "{name:?} does not exist{hint}; there are: {}",
-                names.join(", ")
-            )));
+        let (mut fields, algorithm) = (fields(self), find(&self.algorithm)?);
+        if algorithm.foreign().any(|option| option == name) {
+            return Err(algorithm.refuse(name));
         }
-        known.insert(name.into(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
+        if !fields.contains_key(name) {
+            fields.retain(|option, _| algorithm.foreign().all(|foreign| foreign != option));
+            let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+            let hint = offnominal_core::suggest::did_you_mean(name, names.iter().copied());
+            let names = names.join(", ");
+            return Err(ConfigError::Option(format!("{name:?} does not exist{hint}; there are: {names}")));
+        }
+        fields.insert(name.into(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
         let changed: TrainConfig =
-            serde_json::from_value(fields).map_err(|e| ConfigError::Option(format!("{name}: {e}")))?;
+            serde_json::from_value(fields.into()).map_err(|e| ConfigError::Option(format!("{name}: {e}")))?;
         changed.check()?;
         Ok(changed)
     }
 
-    /// Checks that every value lies in its range.
+    /// Checks that every value lies in its range, and that no option is set that the algorithm does not have.
     ///
     /// # Errors
     /// Naming the first one that does not.
     pub fn check(&self) -> Result<(), ConfigError> {
-        let counts: [(&'static str, u64); 10] = [
+        self.check_options()?;
+        self.check_counts()?;
+        self.check_numbers()
+    }
+
+    /// An option that would do nothing is an error.
+    fn check_options(&self) -> Result<(), ConfigError> {
+        let (algorithm, fields, defaults) = (find(&self.algorithm)?, fields(self), fields(&Self::default()));
+        match algorithm.foreign().find(|&option| fields[option] != defaults[option]) {
+            Some(option) => Err(algorithm.refuse(option)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_counts(&self) -> Result<(), ConfigError> {
+        let counts: [(&'static str, u64); 11] = [
             ("steps", self.steps),
             ("batch", self.batch as u64),
             ("buffer", self.buffer as u64),
@@ -198,22 +327,34 @@ impl TrainConfig {
             ("quantiles", self.quantiles as u64),
             ("eval_every", self.eval_every),
             ("eval_episodes", self.eval_episodes as u64),
+            ("policy_delay", self.policy_delay),
         ];
         for (name, n) in counts {
             require(n > 0, name, "a positive count", n)?;
         }
-        require(
-            self.hidden.iter().all(|&n| n > 0),
-            "hidden",
-            "positive widths",
-            format!("{:?}", self.hidden),
-        )?;
+        let widths = format!("{:?}", self.hidden);
+        require(self.hidden.iter().all(|&n| n > 0), "hidden", "positive widths", widths)?;
+        require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)
+    }
+
+    fn check_numbers(&self) -> Result<(), ConfigError> {
         require(self.lr > 0.0 && self.lr.is_finite(), "lr", "a positive number", self.lr)?;
         require(self.tau > 0.0 && self.tau <= 1.0, "tau", "a number in (0, 1]", self.tau)?;
         require((0.0..1.0).contains(&self.gamma), "gamma", "a number in [0, 1)", self.gamma)?;
-        require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)?;
         let entropy = self.target_entropy.unwrap_or(0.0);
-        require(entropy.is_finite(), "target_entropy", "a finite number", entropy)
+        require(entropy.is_finite(), "target_entropy", "a finite number", entropy)?;
+        let used = self.alpha == Alpha::Auto || self.target_entropy.is_none();
+        require(used, "target_entropy", "none where alpha is a number", entropy)?;
+        let noises = [
+            ("exploration_noise", self.exploration_noise),
+            ("policy_noise", self.policy_noise),
+            ("noise_clip", self.noise_clip),
+        ];
+        for (name, noise) in noises {
+            let sound = noise >= 0.0 && noise.is_finite();
+            require(sound, name, "a finite number that is not negative", noise)?;
+        }
+        Ok(())
     }
 
     /// The learning rate after so many steps.
@@ -223,6 +364,18 @@ impl TrainConfig {
             Schedule::Linear => self.lr * (1.0 - step as f64 / self.steps as f64).max(0.0),
         }
     }
+}
+
+/// The options by name.
+fn fields(config: &TrainConfig) -> Map<String, Value> {
+    match serde_json::to_value(config) {
+        Ok(Value::Object(fields)) => fields,
+        other => unreachable!("a recipe is an object, not {other:?}"),
+    }
+}
+
+fn find(algorithm: &str) -> Result<&'static Algorithm, ConfigError> {
+    learner::find(algorithm).map_err(|e| ConfigError::Algorithm(e.to_string()))
 }
 
 fn require(
@@ -265,5 +418,40 @@ mod tests {
         refuses("batch", "-3", "batch: invalid value");
         refuses("schedule", "square", "unknown variant `square`");
         refuses("drop", "25", "fewer than quantiles, found 25");
+        refuses("alpha", "often", "expected \"auto\" or a number that is not negative, found \"often\"");
+    }
+
+    #[test]
+    fn an_option_that_would_do_nothing_is_refused() {
+        let sac = TrainConfig::for_env("sap-goal0").with_algorithm("sac").unwrap();
+        let refusal = |config: &TrainConfig, name, value| config.with(name, value).unwrap_err().to_string();
+        let found = refusal(&sac, "quantiles", "9");
+        assert_eq!(
+            found,
+            "training option quantiles: sac has no such option; its own are: critics, alpha, target_entropy"
+        );
+        let fixed = sac.with("alpha", "0.2").unwrap();
+        assert_eq!(fixed.alpha, Alpha::Fixed(0.2));
+        assert!(refusal(&fixed, "target_entropy", "-3").contains("none where alpha is a number"));
+        let td3 = TrainConfig { alpha: Alpha::Fixed(0.1), ..fixed.with_algorithm("td3").unwrap() };
+        assert!(td3.check().unwrap_err().to_string().contains("alpha: td3 has no such option"));
+        assert!(!refusal(&sac, "polcy_delay", "1").contains("policy_delay"));
+    }
+
+    #[test]
+    fn a_preset_serves_every_algorithm() {
+        let paper = TrainConfig::preset("pybullet-m").unwrap();
+        let (sac, td3) = (paper.with_algorithm("sac").unwrap(), paper.with_algorithm("td3").unwrap());
+        assert_eq!((sac.alpha, td3.alpha, td3.buffer), (Alpha::Fixed(0.2), Alpha::Auto, 100_000));
+        for (name, algorithm) in PRESETS.iter().flat_map(|p| learner::ALL.iter().map(move |a| (p, a.id))) {
+            TrainConfig::preset(name).unwrap().with_algorithm(algorithm).unwrap().check().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_recipe_survives_its_file() {
+        let paper = TrainConfig::preset("pybullet-m").unwrap();
+        let text = serde_json::to_string(&paper).unwrap();
+        assert_eq!(serde_json::from_str::<TrainConfig>(&text).unwrap(), paper);
     }
 }

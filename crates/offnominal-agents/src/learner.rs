@@ -1,6 +1,6 @@
 //! What a learning algorithm must offer to the training loop.
 
-use crate::config::TrainConfig;
+use crate::config::{ConfigError, TrainConfig};
 use crate::replay::Batch;
 use offnominal_core::Rng;
 use offnominal_core::catalogue::BuildError;
@@ -52,15 +52,57 @@ pub struct Algorithm {
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,
+    /// The options that not every algorithm has and this one does.
+    pub options: &'static [&'static str],
     build: fn(&TrainConfig, usize, usize, &mut Rng) -> Box<dyn Learner>,
 }
 
 /// All algorithms.
-pub const ALL: &[Algorithm] = &[Algorithm {
-    id: "tqc",
-    summary: "truncated quantile critics (Kuznetsov et al. 2020)",
-    build: |config, obs_width, act_width, rng| Box::new(crate::Tqc::new(config, obs_width, act_width, rng)),
-}];
+pub const ALL: &[Algorithm] = &[
+    Algorithm {
+        id: "tqc",
+        summary: "truncated quantile critics (Kuznetsov et al. 2020)",
+        options: &["critics", "quantiles", "drop", "alpha", "target_entropy"],
+        build: |config, obs, act, rng| Box::new(crate::Tqc::new(config, obs, act, rng)),
+    },
+    Algorithm {
+        id: "sac",
+        summary: "soft actor-critic (Haarnoja et al. 2018)",
+        options: &["critics", "alpha", "target_entropy"],
+        build: |config, obs, act, rng| Box::new(crate::Sac::new(config, obs, act, rng)),
+    },
+    Algorithm {
+        id: "td3",
+        summary: "twin delayed deep deterministic policy gradient (Fujimoto et al. 2018)",
+        options: &["critics", "exploration_noise", "policy_noise", "noise_clip", "policy_delay"],
+        build: |config, obs, act, rng| Box::new(crate::Td3::new(config, obs, act, rng)),
+    },
+];
+
+impl Algorithm {
+    /// The options that only other algorithms have.
+    pub fn foreign(&self) -> impl Iterator<Item = &'static str> {
+        let all = ALL.iter().flat_map(|algorithm| algorithm.options).copied();
+        all.filter(|option| !self.options.contains(option))
+    }
+
+    /// The error about an option of another algorithm.
+    pub(crate) fn refuse(&self, option: &str) -> ConfigError {
+        let own = self.options.join(", ");
+        ConfigError::Foreign { name: option.into(), algorithm: self.id.into(), own }
+    }
+}
+
+/// The algorithm of that name.
+pub(crate) fn find(name: &str) -> Result<&'static Algorithm, BuildError> {
+    let known = || ALL.iter().map(|a| a.id);
+    ALL.iter().find(|a| a.id == name).ok_or_else(|| BuildError::Unknown {
+        noun: "algorithm",
+        id: name.into(),
+        nearest: nearest(name, known()),
+        known: known().collect::<Vec<_>>().join(", "),
+    })
+}
 
 /// A new learner of the recipe's algorithm.
 pub(crate) fn build(
@@ -69,12 +111,5 @@ pub(crate) fn build(
     act_width: usize,
     rng: &mut Rng,
 ) -> Result<Box<dyn Learner>, BuildError> {
-    let known = || ALL.iter().map(|a| a.id);
-    let found = ALL.iter().find(|a| a.id == config.algorithm).ok_or_else(|| BuildError::Unknown {
-        noun: "algorithm",
-        id: config.algorithm.clone(),
-        nearest: nearest(&config.algorithm, known()),
-        known: known().collect::<Vec<_>>().join(", "),
-    })?;
-    Ok((found.build)(config, obs_width, act_width, rng))
+    Ok((find(&config.algorithm)?.build)(config, obs_width, act_width, rng))
 }

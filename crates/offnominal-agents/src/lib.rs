@@ -7,11 +7,20 @@
 pub mod actor;
 pub mod card;
 pub mod config;
+mod critics;
 mod evaluation;
+mod gaussian;
 mod learner;
 mod normaliser;
 pub mod replay;
+pub mod sac;
+mod soft;
 mod squashed;
+mod state;
+pub mod td3;
+mod temperature;
+#[cfg(test)]
+mod testing;
 pub mod tqc;
 pub mod trainer;
 
@@ -22,5 +31,8 @@ pub use evaluation::Evaluation;
 pub use learner::{ALL, Algorithm, Learner, Losses};
 pub use normaliser::{Normalisation, RunningMoments};
 pub use replay::{Batch, Replay};
+pub use sac::Sac;
+pub use soft::SoftActorCritic;
+pub use td3::Td3;
 pub use tqc::Tqc;
 pub use trainer::{Contents, Progress, TrainError, Trainer};

@@ -5,6 +5,7 @@ mod chosen;
 pub use chosen::Chosen;
 
 use crate::Rng;
+use crate::channel;
 use crate::env::Env;
 use crate::spec::{Channel, EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,28 @@ pub enum AnomalyError {
         nearest: Option<String>,
         /// All names that exist.
         known: String,
+    },
+    /// The anomaly changes commands by degrees, and the command is a choice.
+    #[error(
+        "anomaly {id}: expected commands that are real numbers, but {channel} of {env} is a choice among {choices}; act-delay, act-stuck, act-dropout and dyn-<parameter> apply"
+    )]
+    Choice {
+        /// The anomaly.
+        id: String,
+        /// The world that was asked.
+        env: String,
+        /// The channel.
+        channel: String,
+        /// How many choices it has.
+        choices: u32,
+    },
+    /// The anomaly needs pictures, and the observation of the world is none.
+    #[error("anomaly {id}: expected a world whose observation is an image, but that of {env} is not")]
+    NoImage {
+        /// The anomaly.
+        id: String,
+        /// The world that was asked.
+        env: String,
     },
     /// The magnitude is outside the range of the anomaly.
     #[error("anomaly {id}: expected a magnitude {expected}, found {found}")]
@@ -134,17 +157,21 @@ impl From<Channels> for Written {
 }
 
 impl Channels {
-    /// The indices of the chosen channels; all of them if one is to be drawn, which [`Chosen`] does.
+    /// The positions of the numbers of the chosen channels, an image as a whole; those of all channels if one is to be
+    /// drawn, which [`Chosen`] does.
     ///
     /// # Errors
     /// If a name or index does not exist; `side` is `observation` or `action`.
     pub fn resolve(&self, env: &str, side: &'static str, of: &[Channel]) -> Result<Vec<usize>, AnomalyError> {
-        let Channels::Some(names) = self else { return Ok((0..of.len()).collect()) };
+        let Channels::Some(names) = self else { return Ok((0..channel::width(of)).collect()) };
         let position = |name: &ChannelName| match name {
             ChannelName::Index(i) => (*i < of.len()).then_some(*i),
             ChannelName::Name(n) => of.iter().position(|c| c.name == *n),
         };
-        names.iter().map(|name| position(name).ok_or_else(|| missing(env, side, of, name))).collect()
+        let spans: Vec<_> = channel::spans(of).collect();
+        let span =
+            |name| position(name).map(|i| spans[i].clone()).ok_or_else(|| missing(env, side, of, name));
+        Ok(names.iter().map(span).collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
     }
 }
 
@@ -188,6 +215,15 @@ mod tests {
             "[\"teta\"]",
             Err("world w has no observation channel \"teta\"; did you mean \"theta\"?; there are: x, theta"),
         );
+    }
+
+    #[test]
+    fn an_image_is_chosen_as_a_whole() {
+        let mut of = channels();
+        of.insert(1, Channel::image("view", "", crate::spec::Image::grey(1, 1, 3)));
+        let chosen = |json| serde_json::from_str::<Channels>(json).unwrap().resolve("w", "observation", &of);
+        assert_eq!(chosen("[\"theta\", 1]").unwrap(), [4, 1, 2, 3]);
+        assert_eq!(chosen("\"all\"").unwrap(), [0, 1, 2, 3, 4]);
     }
 
     #[test]

@@ -45,6 +45,8 @@ pub enum Law {
     NominalIsNeutral,
     /// Setting a parameter to another value changes the future.
     ParameterBites,
+    /// A command that is a choice is rounded to the nearest one and clipped; what is no number makes the world diverge.
+    RoundsChoices,
     /// `reset` makes a monitor forget the episode before.
     ResetForgets,
     /// Streamed scores equal those of a whole episode.

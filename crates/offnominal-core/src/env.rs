@@ -22,16 +22,19 @@ pub trait Env: Send + Sync {
     /// If `x` is not as long as `spec().initial`.
     fn start(&mut self, x: &[f64], rng: &mut Rng);
 
-    /// Writes the current observation, one number per channel.
+    /// Writes the current observation, channel by channel.
     ///
     /// # Panics
-    /// If `obs` is not as long as `spec().observation`.
+    /// If `obs` does not have `spec().obs_width()` numbers.
     fn observe(&self, obs: &mut [f32]);
 
-    /// Advances by `spec().dt_secs` under the given action.
+    /// Advances by `spec().dt_secs` under the given action. A command that is a choice is read by [`Channel::chosen`]:
+    /// rounded to the nearest integer and clipped, never refused.
     ///
     /// # Panics
     /// If `action` is not as long as `spec().action`.
+    ///
+    /// [`Channel::chosen`]: crate::spec::Channel::chosen
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step;
 
     /// Whether the goal is met at this moment; `None` where the world defines no success.

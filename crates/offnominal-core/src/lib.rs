@@ -7,6 +7,7 @@
 pub mod alarm;
 pub mod anomaly;
 pub mod catalogue;
+pub mod channel;
 pub mod conformance;
 pub mod detector;
 pub mod env;
@@ -42,5 +43,5 @@ pub mod prelude {
     pub use crate::run::Trial;
     pub use crate::schedule::{Extent, Onset, Schedule};
     pub use crate::seed::Seed;
-    pub use crate::spec::{Channel, EnvSpec, Parameter, ParameterError};
+    pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};
 }

@@ -1,6 +1,7 @@
 //! What acts: a map from observations to commands.
 
 use crate::Rng;
+use crate::spec::Channel;
 
 /// A policy. A closure `|obs, action| …` is one.
 pub trait Policy: Send + Sync {
@@ -24,28 +25,70 @@ impl<F: FnMut(&[f32], &mut [f32]) + Clone + Send + Sync + 'static> Policy for F 
     }
 }
 
-/// Draws every command uniformly between the bounds: the floor against which a policy's return is normalised.
+/// Draws every command uniformly between the bounds, or among the choices: the floor against which a policy's return is
+/// normalised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Random {
-    bounds: Vec<(f64, f64)>,
+    ranges: Vec<Range>,
+}
+
+/// What one command is drawn from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Range {
+    Between(f64, f64),
+    Below(usize),
 }
 
 impl Random {
     /// A random policy for the given action channels; an infinite bound counts as ±1.
-    pub fn new(action: &[crate::spec::Channel]) -> Random {
+    pub fn new(action: &[Channel]) -> Random {
+        Random { ranges: action.iter().map(Range::of).collect() }
+    }
+}
+
+impl Range {
+    fn of(channel: &Channel) -> Range {
         let finite = |x: f64, otherwise| if x.is_finite() { x } else { otherwise };
-        Random { bounds: action.iter().map(|c| (finite(c.low, -1.0), finite(c.high, 1.0))).collect() }
+        match channel.choices {
+            0 => Range::Between(finite(channel.low, -1.0), finite(channel.high, 1.0)),
+            n => Range::Below(n as usize),
+        }
+    }
+
+    fn draw(self, rng: &mut Rng) -> f32 {
+        match self {
+            Range::Between(low, high) => rng.range(low, high) as f32,
+            Range::Below(n) => rng.below(n) as f32,
+        }
     }
 }
 
 impl Policy for Random {
     fn act(&mut self, _: &[f32], action: &mut [f32], rng: &mut Rng) {
-        for (out, &(low, high)) in action.iter_mut().zip(&self.bounds) {
-            *out = rng.range(low, high) as f32;
+        for (out, range) in action.iter_mut().zip(&self.ranges) {
+            *out = range.draw(rng);
         }
     }
 
     fn fork(&self) -> Box<dyn Policy> {
         Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn choices_are_drawn_equally_often() {
+        let mut policy = Random::new(&[Channel::choice("push", "direction", 3)]);
+        let (mut rng, mut counts, mut action) = (Rng::new(1), [0; 3], [0.0]);
+        for _ in 0..3000 {
+            policy.act(&[], &mut action, &mut rng);
+            assert_eq!(action[0].fract(), 0.0);
+            counts[action[0] as usize] += 1;
+        }
+        // Four standard errors of a binomial count with p = 1/3.
+        assert!(counts.iter().all(|&c: &i32| (c - 1000).abs() < 104), "{counts:?}");
     }
 }

@@ -213,7 +213,7 @@ struct Log {
 impl Log {
     fn new(env: &dyn Env, seed: Seed, initial: Vec<f64>, horizon: u32) -> Log {
         let spec = env.spec();
-        let (obs_width, act_width, steps) = (spec.observation.len(), spec.action.len(), horizon as usize);
+        let (obs_width, act_width, steps) = (spec.obs_width(), spec.act_width(), horizon as usize);
         let episode = Episode {
             env: spec.id.clone(),
             seed,

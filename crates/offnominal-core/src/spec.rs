@@ -3,6 +3,7 @@
 //! The specification is data. The docs, the command line, the Python spaces and the checks on user input are all
 //! generated from it, so they cannot drift from the code.
 
+pub use crate::channel::{Channel, Image};
 use serde::{Deserialize, Serialize};
 
 /// The description of one world.
@@ -60,6 +61,24 @@ impl EnvSpec {
         }
     }
 
+    /// Numbers in an observation: one per channel, or as many as the pixels of an image.
+    pub fn obs_width(&self) -> usize {
+        crate::channel::width(&self.observation)
+    }
+
+    /// Numbers in a command.
+    pub fn act_width(&self) -> usize {
+        crate::channel::width(&self.action)
+    }
+
+    /// The shape of the observation if it is an image and nothing else.
+    pub fn image(&self) -> Option<Image> {
+        match self.observation.as_slice() {
+            [only] => only.image,
+            _ => None,
+        }
+    }
+
     /// The parameter of that name.
     ///
     /// # Errors
@@ -88,33 +107,6 @@ impl EnvSpec {
             low: p.low,
             high: p.high,
         })
-    }
-}
-
-/// One entry of an observation or an action.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Channel {
-    /// A short identifier, unique among its siblings.
-    pub name: String,
-    /// What it measures or drives.
-    pub meaning: String,
-    /// SI unit, or `1` for pure numbers.
-    pub unit: String,
-    /// Smallest possible value; may be −∞.
-    pub low: f64,
-    /// Largest possible value; may be ∞.
-    pub high: f64,
-}
-
-impl Channel {
-    /// A channel with bounds.
-    pub fn new(name: &str, meaning: &str, unit: &str, low: f64, high: f64) -> Channel {
-        Channel { name: name.into(), meaning: meaning.into(), unit: unit.into(), low, high }
-    }
-
-    /// A channel without bounds.
-    pub fn unbounded(name: &str, meaning: &str, unit: &str) -> Channel {
-        Channel::new(name, meaning, unit, f64::NEG_INFINITY, f64::INFINITY)
     }
 }
 

@@ -1,13 +1,21 @@
 //! "Did you mean …?": the nearest right name for a wrong one.
 
-/// The most similar of the known names, if one is similar enough to be meant.
+/// The most similar of the known names, if one is similar enough to be meant; of equals the first.
+///
+/// Similarity is 1 minus the distance of Damerau and Levenshtein (letters added, left out, changed, or swapped with a
+/// neighbour) as a share of the longer name. More than half of the letters must be right, unless the name is a part of
+/// a known one.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
-    known
-        .map(|k| (strsim::jaro_winkler(&name, k), k))
-        .filter(|&(similarity, _)| similarity > 0.7)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, k)| k.to_string())
+    let similar = known.map(|k| (strsim::normalized_damerau_levenshtein(&name, k), k));
+    let meant = similar.filter(|&(similarity, k)| similarity > 0.5 || is_part(&name, k));
+    let better = |best: (f64, &'a str), next: (f64, &'a str)| if next.0 > best.0 { next } else { best };
+    meant.reduce(better).map(|(_, k)| k.to_string())
+}
+
+/// Whether a name of some length is a part of a known one.
+fn is_part(name: &str, known: &str) -> bool {
+    name.len() >= 3 && known.contains(name)
 }
 
 /// The suggestion for a name, as it ends a message; nothing where no known name is similar.
@@ -31,5 +39,14 @@ mod tests {
         assert_eq!(hint("obs-nose"), "; did you mean \"obs-noise\"?");
         assert_eq!(hint("ACT-NOISE"), "; did you mean \"act-noise\"?");
         assert_eq!(hint("zzz"), "");
+    }
+
+    #[test]
+    fn swapped_letters_and_parts_of_names_are_understood() {
+        let meant = |name, known: &[&'static str]| nearest(name, known.iter().copied());
+        assert_eq!(meant("tpo", &["side", "top"]).as_deref(), Some("top"));
+        assert_eq!(meant("dyn-mas", &["obs-noise", "dyn-gear", "dyn-mass"]).as_deref(), Some("dyn-mass"));
+        assert_eq!(meant("cheetah", &["mjc-half-cheetah", "sap-goal0"]).as_deref(), Some("mjc-half-cheetah"));
+        assert_eq!(meant("sap-goal7", &["sap-goal0", "sap-goal1"]).as_deref(), Some("sap-goal0"));
     }
 }

@@ -8,24 +8,28 @@ use std::path::PathBuf;
 pub enum MujocoError {
     /// None of the places has the library.
     #[error(
-        "MuJoCo {version} was not found:\n{}\nprovide it in one of three ways:\n  \
-         1. set OFFNOMINAL_MUJOCO to the path of its shared library;\n  \
-         2. install the Python package: python3 -m pip install mujoco=={version};\n  \
-         3. give python3 with pip access to PyPI (or a mirror) once; the library is then kept in the cache folder",
+        "MuJoCo {version} was not found:\n{}\n{}",
         list(.tried),
+        ways(),
         version = crate::VERSION
     )]
     NotFound {
         /// What was found in each place, in the order in which they were tried.
         tried: Vec<String>,
     },
+    /// The file that the user names cannot be used.
+    #[error("OFFNOMINAL_MUJOCO: {reason}\n{}", ways())]
+    Named {
+        /// What is wrong with the file.
+        reason: Box<MujocoError>,
+    },
     /// A file is not a shared library that can be loaded.
-    #[error("expected the MuJoCo library in {path}, but it cannot be loaded: {source}")]
+    #[error("expected the MuJoCo library in {path}, but it cannot be loaded: {reason}")]
     Unloadable {
         /// The file.
         path: PathBuf,
         /// What the loader said.
-        source: libloading::Error,
+        reason: String,
     },
     /// A library is of another version.
     #[error("expected MuJoCo {expected} in {path}, found {found}")]
@@ -120,6 +124,18 @@ impl FetchError {
         let path = path.to_path_buf();
         move |source| FetchError::Io { path, source }
     }
+}
+
+/// How a user can provide the library.
+fn ways() -> String {
+    format!(
+        "provide it in one of three ways:\n  \
+         1. set OFFNOMINAL_MUJOCO to the path of its shared library;\n  \
+         2. install the Python package: python3 -m pip install mujoco=={};\n  \
+         3. give python3 with pip access to PyPI (or a mirror) once; the library is then kept in the cache folder\n\
+         (2 and 3 need OFFNOMINAL_MUJOCO not to be set)",
+        crate::VERSION
+    )
 }
 
 fn list(tried: &[String]) -> String {

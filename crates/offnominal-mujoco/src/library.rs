@@ -39,7 +39,7 @@ pub(crate) fn api(progress: &mut dyn FnMut(&str)) -> Result<&'static Api, Mujoco
 
 /// Opens one file and checks its version.
 pub(crate) fn open(path: &Path) -> Result<Api, MujocoError> {
-    let unloadable = |source| MujocoError::Unloadable { path: path.into(), source };
+    let unloadable = |e| MujocoError::Unloadable { path: path.into(), reason: said(&e) };
     // SAFETY: running the initialisers of a library that the user, or the published wheel, provides is the purpose.
     let library = unsafe { libloading::Library::new(path) }.map_err(unloadable)?;
     // SAFETY: the function takes nothing and returns a C int in every version that has it.
@@ -56,6 +56,11 @@ pub(crate) fn open(path: &Path) -> Result<Api, MujocoError> {
     }
     // SAFETY: the signatures were generated from the headers of exactly this version.
     unsafe { Api::from_library(library) }.map_err(unloadable)
+}
+
+/// What the system's loader said; the error itself only names the call that failed.
+fn said(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// The text of a version number: 3017000 is 3.17.0, and before 3.10 there was one digit each: 334 is 3.3.4.
@@ -78,8 +83,10 @@ mod tests {
     #[test]
     fn a_file_that_is_no_library_is_named() {
         let file = tempfile::NamedTempFile::new().unwrap();
-        let message = open(file.path()).err().unwrap().to_string();
+        let error = open(file.path()).err().unwrap();
+        let message = error.to_string();
         assert!(message.contains(file.path().to_str().unwrap()), "{message}");
+        assert!(!message.contains("dlopen") && std::error::Error::source(&error).is_none(), "{message}");
     }
 
     /// Compiles a library that claims to be MuJoCo 3.3.4.

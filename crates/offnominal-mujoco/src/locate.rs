@@ -40,7 +40,7 @@ impl Places {
 pub(crate) fn find(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Api, MujocoError> {
     if let Some(path) = &places.named {
         progress(&format!("using {}, named by OFFNOMINAL_MUJOCO", path.display()));
-        return open(path);
+        return open(path).map_err(|e| MujocoError::Named { reason: Box::new(e) });
     }
     let mut tried = vec!["OFFNOMINAL_MUJOCO is not set".to_string()];
     let steps: [Step; 3] = [in_python, in_cache, fetched];
@@ -123,7 +123,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let named = folder.path().join("missing.so");
         let message = refusal(&Places { named: Some(named.clone()), ..nowhere(folder.path()) });
-        assert!(message.contains(named.to_str().unwrap()), "{message}");
+        let parts = ["OFFNOMINAL_MUJOCO: ", named.to_str().unwrap(), "pip install mujoco==3.17.0", "PyPI"];
+        assert!(parts.iter().all(|part| message.contains(part)), "{message}");
     }
 
     #[test]

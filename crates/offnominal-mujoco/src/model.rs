@@ -164,6 +164,8 @@ impl Model {
         body_mass: nbody * 1;
         /// Dry friction of each degree of freedom, in N or N m.
         dof_frictionloss: nv * 1;
+        /// Viscous damping of each degree of freedom, in N s/m or N m s/rad.
+        dof_damping: nv * 1;
         /// Extent of each geom, `[ngeom, 3]`; the meaning depends on its form.
         geom_size: ngeom * 3;
         /// Vertical angle of view of each camera, in degrees.
@@ -175,6 +177,8 @@ impl Model {
         body_mass_mut: body_mass, nbody * 1;
         /// Dry friction of each degree of freedom, to be edited.
         dof_frictionloss_mut: dof_frictionloss, nv * 1;
+        /// Viscous damping of each degree of freedom, to be edited.
+        dof_damping_mut: dof_damping, nv * 1;
     }
 
     /// Brings what MuJoCo derives from masses and geometry (subtree masses, inverse weights) up to date.

@@ -95,6 +95,8 @@ impl Simulation {
         qacc, qacc_mut: nv * 1;
         /// Position of each body's frame in the world, `[nbody, 3]`, as of the last refresh.
         xpos, xpos_mut: nbody * 3;
+        /// Rotation `world_from_body` of each body's frame, row by row, `[nbody, 9]`, as of the last refresh.
+        xmat, xmat_mut: nbody * 9;
         /// Centre of mass of each body in the world, `[nbody, 3]`, as of the last refresh.
         xipos, xipos_mut: nbody * 3;
         /// Position of each geom in the world, `[ngeom, 3]`, as of the last refresh.
@@ -105,6 +107,11 @@ impl Simulation {
         cam_xmat, cam_xmat_mut: ncam * 9;
         /// Position of each site in the world, `[nsite, 3]`, as of the last refresh.
         site_xpos, site_xpos_mut: nsite * 3;
+        /// Positions of the bodies that are moved from outside, in the order of the model, `[nmocap, 3]`.
+        mocap_pos, mocap_pos_mut: nmocap * 3;
+        /// Readings of the sensors, in the order of the model. A step leaves them as they were at the beginning of its
+        /// last time step.
+        sensordata, sensordata_mut: nsensordata * 1;
     }
 
     /// Simulated seconds since the reset.

@@ -29,8 +29,9 @@
 //!    magnitude weighing as much as it has episodes) is interpolated and evaluated, until a magnitude scores the target
 //!    within the noise. All magnitudes share the seeds of their episodes, and scores are compared with the nominal ones of
 //!    the same seeds, so most of the noise is common and cancels. Then the sample grows as far as the tolerance asks.
-//! 3. *Guards.* One magnitude at each side is evaluated until the intervals of its score exclude the target. The
-//!    interval of the magnitude is read between guards: all m whose score's interval contains τ.
+//! 3. *Guards.* Magnitudes at each side are evaluated, each farther away than the last, until the interval of a score
+//!    excludes the target there and beyond. The interval of the magnitude is read between guards: it holds all m whose
+//!    score's interval contains τ.
 //!
 //! The next episodes go to the target whose score is least certain, relative to its tolerance. A jump of the curve over
 //! a target, a curve that stays above it, and an anomaly without any effect are verdicts of their own.

@@ -25,7 +25,7 @@ fn setting(id: &str) -> (Box<dyn Env>, Vec<f64>, Vec<[f32; 2]>) {
 #[divan::bench(args = ["sap-goal0", "sap-goal1", "sap-goal2"])]
 fn step_and_observe(bencher: Bencher<'_, '_>, id: &str) {
     let (mut env, x, actions) = setting(id);
-    let (mut rng, mut obs) = (Rng::new(2), vec![0.0; env.spec().observation.len()]);
+    let (mut rng, mut obs) = (Rng::new(2), vec![0.0; env.spec().obs_width()]);
     bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
         for (t, action) in actions.iter().enumerate() {
             let step = env.step(black_box(action), &mut rng);

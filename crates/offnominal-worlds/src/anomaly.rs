@@ -88,8 +88,21 @@ pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
     Ok(&ALL.iter().find(|a| a.entry.id == id).expect("the catalogue was made of this list").kind)
 }
 
+/// The anomalies that apply to a world, in the order of the list; `dyn` stands for all its parameters.
+///
+/// Those that change commands by degrees leave out worlds in which a command is a choice.
+pub fn applicable(spec: &EnvSpec) -> impl Iterator<Item = &'static Listed> + '_ {
+    let has_choices = spec.action.iter().any(Channel::is_choice);
+    let for_choices = [delay::ACT.entry.id, stuck::ACT.entry.id, dropout::ACT.entry.id];
+    ALL.iter().filter(move |a| match a.kind.class {
+        Class::Action => !has_choices || for_choices.contains(&a.entry.id),
+        Class::Observation | Class::Dynamics => true,
+    })
+}
+
 /// The names of all anomalies that apply to a world: those of its signals, and `dyn-<parameter>` of each parameter.
 pub fn ids_for(spec: &EnvSpec) -> Vec<String> {
-    let signals = ALL.iter().filter(|a| a.kind.class != Class::Dynamics).map(|a| a.entry.id.to_string());
+    let signals = applicable(spec).filter(|a| a.kind.class != Class::Dynamics);
+    let signals = signals.map(|a| a.entry.id.to_string());
     signals.chain(spec.parameters.iter().map(|p| format!("{DYNAMICS}{}", p.name))).collect()
 }

@@ -3,7 +3,7 @@
 //! What a card says is what the code does: it is written from the same data that checks user input.
 
 use crate::anomaly::{self, Class};
-use offnominal_core::spec::{Channel, EnvSpec, Parameter};
+use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
 
 /// The card of a world.
 pub fn world(spec: &EnvSpec) -> String {
@@ -46,9 +46,21 @@ fn section(card: &mut String, title: &str, body: &str) {
 fn channels(channels: &[Channel]) -> String {
     let row = |(i, c): (usize, &Channel)| {
         let (low, high) = (number(c.low), number(c.high));
-        [i.to_string(), code(&c.name), c.meaning.clone(), c.unit.clone(), low, high]
+        [i.to_string(), code(&c.name), meaning(c), c.unit.clone(), low, high]
     };
     table(["#", "channel", "meaning", "unit", "low", "high"], channels.iter().enumerate().map(row))
+}
+
+/// What a channel means, and what it is if not a real number.
+fn meaning(channel: &Channel) -> String {
+    match (channel.choices, channel.image) {
+        (0, None) => channel.meaning.clone(),
+        (0, Some(Image { frames, planes, height, columns })) => {
+            let kind = if planes == 1 { "grey" } else { "coloured" };
+            format!("{}; an image: {frames} {kind} frames of {height} × {columns}", channel.meaning)
+        }
+        (n, _) => format!("{}; a choice among {n}", channel.meaning),
+    }
 }
 
 fn parameters(parameters: &[Parameter]) -> String {

@@ -1,18 +1,39 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+mod car;
+mod cartpole;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
 mod mjc_picture;
+mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
+mod motion;
+mod pendulum;
 pub mod sap;
+mod urm;
+
+pub use cartpole::Cartpole;
+pub use motion::{Batch, Motion};
+pub use pendulum::{Integrator, Pendulum};
 
 use offnominal_core::prelude::*;
 
 /// Every built-in world, in the order in which reports list them.
-pub const ENVS: &[Entry<dyn Env>] =
-    &[mjc_cartpole_swingup::ENTRY, mjc_half_cheetah::ENTRY, sap::GOAL0, sap::GOAL1, sap::GOAL2];
+pub const ENVS: &[Entry<dyn Env>] = &[
+    mjc_cartpole_swingup::ENTRY,
+    mjc_reacher3d::ENTRY,
+    mjc_half_cheetah::ENTRY,
+    sap::GOAL0,
+    sap::GOAL1,
+    sap::GOAL2,
+    urm::REACH,
+    urm::PNP,
+    car::LANEKEEP,
+    cartpole::ENTRY,
+    pendulum::ENTRY,
+];
 
 /// The catalogue of the built-in worlds.
 pub fn catalogue() -> Catalogue<dyn Env> {

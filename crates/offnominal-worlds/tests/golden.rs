@@ -39,7 +39,7 @@ impl Case {
 
     fn check(&self) {
         let mut env = self.started();
-        let mut obs = vec![0.0; env.spec().observation.len()];
+        let mut obs = vec![0.0; env.spec().obs_width()];
         for (t, (action, want)) in self.actions.iter().zip(&self.steps).enumerate() {
             let step = env.step(action, &mut Rng::new(0));
             env.observe(&mut obs);

@@ -16,7 +16,7 @@ fn started(id: &str, x: &[f64]) -> Box<dyn Env> {
 }
 
 fn observed(env: &dyn Env) -> Vec<f32> {
-    let mut obs = vec![f32::NAN; env.spec().observation.len()];
+    let mut obs = vec![f32::NAN; env.spec().obs_width()];
     env.observe(&mut obs);
     obs
 }
@@ -25,7 +25,7 @@ fn observed(env: &dyn Env) -> Vec<f32> {
 fn widths_are_those_of_the_card() {
     let widths = |id| {
         let spec = world(id).spec().clone();
-        (spec.observation.len(), spec.action.len(), spec.initial.len())
+        (spec.obs_width(), spec.action.len(), spec.initial.len())
     };
     assert_eq!(widths("sap-goal0"), (14, 2, 6));
     assert_eq!(widths("sap-goal1"), (22, 2, 12));

@@ -16,7 +16,7 @@ mod train;
 use crate::catalogues::{self, Extras};
 pub use crate::common::Common;
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -31,10 +31,8 @@ pub enum Outcome {
 
 /// Would a monitor notice that something is wrong? Tests run-time monitors of trained control policies.
 #[derive(Debug, Parser)]
-#[command(name = "offnominal", version, propagate_version = true)]
+#[command(name = "offnominal", version)]
 struct Cli {
-    #[command(flatten)]
-    common: Common,
     #[command(subcommand)]
     command: Command,
 }
@@ -68,7 +66,7 @@ enum Command {
 /// The whole program, with what it adds to the catalogues: `main` of the binary, and of anybody's program around this
 /// library. Exit code 0 — done; 1 — evaluated and not acceptable; 2 — error.
 pub fn main_with(extras: Extras) -> ExitCode {
-    match catalogues::extend(extras).and_then(|()| execute(Cli::parse())) {
+    match catalogues::extend(extras).and_then(|()| execute(&line().get_matches())) {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::NotAcceptable) => ExitCode::from(1),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
@@ -84,10 +82,12 @@ pub fn main_with(extras: Extras) -> ExitCode {
 /// # Errors
 /// Whatever the command reports; the message is complete.
 pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> Result<Outcome> {
-    execute(Cli::try_parse_from(args)?)
+    execute(&line().try_get_matches_from(args)?)
 }
 
-fn execute(Cli { common, command }: Cli) -> Result<Outcome> {
+fn execute(matches: &ArgMatches) -> Result<Outcome> {
+    let common = Common::read(innermost(matches));
+    let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
     match command {
         Command::Demo(args) => args.run(&common),
         Command::List(args) => args.run(&common),
@@ -103,10 +103,87 @@ fn execute(Cli { common, command }: Cli) -> Result<Outcome> {
     }
 }
 
+/// The whole command line: each command with its own options, then the common ones that it uses.
+fn line() -> clap::Command {
+    let line = Cli::command();
+    let names: Vec<String> = line.get_subcommands().map(|c| c.get_name().to_string()).collect();
+    names.iter().fold(line, |line, name| {
+        line.mut_subcommand(name, |command| command.args(Common::options(unused(name))))
+    })
+}
+
+/// The common options that mean nothing to a command, so that it does not offer them.
+fn unused(command: &str) -> &'static [&'static str] {
+    match command {
+        "demo" | "bench" => &["seed"],
+        "list" => &["seed", "jobs", "out", "quiet"],
+        "evaluate" => &["out"],
+        "report" | "export" => &["seed", "jobs", "quiet"],
+        "metrics" => &["jobs", "out", "quiet"],
+        "render" => &["jobs", "quiet"],
+        _ => &[],
+    }
+}
+
+/// What was given to the command itself, or to the command within it.
+fn innermost(matches: &ArgMatches) -> &ArgMatches {
+    matches.subcommand().map_or(matches, |(_, inner)| innermost(inner))
+}
+
 /// Whether the reader of our output went away, which is not an error of ours.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|e| e.downcast_ref::<std::io::Error>())
         .any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn help(args: &[&str]) -> String {
+        let refused = line().try_get_matches_from([&["offnominal"], args, &["--help"]].concat());
+        refused.unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_line_is_sound() {
+        line().debug_assert();
+    }
+
+    #[test]
+    fn own_options_come_first_and_then_the_common_ones() {
+        let help = help(&["collect"]);
+        let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text} is missing in {help}"));
+        let order = ["--env", "--policy", "--episodes", "Common options:", "--seed", "--jobs", "--out"];
+        assert!(order.map(at).is_sorted(), "{help}");
+    }
+
+    #[test]
+    fn a_common_option_without_a_use_is_not_offered_and_not_taken() {
+        assert!(!help(&["list"]).contains("--seed") && help(&["list"]).contains("--json"));
+        assert!(!help(&["export", "minari"]).contains("--jobs"));
+        let refused = line().try_get_matches_from(["offnominal", "list", "envs", "--seed", "3"]);
+        assert!(refused.unwrap_err().to_string().contains("unexpected argument '--seed'"));
+    }
+
+    #[test]
+    fn common_options_are_read_wherever_they_stand() {
+        let read = |args: &[&str]| {
+            let matches = line().try_get_matches_from([&["offnominal"], args].concat()).unwrap();
+            Common::read(innermost(&matches))
+        };
+        assert!(read(&["list", "--json", "envs"]).json && read(&["list", "envs", "--json"]).json);
+        let common = read(&["evaluate", "--env", "e", "--policy", "p", "--seed", "7", "--jobs", "3"]);
+        assert_eq!((common.seed, common.jobs, common.out, common.quiet), (7, 3, None, false));
+    }
+
+    #[test]
+    fn every_exception_is_one_of_a_command() {
+        let line = line();
+        for command in ["demo", "bench", "list", "evaluate", "report", "export", "metrics", "render"] {
+            assert!(!unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::{catalogues, parallel};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
 use offnominal_core::prelude::*;
+use std::ops::Range;
 
 /// Most episodes of one kind that may be asked for at once.
 pub const MAX_EPISODES: u32 = 1_000_000;
@@ -25,19 +26,26 @@ pub fn check_onset(onset: Onset, spec: &EnvSpec) -> Result<()> {
     Ok(())
 }
 
-/// How many episodes, from which seed, on how many threads.
-#[derive(Clone, Copy)]
+/// Which episodes, from which seed, on how many threads.
+#[derive(Clone)]
 pub struct Plan<'a> {
     /// The seed that the user gave; stored with the dataset.
     pub seed: u64,
     /// Root of the episodes' seeds.
     pub root: Seed,
-    /// Number of episodes (of pairs, if disturbed).
-    pub episodes: usize,
+    /// Which episodes (which pairs, if disturbed); number i has the i-th seed of the root.
+    pub episodes: Range<usize>,
     /// Worker threads.
     pub jobs: usize,
     /// Counts the episodes.
     pub bar: &'a ProgressBar,
+}
+
+impl Plan<'_> {
+    /// The seed of the i-th episode of the range.
+    fn seed_of(&self, i: usize) -> Seed {
+        self.root.child(self.episodes.start + i)
+    }
 }
 
 /// Plays undisturbed episodes.
@@ -45,10 +53,10 @@ pub struct Plan<'a> {
 /// # Errors
 /// If no episode is asked for.
 pub fn nominal(cast: &Cast, plan: &Plan<'_>) -> Result<Dataset> {
-    ensure!(plan.episodes > 0, "expected at least 1 episode, found 0");
+    ensure!(!plan.episodes.is_empty(), "expected at least 1 episode, found 0");
     let trial = cast.trial();
-    let episodes = parallel::map(plan.jobs, plan.episodes, plan.bar, |i| {
-        Ok::<_, anyhow::Error>(sound(trial.nominal(plan.root.child(i))))
+    let episodes = parallel::map(plan.jobs, plan.episodes.len(), plan.bar, |i| {
+        Ok::<_, anyhow::Error>(sound(trial.nominal(plan.seed_of(i))))
     })?;
     let twins = vec![None; episodes.len()];
     Ok(Dataset { recipe: recipe(cast, None, plan), episodes, twins })
@@ -59,11 +67,11 @@ pub fn nominal(cast: &Cast, plan: &Plan<'_>) -> Result<Dataset> {
 /// # Errors
 /// If no episode is asked for, or the fault does not fit the world.
 pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset> {
-    ensure!(plan.episodes > 0, "expected at least 1 episode, found 0");
+    ensure!(!plan.episodes.is_empty(), "expected at least 1 episode, found 0");
     let (trial, anomalies) = (cast.trial(), catalogues::anomalies());
     fault.build(&anomalies, cast.env.as_ref())?;
-    let pairs = parallel::map(plan.jobs, plan.episodes, plan.bar, |i| {
-        trial.with_twin(plan.root.child(i), fault, &anomalies)
+    let pairs = parallel::map(plan.jobs, plan.episodes.len(), plan.bar, |i| {
+        trial.with_twin(plan.seed_of(i), fault, &anomalies)
     })?;
     let episodes: Vec<Episode> = pairs.into_iter().flat_map(|(e, twin)| [sound(e), sound(twin)]).collect();
     let twins = (0..episodes.len()).map(|i| (i % 2 == 0).then_some(i + 1)).collect();

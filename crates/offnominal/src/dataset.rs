@@ -8,12 +8,14 @@
 //! JSON in the schema's metadata. A checksum in the footer makes a damaged or edited file an error, not a surprise.
 
 mod columns;
+mod extend;
 mod footer;
 mod header;
 mod read;
 mod write;
 
 pub(crate) use columns::{batch, fields, is_terminal};
+pub use extend::kept;
 pub use read::{decode, load};
 pub use write::{encode, save};
 
@@ -83,6 +85,30 @@ pub struct Column {
     pub low: Option<f64>,
     /// Largest possible value, if there is one.
     pub high: Option<f64>,
+    /// Number of choices; 0 for a real number.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub choices: u32,
+    /// The image that the channel stands for, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<Image>,
+}
+
+// Serde hands the field over by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+impl Column {
+    /// How many numbers the channel is.
+    pub fn width(&self) -> usize {
+        self.image.map_or(1, |i| i.width())
+    }
+}
+
+/// How many numbers the channels are together.
+fn width(columns: &[Column]) -> usize {
+    columns.iter().map(Column::width).fold(0, usize::saturating_add)
 }
 
 impl From<&Channel> for Column {
@@ -93,11 +119,23 @@ impl From<&Channel> for Column {
             unit: channel.unit.clone(),
             low: finite(channel.low),
             high: finite(channel.high),
+            choices: channel.choices,
+            image: channel.image,
         }
     }
 }
 
 impl Recipe {
+    /// Numbers in an observation.
+    pub fn obs_width(&self) -> usize {
+        width(&self.observation)
+    }
+
+    /// Numbers in a command.
+    pub fn act_width(&self) -> usize {
+        width(&self.action)
+    }
+
     /// The recipe of episodes of a policy in a world, played by this engine.
     pub fn new(spec: &EnvSpec, policy: PolicyName, fault: Option<Fault>, seed: u64) -> Recipe {
         Recipe {
@@ -120,7 +158,7 @@ impl Recipe {
 /// # Errors
 /// Names the episode, the column and the row, with what was expected and found.
 pub fn check(episode: &Episode, i: usize, recipe: &Recipe) -> Result<()> {
-    let (obs, act) = (recipe.observation.len(), recipe.action.len());
+    let (obs, act) = (recipe.obs_width(), recipe.act_width());
     ensure!(!episode.is_empty(), "episode {i}: expected at least one step, found none");
     ensure!(
         (episode.obs_width, episode.act_width) == (obs, act),

@@ -1,7 +1,8 @@
 //! Scores from anywhere, as CSV with the columns `episode`, `step`, `score`, `label`, and the metrics of them.
 //!
 //! Columns come in any order and others are ignored; rows too come in any order. An episode is named by any text, a
-//! step is a whole number, a score a finite number, a label 0 or 1. What is wrong is named with file, line and column.
+//! step is a whole number, a score a finite number, a label 0 or 1 (or 0.0, 1.0, False, True, false, true, as other
+//! programs write them). What is wrong is named with file, line and column.
 //!
 //! ```
 //! let csv = b"episode,step,score,label\na,0,0.1,0\na,1,0.9,1\n";
@@ -66,6 +67,18 @@ pub enum MetricsFileError {
         expected: &'static str,
         /// The text that was found.
         found: String,
+    },
+    /// A row has not as many fields as the header.
+    #[error("{file}, line {line}: expected {expected} fields as in line 1, found {found}")]
+    Ragged {
+        /// Name of the file.
+        file: String,
+        /// Line of the row.
+        line: u64,
+        /// Fields of the header.
+        expected: u64,
+        /// Fields of the row.
+        found: u64,
     },
     /// It is not CSV.
     #[error("{file}: {why}")]
@@ -187,7 +200,7 @@ fn scored(rows: &[Row]) -> ScoredEpisode {
 /// The rows of each episode, by step.
 fn rows(file: &str, bytes: &[u8]) -> Result<Vec<(String, Vec<Row>)>, MetricsFileError> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
-    let not_csv = |e: csv::Error| MetricsFileError::Csv { file: file.into(), why: e.to_string() };
+    let not_csv = |e: csv::Error| complaint(file, &e);
     let columns = columns(file, reader.byte_headers().map_err(not_csv)?)?;
     let (mut episodes, mut index): (Vec<(String, Vec<Row>)>, _) = (Vec::new(), HashMap::new());
     let mut record = csv::ByteRecord::new();
@@ -207,6 +220,16 @@ fn rows(file: &str, bytes: &[u8]) -> Result<Vec<(String, Vec<Row>)>, MetricsFile
     }
     episodes.iter_mut().try_for_each(|(episode, rows)| sort(file, episode, rows))?;
     Ok(episodes)
+}
+
+fn complaint(file: &str, error: &csv::Error) -> MetricsFileError {
+    let (file, line) = (file.to_string(), error.position().map_or(0, csv::Position::line));
+    match *error.kind() {
+        csv::ErrorKind::UnequalLengths { expected_len: expected, len: found, .. } => {
+            MetricsFileError::Ragged { file, line, expected, found }
+        }
+        _ => MetricsFileError::Csv { file, why: error.to_string() },
+    }
 }
 
 fn sort(file: &str, episode: &str, rows: &mut [Row]) -> Result<(), MetricsFileError> {
@@ -271,15 +294,15 @@ impl Fields<'_> {
 
     fn row(&self) -> Result<Row, MetricsFileError> {
         let label = |text: &str| match text {
-            "0" => Some(false),
-            "1" => Some(true),
+            "0" | "0.0" | "False" | "false" => Some(false),
+            "1" | "1.0" | "True" | "true" => Some(true),
             _ => None,
         };
         Ok(Row {
             line: self.line(),
             step: self.field(1, "a whole number", |text| text.parse().ok())?,
             score: self.field(2, "a finite number", |t| t.parse().ok().filter(|s: &f64| s.is_finite()))?,
-            label: self.field(3, "0 or 1", label)?,
+            label: self.field(3, "0 or 1, or False or True", label)?,
         })
     }
 

@@ -2,7 +2,8 @@
 //!
 //! The default layout is HDF5, which every Minari reads whatever the length of the episodes. Labels go to `infos`
 //! (row 0 belongs to the reset, row t + 1 to step t); seed, onset, twin and ending of an episode to its attributes;
-//! the recipe of the whole to the key `offnominal` of `metadata.json`. Observation and action spaces are boxes.
+//! the recipe of the whole to the key `offnominal` of `metadata.json`. Observation and action spaces are boxes; a single
+//! command that is a choice is a discrete space, its values 64-bit integers in one dimension.
 
 mod arrow;
 mod hdf5;
@@ -95,13 +96,25 @@ mod tests {
         bad.iter().for_each(|id| assert!(check_id(id).is_err(), "{id}"));
     }
 
+    /// Bytes of the files in a folder, but for the dataset's own metadata.
+    fn n_bytes(folder: &Path) -> u64 {
+        let size = |item: std::fs::DirEntry| match item.path() {
+            path if path.is_dir() => n_bytes(&path),
+            path if path.ends_with("data/metadata.json") => 0,
+            path => path.metadata().unwrap().len(),
+        };
+        std::fs::read_dir(folder).unwrap().map(|item| size(item.unwrap())).sum()
+    }
+
     #[test]
     fn an_export_replaces_nothing_and_leaves_nothing_beside_it() {
         let folder = tempfile::tempdir().unwrap();
         for format in [Format::Hdf5, Format::Arrow] {
             let id = format!("group/{}-v0", format.name());
             let path = export(&dataset(), folder.path(), &id, format).unwrap();
-            assert!(path.join("data/metadata.json").is_file());
+            let metadata = std::fs::read(path.join("data/metadata.json")).unwrap();
+            let metadata: serde_json::Value = serde_json::from_slice(&metadata).unwrap();
+            assert_eq!(metadata["dataset_size"], n_bytes(&path.join("data")) as f64 / 1e6);
             let error = export(&dataset(), folder.path(), &id, format).unwrap_err();
             assert!(error.to_string().contains("exists already"), "{error}");
         }

@@ -24,7 +24,7 @@ const CHUNK: u64 = 100;
 /// Longest time between checkpoints where evaluations are rarer.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
 /// Episodes behind the numbers of a card.
-const CARD_EPISODES: usize = 100;
+const CARD_EPISODES: usize = 200;
 
 /// A run: trainer, folder, and the time it took before.
 pub struct Run {

@@ -36,7 +36,7 @@ pub(super) struct Past {
 impl Lane {
     /// A world at the beginning of an episode.
     pub(super) fn new(env: Box<dyn Env>, seed: Seed) -> Lane {
-        let (obs, act) = (env.spec().observation.len(), env.spec().action.len());
+        let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let room = env.spec().horizon as usize * act;
         let past = Past { initial: vec![], rng: seed.rng(), actions: Vec::with_capacity(room) };
         let (action, command) = (vec![0.0; act], vec![0.0; act]);

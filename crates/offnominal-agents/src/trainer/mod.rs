@@ -1,8 +1,9 @@
 //! The training loop, shared by all learners. No files, no clock, no printing.
 //!
 //! Worlds are stepped in turn; every transition goes into the replay buffer; after every `train_every` steps come
-//! `gradient_steps` updates; every `eval_every` steps the actor plays episodes with fixed seeds, and the best so far is
-//! kept. An episode that ends by itself has no future; one whose time is up has, so its target is bootstrapped.
+//! `gradient_steps` updates; every `eval_every` steps the actor plays episodes with fixed seeds, and the best so far
+//! (or the last, as the recipe says) is kept. An episode that ends by itself has no future; one whose time is up has, so
+//! its target is bootstrapped.
 
 mod checkpoint;
 mod error;
@@ -10,7 +11,7 @@ mod lane;
 mod recent;
 
 use crate::actor::{Actor, Bounds};
-use crate::config::{Normalise, TrainConfig};
+use crate::config::{Keep, Normalise, TrainConfig};
 use crate::evaluation::Evaluation;
 use crate::learner::{self, Learner, Losses};
 use crate::normaliser::{Normalisation, RunningMoments};
@@ -73,7 +74,7 @@ impl Trainer {
     pub fn new(config: TrainConfig, env: &dyn Env, seed: Seed) -> Result<Trainer, TrainError> {
         config.check()?;
         let fork = || env.fork().ok_or_else(|| TrainError::NoCopies { env: env.spec().id.clone() });
-        let (obs, act) = (env.spec().observation.len(), env.spec().action.len());
+        let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let learner = learner::build(&config, obs, act, &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
         let moments = RunningMoments::new(obs);
@@ -155,7 +156,7 @@ impl Trainer {
         Actor::new(self.pristine.spec(), &self.config.algorithm, net, params, map)
     }
 
-    /// The best actor of all evaluations, with its evaluation.
+    /// The best actor of all evaluations (or the last, as the recipe says), with its evaluation.
     pub fn best(&self) -> Option<(&Evaluation, &Actor)> {
         self.best.as_ref().map(|(evaluation, actor)| (evaluation, actor))
     }
@@ -224,7 +225,8 @@ impl Trainer {
         let (actor, n) = (self.actor(), self.config.eval_episodes);
         let seed = self.seed.child("evaluation");
         let found = Evaluation::of(&actor, self.pristine.as_ref(), n, self.steps, seed);
-        if self.best.as_ref().is_none_or(|(best, _)| found.beats(best)) {
+        let is_kept = self.config.keep == Keep::Last;
+        if is_kept || self.best.as_ref().is_none_or(|(best, _)| found.beats(best)) {
             self.best = Some((found, actor));
         }
         found

@@ -11,13 +11,17 @@ use offnominal_nets::Tensors;
 use proptest::prelude::*;
 
 fn trained() -> Actor {
+    trained_by("tqc")
+}
+
+fn trained_by(algorithm: &str) -> Actor {
     let config = TrainConfig {
         steps: 60,
         learning_starts: 20,
         batch: 8,
         hidden: vec![9],
         normalise: Normalise::Running,
-        ..TrainConfig::for_env("point")
+        ..TrainConfig::for_env("point").with_algorithm(algorithm).unwrap()
     };
     let mut run = Trainer::new(config, &Point::new(), Seed(1)).unwrap();
     run.advance(60);
@@ -26,7 +30,10 @@ fn trained() -> Actor {
 
 #[test]
 fn an_actor_obeys_the_laws_of_policies() {
-    assert_lawful("tqc", &policy(&trained(), Point::new().spec(), &[]));
+    for algorithm in offnominal_agents::ALL {
+        let actor = trained_by(algorithm.id);
+        assert_lawful(algorithm.id, &policy(&actor, Point::new().spec(), &[]));
+    }
 }
 
 #[test]

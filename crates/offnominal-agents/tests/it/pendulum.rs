@@ -13,8 +13,9 @@ fn last_evaluation(mut run: Trainer) -> Evaluation {
 }
 
 /// Random commands succeed in about 15 % of the episodes.
-#[test]
-fn a_point_learns_to_come_to_the_origin() {
+#[track_caller]
+fn learns_to_come_to_the_origin(algorithm: &str) {
+    let point = TrainConfig::for_env("point").with_algorithm(algorithm).unwrap();
     let recipe = TrainConfig {
         steps: 2_500,
         hidden: vec![32, 32],
@@ -23,26 +24,58 @@ fn a_point_learns_to_come_to_the_origin() {
         gamma: 0.95,
         eval_every: 2_500,
         eval_episodes: 40,
-        ..TrainConfig::for_env("point")
+        ..point
     };
     let found = last_evaluation(Trainer::new(recipe, &Point::new(), Seed(1)).unwrap());
-    assert!(found.success.unwrap() >= 0.9, "{found:?}");
+    assert!(found.success.unwrap() >= 0.9, "{algorithm}: {found:?}");
+}
+
+#[test]
+fn tqc_brings_a_point_to_the_origin() {
+    learns_to_come_to_the_origin("tqc");
+}
+
+#[test]
+fn sac_brings_a_point_to_the_origin() {
+    learns_to_come_to_the_origin("sac");
+}
+
+#[test]
+fn td3_brings_a_point_to_the_origin() {
+    learns_to_come_to_the_origin("td3");
 }
 
 /// A perfect swing-up has a mean return of about −145, resting about −1200.
-#[test]
-fn the_pendulum_swings_up_within_20_000_steps() {
+#[track_caller]
+fn swings_up_within_20_000_steps(algorithm: &str) {
     if std::env::var_os("RUN_SLOW_TESTS").is_none() {
         return eprintln!("skipped: set RUN_SLOW_TESTS=1 to train on the pendulum");
     }
+    let pendulum = TrainConfig::for_env("pendulum").with_algorithm(algorithm).unwrap();
     let recipe = TrainConfig {
         steps: 20_000,
+        learning_starts: 1_000,
         hidden: vec![64, 64],
         batch: 128,
         lr: 1e-3,
         eval_every: 20_000,
-        ..TrainConfig::for_env("pendulum")
+        ..pendulum
     };
     let found = last_evaluation(Trainer::new(recipe, &Pendulum::new(), Seed(1)).unwrap());
-    assert!(found.mean_return > -200.0, "{found:?}");
+    assert!(found.mean_return >= -200.0, "{algorithm}: {found:?}");
+}
+
+#[test]
+fn tqc_swings_the_pendulum_up() {
+    swings_up_within_20_000_steps("tqc");
+}
+
+#[test]
+fn sac_swings_the_pendulum_up() {
+    swings_up_within_20_000_steps("sac");
+}
+
+#[test]
+fn td3_swings_the_pendulum_up() {
+    swings_up_within_20_000_steps("td3");
 }

@@ -1,12 +1,12 @@
 //! A killed run continues with the same bits; a light checkpoint continues without the past.
 
 use crate::worlds::{Pendulum, Point};
-use offnominal_agents::config::{Normalise, Schedule};
-use offnominal_agents::{Contents, TrainConfig, Trainer};
+use offnominal_agents::config::{Keep, Normalise, Schedule};
+use offnominal_agents::{Contents, Evaluation, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
 
-fn config() -> TrainConfig {
+fn config_of(algorithm: &str) -> TrainConfig {
     TrainConfig {
         steps: 260,
         buffer: 120,
@@ -18,8 +18,12 @@ fn config() -> TrainConfig {
         normalise: Normalise::Running,
         eval_every: 70,
         eval_episodes: 2,
-        ..TrainConfig::for_env("point")
+        ..TrainConfig::for_env("point").with_algorithm(algorithm).unwrap()
     }
+}
+
+fn config() -> TrainConfig {
+    config_of("tqc")
 }
 
 fn finished(mut run: Trainer) -> Vec<u8> {
@@ -29,11 +33,12 @@ fn finished(mut run: Trainer) -> Vec<u8> {
     run.checkpoint(Contents::Full)
 }
 
-#[test]
-fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
-    let whole = finished(Trainer::new(config(), &Point::new(), Seed(3)).unwrap());
-    for step in [0, 25, 41, 100, 139, 259] {
-        let mut run = Trainer::new(config(), &Point::new(), Seed(3)).unwrap();
+#[track_caller]
+fn resumes_at(steps: &[u64], algorithm: &str) {
+    let begin = || Trainer::new(config_of(algorithm), &Point::new(), Seed(3)).unwrap();
+    let whole = finished(begin());
+    for &step in steps {
+        let mut run = begin();
         while run.steps() < step {
             run.advance(step - run.steps());
         }
@@ -41,7 +46,19 @@ fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
         drop(run);
         let resumed = Trainer::resume(&bytes, &Point::new()).unwrap();
         assert_eq!(resumed.steps(), step);
-        assert!(finished(resumed) == whole, "other bits after a break at step {step}");
+        assert!(finished(resumed) == whole, "{algorithm}: other bits after a break at step {step}");
+    }
+}
+
+#[test]
+fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
+    resumes_at(&[0, 25, 41, 100, 139, 259], "tqc");
+}
+
+#[test]
+fn every_algorithm_resumes_with_the_same_bits() {
+    for algorithm in offnominal_agents::ALL {
+        resumes_at(&[42, 139], algorithm.id);
     }
 }
 
@@ -86,4 +103,23 @@ fn an_unknown_algorithm_gets_the_nearest() {
     let wrong = TrainConfig { algorithm: "tqc2".into(), ..config() };
     let found = Trainer::new(wrong, &Point::new(), Seed(1)).err().expect("a refusal").to_string();
     assert!(found.contains("did you mean \"tqc\"?"), "{found}");
+}
+
+#[test]
+fn the_recipe_says_which_actor_is_kept() {
+    let steps_kept = |keep| {
+        let config = TrainConfig { keep, steps: 280, ..config() };
+        let mut run = Trainer::new(config, &Point::new(), Seed(3)).unwrap();
+        let mut found: Vec<Evaluation> = Vec::new();
+        while !run.is_done() {
+            found.extend(run.advance(1).evaluation);
+        }
+        let order = |a: &&Evaluation, b: &&Evaluation| a.mean_return.total_cmp(&b.mean_return);
+        let best = found.iter().max_by(order).unwrap().step;
+        (run.best().unwrap().0.step, best, found.last().unwrap().step)
+    };
+    let (kept, best, last) = steps_kept(Keep::Best);
+    assert_eq!((kept, last), (best, 280));
+    assert_ne!(best, last, "the last one happens to be the best: nothing was tested");
+    assert_eq!(steps_kept(Keep::Last).0, last);
 }

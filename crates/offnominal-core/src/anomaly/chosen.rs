@@ -2,16 +2,18 @@
 
 use super::{AnomalyError, Channels};
 use crate::Rng;
-use crate::spec::Channel;
+use crate::channel::{Channel, spans};
+use std::ops::Range;
 
-/// The channels of one episode, as positions in the signal. Of [`Channels::One`] it is not known until [`draw`] which
-/// one it is; all are candidates before.
+/// The numbers of a signal that are touched in one episode, as their positions. Of [`Channels::One`] it is not known
+/// until [`draw`] which channel it is; all are candidates before.
 ///
 /// [`draw`]: Chosen::draw
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Chosen {
-    candidates: Vec<usize>,
-    is_one: bool,
+    positions: Vec<usize>,
+    /// The channels among which one is to be drawn.
+    candidates: Vec<Range<usize>>,
 }
 
 impl Chosen {
@@ -25,29 +27,33 @@ impl Chosen {
         side: &'static str,
         signal: &[Channel],
     ) -> Result<Chosen, AnomalyError> {
-        let candidates = channels.resolve(env, side, signal)?;
-        Ok(Chosen { candidates, is_one: *channels == Channels::One })
+        let positions = channels.resolve(env, side, signal)?;
+        let candidates = if *channels == Channels::One { spans(signal).collect() } else { vec![] };
+        Ok(Chosen { positions, candidates })
     }
 
     /// To be called whenever the anomaly begins: the first time one channel is drawn if one is wanted, and it stays the
     /// same after every pause. Draws nothing otherwise.
     pub fn draw(&mut self, rng: &mut Rng) {
-        if self.is_one && self.candidates.len() > 1 {
-            let kept = self.candidates[rng.below(self.candidates.len())];
-            self.candidates.clear();
-            self.candidates.push(kept);
+        if self.candidates.is_empty() {
+            return;
         }
+        let drawn = self.candidates[rng.below(self.candidates.len())].clone();
+        self.positions.clear();
+        self.positions.extend(drawn);
+        self.candidates.clear();
     }
 
-    /// The channels.
+    /// The positions, in no order that matters.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.candidates.iter().copied()
+        self.positions.iter().copied()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::Image;
 
     fn chosen(channels: Channels) -> Chosen {
         let signal: Vec<Channel> = ["x", "y", "z"].map(|n| Channel::unbounded(n, "", "m")).into();
@@ -67,6 +73,19 @@ mod tests {
         }
         // Standard deviation of each count: √(3000 · ⅓ · ⅔) ≈ 26.
         assert!(counts.iter().all(|c| (c - 1000).abs() < 4 * 26), "{counts:?}");
+    }
+
+    #[test]
+    fn an_image_is_drawn_as_a_whole() {
+        let image = Image::grey(1, 2, 3);
+        let signal = [Channel::unbounded("x", "", "m"), Channel::image("view", "", image)];
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..20 {
+            let mut one = Chosen::of(&Channels::One, "w", "observation", &signal).unwrap();
+            one.draw(&mut Rng::new(seed));
+            seen.insert(one.iter().collect::<Vec<_>>());
+        }
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), [vec![0], vec![1, 2, 3, 4, 5, 6]]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::episode::Episode;
 use crate::fault::Fault;
 use crate::run::{Disturbance, play_on};
 use crate::schedule::{Extent, Onset, Schedule};
+use crate::spec::EnvSpec;
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -92,7 +93,7 @@ impl Trials {
     fn of(case: &AnomalyCase<'_>, seed: Seed) -> Trials {
         let play = |fault: &Fault| case.play(seed, Some(fault));
         let gross = case.fault(case.gross, Extent::ToEnd);
-        let has_channels = case.touches != Touches::World;
+        let has_channels = case.has_channels();
         let on = |channels: serde_json::Value| {
             let mut fault = gross.clone();
             fault.params["channels"] = channels;
@@ -120,7 +121,7 @@ impl Trials {
         for trial in [&self.gross, &self.window] {
             silent_before_onset(trial, &self.nominal, verdicts);
             labels_tell_activity(&trial.episode, verdicts);
-            records_the_command(&trial.episode, verdicts);
+            records_the_command(&trial.episode, case.env.spec(), verdicts);
         }
         restores(&self.window, verdicts);
         touches_only(&self.gross, case.touches, None, verdicts);
@@ -139,6 +140,15 @@ impl Trials {
 }
 
 impl AnomalyCase<'_> {
+    /// Whether the signal that it changes has channels to choose from; an image is one as a whole.
+    fn has_channels(&self) -> bool {
+        match self.touches {
+            Touches::World => false,
+            Touches::Action => true,
+            Touches::Observation => self.env.spec().image().is_none(),
+        }
+    }
+
     pub(super) fn fault(&self, magnitude: f64, extent: Extent) -> Fault {
         let schedule = Schedule { onset: Onset::At(ONSET), extent };
         Fault { anomaly: self.id.into(), params: json!({ "magnitude": magnitude }), schedule }
@@ -152,16 +162,25 @@ impl AnomalyCase<'_> {
             anomaly: anomaly(fault).unwrap_or_else(|e| panic!("{} cannot be built: {e}", self.id)),
         });
         let mut witness = Witness::of(self.env);
-        let episode = play_on(&mut witness, &mut { steer }, HORIZON, seed, disturbance, &mut |_| ());
+        let mut policy = steer(self.env.spec());
+        let episode = play_on(&mut witness, &mut policy, HORIZON, seed, disturbance, &mut |_| ());
         Trial { episode, truth: witness.testimony }
     }
 }
 
-/// A policy that reads every channel and commands gently.
-fn steer(obs: &[f32], action: &mut [f32]) {
-    for (i, command) in action.iter_mut().enumerate() {
-        let weighted = obs.iter().enumerate().map(|(k, o)| ((3 * i + k + 1) as f32).sin() * o);
-        *command = 0.3 * weighted.sum::<f32>().sin();
+/// A policy that reads every number of the observation, commands gently, and makes every choice now and then.
+fn steer(spec: &EnvSpec) -> impl FnMut(&[f32], &mut [f32]) + Clone + Send + Sync + use<> {
+    let weights: Vec<f32> = (1..=spec.obs_width()).map(|k| (k as f32).sin()).collect();
+    let action = spec.action.clone();
+    move |obs, commands| {
+        let weighted: f32 = weights.iter().zip(obs).map(|(w, o)| w * o).sum();
+        for ((i, command), channel) in commands.iter_mut().enumerate().zip(&action) {
+            let wave = (weighted + 3.0 * i as f32).sin();
+            *command = match channel.choices {
+                0 => 0.3 * wave,
+                n => (0.5 * (wave + 1.0) * n as f32).floor().min((n - 1) as f32),
+            };
+        }
     }
 }
 
@@ -212,11 +231,12 @@ pub(super) fn labels_tell_activity(episode: &Episode, verdicts: &mut Verdicts<'_
     verdicts.require(Law::LabelsTellActivity, wrong.is_none(), || format!("step and label {wrong:?}"));
 }
 
-pub(super) fn records_the_command(episode: &Episode, verdicts: &mut Verdicts<'_>) {
+pub(super) fn records_the_command(episode: &Episode, spec: &EnvSpec, verdicts: &mut Verdicts<'_>) {
+    let mut policy = steer(spec);
     let mut command = vec![0.0; episode.act_width];
     let seen = episode.observations.chunks_exact(episode.obs_width);
     for (t, (obs, recorded)) in seen.zip(episode.actions.chunks_exact(episode.act_width)).enumerate() {
-        steer(obs, &mut command);
+        policy(obs, &mut command);
         verdicts.require(Law::RecordsTheCommand, command == recorded, || {
             format!("step {t}: the policy commanded {command:?}, recorded is {recorded:?}")
         });

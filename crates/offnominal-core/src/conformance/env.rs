@@ -1,7 +1,8 @@
 //! Laws of worlds.
 
 use super::{Law, Verdicts, Violation};
-use crate::env::{Env, Status};
+use crate::channel::spans;
+use crate::env::{Env, Status, Step};
 use crate::policy::{Policy, Random};
 use crate::{Rng, Seed};
 
@@ -19,6 +20,7 @@ pub fn env(env: &dyn Env, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     verdicts.require(Law::StartVaries, once.first() != other.first(), || "seeds 1 and 2 start alike".into());
     fork_shares_future(env, &mut verdicts);
     parameters(env, &once, &mut verdicts);
+    choices(env, &mut verdicts);
     verdicts.found
 }
 
@@ -45,7 +47,7 @@ impl Walk {
 
     fn on(env: &mut dyn Env, seed: Seed, steps: usize) -> Walk {
         let mut policy = Random::new(&env.spec().action);
-        let mut walk = Walk { width: env.spec().observation.len(), observations: vec![], rewards: vec![] };
+        let mut walk = Walk { width: env.spec().obs_width(), observations: vec![], rewards: vec![] };
         let mut action = vec![0.0; env.spec().action.len()];
         let (mut rng, mut world) = (seed.child("policy").rng(), seed.child("world").rng());
         walk.look(env);
@@ -110,11 +112,15 @@ fn unique<'a>(names: impl Iterator<Item = &'a String>) -> bool {
 
 fn observations(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
     let walks: Vec<Walk> = (0..8_u64).map(|i| Walk::of(env, Seed(100 + i))).collect();
-    for (i, channel) in env.spec().observation.iter().enumerate() {
-        let column = || walks.iter().flat_map(|w| w.observations.iter().skip(i).step_by(w.width).copied());
-        let first = column().next().unwrap_or(0.0);
-        verdicts.require(Law::EveryChannelVaries, column().any(|v| v != first), || {
-            format!("{} is always {first}", channel.name)
+    let spec = env.spec();
+    for (channel, span) in spec.observation.iter().zip(spans(&spec.observation)) {
+        let rows =
+            || walks.iter().flat_map(|w| w.observations.chunks_exact(w.width)).map(|r| &r[span.clone()]);
+        let column = || rows().flatten().copied();
+        let first = rows().next().unwrap_or(&[]);
+        // Of an image, the background may stay as it is: some pixel has to change.
+        verdicts.require(Law::EveryChannelVaries, rows().any(|r| r != first), || {
+            format!("{} is always {first:?}", channel.name)
         });
         if let Some(v) = column().find(|v| !v.is_finite()) {
             verdicts.require(Law::IsFinite, false, || format!("{} = {v}", channel.name));
@@ -167,10 +173,40 @@ fn parameters(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
         verdicts.require(Law::NominalIsNeutral, walk_at(p.nominal) == *nominal, || {
             format!("setting {} to its nominal {} changes the future", p.name, p.nominal)
         });
-        verdicts.require(Law::ParameterBites, walk_at(other_value(p)) != *nominal, || {
-            format!("setting {} to {} changes nothing", p.name, other_value(p))
+        let bites = other_values(p).into_iter().any(|value| walk_at(value) != *nominal);
+        verdicts.require(Law::ParameterBites, bites, || {
+            format!("setting {} to any of {:?} changes nothing", p.name, other_values(p))
         });
     }
+}
+
+/// What a world makes of a command that is a choice: the nearest one, and the first or last beyond the ends.
+fn choices(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
+    let action = env.spec().action.clone();
+    for (i, channel) in action.iter().enumerate().filter(|(_, c)| c.is_choice()) {
+        let brings = |command: f32| after(env, i, command);
+        let last = (channel.choices - 1) as f32;
+        for (found, meant) in [(0.4, 0.0), (-3.0, 0.0), (last - 0.4, last), (last + 0.4, last), (1e9, last)] {
+            verdicts.require(Law::RoundsChoices, brings(found) == brings(meant), || {
+                format!("{}: {found} does not do what {meant} does", channel.name)
+            });
+        }
+        verdicts.require(Law::RoundsChoices, brings(f32::NAN).0.status == Status::Diverged, || {
+            format!("{}: the world goes on after a command that is no number", channel.name)
+        });
+    }
+}
+
+/// What one step brings in which command `i` is as given and all others are the lowest possible.
+fn after(env: &dyn Env, i: usize, command: f32) -> (Step, Vec<f32>) {
+    let mut env = fork(env);
+    start(env.as_mut(), Seed(5));
+    let mut action: Vec<f32> = env.spec().action.iter().map(|c| c.low.max(-1.0) as f32).collect();
+    action[i] = command;
+    let step = env.step(&action, &mut Seed(6).rng());
+    let mut seen = vec![0.0; env.spec().obs_width()];
+    env.observe(&mut seen);
+    (step, seen)
 }
 
 /// A value just outside an end of a range; an open end is left by what is not a number.
@@ -178,8 +214,10 @@ fn beyond(end: f64, outwards: f64) -> f64 {
     if end.is_finite() { end + outwards * 1e-9 * end.abs().max(1.0) } else { f64::NAN }
 }
 
-/// A value far from nominal, but not at the end of the range.
-fn other_value(p: &crate::spec::Parameter) -> f64 {
-    let high = if p.high.is_finite() { p.high } else { 2.0 * p.nominal.abs() + 1.0 };
-    0.5 * (p.nominal + high)
+/// Values far from nominal, but not at the ends of the range. A limit may bite in one direction only.
+fn other_values(p: &crate::spec::Parameter) -> [f64; 2] {
+    let far = 2.0 * p.nominal.abs() + 1.0;
+    let high = if p.high.is_finite() { p.high } else { far };
+    let low = if p.low.is_finite() { p.low } else { -far };
+    [0.5 * (p.nominal + high), 0.5 * (p.nominal + low)]
 }

@@ -24,6 +24,15 @@ enum Flaw {
     IgnoresRange,
     NominalIsOff,
     DeadParameter,
+    TakesChoicesLiterally,
+    OutlivesNonsense,
+}
+
+impl Flaw {
+    /// Whether the push of the fixture is a choice among three.
+    fn is_about_choices(self) -> bool {
+        matches!(self, Flaw::TakesChoicesLiterally | Flaw::OutlivesNonsense)
+    }
 }
 
 /// A mass on a spring, pushed by the command.
@@ -49,7 +58,11 @@ impl Spring {
                 Channel::new(name, "position", "m", -50.0, 50.0),
                 Channel::unbounded("v", "speed", "m/s"),
             ],
-            action: vec![Channel::new("force", "push", "N", -1.0, 1.0)],
+            action: vec![if flaw.is_about_choices() {
+                Channel::choice("force", "push", 3)
+            } else {
+                Channel::new("force", "push", "N", -1.0, 1.0)
+            }],
             dt_secs: 0.1,
             horizon: 50,
             parameters: vec![Parameter::new("stiffness", "of the spring", "N/m", 1.0, 0.0, 10.0)],
@@ -88,7 +101,11 @@ impl Env for Spring {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        self.v += 0.1 * (f64::from(action[0]) - self.stiffness * self.x) + 0.01 * rng.normal();
+        let push = match self.flaw {
+            Flaw::OutlivesNonsense => self.spec.action[0].chosen(action[0]).unwrap_or(0) as f64,
+            _ => f64::from(action[0]),
+        };
+        self.v += 0.1 * (push - self.stiffness * self.x) + 0.01 * rng.normal();
         if self.flaw == Flaw::SharesState {
             self.v += self.shared.fetch_add(1, Ordering::Relaxed) as f64;
         }
@@ -182,6 +199,8 @@ fn every_flaw_of_a_world_is_caught_by_name() {
     breaks(Flaw::IgnoresRange, Law::RefusesBadParameters);
     breaks(Flaw::NominalIsOff, Law::NominalIsNeutral);
     breaks(Flaw::DeadParameter, Law::ParameterBites);
+    breaks(Flaw::TakesChoicesLiterally, Law::RoundsChoices);
+    breaks(Flaw::OutlivesNonsense, Law::RoundsChoices);
 }
 
 #[test]
@@ -189,6 +208,13 @@ fn every_flaw_of_a_policy_is_caught_by_name() {
     policy_breaks(Habit::TooStrong, Law::CommandsInBounds);
     policy_breaks(Habit::Dithers, Law::SameSeedSameBits);
     policy_breaks(Habit::Undefined, Law::IsFinite);
+}
+
+#[test]
+fn a_policy_makes_choices_and_nothing_between_them() {
+    let choosing = Spring::with(Flaw::OutlivesNonsense);
+    let found = super::policy(&Pusher(Habit::Sound, Arc::default()), choosing.spec(), &[]);
+    assert!(found.iter().any(|v| v.finding.contains("expected one of 3 choices")), "{found:?}");
 }
 
 #[test]

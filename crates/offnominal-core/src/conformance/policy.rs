@@ -17,6 +17,10 @@ pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)
             verdicts.require(Law::CommandsInBounds, inside, || {
                 format!("{}: expected [{}, {}], found {value}", channel.name, channel.low, channel.high)
             });
+            let is_one = !channel.is_choice() || value.fract() == 0.0;
+            verdicts.require(Law::CommandsInBounds, is_one, || {
+                format!("{}: expected one of {} choices, found {value}", channel.name, channel.choices)
+            });
         }
     }
     verdicts.found
@@ -25,7 +29,7 @@ pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)
 fn commands(policy: &dyn Policy, spec: &EnvSpec) -> Vec<f32> {
     let mut policy = policy.fork();
     let (mut inputs, mut rng) = (Rng::new(11), Seed(12).rng());
-    let mut obs = vec![0.0; spec.observation.len()];
+    let mut obs = vec![0.0; spec.obs_width()];
     let mut all = vec![0.0; 50 * spec.action.len()];
     policy.reset();
     for action in all.chunks_exact_mut(spec.action.len()) {

@@ -70,7 +70,7 @@ impl Env for Witness {
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         self.testimony.off_nominal.push(self.off_nominal());
         let step = self.inner.step(action, rng);
-        let mut seen = vec![0.0; self.spec().observation.len()];
+        let mut seen = vec![0.0; self.spec().obs_width()];
         self.inner.observe(&mut seen);
         self.testimony.commands.push(action.to_vec());
         self.testimony.observations.push(seen);

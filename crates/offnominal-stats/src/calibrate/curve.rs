@@ -75,19 +75,65 @@ impl Curve {
         a + share * (b - a)
     }
 
-    /// The offsets between which the true crossing lies, read from points with at least `n` episodes: from where the
-    /// lower ends of the scores' intervals pass the target to where the upper ends do. None for an end that no point
-    /// on its side of `around` bounds.
+    /// The first offset at which the monotone curve, which begins with 1 at the neutral value, is down at a level;
+    /// none if it stays above.
+    pub fn first_below(&self, level: f64) -> Option<f64> {
+        let (mut before, mut from) = (0.0, 1.0_f64);
+        for (point, value) in self.points.iter().zip(self.fitted()) {
+            if value <= level {
+                return Some(zero((before, from.max(level) - level), (point.offset, value - level)));
+            }
+            (before, from) = (point.offset, value);
+        }
+        None
+    }
+
+    /// The point farthest from `around` on one side (0: left, 1: right) that has at least `n` episodes and whose
+    /// interval does not exclude the target.
+    pub fn farthest_unclear(
+        &self,
+        target: f64,
+        n: usize,
+        around: f64,
+        side: usize,
+        level: Level,
+    ) -> Option<f64> {
+        let unclear = |p: &&Point| match side {
+            0 => p.offset < around && p.score.value - p.score.half(level) < target,
+            _ => p.offset > around && p.score.value + p.score.half(level) > target,
+        };
+        let mut sure = self.points.iter().filter(|p| p.score.n >= n).filter(unclear).map(|p| p.offset);
+        if side == 0 { sure.next() } else { sure.next_back() }
+    }
+
+    /// The offsets between which the true crossing lies: from where the lower ends of the scores' intervals pass the
+    /// target to where the upper ends do. They are read from points with at least `n` episodes; a side that these do
+    /// not bound is read from all points. None for an end that no point bounds.
     pub fn interval(&self, target: f64, n: usize, around: f64, level: Level) -> [Option<f64>; 2] {
+        let [left, right] = self.ends(target, n, around, level);
+        let [rough_left, rough_right] = self.rough_ends(target, around, level);
+        [left.or(rough_left), right.or(rough_right)]
+    }
+
+    /// The ends from points with at least `n` episodes: beyond them no score's interval holds the target. That a point
+    /// nearer to `around` excludes it does not count while one farther away does not: of many, some do so by luck.
+    pub fn ends(&self, target: f64, n: usize, around: f64, level: Level) -> [Option<f64>; 2] {
         let sure: Vec<&Point> = self.points.iter().filter(|p| p.score.n >= n).collect();
         let excess = |p: &Point, sign: f64| (p.offset, p.score.value + sign * p.score.half(level) - target);
-        let left = sure.iter().rposition(|p| p.offset <= around && excess(p, -1.0).1 >= 0.0);
-        let right = sure.iter().position(|p| p.offset >= around && excess(p, 1.0).1 <= 0.0);
-        let root = |a: usize, b: usize, sign: f64| zero(excess(sure[a], sign), excess(sure[b], sign));
-        [
-            left.map(|a| root(a, (a + 1).min(sure.len() - 1), -1.0)),
-            right.map(|b| root(b.saturating_sub(1), b, 1.0)),
-        ]
+        let left = sure.iter().position(|p| p.offset > around || excess(p, -1.0).1 < 0.0);
+        let right = sure.iter().rposition(|p| p.offset < around || excess(p, 1.0).1 > 0.0);
+        let root = |a: usize, b: usize, sign: f64| {
+            Some(zero(excess(sure.get(a)?, sign), excess(sure.get(b)?, sign)))
+        };
+        [left.and_then(|b| root(b.checked_sub(1)?, b, -1.0)), right.and_then(|a| root(a, a + 1, 1.0))]
+    }
+
+    /// The nearest points on both sides of `around` that exclude the target by two half-widths.
+    fn rough_ends(&self, target: f64, around: f64, level: Level) -> [Option<f64>; 2] {
+        let excess = |p: &Point, sign: f64| p.score.value + sign * 2.0 * p.score.half(level) - target;
+        let left = self.points.iter().rfind(|p| p.offset < around && excess(p, -1.0) >= 0.0);
+        let right = self.points.iter().find(|p| p.offset > around && excess(p, 1.0) <= 0.0);
+        [left, right].map(|end| end.map(|p| p.offset))
     }
 }
 

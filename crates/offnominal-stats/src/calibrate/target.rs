@@ -150,7 +150,7 @@ impl Target {
             self.n = wanted.clamp(self.n + self.n / 2, 4 * self.n).min(curve.nominal.len());
             return Step::Evaluate { offset: hit.offset, n: self.n };
         }
-        let ends = curve.interval(self.goal, self.n, hit.offset, search.level);
+        let ends = curve.ends(self.goal, self.n, hit.offset, search.level);
         for (side, end) in ends.iter().enumerate() {
             if end.is_none()
                 && self.guards[side] < MOST_GUARDS
@@ -163,27 +163,22 @@ impl Target {
         Step::Settle(self.found(search, curve, hit))
     }
 
-    /// A magnitude beside the hit at which the score's interval should exclude the target: the curve is taken as
-    /// straight up to the next clearly different point, and each further attempt reaches half as far again.
+    /// A magnitude beside the hit at which the score's interval should exclude the target: where the fitted curve is
+    /// some half-widths away from it, each attempt half as many again, and never nearer than what was tried in vain.
     fn guard(&self, search: &Search, curve: &Curve, hit: &Point, side: usize) -> Option<f64> {
-        let half = hit.score.half(search.level);
-        let reach = 1.3 * 1.5_f64.powi(self.guards[side]) * half;
-        let beside = |p: &&Point| (p.score.value - hit.score.value).abs() > half;
-        let (offset, value) = if side == 0 {
-            let left = curve
-                .points
-                .iter()
-                .rfind(|p| p.offset < hit.offset && p.score.value > self.goal && beside(p));
-            left.map_or((0.0, 1.0), |p| (p.offset, p.score.value))
+        let reach = 1.3 * 1.5_f64.powi(self.guards[side]) * hit.score.half(search.level);
+        let tried = curve.farthest_unclear(self.goal, self.n, hit.offset, side, search.level);
+        let farther = hit.offset + 1.5 * (tried.unwrap_or(hit.offset) - hit.offset);
+        let guard = if side == 0 {
+            // Nothing scores above 1: there the curve says no more where it is.
+            let level = (self.goal + reach).min(1.0 - 0.2 * (1.0 - self.goal));
+            let wanted = curve.first_below(level)?.min(farther);
+            if wanted > 0.0 { wanted } else { 0.5 * tried? }
         } else {
-            let right =
-                curve.points.iter().find(|p| p.offset > hit.offset && p.score.value < self.goal && beside(p));
-            right.map(|p| (p.offset, p.score.value)).unwrap_or((search.span(), hit.score.value - half))
+            curve.first_below(self.goal - reach).unwrap_or(search.span()).max(farther).min(search.span())
         };
-        let share = (reach / (value - hit.score.value).abs().max(1e-12)).min(1.0);
-        let guard = hit.offset + share * (offset - hit.offset);
         // What is measured already, and the neutral value, need no evaluation.
-        (guard > 0.0 && curve.n_at(guard) < self.n).then_some(guard)
+        (guard > 0.0 && guard != hit.offset && curve.n_at(guard) < self.n).then_some(guard)
     }
 
     /// The bracket is too narrow to be narrowed.

@@ -18,9 +18,9 @@ pub enum Class {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Domain {
-    /// Any finite number.
+    /// Any number up to [`Domain::LARGEST`] in size.
     Real,
-    /// Finite numbers from zero upwards.
+    /// Numbers from zero to [`Domain::LARGEST`].
     NonNegative,
     /// Whole numbers from zero to [`Domain::LARGEST_WHOLE`].
     Whole,
@@ -32,11 +32,15 @@ impl Domain {
     /// The largest number of steps that an anomaly may be asked to remember.
     pub const LARGEST_WHOLE: f64 = 10_000.0;
 
+    /// The largest magnitude. Signals are 32-bit numbers, which end at 3.4e38: the rest is for what a magnitude is
+    /// multiplied by.
+    pub const LARGEST: f64 = 1e30;
+
     /// Whether a number is a magnitude.
     pub fn contains(self, magnitude: f64) -> bool {
         match self {
-            Domain::Real => magnitude.is_finite(),
-            Domain::NonNegative => magnitude.is_finite() && magnitude >= 0.0,
+            Domain::Real => magnitude.abs() <= Self::LARGEST,
+            Domain::NonNegative => (0.0..=Self::LARGEST).contains(&magnitude),
             Domain::Whole => (0.0..=Self::LARGEST_WHOLE).contains(&magnitude) && magnitude.fract() == 0.0,
             Domain::Share => (0.0..=1.0).contains(&magnitude),
         }
@@ -45,8 +49,8 @@ impl Domain {
     /// The rule in words, as it completes "expected a magnitude …".
     pub fn rule(self) -> &'static str {
         match self {
-            Domain::Real => "that is finite",
-            Domain::NonNegative => "that is finite and not negative",
+            Domain::Real => "from -1e30 to 1e30 (beyond, 32-bit signals stop being finite)",
+            Domain::NonNegative => "from 0 to 1e30 (beyond, 32-bit signals stop being finite)",
             Domain::Whole => "that is a whole number from 0 to 10000",
             Domain::Share => "from 0 to 1",
         }
@@ -113,10 +117,11 @@ mod tests {
 
     #[test]
     fn domains_hold_what_they_say() {
-        let held = |d: Domain| [0.0, 1.5, -1.0, f64::NAN, f64::INFINITY, 2.0, 1e9].map(|m| d.contains(m));
-        assert_eq!(held(Domain::Real), [true, true, true, false, false, true, true]);
-        assert_eq!(held(Domain::NonNegative), [true, true, false, false, false, true, true]);
-        assert_eq!(held(Domain::Whole), [true, false, false, false, false, true, false]);
+        let held =
+            |d: Domain| [0.0, 1.5, -1.0, f64::NAN, f64::INFINITY, 2.0, 1e9, 1e308].map(|m| d.contains(m));
+        assert_eq!(held(Domain::Real), [true, true, true, false, false, true, true, false]);
+        assert_eq!(held(Domain::NonNegative), [true, true, false, false, false, true, true, false]);
+        assert_eq!(held(Domain::Whole), [true, false, false, false, false, true, false, false]);
         assert_eq!(
             [-0.1, 0.0, 0.5, 1.0, 1.1].map(|m| Domain::Share.contains(m)),
             [false, true, true, true, false]

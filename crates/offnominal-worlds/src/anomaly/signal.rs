@@ -3,6 +3,7 @@
 use super::kind::{Class, Domain};
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::catalogue::parse;
+use offnominal_core::channel::width;
 use offnominal_core::prelude::*;
 use serde::de::DeserializeOwned;
 
@@ -13,6 +14,9 @@ pub trait Operator: DeserializeOwned + Send + 'static {
     const NAME: &'static str;
     /// Which magnitudes make sense.
     const DOMAIN: Domain;
+
+    /// Whether it changes values by degrees. What only repeats values can be done to a choice too.
+    const BY_DEGREES: bool = true;
 
     /// How strong it is.
     fn magnitude(&self) -> f64;
@@ -82,13 +86,17 @@ impl<O: Operator> Signal<O> {
 impl<O: Operator> Anomaly for Signal<O> {
     fn fit(&mut self, spec: &EnvSpec) -> Result<(), AnomalyError> {
         let prefix = if self.side == Class::Action { "act" } else { "obs" };
-        check_magnitude(&format!("{prefix}-{}", O::NAME), O::DOMAIN, self.operator.magnitude())?;
+        let id = format!("{prefix}-{}", O::NAME);
+        check_magnitude(&id, O::DOMAIN, self.operator.magnitude())?;
         let (side, signal) = match self.side {
             Class::Action => ("action", &spec.action),
             _ => ("observation", &spec.observation),
         };
         self.chosen = Chosen::of(self.operator.channels(), &spec.id, side, signal)?;
-        self.operator.fit(signal.len());
+        if self.side == Class::Action && O::BY_DEGREES {
+            refuse_choices(&id, spec, &self.chosen)?;
+        }
+        self.operator.fit(width(signal));
         Ok(())
     }
 
@@ -119,6 +127,19 @@ impl<O: Operator> Anomaly for Signal<O> {
         if self.side == Class::Observation {
             self.note(obs);
         }
+    }
+}
+
+/// Refuses to change a choice by degrees: between "left" and "right" there is nothing to add to.
+fn refuse_choices(id: &str, spec: &EnvSpec, chosen: &Chosen) -> Result<(), AnomalyError> {
+    match chosen.iter().map(|i| &spec.action[i]).find(|c| c.is_choice()) {
+        None => Ok(()),
+        Some(c) => Err(AnomalyError::Choice {
+            id: id.into(),
+            env: spec.id.clone(),
+            channel: c.name.clone(),
+            choices: c.choices,
+        }),
     }
 }
 

@@ -19,8 +19,6 @@ pub(super) struct Design {
     pub pushed_body: &'static str,
     /// The direction of that force in the world.
     pub push_direction: [f64; 3],
-    /// Standard deviation of the noise on positions and velocities at the reset.
-    pub reset_sd: f64,
     /// The classes of the mask other than the background, each with the geoms that belong to it.
     pub classes: &'static [(&'static str, &'static [&'static str])],
 }
@@ -31,7 +29,6 @@ pub(super) struct Rig {
     pub sim: Simulation,
     spec: Arc<EnvSpec>,
     frame_skip: usize,
-    reset_sd: f64,
     pushed_body: usize,
     push_direction: [f64; 3],
     force_n: f64,
@@ -58,7 +55,6 @@ impl Rig {
         spec.cameras = camera_names(&model);
         Ok(Rig {
             frame_skip: (spec.dt_secs / model.timestep_secs()).round() as usize,
-            reset_sd: design.reset_sd,
             pushed_body: model.id(Kind::Body, design.pushed_body)?,
             push_direction: design.push_direction,
             force_n: 0.0,
@@ -74,20 +70,27 @@ impl Rig {
         &self.spec
     }
 
-    /// Positions and velocities: the reference configuration at rest plus normal noise.
-    pub(super) fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+    /// Positions and velocities: the reference configuration at rest plus normal noise of that standard deviation.
+    pub(super) fn draw(&self, sd: f64, rng: &mut Rng) -> Vec<f64> {
         let at_rest = std::iter::repeat_n(0.0, self.sim.qvel().len());
         let reference = self.sim.model().qpos0().iter().copied().chain(at_rest);
-        reference.map(|mean| mean + self.reset_sd * rng.normal()).collect()
+        reference.map(|mean| mean + sd * rng.normal()).collect()
     }
 
     /// Begins an episode at the given positions and velocities.
     pub(super) fn start(&mut self, x: &[f64]) {
         assert_eq!(x.len(), self.spec.initial.len(), "length of the initial condition of {}", self.spec.id);
+        self.start_where(|sim| {
+            let (qpos, qvel) = x.split_at(sim.qpos().len());
+            sim.qpos_mut().copy_from_slice(qpos);
+            sim.qvel_mut().copy_from_slice(qvel);
+        });
+    }
+
+    /// Begins an episode in the state that `place` makes of the reference configuration at rest.
+    pub(super) fn start_where(&mut self, place: impl FnOnce(&mut Simulation)) {
         self.sim.reset();
-        let (qpos, qvel) = x.split_at(self.sim.qpos().len());
-        self.sim.qpos_mut().copy_from_slice(qpos);
-        self.sim.qvel_mut().copy_from_slice(qvel);
+        place(&mut self.sim);
         self.push();
         // An initial condition that is no state shows as divergence in the first step.
         let _ = self.sim.forward();

@@ -21,6 +21,12 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     exempt: &[],
 };
 
+/// The rail, and its marks at every half metre.
+const RAIL: &[&str] = &[
+    "rail", "mark0", "mark1", "mark2", "mark3", "mark4", "mark5", "mark6", "mark7", "mark8", "mark9",
+    "mark10",
+];
+
 /// Length of the pole.
 const POLE_M: f64 = 0.6;
 
@@ -43,7 +49,7 @@ impl Env for CartpoleSwingup {
     }
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.rig.draw(rng)
+        self.rig.draw(0.1, rng)
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
@@ -86,8 +92,7 @@ fn design() -> Design {
         spec: spec(),
         pushed_body: "pole",
         push_direction: [-1.0, 0.0, 0.0],
-        reset_sd: 0.1,
-        classes: &[("rail", &["rail"]), ("cart", &["cart"]), ("pole", &["pole"])],
+        classes: &[("rail", RAIL), ("cart", &["cart"]), ("pole", &["pole"])],
     }
 }
 

@@ -53,7 +53,7 @@ impl Env for HalfCheetah {
     }
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        self.rig.draw(rng)
+        self.rig.draw(0.1, rng)
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
@@ -101,7 +101,6 @@ fn design() -> Design {
         spec: spec(),
         pushed_body: "ffoot",
         push_direction: [-1.0, 0.0, 0.0],
-        reset_sd: 0.1,
         classes: &[
             ("floor", &["floor"]),
             ("torso", &["torso"]),

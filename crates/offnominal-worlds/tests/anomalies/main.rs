@@ -25,7 +25,7 @@ fn begun(id: &str, params: Value) -> Box<dyn Anomaly> {
 /// What becomes of a constant observation in so many steps; channel 0.
 fn observed(id: &str, params: Value, value: f32, steps: usize) -> Vec<f32> {
     let (mut anomaly, mut rng) = (begun(id, params), Rng::new(1));
-    let mut obs = vec![0.0; world().spec().observation.len()];
+    let mut obs = vec![0.0; world().spec().obs_width()];
     let mut look = |_| {
         obs.fill(value);
         anomaly.on_observation(&mut obs, &mut rng);
@@ -52,8 +52,13 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
         Class::Action => Touches::Action,
         Class::Dynamics => Touches::World,
     };
-    // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong.
-    let gross = if id == "act-delay" { 3.0 } else { search.neutral + 4.0 * search.step };
+    // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong, and a limit must lie below
+    // what the laws' policy commands, 0.3 of full speed.
+    let gross = match id {
+        "act-delay" => 3.0,
+        "dyn-robot-speed" => 0.1 * search.neutral,
+        _ => search.neutral + 4.0 * search.step,
+    };
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }
 }
 
@@ -111,7 +116,7 @@ fn drift_and_wandering_noise_begin_anew_after_a_pause() {
     ] {
         let (mut env, mut anomaly) = (world(), begun(id, params));
         let mut first = |anomaly: &mut dyn Anomaly| {
-            let mut obs = vec![0.0; env.spec().observation.len()];
+            let mut obs = vec![0.0; env.spec().obs_width()];
             anomaly.begin(env.as_mut(), &mut Rng::new(0));
             anomaly.on_observation(&mut obs, &mut Rng::new(5));
             obs
@@ -162,7 +167,7 @@ fn wandering_noise_begins_with_its_first_innovation() {
     // Over many seeds, n₀ = ε₀ has the variance of ε, not the stationary one.
     let first = |seed| {
         let mut anomaly = begun("obs-temporal-noise", json!({"magnitude": 0.5}));
-        let mut obs = vec![0.0; world().spec().observation.len()];
+        let mut obs = vec![0.0; world().spec().obs_width()];
         anomaly.on_observation(&mut obs, &mut Rng::new(seed));
         f64::from(obs[0]).powi(2)
     };
@@ -184,7 +189,7 @@ fn bad_recipes_are_refused_with_what_was_expected_and_found() {
     refuses(
         "obs-noise",
         json!({"magnitude": -0.1}),
-        "expected a magnitude that is finite and not negative, found -0.1",
+        "expected a magnitude from 0 to 1e30 (beyond, 32-bit signals stop being finite), found -0.1",
     );
     refuses("obs-noise", json!({}), "missing field `magnitude`");
     refuses("obs-noise", json!({"magnitude": 1, "chanels": [0]}), "unknown field `chanels`");

@@ -3,8 +3,7 @@
 use super::cell;
 use super::play::load;
 use crate::cast::Cast;
-use crate::catalogues;
-use crate::picture;
+use crate::picture::Show;
 use crate::results;
 use crate::store::Store;
 use anyhow::{Context, Result};
@@ -17,14 +16,8 @@ pub(super) const FILM: &str = "film.json";
 /// Pixels per side.
 const SIDE: usize = 208;
 
-/// Frames are drawn so many times larger and shrunk, which smooths their edges.
-const SMOOTH: usize = 2;
-
 /// Films show at most this many frames per second of simulated time.
 const MOST_FRAMES_PER_SEC: f64 = 20.0;
-
-/// Frames from which the palette is chosen.
-const N_SAMPLES: usize = 12;
 
 /// The colour of the frame around an anomalous step, and its width in pixels.
 const MARK: ([u8; 3], usize) = ([204, 51, 63], 4);
@@ -34,33 +27,15 @@ pub(super) fn film(spec: &cell::Film, cast: &Cast, store: &Store) -> Result<Vec<
     let episodes = load(store, &spec.episodes)?.episodes;
     let reached = episodes.iter().find(|e| e.labels.contains(&true)).or(episodes.first());
     let episode = reached.context("expected at least one episode, found none")?;
-    let dt_secs = cast.env.spec().dt_secs;
-    let stride = (1.0 / (MOST_FRAMES_PER_SEC * dt_secs)).ceil().max(1.0) as usize;
-    let frames = frames(episode, cast, stride)?;
-    let samples: Vec<Frame> = frames.iter().step_by(frames.len().div_ceil(N_SAMPLES)).cloned().collect();
-    let mut film = picture::Film::new(&samples, stride as f64 * dt_secs)?;
-    frames.iter().try_for_each(|frame| film.push(frame))?;
-    let film =
-        results::Film { env: spec.setup.env.clone(), caption: caption(spec, episode), gif: film.finish()? };
-    Ok(vec![(FILM, serde_json::to_vec(&film)?)])
-}
-
-/// Every `stride`-th state of the episode.
-fn frames(episode: &Episode, cast: &Cast, stride: usize) -> Result<Vec<Frame>> {
-    let mut large = Frame::new(SIDE * SMOOTH, SIDE * SMOOTH);
-    let (mut t, mut frames) = (0, Vec::new());
-    cast.trial().replay(episode, &catalogues::anomalies(), &mut |env| {
-        if t % stride == 0 {
-            env.render(Camera(0), &mut large);
-            let mut frame = picture::shrunk(&large, SMOOTH);
-            if t > 0 && episode.labels.get(t - 1) == Some(&true) {
-                mark(&mut frame);
-            }
-            frames.push(frame);
+    let is_active = |t: usize| t > 0 && episode.labels.get(t - 1) == Some(&true);
+    let show = Show { trial: cast.trial(), camera: Camera(0), size: SIDE };
+    let gif = show.film(episode, MOST_FRAMES_PER_SEC, |t, frame| {
+        if is_active(t) {
+            mark(frame);
         }
-        t += 1;
     })?;
-    Ok(frames)
+    let film = results::Film { env: spec.setup.env.clone(), caption: caption(spec, episode), gif };
+    Ok(vec![(FILM, serde_json::to_vec(&film)?)])
 }
 
 /// Draws a border.

@@ -7,7 +7,9 @@ use offnominal_core::estimate::Estimate;
 use std::collections::BTreeMap;
 
 /// A column: title, metric, threshold.
-const COLUMNS: [(&str, &str, &str); 6] = [
+type Column = (&'static str, &'static str, &'static str);
+
+const COLUMNS: [Column; 6] = [
     ("AUROC matched", "auroc_matched", ""),
     ("AUROC global", "auroc_global", ""),
     ("found in 20 steps", "d20", "conformal"),
@@ -19,28 +21,48 @@ const COLUMNS: [(&str, &str, &str); 6] = [
 /// Title of the column of nominal episodes judged as if they were anomalous.
 const CONTROL: &str = "control";
 
+/// The place of the median delay among the columns, and what stands there when most medians are not reached.
+const DELAY: usize = 3;
+const DETECTED: Column = ("detected", "detection_rate", "conformal");
+
 /// The table as text.
 pub fn summary(rows: &[Row], detectors: &[String]) -> String {
-    let title = std::iter::once("detector".to_string()).chain(COLUMNS.iter().map(|c| c.0.to_string()));
+    let columns = columns(rows, detectors);
+    let title = std::iter::once("detector".to_string()).chain(columns.iter().map(|c| c.0.to_string()));
     let mut lines: Vec<Vec<String>> = vec![title.collect()];
     for detector in detectors {
         let own: Vec<&Row> = rows.iter().filter(|r| r.detector == *detector).collect();
-        let numbers = COLUMNS.iter().map(|&column| cell(&own, column));
+        let numbers = columns.iter().map(|&column| cell(&own, column));
         lines.push(std::iter::once(detector.clone()).chain(numbers).collect());
     }
     aligned(&lines)
 }
 
-fn cell(rows: &[&Row], (title, metric, threshold): (&str, &str, &str)) -> String {
+/// The columns that tell something.
+fn columns(rows: &[Row], detectors: &[String]) -> [Column; 6] {
+    let own = |d: &String| rows.iter().filter(|r| r.detector == *d).collect::<Vec<_>>();
+    let medians = detectors.iter().filter_map(|d| estimate(&own(d), COLUMNS[DELAY]));
+    let (reached, not): (Vec<Estimate>, Vec<Estimate>) = medians.partition(|e| e.value.is_finite());
+    let mut columns = COLUMNS;
+    if not.len() > reached.len() {
+        columns[DELAY] = DETECTED;
+    }
+    columns
+}
+
+fn cell(rows: &[&Row], column: Column) -> String {
+    estimate(rows, column).map_or("–".into(), |e| show(&e, column.1))
+}
+
+fn estimate(rows: &[&Row], (title, metric, threshold): Column) -> Option<Estimate> {
     let points =
         points(rows.iter().copied().filter(|r| {
             r.metric == metric && r.threshold == threshold && is_control(r) == (title == CONTROL)
         }));
-    let found = match metric {
+    match metric {
         "delay_median" => aggregate::median(&points),
         _ => aggregate::mean(&points, (0.0, 1.0)),
-    };
-    found.map_or("–".into(), |e| show(&e, metric))
+    }
 }
 
 /// One point per world, policy, anomaly and strength, repetitions averaged; anomalies of a world are a cluster.

@@ -3,7 +3,8 @@
 use super::{Anomalies, AnomalyChoice, Campaign};
 use crate::{catalogues, strengths};
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_core::fault::DYNAMICS;
+use offnominal_core::fault::{self, DYNAMICS};
+use offnominal_core::suggest::did_you_mean;
 use std::collections::HashSet;
 
 /// Checks every name that needs no world to be checked, and builds every detector.
@@ -35,11 +36,16 @@ fn detectors(campaign: &Campaign, text: &str) -> Result<()> {
 /// Anomalies of signals are known; `dyn-<parameter>` and patterns are resolved against each world later.
 fn anomalies(campaign: &Campaign, text: &str) -> Result<()> {
     let Anomalies::List(choices) = &campaign.anomalies else { return Ok(()) };
-    let catalogue = catalogues::anomalies();
-    for pattern in choices.iter().map(|c| c.pattern()) {
-        if !pattern.ends_with('*') && !pattern.starts_with(DYNAMICS) {
-            catalogue.find(pattern).with_context(|| at(text, pattern))?;
-        }
+    let known = fault::ids(&catalogues::anomalies(), std::iter::once("<parameter>"));
+    let resolved_later = |pattern: &str| pattern.ends_with('*') || pattern.starts_with(DYNAMICS);
+    for pattern in choices.iter().map(|c| c.pattern()).filter(|p| !resolved_later(p)) {
+        ensure!(
+            known.iter().any(|id| id == pattern),
+            "{}: no anomaly is called {pattern:?}{}; there are: {}",
+            at(text, pattern),
+            did_you_mean(pattern, known.iter().map(String::as_str)),
+            known.join(", ")
+        );
     }
     different(choices, text)
 }

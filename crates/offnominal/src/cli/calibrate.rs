@@ -7,6 +7,7 @@ use crate::strengths::{Status, Strength};
 use crate::{catalogues, write};
 use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_core::fault;
 use offnominal_worlds::anomaly::ids_for;
 use std::io::Write;
 
@@ -78,8 +79,8 @@ impl Calibrate {
         if self.anomalies.is_empty() {
             return Ok(ids_for(cast.env.spec()));
         }
-        for id in self.anomalies.iter().filter(|id| !id.starts_with(offnominal_core::fault::DYNAMICS)) {
-            catalogues::anomalies().find(id)?;
+        for id in &self.anomalies {
+            fault::check(id, &catalogues::anomalies(), cast.env.spec())?;
         }
         Ok(self.anomalies.clone())
     }

@@ -4,13 +4,14 @@ use super::fault::FaultArgs;
 use super::{Common, Outcome};
 use crate::cast::Cast;
 use crate::collect::{self, Plan};
-use crate::dataset::{self, Dataset};
+use crate::dataset::{self, Dataset, Recipe};
 use crate::progress;
 use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_core::prelude::*;
 use serde_json::json;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `collect`.
@@ -22,7 +23,8 @@ pub struct Collect {
     /// Algorithm, card id, path, or `random`
     #[arg(long)]
     policy: String,
-    /// Number of episodes; with an anomaly each is followed by its nominal twin
+    /// Number of episodes; with an anomaly each is followed by its nominal twin. A dataset that is there already is
+    /// extended to so many, with the same bits as if it had been made at once; it is never replaced
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     episodes: u32,
     #[command(flatten)]
@@ -36,33 +38,35 @@ impl Collect {
     /// If the world, the policy or the anomaly cannot be had, or the file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let cast = Cast::new(&self.env, &self.policy)?;
-        let fault = self.fault.fault(&self.env, &self.policy)?;
+        let fault = self.fault.fault(&cast)?;
         if let Some(fault) = &fault {
             collect::check_onset(fault.schedule.onset, cast.env.spec()).context("--onset")?;
         }
-        let dataset = self.play(&cast, fault.as_ref(), common)?;
         let path = common.out_or("collect").join(self.file_name(common.seed));
-        dataset::save(&dataset, &path)?;
+        let recipe = Recipe::new(cast.env.spec(), cast.name.clone(), fault.clone(), common.seed);
+        let kept = dataset::kept(&path, &recipe, self.episodes as usize)?;
+        let dataset = self.completed(kept, &cast, fault.as_ref(), common, &path)?;
         print(&dataset, &path, common.json)?;
         Ok(Outcome::Done)
     }
 
-    fn play(&self, cast: &Cast, fault: Option<&Fault>, common: &Common) -> Result<Dataset> {
-        let episodes = self.episodes as usize;
-        let bar = progress::bar(common.quiet, episodes, "episodes");
-        let plan = Plan {
-            seed: common.seed,
-            root: Seed(common.seed).child("collect"),
-            episodes,
-            jobs: common.jobs,
-            bar: &bar,
+    /// The dataset with all its episodes, written if some had to be played.
+    fn completed(
+        &self,
+        kept: Option<Dataset>,
+        cast: &Cast,
+        fault: Option<&Fault>,
+        common: &Common,
+        path: &Path,
+    ) -> Result<Dataset> {
+        let open = kept.as_ref().map_or(0, Dataset::n_asked)..self.episodes as usize;
+        let whole = match kept {
+            Some(kept) if open.is_empty() => return Ok(kept),
+            Some(kept) => kept.followed_by(play(cast, fault, open, common)?),
+            None => play(cast, fault, open, common)?,
         };
-        let played = match fault {
-            None => collect::nominal(cast, &plan),
-            Some(fault) => collect::with_twins(cast, fault, &plan),
-        };
-        bar.finish_and_clear();
-        played
+        dataset::save(&whole, path)?;
+        Ok(whole)
     }
 
     /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts.
@@ -72,6 +76,18 @@ impl Collect {
         let what = self.fault.slug();
         format!("{}-{policy}-{what}-seed{seed}.arrow", self.env).into()
     }
+}
+
+fn play(cast: &Cast, fault: Option<&Fault>, episodes: Range<usize>, common: &Common) -> Result<Dataset> {
+    let bar = progress::bar(common.quiet, episodes.len(), "episodes");
+    let root = Seed(common.seed).child("collect");
+    let plan = Plan { seed: common.seed, root, episodes, jobs: common.jobs, bar: &bar };
+    let played = match fault {
+        None => collect::nominal(cast, &plan),
+        Some(fault) => collect::with_twins(cast, fault, &plan),
+    };
+    bar.finish_and_clear();
+    played
 }
 
 fn print(dataset: &Dataset, path: &Path, as_json: bool) -> Result<()> {
@@ -97,7 +113,12 @@ fn print(dataset: &Dataset, path: &Path, as_json: bool) -> Result<()> {
             path.display()
         )?;
         if diverged > 0 {
-            writeln!(out, "{diverged} of {episodes} episodes diverged and end early")?;
+            writeln!(
+                out,
+                "{diverged} of {episodes} episodes diverged: a signal or the simulation stopped being a finite number \
+                 there, and the episode ends before that step{}",
+                if dataset.recipe.fault.is_some() { "; a smaller magnitude avoids it" } else { "" }
+            )?;
         }
     }
     Ok(())

@@ -1,10 +1,13 @@
 //! The flags that describe a disturbance, shared by the commands that make one.
 
+use crate::cast::Cast;
+use crate::catalogues;
 use crate::store::address;
 use crate::strengths;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use offnominal_core::anomaly::ChannelName;
+use offnominal_core::fault;
 use offnominal_core::prelude::*;
 use serde_json::{Value, json};
 
@@ -66,10 +69,11 @@ impl FaultArgs {
     /// The disturbance; `None` if no anomaly was asked for.
     ///
     /// # Errors
-    /// If the strength is missing, unknown or not calibrated.
-    pub fn fault(&self, env: &str, policy: &str) -> Result<Option<Fault>> {
+    /// If the anomaly does not apply to the world, or its strength is missing, unknown or not calibrated.
+    pub fn fault(&self, cast: &Cast) -> Result<Option<Fault>> {
         let Some(anomaly) = &self.anomaly else { return Ok(None) };
-        let mut params = json!({ "magnitude": self.magnitude(env, policy, anomaly)? });
+        fault::check(anomaly, &catalogues::anomalies(), cast.env.spec())?;
+        let mut params = json!({ "magnitude": self.magnitude(cast, anomaly)? });
         if !self.channels.is_empty() {
             params["channels"] = channels(&self.channels);
         }
@@ -96,10 +100,15 @@ impl FaultArgs {
         parts.join("-")
     }
 
-    fn magnitude(&self, env: &str, policy: &str, anomaly: &str) -> Result<f64> {
+    fn magnitude(&self, cast: &Cast, anomaly: &str) -> Result<f64> {
         match (self.magnitude, &self.strength) {
             (Some(magnitude), _) => Ok(magnitude),
-            (None, Some(level)) => strengths::magnitude(env, policy, anomaly, level),
+            (None, Some(level)) if self.channels.is_empty() => of_level(cast, anomaly, level),
+            (None, Some(level)) => bail!(
+                "--strength {level} with --channels: a strength is calibrated with all channels disturbed, and says \
+                 nothing of a few; give --magnitude instead (all channels: {})",
+                of_level(cast, anomaly, level)?
+            ),
             (None, None) => None.context("expected --magnitude or --strength with --anomaly, found neither"),
         }
     }
@@ -108,6 +117,10 @@ impl FaultArgs {
         ensure!(self.window != Some(0), "--window: expected at least 1 step, found 0");
         Ok(self.window.map(|steps| Extent::Window { steps }).or(self.intermittent).unwrap_or_default())
     }
+}
+
+fn of_level(cast: &Cast, anomaly: &str, level: &str) -> Result<f64> {
+    strengths::magnitude(&cast.env.spec().id, &cast.name.id, anomaly, level)
 }
 
 /// The channels with `+` between them; of a list that is too long for a file name, its digest.
@@ -162,6 +175,29 @@ mod tests {
             slug(&format!("--anomaly a --strength s --channels {}{last}", "velocity,".repeat(20)))
         };
         assert!(long("x") != long("y") && long("x").len() < 80);
+    }
+
+    #[track_caller]
+    fn refuses(args: &str, want: &str) {
+        let line = Line::parse_from(std::iter::once("x").chain(args.split_whitespace()));
+        let error = line.fault.fault(&Cast::new("sap-goal1", "tqc").unwrap()).unwrap_err().to_string();
+        assert!(error.contains(want), "{error}");
+    }
+
+    #[test]
+    fn a_strength_is_not_taken_for_some_channels() {
+        let all = strengths::magnitude("sap-goal1", "tqc", "obs-noise", "strong").unwrap();
+        refuses(
+            "--anomaly obs-noise --strength strong --channels 0",
+            &format!("give --magnitude instead (all channels: {all})"),
+        );
+    }
+
+    #[test]
+    fn a_wrong_name_is_not_looked_up_among_the_strengths() {
+        let want = "is called \"dyn-mas\"; did you mean \"dyn-mass\"?; there are: obs-noise";
+        refuses("--anomaly dyn-mas --strength strong", want);
+        refuses("--anomaly dyn --magnitude 1", "dyn-mass, dyn-force, dyn-moving-objects");
     }
 
     #[test]

@@ -139,7 +139,7 @@ fn heading(class: Class) -> &'static str {
 /// The anomalies of one world: `dyn-<parameter>` becomes one line per parameter.
 fn anomalies_of(env: &dyn Env) -> Vec<Item> {
     let (dynamics, signals): (Vec<_>, Vec<_>) =
-        anomaly::ALL.iter().partition(|a| a.kind.class == Class::Dynamics);
+        anomaly::applicable(env.spec()).partition(|a| a.kind.class == Class::Dynamics);
     let mut items: Vec<Item> = signals.into_iter().map(of_anomaly).collect();
     for p in &env.spec().parameters {
         items.extend(dynamics.iter().map(|a| Item {

@@ -12,13 +12,14 @@ use std::io::{Read, Write};
 /// Arguments of `metrics`.
 #[derive(Debug, Args)]
 pub struct Metrics {
-    /// CSV file with the columns episode, step, score, label (0 or 1) in any order; `-` reads standard input
+    /// CSV file with the columns episode, step, score, label (0 or 1, or False or True) in any order; `-` reads
+    /// standard input
     file: String,
     /// Alarms are scores above this; adds delays, missed, early and false alarms
     #[arg(long, allow_negative_numbers = true, value_name = "SCORE")]
     threshold: Option<f64>,
-    /// Bootstrap replicates of each interval
-    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..))]
+    /// Bootstrap replicates of each interval, 100 to 100000
+    #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
     replicates: u32,
     /// Confidence level of the intervals
     #[arg(long, default_value_t = 0.95, value_name = "P")]

@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 /// How many times larger pictures are drawn before they are shrunk.
 const SMOOTH_PICTURE: usize = 4;
 
+/// Films show at most this many frames per second of simulated time.
+const MOST_FRAMES_PER_SEC: f64 = 25.0;
+
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 pub struct Render {
@@ -59,11 +62,14 @@ impl Render {
         let cast = Cast::new(&self.env, &self.policy)?;
         let camera = self.camera(cast.env.spec())?;
         let show = Show { trial: cast.trial(), camera, size: self.size.into() };
-        let episode = self.episode(&show.trial, Seed(common.seed).child("render"))?;
+        let episode = self.episode(&cast, Seed(common.seed).child("render"))?;
         let folder = common.out_or("render");
         let mut files = self.stills(&show, &episode, &folder)?;
         files.push(folder.join("episode.gif"));
-        write::atomically(&folder.join("episode.gif"), &show.film(&episode)?)?;
+        write::atomically(
+            &folder.join("episode.gif"),
+            &show.film(&episode, MOST_FRAMES_PER_SEC, |_, _| ())?,
+        )?;
         print(&files, &episode, common.json)?;
         Ok(Outcome::Done)
     }
@@ -79,8 +85,9 @@ impl Render {
         Ok(Camera(at))
     }
 
-    fn episode(&self, trial: &Trial<'_>, seed: Seed) -> Result<Episode> {
-        let Some(fault) = self.fault.fault(&self.env, &self.policy)? else { return Ok(trial.nominal(seed)) };
+    fn episode(&self, cast: &Cast, seed: Seed) -> Result<Episode> {
+        let trial = cast.trial();
+        let Some(fault) = self.fault.fault(cast)? else { return Ok(trial.nominal(seed)) };
         let (episode, twin) = trial.with_twin(seed, &fault, &crate::catalogues::anomalies())?;
         ensure!(
             episode.labels.contains(&true),

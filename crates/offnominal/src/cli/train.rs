@@ -68,11 +68,11 @@ impl Train {
 
     /// The recipe that the arguments describe.
     fn config(&self) -> Result<TrainConfig> {
-        let mut config = match &self.preset {
+        let preset = match &self.preset {
             Some(name) => TrainConfig::preset(name)?,
             None => TrainConfig::for_env(&self.env),
         };
-        config.algorithm.clone_from(&self.algorithm);
+        let mut config = preset.with_algorithm(&self.algorithm)?;
         for option in &self.set {
             let (name, value) =
                 option.split_once('=').with_context(|| format!("--set {option}: expected NAME=VALUE"))?;
@@ -133,5 +133,8 @@ mod tests {
         let refusal = |args: &str| parsed(args).config().unwrap_err().to_string();
         assert!(refusal("--env x --set gamma").contains("--set gamma: expected NAME=VALUE"));
         assert!(refusal("--env x --set lr=fast").contains("training option lr: invalid type"));
+        assert!(refusal("--env x --algorithm sacc").contains("did you mean \"sac\"?"));
+        let foreign = refusal("--env x --algorithm td3 --set alpha=0.2");
+        assert!(foreign.contains("alpha: td3 has no such option"), "{foreign}");
     }
 }

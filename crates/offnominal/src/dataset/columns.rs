@@ -15,8 +15,8 @@ use std::sync::Arc;
 pub(crate) fn fields(recipe: &Recipe) -> Fields {
     let list = |width: usize| DataType::FixedSizeList(Arc::new(item()), width as i32);
     Fields::from(vec![
-        Field::new("observations", list(recipe.observation.len()), false),
-        Field::new("actions", list(recipe.action.len()), false),
+        Field::new("observations", list(recipe.obs_width()), false),
+        Field::new("actions", list(recipe.act_width()), false),
         Field::new("rewards", DataType::Float64, false),
         Field::new("terminations", DataType::Boolean, false),
         Field::new("truncations", DataType::Boolean, false),

@@ -32,7 +32,7 @@ fn parse(message: &[u8]) -> Result<Message<'_>> {
 fn lengths(batch: &RecordBatch<'_>, recipe: &Recipe) -> Result<()> {
     let rows = batch.length();
     let items = |width: usize| rows.checked_mul(width as i64);
-    let wanted = [Some(rows), items(recipe.observation.len()), Some(rows), items(recipe.action.len())];
+    let wanted = [Some(rows), items(recipe.obs_width()), Some(rows), items(recipe.act_width())];
     let wanted = wanted.into_iter().chain([Some(rows); 4]);
     let nodes: Vec<&FieldNode> = batch.nodes().iter().flatten().collect();
     ensure!(

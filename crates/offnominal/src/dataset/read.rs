@@ -65,10 +65,10 @@ fn recipe(schema: &Schema) -> Result<Recipe> {
     let recipe: Recipe = parse(schema, footer::RECIPE)?;
     let width = 1..=MAX_WIDTH;
     ensure!(
-        width.contains(&recipe.observation.len()) && width.contains(&recipe.action.len()),
+        width.contains(&recipe.obs_width()) && width.contains(&recipe.act_width()),
         "expected between 1 and {MAX_WIDTH} observation and action channels, found {} and {}",
-        recipe.observation.len(),
-        recipe.action.len()
+        recipe.obs_width(),
+        recipe.act_width()
     );
     Ok(recipe)
 }
@@ -105,8 +105,8 @@ fn assemble(content: columns::Content, about: About, recipe: &Recipe) -> Episode
         labels: content.labels,
         end: about.end,
         goal_met: about.goal_met,
-        obs_width: recipe.observation.len(),
-        act_width: recipe.action.len(),
+        obs_width: recipe.obs_width(),
+        act_width: recipe.act_width(),
     }
 }
 

@@ -54,7 +54,7 @@ fn errors_name_the_place() {
     let field = |row: &str, want: &str| refuses(&format!("{header}a,0,1.5,0\n{row}\n"), want);
     field("a,1,NaN,0", "x.csv, line 3, column score: expected a finite number, found \"NaN\"");
     field("a,1,inf,0", "x.csv, line 3, column score: expected a finite number, found \"inf\"");
-    field("a,1,0.5,2", "x.csv, line 3, column label: expected 0 or 1, found \"2\"");
+    field("a,1,0.5,2", "x.csv, line 3, column label: expected 0 or 1, or False or True, found \"2\"");
     field("a,-1,0.5,1", "x.csv, line 3, column step: expected a whole number, found \"-1\"");
     field(",1,0.5,1", "x.csv, line 3, column episode: expected a name, found \"\"");
     field(
@@ -62,8 +62,19 @@ fn errors_name_the_place() {
         "x.csv, line 3: expected each step once, found step 0 of episode \"a\" again (first in line 2)",
     );
     field("a,1,0.5,0", "x.csv: expected anomalous and nominal steps, found only nominal ones (2)");
-    let ragged = read("x.csv", format!("{header}a,0,1\n").as_bytes()).unwrap_err().to_string();
-    assert!(ragged.starts_with("x.csv: ") && ragged.contains("line: 2"), "{ragged}");
+    field("a,1,0.5", "x.csv, line 3: expected 4 fields as in line 1, found 3");
+    field("a,1,0.5,1,9", "x.csv, line 3: expected 4 fields as in line 1, found 5");
+}
+
+#[test]
+fn labels_come_as_other_programs_write_them() {
+    let labels = |no: &str, yes: &str| {
+        let csv = format!("episode,step,score,label\na,0,0,{no}\na,1,1,{yes}\n");
+        read("x.csv", csv.as_bytes()).unwrap()[0].labels.clone()
+    };
+    for (no, yes) in [("0", "1"), ("0.0", "1.0"), ("False", "True"), ("false", "true")] {
+        assert_eq!(labels(no, yes), [false, true], "{no} {yes}");
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Minari's HDF5 layout: one group per episode with its datasets and attributes.
 
 use super::metadata;
-use crate::dataset::{Dataset, is_terminal};
+use crate::dataset::{Column, Dataset, is_terminal};
 use anyhow::{Context, Result};
 use hdf5_pure::{AttrValue, EnumTypeBuilder, FileBuilder, GroupBuilder};
 use offnominal_core::prelude::*;
@@ -13,7 +13,7 @@ pub(super) fn encode(dataset: &Dataset) -> Result<Vec<u8>> {
     for (i, episode) in dataset.episodes.iter().enumerate() {
         let mut group = file.create_group(&format!("episode_{i}"));
         attributes(&mut group, metadata::episode(dataset, i));
-        numbers(&mut group, episode);
+        numbers(&mut group, episode, dataset.recipe.action.as_slice());
         flags(&mut group, episode)?;
         file.add_group(group.finish());
     }
@@ -40,14 +40,19 @@ fn attribute(value: Value) -> Option<AttrValue> {
     }
 }
 
-fn numbers(group: &mut GroupBuilder, episode: &Episode) {
+fn numbers(group: &mut GroupBuilder, episode: &Episode, action: &[Column]) {
     let shape = |rows: usize, width: usize| [rows as u64, width as u64];
     let (steps, obs, act) = (episode.len(), episode.obs_width, episode.act_width);
     group
         .create_dataset("observations")
         .with_f32_data(&episode.observations)
         .with_shape(&shape(steps + 1, obs));
-    group.create_dataset("actions").with_f32_data(&episode.actions).with_shape(&shape(steps, act));
+    let commands = group.create_dataset("actions");
+    if metadata::only_choice(action).is_some() {
+        commands.with_i64_data(&metadata::choices(episode));
+    } else {
+        commands.with_f32_data(&episode.actions).with_shape(&shape(steps, act));
+    }
     group.create_dataset("rewards").with_f64_data(&episode.rewards);
 }
 

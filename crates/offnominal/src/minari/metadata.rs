@@ -6,7 +6,7 @@ use anyhow::Result;
 use offnominal_core::prelude::*;
 use serde_json::{Value, json};
 
-/// `metadata.json` of the dataset.
+/// `metadata.json` of the dataset, whose data files have so many bytes together; Minari gives sizes in megabytes.
 pub(super) fn dataset(dataset: &Dataset, id: &str, format: Format, bytes: usize) -> Result<String> {
     let recipe = &dataset.recipe;
     let steps: usize = dataset.episodes.iter().map(Episode::len).sum();
@@ -19,7 +19,7 @@ pub(super) fn dataset(dataset: &Dataset, id: &str, format: Format, bytes: usize)
         "action_space": space(&recipe.action),
         "dataset_id": id,
         "minari_version": VERSION,
-        "dataset_size": (bytes as f64 / 1e5).round() / 10.0,
+        "dataset_size": bytes as f64 / 1e6,
         "algorithm_name": recipe.policy.id,
         "description": description(dataset),
         "offnominal": recipe,
@@ -36,15 +36,28 @@ fn description(dataset: &Dataset) -> String {
     format!("{what} of {} in {}, played by offnominal {}.", recipe.policy.id, recipe.env, recipe.engine)
 }
 
-/// A box as Minari writes it: JSON inside a JSON string, with Python's words for infinity.
+/// How many choices the only channel has; `None` for anything else.
+pub(super) fn only_choice(columns: &[Column]) -> Option<u32> {
+    match columns {
+        [only] if only.choices > 0 => Some(only.choices),
+        _ => None,
+    }
+}
+
+/// A space as Minari writes it: JSON inside a JSON string, with Python's words for infinity. A single choice is
+/// discrete, everything else is a box.
 fn space(columns: &[Column]) -> String {
+    if let Some(n) = only_choice(columns) {
+        return format!(r#"{{"type": "Discrete", "dtype": "int64", "start": 0, "n": {n}}}"#);
+    }
     let bounds = |bound: fn(&Column) -> Option<f64>, unbounded: &str| {
-        let texts = columns.iter().map(|c| bound(c).map_or(unbounded.to_string(), |b| json!(b).to_string()));
+        let each = columns.iter().flat_map(|c| std::iter::repeat_n(bound(c), c.width()));
+        let texts = each.map(|bound| bound.map_or(unbounded.to_string(), |b| json!(b).to_string()));
         texts.collect::<Vec<_>>().join(", ")
     };
     format!(
         r#"{{"type": "Box", "dtype": "float32", "shape": [{}], "low": [{}], "high": [{}]}}"#,
-        columns.len(),
+        columns.iter().map(Column::width).sum::<usize>(),
         bounds(|c| c.low, "-Infinity"),
         bounds(|c| c.high, "Infinity")
     )
@@ -72,6 +85,11 @@ pub(super) fn episode(dataset: &Dataset, i: usize) -> Value {
     value
 }
 
+/// Commands of a discrete space, as whole numbers.
+pub(super) fn choices(episode: &Episode) -> Vec<i64> {
+    episode.actions.iter().map(|&a| a as i64).collect()
+}
+
 /// Labels as Minari aligns `infos`: the first row belongs to the reset.
 pub(super) fn labels(episode: &Episode) -> Vec<bool> {
     std::iter::once(false).chain(episode.labels.iter().copied()).collect()
@@ -83,10 +101,21 @@ mod tests {
 
     #[test]
     fn unbounded_channels_are_written_as_python_writes_them() {
-        let column = |low, high| Column { name: "x".into(), unit: "m".into(), low, high };
+        let column =
+            |low, high| Column { name: "x".into(), unit: "m".into(), low, high, choices: 0, image: None };
         let found = space(&[column(Some(-1.0), Some(0.5)), column(None, None)]);
         let want = r#"{"type": "Box", "dtype": "float32", "shape": [2], "low": [-1.0, -Infinity], "high": [0.5, Infinity]}"#;
         assert_eq!(found, want);
+    }
+
+    #[test]
+    fn one_choice_is_a_discrete_space_and_two_are_a_box() {
+        let push = Column::from(&Channel::choice("push", "direction", 3));
+        assert_eq!(
+            space(std::slice::from_ref(&push)),
+            r#"{"type": "Discrete", "dtype": "int64", "start": 0, "n": 3}"#
+        );
+        assert!(space(&[push.clone(), push]).starts_with(r#"{"type": "Box""#));
     }
 
     #[test]

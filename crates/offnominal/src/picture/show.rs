@@ -9,9 +9,6 @@ use std::collections::BTreeSet;
 /// Frames from which the colours of a film are chosen.
 const N_SAMPLES: usize = 12;
 
-/// Films show at most this many frames per second of simulated time.
-const MOST_FRAMES_PER_SEC: f64 = 25.0;
-
 /// How many times larger films are drawn before they are shrunk, so that edges are smooth.
 const SMOOTH_FILM: usize = 2;
 
@@ -36,7 +33,7 @@ impl Show<'_> {
         episode: &Episode,
         smooth: usize,
         wanted: impl Fn(usize) -> bool,
-        mut show: impl FnMut(usize, &Frame) -> Result<()>,
+        mut show: impl FnMut(usize, &mut Frame) -> Result<()>,
     ) -> Result<()> {
         let mut large = Frame::new(self.size * smooth, self.size * smooth);
         let mut frame = Frame::new(self.size, self.size);
@@ -46,34 +43,49 @@ impl Show<'_> {
                 env.render(self.camera, &mut large);
                 env.render(self.camera, &mut frame);
                 frame.rgb = shrunk(&large, smooth).rgb;
-                outcome = show(t, &frame);
+                outcome = show(t, &mut frame);
             }
             t += 1;
         })?;
         outcome
     }
 
-    /// The film of an episode as GIF, in the world's own time.
+    /// The film of an episode as GIF, in the world's own time, with at most so many frames per second of it. Each frame
+    /// is given to `retouch` with its state's number before it is shown.
     ///
     /// # Errors
     /// If the fault cannot be built for this world, or the size is none that GIF allows.
-    pub fn film(&self, episode: &Episode) -> Result<Vec<u8>> {
+    pub fn film(
+        &self,
+        episode: &Episode,
+        most_frames_per_sec: f64,
+        retouch: impl Fn(usize, &mut Frame),
+    ) -> Result<Vec<u8>> {
         let dt_secs = self.trial.env.spec().dt_secs;
-        let stride = (1.0 / (MOST_FRAMES_PER_SEC * dt_secs)).ceil().max(1.0) as usize;
-        let mut film = Film::new(&self.samples(episode)?, stride as f64 * dt_secs)?;
-        self.watch(episode, SMOOTH_FILM, |t| t % stride == 0, |_, frame| film.push(frame))?;
+        let stride = (1.0 / (most_frames_per_sec * dt_secs)).ceil().max(1.0) as usize;
+        let mut film = Film::new(&self.samples(episode, &retouch)?, stride as f64 * dt_secs)?;
+        self.watch(
+            episode,
+            SMOOTH_FILM,
+            |t| t % stride == 0,
+            |t, frame| {
+                retouch(t, frame);
+                film.push(frame)
+            },
+        )?;
         film.finish()
     }
 
     /// Frames spread evenly over the episode.
-    fn samples(&self, episode: &Episode) -> Result<Vec<Frame>> {
+    fn samples(&self, episode: &Episode, retouch: impl Fn(usize, &mut Frame)) -> Result<Vec<Frame>> {
         let wanted: BTreeSet<_> = (0..N_SAMPLES).map(|i| i * episode.len() / (N_SAMPLES - 1)).collect();
         let mut samples = Vec::new();
         self.watch(
             episode,
             SMOOTH_FILM,
             |t| wanted.contains(&t),
-            |_, frame| {
+            |t, frame| {
+                retouch(t, frame);
                 samples.push(frame.clone());
                 Ok(())
             },

@@ -19,5 +19,6 @@ pub(super) const SHIPPED: &[Files] = shipped![
     "mjc-half-cheetah-tqc",
     "sap-goal0-tqc",
     "sap-goal1-tqc",
-    "sap-goal2-tqc"
+    "sap-goal2-tqc",
+    "urm-reach-tqc",
 ];

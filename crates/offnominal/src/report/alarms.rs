@@ -15,18 +15,26 @@ pub fn tables(index: &Index) -> Vec<Table> {
 fn table(index: &Index, title: &str, world: Option<&str>) -> Table {
     let detectors = 0..index.detectors.len();
     let pairs = detectors.flat_map(|d| index.thresholds.iter().map(move |&t| (d, t)));
-    let rows = pairs.map(|(d, t)| line(index, world, d, t)).collect();
-    Table { title: title.into(), columns: summary::columns(metric::ALARMS), rows }
+    let pairs: Vec<_> = pairs.collect();
+    let metrics = summary::telling(index, world, metric::ALARMS, &pairs);
+    let rows = pairs.iter().map(|&(d, t)| line(index, world, d, t, &metrics)).collect();
+    Table { title: title.into(), columns: summary::columns(&metrics), rows }
 }
 
-fn line(index: &Index, world: Option<&str>, detector: usize, threshold: &'static str) -> Line {
+fn line(
+    index: &Index,
+    world: Option<&str>,
+    detector: usize,
+    threshold: &'static str,
+    metrics: &[&'static str],
+) -> Line {
     let number = |id: &&'static str| summary::cell(index, world, detector, id, threshold);
     Line {
         detector: index.detectors[detector].clone(),
         threshold: threshold.into(),
         pen: index.pen(detector).class,
         baseline: index.is_baseline(detector),
-        numbers: metric::ALARMS.iter().map(number).collect(),
+        numbers: metrics.iter().map(number).collect(),
     }
 }
 

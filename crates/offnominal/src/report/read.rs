@@ -1,7 +1,8 @@
 //! Results as files: `results.json` holds everything, `results.csv` the rows for everybody else.
 //!
-//! Reading takes the rows from the CSV, so that a table that was filtered or corrected makes a report of what it now
-//! says. Everything is checked on the way in; an error names the file, the place, what was expected and what was found.
+//! A page must not show other numbers than the table beside it, so both files must hold the same rows: results whose
+//! rows were removed or edited are refused. Everything is checked on the way in; an error names the file, the place,
+//! what was expected and what was found.
 
 use super::metric::Metric;
 use crate::results::{DelayCurve, Film, Results, Row, Trace};
@@ -40,17 +41,68 @@ pub fn save(folder: &Path, results: &Results) -> Result<()> {
     write::atomically(&folder.join("results.json"), &json)
 }
 
-/// Reads the results of a folder: `results.json`, with the rows of `results.csv`.
+/// Reads the results of a folder: `results.json`, whose rows must be those of `results.csv`.
 ///
 /// # Errors
 /// If a file is missing or is not what it should be; the message names file, place, expectation and finding.
 pub fn read(folder: &Path) -> Result<Results> {
     let (json, csv) = (folder.join("results.json"), folder.join("results.csv"));
-    let mut results: Results = serde_json::from_slice(&bytes(&json)?)
+    let results: Results = serde_json::from_slice(&bytes(&json)?)
         .with_context(|| format!("{}: expected the results of a benchmark", json.display()))?;
     check(&results).with_context(|| json.display().to_string())?;
-    results.rows = rows(&bytes(&csv)?).with_context(|| csv.display().to_string())?;
+    rows(&bytes(&csv)?)
+        .and_then(|found| same(&results.rows, &found))
+        .with_context(|| csv.display().to_string())?;
     Ok(results)
+}
+
+/// Insists on the same rows; the first difference is named with its line, and a different number with both.
+fn same(expected: &[Row], found: &[Row]) -> Result<()> {
+    let (n, m) = (expected.len(), found.len());
+    let first = expected.iter().zip(found).position(|(a, b)| cells(a) != cells(b));
+    let Some(first) = first.or((n != m).then_some(n.min(m))) else { return Ok(()) };
+    let what = if n == m {
+        difference(&expected[first], &found[first])
+    } else {
+        format!("expected {n} rows, found {m}")
+    };
+    // The header is line 1.
+    bail!(
+        "{what}; the rows differ from those of results.json from line {} on. Were rows removed or edited? \
+         Run the campaign again: finished cells are not repeated",
+        first + 2
+    )
+}
+
+/// The first column in which two rows differ.
+fn difference(expected: &Row, found: &Row) -> String {
+    let (a, b) = (cells(expected), cells(found));
+    let column = (0..COLUMNS.len()).find(|&c| a[c] != b[c]).unwrap_or(0);
+    format!("column {}: expected {}, found {}", COLUMNS[column], a[column], b[column])
+}
+
+/// A row as text: numbers are written so that no two have the same text, and NaN is equal to itself.
+fn cells(row: &Row) -> [String; 16] {
+    let text = |s: &String| format!("{s:?}");
+    let number = |x: f64| x.to_string();
+    [
+        text(&row.campaign),
+        text(&row.env),
+        text(&row.modality),
+        text(&row.policy),
+        text(&row.anomaly_class),
+        text(&row.anomaly),
+        text(&row.strength),
+        number(row.magnitude),
+        text(&row.detector),
+        row.seed.to_string(),
+        row.episodes.to_string(),
+        text(&row.metric),
+        text(&row.threshold),
+        number(row.value),
+        number(row.low),
+        number(row.high),
+    ]
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
@@ -178,6 +230,26 @@ mod tests {
         std::fs::write(folder.path().join("results.csv"), table(&sample().rows)).unwrap();
         let back = read(folder.path()).unwrap();
         assert_eq!(format!("{back:?}"), format!("{:?}", sample()));
+    }
+
+    #[test]
+    fn removed_and_edited_rows_are_refused_with_their_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let refusal = |edited: &[Row]| {
+            std::fs::write(folder.path().join("results.csv"), table(edited)).unwrap();
+            format!("{:#}", read(folder.path()).unwrap_err())
+        };
+        let rows: Vec<Row> =
+            [0.5, 0.75, 0.9].map(|v| row("knn", "obs-noise", "tiny", "auroc_matched", "", v)).into();
+        save(folder.path(), &Results { rows: rows.clone(), ..Results::default() }).unwrap();
+        let removed = refusal(&[rows[0].clone(), rows[2].clone()]);
+        assert!(removed.contains("results.csv: expected 3 rows, found 2; "), "{removed}");
+        assert!(removed.contains("from line 3 on"), "{removed}");
+        let mut edited = rows;
+        edited[2].value = 0.91;
+        let edited = refusal(&edited);
+        assert!(edited.contains("results.csv: column value: expected 0.9, found 0.91; "), "{edited}");
+        assert!(edited.contains("from line 4 on"), "{edited}");
     }
 
     #[test]

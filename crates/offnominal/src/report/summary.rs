@@ -7,6 +7,10 @@ use super::number::Number;
 use offnominal_core::estimate::Estimate;
 use serde::Serialize;
 
+const DELAY: &str = "delay_median";
+const DETECTED: &str = "detection_rate";
+const MISSED: &str = "missing_rate";
+
 /// A table of detectors (rows) and metrics (columns).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Table {
@@ -62,9 +66,34 @@ pub fn tables(index: &Index) -> Vec<Table> {
 }
 
 fn table(index: &Index, title: &str, world: Option<&str>) -> Table {
-    let mut rows: Vec<Line> = (0..index.detectors.len()).map(|d| line(index, world, d)).collect();
+    let (threshold, detectors) = (index.headline(), 0..index.detectors.len());
+    let pairs: Vec<_> = detectors.clone().map(|d| (d, threshold)).collect();
+    let metrics = telling(index, world, metric::SUMMARY, &pairs);
+    let mut rows: Vec<Line> = detectors.map(|d| line(index, world, d, &metrics)).collect();
     rows.sort_by(|a, b| best_first(a).total_cmp(&best_first(b)));
-    Table { title: title.into(), columns: columns(metric::SUMMARY), rows }
+    Table { title: title.into(), columns: columns(&metrics), rows }
+}
+
+/// The metrics of a table with these detectors and thresholds. A median delay that is mostly not reached says little:
+/// the share detected stands in its place, and its complement is left out.
+pub fn telling(
+    index: &Index,
+    world: Option<&str>,
+    metrics: &[&'static str],
+    pairs: &[(usize, &'static str)],
+) -> Vec<&'static str> {
+    let medians = pairs.iter().filter_map(|&(d, t)| Some(estimate(index, world, d, DELAY, t)?.value));
+    let (reached, not): (Vec<f64>, Vec<f64>) = medians.partition(|v| v.is_finite());
+    if not.len() <= reached.len() {
+        return metrics.to_vec();
+    }
+    let detected = !metrics.contains(&DETECTED);
+    let instead = |m: &&'static str| match *m {
+        DELAY => detected.then_some(DETECTED),
+        MISSED => None,
+        other => Some(other),
+    };
+    metrics.iter().filter_map(instead).collect()
 }
 
 /// By the first column, falling; what is missing comes last.
@@ -72,7 +101,7 @@ fn best_first(line: &Line) -> f64 {
     line.numbers.first().and_then(|n| n.sort.parse::<f64>().ok()).map_or(f64::INFINITY, |v| -v)
 }
 
-fn line(index: &Index, world: Option<&str>, detector: usize) -> Line {
+fn line(index: &Index, world: Option<&str>, detector: usize, metrics: &[&'static str]) -> Line {
     let threshold = index.headline();
     let number = |id: &&'static str| cell(index, world, detector, id, threshold);
     Line {
@@ -80,7 +109,7 @@ fn line(index: &Index, world: Option<&str>, detector: usize) -> Line {
         threshold: String::new(),
         pen: index.pen(detector).class,
         baseline: index.is_baseline(detector),
-        numbers: metric::SUMMARY.iter().map(number).collect(),
+        numbers: metrics.iter().map(number).collect(),
     }
 }
 
@@ -185,6 +214,23 @@ mod tests {
         assert_eq!(table.rows[0].numbers[0].text, "0.710");
         assert!(table.rows[0].numbers[0].tip.contains("mean over cells 3"));
         assert_eq!(table.rows[0].numbers[1], Number::missing("no cell of this campaign has this number"));
+    }
+
+    #[test]
+    fn medians_that_are_mostly_not_reached_give_way_to_the_share_detected() {
+        let delays = |of: [f64; 3]| -> Vec<Row> {
+            let named = ["knn", "pe-dm", "clock"].into_iter().zip(of);
+            named.map(|(d, v)| row(d, "obs-noise", "tiny", "delay_median", "q95", v)).collect()
+        };
+        let labels = |of: [f64; 3]| -> Vec<&'static str> {
+            tables(&Index::new(&delays(of)))[0].columns.iter().map(|c| c.label).collect()
+        };
+        let never = f64::INFINITY;
+        let reached = labels([4.0, 5.0, never]);
+        assert!(reached.contains(&"Median delay") && reached.contains(&"Missed"), "{reached:?}");
+        let mostly_not = labels([4.0, never, never]);
+        assert!(mostly_not.contains(&"Detected") && !mostly_not.contains(&"Median delay"), "{mostly_not:?}");
+        assert!(!mostly_not.contains(&"Missed"), "{mostly_not:?}");
     }
 
     #[test]

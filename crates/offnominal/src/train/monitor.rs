@@ -1,15 +1,15 @@
-//! What a user sees of a training run: a bar, a line per evaluation where nobody watches a bar, and event files.
+//! What a user sees of a training run: a bar, or lines where nobody watches a bar, and event files.
 
 use super::Folder;
+use crate::progress::{self, Bar};
 use crate::tensorboard::EventFile;
 use anyhow::Result;
-use indicatif::{ProgressBar, ProgressStyle};
 use offnominal_agents::{Evaluation, Progress, TrainConfig, Trainer};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// The displays of a run.
 pub(super) struct Monitor {
-    bar: ProgressBar,
+    bar: Bar,
     events: EventFile,
     begun: Instant,
     first_step: u64,
@@ -19,22 +19,21 @@ pub(super) struct Monitor {
 impl Monitor {
     /// A bar that stands where the run stands, and a new event file.
     pub(super) fn new(trainer: &Trainer, folder: &Folder, quiet: bool) -> Result<Monitor> {
-        let bar = if quiet { ProgressBar::hidden() } else { bar(trainer.config().steps) };
-        bar.set_position(trainer.steps());
-        bar.reset_eta();
+        let work = trainer.steps()..trainer.config().steps;
+        let bar = progress::bar_with_message(quiet, work, "training");
         let last = trainer.best().map(|(found, _)| *found);
         let (events, begun) = (EventFile::create(folder.path())?, Instant::now());
         Ok(Monitor { bar, events, begun, first_step: trainer.steps(), last })
     }
 
-    /// Shows where the run stands; an evaluation also goes into the event file and, without a bar, to standard error.
+    /// Shows where the run stands; an evaluation also goes into the event file and, where lines are written, makes one.
     pub(super) fn show(&mut self, progress: &Progress, config: &TrainConfig) -> Result<()> {
         self.last = progress.evaluation.or(self.last);
         self.bar.set_position(progress.steps);
         let line = self.line(progress);
         if progress.evaluation.is_some() {
             self.record(progress, config)?;
-            if self.bar.is_hidden() {
+            if self.bar.is_plain() {
                 eprintln!("step {} of {} · {line}", progress.steps, config.steps);
             }
         }
@@ -86,13 +85,4 @@ impl Monitor {
     pub(super) fn finish(self) {
         self.bar.finish_and_clear();
     }
-}
-
-fn bar(steps: u64) -> ProgressBar {
-    let style = ProgressStyle::with_template("[{bar:28}] {pos}/{len} · {msg} · {elapsed} · {eta} left")
-        .expect("the template is sound")
-        .progress_chars("█▉▊▋▌▍▎▏ ");
-    let bar = ProgressBar::new(steps).with_style(style);
-    bar.enable_steady_tick(Duration::from_millis(250));
-    bar
 }

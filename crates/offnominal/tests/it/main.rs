@@ -10,10 +10,10 @@ mod tables;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// The command, with a folder for its output, without progress bars.
+/// The command, with a folder for its output.
 fn offnominal(args: &[&str], out: &Path) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_offnominal"));
-    command.args(args).arg("--out").arg(out).arg("--quiet").stdin(Stdio::null());
+    command.args(args).arg("--out").arg(out).stdin(Stdio::null());
     command
 }
 

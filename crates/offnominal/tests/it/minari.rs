@@ -26,6 +26,24 @@ fn collecting_again_gives_the_same_bytes_on_any_number_of_threads() {
 }
 
 #[test]
+fn a_dataset_is_extended_to_the_bits_of_a_whole_one_and_never_cut() {
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let args =
+        ["collect", "--env", "sap-goal2", "--policy", "random", "--anomaly", "act-noise", "--magnitude", "1"];
+    let collect =
+        |i: usize, n: &str| offnominal(&[&args[..], &["--episodes", n]].concat(), folders[i].path());
+    let read =
+        |i: usize| std::fs::read(folders[i].path().join("sap-goal2-random-act-noise-1-seed0.arrow")).unwrap();
+    for (i, n) in [(0, "2"), (0, "5"), (1, "5")] {
+        succeeds(&mut collect(i, n));
+    }
+    assert!(read(0) == read(1), "5 episodes in two parts are 5 episodes at once");
+    let said = fails(&mut collect(0, "3"));
+    assert!(said.contains("holds 5 episodes") && said.contains("choose another --out"), "{said}");
+    assert!(read(0) == read(1), "nothing was lost");
+}
+
+#[test]
 fn twins_are_the_same_until_the_onset() {
     let folder = tempfile::tempdir().unwrap();
     let Dataset { episodes, twins, recipe } = dataset::load(&collected(folder.path())).unwrap();

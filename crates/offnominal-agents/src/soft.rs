@@ -1,0 +1,120 @@
+//! The frame of the maximum-entropy actor-critics (Haarnoja et al. 2018); SAC and TQC differ only in their critics.
+//!
+//! Critics learn from the commands that the actor would draw at the next state; the actor maximises their value of its
+//! commands minus α log π; α follows the entropy's gap to its target, or is fixed.
+//!
+//! Within one step, as in Stable-Baselines3: temperature, critics, actor, target critics; α is the value before the
+//! step.
+
+use crate::config::TrainConfig;
+use crate::critics::Critics;
+use crate::gaussian::GaussianActor;
+use crate::learner::{Learner, Losses};
+use crate::replay::Batch;
+use crate::squashed::Sample;
+use crate::temperature::Temperature;
+use offnominal_core::Rng;
+use offnominal_nets::{Adam, Mlp, TensorError, Tensors};
+
+/// What the critics of an algorithm predict, and how the actor reads them.
+pub trait SoftCritics: Send {
+    /// New networks for the given widths of observation and command.
+    fn new(config: &TrainConfig, widths: (usize, usize), rng: &mut Rng) -> Self;
+
+    /// Sets the targets from the commands at the next observations, with the discount γ and the temperature α.
+    fn set_targets(&mut self, batch: &Batch, next: &Sample, gamma: f32, alpha: f32);
+
+    /// One step of each critic towards the targets; returns the mean loss.
+    fn improve(&mut self, batch: &Batch, adam: Adam) -> f64;
+
+    /// The mean value of commands over a batch, and its derivatives by them.
+    fn value_gradient(&mut self, obs: &[f32], action: &[f32], d_action: &mut [f32]) -> f64;
+
+    /// The networks.
+    fn ensemble(&mut self) -> &mut Critics;
+
+    /// The networks, to be saved.
+    fn networks(&self) -> &Critics;
+}
+
+/// A learner of the maximum-entropy family.
+pub struct SoftActorCritic<C> {
+    pub(crate) actor: GaussianActor,
+    pub(crate) critics: C,
+    pub(crate) temperature: Temperature,
+    gamma: f32,
+    d_action: Vec<f32>,
+}
+
+impl<C: SoftCritics> SoftActorCritic<C> {
+    /// New networks for the given widths.
+    pub fn new(config: &TrainConfig, obs_width: usize, act_width: usize, rng: &mut Rng) -> Self {
+        SoftActorCritic {
+            actor: GaussianActor::new(config, obs_width, act_width, rng),
+            critics: C::new(config, (obs_width, act_width), rng),
+            temperature: Temperature::new(config, act_width),
+            gamma: config.gamma as f32,
+            d_action: vec![0.0; config.batch * act_width],
+        }
+    }
+
+    /// α, the weight of the entropy.
+    pub fn temperature(&self) -> f32 {
+        self.temperature.value()
+    }
+
+    /// Draws the actor's commands at the current observations; returns the mean of their log π.
+    pub(crate) fn draw(&mut self, batch: &Batch, rng: &mut Rng) -> f64 {
+        let sample = self.actor.draw(&batch.obs, rng);
+        sample.log_prob.iter().map(|&l| f64::from(l)).sum::<f64>() / batch.len() as f64
+    }
+
+    /// Moves the critics towards their target.
+    pub(crate) fn improve_critics(&mut self, batch: &Batch, alpha: f32, adam: Adam, rng: &mut Rng) -> f64 {
+        let next = self.actor.draw_next(&batch.next_obs, rng);
+        self.critics.set_targets(batch, next, self.gamma, alpha);
+        self.critics.improve(batch, adam)
+    }
+
+    /// Derivatives of mean(α log π − Q) by the actor's parameters, for the commands drawn before; returns loss and Q.
+    pub(crate) fn actor_gradient(&mut self, batch: &Batch, alpha: f32, mean_log_prob: f64) -> (f64, f64) {
+        let action = &self.actor.sample().action;
+        let value = self.critics.value_gradient(&batch.obs, action, &mut self.d_action);
+        self.d_action.iter_mut().for_each(|d| *d = -*d);
+        self.actor.gradient(&batch.obs, alpha / batch.len() as f32, &self.d_action);
+        (f64::from(alpha) * mean_log_prob - value, value)
+    }
+}
+
+impl<C: SoftCritics> Learner for SoftActorCritic<C> {
+    fn explore(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
+        self.actor.explore(obs, action, rng);
+    }
+
+    fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses {
+        let (adam, alpha) = (Adam { lr, ..Adam::default() }, self.temperature());
+        let mean_log_prob = self.draw(batch, rng);
+        self.temperature.tune(mean_log_prob, adam);
+        let critic = self.improve_critics(batch, alpha, adam, rng);
+        let (actor, value) = self.actor_gradient(batch, alpha, mean_log_prob);
+        self.actor.descend(adam);
+        self.critics.ensemble().follow();
+        Losses { critic, actor, temperature: f64::from(alpha), entropy: -mean_log_prob, value }
+    }
+
+    fn actor(&self) -> (Mlp, Vec<f32>) {
+        self.actor.means()
+    }
+
+    fn save(&self, into: &mut Tensors) {
+        self.actor.save(into);
+        self.temperature.save(into);
+        self.critics.networks().save(into);
+    }
+
+    fn load(&mut self, from: &Tensors) -> Result<(), TensorError> {
+        self.actor.load(from)?;
+        self.temperature.load(from)?;
+        self.critics.ensemble().load(from)
+    }
+}

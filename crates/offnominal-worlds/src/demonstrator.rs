@@ -1,0 +1,97 @@
+//! Scripted policies that solve a world: they show that it can be solved, and can give a learner its first episodes.
+//!
+//! They are ordinary policies. They read what any policy reads and remember nothing, so they can be disturbed, recorded
+//! and scored like trained ones.
+
+use offnominal_core::prelude::*;
+
+/// The scripted policy of a world, if it has one.
+///
+/// ```
+/// use offnominal_core::prelude::*;
+/// let world = offnominal_worlds::env::catalogue().build("urm-pnp", &serde_json::json!({}))?;
+/// let policy = offnominal_worlds::demonstrator::of("urm-pnp").unwrap();
+/// let episode = Trial::new(world.as_ref(), policy.as_ref()).nominal(Seed(1));
+/// assert_eq!(episode.success(), Some(true));
+/// # Ok::<(), BuildError>(())
+/// ```
+pub fn of(world: &str) -> Option<Box<dyn Policy>> {
+    match world {
+        "urm-reach" => Some(Box::new(reach)),
+        "urm-pnp" => Some(Box::new(pick_and_place)),
+        _ => None,
+    }
+}
+
+/// Distance that is answered with a full command, in m: two steps' way, so that the tool, which lags, does not overshoot.
+const RAMP_M: f32 = 0.02;
+
+/// Straight to the goal.
+fn reach(obs: &[f32], action: &mut [f32]) {
+    towards(action, vector(obs, 0), vector(obs, 6));
+}
+
+/// Height of the tool from which it descends on the block, in m.
+const ABOVE_M: f32 = 0.115;
+/// How far the tool may be off the block's middle, to the side or in height, to grasp it, in m.
+const CENTRED_M: f32 = 0.006;
+/// Opening of the gripper below which the block is held; 1 is open. Its 60 mm are an opening of 0.41, and of up to 0.55
+/// where it is held askew.
+const HELD: f32 = 0.58;
+
+/// Above the block, down, close, to the goal; what comes next follows from what is seen.
+fn pick_and_place(obs: &[f32], action: &mut [f32]) {
+    let [tool, goal, block] = [0, 6, 10].map(|at| vector(obs, at));
+    let opening = obs[9];
+    let beside = (tool[0] - block[0]).hypot(tool[1] - block[1]);
+    let around = beside < 3.0 * CENTRED_M && (tool[2] - block[2]).abs() < 3.0 * CENTRED_M;
+    action[3] = -1.0;
+    if opening < HELD && around {
+        action[3] = 1.0;
+        // The block is to reach the goal, wherever between the fingers it is.
+        towards(action, block, goal);
+    } else if beside > CENTRED_M && !around {
+        towards(action, tool, [block[0], block[1], ABOVE_M]);
+    } else {
+        let centred = beside < CENTRED_M && (tool[2] - block[2]).abs() < CENTRED_M;
+        action[3] = if centred || (around && opening < 0.99) { 1.0 } else { -1.0 };
+        towards(action, tool, block);
+    }
+}
+
+/// Moves what is at one place to another one.
+fn towards(action: &mut [f32], from: [f32; 3], to: [f32; 3]) {
+    for i in 0..3 {
+        action[i] = ((to[i] - from[i]) / RAMP_M).clamp(-1.0, 1.0);
+    }
+}
+
+fn vector(obs: &[f32], at: usize) -> [f32; 3] {
+    [obs[at], obs[at + 1], obs[at + 2]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::env::catalogue;
+    use offnominal_core::run::Trial;
+
+    /// Episodes of the scripted policy that succeed, of so many.
+    fn successes(id: &str, episodes: u64) -> usize {
+        let world = catalogue().build(id, &serde_json::json!({})).unwrap();
+        let policy = of(id).unwrap();
+        let trial = Trial::new(world.as_ref(), policy.as_ref());
+        (0..episodes).filter(|&seed| trial.nominal(Seed(seed)).success() == Some(true)).count()
+    }
+
+    #[test]
+    fn both_tasks_of_the_arm_can_be_solved() {
+        assert_eq!(successes("urm-reach", 10), 10);
+        assert_eq!(successes("urm-pnp", 20), 20);
+    }
+
+    #[test]
+    fn worlds_without_a_script_have_none() {
+        assert!(of("mjc-half-cheetah").is_none());
+    }
+}

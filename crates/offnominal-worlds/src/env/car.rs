@@ -1,0 +1,235 @@
+//! A car that keeps its lane and its speed on a curved highway, behind and among other vehicles.
+//!
+//! The driver changes two commands, throttle or brake and steering, by a tenth of their range per step at most. The car
+//! is a bicycle model whose tyres slip and let go; the highway is a closed course; a hundred other drivers follow one
+//! another on its lanes.
+//!
+//! Cost: a step is linear in the number of vehicles; nothing is allocated.
+//! Reference: Anomaly-Gym (TMLR submission 7913), CAR-LaneKeep. Deviates: see the `source` of the specification.
+
+mod canvas;
+mod card;
+mod course;
+mod ego;
+mod idm;
+mod models;
+mod picture;
+mod scene;
+mod start;
+mod traffic;
+mod tyre;
+mod vehicle;
+
+use canvas::Canvas;
+use course::Course;
+use ego::{DT_SECS, Ego};
+use offnominal_core::catalogue::parse;
+use offnominal_core::conformance::Law;
+use offnominal_core::prelude::*;
+use scene::{Place, Scene};
+use start::Start;
+use std::sync::Arc;
+use traffic::Traffic;
+use vehicle::{Condition, MAX_SPEED_MPS};
+
+/// `car-lanekeep`.
+pub const LANEKEEP: Entry<dyn Env> = Entry {
+    id: card::ID,
+    summary: card::SUMMARY,
+    build: |params| Ok(Box::new(LaneKeep::new(&parse(params)?))),
+    exempt: &[(Law::EveryChannelVaries, card::CONSTANT)],
+};
+
+/// Speed to be held, m/s (50 km/h).
+const TARGET_MPS: f64 = 50.0 / 3.6;
+/// Largest mean deviation from it that counts as holding it, m/s (10 km/h).
+const HELD_MPS: f64 = 10.0 / 3.6;
+/// A vehicle nearer than this, m, excuses a car that is too slow.
+const HELD_UP_M: f64 = 30.0;
+/// Largest deviation from the road's direction, rad.
+const MAX_HEADING_RAD: f64 = std::f64::consts::FRAC_PI_4;
+/// Largest distance from the lane's centre, m.
+const MAX_OFFSET_M: f64 = 1.5;
+
+/// What can be chosen when the world is made.
+#[derive(Debug, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Options {
+    /// Seed of the highway's shape.
+    course: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { course: 1 }
+    }
+}
+
+/// One episode of the lane-keeping world.
+#[derive(Debug, Clone)]
+struct LaneKeep {
+    spec: Arc<EnvSpec>,
+    course: Arc<Course>,
+    condition: Condition,
+    ego: Ego,
+    traffic: Traffic,
+    record: Record,
+    easel: Easel,
+}
+
+/// What painting needs room for; a clone begins without.
+#[derive(Debug, Default)]
+struct Easel {
+    scene: Scene,
+    canvas: Canvas,
+}
+
+impl Clone for Easel {
+    fn clone(&self) -> Easel {
+        Easel::default()
+    }
+}
+
+/// How well the speed was held so far.
+#[derive(Debug, Clone, Copy, Default)]
+struct Record {
+    steps: u32,
+    shortfall_sum: f64,
+    has_failed: bool,
+}
+
+impl LaneKeep {
+    fn new(options: &Options) -> LaneKeep {
+        LaneKeep {
+            spec: Arc::new(card::spec()),
+            course: Arc::new(Course::new(options.course)),
+            condition: Condition::default(),
+            ego: Ego::default(),
+            traffic: Traffic::default(),
+            record: Record::default(),
+            easel: Easel::default(),
+        }
+    }
+
+    fn fails(&self) -> bool {
+        self.ego.heading.abs() > MAX_HEADING_RAD
+            || self.ego.offset().abs() > MAX_OFFSET_M
+            || self.ego.collides(&self.traffic, &self.course)
+    }
+
+    fn deviation(&self) -> f64 {
+        (self.ego.motion.speed() - TARGET_MPS).abs()
+    }
+
+    /// The part of the deviation that the vehicle ahead does not excuse.
+    fn shortfall(&self) -> f64 {
+        let is_held_up = self.ahead().0 < HELD_UP_M && self.ego.motion.speed() < TARGET_MPS;
+        if is_held_up { 0.0 } else { self.deviation() }
+    }
+
+    fn reward(&self, action: [f64; 2]) -> f64 {
+        if self.record.has_failed {
+            return -100.0;
+        }
+        let astray = self.ego.heading.abs() + self.ego.offset().abs();
+        -self.deviation() / MAX_SPEED_MPS - 0.1 * astray - 0.01 * action[0].hypot(action[1])
+    }
+
+    /// Gap to the vehicle ahead and its speed relative to the car's, as the driver sees them.
+    fn ahead(&self) -> (f64, f64) {
+        let car = self.ego.seen();
+        match self.traffic.ahead_of(self.ego.lane, car) {
+            (gap, speed) if gap < card::SIGHT_M => (gap.max(0.0), speed - car.speed),
+            _ => (card::SIGHT_M, 0.0),
+        }
+    }
+}
+
+impl Env for LaneKeep {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        Start::draw(&self.course, rng)
+    }
+
+    fn start(&mut self, x: &[f64], rng: &mut Rng) {
+        let start = Start::read(x);
+        self.ego = Ego::at(&start, &self.course);
+        self.traffic.populate(&start, &self.course, rng);
+        self.record = Record::default();
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        let obs: &mut [f32; 9] = obs.try_into().expect("one number per channel");
+        let (gap, closing) = self.ahead();
+        let ego = &self.ego;
+        let state = [
+            ego.motion.speed() / MAX_SPEED_MPS,
+            TARGET_MPS / MAX_SPEED_MPS,
+            ego.acceleration,
+            ego.heading,
+            ego.offset(),
+            gap,
+            closing,
+            ego.pedals.throttle,
+            ego.pedals.steering,
+        ];
+        *obs = state.map(|v| v as f32);
+    }
+
+    fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
+        let &[throttle, steering] = action else {
+            panic!("{}: expected 2 commands, found {}", self.spec.id, action.len())
+        };
+        if throttle.is_nan() || steering.is_nan() {
+            return Step { reward: 0.0, status: Status::Diverged };
+        }
+        let action = [throttle, steering].map(|a| f64::from(a).clamp(-1.0, 1.0));
+        self.ego.command(action[0], action[1]);
+        self.traffic.advance(self.ego.lane, self.ego.seen(), &self.course, DT_SECS);
+        self.ego.advance(&self.course, &self.condition);
+        self.record.note(self.shortfall(), self.fails());
+        let status = if self.record.has_failed { Status::Failed } else { Status::Running };
+        Step { reward: self.reward(action), status }
+    }
+
+    fn goal_met(&self) -> Option<bool> {
+        Some(self.record.is_good())
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.spec.check(name, value)?;
+        match name {
+            "brake-gain" => self.condition.brake_gain = value,
+            "steering-gain" => self.condition.steering_gain = value,
+            "tyre-friction" => self.condition.tyre_friction = value,
+            _ => unreachable!("the specification lists only the parameters above"),
+        }
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        let place = if camera == Camera(0) { Place::Bumper } else { Place::Chase };
+        let Easel { scene, canvas } = &mut self.easel;
+        scene.describe(&self.course, &self.ego, &self.traffic, place);
+        picture::draw(scene, canvas, frame);
+    }
+}
+
+impl Record {
+    fn note(&mut self, shortfall: f64, fails: bool) {
+        self.steps += 1;
+        self.shortfall_sum += shortfall;
+        self.has_failed |= fails;
+    }
+
+    fn is_good(&self) -> bool {
+        self.steps > 0 && !self.has_failed && self.shortfall_sum <= HELD_MPS * f64::from(self.steps)
+    }
+}

@@ -1,0 +1,151 @@
+//! What there is to see around the car, as plain data: flat patches on the ground, things that stand on it, and an eye.
+//!
+//! The scene says nothing of pixels ([`super::picture`] paints it), and whatever else is to be seen can be added to it:
+//! a [`Thing`] is a place and a few boxes.
+
+use super::course::{Course, Pose};
+use super::ego::Ego;
+use super::traffic::Traffic;
+use super::{models, models::Part, models::Strip};
+
+/// The road is shown from so far behind the car, m,
+pub const BEHIND_M: f64 = 16.0;
+/// to so far ahead of it, m.
+pub const AHEAD_M: f64 = 240.0;
+/// Length of the pieces of which the road is made, m.
+pub const PIECE_M: f64 = 4.0;
+
+/// Which of the cameras in the card looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Above the bonnet, looking straight ahead, as in CAR-LaneKeep.
+    Bumper,
+    /// Behind and above the car, looking down on it.
+    Chase,
+}
+
+/// Where the picture is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Eye {
+    /// Place and direction.
+    pub pose: Pose,
+    /// Height, m.
+    pub height: f64,
+    /// Angle above the horizontal, rad.
+    pub pitch: f64,
+}
+
+/// A flat convex piece of the ground; corners in order.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Patch {
+    /// The corners, m, in the plane.
+    pub corners: [[f64; 2]; 4],
+    /// Class id.
+    pub class: u8,
+    /// Red, green and blue.
+    pub colour: [u8; 3],
+}
+
+/// Something that stands on the ground.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thing {
+    /// Where it stands and which way it faces.
+    pub pose: Pose,
+    /// Its boxes, from the ground up.
+    pub parts: &'static [Part],
+    /// Class id.
+    pub class: u8,
+    /// Red, green and blue of the parts that have no colour of their own.
+    pub colour: [u8; 3],
+}
+
+/// Everything to be seen.
+#[derive(Debug, Clone, Default)]
+pub struct Scene {
+    /// Where it is seen from.
+    pub eye: Eye,
+    /// What lies on the ground, what covers others later.
+    pub ground: Vec<Patch>,
+    /// What stands on the ground, in any order.
+    pub things: Vec<Thing>,
+}
+
+impl Scene {
+    /// Describes the surroundings of the car; the vectors are used again.
+    pub fn describe(&mut self, course: &Course, ego: &Ego, traffic: &Traffic, place: Place) {
+        self.ground.clear();
+        self.things.clear();
+        let car = pose_of(course, ego);
+        self.eye = eye(car, place);
+        models::STRIPS.iter().for_each(|strip| self.lay(strip, course, ego.position));
+        self.fence(course, ego.position);
+        self.park(course, ego.position, traffic);
+        if place == Place::Chase {
+            let (class, colour) = (models::CAR, models::CAR_COLOUR);
+            self.things.push(Thing { pose: car, parts: models::SALOON, class, colour });
+        }
+    }
+
+    /// Lays a strip along the road.
+    fn lay(&mut self, strip: &Strip, course: &Course, position: f64) {
+        for piece in pieces(position).filter(|piece| !strip.is_dashed || piece.rem_euclid(3) == 0) {
+            let (from, to) = (PIECE_M * piece as f64, PIECE_M * (piece + 1) as f64);
+            let corner = |s, d| {
+                let pose = course.pose(s, d);
+                [pose.x, pose.y]
+            };
+            let corners = [
+                corner(from, strip.right),
+                corner(to, strip.right),
+                corner(to, strip.left),
+                corner(from, strip.left),
+            ];
+            self.ground.push(Patch { corners, class: strip.class, colour: strip.colour });
+        }
+    }
+
+    /// Sets barriers on both sides; their shades alternate, so that driving shows.
+    fn fence(&mut self, course: &Course, position: f64) {
+        for piece in pieces(position) {
+            let colour = models::BARRIER_COLOURS[piece.rem_euclid(2) as usize];
+            for side in [-1.0, 1.0] {
+                let pose = course.pose(PIECE_M * (piece as f64 + 0.5), side * models::BARRIER_AT_M);
+                self.things.push(Thing { pose, parts: models::WALL, class: models::BARRIER, colour });
+            }
+        }
+    }
+
+    /// Puts the other vehicles on their lanes.
+    fn park(&mut self, course: &Course, position: f64, traffic: &Traffic) {
+        for (lane, number, s) in traffic.vehicles() {
+            let along = course.ahead(position, s);
+            if (-BEHIND_M..AHEAD_M).contains(&along) {
+                let pose = course.pose(s, super::course::lane_centre(lane));
+                let colour = models::VEHICLE_COLOURS[(7 * lane + 3 * number) % models::VEHICLE_COLOURS.len()];
+                self.things.push(Thing { pose, parts: models::HATCHBACK, class: models::VEHICLE, colour });
+            }
+        }
+    }
+}
+
+/// Numbers of the pieces of road around a position.
+fn pieces(position: f64) -> std::ops::Range<i64> {
+    let number = |s: f64| (s / PIECE_M).floor() as i64;
+    number(position - BEHIND_M)..number(position + AHEAD_M)
+}
+
+/// Where the car is in the plane.
+fn pose_of(course: &Course, ego: &Ego) -> Pose {
+    let road = course.pose(ego.position, ego.lateral);
+    Pose { heading: road.heading + ego.heading, ..road }
+}
+
+fn eye(car: Pose, place: Place) -> Eye {
+    let (ahead, height, pitch) = match place {
+        Place::Bumper => (0.5, 1.5, 0.0),
+        Place::Chase => (-9.0, 4.0, -0.2),
+    };
+    let (sin, cos) = car.heading.sin_cos();
+    let pose = Pose { x: car.x + ahead * cos, y: car.y + ahead * sin, heading: car.heading };
+    Eye { pose, height, pitch }
+}

@@ -1,0 +1,30 @@
+//! Tasks of a UR3e that is commanded in space, simulated by MuJoCo: to reach, and to pick and place.
+//!
+//! | file          | idea                                                                       |
+//! |---------------|----------------------------------------------------------------------------|
+//! | `workcell.rs` | the arm, its controller and the goal's marker: what both tasks share        |
+//! | `goal.rs`     | a goal that stands still, or moves to and fro                               |
+//! | `reach.rs`    | the task of reaching four goals, one after the other                        |
+//! | `pnp.rs`      | the task of carrying a block to a goal                                      |
+//! | `card.rs`     | channels and parameters, in words                                           |
+//!
+//! Reference: the worlds `URMujoco-Reach` and `URMujoco-PnP` of Anomaly-Gym (2025).
+
+mod card;
+mod goal;
+mod pnp;
+mod reach;
+mod workcell;
+
+pub(super) use pnp::ENTRY as PNP;
+pub(super) use reach::ENTRY as REACH;
+
+use offnominal_core::prelude::*;
+
+/// The step at which the simulator broke: its reward counts as zero.
+const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
+
+/// Euclidean distance of two points, in their unit.
+fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+}

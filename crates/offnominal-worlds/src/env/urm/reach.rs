@@ -1,0 +1,226 @@
+//! Reaching four goals in space, one after the other.
+//!
+//! reward = (0 if d < 0.02 else −(1 + d)) − 0.1 |a|
+//!
+//! | symbol | meaning                                   | unit |
+//! |--------|-------------------------------------------|------|
+//! | d      | distance of the tool from the goal        | m    |
+//! | a      | commands of the three axes `[3]`          | 1    |
+//!
+//! All four goals are in the initial condition, so a step draws no random number. A step is rewarded for the goal that
+//! the policy saw; only then does the goal move or the next one take its place, and the new observation shows it.
+
+use super::goal::Goal;
+use super::workcell::{Classes, Workcell};
+use super::{DIVERGED, card, distance};
+use crate::ur3e::model;
+use offnominal_core::prelude::*;
+
+pub(in super::super) const ENTRY: Entry<dyn Env> = Entry {
+    id: "urm-reach",
+    summary: "bring the tool of a UR3e to one goal after the other (MuJoCo)",
+    build: |params| Ok(Box::new(Reach::new(params)?)),
+    exempt: &[],
+};
+
+/// Goals of an episode.
+pub(super) const GOALS: usize = 4;
+/// Steps that a goal lasts.
+const INTERVAL: usize = 50;
+/// How near is near enough, in m.
+pub(super) const NEAR_M: f64 = 0.02;
+
+#[derive(Clone)]
+struct Reach {
+    cell: Workcell,
+    goals: [[f64; 3]; GOALS],
+    steps: usize,
+    /// Whether the tool was too far from a goal at the end of its interval.
+    missed: bool,
+}
+
+impl Reach {
+    fn new(params: &serde_json::Value) -> Result<Reach, BuildError> {
+        let cell = Workcell::build(&model::mjcf(), card::reach(), CLASSES, params)?;
+        Ok(Reach { cell, goals: [[0.0; 3]; GOALS], steps: 0, missed: false })
+    }
+
+    fn is_near(&self) -> bool {
+        self.distance() < NEAR_M
+    }
+
+    fn distance(&self) -> f64 {
+        distance(self.cell.tool(), self.cell.goal())
+    }
+
+    /// Whether a goal has just taken the place of another one.
+    fn at_a_boundary(&self) -> bool {
+        self.steps > 0 && self.steps.is_multiple_of(INTERVAL)
+    }
+
+    /// Lets the goal move, or the next one take its place; after the last one the first one returns.
+    fn next_goal(&mut self) {
+        self.steps += 1;
+        if self.at_a_boundary() {
+            self.missed |= !self.is_near();
+            self.cell.set_goal(self.goals[self.steps / INTERVAL % GOALS]);
+        } else {
+            self.cell.move_goal();
+        }
+    }
+}
+
+impl Env for Reach {
+    fn spec(&self) -> &EnvSpec {
+        self.cell.spec()
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        (0..GOALS).flat_map(|_| Goal::draw(rng)).collect()
+    }
+
+    fn start(&mut self, x: &[f64], _: &mut Rng) {
+        assert_eq!(x.len(), 3 * GOALS, "length of the initial condition");
+        self.goals = std::array::from_fn(|k| std::array::from_fn(|i| x[3 * k + i]));
+        (self.steps, self.missed) = (0, false);
+        self.cell.start(self.goals[0], |_| ());
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        assert_eq!(obs.len(), 9, "length of the observation");
+        let numbers = [self.cell.tool(), self.cell.tool_velocity(), self.cell.goal()];
+        obs.iter_mut().zip(numbers.as_flattened()).for_each(|(o, &n)| *o = n as f32);
+    }
+
+    fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
+        assert_eq!(action.len(), 3, "length of the action");
+        if self.cell.advance(action).is_err() {
+            return DIVERGED;
+        }
+        let miss = if self.is_near() { 0.0 } else { 1.0 + self.distance() };
+        let effort = action.iter().map(|&a| f64::from(a).powi(2)).sum::<f64>().sqrt();
+        self.next_goal();
+        Step::running(-miss - 0.1 * effort)
+    }
+
+    fn goal_met(&self) -> Option<bool> {
+        Some(!self.missed && (self.at_a_boundary() || self.is_near()))
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.cell.set_parameter(name, value)
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        self.cell.render(camera, frame);
+    }
+}
+
+/// What the pictures of both tasks show.
+pub(super) const CLASSES: Classes<'_> = &[
+    ("floor", &["floor"]),
+    ("table", &["table"]),
+    (
+        "arm",
+        &[
+            "base",
+            "shoulder_column",
+            "shoulder",
+            "shoulder_cap",
+            "upper_arm",
+            "elbow_cap",
+            "elbow",
+            "forearm",
+            "wrist_1",
+            "wrist_1_cap",
+            "wrist_2",
+            "wrist_2_cap",
+            "wrist_3",
+        ],
+    ),
+    ("gripper", &["gripper", "knuckles", "finger_left", "pad_left", "finger_right", "pad_right"]),
+    ("goal", &["goal"]),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started(goals: [[f64; 3]; GOALS]) -> Reach {
+        let mut world = Reach::new(&serde_json::json!({})).unwrap();
+        world.start(goals.as_flattened(), &mut Rng::new(0));
+        world
+    }
+
+    /// Two corners of the box that are farthest apart, in turn.
+    const FAR: [[f64; 3]; GOALS] =
+        [[0.15, 0.35, 0.1], [-0.25, 0.25, 0.2], [0.15, 0.25, 0.2], [-0.25, 0.35, 0.1]];
+
+    /// The command that leads straight to the goal that is seen.
+    fn straight(world: &Reach) -> [f32; 3] {
+        let mut obs = [0.0; 9];
+        world.observe(&mut obs);
+        std::array::from_fn(|i| ((obs[6 + i] - obs[i]) / 0.02).clamp(-1.0, 1.0))
+    }
+
+    fn play(world: &mut Reach, steps: usize, policy: impl Fn(&Reach) -> [f32; 3]) -> f64 {
+        (0..steps).map(|_| world.step(&policy(world), &mut Rng::new(0)).reward).sum()
+    }
+
+    #[test]
+    fn the_farthest_goals_are_reached_in_time() {
+        let mut world = started(FAR);
+        for interval in 1..=GOALS {
+            play(&mut world, INTERVAL - 1, straight);
+            assert!(world.is_near(), "goal {interval}: {} m", world.distance());
+            play(&mut world, 1, straight);
+            assert_eq!(world.goal_met(), Some(true), "after goal {interval}");
+        }
+    }
+
+    #[test]
+    fn a_goal_that_was_missed_is_not_forgiven() {
+        let mut world = started(FAR);
+        play(&mut world, INTERVAL, |_| [0.0; 3]);
+        assert_eq!(world.goal_met(), Some(false));
+        play(&mut world, 3 * INTERVAL, straight);
+        assert_eq!(world.goal_met(), Some(false));
+    }
+
+    #[test]
+    fn goals_change_after_their_interval_and_return_after_the_last() {
+        let mut world = started(FAR);
+        for (steps, goal) in [(49, 0), (1, 1), (50, 2), (99, 3), (1, 0)] {
+            play(&mut world, steps, |_| [0.0; 3]);
+            assert_eq!(world.cell.goal(), FAR[goal], "after {} steps", world.steps);
+        }
+    }
+
+    #[test]
+    fn rewards_are_those_of_the_formula() {
+        let mut world = started(FAR);
+        let reward = world.step(&[0.6, 0.0, -0.8], &mut Rng::new(0)).reward;
+        assert!((reward + 1.0 + world.distance() + 0.1).abs() < 1e-6, "{reward}");
+        let mut world = started([world.cell.tool(); GOALS]);
+        let reward = world.step(&[0.0; 3], &mut Rng::new(0)).reward;
+        assert_eq!(reward, 0.0);
+    }
+
+    #[test]
+    fn a_moving_goal_moves_and_is_seen_to() {
+        let mut world = started(FAR);
+        world.set_parameter("moving-goal", 0.25).unwrap();
+        let x = |w: &Reach| {
+            let mut obs = [0.0; 9];
+            w.observe(&mut obs);
+            obs[6]
+        };
+        let before = x(&world);
+        play(&mut world, 10, |_| [0.0; 3]);
+        assert!((x(&world) - (before - 0.1)).abs() < 1e-5, "{} from {before}", x(&world));
+    }
+}

@@ -1,0 +1,179 @@
+//! The way to a controller: bytes of RTDE there and back, and the program that it shall run.
+
+use super::package::Malformed;
+use super::recipe::RecipeError;
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+use thiserror::Error;
+
+/// What a link needs to do. It never waits longer than its time-out.
+pub trait Link: Send + Sync {
+    /// Sends all bytes.
+    ///
+    /// # Errors
+    /// If the link is broken, here and below.
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble>;
+
+    /// Waits for bytes and appends them.
+    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble>;
+
+    /// Has the controller run a program in URScript.
+    fn play(&mut self, script: &str) -> Result<(), Trouble>;
+
+    /// A copy with its own controller in the same state; `None` for a real robot, of which there is only one.
+    fn fork(&self) -> Option<Box<dyn Link>>;
+}
+
+/// Why a robot cannot be used, or not any longer.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum Trouble {
+    /// Nobody is there.
+    #[error("{host}:{port} does not answer ({why}); is the robot switched on, and is this its address?")]
+    NoAnswer {
+        /// The host that was asked.
+        host: String,
+        /// The port.
+        port: u16,
+        /// What the operating system says.
+        why: String,
+    },
+    /// The connection ended.
+    #[error("the connection to the robot broke: {0}")]
+    Broken(String),
+    /// Nothing came for too long.
+    #[error("the robot was silent for {0} s")]
+    Silent(f64),
+    /// Packages come, but the robot's time stands still.
+    #[error("the robot's clock stands still at {0} s")]
+    Frozen(f64),
+    /// What came is no RTDE.
+    #[error("the robot sent what is no message of RTDE: {0}")]
+    Garbage(#[from] Malformed),
+    /// What came is RTDE, but not now.
+    #[error("expected {expected} from the robot, found {found}")]
+    OutOfTurn {
+        /// The message that was due.
+        expected: &'static str,
+        /// What came.
+        found: String,
+    },
+    /// It speaks another version.
+    #[error("the robot refuses version 2 of RTDE; it needs software 3.10 or newer")]
+    OldProtocol,
+    /// A variable cannot be had.
+    #[error(transparent)]
+    Recipe(#[from] RecipeError),
+    /// It does not begin to send.
+    #[error("the robot refuses to send data")]
+    RefusesStart,
+    /// The safety system stopped it.
+    #[error("the robot stopped: {0}; free it at its panel before the next run")]
+    Stopped(&'static str),
+    /// The program does not run.
+    #[error("the robot does not run our program ({0}); is it in remote control, powered and released?")]
+    NotPlaying(&'static str),
+    /// A movement took too long.
+    #[error("the robot did not arrive within {0} s")]
+    NotArrived(f64),
+    /// A command is beyond what the arm can do.
+    #[error("the command is out of the arm's reach or would make it jump: {0}")]
+    OutOfReach(String),
+    /// The robot is somewhere it must not be.
+    #[error("the robot left its workspace: {0}")]
+    LeftWorkspace(String),
+    /// The simulated controller cannot be made.
+    #[error("the simulated robot cannot be made: {0}")]
+    NoSimulation(String),
+}
+
+/// Ports of a controller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ports {
+    /// Real-Time Data Exchange.
+    pub rtde: u16,
+    /// Programs in URScript.
+    pub script: u16,
+    /// Texts for switching on, playing and releasing.
+    pub dashboard: u16,
+}
+
+impl Default for Ports {
+    /// Those of every controller of Universal Robots.
+    fn default() -> Ports {
+        Ports { rtde: 30004, script: 30003, dashboard: 29999 }
+    }
+}
+
+/// A link over the network.
+pub struct Tcp {
+    host: String,
+    ports: Ports,
+    rtde: TcpStream,
+    /// Open as long as the link: some controllers end a program with the connection that brought it.
+    script: Option<TcpStream>,
+}
+
+impl Tcp {
+    /// Longest wait for bytes. Controllers send at least 125 packages per second.
+    pub const TIMEOUT: Duration = Duration::from_millis(500);
+
+    /// Longest wait for a connection.
+    const PATIENCE: Duration = Duration::from_secs(3);
+
+    /// Connects to a controller.
+    ///
+    /// # Errors
+    /// If it does not answer within three seconds.
+    pub fn connect(host: &str, ports: Ports) -> Result<Tcp, Trouble> {
+        Ok(Tcp { rtde: Tcp::open(host, ports.rtde)?, script: None, host: host.into(), ports })
+    }
+
+    fn open(host: &str, port: u16) -> Result<TcpStream, Trouble> {
+        let no_answer = |e: std::io::Error| Trouble::NoAnswer { host: host.into(), port, why: e.to_string() };
+        let unknown = || std::io::Error::new(ErrorKind::NotFound, "no such host");
+        let address = (host, port).to_socket_addrs().map_err(no_answer)?.next();
+        let address = address.ok_or_else(unknown).map_err(no_answer)?;
+        let stream = TcpStream::connect_timeout(&address, Tcp::PATIENCE).map_err(no_answer)?;
+        stream.set_nodelay(true).map_err(no_answer)?;
+        stream.set_read_timeout(Some(Tcp::TIMEOUT)).map_err(no_answer)?;
+        stream.set_write_timeout(Some(Tcp::TIMEOUT)).map_err(no_answer)?;
+        Ok(stream)
+    }
+}
+
+fn broken(error: std::io::Error) -> Trouble {
+    match error.kind() {
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => Trouble::Silent(Tcp::TIMEOUT.as_secs_f64()),
+        _ => Trouble::Broken(error.to_string()),
+    }
+}
+
+impl Link for Tcp {
+    fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+        self.rtde.write_all(bytes).map_err(broken)
+    }
+
+    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble> {
+        let mut chunk = [0; 4096];
+        match self.rtde.read(&mut chunk).map_err(broken)? {
+            0 => Err(Trouble::Broken("the robot closed it".into())),
+            n => {
+                into.extend_from_slice(&chunk[..n]);
+                Ok(())
+            }
+        }
+    }
+
+    fn play(&mut self, script: &str) -> Result<(), Trouble> {
+        let mut stream = Tcp::open(&self.host, self.ports.script)?;
+        stream.write_all(script.as_bytes()).map_err(broken)?;
+        self.script = Some(stream);
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Link>> {
+        None
+    }
+}
