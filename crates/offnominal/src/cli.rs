@@ -99,7 +99,7 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 
 fn execute(matches: &ArgMatches) -> Result<Outcome> {
     let common = Common::read(innermost(matches));
-    let Cli { command } = Cli::from_arg_matches(matches)?;
+    let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
     match command {
         Command::Demo(args) => args.run(&common),
         Command::List(args) => args.run(&common),
