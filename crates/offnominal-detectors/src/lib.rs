@@ -4,7 +4,10 @@
 //! conformance run) reads [`ALL`].
 
 mod clock;
+mod cusum;
+mod e_process;
 mod ensemble_dm;
+mod fusion;
 mod isolation_forest;
 mod knn;
 mod knn_transition;
@@ -12,10 +15,14 @@ mod mlp_dm;
 mod offnominal;
 mod pe_dm;
 mod random;
+mod residual_window;
 mod shared;
 
 pub use clock::Clock;
+pub use cusum::Cusum;
+pub use e_process::EProcess;
 pub use ensemble_dm::EnsembleDm;
+pub use fusion::{Fusion, Several};
 pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
 pub use knn_transition::KnnTransition;
@@ -23,6 +30,8 @@ pub use mlp_dm::MlpDm;
 pub use offnominal::Offnominal;
 pub use pe_dm::{PeDm, Score};
 pub use random::Random;
+pub use residual_window::ResidualWindow;
+pub use shared::inner::Inner;
 pub use shared::ranges::{Fraction, Hidden, Positive};
 pub use shared::training::Training;
 
@@ -38,6 +47,10 @@ pub const ALL: &[Entry<dyn Detector>] = &[
     pe_dm::ENTRY,
     knn_transition::ENTRY,
     ensemble_dm::ENTRY,
+    residual_window::ENTRY,
+    cusum::ENTRY,
+    e_process::ENTRY,
+    fusion::ENTRY,
     offnominal::ENTRY,
 ];
 

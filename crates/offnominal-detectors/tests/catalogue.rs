@@ -4,7 +4,8 @@
 
 use offnominal_core::detector::Detector;
 use offnominal_detectors::{
-    ALL, Clock, EnsembleDm, IsolationForest, Knn, KnnTransition, MlpDm, Offnominal, PeDm, Random, catalogue,
+    ALL, Clock, Cusum, EProcess, EnsembleDm, Fusion, IsolationForest, Knn, KnnTransition, MlpDm, Offnominal,
+    PeDm, Random, ResidualWindow, catalogue,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -56,6 +57,10 @@ fn defaults() -> Vec<serde_json::Value> {
         round_trip::<PeDm>(),
         round_trip::<KnnTransition>(),
         round_trip::<EnsembleDm>(),
+        round_trip::<ResidualWindow>(),
+        round_trip::<Cusum>(),
+        round_trip::<EProcess>(),
+        round_trip::<Fusion>(),
         round_trip::<Offnominal>(),
     ]
 }
