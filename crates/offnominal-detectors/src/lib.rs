@@ -12,6 +12,7 @@ mod isolation_forest;
 mod knn;
 mod knn_transition;
 mod mlp_dm;
+mod ocsvm;
 mod offnominal;
 mod pe_dm;
 mod random;
@@ -27,6 +28,7 @@ pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
 pub use knn_transition::KnnTransition;
 pub use mlp_dm::MlpDm;
+pub use ocsvm::Ocsvm;
 pub use offnominal::Offnominal;
 pub use pe_dm::{PeDm, Score};
 pub use random::Random;
@@ -43,6 +45,7 @@ pub const ALL: &[Entry<dyn Detector>] = &[
     random::ENTRY,
     knn::ENTRY,
     isolation_forest::ENTRY,
+    ocsvm::ENTRY,
     mlp_dm::ENTRY,
     pe_dm::ENTRY,
     knn_transition::ENTRY,

@@ -35,7 +35,7 @@ mod workspace;
 pub use activation::Activation;
 pub use adam::{Adam, AdamState};
 pub use init::Init;
-pub use math::{simd, softplus, tanh};
+pub use math::{exp, simd, softplus, tanh};
 pub use mlp::{Gradients, Mlp};
 pub use standardiser::Standardiser;
 pub use tensors::{TensorError, Tensors};
