@@ -233,7 +233,7 @@ fn drop_units(p: f32, units: &mut [f32], mask: &mut [f32], rng: &mut Rng) {
 }
 
 /// The sum of each column of a row-major matrix.
-fn column_sums(rows: &[f32], sums: &mut [f32]) {
+pub(crate) fn column_sums(rows: &[f32], sums: &mut [f32]) {
     sums.fill(0.0);
     crate::simd(
         #[inline(always)]
