@@ -49,15 +49,33 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         return Ok(Found { policy, name: name.into(), digest, card: None });
     }
     for (bytes, card) in cards()? {
-        if card.env == spec.id && (name == card.algorithm || name == card.id) {
-            let actor =
-                Actor::from_bytes(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
+        if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
+            let actor = actor(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
             let (name, digest) = (card.algorithm.clone(), digest(bytes));
             return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
         }
     }
     let path = Path::new(name);
     if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
+}
+
+/// Worlds that play the policies of another one: those of the robot are trained in its simulation, as in the
+/// publication.
+const PLAYS: &[(&str, &str)] = &[("urr-reach", "urm-reach")];
+
+/// Whether policies trained in one world act in another.
+fn fits(trained_in: &str, env: &str) -> bool {
+    trained_in == env || PLAYS.contains(&(env, trained_in))
+}
+
+/// The policy in these tensors, trained in this world or in one whose policies it plays.
+fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
+    Actor::from_bytes(bytes, spec).or_else(|why| {
+        let of_another = PLAYS.iter().filter(|(env, _)| *env == spec.id).find_map(|(_, trained_in)| {
+            Actor::from_bytes(bytes, &EnvSpec { id: (*trained_in).into(), ..spec.clone() }).ok()
+        });
+        of_another.ok_or(why.into())
+    })
 }
 
 /// Names and summaries of the policies that need no file.
@@ -94,7 +112,7 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let actor = Actor::from_bytes(&bytes, spec).with_context(|| path.display().to_string())?;
+    let actor = actor(&bytes, spec).with_context(|| path.display().to_string())?;
     let card = card_beside(path, &bytes)?;
     Ok(Found { policy: Box::new(actor), name: path.display().to_string(), digest: digest(&bytes), card })
 }
@@ -128,7 +146,9 @@ fn missing(name: &str, env: &str) -> Result<Found> {
     let mut known = vec!["random".to_string()];
     known.extend(demonstrator::of(env).map(|_| demonstrator::NAME.to_string()));
     known.extend(own_policies().iter().filter(|own| own.env == env).map(|own| own.entry.id.to_string()));
-    known.extend(cards()?.into_iter().filter(|(_, c)| c.env == env).flat_map(|(_, c)| [c.algorithm, c.id]));
+    known.extend(
+        cards()?.into_iter().filter(|(_, c)| fits(&c.env, env)).flat_map(|(_, c)| [c.algorithm, c.id]),
+    );
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
         "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",
@@ -144,6 +164,12 @@ mod tests {
 
     fn world(id: &str) -> Box<dyn Env> {
         catalogues::worlds().build(id, &serde_json::json!({})).unwrap()
+    }
+
+    #[test]
+    fn a_robot_plays_what_was_trained_in_its_simulation_and_not_the_other_way_round() {
+        assert!(fits("urm-reach", "urr-reach") && fits("urr-reach", "urr-reach"));
+        assert!(!fits("urr-reach", "urm-reach") && !fits("urm-pnp", "urr-reach"));
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Trainer {
         config.check()?;
         let fork = || env.fork().ok_or_else(|| TrainError::NoCopies { env: env.spec().id.clone() });
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
-        let learner = learner::build(&config, obs, act, &mut seed.child("networks").rng())?;
+        let learner = learner::build(&config, env.spec(), &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
         let moments = RunningMoments::new(obs);
         let scaling = Scaling { map: moments.normalisation(), moments };
@@ -179,14 +179,13 @@ impl Trainer {
     fn choose(&mut self, i: usize) {
         let lane = &mut self.lanes[i];
         if self.steps < self.config.learning_starts {
-            lane.action.iter_mut().for_each(|a| *a = self.rng.range(-1.0, 1.0) as f32);
-            return;
+            return self.bounds.draw(&mut lane.action, &mut self.rng);
         }
         self.seen.copy_from_slice(&lane.obs);
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.seen);
         }
-        self.learner.explore(&self.seen, &mut lane.action, &mut self.rng);
+        self.learner.explore(&self.seen, &mut lane.action, self.steps, &mut self.rng);
     }
 
     /// Applies the command and stores what came of it.
