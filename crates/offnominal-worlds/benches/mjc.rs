@@ -1,8 +1,8 @@
 //! Steps per second of the worlds in MuJoCo: each against a bare loop of `mj_step`, and pictures of them.
 //!
 //! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` for the half-cheetah and 0.9 for the arms (both pass
-//! through the same states; an item is a step of the world), and `render_128` stays below 1 ms. On a busy machine
-//! compare the fastest samples.
+//! through the same states; an item is a step of the world), and `render_128` of the half-cheetah stays below 1 ms. On a
+//! busy machine compare the fastest samples.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
