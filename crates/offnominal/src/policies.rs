@@ -10,6 +10,7 @@ use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::suggest::did_you_mean;
+use offnominal_worlds::demonstrator;
 use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
 use std::path::Path;
@@ -26,7 +27,7 @@ pub struct Found {
     pub card: Option<Card>,
 }
 
-/// The policy of that name for the given world; `random` is always there.
+/// The policy of that name for the given world; `random` is always there, `scripted` where one was written by hand.
 ///
 /// # Errors
 /// If there is no such policy for this world, or its file is damaged.
@@ -35,6 +36,12 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     if name == "random" {
         let policy = Box::new(Random::new(&spec.action));
         return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
+    }
+    if name == demonstrator::NAME
+        && let Some(policy) = demonstrator::of(&spec.id)
+    {
+        let digest = digest(format!("{} {name}", spec.id).as_bytes());
+        return Ok(Found { policy, name: name.into(), digest, card: None });
     }
     if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
         let policy = (own.entry.build)(&serde_json::json!({}))?;
@@ -81,8 +88,13 @@ pub fn list() -> Result<Vec<(String, String)>> {
         let success = card.success_rate.as_ref().map_or(String::new(), |s| format!(", success {s:.2}"));
         (card.id, format!("return {:.1}{success}, {} steps of training", card.mean_return, card.best_step))
     };
+    let scripted = (
+        demonstrator::NAME.to_string(),
+        format!("written by hand, reads what any policy reads; in {}", demonstrator::WORLDS.join(", ")),
+    );
     let own = own_policies().iter().map(|own| (own.entry.id.to_string(), own.entry.summary.to_string()));
-    Ok(std::iter::once(random)
+    Ok([random, scripted]
+        .into_iter()
         .chain(own)
         .chain(cards()?.into_iter().map(|(_, card)| summary(card)))
         .collect())
@@ -132,6 +144,7 @@ fn missing(name: &str, env: &str) -> Result<Found> {
     let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
     let mut known = vec!["random".to_string()];
+    known.extend(demonstrator::of(env).map(|_| demonstrator::NAME.to_string()));
     known.extend(own_policies().iter().filter(|own| own.env == env).map(|own| own.entry.id.to_string()));
     known.extend(
         cards()?.into_iter().filter(|(_, c)| fits(&c.env, env)).flat_map(|(_, c)| [c.algorithm, c.id]),

@@ -21,7 +21,7 @@ pub struct Collect {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, path, or `random`
+    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     /// Number of episodes; with an anomaly each is followed by its nominal twin. A dataset that is there already is

@@ -16,7 +16,7 @@ pub struct Evaluate {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, path, or `random`
+    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     #[command(flatten)]
