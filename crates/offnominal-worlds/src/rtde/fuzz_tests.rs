@@ -2,7 +2,7 @@
 
 use super::client::{Client, Wishes};
 use super::link::{Link, Trouble};
-use super::message::{Data, Reply, Request, Setup, Text};
+use super::message::{Data, Reply, Request, Setup, Text, head};
 use super::package::{Inbox, Kind, LARGEST_INBOX, Package};
 use super::simulated::Controller;
 use super::simulated::connection::Connection;
@@ -93,7 +93,7 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read(text in "\\PC{0,300}", level: u8, recipe: u8, frequency_hz in 1.0..500.0, packed: Vec<u8>) {
-        let message = &text[..text.floor_char_boundary(255)];
+        let message = head(&text);
         for request in [
             Request::Text(Text { message, source: "x", level }),
             Request::Outputs { frequency_hz, names: &text },

@@ -32,12 +32,21 @@ impl<'a> Text<'a> {
 
     fn write(&self, out: &mut Vec<u8>) {
         for text in [self.message, self.source] {
-            let text = &text.as_bytes()[..text.floor_char_boundary(u8::MAX.into())];
+            let text = head(text);
             out.push(text.len() as u8);
-            out.extend_from_slice(text);
+            out.extend_from_slice(text.as_bytes());
         }
         out.push(self.level);
     }
+}
+
+/// What fits of a text, whose length is one byte.
+pub(super) fn head(text: &str) -> &str {
+    let mut end = text.len().min(u8::MAX.into());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 /// What a client sends.

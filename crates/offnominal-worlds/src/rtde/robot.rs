@@ -301,7 +301,7 @@ fn near(target: &Joints, from: &Joints, most_rad: f64) -> Result<(), Trouble> {
 }
 
 fn in_range(q: &Joints) -> Result<(), Trouble> {
-    match q.iter().find(|a| !(a.abs() <= TAU)) {
+    match q.iter().find(|a| a.is_nan() || a.abs() > TAU) {
         Some(angle) => Err(Trouble::OutOfReach(format!("a joint would have to turn to {angle:.2} rad"))),
         None => Ok(()),
     }

@@ -46,18 +46,22 @@ control = rtde_control.RTDEControlInterface(host)
 home = receive.getActualQ()
 
 def near(read, wanted, tolerance=5e-3):
-    # What was read last may be older than the end of the movement.
-    time.sleep(0.3)
-    found = read()
-    assert max(abs(f - w) for f, w in zip(found, wanted)) < tolerance, (found, wanted)
+    # On a busy machine what is read may be older than the end of the movement.
+    off = 1.0
+    for _ in range(100):
+        off = max(abs(f - w) for f, w in zip(read(), wanted))
+        if off < tolerance:
+            return
+        time.sleep(0.1)
+    raise AssertionError((off, read(), wanted))
 
 target = [q + 0.2 for q in home]
 assert control.moveJ(target, 1.0, 1.4)
 near(receive.getActualQ, target)
 pose = receive.getActualTCPPose()
-lower = pose[:2] + [pose[2] - 0.02] + pose[3:]
-assert control.moveL(lower, 0.25, 1.2)
-near(receive.getActualTCPPose, lower)
+higher = pose[:2] + [pose[2] + 0.02] + pose[3:]
+assert control.moveL(higher, 0.25, 1.2)
+near(receive.getActualTCPPose, higher)
 start = receive.getActualQ()
 for i in range(100):
     begun = control.initPeriod()
@@ -67,7 +71,7 @@ for i in range(100):
 assert control.servoStop()
 for i in range(50):
     begun = control.initPeriod()
-    assert control.servoL(lower, 0, 0, 0.002, 0.1, 300)
+    assert control.servoL(higher, 0, 0, 0.002, 0.1, 300)
     control.waitPeriod(begun)
 control.servoStop()
 assert control.speedJ([0.2, 0, 0, 0, 0, 0], 1.0, 0)
@@ -79,7 +83,9 @@ assert io.setStandardDigitalOut(3, True) and io.setSpeedSlider(0.5)
 time.sleep(0.1)
 assert receive.getDigitalOutState(3) and abs(receive.getTargetSpeedFraction() - 0.5) < 1e-9
 assert not receive.isProtectiveStopped()
-assert abs(control.getStepTime() - 0.002) < 1e-12
+# The client does not wait for the answer: the second time it has that of the first.
+periods = [(control.getStepTime(), time.sleep(0.1))[0] for _ in range(3)]
+assert abs(periods[-1] - 0.002) < 1e-12, periods
 assert control.triggerProtectiveStop()
 time.sleep(0.1)
 assert receive.isProtectiveStopped() and desk.safetystatus().endswith("PROTECTIVE_STOP"), desk.safetystatus()

@@ -1,6 +1,7 @@
 //! One client of a simulated controller: its recipes, and the bytes there and back.
 
 use super::controller::Controller;
+use super::program::sane;
 use super::variables::{Input, Output};
 use crate::rtde::message::{Data, LONGEST_NAMES, PROTOCOL, Reply, Request, Setup, Text};
 use crate::rtde::package::{Inbox, Malformed};
@@ -64,7 +65,7 @@ impl Connection {
             self.notices = of.notice.0;
             Reply::Text(Text { message: &of.notice.1, source: "simulation", level: 2 }).write(out);
         }
-        if self.is_sending && of.ticks() % self.period_ticks == 0 {
+        if self.is_sending && of.ticks().is_multiple_of(self.period_ticks) {
             self.packed.clear();
             self.outputs.iter().for_each(|o| o.value(of).write(&mut self.packed));
             Reply::Data(Data { recipe: 1, packed: &self.packed }).write(out);
@@ -103,8 +104,8 @@ impl Connection {
             known.iter().map(|o| o.map_or("NOT_FOUND", |o| o.value(of).of_type().name())).collect();
         let complete: Option<Vec<Output>> = known.iter().copied().collect();
         self.outputs = complete.unwrap_or_default();
-        // What is no frequency counts as the highest.
-        self.period_ticks = (RATE_HZ / frequency_hz.max(1.0).min(RATE_HZ)).round() as u64;
+        // What is no frequency counts as the lowest.
+        self.period_ticks = (RATE_HZ / sane(frequency_hz, 1.0, RATE_HZ)).round() as u64;
         let recipe = u8::from(!self.outputs.is_empty());
         Reply::Outputs(Setup { recipe, types: &types.join(",") }).write(out);
     }

@@ -7,9 +7,10 @@
 
 use super::arm::TICK_SECS;
 use crate::ur3e::{Joints, Pose, forward, inverse};
+use std::f64::consts::{PI, TAU};
 
 /// Fastest rates of the joints of a UR3e, in rad/s: the first three, and the wrist.
-const FASTEST: Joints = [3.14, 3.14, 3.14, 6.28, 6.28, 6.28];
+const FASTEST: Joints = [PI, PI, PI, TAU, TAU, TAU];
 
 /// Largest acceleration that a servo commands, in rad/s².
 const SERVO_ACCELERATION: f64 = 40.0;
@@ -80,7 +81,7 @@ impl Trapezoid {
     pub fn new(length: f64, speed: f64, acceleration: f64) -> Trapezoid {
         let acceleration = acceleration.abs().clamp(0.01, 80.0);
         // A short way has no level part.
-        let speed = speed.abs().clamp(0.001, 6.28).min((length * acceleration).sqrt().max(1e-9));
+        let speed = speed.abs().clamp(0.001, TAU).min((length * acceleration).sqrt().max(1e-9));
         Trapezoid { length, speed, acceleration }
     }
 
@@ -158,7 +159,7 @@ impl Reference {
     /// If there is no posture for the next place; the reference is then unchanged.
     pub fn advance(&mut self) -> Result<(), OutOfReach> {
         let q = self.next()?;
-        if !q.iter().all(|a| a.abs() <= std::f64::consts::TAU) {
+        if !q.iter().all(|a| a.abs() <= TAU) {
             return Err(OutOfReach);
         }
         self.qd = std::array::from_fn(|i| (q[i] - self.q[i]) / TICK_SECS);
@@ -215,8 +216,8 @@ fn slid(q: &Joints, twist: &[f64; 6]) -> Result<Joints, OutOfReach> {
 /// The posture for a pose, if it lies near.
 fn near(pose: &Pose, q: &Joints) -> Result<Joints, OutOfReach> {
     let found = inverse(pose, q).ok_or(OutOfReach)?;
-    let jumps = found.iter().zip(q).any(|(a, b)| !((a - b).abs() < 0.2));
-    if jumps { Err(OutOfReach) } else { Ok(found) }
+    let is_near = found.iter().zip(q).all(|(a, b)| (a - b).abs() < 0.2);
+    if is_near { Ok(found) } else { Err(OutOfReach) }
 }
 
 impl Path {

@@ -18,6 +18,7 @@ use super::arm::TICK_SECS;
 use super::motion::{Motion, OutOfReach, Path, Reference};
 use super::variables::Registers;
 use crate::ur3e::{Joints, Pose, forward, inverse};
+use std::f64::consts::TAU;
 
 /// A running program.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -141,7 +142,7 @@ impl Program {
             1 | 2 => Path::Joints(to.q, target),
             _ => Path::Line(forward(&to.q), forward(&target)),
         };
-        to.run(path, sane(arguments[6], 0.001, 6.28), sane(arguments[7], 0.01, 80.0));
+        to.run(path, sane(arguments[6], 0.001, TAU), sane(arguments[7], 0.01, 80.0));
         self.stage = if goes_on_meanwhile { Stage::Finished } else { Stage::Moving };
         Ok(())
     }
@@ -177,7 +178,7 @@ fn servo(target: Joints, arguments: &[f64]) -> Motion {
 }
 
 /// A number brought into a range; what is no number becomes the lowest.
-fn sane(value: f64, low: f64, high: f64) -> f64 {
+pub(super) fn sane(value: f64, low: f64, high: f64) -> f64 {
     value.max(low).min(high)
 }
 
@@ -187,7 +188,7 @@ fn six(arguments: &[f64]) -> [f64; 6] {
 
 fn joints(arguments: &[f64]) -> Result<Joints, OutOfReach> {
     let q = six(arguments);
-    if q.iter().all(|a| a.abs() <= std::f64::consts::TAU) { Ok(q) } else { Err(OutOfReach) }
+    if q.iter().all(|a| a.abs() <= TAU) { Ok(q) } else { Err(OutOfReach) }
 }
 
 fn pose(arguments: &[f64]) -> Pose {

@@ -2,6 +2,7 @@
 
 use super::arm::TICK_SECS;
 use super::controller::{Controller, Safety};
+use super::program::sane;
 use crate::rtde::value::{Type, Value};
 use crate::ur3e::{Joints, Pose};
 
@@ -294,7 +295,7 @@ impl Input {
                 registers.digital_outputs = registers.digital_outputs & !*mask | u64::from(v) << from & *mask;
             }
             (Input::Analog(i), Value::Double(v)) => registers.analog_outputs[i] = v,
-            (Input::SpeedFraction, Value::Double(v)) => registers.speed_fraction = v.max(0.0).min(1.0),
+            (Input::SpeedFraction, Value::Double(v)) => registers.speed_fraction = sane(v, 0.0, 1.0),
             _ => {}
         }
     }
