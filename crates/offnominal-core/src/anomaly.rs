@@ -81,15 +81,17 @@ pub enum AnomalyError {
         choices: u32,
     },
     /// The anomaly needs pictures, and the observation of the world is none.
-    #[error("anomaly {id}: expected a world whose observation is an image, but that of {env} is not")]
+    #[error("anomaly {id}: expected a world whose observation is {expected}, but that of {env} is not")]
     NoImage {
         /// The anomaly.
         id: String,
         /// The world that was asked.
         env: String,
+        /// What it needs, in words.
+        expected: &'static str,
     },
     /// The magnitude is outside the range of the anomaly.
-    #[error("anomaly {id}: expected a magnitude {expected}, found {found}")]
+    #[error("anomaly {id}: expected a magnitude {expected}, found {found:?}")]
     Magnitude {
         /// The anomaly.
         id: String,

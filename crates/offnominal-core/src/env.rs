@@ -51,6 +51,16 @@ pub trait Env: Send + Sync {
     /// A full copy, episode in progress included; `None` for hardware, of which there is only one.
     fn fork(&self) -> Option<Box<dyn Env>>;
 
+    /// The world for the next episode: a copy or, where there is only one, that one itself; `None` while it is in use.
+    fn lend(&self) -> Option<Box<dyn Env + '_>> {
+        self.fork().map(|copy| -> Box<dyn Env + '_> { copy })
+    }
+
+    /// Why the world cannot be used any longer, such as a robot that stopped; `None` while it can.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
+
     /// Draws the current state: colours, and class ids where the world knows them. A world without cameras draws nothing.
     fn render(&mut self, _camera: Camera, _frame: &mut Frame) {}
 }

@@ -1,6 +1,7 @@
 //! The runner: plays a policy in a world, and owns the clock, the horizon, the onset and the labels.
 //!
-//! The pristine world is forked for every episode, so nothing ever has to be undone. The random streams of initial
+//! The pristine world is forked for every episode, so nothing ever has to be undone; where there is only one, such as a
+//! robot, it plays one episode after another and is put back into its pristine state. The random streams of initial
 //! condition, world, policy, onset and anomaly are separate branches of the episode's seed: an anomalous episode and
 //! its nominal twin share all of them but the last two, and are the same bits until the onset.
 
@@ -87,7 +88,7 @@ impl<'a> Trial<'a> {
     }
 
     fn play(&self, seed: Seed, disturbance: Option<Disturbance<'_>>, watch: Watcher<'_>) -> Episode {
-        let mut env = self.env.fork().expect("this world cannot be forked: play it with `play_on`");
+        let mut env = self.env.lend().expect("there is one such world only, and it plays another episode");
         play_on(env.as_mut(), self.policy.fork().as_mut(), self.horizon, seed, disturbance, watch)
     }
 }

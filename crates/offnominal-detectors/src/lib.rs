@@ -4,27 +4,42 @@
 //! conformance run) reads [`ALL`].
 
 mod clock;
+mod ensemble_dm;
 mod isolation_forest;
 mod knn;
+mod knn_transition;
 mod mlp_dm;
+mod offnominal;
 mod pe_dm;
 mod random;
 mod shared;
 
 pub use clock::Clock;
+pub use ensemble_dm::EnsembleDm;
 pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
+pub use knn_transition::KnnTransition;
 pub use mlp_dm::MlpDm;
+pub use offnominal::Offnominal;
 pub use pe_dm::{PeDm, Score};
 pub use random::Random;
-pub use shared::ranges::{Fraction, Hidden};
+pub use shared::ranges::{Fraction, Hidden, Positive};
 pub use shared::training::Training;
 
 use offnominal_core::prelude::*;
 
 /// Every built-in detector, in the order in which reports list them: the baselines first.
-pub const ALL: &[Entry<dyn Detector>] =
-    &[clock::ENTRY, random::ENTRY, knn::ENTRY, isolation_forest::ENTRY, mlp_dm::ENTRY, pe_dm::ENTRY];
+pub const ALL: &[Entry<dyn Detector>] = &[
+    clock::ENTRY,
+    random::ENTRY,
+    knn::ENTRY,
+    isolation_forest::ENTRY,
+    mlp_dm::ENTRY,
+    pe_dm::ENTRY,
+    knn_transition::ENTRY,
+    ensemble_dm::ENTRY,
+    offnominal::ENTRY,
+];
 
 /// The built-in detectors, to which an outside crate adds its own with [`Catalogue::with`].
 pub fn catalogue() -> Catalogue<dyn Detector> {

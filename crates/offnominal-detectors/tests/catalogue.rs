@@ -3,7 +3,9 @@
 //! `UPDATE_EXPECT=1 cargo test -p offnominal-detectors` writes the page anew.
 
 use offnominal_core::detector::Detector;
-use offnominal_detectors::{ALL, Clock, IsolationForest, Knn, MlpDm, PeDm, Random, catalogue};
+use offnominal_detectors::{
+    ALL, Clock, EnsembleDm, IsolationForest, Knn, KnnTransition, MlpDm, Offnominal, PeDm, Random, catalogue,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -52,6 +54,9 @@ fn defaults() -> Vec<serde_json::Value> {
         round_trip::<IsolationForest>(),
         round_trip::<MlpDm>(),
         round_trip::<PeDm>(),
+        round_trip::<KnnTransition>(),
+        round_trip::<EnsembleDm>(),
+        round_trip::<Offnominal>(),
     ]
 }
 

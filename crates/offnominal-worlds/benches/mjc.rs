@@ -1,12 +1,14 @@
-//! Steps per second of the half-cheetah: the world against a bare loop of `mj_step`, and pictures of it.
+//! Steps per second of the worlds in MuJoCo: each against a bare loop of `mj_step`, and pictures of them.
 //!
-//! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` (both pass through the same states; an item is five
-//! time steps), and `render_128` stays below 1 ms. On a busy machine compare the fastest samples.
+//! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` for the half-cheetah and 0.9 for the arms (both pass
+//! through the same states; an item is a step of the world), and `render_128` stays below 1 ms. On a busy machine
+//! compare the fastest samples.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, Simulation};
+use offnominal_worlds::ur3e::{kinematics::HOME, model};
 
 fn main() {
     divan::main();
@@ -15,52 +17,119 @@ fn main() {
 /// Environment steps per sample.
 const STEPS: usize = 40;
 
+const WORLDS: [&str; 5] =
+    ["mjc-cartpole-swingup", "mjc-half-cheetah", "mjc-reacher3d", "urm-reach", "urm-pnp"];
+
 fn world(id: &str) -> Box<dyn Env> {
     let mut world = offnominal_worlds::env::catalogue().build(id, &serde_json::json!({})).unwrap();
-    let x = world.draw(&mut Rng::new(1));
-    world.start(&x, &mut Rng::new(1));
+    world.start(&initial(id), &mut Rng::new(1));
     world
 }
 
+fn initial(id: &str) -> Vec<f64> {
+    let world = offnominal_worlds::env::catalogue().build(id, &serde_json::json!({})).unwrap();
+    world.draw(&mut Rng::new(1))
+}
+
 /// The same command at every step, so that the simulation can run alone through the same states.
-const COMMAND: [f32; 6] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2];
+const COMMAND: [f32; 7] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2, 0.1];
+
+fn command(id: &str) -> &'static [f32] {
+    match id {
+        "mjc-cartpole-swingup" => &COMMAND[..1],
+        "mjc-half-cheetah" => &COMMAND[..6],
+        "urm-reach" => &COMMAND[..3],
+        "urm-pnp" => &COMMAND[..4],
+        _ => &COMMAND,
+    }
+}
+
+/// A world without the world: its model, what makes its first state, and how many time steps a step takes.
+struct Bare {
+    sim: Simulation,
+    x: Vec<f64>,
+    id: &'static str,
+    substeps: usize,
+}
+
+impl Bare {
+    fn new(id: &'static str) -> Bare {
+        let (mjcf, substeps) = match id {
+            "mjc-cartpole-swingup" => (include_str!("../models/mjc_cartpole_swingup.xml").to_string(), 2),
+            "mjc-half-cheetah" => (include_str!("../models/mjc_half_cheetah.xml").into(), 5),
+            "mjc-reacher3d" => (include_str!("../models/mjc_reacher3d.xml").into(), 2),
+            "urm-reach" => (model::mjcf(), 20),
+            _ => (model::mjcf_with(include_str!("../models/urm_pnp.xml")), 20),
+        };
+        let sim = Simulation::new(Model::from_xml(&mjcf).unwrap()).unwrap();
+        Bare { sim, x: initial(id), id, substeps }
+    }
+
+    fn start(&mut self) {
+        self.sim.reset();
+        let (sim, x) = (&mut self.sim, &self.x);
+        match self.id {
+            "mjc-reacher3d" => sim.mocap_pos_mut().copy_from_slice(x),
+            "urm-reach" | "urm-pnp" => {
+                sim.qpos_mut()[..6].copy_from_slice(&HOME);
+                if self.id == "urm-pnp" {
+                    sim.qpos_mut()[8..10].copy_from_slice(&x[..2]);
+                }
+            }
+            _ => {
+                let (qpos, qvel) = x.split_at(sim.qpos().len());
+                sim.qpos_mut().copy_from_slice(qpos);
+                sim.qvel_mut().copy_from_slice(qvel);
+            }
+        }
+        sim.forward().unwrap();
+    }
+
+    /// Controls stay as they are for the motors; the arm's commanded point moves on.
+    fn step(&mut self) {
+        if self.id.starts_with("urm") {
+            let command = self.sim.mocap_pos_mut().iter_mut().zip(&COMMAND[..3]);
+            let limits = [(-0.3, 0.2), (0.2, 0.4), (0.05, 0.25)];
+            command
+                .zip(limits)
+                .for_each(|((at, &a), (low, high))| *at = (*at + 0.01 * f64::from(a)).clamp(low, high));
+        } else {
+            self.sim.ctrl_mut().iter_mut().zip(COMMAND).for_each(|(control, c)| *control = f64::from(c));
+        }
+        self.sim.step(self.substeps).unwrap();
+    }
+}
 
 /// One reset and then nothing but calls of `mj_step`.
-#[divan::bench(sample_count = 2000)]
-fn bare_mj_step(bencher: Bencher) {
-    let model = Model::from_xml(include_str!("../models/mjc_half_cheetah.xml")).unwrap();
-    let x = world("mjc-half-cheetah").draw(&mut Rng::new(1));
-    let mut sim = Simulation::new(model).unwrap();
+#[divan::bench(args = WORLDS, sample_count = 300)]
+fn bare_mj_step(bencher: Bencher, id: &'static str) {
+    let mut bare = Bare::new(id);
     bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
-        sim.reset();
-        sim.qpos_mut().copy_from_slice(&x[..9]);
-        sim.qvel_mut().copy_from_slice(&x[9..]);
-        sim.forward().unwrap();
-        sim.ctrl_mut().iter_mut().zip(COMMAND).for_each(|(control, c)| *control = f64::from(c));
-        sim.step(5 * STEPS).unwrap();
+        bare.start();
+        (0..STEPS).for_each(|_| bare.step());
     });
 }
 
-#[divan::bench(sample_count = 2000)]
-fn env_step_and_observe(bencher: Bencher) {
-    let (mut world, mut rng) = (world("mjc-half-cheetah"), Rng::new(1));
-    let (x, mut obs) = (world.draw(&mut Rng::new(1)), [0.0; 18]);
+#[divan::bench(args = WORLDS, sample_count = 300)]
+fn env_step_and_observe(bencher: Bencher, id: &str) {
+    let (mut world, mut rng, x) = (world(id), Rng::new(1), initial(id));
+    let (mut obs, command) = (vec![0.0; world.spec().observation.len()], command(id));
     bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
         world.start(&x, &mut rng);
         for _ in 0..STEPS {
-            divan::black_box(world.step(divan::black_box(&COMMAND), &mut rng));
+            divan::black_box(world.step(divan::black_box(command), &mut rng));
             world.observe(divan::black_box(&mut obs));
         }
     });
 }
 
-#[divan::bench(args = ["mjc-cartpole-swingup", "mjc-half-cheetah"])]
+#[divan::bench(args = WORLDS)]
 fn fork(bencher: Bencher, id: &str) {
     let world = world(id);
     bencher.bench_local(|| world.fork());
 }
 
-#[divan::bench(args = ["mjc-cartpole-swingup", "mjc-half-cheetah"])]
+#[divan::bench(args = WORLDS)]
 fn render_128(bencher: Bencher, id: &str) {
     let (mut world, mut frame) = (world(id), Frame::new(128, 128));
     bencher.counter(ItemsCount::new(1_u32)).bench_local(|| world.render(Camera(0), &mut frame));

@@ -9,6 +9,7 @@ mod delay;
 mod drift;
 mod dropout;
 mod dynamics;
+mod image;
 mod kind;
 mod noise;
 mod offset;
@@ -20,6 +21,7 @@ mod sine_drift;
 mod stuck;
 mod temporal_noise;
 
+pub use image::IMAGE;
 pub use kind::{Class, Domain, Kind};
 pub use search::{Search, searches};
 
@@ -36,7 +38,7 @@ pub struct Listed {
 }
 
 /// Every built-in anomaly, in the order in which reports list them.
-pub const ALL: &[Listed; 21] = &[
+pub const ALL: &[Listed; 38] = &[
     noise::OBS,
     scaling::OBS,
     offset::OBS,
@@ -47,6 +49,23 @@ pub const ALL: &[Listed; 21] = &[
     sine_drift::OBS,
     stuck::OBS,
     dropout::OBS,
+    image::GAUSSIAN_NOISE,
+    image::SHOT_NOISE,
+    image::IMPULSE_NOISE,
+    image::SPECKLE_NOISE,
+    image::GAUSSIAN_BLUR,
+    image::DEFOCUS_BLUR,
+    image::GLASS_BLUR,
+    image::MOTION_BLUR,
+    image::ZOOM_BLUR,
+    image::SNOW,
+    image::FOG,
+    image::BRIGHTNESS,
+    image::CONTRAST,
+    image::SATURATE,
+    image::ELASTIC,
+    image::PIXELATE,
+    image::JPEG,
     noise::ACT,
     scaling::ACT,
     offset::ACT,
@@ -90,13 +109,15 @@ pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
 
 /// The anomalies that apply to a world, in the order of the list; `dyn` stands for all its parameters.
 ///
-/// Those that change commands by degrees leave out worlds in which a command is a choice.
+/// Those that change commands by degrees leave out worlds in which a command is a choice, and those of pictures leave
+/// out worlds that are not seen as pictures.
 pub fn applicable(spec: &EnvSpec) -> impl Iterator<Item = &'static Listed> + '_ {
     let has_choices = spec.action.iter().any(Channel::is_choice);
     let for_choices = [delay::ACT.entry.id, stuck::ACT.entry.id, dropout::ACT.entry.id];
     ALL.iter().filter(move |a| match a.kind.class {
         Class::Action => !has_choices || for_choices.contains(&a.entry.id),
-        Class::Observation | Class::Dynamics => true,
+        Class::Observation => !a.entry.id.starts_with(IMAGE) || image::suits(a.entry.id, spec.image()),
+        Class::Dynamics => true,
     })
 }
 

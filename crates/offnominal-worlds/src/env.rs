@@ -1,5 +1,7 @@
 //! The worlds, one file or folder each, and their catalogue.
 
+#[cfg(test)]
+mod arm_tests;
 mod car;
 mod cartpole;
 mod mjc;
@@ -10,7 +12,9 @@ mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
 mod motion;
+mod only_one;
 mod pendulum;
+mod pong;
 pub mod sap;
 mod urm;
 
@@ -30,9 +34,11 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     sap::GOAL2,
     urm::REACH,
     urm::PNP,
+    urm::REAL_REACH,
     car::LANEKEEP,
     cartpole::ENTRY,
     pendulum::ENTRY,
+    pong::ENTRY,
 ];
 
 /// The catalogue of the built-in worlds.

@@ -20,7 +20,7 @@ pub mod value;
 #[cfg(test)]
 mod fuzz_tests;
 #[cfg(test)]
-mod link_tests;
+pub(crate) mod link_tests;
 
 pub use link::{Link, Tcp, Trouble};
 pub use robot::Robot;

@@ -11,7 +11,9 @@ mod list;
 mod metrics;
 mod render;
 mod report;
+mod robot;
 mod train;
+mod ur_sim;
 
 use crate::catalogues::{self, Extras};
 pub use crate::common::Common;
@@ -29,9 +31,14 @@ pub enum Outcome {
     NotAcceptable,
 }
 
+/// What stands below the list of commands.
+const BEGIN: &str = "Begin with `offnominal demo`; `offnominal COMMAND --help` explains a command.
+
+The mjc worlds need the MuJoCo library: it is fetched when it is first used, unless OFFNOMINAL_MUJOCO names the file.";
+
 /// Would a monitor notice that something is wrong? Tests run-time monitors of trained control policies.
 #[derive(Debug, Parser)]
-#[command(name = "offnominal", version)]
+#[command(name = "offnominal", version, after_help = BEGIN)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -61,6 +68,8 @@ enum Command {
     Export(export::Export),
     /// Pictures, class masks and a film of one episode
     Render(render::Render),
+    /// Be a robot: a simulated controller of Universal Robots, for any program that speaks to one
+    UrSim(ur_sim::UrSim),
 }
 
 /// The whole program, with what it adds to the catalogues: `main` of the binary, and of anybody's program around this
@@ -87,7 +96,7 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 
 fn execute(matches: &ArgMatches) -> Result<Outcome> {
     let common = Common::read(innermost(matches));
-    let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
+    let Cli { command } = Cli::from_arg_matches(matches)?;
     match command {
         Command::Demo(args) => args.run(&common),
         Command::List(args) => args.run(&common),
@@ -100,6 +109,7 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
         Command::Metrics(args) => args.run(&common),
         Command::Export(args) => args.run(&common),
         Command::Render(args) => args.run(&common),
+        Command::UrSim(args) => args.run(&common),
     }
 }
 
@@ -118,7 +128,8 @@ fn unused(command: &str) -> &'static [&'static str] {
         "demo" | "bench" => &["seed"],
         "list" => &["seed", "jobs", "out", "quiet"],
         "evaluate" => &["out"],
-        "report" | "export" => &["seed", "jobs", "quiet"],
+        "report" => &["seed", "jobs", "out", "quiet"],
+        "export" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
         _ => &[],
@@ -158,6 +169,14 @@ mod tests {
         let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text} is missing in {help}"));
         let order = ["--env", "--policy", "--episodes", "Common options:", "--seed", "--jobs", "--out"];
         assert!(order.map(at).is_sorted(), "{help}");
+    }
+
+    #[test]
+    fn what_makes_an_anomaly_stands_together() {
+        let help = help(&["render"]);
+        let (own, anomaly) = help.split_once("Anomaly:").unwrap();
+        assert!(own.contains("--size") && own.contains("--classes") && !own.contains("--magnitude"), "{own}");
+        assert!(anomaly.contains("--magnitude") && !anomaly.contains("--size"), "{anomaly}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use crate::common::Common;
 use crate::{parallel, progress};
-use anyhow::{Result, ensure};
+use anyhow::{Result, anyhow, ensure};
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
 use offnominal_stats::Level;
@@ -47,7 +47,12 @@ fn play(
 ) -> Result<Vec<Episode>> {
     let bar = progress::bar(common.quiet, n, what);
     let trial = Trial::new(env, policy);
-    let episodes = parallel::map(common.jobs, n, &bar, |i| Ok(trial.nominal(seed.child(i))));
+    let jobs = parallel::jobs_for(env, common.jobs);
+    let episodes = parallel::map(jobs, n, &bar, |i| {
+        let episode = trial.nominal(seed.child(i));
+        // A robot that stopped says nothing of the policy.
+        env.trouble().map_or(Ok(episode), |why| Err(anyhow!("{what}, episode {i}: {why}")))
+    });
     bar.finish_and_clear();
     episodes
 }

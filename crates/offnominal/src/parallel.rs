@@ -1,11 +1,17 @@
 //! Work on all cores, with results in order: the same bits for any number of threads.
 
 use indicatif::ProgressBar;
+use offnominal_core::env::Env;
 use rayon::prelude::*;
 
 /// Number of worker threads to use when the user does not say.
 pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The number of threads on which a world can play: one, if it cannot be copied.
+pub fn jobs_for(env: &dyn Env, jobs: usize) -> usize {
+    if env.fork().is_some() { jobs } else { 1 }
 }
 
 /// Computes `work(0), …, work(n − 1)` on `jobs` threads and returns the results in order.

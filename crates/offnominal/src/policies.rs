@@ -31,7 +31,7 @@ pub struct Found {
 /// # Errors
 /// If there is no such policy for this world, or its file is damaged.
 pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
-    let spec = env.spec();
+    let spec = &trained_in(env.spec());
     if name == "random" {
         let policy = Box::new(Random::new(&spec.action));
         return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
@@ -50,7 +50,13 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         }
     }
     let path = Path::new(name);
-    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
+    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id, &env.spec().id) }
+}
+
+/// The world in which a world's policies are trained: those of the robot in its simulation, as in the publication.
+fn trained_in(spec: &EnvSpec) -> EnvSpec {
+    let id = if spec.id == "urr-reach" { "urm-reach".into() } else { spec.id.clone() };
+    EnvSpec { id, ..spec.clone() }
 }
 
 /// Names and summaries of the policies that need no file.
@@ -110,12 +116,14 @@ fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
     Ok(Some(card))
 }
 
-fn missing(name: &str, env: &str) -> Result<Found> {
+fn missing(name: &str, trained_in: &str, env: &str) -> Result<Found> {
     let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
     let mut known = vec!["random".to_string()];
     known.extend(own_policies().iter().filter(|own| own.env == env).map(|own| own.entry.id.to_string()));
-    known.extend(cards()?.into_iter().filter(|(_, c)| c.env == env).flat_map(|(_, c)| [c.algorithm, c.id]));
+    known.extend(
+        cards()?.into_iter().filter(|(_, c)| c.env == trained_in).flat_map(|(_, c)| [c.algorithm, c.id]),
+    );
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
         "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",

@@ -26,6 +26,8 @@ pub enum Domain {
     Whole,
     /// Numbers from zero to one.
     Share,
+    /// Numbers from 0 to 5.
+    Severity,
 }
 
 impl Domain {
@@ -41,6 +43,7 @@ impl Domain {
         match self {
             Domain::Real => magnitude.abs() <= Self::LARGEST,
             Domain::NonNegative => (0.0..=Self::LARGEST).contains(&magnitude),
+            Domain::Severity => (0.0..=5.0).contains(&magnitude),
             Domain::Whole => (0.0..=Self::LARGEST_WHOLE).contains(&magnitude) && magnitude.fract() == 0.0,
             Domain::Share => (0.0..=1.0).contains(&magnitude),
         }
@@ -51,6 +54,7 @@ impl Domain {
         match self {
             Domain::Real => "from -1e30 to 1e30 (beyond, 32-bit signals stop being finite)",
             Domain::NonNegative => "from 0 to 1e30 (beyond, 32-bit signals stop being finite)",
+            Domain::Severity => "that is a severity from 0 to 5",
             Domain::Whole => "that is a whole number from 0 to 10000",
             Domain::Share => "from 0 to 1",
         }

@@ -6,20 +6,21 @@ use std::f64::consts::PI;
 
 const SIDE: usize = 128;
 
-struct Picture {
+/// What a world's first camera sees, with the names of the classes.
+pub(super) struct Picture {
     frame: Frame,
     classes: Vec<String>,
 }
 
 impl Picture {
     /// A world at an initial condition.
-    fn of(id: &str, x: &[f64]) -> Picture {
+    pub(super) fn of(id: &str, x: &[f64]) -> Picture {
         let mut world = catalogue().build(id, &serde_json::json!({})).unwrap();
         world.start(x, &mut Rng::new(0));
         Picture::now(world.as_mut())
     }
 
-    fn now(world: &mut dyn Env) -> Picture {
+    pub(super) fn now(world: &mut dyn Env) -> Picture {
         let mut frame = Frame::new(SIDE, SIDE);
         world.render(Camera(0), &mut frame);
         Picture { frame, classes: world.spec().classes.clone() }
@@ -29,11 +30,11 @@ impl Picture {
         self.classes.iter().position(|c| c == name).unwrap() as u8
     }
 
-    fn share(&self, name: &str) -> f64 {
+    pub(super) fn share(&self, name: &str) -> f64 {
         self.frame.share(self.class(name))
     }
 
-    fn centroid(&self, name: &str) -> (f64, f64) {
+    pub(super) fn centroid(&self, name: &str) -> (f64, f64) {
         self.frame.centroid(self.class(name)).unwrap_or_else(|| panic!("{name} is not in the picture"))
     }
 }

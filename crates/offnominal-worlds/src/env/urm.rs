@@ -4,24 +4,29 @@
 //! |---------------|----------------------------------------------------------------------------|
 //! | `workcell.rs` | the arm, its controller and the goal's marker: what both tasks share        |
 //! | `goal.rs`     | a goal that stands still, or moves to and fro                               |
+//! | `course.rs`   | goals one after the other: reward and success                               |
 //! | `reach.rs`    | the task of reaching four goals, one after the other                        |
+//! | `urr_reach.rs` | the same task with a robot at the other end of a link                       |
 //! | `pnp.rs`      | the task of carrying a block to a goal                                      |
 //! | `card.rs`     | channels and parameters, in words                                           |
 //!
 //! Reference: the worlds `URMujoco-Reach` and `URMujoco-PnP` of Anomaly-Gym (2025).
 
 mod card;
+mod course;
 mod goal;
 mod pnp;
 mod reach;
+mod urr_reach;
 mod workcell;
 
 pub(super) use pnp::ENTRY as PNP;
 pub(super) use reach::ENTRY as REACH;
+pub(super) use urr_reach::ENTRY as REAL_REACH;
 
 use offnominal_core::prelude::*;
 
-/// The step at which the simulator broke: its reward counts as zero.
+/// The step at which the simulator or the link broke: its reward counts as zero.
 const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
 
 /// Euclidean distance of two points, in their unit.

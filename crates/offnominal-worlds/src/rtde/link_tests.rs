@@ -27,7 +27,7 @@ fn a_robot_travels_and_follows() {
     let there = HOME.map(|q| q + 0.3);
     robot.travel(&there).unwrap();
     assert!(off(&robot, &there) < 2e-3, "off by {}", off(&robot, &there));
-    let target = HOME.map(|q| q + 0.35);
+    let target = HOME.map(|q| q + 0.4);
     robot.follow(&target, Servo::default()).unwrap();
     robot.wait(robot.state().time_secs + 0.04).unwrap();
     assert!(off(&robot, &target) > 0.01, "it does not jump");
@@ -53,7 +53,7 @@ fn a_copy_has_the_same_future_and_the_original_does_not_move() {
 #[test]
 fn commands_beyond_the_limits_are_not_sent() {
     let mut robot = robot();
-    for wrong in [HOME.map(|q| q + 0.6), [7.0; 6], [f64::NAN; 6]] {
+    for wrong in [HOME.map(|q| q + 0.3), [7.0; 6], [f64::NAN; 6]] {
         assert!(matches!(robot.follow(&wrong, Servo::default()), Err(Trouble::OutOfReach(_))));
     }
     assert!(matches!(robot.travel(&[f64::INFINITY; 6]), Err(Trouble::OutOfReach(_))));
@@ -201,14 +201,14 @@ fn hosts_that_are_no_robots_are_told_from_robots() {
 }
 
 /// A simulated robot at its sockets, in a thread; it ends with its scope.
-struct Served {
-    ports: Ports,
+pub(crate) struct Served {
+    pub(crate) ports: Ports,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Served {
-    fn new(speed: f64, settings: Settings) -> Served {
+    pub(crate) fn new(speed: f64, settings: Settings) -> Served {
         let any = Ports { rtde: 0, script: 0, dashboard: 0 };
         let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
         let mut station = Station::open(here, any, Controller::new().unwrap(), settings).unwrap();
@@ -239,9 +239,10 @@ fn over_sockets_a_robot_travels_and_follows_too() {
     let there = HOME.map(|q| q + 0.2);
     robot.travel(&there).unwrap();
     assert!(off(&robot, &there) < 2e-3);
-    robot.follow(&HOME, Servo::default()).unwrap();
+    let near = HOME.map(|q| q + 0.1);
+    robot.follow(&near, Servo::default()).unwrap();
     robot.wait(robot.state().time_secs + 1.0).unwrap();
-    assert!(off(&robot, &HOME) < 2e-3, "off by {}", off(&robot, &HOME));
+    assert!(off(&robot, &near) < 2e-3, "off by {}", off(&robot, &near));
     assert!(robot.fork().is_none(), "there is only one");
 }
 

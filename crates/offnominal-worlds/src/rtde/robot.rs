@@ -14,7 +14,7 @@ use std::f64::consts::TAU;
 const OUTPUTS: &str = "timestamp,actual_q,actual_qd,output_int_register_0,runtime_state,safety_status_bits";
 
 /// What we send, in this order: command, counter, and the command's arguments.
-const INPUTS: &str = "input_int_register_0,input_int_register_1,input_double_register_0,input_double_register_1,\
+const INPUTS: &str = "input_int_register_0,input_int_register_2,input_double_register_0,input_double_register_1,\
     input_double_register_2,input_double_register_3,input_double_register_4,input_double_register_5,\
     input_double_register_6,input_double_register_7,input_double_register_8,input_double_register_9,\
     input_double_register_10";
@@ -25,8 +25,11 @@ const FREQUENCY_HZ: f64 = 125.0;
 /// Packages with an unchanged time after which the robot's clock counts as frozen.
 const FROZEN_PACKAGES: u32 = 250;
 
-/// Farthest that a joint may be sent in one command while servoing, in rad.
-pub const LARGEST_LEAD_RAD: f64 = 0.5;
+/// Farthest that a joint may be sent ahead of where it is while servoing, in rad.
+pub const LARGEST_LEAD_RAD: f64 = 1.0;
+
+/// Farthest that two postures in a row may lie apart while servoing, in rad.
+pub const LARGEST_JUMP_RAD: f64 = 0.2;
 
 /// Speed of the joints on the way to a posture, in rad/s, and their acceleration, in rad/s².
 const TRAVEL: (f64, f64) = (1.05, 1.4);
@@ -126,6 +129,8 @@ impl State {
 pub struct Robot {
     client: Client,
     state: State,
+    /// The posture that was sent last while servoing.
+    commanded: Option<Joints>,
     counter: i32,
     /// Packages since the robot's clock last moved.
     stale: u32,
@@ -138,8 +143,8 @@ impl Robot {
     /// If the robot cannot be used.
     pub fn open(link: Box<dyn Link>) -> Result<Robot, Trouble> {
         let wishes = Wishes { outputs: OUTPUTS, inputs: INPUTS, frequency_hz: FREQUENCY_HZ };
-        let mut robot =
-            Robot { client: Client::open(link, wishes)?, state: State::default(), counter: 0, stale: 0 };
+        let client = Client::open(link, wishes)?;
+        let mut robot = Robot { client, state: State::default(), commanded: None, counter: 0, stale: 0 };
         robot.look()?;
         robot.check_safety()?;
         // Left-overs of an earlier program must not move the arm.
@@ -160,6 +165,7 @@ impl Robot {
     /// If the robot stops, or does not arrive.
     pub fn travel(&mut self, to: &Joints) -> Result<(), Trouble> {
         in_range(to)?;
+        self.commanded = None;
         self.finish(command::STOP_SERVO, &[10.0])?;
         let [a, b, c, d, e, f] = *to;
         self.finish(command::MOVE_JOINTS, &[a, b, c, d, e, f, TRAVEL.0, TRAVEL.1])
@@ -171,10 +177,9 @@ impl Robot {
     /// If the posture is too far from where the arm is, or the link is broken.
     pub fn follow(&mut self, target: &Joints, how: Servo) -> Result<(), Trouble> {
         in_range(target)?;
-        let lead = target.iter().zip(&self.state.q).map(|(t, q)| (t - q).abs()).fold(0.0, f64::max);
-        if lead > LARGEST_LEAD_RAD {
-            return Err(Trouble::OutOfReach(format!("a joint would have to turn by {lead:.2} rad at once")));
-        }
+        near(target, &self.state.q, LARGEST_LEAD_RAD)?;
+        near(target, &self.commanded.unwrap_or(self.state.q), LARGEST_JUMP_RAD)?;
+        self.commanded = Some(*target);
         let [a, b, c, d, e, f] = *target;
         // Speed and acceleration come between; a servo ignores them.
         let arguments = [a, b, c, d, e, f, 0.0, 0.0, how.latency_secs, how.lookahead_secs, how.gain];
@@ -204,12 +209,8 @@ impl Robot {
 
     /// A copy with its own controller; `None` for a real robot.
     pub fn fork(&self) -> Option<Robot> {
-        Some(Robot {
-            client: self.client.fork()?,
-            state: self.state,
-            counter: self.counter,
-            stale: self.stale,
-        })
+        let &Robot { state, commanded, counter, stale, .. } = self;
+        Some(Robot { client: self.client.fork()?, state, commanded, counter, stale })
     }
 
     /// Runs a command that ends by itself, and waits for its end.
@@ -289,6 +290,14 @@ impl Drop for Robot {
     fn drop(&mut self) {
         let _ = self.release();
     }
+}
+
+fn near(target: &Joints, from: &Joints, most_rad: f64) -> Result<(), Trouble> {
+    let turn = target.iter().zip(from).map(|(t, q)| (t - q).abs()).fold(0.0, f64::max);
+    if turn <= most_rad {
+        return Ok(());
+    }
+    Err(Trouble::OutOfReach(format!("a joint would have to turn by {turn:.2} rad at once")))
 }
 
 fn in_range(q: &Joints) -> Result<(), Trouble> {

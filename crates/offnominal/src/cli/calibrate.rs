@@ -17,7 +17,7 @@ pub struct Calibrate {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, or path
+    /// `tqc` for the one shipped with the world, a name of `list policies`, or the path of a file
     #[arg(long, default_value = "tqc")]
     policy: String,
     /// Anomalies to calibrate, with commas between [default: all that apply to the world]

@@ -1,12 +1,13 @@
 //! `collect`: plays episodes and stores them as one Arrow file.
 
 use super::fault::FaultArgs;
+use super::robot::RobotArg;
 use super::{Common, Outcome};
 use crate::cast::Cast;
 use crate::collect::{self, Plan};
-use crate::dataset::{self, Dataset, Recipe};
+use crate::dataset::{self, Dataset};
 use crate::progress;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use offnominal_core::prelude::*;
 use serde_json::json;
@@ -20,7 +21,7 @@ pub struct Collect {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, path, or `random`
+    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     /// Number of episodes; with an anomaly each is followed by its nominal twin. A dataset that is there already is
@@ -29,6 +30,8 @@ pub struct Collect {
     episodes: u32,
     #[command(flatten)]
     fault: FaultArgs,
+    #[command(flatten)]
+    robot: RobotArg,
 }
 
 impl Collect {
@@ -37,17 +40,20 @@ impl Collect {
     /// # Errors
     /// If the world, the policy or the anomaly cannot be had, or the file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let cast = Cast::new(&self.env, &self.policy)?;
+        let cast = Cast::on(&self.env, self.robot.host(), &self.policy)?;
         let fault = self.fault.fault(&cast)?;
         if let Some(fault) = &fault {
             collect::check_onset(fault.schedule.onset, cast.env.spec()).context("--onset")?;
         }
         let path = common.out_or("collect").join(self.file_name(common.seed));
-        let recipe = Recipe::new(cast.env.spec(), cast.name.clone(), fault.clone(), common.seed);
+        let recipe = cast.recipe(fault.as_ref(), common.seed);
         let kept = dataset::kept(&path, &recipe, self.episodes as usize)?;
         let dataset = self.completed(kept, &cast, fault.as_ref(), common, &path)?;
         print(&dataset, &path, common.json)?;
-        Ok(Outcome::Done)
+        match cast.env.trouble() {
+            None => Ok(Outcome::Done),
+            Some(why) => bail!("{why}; {} holds what was played until then", path.display()),
+        }
     }
 
     /// The dataset with all its episodes, written if some had to be played.
@@ -69,12 +75,15 @@ impl Collect {
         Ok(whole)
     }
 
-    /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts.
+    /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts,
+    /// and the world's name is followed by `-on-<robot>` if there is one.
     fn file_name(&self, seed: u64) -> PathBuf {
         let policy =
             Path::new(&self.policy).file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
         let what = self.fault.slug();
-        format!("{}-{policy}-{what}-seed{seed}.arrow", self.env).into()
+        let robot =
+            self.robot.host().map_or(String::new(), |host| format!("-on-{}", host.replace(['/', ':'], "_")));
+        format!("{}{robot}-{policy}-{what}-seed{seed}.arrow", self.env).into()
     }
 }
 

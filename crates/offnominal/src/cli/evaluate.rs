@@ -1,5 +1,6 @@
 //! `evaluate`: return and success rate of a policy, with intervals.
 
+use super::robot::RobotArg;
 use super::{Common, Outcome};
 use crate::evaluation::{self, Evaluation};
 use crate::{catalogues, policies};
@@ -15,9 +16,11 @@ pub struct Evaluate {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, path, or `random`
+    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
+    #[command(flatten)]
+    robot: RobotArg,
     /// Number of episodes, 2 to 1000000
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     episodes: u32,
@@ -36,7 +39,7 @@ impl Evaluate {
     /// If the world or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
-        let env = catalogues::worlds().build(&self.env, &json!({}))?;
+        let env = catalogues::world(&self.env, self.robot.host())?;
         let policy = policies::find(&self.policy, env.as_ref())?.policy;
         let found = evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes as usize, common)?;
         self.print(&found, common.json)?;

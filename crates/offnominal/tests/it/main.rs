@@ -5,6 +5,7 @@ mod minari;
 mod own_env;
 mod pictures;
 mod ranges;
+mod robot;
 mod tables;
 
 use std::path::Path;

@@ -1,17 +1,19 @@
 //! What the cards of the two tasks say: channels and parameters, initial conditions, and where they deviate.
 
 use super::workcell::{DT_SECS, FULL_MPS};
-use super::{pnp, reach};
+use super::{course, pnp, reach};
+use crate::rtde::robot::Servo;
 use offnominal_core::prelude::*;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// What both tasks change with respect to the published ones.
-const DEVIATIONS: &str = "Deviations: lengths and masses are those of the UR3e throughout, where the published model has some of the UR3; a \
-     command of 1 moves the commanded point by 0.01 m per step, the published limit of a displacement, and not by 0.004 m, \
-     because otherwise goals farther away than 0.2 m cannot be reached in the 50 steps that they last, and the limit never \
-     acts; the constant orientation of the goal (4 channels) is left out, and the tool's velocity stands where the paper's \
-     table has its orientation, which is held constant";
+const DEVIATIONS: &str = "Deviations: lengths and masses are those of the UR3e throughout, where the published model \
+     has some of the UR3; a command of 1 moves the commanded point by 0.01 m per step, the published limit of a \
+     displacement, and not by 0.004 m, because otherwise goals farther away than 0.2 m cannot be reached in the 50 steps \
+     that they last, and the limit never acts; the constant orientation of the goal (4 channels) is left out, and the \
+     tool's velocity stands where the paper's table has its orientation, which is held constant; success is defined \
+     here, because the published worlds report none";
 
 /// The card of the task of reaching.
 pub(super) fn reach() -> EnvSpec {
@@ -22,7 +24,7 @@ pub(super) fn reach() -> EnvSpec {
         ),
         observation: [tool(), goal()].concat(),
         action: displacement(),
-        initial: (1..=reach::GOALS).flat_map(|k| AXES.map(|axis| format!("goal_{k}_{axis}"))).collect(),
+        initial: (1..=course::GOALS).flat_map(|k| AXES.map(|axis| format!("goal_{k}_{axis}"))).collect(),
         reward: "(0 if d < 0.02 m, else −(1 + d)) − 0.1 |a|, where d is the distance in m of the tool from the goal, and a \
                  are the three commands"
             .into(),
@@ -34,6 +36,26 @@ pub(super) fn reach() -> EnvSpec {
                   ends before the horizon"
             .into(),
         ..shared(&reach::ENTRY)
+    }
+}
+
+/// The card of the task of reaching with a robot.
+pub(super) fn urr_reach(entry: &Entry<dyn Env>) -> EnvSpec {
+    EnvSpec {
+        id: entry.id.into(),
+        summary: entry.summary.into(),
+        source: "Anomaly-Gym (2025), URR-Reach: the task, channels and rewards of `urm-reach` with a robot UR3e, which is \
+                 commanded over RTDE 25 times per second. Without an address the simulated controller stands in for the robot: \
+                 the MuJoCo model of the arm with servos in its joints, reached by the bytes of the same protocol in lock step. \
+                 Deviations: poses become joint angles on our side and are streamed by servoj instead of servol, so that \
+                 commands do not depend on the tool that is set at the robot; the tool's position is computed from the measured \
+                 joint angles instead of a camera's picture. Whatever the policy says, the commanded point stays in \
+                 the workspace and moves by at most 0.01 m per step along each axis"
+            .into(),
+        parameters: [parameters()[..2].to_vec(), control_parameters()].concat(),
+        reset: "the robot travels back to its home posture; goals as in `urm-reach`".into(),
+        success: format!("{}; it diverges if the robot stops or the link to it breaks", reach().success),
+        ..reach()
     }
 }
 
@@ -105,6 +127,29 @@ pub(super) fn parameters() -> Vec<Parameter> {
             1.0,
             0.0,
             1000.0,
+        ),
+    ]
+}
+
+/// The parameters of a robot's servo.
+fn control_parameters() -> Vec<Parameter> {
+    let nominal = Servo::default();
+    vec![
+        Parameter::new(
+            "control-latency",
+            "time for which the controller follows one commanded posture before it reads the next one (argument t of servoj)",
+            "s",
+            nominal.latency_secs,
+            0.002,
+            0.2,
+        ),
+        Parameter::new(
+            "control-smoothing",
+            "time by which the controller looks ahead, which smooths the movement (argument lookahead_time of servoj)",
+            "s",
+            nominal.lookahead_secs,
+            0.03,
+            0.2,
         ),
     ]
 }

@@ -8,8 +8,9 @@
 //! | held      | both pads of the gripper press with more than 10 N  |      |
 //! | pressed   | the top of the block is touched with more than 0.5 N |     |
 
+use super::course::NEAR_M;
 use super::goal::Goal;
-use super::reach::{CLASSES, NEAR_M};
+use super::reach::CLASSES;
 use super::workcell::{Classes, Workcell};
 use super::{DIVERGED, card, distance};
 use crate::ur3e::model;

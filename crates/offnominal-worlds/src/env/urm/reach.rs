@@ -10,7 +10,7 @@
 //! All four goals are in the initial condition, so a step draws no random number. A step is rewarded for the goal that
 //! the policy saw; only then does the goal move or the next one take its place, and the new observation shows it.
 
-use super::goal::Goal;
+use super::course::{Course, reward};
 use super::workcell::{Classes, Workcell};
 use super::{DIVERGED, card, distance};
 use crate::ur3e::model;
@@ -23,50 +23,20 @@ pub(in super::super) const ENTRY: Entry<dyn Env> = Entry {
     exempt: &[],
 };
 
-/// Goals of an episode.
-pub(super) const GOALS: usize = 4;
-/// Steps that a goal lasts.
-const INTERVAL: usize = 50;
-/// How near is near enough, in m.
-pub(super) const NEAR_M: f64 = 0.02;
-
 #[derive(Clone)]
 struct Reach {
     cell: Workcell,
-    goals: [[f64; 3]; GOALS],
-    steps: usize,
-    /// Whether the tool was too far from a goal at the end of its interval.
-    missed: bool,
+    course: Course,
 }
 
 impl Reach {
     fn new(params: &serde_json::Value) -> Result<Reach, BuildError> {
         let cell = Workcell::build(&model::mjcf(), card::reach(), CLASSES, params)?;
-        Ok(Reach { cell, goals: [[0.0; 3]; GOALS], steps: 0, missed: false })
-    }
-
-    fn is_near(&self) -> bool {
-        self.distance() < NEAR_M
+        Ok(Reach { cell, course: Course::default() })
     }
 
     fn distance(&self) -> f64 {
         distance(self.cell.tool(), self.cell.goal())
-    }
-
-    /// Whether a goal has just taken the place of another one.
-    fn at_a_boundary(&self) -> bool {
-        self.steps > 0 && self.steps.is_multiple_of(INTERVAL)
-    }
-
-    /// Lets the goal move, or the next one take its place; after the last one the first one returns.
-    fn next_goal(&mut self) {
-        self.steps += 1;
-        if self.at_a_boundary() {
-            self.missed |= !self.is_near();
-            self.cell.set_goal(self.goals[self.steps / INTERVAL % GOALS]);
-        } else {
-            self.cell.move_goal();
-        }
     }
 }
 
@@ -76,14 +46,12 @@ impl Env for Reach {
     }
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        (0..GOALS).flat_map(|_| Goal::draw(rng)).collect()
+        Course::draw(rng)
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
-        assert_eq!(x.len(), 3 * GOALS, "length of the initial condition");
-        self.goals = std::array::from_fn(|k| std::array::from_fn(|i| x[3 * k + i]));
-        (self.steps, self.missed) = (0, false);
-        self.cell.start(self.goals[0], |_| ());
+        self.course = Course::new(x);
+        self.cell.start(self.course.first(), |_| ());
     }
 
     fn observe(&self, obs: &mut [f32]) {
@@ -97,14 +65,16 @@ impl Env for Reach {
         if self.cell.advance(action).is_err() {
             return DIVERGED;
         }
-        let miss = if self.is_near() { 0.0 } else { 1.0 + self.distance() };
-        let effort = action.iter().map(|&a| f64::from(a).powi(2)).sum::<f64>().sqrt();
-        self.next_goal();
-        Step::running(-miss - 0.1 * effort)
+        let reward = reward(self.distance(), action);
+        match self.course.advance(self.distance()) {
+            Some(next) => self.cell.set_goal(next),
+            None => self.cell.move_goal(),
+        }
+        Step::running(reward)
     }
 
     fn goal_met(&self) -> Option<bool> {
-        Some(!self.missed && (self.at_a_boundary() || self.is_near()))
+        Some(self.course.is_met(self.distance()))
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
@@ -148,6 +118,7 @@ pub(super) const CLASSES: Classes<'_> = &[
 
 #[cfg(test)]
 mod tests {
+    use super::super::course::{GOALS, INTERVAL, is_near};
     use super::*;
 
     fn started(goals: [[f64; 3]; GOALS]) -> Reach {
@@ -176,7 +147,7 @@ mod tests {
         let mut world = started(FAR);
         for interval in 1..=GOALS {
             play(&mut world, INTERVAL - 1, straight);
-            assert!(world.is_near(), "goal {interval}: {} m", world.distance());
+            assert!(is_near(world.distance()), "goal {interval}: {} m", world.distance());
             play(&mut world, 1, straight);
             assert_eq!(world.goal_met(), Some(true), "after goal {interval}");
         }
@@ -196,7 +167,7 @@ mod tests {
         let mut world = started(FAR);
         for (steps, goal) in [(49, 0), (1, 1), (50, 2), (99, 3), (1, 0)] {
             play(&mut world, steps, |_| [0.0; 3]);
-            assert_eq!(world.cell.goal(), FAR[goal], "after {} steps", world.steps);
+            assert_eq!(world.cell.goal(), FAR[goal], "after {steps} steps more");
         }
     }
 

@@ -26,7 +26,7 @@ pub(super) const FULL_MPS: f64 = FULL_M / DT_SECS;
 const STROKE_M: f64 = 0.0425;
 
 /// Where in the simulation's arrays things are.
-mod layout {
+pub(super) mod layout {
     use std::ops::Range;
     pub const COMMAND: Range<usize> = 0..3;
     pub const GOAL: Range<usize> = 3..6;
@@ -48,6 +48,11 @@ pub(super) struct Workcell {
     speed_mps: f64,
     nominal_damping: Arc<[f64]>,
     nominal_friction: Arc<[f64]>,
+}
+
+/// A coordinate of the commanded point after a command, in m.
+pub(super) fn displaced(at: f64, command: f32, most: f64, (low, high): (f64, f64)) -> f64 {
+    (at + (FULL_M * f64::from(command)).clamp(-most, most)).clamp(low, high)
 }
 
 /// The classes of a mask other than the background, each with the geoms that belong to it.
@@ -104,8 +109,8 @@ impl Workcell {
     pub(super) fn advance(&mut self, command: &[f32]) -> Result<(), Diverged> {
         let most = self.speed_mps * DT_SECS;
         let axes = self.sim.mocap_pos_mut()[layout::COMMAND].iter_mut().zip(command).zip(WORKSPACE_M);
-        for ((at, &a), (low, high)) in axes {
-            *at = (*at + (FULL_M * f64::from(a)).clamp(-most, most)).clamp(low, high);
+        for ((at, &a), bounds) in axes {
+            *at = displaced(*at, a, most, bounds);
         }
         self.sim.step(self.substeps)
     }

@@ -4,7 +4,7 @@
 //! and the inertia of the gears are not.
 
 use crate::rtde::Trouble;
-use crate::ur3e::{Joints, kinematics::HOME};
+use crate::ur3e::{Joints, kinematics::HOME, model};
 use offnominal_mujoco::{Diverged, Model, Simulation};
 
 /// Seconds of a tick: the controller of an e-Series robot works at 500 Hz, and so does the model.
@@ -67,8 +67,7 @@ impl Arm {
 
 /// The model of the worlds, with the weld that drags its hand undone: here the joints have servos.
 fn model_text() -> String {
-    include_str!("../../../models/ur3e.xml")
-        .replace("<weld name=\"drag\"", "<weld name=\"drag\" active=\"false\"")
+    model::mjcf().replace("<weld name=\"drag\"", "<weld name=\"drag\" active=\"false\"")
 }
 
 #[cfg(test)]

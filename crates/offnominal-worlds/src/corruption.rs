@@ -1,0 +1,207 @@
+//! What happens to pictures in bad weather, bad optics and bad transmission: seventeen corruptions of one frame.
+//!
+//! A [`Corruptor`] takes 8-bit grey or RGB pixels, row by row with the planes of a pixel side by side, and returns the
+//! same. Five severities are those of the package `imagecorruptions` 1.1.2, whose algorithms are followed, truncation
+//! to 8 bits included; between two of them the parameters are interpolated, and below severity 1 the picture is mixed
+//! with its corruption, so that severity 0 changes nothing.
+//!
+//! Reference: Michaelis et al., arXiv 1907.07484, after Hendrycks and Dietterich, ICLR 2019. Deviates: seeded; a grey
+//! frame is corrupted as one plane, with one draw of noise, where the package makes three planes of it. Its `frost`
+//! needs photographs and its `spatter` an edge detector: they are left out.
+
+mod blur;
+mod camera;
+mod filter;
+mod jpeg;
+mod noise;
+mod tone;
+mod weather;
+
+use filter::Size;
+use offnominal_core::Rng;
+
+/// A way in which a picture can be bad.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Corruption {
+    /// Normal noise on every number.
+    GaussianNoise,
+    /// Photon noise: Poisson counts.
+    ShotNoise,
+    /// Some numbers replaced by black or white.
+    ImpulseNoise,
+    /// Normal noise in proportion to the value.
+    SpeckleNoise,
+    /// Blur by a bell.
+    GaussianBlur,
+    /// Blur by a disc.
+    DefocusBlur,
+    /// Blur, pixels displaced at random, and blur again.
+    GlassBlur,
+    /// One-sided blur along a random direction.
+    MotionBlur,
+    /// Mean of the picture and of enlarged ones.
+    ZoomBlur,
+    /// Streaks of snow on a whitened picture.
+    Snow,
+    /// A fractal haze.
+    Fog,
+    /// More light.
+    Brightness,
+    /// Less contrast around the mean.
+    Contrast,
+    /// Less or more colour; changes nothing in grey pictures.
+    Saturate,
+    /// Local displacements.
+    ElasticTransform,
+    /// Fewer, larger pixels.
+    Pixelate,
+    /// The loss of JPEG.
+    JpegCompression,
+}
+
+/// Every corruption, in the order in which reports list them.
+pub const ALL: [Corruption; 17] = [
+    Corruption::GaussianNoise,
+    Corruption::ShotNoise,
+    Corruption::ImpulseNoise,
+    Corruption::SpeckleNoise,
+    Corruption::GaussianBlur,
+    Corruption::DefocusBlur,
+    Corruption::GlassBlur,
+    Corruption::MotionBlur,
+    Corruption::ZoomBlur,
+    Corruption::Snow,
+    Corruption::Fog,
+    Corruption::Brightness,
+    Corruption::Contrast,
+    Corruption::Saturate,
+    Corruption::ElasticTransform,
+    Corruption::Pixelate,
+    Corruption::JpegCompression,
+];
+
+impl Corruption {
+    /// The name as the package has it, with hyphens.
+    pub fn name(self) -> &'static str {
+        match self {
+            Corruption::GaussianNoise => "gaussian-noise",
+            Corruption::ShotNoise => "shot-noise",
+            Corruption::ImpulseNoise => "impulse-noise",
+            Corruption::SpeckleNoise => "speckle-noise",
+            Corruption::GaussianBlur => "gaussian-blur",
+            Corruption::DefocusBlur => "defocus-blur",
+            Corruption::GlassBlur => "glass-blur",
+            Corruption::MotionBlur => "motion-blur",
+            Corruption::ZoomBlur => "zoom-blur",
+            Corruption::Snow => "snow",
+            Corruption::Fog => "fog",
+            Corruption::Brightness => "brightness",
+            Corruption::Contrast => "contrast",
+            Corruption::Saturate => "saturate",
+            Corruption::ElasticTransform => "elastic-transform",
+            Corruption::Pixelate => "pixelate",
+            Corruption::JpegCompression => "jpeg-compression",
+        }
+    }
+
+    /// Whether two calls on the same picture give the same.
+    pub fn is_deterministic(self) -> bool {
+        use Corruption::{
+            Brightness, Contrast, DefocusBlur, GaussianBlur, JpegCompression, Pixelate, Saturate, ZoomBlur,
+        };
+        matches!(
+            self,
+            GaussianBlur
+                | DefocusBlur
+                | ZoomBlur
+                | Brightness
+                | Contrast
+                | Saturate
+                | Pixelate
+                | JpegCompression
+        )
+    }
+
+    /// The corruption at a severity of 1 to 5, ready for frames of one size.
+    fn effect(self, severity: f64, size: Size) -> Box<dyn Effect> {
+        match self {
+            Corruption::GaussianNoise => Box::new(noise::Gaussian::new(severity, size)),
+            Corruption::ShotNoise => Box::new(noise::Shot::new(severity)),
+            Corruption::ImpulseNoise => Box::new(noise::Impulse::new(severity)),
+            Corruption::SpeckleNoise => Box::new(noise::Speckle::new(severity, size)),
+            Corruption::GaussianBlur => Box::new(blur::Bell::new(severity, size)),
+            Corruption::DefocusBlur => Box::new(blur::Defocus::new(severity, size)),
+            Corruption::GlassBlur => Box::new(blur::Glass::new(severity, size)),
+            Corruption::MotionBlur => Box::new(blur::Motion::new(severity, size)),
+            Corruption::ZoomBlur => Box::new(camera::Zoom::new(severity, size)),
+            Corruption::Snow => Box::new(weather::Snow::new(severity, size)),
+            Corruption::Fog => Box::new(weather::Fog::new(severity, size)),
+            Corruption::Brightness => Box::new(tone::Brightness::new(severity, size)),
+            Corruption::Contrast => Box::new(tone::Contrast::new(severity, size)),
+            Corruption::Saturate => Box::new(tone::Saturate::new(severity, size)),
+            Corruption::ElasticTransform => Box::new(camera::Elastic::new(severity, size)),
+            Corruption::Pixelate => Box::new(camera::Pixelate::new(severity, size)),
+            Corruption::JpegCompression => Box::new(jpeg::Jpeg::new(severity, size)),
+        }
+    }
+}
+
+/// A corruption of grey levels from 0 to 255, in place; what leaves that range is clipped afterwards.
+trait Effect: Send + Sync {
+    fn apply(&mut self, levels: &mut [f32], rng: &mut Rng);
+}
+
+/// A corruption at one severity for frames of one size. After the first frame it does not allocate.
+pub struct Corruptor {
+    /// Share of the corruption in the result; 1 from severity 1 upwards.
+    share: f32,
+    effect: Box<dyn Effect>,
+    levels: Vec<f32>,
+}
+
+impl Corruptor {
+    /// A corruption of a severity from 0 to 5, for frames of `height` × `width` pixels of 1 (grey) or 3 (RGB) planes.
+    ///
+    /// # Panics
+    /// If the severity is outside its range, the frame is smaller than 8 × 8, or there are neither 1 nor 3 planes.
+    pub fn new(what: Corruption, severity: f64, height: usize, width: usize, planes: usize) -> Corruptor {
+        assert!((0.0..=5.0).contains(&severity), "{}: severity {severity} is not in [0, 5]", what.name());
+        assert!(height >= 8 && width >= 8, "expected at least 8 × 8 pixels, found {height} × {width}");
+        assert!(planes == 1 || planes == 3, "expected 1 or 3 planes, found {planes}");
+        let size = Size { height, width, planes };
+        Corruptor {
+            share: severity.min(1.0) as f32,
+            effect: what.effect(severity.max(1.0), size),
+            levels: vec![0.0; size.len()],
+        }
+    }
+
+    /// Corrupts a frame, `[height, width, planes]`.
+    ///
+    /// # Panics
+    /// If the frame has another size than was announced.
+    pub fn apply(&mut self, frame: &mut [u8], rng: &mut Rng) {
+        assert_eq!(frame.len(), self.levels.len(), "numbers of the frame");
+        if self.share == 0.0 {
+            return;
+        }
+        self.levels.iter_mut().zip(&*frame).for_each(|(level, &pixel)| *level = f32::from(pixel));
+        self.effect.apply(&mut self.levels, rng);
+        for (pixel, &level) in frame.iter_mut().zip(&self.levels) {
+            let mixed = f32::from(*pixel) + self.share * (level.clamp(0.0, 255.0) - f32::from(*pixel));
+            // Truncated, as the package does. The slack undoes roundings of whole levels to just below.
+            *pixel = (mixed + 1e-3) as u8;
+        }
+    }
+}
+
+/// The parameters at a severity: linear between the five of the table.
+fn between<const N: usize>(table: &[[f64; N]; 5], severity: f64) -> [f64; N] {
+    let at = severity.clamp(1.0, 5.0) - 1.0;
+    let below = (at.floor() as usize).min(3);
+    let weight = at - below as f64;
+    std::array::from_fn(|k| table[below][k] * (1.0 - weight) + table[below + 1][k] * weight)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Pong, seen as pictures: two paddles, a ball, 21 points.
+//!
+//! The agent has the right paddle; the left one follows the ball, but not faster than it can. The policy sees the screen
+//! as agents of the Arcade Learning Environment do: every fourth frame, grey, 84 × 84, four of them.
+//!
+//! Cost: a step redraws and averages only what moved; 4 × 84 × 84 numbers are written per observation.
+//! Reference: Haque et al., "Out of distribution detection in deep RL" (2021), and Mnih et al., Nature 518 (2015), for
+//! what is seen. Deviates: see the `source` of the specification.
+
+mod card;
+mod eye;
+mod game;
+mod lens;
+mod screen;
+
+use eye::Eye;
+use game::{Game, Rules};
+use lens::Lens;
+use offnominal_core::catalogue::parse;
+use offnominal_core::prelude::*;
+use screen::{Screen, Shape};
+use std::sync::Arc;
+
+pub(super) const ENTRY: Entry<dyn Env> = Entry {
+    id: "pong",
+    summary: "win 21 points of Pong, seen as pictures (re-implemented)",
+    build: |params| {
+        let NoOptions {} = parse(params)?;
+        Ok(Box::new(Pong::new()))
+    },
+    exempt: &[],
+};
+
+/// Everything that can change is a parameter.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct NoOptions {}
+
+/// Frames per step.
+const SKIP: usize = 4;
+
+/// One game.
+#[derive(Clone)]
+struct Pong {
+    spec: Arc<EnvSpec>,
+    rules: Rules,
+    game: Game,
+    eye: Eye,
+    lens: Lens,
+}
+
+impl Pong {
+    fn new() -> Pong {
+        let game = Game::begun(&[104.0, 0.0, 104.0, 104.0]);
+        let (rules, eye, lens) = (Rules::default(), Eye::new(), Lens::default());
+        Pong { spec: Arc::new(card::spec()), rules, game, eye, lens }
+    }
+
+    /// Looks at two successive frames, through the lens.
+    fn look(&mut self, before: &Game) {
+        self.eye.look([before, &self.game]);
+        if self.lens.is_active() {
+            self.lens.corrupt(&mut self.eye);
+        }
+    }
+
+    fn status(&self) -> Status {
+        match self.game.winner() {
+            None => Status::Running,
+            Some(true) => Status::Succeeded,
+            Some(false) => Status::Failed,
+        }
+    }
+}
+
+impl Env for Pong {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        let [row, direction] = Game::serve(rng);
+        vec![row, direction, Game::row(rng), Game::row(rng)]
+    }
+
+    fn start(&mut self, x: &[f64], rng: &mut Rng) {
+        assert_eq!(x.len(), self.spec.initial.len(), "{}: length of the initial condition", self.spec.id);
+        self.game = Game::begun(x);
+        self.lens.start(rng);
+        let game = self.game.clone();
+        self.look(&game);
+        self.eye.fill();
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        assert_eq!(obs.len(), self.spec.obs_width(), "{}: length of the observation", self.spec.id);
+        self.eye.write(obs);
+    }
+
+    fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
+        let &[command] = action else {
+            panic!("{}: expected 1 command, found {}", self.spec.id, action.len())
+        };
+        let Some(choice) = self.spec.action[0].chosen(command) else {
+            return Step { reward: 0.0, status: Status::Diverged };
+        };
+        let (mut reward, mut before) = (0.0, self.game.clone());
+        for _ in 0..SKIP {
+            before.clone_from(&self.game);
+            reward += self.game.frame([0.0, -1.0, 1.0][choice], &self.rules, rng);
+        }
+        self.look(&before);
+        self.eye.push();
+        Step { reward, status: self.status() }
+    }
+
+    fn goal_met(&self) -> Option<bool> {
+        Some(self.game.points[1] > self.game.points[0])
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.spec.check(name, value)?;
+        match name {
+            "ball-speed" => self.rules.ball_speed = value,
+            "opponent-speed" => self.rules.opponent_speed = value,
+            "paddle-speed" => self.rules.paddle_speed = value,
+            _ => {
+                assert!(self.lens.set(name, value), "the specification lists only the parameters above");
+                self.eye.restore();
+            }
+        }
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.clone()))
+    }
+
+    fn render(&mut self, _: Camera, frame: &mut Frame) {
+        let mut screen = Screen::still(self.game.points);
+        Shape::moving(&self.game).for_each(|shape| screen.paint(&shape));
+        screen.show(frame);
+    }
+}

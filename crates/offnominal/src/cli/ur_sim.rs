@@ -1,0 +1,140 @@
+//! `ur-sim`: a simulated controller of Universal Robots at its sockets, around the MuJoCo model of a UR3e.
+
+use super::{Common, Outcome};
+use anyhow::{Context, Result};
+use clap::Args;
+use offnominal_worlds::rtde::link::Ports;
+use offnominal_worlds::rtde::simulated::station::Settings;
+use offnominal_worlds::rtde::simulated::{Controller, Network, Station};
+use serde_json::json;
+use std::io::Write;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Arguments of `ur-sim`.
+#[derive(Debug, Args)]
+pub struct UrSim {
+    /// Address to listen at; the ports are fixed, so each further robot needs its own, such as 127.0.0.2
+    #[arg(long, default_value = "127.0.0.1")]
+    address: IpAddr,
+    /// How many times faster than the clock on the wall its time passes, 0.01 to 100
+    #[arg(long, default_value_t = 1.0, value_parser = speed)]
+    speed: f64,
+    /// Delay of what clients send, in s of the robot's time
+    #[arg(long, value_name = "SECS", default_value_t = 0.0, value_parser = secs)]
+    latency: f64,
+    /// Largest extra delay of each message in either direction, uniform, in s
+    #[arg(long, value_name = "SECS", default_value_t = 0.0, value_parser = secs)]
+    jitter: f64,
+    /// Time constant of an extra smoothing of all movements, in s
+    #[arg(long, value_name = "SECS", default_value_t = 0.0, value_parser = secs)]
+    smoothing: f64,
+    /// Probability with which a data package is left out
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = probability)]
+    packet_loss: f64,
+    /// Stop for protection, once, after a program has run for that long, in s
+    #[arg(long, value_name = "SECS", value_parser = secs)]
+    protective_stop: Option<f64>,
+    /// End after that long, in s of the clock on the wall [default: at Ctrl-C]
+    #[arg(long, value_name = "SECS", value_parser = secs)]
+    duration: Option<f64>,
+}
+
+impl UrSim {
+    /// Serves clients until it is told to end.
+    ///
+    /// # Errors
+    /// If MuJoCo or a port cannot be had.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        let stop = Arc::new(AtomicBool::new(false));
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            // A second signal ends the process at once.
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))?;
+            signal_hook::flag::register(signal, Arc::clone(&stop))?;
+        }
+        let mut station = self.station(common.seed)?;
+        self.announce(common.json)?;
+        if let Some(duration) = self.duration {
+            end_after(Duration::from_secs_f64(duration), Arc::clone(&stop));
+        }
+        station.serve(self.speed, &stop);
+        if !common.quiet && !common.json {
+            eprintln!("the robot at {} is switched off", self.address);
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn station(&self, seed: u64) -> Result<Station> {
+        let mut controller = Controller::new()?;
+        controller.smoothing_secs = self.smoothing;
+        let network =
+            Network { latency_secs: self.latency, jitter_secs: self.jitter, loss: self.packet_loss };
+        let settings = Settings { network, stop_after_secs: self.protective_stop, seed };
+        Station::open(self.address, Ports::default(), controller, settings)
+            .context("cannot be a robot there; give each robot its own --address, such as 127.0.0.2")
+    }
+
+    fn announce(&self, as_json: bool) -> Result<()> {
+        let ports = Ports::default();
+        let mut out = std::io::stdout().lock();
+        if as_json {
+            let value = json!({
+                "address": self.address.to_string(),
+                "rtde": ports.rtde,
+                "script": ports.script,
+                "dashboard": ports.dashboard,
+            });
+            writeln!(out, "{value}")?;
+        } else {
+            writeln!(
+                out,
+                "a simulated UR3e is at {} (RTDE {}, script {}, dashboard {}); Ctrl-C switches it off",
+                self.address, ports.rtde, ports.script, ports.dashboard
+            )?;
+        }
+        Ok(out.flush()?)
+    }
+}
+
+fn end_after(duration: Duration, stop: Arc<AtomicBool>) {
+    std::thread::spawn(move || {
+        std::thread::sleep(duration);
+        stop.store(true, Ordering::Relaxed);
+    });
+}
+
+fn speed(text: &str) -> Result<f64, String> {
+    number(text, 0.01, 100.0)
+}
+
+fn secs(text: &str) -> Result<f64, String> {
+    number(text, 0.0, 1e6)
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    number(text, 0.0, 1.0)
+}
+
+fn number(text: &str, low: f64, high: f64) -> Result<f64, String> {
+    let found: f64 = text.parse().map_err(|_| format!("expected a number, found {text:?}"))?;
+    if (low..=high).contains(&found) {
+        Ok(found)
+    } else {
+        Err(format!("expected a number from {low} to {high}, found {found}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_out_of_range_are_refused() {
+        assert_eq!(speed("2.5"), Ok(2.5));
+        assert!(speed("0").is_err() && speed("inf").is_err() && speed("NaN").is_err());
+        assert!(probability("1.1").unwrap_err().contains("from 0 to 1, found 1.1"));
+        assert!(secs("-1").is_err() && secs("soon").unwrap_err().contains("found \"soon\""));
+    }
+}

@@ -1,0 +1,129 @@
+//! The simulated robot as programs know robots: the common Python client, and our own commands.
+
+use super::{fails, offnominal, python_has, succeeds};
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+
+/// A robot at an address of its own; it is switched off at the end of its scope.
+struct Robot(Child);
+
+impl Robot {
+    /// `None`, with a message, if the fixed ports are taken there.
+    fn at(address: &str, args: &[&str]) -> Option<Robot> {
+        for port in [30004, 30003, 29999] {
+            if let Err(why) = TcpListener::bind((address, port)) {
+                eprintln!("skipped: port {port} of {address}: {why}");
+                return None;
+            }
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_offnominal"));
+        command.args(["ur-sim", "--quiet", "--duration", "120", "--address", address]).args(args);
+        let mut robot = Robot(command.stdout(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap());
+        let mut said = String::new();
+        BufReader::new(robot.0.stdout.as_mut().unwrap()).read_line(&mut said).unwrap();
+        assert!(said.contains(address), "{said}");
+        Some(robot)
+    }
+}
+
+impl Drop for Robot {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+const CLIENT: &str = r#"
+import sys, math
+import rtde_receive, rtde_control, rtde_io, dashboard_client
+host = sys.argv[1]
+desk = dashboard_client.DashboardClient(host)
+desk.connect()
+assert desk.isInRemoteControl() and "5.12" in desk.polyscopeVersion(), desk.polyscopeVersion()
+receive = rtde_receive.RTDEReceiveInterface(host)
+control = rtde_control.RTDEControlInterface(host)
+home = receive.getActualQ()
+
+def near(found, wanted, tolerance=5e-3):
+    assert max(abs(f - w) for f, w in zip(found, wanted)) < tolerance, (found, wanted)
+
+target = [q + 0.2 for q in home]
+assert control.moveJ(target, 1.0, 1.4)
+near(receive.getActualQ(), target)
+pose = receive.getActualTCPPose()
+lower = pose[:2] + [pose[2] - 0.02] + pose[3:]
+assert control.moveL(lower, 0.25, 1.2)
+near(receive.getActualTCPPose(), lower)
+start = receive.getActualQ()
+for i in range(100):
+    begun = control.initPeriod()
+    near_by = [q + 0.05 * math.sin(math.pi * i / 99) for q in start]
+    assert control.servoJ(near_by, 0, 0, 0.002, 0.1, 300)
+    control.waitPeriod(begun)
+assert control.servoStop()
+for i in range(50):
+    begun = control.initPeriod()
+    assert control.servoL(lower, 0, 0, 0.002, 0.1, 300)
+    control.waitPeriod(begun)
+control.servoStop()
+assert control.speedJ([0.2, 0, 0, 0, 0, 0], 1.0, 0)
+import time; time.sleep(0.3)
+assert receive.getActualQd()[0] > 0.1, receive.getActualQd()
+control.speedStop()
+io = rtde_io.RTDEIOInterface(host)
+assert io.setStandardDigitalOut(3, True) and io.setSpeedSlider(0.5)
+time.sleep(0.1)
+assert receive.getDigitalOutState(3) and abs(receive.getTargetSpeedFraction() - 0.5) < 1e-9
+assert not receive.isProtectiveStopped()
+assert abs(control.getStepTime() - 0.002) < 1e-12
+assert control.triggerProtectiveStop()
+time.sleep(0.1)
+assert receive.isProtectiveStopped() and desk.safetystatus().endswith("PROTECTIVE_STOP"), desk.safetystatus()
+desk.unlockProtectiveStop()
+time.sleep(0.1)
+assert not receive.isProtectiveStopped()
+control.stopScript()
+time.sleep(0.1)
+assert receive.getRuntimeState() == 1, receive.getRuntimeState()
+desk.quit()
+print("served")
+"#;
+
+#[test]
+fn the_common_python_client_is_served() {
+    if !python_has("rtde_control, rtde_receive, rtde_io, dashboard_client") {
+        return;
+    }
+    let Some(_robot) = Robot::at("127.0.0.31", &[]) else { return };
+    let mut client = Command::new("python3");
+    let said = succeeds(client.args(["-c", CLIENT, "127.0.0.31"]));
+    assert!(String::from_utf8_lossy(&said.stdout).contains("served"));
+}
+
+#[test]
+fn two_robots_play_at_once_and_one_stops() {
+    let Some(_healthy) = Robot::at("127.0.0.32", &["--speed", "20"]) else { return };
+    let Some(_stops) = Robot::at("127.0.0.33", &["--speed", "20", "--protective-stop", "12"]) else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let collect = |host: &str| {
+        let args =
+            ["collect", "--env", "urr-reach", "--policy", "random", "--episodes", "2", "--robot", host];
+        offnominal(&args, folder.path())
+    };
+    let played = succeeds(&mut collect("127.0.0.32"));
+    assert!(String::from_utf8_lossy(&played.stdout).contains("2 episodes, 400 steps"));
+    let said = fails(&mut collect("127.0.0.33"));
+    assert!(said.contains("protective stop") && said.contains("what was played until then"), "{said}");
+}
+
+#[test]
+fn worlds_without_a_robot_and_robots_that_are_not_there_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = |env: &str| {
+        let args = ["evaluate", "--env", env, "--policy", "random", "--robot", "127.0.0.99"];
+        fails(&mut offnominal(&args, folder.path()))
+    };
+    assert!(said("urr-reach").contains("127.0.0.99:30004 does not answer"), "{}", said("urr-reach"));
+    assert!(said("urm-reach").contains("unknown field `robot`"), "{}", said("urm-reach"));
+}
