@@ -57,7 +57,7 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
     let gross = match id {
         "act-delay" => 3.0,
         // Where commands are choices, few lost readings change none.
-        "obs-dropout" => 0.9,
+        "obs-dropout" | "act-dropout" => 0.9,
         "dyn-robot-speed" => 0.1 * search.neutral,
         "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
         _ => search.neutral + 4.0 * search.step,
@@ -214,7 +214,11 @@ fn bad_recipes_are_refused_with_what_was_expected_and_found() {
     refuses("obs-noise", json!(3), "invalid type");
     refuses("act-delay", json!({"magnitude": 1.5}), "a whole number from 0 to 10000, found 1.5");
     refuses("act-delay", json!({"magnitude": 1e18}), "a whole number from 0 to 10000");
-    refuses("obs-quantization", json!({"magnitude": -1}), "not negative, found -1");
+    refuses(
+        "obs-quantization",
+        json!({"magnitude": -1}),
+        "from 0 to 1e30 (beyond, 32-bit signals stop being finite), found -1",
+    );
     for id in ["act-temporal-noise", "obs-ar-noise"] {
         let params = json!({"magnitude": 1, "correlation": 1});
         refuses(id, params, "between -1 and 1, both excluded, found 1");
