@@ -13,6 +13,8 @@ fn quick(id: &str) -> Value {
         "ensemble-dm" | "offnominal" | "residual-window" => {
             json!({"hidden": [16, 8], "training": {"epochs": 5}})
         }
+        "lstm-dm" => json!({"hidden": 8, "head": [8], "training": {"epochs": 3}}),
+        "riqn" => json!({"hidden": 8, "cosines": 8, "quantiles": 8, "training": {"epochs": 3}}),
         "cusum" | "e-process" => json!({"inner": inner("ensemble-dm")}),
         "fusion" => json!({"inner": ["knn-transition", inner("residual-window")]}),
         _ => json!({}),

@@ -97,6 +97,12 @@ impl Units {
     }
 }
 
+/// Mean of the squared differences between a prediction and what happened.
+pub(crate) fn mean_square(output: &[f32], target: &[f32]) -> f64 {
+    let square = |(f, t): (&f32, &f32)| (f64::from(*f) - f64::from(*t)).powi(2);
+    output.iter().zip(target).map(square).sum::<f64>() / target.len() as f64
+}
+
 /// Mean and standard deviation, in two passes.
 fn moments<I: Iterator<Item = f64>>(values: impl Fn() -> I) -> (f64, f64) {
     let n = values().count().max(1) as f64;
