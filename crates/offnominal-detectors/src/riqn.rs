@@ -26,19 +26,20 @@
 //! use offnominal_core::detector::{Signals, Transition};
 //! use offnominal_core::Rng;
 //! // Uniform noise on (−√3, √3), which has deviation one: no memory helps, the quantiles are those of the noise, and
-//! // at distance s from 0 the mean distance to them is √3/2 + s²/2√3.
+//! // the mean distance between two draws is 2/√3.
 //! let mut rng = Rng::new(1);
-//! let observations: Vec<f32> = (0..601).map(|_| (3.0_f64.sqrt() * rng.range(-1.0, 1.0)) as f32).collect();
-//! let nominal = Signals::new(&observations, &[0.0; 600], 1, 1);
-//! let recipe = serde_json::json!({"training": {"epochs": 40}});
+//! let mut noise = |n: usize| -> Vec<f32> { (0..n).map(|_| (3.0_f64.sqrt() * rng.range(-1.0, 1.0)) as f32).collect() };
+//! let (train, fresh) = (noise(1201), noise(401));
+//! let nominal = Signals::new(&train, &[0.0; 1200], 1, 1);
+//! let recipe = serde_json::json!({"training": {"epochs": 40, "weight_decay": 0.01}});
 //! let riqn = offnominal_detectors::catalogue().build("riqn", &recipe).unwrap();
-//! let mut monitor = riqn.fit(&[nominal], &[], &mut rng).unwrap();
-//! let mut score = |to: f32| {
-//!     monitor.reset();
-//!     monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[to] })
-//! };
-//! assert!((score(0.0) - 3.0_f64.sqrt() / 2.0).abs() < 0.25);
-//! assert!((score(9.0) - 9.0).abs() < 0.6);
+//! let mut monitor = riqn.fit(&[nominal], &[], &mut Rng::new(1)).unwrap();
+//! let mut scores = Vec::new();
+//! monitor.score_episode(&Signals::new(&fresh, &[0.0; 400], 1, 1), &mut scores);
+//! let mean = scores.iter().sum::<f64>() / 400.0;
+//! assert!((mean - 2.0 / 3.0_f64.sqrt()).abs() < 0.15, "{mean}");
+//! let far = monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[9.0] });
+//! assert!((far - 9.0).abs() < 0.8, "{far}");
 //! ```
 
 use crate::shared::one_step::Rows;
