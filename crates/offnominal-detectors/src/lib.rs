@@ -13,6 +13,7 @@ mod knn;
 mod knn_transition;
 mod lstm_dm;
 mod mlp_dm;
+mod multistep_dm;
 mod ocsvm;
 mod offnominal;
 mod pe_dm;
@@ -31,6 +32,7 @@ pub use knn::Knn;
 pub use knn_transition::KnnTransition;
 pub use lstm_dm::LstmDm;
 pub use mlp_dm::MlpDm;
+pub use multistep_dm::MultistepDm;
 pub use ocsvm::Ocsvm;
 pub use offnominal::Offnominal;
 pub use pe_dm::{PeDm, Score};
@@ -57,6 +59,7 @@ pub const ALL: &[Entry<dyn Detector>] = &[
     pe_dm::ENTRY,
     knn_transition::ENTRY,
     ensemble_dm::ENTRY,
+    multistep_dm::ENTRY,
     residual_window::ENTRY,
     cusum::ENTRY,
     e_process::ENTRY,

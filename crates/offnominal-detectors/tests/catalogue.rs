@@ -5,7 +5,7 @@
 use offnominal_core::detector::Detector;
 use offnominal_detectors::{
     ALL, Clock, Cusum, EProcess, EnsembleDm, Fusion, IsolationForest, Knn, KnnTransition, LstmDm, MlpDm,
-    Ocsvm, Offnominal, PeDm, Random, ResidualWindow, Riqn, catalogue,
+    MultistepDm, Ocsvm, Offnominal, PeDm, Random, ResidualWindow, Riqn, catalogue,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -60,6 +60,7 @@ fn defaults() -> Vec<serde_json::Value> {
         round_trip::<PeDm>(),
         round_trip::<KnnTransition>(),
         round_trip::<EnsembleDm>(),
+        round_trip::<MultistepDm>(),
         round_trip::<ResidualWindow>(),
         round_trip::<Cusum>(),
         round_trip::<EProcess>(),

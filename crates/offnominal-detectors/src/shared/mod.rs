@@ -9,6 +9,7 @@ pub(crate) mod kernel;
 pub(crate) mod memory;
 pub(crate) mod nearest;
 pub(crate) mod one_step;
+pub(crate) mod open_loop;
 pub(crate) mod quantiles;
 pub(crate) mod ranges;
 pub(crate) mod residual;
