@@ -21,24 +21,28 @@ const OBS: usize = 18;
 const ACT: usize = 6;
 const STEPS: usize = 200;
 
-/// Observations and commands of one episode.
-struct Episode(Vec<f32>, Vec<f32>);
+/// Observations and commands of one episode, and how many channels they have.
+struct Episode(Vec<f32>, Vec<f32>, [usize; 2]);
 
 impl Episode {
     fn signals(&self) -> Signals<'_> {
-        Signals::new(&self.0, &self.1, OBS, ACT)
+        Signals::new(&self.0, &self.1, self.2[0], self.2[1])
     }
 }
 
 /// A gait: four phases seen through all channels, with noise; of commands that follow them.
 fn gait(seed: Seed, noise: f64) -> Episode {
+    gait_of([OBS, ACT], seed, noise)
+}
+
+fn gait_of([obs, act]: [usize; 2], seed: Seed, noise: f64) -> Episode {
     let mut rng = seed.rng();
     let phase: Vec<f64> = (0..4).map(|_| rng.range(0.0, 0.5)).collect();
     let wave = |t: usize, c: usize| (0.3 * t as f64 * (1.0 + (c % 4) as f64) + phase[c % 4] + c as f64).sin();
     let mut rows = |n: usize, width: usize, noise: f64| -> Vec<f32> {
         (0..n * width).map(|i| (wave(i / width, i % width) + noise * rng.normal()) as f32).collect()
     };
-    Episode(rows(STEPS + 1, OBS, noise), rows(STEPS, ACT, 0.1))
+    Episode(rows(STEPS + 1, obs, noise), rows(STEPS, act, 0.1), [obs, act])
 }
 
 fn gaits(n: usize, noise: f64) -> Vec<Episode> {
@@ -116,6 +120,50 @@ mod step {
         bencher
             .counter(ItemsCount::new(STEPS))
             .bench_local(|| monitor.score_episode(&probe.signals(), &mut scores));
+    }
+}
+
+/// One step with 26 observation channels and 7 commands, monitors fitted on 4,000 steps.
+mod step_wide {
+    use super::*;
+
+    const WIDE: [usize; 2] = [26, 7];
+
+    fn wide(bencher: Bencher, id: &str, params: Value) {
+        let train: Vec<Episode> = (0..20).map(|i| gait_of(WIDE, Seed(1).child(i), 0.05)).collect();
+        stream(bencher, fitted(id, &params, &train), &gait_of(WIDE, Seed(2), 0.05));
+    }
+
+    /// Nothing to train for long.
+    #[divan::bench(args = ["knn", "knn-transition", "isolation-forest", "ocsvm"])]
+    fn plain(bencher: Bencher, id: &str) {
+        wide(bencher, id, json!({}));
+    }
+
+    /// With networks, trained for one epoch: the number of epochs does not change the cost of a step.
+    #[divan::bench(args = ["mlp-dm", "lstm-dm", "riqn", "ensemble-dm", "multistep-dm", "residual-window", "offnominal"])]
+    fn networks(bencher: Bencher, id: &str) {
+        wide(bencher, id, brief());
+    }
+
+    #[divan::bench(args = ["analytic", "sampled-min"])]
+    fn pe_dm(bencher: Bencher, score: &str) {
+        wide(bencher, "pe-dm", json!({"score": score, "training": {"epochs": 1}}));
+    }
+
+    #[divan::bench(args = ["cusum", "e-process"])]
+    fn accumulated(bencher: Bencher, id: &str) {
+        wide(bencher, id, json!({"inner": {"id": "ensemble-dm", "training": {"epochs": 1}}}));
+    }
+
+    #[divan::bench]
+    fn fusion(bencher: Bencher) {
+        let of = |id: &str| json!({"id": id, "training": {"epochs": 1}});
+        wide(
+            bencher,
+            "fusion",
+            json!({"inner": [of("ensemble-dm"), "knn-transition", of("residual-window")]}),
+        );
     }
 }
 

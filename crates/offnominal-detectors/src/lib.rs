@@ -11,12 +11,15 @@ mod fusion;
 mod isolation_forest;
 mod knn;
 mod knn_transition;
+mod lstm_dm;
 mod mlp_dm;
+mod multistep_dm;
 mod ocsvm;
 mod offnominal;
 mod pe_dm;
 mod random;
 mod residual_window;
+mod riqn;
 mod shared;
 
 pub use clock::Clock;
@@ -27,14 +30,18 @@ pub use fusion::{Fusion, Several};
 pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
 pub use knn_transition::KnnTransition;
+pub use lstm_dm::LstmDm;
 pub use mlp_dm::MlpDm;
+pub use multistep_dm::MultistepDm;
 pub use ocsvm::Ocsvm;
 pub use offnominal::Offnominal;
 pub use pe_dm::{PeDm, Score};
 pub use random::Random;
 pub use residual_window::ResidualWindow;
+pub use riqn::Riqn;
 pub use shared::inner::Inner;
 pub use shared::ranges::{Fraction, Hidden, Positive};
+pub use shared::sequences::SequenceTraining;
 pub use shared::training::Training;
 
 use offnominal_core::prelude::*;
@@ -46,10 +53,13 @@ pub const ALL: &[Entry<dyn Detector>] = &[
     knn::ENTRY,
     isolation_forest::ENTRY,
     ocsvm::ENTRY,
+    riqn::ENTRY,
     mlp_dm::ENTRY,
+    lstm_dm::ENTRY,
     pe_dm::ENTRY,
     knn_transition::ENTRY,
     ensemble_dm::ENTRY,
+    multistep_dm::ENTRY,
     residual_window::ENTRY,
     cusum::ENTRY,
     e_process::ENTRY,

@@ -30,6 +30,7 @@
 //! ```
 
 use crate::shared::dynamics::{Data, Ensemble};
+use crate::shared::one_step::mean_square;
 use crate::shared::ranges::{Fraction, Hidden};
 use crate::shared::training::{Model, Training};
 use offnominal_core::prelude::*;
@@ -186,12 +187,6 @@ impl Monitor for Fitted {
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }
-}
-
-/// Mean of the squared differences.
-fn mean_square(output: &[f32], target: &[f32]) -> f64 {
-    let square = |(f, t): (&f32, &f32)| (f64::from(*f) - f64::from(*t)).powi(2);
-    output.iter().zip(target).map(square).sum::<f64>() / target.len() as f64
 }
 
 #[cfg(test)]

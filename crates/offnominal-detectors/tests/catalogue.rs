@@ -4,8 +4,8 @@
 
 use offnominal_core::detector::Detector;
 use offnominal_detectors::{
-    ALL, Clock, Cusum, EProcess, EnsembleDm, Fusion, IsolationForest, Knn, KnnTransition, MlpDm, Ocsvm,
-    Offnominal, PeDm, Random, ResidualWindow, catalogue,
+    ALL, Clock, Cusum, EProcess, EnsembleDm, Fusion, IsolationForest, Knn, KnnTransition, LstmDm, MlpDm,
+    MultistepDm, Ocsvm, Offnominal, PeDm, Random, ResidualWindow, Riqn, catalogue,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -54,10 +54,13 @@ fn defaults() -> Vec<serde_json::Value> {
         round_trip::<Knn>(),
         round_trip::<IsolationForest>(),
         round_trip::<Ocsvm>(),
+        round_trip::<Riqn>(),
         round_trip::<MlpDm>(),
+        round_trip::<LstmDm>(),
         round_trip::<PeDm>(),
         round_trip::<KnnTransition>(),
         round_trip::<EnsembleDm>(),
+        round_trip::<MultistepDm>(),
         round_trip::<ResidualWindow>(),
         round_trip::<Cusum>(),
         round_trip::<EProcess>(),

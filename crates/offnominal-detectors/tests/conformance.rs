@@ -10,9 +10,11 @@ fn quick(id: &str) -> Value {
         "isolation-forest" => json!({"trees": 30}),
         "mlp-dm" => json!({"hidden": [16, 8], "training": {"epochs": 5}}),
         "pe-dm" => json!({"hidden": [16, 8], "members": 2, "training": {"epochs": 5}}),
-        "ensemble-dm" | "offnominal" | "residual-window" => {
+        "ensemble-dm" | "multistep-dm" | "offnominal" | "residual-window" => {
             json!({"hidden": [16, 8], "training": {"epochs": 5}})
         }
+        "lstm-dm" => json!({"hidden": 8, "head": [8], "training": {"epochs": 3}}),
+        "riqn" => json!({"hidden": 8, "cosines": 8, "quantiles": 8, "training": {"epochs": 3}}),
         "cusum" | "e-process" => json!({"inner": inner("ensemble-dm")}),
         "fusion" => json!({"inner": ["knn-transition", inner("residual-window")]}),
         _ => json!({}),

@@ -92,6 +92,21 @@ impl RecurrentWork {
         self.memory[..state].fill(0.0);
     }
 
+    /// Takes back the last pass: the next one begins where that one began.
+    pub fn rewind(&mut self) {
+        self.steps = 0;
+    }
+
+    /// Number of sequences side by side.
+    pub fn batch(&self) -> usize {
+        self.batch
+    }
+
+    /// h_1 … h_T of the last pass, `[T, batch, hidden]`.
+    pub fn output(&self) -> &[f32] {
+        &self.hidden[self.state()..(self.steps + 1) * self.state()]
+    }
+
     /// Length of the state of all rows.
     fn state(&self) -> usize {
         self.hidden.len() / (self.max_steps + 1)
@@ -113,6 +128,11 @@ impl Recurrent {
     pub fn new(kind: Kind, inputs: usize, hidden: usize) -> Recurrent {
         assert!(inputs > 0 && hidden > 0, "expected positive widths, found {inputs} and {hidden}");
         Recurrent { kind, inputs, hidden }
+    }
+
+    /// Width of an input.
+    pub fn inputs(&self) -> usize {
+        self.inputs
     }
 
     /// Width of the state h.
@@ -188,7 +208,7 @@ impl Recurrent {
                 Kind::Gru => cell::gru(u, v, before, after, self.hidden),
             }
         }
-        &work.hidden[state..(steps + 1) * state]
+        work.output()
     }
 
     /// Derivatives by the parameters of a loss, given those by h_1 … h_T of the last forward pass, which read `x`.

@@ -161,5 +161,8 @@ fn a_reset_forgets_and_a_carried_state_does_not() {
         );
         work.reset();
         assert_eq!(first, case.net.forward(&case.params, &case.x, &mut work), "{kind:?}: the state is zero");
+        let second = case.net.forward(&case.params, &case.x, &mut work).to_vec();
+        work.rewind();
+        assert_eq!(second, case.net.forward(&case.params, &case.x, &mut work), "{kind:?}: the pass again");
     }
 }

@@ -72,6 +72,22 @@ impl Units {
         }
     }
 
+    /// Adds a predicted change, in units of a target, to the observation it was predicted for.
+    pub fn advance(&self, target: &[f32], obs: &mut [f32]) {
+        for ((&channel, t), (mean, unit)) in self.obs.kept().iter().zip(target).zip(&self.change) {
+            obs[channel] += mean + unit * limit(*t);
+        }
+    }
+
+    /// Writes the difference of two observations, in units of the change.
+    pub fn difference(&self, obs: &[f32], expected: &[f32], out: &mut [f64]) {
+        out.fill(0.0);
+        let pairs = self.obs.select(obs).zip(self.obs.select(expected));
+        for ((out, (found, expected)), (_, unit)) in out.iter_mut().zip(pairs).zip(&self.change) {
+            *out = f64::from(limit((found - expected) / unit));
+        }
+    }
+
     /// All transitions of some episodes.
     pub fn rows(&self, episodes: &[Signals<'_>]) -> Rows {
         let n: usize = episodes.iter().map(Signals::len).sum();
@@ -95,6 +111,12 @@ impl Units {
         }));
         rows
     }
+}
+
+/// Mean of the squared differences between a prediction and what happened.
+pub(crate) fn mean_square(output: &[f32], target: &[f32]) -> f64 {
+    let square = |(f, t): (&f32, &f32)| (f64::from(*f) - f64::from(*t)).powi(2);
+    output.iter().zip(target).map(square).sum::<f64>() / target.len() as f64
 }
 
 /// Mean and standard deviation, in two passes.

@@ -89,6 +89,11 @@ impl Default for Hidden {
 }
 
 impl Hidden {
+    /// One layer.
+    pub(crate) fn one(width: usize) -> Hidden {
+        Hidden(vec![NonZeroUsize::new(width).expect("not zero")])
+    }
+
     /// 128-128: enough for what a linear regression leaves, and a tenth of the cost.
     pub(crate) fn small() -> Hidden {
         Hidden([128, 128].map(|n| NonZeroUsize::new(n).expect("not zero")).to_vec())

@@ -118,6 +118,30 @@ impl Residual {
         self.target.len()
     }
 
+    /// Number of members.
+    pub fn n_members(&self) -> usize {
+        self.shared.members.len()
+    }
+
+    /// Replaces an observation by what a member expects after a command.
+    pub fn advance(&mut self, member: usize, obs: &mut [f32], action: &[f32]) {
+        let Trained { units, unit, net, members } = &*self.shared;
+        let member = &members[member];
+        units.input(&Transition { obs, action, next_obs: obs }, &mut self.input);
+        self.rest.fill(0.0);
+        member.ridge.subtract(&self.input, &mut self.rest);
+        let means = net.forward(&member.params, &self.input, &mut self.work);
+        for (rest, (mean, unit)) in self.rest.iter_mut().zip(means.iter().zip(unit)) {
+            *rest = mean * unit - *rest;
+        }
+        units.advance(&self.rest, obs);
+    }
+
+    /// Writes the difference of two observations in units of the nominal change of a step.
+    pub fn difference(&self, obs: &[f32], expected: &[f32], out: &mut [f64]) {
+        self.shared.units.difference(obs, expected, out);
+    }
+
     /// Writes the residual z of a step.
     pub fn of(&mut self, seen: &Transition<'_>, z: &mut [f64]) {
         self.ask(seen);

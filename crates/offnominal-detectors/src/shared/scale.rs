@@ -38,6 +38,11 @@ impl Scale {
         self.0.outputs()
     }
 
+    /// The channels that are kept.
+    pub fn kept(&self) -> &[usize] {
+        self.0.kept()
+    }
+
     /// Standard deviation of each kept channel.
     pub fn deviations(&self) -> &[f32] {
         self.0.scale()

@@ -1,0 +1,208 @@
+//! Error of a network with memory that predicts the next observation.
+//!
+//! score(o, a, o′) = 1/d Σ_j (f_j(h_t) − t_j)², with h_t the state of an LSTM that has read (o, a) of all steps so far.
+//!
+//! | symbol | meaning                                                                                     |
+//! |--------|---------------------------------------------------------------------------------------------|
+//! | o, a   | observation and command, standardised, constant channels dropped                            |
+//! | t      | change of the observation in units of its nominal deviation, as in `mlp-dm`                  |
+//! | h      | 256 numbers, zero when an episode begins                                                    |
+//! | f      | 128 rectified units and a linear output, trained together with the LSTM by squared error     |
+//! | d      | observation channels that vary                                                              |
+//!
+//! Assumes: nominal dynamics are a nearly deterministic function of what happened so far.
+//! Blind to: as `mlp-dm`; and a fault that it has read long enough to take for the state of the world.
+//! Cost: fit O(epochs · n · parameters), score O(parameters): 0.3 million for 18 channels.
+//! Reference: LSTM-DM of Anomaly-Gym, Table 11: one layer of 256, then 128; AdamW 1e-3, weight decay 1e-4, 250 epochs.
+//! Deviates: units of the change as in `mlp-dm`; eight episodes side by side in pieces of 32 steps; gradients clipped.
+//!
+//! ```
+//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::Rng;
+//! // The observation repeats 0, 1, 2, 1: after 1 comes 2 or 0, and only who remembers knows which.
+//! let observations: Vec<f32> = (0..81).map(|t| [0.0, 1.0, 2.0, 1.0][t % 4]).collect();
+//! let nominal = Signals::new(&observations, &[0.0; 80], 1, 1);
+//! let recipe = serde_json::json!({"hidden": 16, "head": [16], "training": {"epochs": 150, "lr": 0.01}});
+//! let lstm = offnominal_detectors::catalogue().build("lstm-dm", &recipe).unwrap();
+//! let mut scores = Vec::new();
+//! lstm.fit(&[nominal], &[], &mut Rng::new(1)).unwrap().score_episode(&nominal, &mut scores);
+//! assert!(scores[8..].iter().all(|s| *s < 0.1), "{scores:?}");
+//! ```
+
+use crate::shared::one_step::{Units, mean_square};
+use crate::shared::ranges::Hidden;
+use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
+use offnominal_core::detector::check;
+use offnominal_core::prelude::*;
+use offnominal_nets::{Activation, Gradients, Init, Kind, Mlp, Recurrent, RecurrentWork, Workspace};
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The entry of [`LstmDm`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    LstmDm as dyn Detector,
+    "lstm-dm",
+    "error of a network with memory that predicts the next observation"
+);
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LstmDm {
+    /// Width of the state.
+    pub hidden: NonZeroUsize,
+    /// Widths of the layers between state and output.
+    pub head: Hidden,
+    /// How it is trained.
+    pub training: SequenceTraining,
+}
+
+impl Default for LstmDm {
+    fn default() -> Self {
+        LstmDm {
+            hidden: const { NonZeroUsize::new(256).unwrap() },
+            head: Hidden::one(128),
+            training: SequenceTraining::default(),
+        }
+    }
+}
+
+impl Detector for LstmDm {
+    fn fit(
+        &self,
+        train: &[Signals<'_>],
+        _validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        check(train, 1)?;
+        let units = Units::fit(train);
+        let rows = units.rows(train);
+        let net = Net {
+            lstm: Recurrent::new(Kind::Lstm, units.n_inputs(), self.hidden.get()),
+            head: Mlp::new(&self.head.sizes(self.hidden.get(), units.n_targets()), Activation::Relu),
+        };
+        let mut params = net.first_params(rng);
+        let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
+        self.training.run(&mut InTraining::new(net.clone(), piece, batch), &mut params, &rows, rng)?;
+        Ok(Box::new(Fitted::new(units, net, params)))
+    }
+}
+
+/// The shapes. Parameters are those of the LSTM, then those of the head.
+#[derive(Debug, Clone)]
+struct Net {
+    lstm: Recurrent,
+    head: Mlp,
+}
+
+impl Net {
+    fn first_params(&self, rng: &mut Rng) -> Vec<f32> {
+        let mut params = vec![0.0; self.lstm.n_params() + self.head.n_params()];
+        let (lstm, head) = params.split_at_mut(self.lstm.n_params());
+        self.lstm.init(lstm, rng);
+        self.head.init(head, Init::Uniform, rng);
+        params
+    }
+}
+
+struct InTraining {
+    net: Net,
+    state: RecurrentWork,
+    head: Workspace,
+    d_hidden: Vec<f32>,
+    d_output: Vec<f32>,
+}
+
+impl InTraining {
+    fn new(net: Net, piece: usize, batch: usize) -> InTraining {
+        let rows = piece * batch;
+        InTraining {
+            state: net.lstm.workspace(piece, batch),
+            head: net.head.workspace(rows),
+            d_hidden: vec![0.0; rows * net.lstm.hidden()],
+            d_output: vec![0.0; rows * net.head.outputs()],
+            net,
+        }
+    }
+}
+
+impl SequenceModel for InTraining {
+    fn begin(&mut self) {
+        self.state.reset();
+    }
+
+    fn gradient(&mut self, params: &[f32], piece: &mut Piece, _: f64, grad: &mut [f32], _: &mut Rng) -> f64 {
+        let Net { lstm, head } = &self.net;
+        let (of_lstm, of_head) = params.split_at(lstm.n_params());
+        let (d_lstm, d_head) = grad.split_at_mut(lstm.n_params());
+        let hidden = lstm.forward(of_lstm, &piece.inputs, &mut self.state);
+        let output = head.forward(of_head, hidden, &mut self.head);
+        let d_output = &mut self.d_output[..output.len()];
+        let loss = squared_error(output, piece, d_output);
+        let d_hidden = &mut self.d_hidden[..hidden.len()];
+        let wanted = Gradients { params: Some(d_head), input: Some((0..lstm.hidden(), &mut *d_hidden)) };
+        head.backward(of_head, hidden, &mut self.head, d_output, wanted);
+        lstm.backward(of_lstm, &piece.inputs, &mut self.state, d_hidden, d_lstm);
+        loss
+    }
+
+    fn widths(&self) -> (usize, usize) {
+        (self.net.lstm.inputs(), self.net.head.outputs())
+    }
+}
+
+/// Mean squared error of the rows that are present, and its derivatives.
+fn squared_error(output: &[f32], piece: &Piece, d_output: &mut [f32]) -> f64 {
+    let d = output.len() / piece.present.len();
+    let (factor, mut sum) = (1.0 / (piece.n_present().max(1) * d) as f32, 0.0);
+    for (row, &present) in piece.present.iter().enumerate() {
+        for j in row * d..(row + 1) * d {
+            let error = if present { output[j] - piece.targets[j] } else { 0.0 };
+            sum += f64::from(error * error);
+            d_output[j] = 2.0 * factor * error;
+        }
+    }
+    sum * f64::from(factor)
+}
+
+/// The network is shared by all forks; each has its own state.
+#[derive(Clone)]
+struct Fitted {
+    model: Arc<(Units, Net, Vec<f32>)>,
+    state: RecurrentWork,
+    head: Workspace,
+    input: Vec<f32>,
+    target: Vec<f32>,
+}
+
+impl Fitted {
+    fn new(units: Units, net: Net, params: Vec<f32>) -> Fitted {
+        Fitted {
+            state: net.lstm.workspace(1, 1),
+            head: net.head.workspace(1),
+            input: vec![0.0; units.n_inputs()],
+            target: vec![0.0; units.n_targets()],
+            model: Arc::new((units, net, params)),
+        }
+    }
+}
+
+impl Monitor for Fitted {
+    fn reset(&mut self) {
+        self.state.reset();
+    }
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        let (units, net, params) = &*self.model;
+        units.input(seen, &mut self.input);
+        units.target(seen, &mut self.target);
+        let (of_lstm, of_head) = params.split_at(net.lstm.n_params());
+        let hidden = net.lstm.forward(of_lstm, &self.input, &mut self.state);
+        mean_square(net.head.forward(of_head, hidden, &mut self.head), &self.target)
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+}
