@@ -24,6 +24,8 @@ pub struct TrainConfig {
     pub buffer: usize,
     /// Steps with random commands before the first gradient step.
     pub learning_starts: u64,
+    /// Steps at the beginning that a demonstrator commands; 0 without one.
+    pub demonstrations: u64,
     /// Transitions per gradient step.
     pub batch: usize,
     /// Share of the critic that enters the target critic at each gradient step.
@@ -229,6 +231,7 @@ impl TrainConfig {
             schedule: Schedule::Constant,
             buffer: 1_000_000,
             learning_starts: 100,
+            demonstrations: 0,
             batch: 256,
             tau: 0.005,
             gamma: 0.99,

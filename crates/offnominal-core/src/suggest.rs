@@ -3,12 +3,12 @@
 /// The most similar of the known names, if one is similar enough to be meant; of equals the first.
 ///
 /// Similarity is 1 minus the distance of Damerau and Levenshtein (letters added, left out, changed, or swapped with a
-/// neighbour) as a share of the longer name. More than half of the letters must be right, unless the name is a part of
+/// neighbour) as a share of the longer name. At least half of the letters must be right, unless the name is a part of
 /// a known one.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let name = name.to_lowercase();
     let similar = known.map(|k| (strsim::normalized_damerau_levenshtein(&name, k), k));
-    let meant = similar.filter(|&(similarity, k)| similarity > 0.5 || is_part(&name, k));
+    let meant = similar.filter(|&(similarity, k)| similarity >= 0.5 || is_part(&name, k));
     let better = |best: (f64, &'a str), next: (f64, &'a str)| if next.0 > best.0 { next } else { best };
     meant.reduce(better).map(|(_, k)| k.to_string())
 }

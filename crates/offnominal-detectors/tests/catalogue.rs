@@ -3,7 +3,10 @@
 //! `UPDATE_EXPECT=1 cargo test -p offnominal-detectors` writes the page anew.
 
 use offnominal_core::detector::Detector;
-use offnominal_detectors::{ALL, Clock, IsolationForest, Knn, MlpDm, PeDm, Random, catalogue};
+use offnominal_detectors::{
+    ALL, Clock, Cusum, EProcess, EnsembleDm, Fusion, IsolationForest, Knn, KnnTransition, MlpDm, Ocsvm,
+    Offnominal, PeDm, Random, ResidualWindow, catalogue,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeSet;
@@ -50,8 +53,16 @@ fn defaults() -> Vec<serde_json::Value> {
         round_trip::<Random>(),
         round_trip::<Knn>(),
         round_trip::<IsolationForest>(),
+        round_trip::<Ocsvm>(),
         round_trip::<MlpDm>(),
         round_trip::<PeDm>(),
+        round_trip::<KnnTransition>(),
+        round_trip::<EnsembleDm>(),
+        round_trip::<ResidualWindow>(),
+        round_trip::<Cusum>(),
+        round_trip::<EProcess>(),
+        round_trip::<Fusion>(),
+        round_trip::<Offnominal>(),
     ]
 }
 

@@ -12,8 +12,8 @@ mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
 mod motion;
-mod pendulum;
 mod only_one;
+mod pendulum;
 mod pong;
 pub mod sap;
 mod urm;

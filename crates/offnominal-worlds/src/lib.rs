@@ -2,9 +2,10 @@
 
 pub mod anomaly;
 pub mod cards;
-pub mod demonstrator;
 pub mod corruption;
+pub mod demonstrator;
 pub mod env;
+pub mod ood_rl;
 pub mod rtde;
 pub mod ur3e;
 

@@ -46,6 +46,7 @@ fn float_valve(obs: &[f32], action: &mut [f32]) {
 }
 
 #[rustfmt::skip]
+/// The world, for whoever wants to run more than one command on it.
 pub fn extras() -> Extras {
     let world = Entry::<dyn Env> { id: "tank", summary: "fill a leaking tank to a mark", exempt: &[],
         build: |_| Ok(Box::new(Tank { spec: spec(), level: 1.0, mark: 1.0, leak: 0.05 })) };

@@ -1,16 +1,17 @@
 //! A world and the policy that acts in it, ready to play, with the policy's identity.
 
-use crate::dataset::PolicyName;
+use crate::dataset::{PolicyName, Recipe};
 use crate::{catalogues, policies};
 use anyhow::Result;
 use offnominal_agents::Card;
 use offnominal_core::prelude::*;
-use serde_json::{Value, json};
 
 /// A world, a policy, and who the policy is.
 pub struct Cast {
     /// The pristine world.
     pub env: Box<dyn Env>,
+    /// The address of the robot on which it is played, if it is.
+    pub robot: Option<String>,
     /// The policy.
     pub policy: Box<dyn Policy>,
     /// Its name and digest.
@@ -25,18 +26,24 @@ impl Cast {
     /// # Errors
     /// If either name is unknown, or something they need is missing.
     pub fn new(env: &str, policy: &str) -> Result<Cast> {
-        Cast::with(env, &json!({}), policy)
+        Cast::on(env, None, policy)
     }
 
-    /// Builds the world with options, such as the address of a robot, and finds the policy.
+    /// Builds the world around the robot at an address, if there is one, and finds the policy.
     ///
     /// # Errors
-    /// As above, or if the world has no such option.
-    pub fn with(env: &str, options: &Value, policy: &str) -> Result<Cast> {
-        let env = catalogues::worlds().build(env, options)?;
+    /// As above, or if the robot cannot be used, or the world is none of robots.
+    pub fn on(env: &str, robot: Option<&str>, policy: &str) -> Result<Cast> {
+        let env = catalogues::world(env, robot)?;
         let found = policies::find(policy, env.as_ref())?;
         let name = PolicyName { id: found.name, digest: found.digest };
-        Ok(Cast { env, policy: found.policy, name, card: found.card })
+        Ok(Cast { env, robot: robot.map(String::from), policy: found.policy, name, card: found.card })
+    }
+
+    /// The recipe of the two's episodes.
+    pub fn recipe(&self, fault: Option<&Fault>, seed: u64) -> Recipe {
+        let recipe = Recipe::new(self.env.spec(), self.name.clone(), fault.cloned(), seed);
+        Recipe { robot: self.robot.clone(), ..recipe }
     }
 
     /// The trial of the two.

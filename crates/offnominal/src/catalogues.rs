@@ -4,10 +4,13 @@
 
 use anyhow::{Result, ensure};
 use offnominal_core::anomaly::Anomaly;
+use offnominal_core::catalogue::BuildError;
 use offnominal_core::detector::Detector;
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
 use offnominal_core::{Catalogue, Entry};
+use offnominal_worlds::demonstrator;
+use serde_json::json;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
@@ -42,7 +45,7 @@ pub fn extend(extras: Extras) -> Result<()> {
     unique("detector", offnominal_detectors::ALL, &extras.detectors)?;
     let mut known = HashSet::new();
     for OwnPolicy { env, entry } in &extras.policies {
-        let is_new = entry.id != "random" && known.insert((env, entry.id));
+        let is_new = !["random", demonstrator::NAME].contains(&entry.id) && known.insert((env, entry.id));
         ensure!(is_new, "policy {:?} of {env}: expected an id of its own, found one that is taken", entry.id);
     }
     ensure!(EXTRAS.set(extras).is_ok(), "expected one extension of the catalogues, found a second");
@@ -68,6 +71,15 @@ fn extended<T: ?Sized>(noun: &'static str, built_in: &[Entry<T>], own: &[Entry<T
 /// The worlds.
 pub fn worlds() -> Catalogue<dyn Env> {
     extended("world", offnominal_worlds::ENVS, &extras().worlds)
+}
+
+/// A world, around the robot at an address if there is one.
+///
+/// # Errors
+/// If there is no such world, it is none of robots, or the robot cannot be used.
+pub fn world(id: &str, robot: Option<&str>) -> Result<Box<dyn Env>, BuildError> {
+    let options = robot.map_or(json!({}), |host| json!({ "robot": host }));
+    worlds().build(id, &options)
 }
 
 /// The anomalies.

@@ -32,9 +32,14 @@ pub enum Outcome {
     NotAcceptable,
 }
 
+/// What stands below the list of commands.
+const BEGIN: &str = "Begin with `offnominal demo`; `offnominal COMMAND --help` explains a command.
+
+The mjc worlds need the MuJoCo library: it is fetched when it is first used, unless OFFNOMINAL_MUJOCO names the file.";
+
 /// Would a monitor notice that something is wrong? Tests run-time monitors of trained control policies.
 #[derive(Debug, Parser)]
-#[command(name = "offnominal", version)]
+#[command(name = "offnominal", version, after_help = BEGIN)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -94,7 +99,7 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 
 fn execute(matches: &ArgMatches) -> Result<Outcome> {
     let common = Common::read(innermost(matches));
-    let Cli { command } = Cli::from_arg_matches(matches)?;
+    let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
     match command {
         Command::Demo(args) => args.run(&common),
         Command::List(args) => args.run(&common),
@@ -127,9 +132,11 @@ fn unused(command: &str) -> &'static [&'static str] {
         "demo" | "bench" => &["seed"],
         "list" => &["seed", "jobs", "out", "quiet"],
         "evaluate" => &["out"],
-        "report" | "export" | "ensemble" => &["seed", "jobs", "quiet"],
+        "report" => &["seed", "jobs", "out", "quiet"],
+        "export" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
+        "ur-sim" => &["jobs", "out"],
         _ => &[],
     }
 }
@@ -167,6 +174,14 @@ mod tests {
         let at = |text: &str| help.find(text).unwrap_or_else(|| panic!("{text} is missing in {help}"));
         let order = ["--env", "--policy", "--episodes", "Common options:", "--seed", "--jobs", "--out"];
         assert!(order.map(at).is_sorted(), "{help}");
+    }
+
+    #[test]
+    fn what_makes_an_anomaly_stands_together() {
+        let help = help(&["render"]);
+        let (own, anomaly) = help.split_once("Anomaly:").unwrap();
+        assert!(own.contains("--size") && own.contains("--classes") && !own.contains("--magnitude"), "{own}");
+        assert!(anomaly.contains("--magnitude") && !anomaly.contains("--size"), "{anomaly}");
     }
 
     #[test]

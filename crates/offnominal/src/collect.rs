@@ -1,7 +1,7 @@
 //! Playing the episodes of a dataset, nominal or disturbed with their twins.
 
 use crate::cast::Cast;
-use crate::dataset::{Dataset, Recipe, cut_at_divergence};
+use crate::dataset::{Dataset, cut_at_divergence};
 use crate::{catalogues, parallel};
 use anyhow::{Result, ensure};
 use indicatif::ProgressBar;
@@ -59,9 +59,9 @@ pub fn nominal(cast: &Cast, plan: &Plan<'_>) -> Result<Dataset> {
     let mut episodes = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
         Ok::<_, anyhow::Error>(sound(trial.nominal(plan.seed_of(i))))
     })?;
-    keep_until_trouble(cast, &mut episodes, |e| e.end == End::Diverged);
+    keep_until_trouble(cast, &mut episodes, |e| e.end == End::Diverged)?;
     let twins = vec![None; episodes.len()];
-    Ok(Dataset { recipe: recipe(cast, None, plan), episodes, twins })
+    Ok(Dataset { recipe: cast.recipe(None, plan.seed), episodes, twins })
 }
 
 /// Plays disturbed episodes, each followed by its nominal twin.
@@ -76,26 +76,23 @@ pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset
     let mut pairs = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
         trial.with_twin(plan.seed_of(i), fault, &anomalies)
     })?;
-    keep_until_trouble(cast, &mut pairs, |(e, twin)| [e, twin].iter().any(|e| e.end == End::Diverged));
+    keep_until_trouble(cast, &mut pairs, |(e, twin)| [e, twin].iter().any(|e| e.end == End::Diverged))?;
     let episodes: Vec<Episode> = pairs.into_iter().flat_map(|(e, twin)| [sound(e), sound(twin)]).collect();
     let twins = (0..episodes.len()).map(|i| (i % 2 == 0).then_some(i + 1)).collect();
-    Ok(Dataset { recipe: recipe(cast, Some(fault), plan), episodes, twins })
+    Ok(Dataset { recipe: cast.recipe(Some(fault), plan.seed), episodes, twins })
 }
 
-/// Where a robot stopped, the episode in which it did is the last one: the later ones are of a robot that stands.
-fn keep_until_trouble<T>(cast: &Cast, played: &mut Vec<T>, diverged: impl Fn(&T) -> bool) {
-    if cast.env.trouble().is_some() {
-        let last = played.iter().position(diverged).map_or(played.len(), |at| at + 1);
-        played.truncate(last);
-    }
+/// Where a robot stopped, only what was whole before is kept: the rest is of a robot that stands, and is played anew
+/// when the dataset is completed.
+fn keep_until_trouble<T>(cast: &Cast, played: &mut Vec<T>, diverged: impl Fn(&T) -> bool) -> Result<()> {
+    let Some(why) = cast.env.trouble() else { return Ok(()) };
+    played.truncate(played.iter().position(diverged).unwrap_or(played.len()));
+    ensure!(!played.is_empty(), "{why}; no episode was played to its end");
+    Ok(())
 }
 
 /// An episode without numbers that are not finite.
 pub(crate) fn sound(mut episode: Episode) -> Episode {
     cut_at_divergence(&mut episode);
     episode
-}
-
-fn recipe(cast: &Cast, fault: Option<&Fault>, plan: &Plan<'_>) -> Recipe {
-    Recipe::new(cast.env.spec(), cast.name.clone(), fault.cloned(), plan.seed)
 }

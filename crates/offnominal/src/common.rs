@@ -13,7 +13,7 @@ pub struct Common {
     /// Worker threads, 1 to 1024 [default: all cores]
     #[arg(long, global = true, value_parser = jobs, default_value_t = crate::parallel::default_jobs(), hide_default_value = true)]
     pub jobs: usize,
-    /// Folder for everything that is written
+    /// Folder for everything that is written [default: one for the command under runs/]
     #[arg(long, global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Print one JSON value on standard output, and nothing else there

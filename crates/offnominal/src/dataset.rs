@@ -47,6 +47,10 @@ pub struct Recipe {
     pub engine: String,
     /// World id.
     pub env: String,
+    /// Address of the robot on which it was played; `None` for simulations. Files from before there were robots have
+    /// no such field.
+    #[serde(default)]
+    pub robot: Option<String>,
     /// Policy that acted.
     pub policy: PolicyName,
     /// The fault that was asked for; `None` for nominal episodes.
@@ -142,6 +146,7 @@ impl Recipe {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             env: spec.id.clone(),
+            robot: None,
             policy,
             fault,
             seed,

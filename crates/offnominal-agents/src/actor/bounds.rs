@@ -43,7 +43,7 @@ impl Bounds {
     }
 
     /// Whether the command is a choice.
-    pub(super) fn is_choice(&self) -> bool {
+    pub(crate) fn is_choice(&self) -> bool {
         self.choices.is_some()
     }
 
@@ -54,6 +54,16 @@ impl Bounds {
         }
         for ((a, &low), &high) in command.iter_mut().zip(&self.low).zip(&self.high) {
             *a = (low + (high - low) * 0.5 * (*a + 1.0)).clamp(low, high);
+        }
+    }
+
+    /// Takes a command within the bounds to [−1, 1], in place; leaves a choice as it is.
+    pub(crate) fn invert(&self, command: &mut [f32]) {
+        if self.is_choice() {
+            return;
+        }
+        for ((a, &low), &high) in command.iter_mut().zip(&self.low).zip(&self.high) {
+            *a = (2.0 * (*a - low) / (high - low) - 1.0).clamp(-1.0, 1.0);
         }
     }
 

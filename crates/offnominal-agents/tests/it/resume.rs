@@ -136,3 +136,20 @@ fn the_recipe_says_which_actor_is_kept() {
     assert_ne!(best, last, "the last one happens to be the best: nothing was tested");
     assert_eq!(steps_kept(Keep::Last).0, last);
 }
+
+/// Full thrust, whatever is seen.
+fn push(_: &[f32], action: &mut [f32]) {
+    action.fill(1.0);
+}
+
+#[test]
+fn a_demonstrator_commands_the_first_steps_also_across_a_break() {
+    let config = TrainConfig { demonstrations: 100, ..config() };
+    let begin = || Trainer::new(config.clone(), &Point::new(), Seed(3)).unwrap();
+    let whole = finished(begin().demonstrated_by(Box::new(push)));
+    assert!(whole != finished(begin()), "the demonstrator changes nothing");
+    let mut run = begin().demonstrated_by(Box::new(push));
+    run.advance(60);
+    let resumed = Trainer::resume(&run.checkpoint(Contents::Full), &Point::new()).unwrap();
+    assert!(finished(resumed.demonstrated_by(Box::new(push))) == whole);
+}

@@ -1,10 +1,21 @@
 //! What several detectors need: standardisation, neighbour search, trees, dynamics models and their training.
 
+pub(crate) mod cholesky;
 pub(crate) mod dynamics;
 pub(crate) mod forest;
 pub(crate) mod gaussian;
+pub(crate) mod inner;
+pub(crate) mod kernel;
+pub(crate) mod memory;
 pub(crate) mod nearest;
 pub(crate) mod one_step;
 pub(crate) mod ranges;
+pub(crate) mod residual;
+pub(crate) mod ridge;
 pub(crate) mod scale;
+pub(crate) mod smo;
+pub(crate) mod surprise;
 pub(crate) mod training;
+pub(crate) mod views;
+pub(crate) mod whiten;
+pub(crate) mod window;

@@ -39,6 +39,43 @@ impl From<Fraction> for f64 {
     }
 }
 
+/// A finite number above zero.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Positive(f64);
+
+impl Positive {
+    /// The number, checked.
+    ///
+    /// # Panics
+    /// If it is not finite or not above zero.
+    pub const fn new(value: f64) -> Positive {
+        assert!(value > 0.0 && value.is_finite(), "expected a finite number above zero");
+        Positive(value)
+    }
+
+    /// The number.
+    pub fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Positive {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        let sound = value > 0.0 && value.is_finite();
+        let why = || format!("expected a finite number above zero, found {value}");
+        sound.then_some(Positive(value)).ok_or_else(why)
+    }
+}
+
+impl From<Positive> for f64 {
+    fn from(positive: Positive) -> f64 {
+        positive.0
+    }
+}
+
 /// Widths of the hidden layers of a network: one or more, each positive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<NonZeroUsize>", into = "Vec<NonZeroUsize>")]
@@ -52,6 +89,11 @@ impl Default for Hidden {
 }
 
 impl Hidden {
+    /// 128-128: enough for what a linear regression leaves, and a tenth of the cost.
+    pub(crate) fn small() -> Hidden {
+        Hidden([128, 128].map(|n| NonZeroUsize::new(n).expect("not zero")).to_vec())
+    }
+
     /// Widths of all layers of a network with these hidden ones.
     pub(crate) fn sizes(&self, n_inputs: usize, n_outputs: usize) -> Vec<usize> {
         let hidden = self.0.iter().map(|n| n.get());
@@ -91,6 +133,7 @@ mod tests {
     fn bad_values_are_refused_with_the_rule_and_the_value() {
         refuses::<Fraction>("1.0", "expected a number in [0, 1), found 1");
         refuses::<Fraction>("-0.1", "expected a number in [0, 1), found -0.1");
+        refuses::<Positive>("0.0", "expected a finite number above zero, found 0");
         refuses::<Hidden>("[]", "expected one hidden layer or more");
         refuses::<Hidden>("[8, 0]", "nonzero");
         assert_eq!(serde_json::from_str::<Hidden>("[7]").unwrap().sizes(2, 3), [2, 7, 3]);

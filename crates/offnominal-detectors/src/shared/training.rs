@@ -37,6 +37,18 @@ impl Default for Training {
     }
 }
 
+impl Training {
+    /// For small networks on small batches: a quarter of the passes, each of four times as many steps.
+    pub(crate) fn brief() -> Training {
+        Training {
+            epochs: const { NonZeroUsize::new(60).unwrap() },
+            batch: const { NonZeroUsize::new(64).unwrap() },
+            lr: const { Fraction::new(2e-3) },
+            ..Training::default()
+        }
+    }
+}
+
 /// A model whose parameters are a flat vector.
 pub(crate) trait Model {
     /// The loss on a batch; writes its derivatives by the parameters.

@@ -5,7 +5,7 @@
 //! `at = "screen"` the corruption is not of the picture in the observation but of the world's own screen, before it is
 //! made smaller: the parameter `screen-<name>` of worlds that have one.
 //!
-//! Reference: Haque et al. (2021), Table 1; the corruptions themselves are those of [`crate::corruption`].
+//! Reference: Mohammed and Valdenegro-Toro (2021), Table 1; the corruptions themselves are those of [`crate::corruption`].
 
 use super::Listed;
 use super::kind::{Class, Domain, Kind, Reach};

@@ -52,14 +52,13 @@ impl Jpeg {
 
     fn coloured(&mut self, levels: &mut [f32]) {
         let Size { height, width, .. } = self.size;
-        let pixel = |r: usize, c: usize| -> [f32; 3] {
+        let pixel = |r: usize, c: usize| -> [i32; 3] {
             let at = 3 * (r.min(height - 1) * width + c.min(width - 1));
-            std::array::from_fn(|i| levels[at + i])
+            std::array::from_fn(|i| levels[at + i] as i32)
         };
-        self.luma.fill(|r, c| weigh([0.299, 0.587, 0.114], pixel(r, c)).round());
-        let weights = [[-0.168_736, -0.331_264, 0.5], [0.5, -0.418_688, -0.081_312]];
-        for (plane, w) in self.chroma.iter_mut().zip(weights) {
-            let full = |r: usize, c: usize| (weigh(w, pixel(r, c)) + 128.0).round();
+        self.luma.fill(|r, c| weigh(LUMA_WEIGHTS, pixel(r, c), 1 << 15));
+        for (plane, weights) in self.chroma.iter_mut().zip(CHROMA_WEIGHTS) {
+            let full = |r: usize, c: usize| weigh(weights, pixel(r, c), (128 << 16) + (1 << 15) - 1);
             plane.fill(|r, c| mean_of_four(2 * r, 2 * c, full));
             plane.lose();
         }
@@ -75,14 +74,20 @@ impl Jpeg {
     }
 }
 
+/// Weights of red, green and blue in luma and in the two chromas, in units of 2⁻¹⁶.
+const LUMA_WEIGHTS: [i32; 3] = [19595, 38470, 7471];
+const CHROMA_WEIGHTS: [[i32; 3]; 2] = [[-11059, -21709, 32768], [32768, -27439, -5329]];
+
 impl Effect for Jpeg {
     fn apply(&mut self, levels: &mut [f32], _: &mut Rng) {
         if self.size.planes == 1 { self.grey(levels) } else { self.coloured(levels) }
     }
 }
 
-fn weigh(weights: [f32; 3], pixel: [f32; 3]) -> f32 {
-    weights.iter().zip(pixel).map(|(w, x)| w * x).sum()
+/// A weighted sum with an offset, in whole levels.
+fn weigh(weights: [i32; 3], pixel: [i32; 3], offset: i32) -> f32 {
+    let sum: i32 = weights.iter().zip(pixel).map(|(w, x)| w * x).sum();
+    ((sum + offset) >> 16) as f32
 }
 
 /// The mean of 2 × 2 pixels in whole levels; halves go up and down in turn, so that they cancel.
@@ -98,9 +103,9 @@ struct Plane {
     width: usize,
     stride: usize,
     levels: Vec<f32>,
-    steps: [f32; 64],
+    steps: [f64; 64],
     /// The cosine transform of eight numbers, by rows.
-    cosines: [[f32; 8]; 8],
+    cosines: [[f64; 8]; 8],
 }
 
 impl Plane {
@@ -144,35 +149,49 @@ impl Plane {
 
     fn lose_block(&mut self, from: usize) {
         let place = |i: usize| from + (i / 8) * self.stride + i % 8;
-        let centred: [f32; 64] = std::array::from_fn(|i| self.levels[place(i)] - 128.0);
-        let forward = |k: usize, n: usize| self.cosines[k][n];
-        let coefficients = twice(&centred, forward);
-        let rounded = std::array::from_fn(|i| (coefficients[i] / self.steps[i]).round() * self.steps[i]);
-        let back = twice(&rounded, |n, k| self.cosines[k][n]);
+        let centred: [f64; 64] = std::array::from_fn(|i| f64::from(self.levels[place(i)]) - 128.0);
+        let coefficients = forward(&centred, &self.cosines);
+        let kept = std::array::from_fn(|i| away(coefficients[i] / self.steps[i]) * self.steps[i]);
+        let back = across(&down(&kept, |n, k| self.cosines[k][n]), |n, k| self.cosines[k][n]);
         for (i, x) in back.iter().enumerate() {
-            self.levels[place(i)] = (x + 128.0).round().clamp(0.0, 255.0);
+            self.levels[place(i)] = (x + 128.0).round().clamp(0.0, 255.0) as f32;
         }
     }
 }
 
-/// A matrix applied to the columns and to the rows of a block.
-fn twice(block: &[f32; 64], matrix: impl Fn(usize, usize) -> f32) -> [f32; 64] {
-    let down: [f32; 64] =
-        std::array::from_fn(|i| (0..8).map(|n| matrix(i / 8, n) * block[8 * n + i % 8]).sum());
-    std::array::from_fn(|i| (0..8).map(|n| matrix(i % 8, n) * down[8 * (i / 8) + n]).sum())
+/// The cosine transform of a block. The library computes in whole numbers: rows in units of 1 / (4 √8), then columns in
+/// units of 1 / 8, rounded in between, which decides where a coefficient lies half-way between two steps.
+fn forward(block: &[f64; 64], cosines: &[[f64; 8]; 8]) -> [f64; 64] {
+    let unit = 4.0 * 8.0_f64.sqrt();
+    let whole = |x: f64| (x + 0.5 + 1e-6).floor();
+    let rows = across(block, |k, n| cosines[k][n]).map(|x| whole(x * unit) / unit);
+    down(&rows, |k, n| cosines[k][n]).map(|x| whole(8.0 * x) / 8.0)
 }
 
-fn cosines() -> [[f32; 8]; 8] {
+/// The nearest whole number, halves away from zero.
+fn away(x: f64) -> f64 {
+    (x.abs() + 0.5 + 1e-9).floor().copysign(x)
+}
+
+/// A matrix applied to the columns of a block.
+fn down(block: &[f64; 64], matrix: impl Fn(usize, usize) -> f64) -> [f64; 64] {
+    std::array::from_fn(|i| (0..8).map(|n| matrix(i / 8, n) * block[8 * n + i % 8]).sum())
+}
+
+/// A matrix applied to the rows of a block.
+fn across(block: &[f64; 64], matrix: impl Fn(usize, usize) -> f64) -> [f64; 64] {
+    std::array::from_fn(|i| (0..8).map(|n| matrix(i % 8, n) * block[8 * (i / 8) + n]).sum())
+}
+
+fn cosines() -> [[f64; 8]; 8] {
     std::array::from_fn(|k| {
         let scale = if k == 0 { 0.125_f64.sqrt() } else { 0.5 };
-        std::array::from_fn(|n| {
-            (scale * (std::f64::consts::PI / 16.0 * ((2 * n + 1) * k) as f64).cos()) as f32
-        })
+        std::array::from_fn(|n| scale * (std::f64::consts::PI / 16.0 * ((2 * n + 1) * k) as f64).cos())
     })
 }
 
 /// The table at a quality below 50, in whole steps from 1 to 255.
-fn scaled(table: &[u8; 64], quality: f64) -> [f32; 64] {
+fn scaled(table: &[u8; 64], quality: f64) -> [f64; 64] {
     let percent = (5000.0 / quality).floor();
-    std::array::from_fn(|i| ((f64::from(table[i]) * percent + 50.0) / 100.0).floor().clamp(1.0, 255.0) as f32)
+    std::array::from_fn(|i| ((f64::from(table[i]) * percent + 50.0) / 100.0).floor().clamp(1.0, 255.0))
 }

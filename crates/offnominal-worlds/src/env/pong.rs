@@ -4,8 +4,8 @@
 //! as agents of the Arcade Learning Environment do: every fourth frame, grey, 84 × 84, four of them.
 //!
 //! Cost: a step redraws and averages only what moved; 4 × 84 × 84 numbers are written per observation.
-//! Reference: Haque et al., "Out of distribution detection in deep RL" (2021), and Mnih et al., Nature 518 (2015), for
-//! what is seen. Deviates: see the `source` of the specification.
+//! Reference: Mohammed and Valdenegro-Toro, "Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning"
+//! (2021), and Mnih et al., Nature 518 (2015), for what is seen. Deviates: see the `source` of the specification.
 
 mod card;
 mod eye;

@@ -14,7 +14,7 @@ use std::f64::consts::TAU;
 const OUTPUTS: &str = "timestamp,actual_q,actual_qd,output_int_register_0,runtime_state,safety_status_bits";
 
 /// What we send, in this order: command, counter, and the command's arguments.
-const INPUTS: &str = "input_int_register_0,input_int_register_1,input_double_register_0,input_double_register_1,\
+const INPUTS: &str = "input_int_register_0,input_int_register_2,input_double_register_0,input_double_register_1,\
     input_double_register_2,input_double_register_3,input_double_register_4,input_double_register_5,\
     input_double_register_6,input_double_register_7,input_double_register_8,input_double_register_9,\
     input_double_register_10";

@@ -56,11 +56,27 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
     // what the laws' policy commands, 0.3 of full speed.
     let gross = match id {
         "act-delay" => 3.0,
+        // Where commands are choices, few lost readings change none.
+        "obs-dropout" => 0.9,
         "dyn-robot-speed" => 0.1 * search.neutral,
         "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
         _ => search.neutral + 4.0 * search.step,
     };
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }
+}
+
+/// Pictures make long episodes: of their anomalies, the quick tests take a few of each sort.
+fn is_due(world: &str, id: &str) -> bool {
+    const FEW: [&str; 7] = [
+        "obs-noise",
+        "img-gaussian-noise",
+        "img-motion-blur",
+        "img-pixelate",
+        "act-delay",
+        "dyn-ball-speed",
+        "dyn-screen-pixelate",
+    ];
+    world != "pong" || FEW.contains(&id) || std::env::var_os("RUN_SLOW_TESTS").is_some()
 }
 
 #[test]
@@ -74,7 +90,7 @@ fn every_anomaly_obeys_the_laws_in_every_world() {
             }
             built => built.unwrap(),
         };
-        for id in anomaly::ids_for(env.spec()) {
+        for id in anomaly::ids_for(env.spec()).into_iter().filter(|id| is_due(entry.id, id)) {
             let case = case_of(&id, env.as_ref(), &from);
             assert_lawful(&format!("{id} in {}", entry.id), &laws(&case, &[]));
         }

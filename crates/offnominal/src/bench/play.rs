@@ -4,7 +4,7 @@ use super::cell::{Anomalous, Nominal, Role};
 use crate::cast::Cast;
 use crate::catalogues;
 use crate::collect::sound;
-use crate::dataset::{self, Dataset, Recipe};
+use crate::dataset::{self, Dataset};
 use crate::store::Store;
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
@@ -41,7 +41,7 @@ fn stored(
     seed: u64,
     episodes: Vec<Episode>,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let recipe = Recipe::new(cast.env.spec(), cast.name.clone(), fault.cloned(), seed);
+    let recipe = cast.recipe(fault, seed);
     let twins = vec![None; episodes.len()];
     Ok(vec![(EPISODES, dataset::encode(&Dataset { recipe, episodes, twins })?)])
 }

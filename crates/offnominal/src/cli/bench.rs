@@ -16,13 +16,13 @@ use std::time::Instant;
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
 pub struct BenchArgs {
-    /// Campaign file; its own seed counts
+    /// Campaign file, which holds the seed; `demo --show` prints one to begin with
     #[arg(value_name = "CAMPAIGN.toml")]
     campaign: PathBuf,
     /// Print the cells as JSON lines, each after those it needs, and run nothing
     #[arg(long, conflicts_with = "cell")]
     plan: bool,
-    /// Run only the cell of that name
+    /// Run only the cell of that name, as --plan prints it, or of that beginning of a name
     #[arg(long, value_name = "HASH")]
     cell: Option<String>,
 }

@@ -5,7 +5,7 @@ use super::robot::RobotArg;
 use super::{Common, Outcome};
 use crate::cast::Cast;
 use crate::collect::{self, Plan};
-use crate::dataset::{self, Dataset, Recipe};
+use crate::dataset::{self, Dataset};
 use crate::progress;
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -21,7 +21,7 @@ pub struct Collect {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, path, or `random`
+    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     /// Number of episodes; with an anomaly each is followed by its nominal twin. A dataset that is there already is
@@ -40,13 +40,13 @@ impl Collect {
     /// # Errors
     /// If the world, the policy or the anomaly cannot be had, or the file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let cast = Cast::with(&self.env, &self.robot.options(), &self.policy)?;
+        let cast = Cast::on(&self.env, self.robot.host(), &self.policy)?;
         let fault = self.fault.fault(&cast)?;
         if let Some(fault) = &fault {
             collect::check_onset(fault.schedule.onset, cast.env.spec()).context("--onset")?;
         }
         let path = common.out_or("collect").join(self.file_name(common.seed));
-        let recipe = Recipe::new(cast.env.spec(), cast.name.clone(), fault.clone(), common.seed);
+        let recipe = cast.recipe(fault.as_ref(), common.seed);
         let kept = dataset::kept(&path, &recipe, self.episodes as usize)?;
         let dataset = self.completed(kept, &cast, fault.as_ref(), common, &path)?;
         print(&dataset, &path, common.json)?;
@@ -75,12 +75,15 @@ impl Collect {
         Ok(whole)
     }
 
-    /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts.
+    /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts,
+    /// and the world's name is followed by `-on-<robot>` if there is one.
     fn file_name(&self, seed: u64) -> PathBuf {
         let policy =
             Path::new(&self.policy).file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
         let what = self.fault.slug();
-        format!("{}-{policy}-{what}-seed{seed}.arrow", self.env).into()
+        let robot =
+            self.robot.host().map_or(String::new(), |host| format!("-on-{}", host.replace(['/', ':'], "_")));
+        format!("{}{robot}-{policy}-{what}-seed{seed}.arrow", self.env).into()
     }
 }
 
@@ -156,6 +159,12 @@ mod tests {
     fn the_file_name_says_how_strong() {
         let path = parsed("--episodes 1 --anomaly obs-noise --magnitude 0.5").unwrap().file_name(3);
         assert_eq!(path, Path::new("sap-goal1-random-obs-noise-0.5-seed3.arrow"));
+    }
+
+    #[test]
+    fn the_file_name_says_on_which_robot() {
+        let path = parsed("--episodes 1 --robot 10.0.0.7").unwrap().file_name(3);
+        assert_eq!(path, Path::new("sap-goal1-on-10.0.0.7-random-nominal-seed3.arrow"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub struct Evaluate {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, path, or `random`
+    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     #[command(flatten)]
@@ -39,7 +39,7 @@ impl Evaluate {
     /// If the world or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
-        let env = catalogues::worlds().build(&self.env, &self.robot.options())?;
+        let env = catalogues::world(&self.env, self.robot.host())?;
         let policy = policies::find(&self.policy, env.as_ref())?.policy;
         let found = evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes as usize, common)?;
         self.print(&found, common.json)?;

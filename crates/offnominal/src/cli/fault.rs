@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 
 /// What is done to the episodes.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Anomaly")]
 pub struct FaultArgs {
-    /// Anomaly id (see `list anomalies`); without it the episodes are nominal
+    /// Anomaly id (see `list anomalies --env`); without it the episodes are nominal
     #[arg(long, value_name = "A")]
     pub anomaly: Option<String>,
     /// How strong, in the anomaly's own unit
@@ -27,7 +28,7 @@ pub struct FaultArgs {
         value_parser = finite
     )]
     magnitude: Option<f64>,
-    /// How strong, as a calibrated level: tiny, medium, strong or extreme
+    /// How strong, as a calibrated level: tiny, medium, strong or extreme; always for all channels
     #[arg(long, value_name = "S", requires = "anomaly")]
     strength: Option<String>,
     /// Channels that are touched, by name or index, with commas between; `one` draws one for each episode [default: all]
@@ -37,7 +38,7 @@ pub struct FaultArgs {
     #[arg(long, value_name = "random|K", value_parser = onset, default_value = "random")]
     onset: Onset,
     /// The anomaly ends after so many steps
-    #[arg(long, value_name = "W", requires = "anomaly", conflicts_with = "intermittent")]
+    #[arg(long, value_name = "STEPS", requires = "anomaly", conflicts_with = "intermittent")]
     window: Option<u32>,
     /// The anomaly comes for ON steps and goes for OFF steps
     #[arg(long, value_name = "ON,OFF", requires = "anomaly", value_parser = intermittent)]

@@ -22,15 +22,15 @@ pub struct List {
 enum What {
     /// Worlds
     Envs,
-    /// Anomalies; those of the dynamics by name if a world is given
+    /// Anomalies: what applies to every world, or all of one world
     Anomalies {
-        /// World whose parameters are listed
+        /// World id: lists what applies to it, with dyn-<parameter> for each of its parameters
         #[arg(long)]
         env: Option<String>,
     },
     /// Detectors
     Detectors,
-    /// Policies
+    /// Policies that come with the program
     Policies,
     /// Learning algorithms, with the options that not all of them have
     Algorithms,

@@ -21,7 +21,7 @@ pub struct Metrics {
     /// Bootstrap replicates of each interval, 100 to 100000
     #[arg(long, default_value_t = 1000, value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
     replicates: u32,
-    /// Confidence level of the intervals
+    /// Confidence level of the intervals, between 0 and 1
     #[arg(long, default_value_t = 0.95, value_name = "P")]
     level: f64,
 }

@@ -25,11 +25,9 @@ pub struct Render {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Algorithm, card id, path, or `random`
+    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
-    #[command(flatten)]
-    fault: FaultArgs,
     /// Width and height of the pictures in pixels
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(8..=1024))]
     size: u16,
@@ -42,6 +40,9 @@ pub struct Render {
     /// Also write the class mask of each PNG; its pixel values are the class ids
     #[arg(long)]
     classes: bool,
+    // Last, for the heading of its options would hold for those behind it.
+    #[command(flatten)]
+    fault: FaultArgs,
 }
 
 /// Which states of the episode become PNG files.

@@ -11,8 +11,11 @@ use std::path::PathBuf;
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub struct Report {
-    /// Folder with results.json and results.csv
+    /// Folder with results.json and results.csv, as `bench` and `demo` write them
     dir: PathBuf,
+    /// Folder for page and figures [default: DIR itself]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
 }
 
 impl Report {
@@ -22,7 +25,7 @@ impl Report {
     /// If the results cannot be read or the files cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let results = report::read(&self.dir)?;
-        let page = report::write(common.out.as_ref().unwrap_or(&self.dir), &results)?;
+        let page = report::write(self.out.as_ref().unwrap_or(&self.dir), &results)?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", json!({"report": page}))?;

@@ -1,7 +1,6 @@
 //! The option `--robot`, which puts a real robot, or one simulated by `ur-sim`, in the place of a world's own.
 
 use clap::Args;
-use serde_json::{Value, json};
 
 /// Which robot a world of robots is played on.
 #[derive(Debug, Clone, Default, Args)]
@@ -12,8 +11,8 @@ pub struct RobotArg {
 }
 
 impl RobotArg {
-    /// The options of the world.
-    pub fn options(&self) -> Value {
-        self.robot.as_ref().map_or(json!({}), |host| json!({ "robot": host }))
+    /// Its address.
+    pub fn host(&self) -> Option<&str> {
+        self.robot.as_deref()
     }
 }

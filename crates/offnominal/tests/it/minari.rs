@@ -142,3 +142,35 @@ fn a_damaged_dataset_is_not_exported_and_leaves_nothing() {
     assert!(said.contains(file.to_str().unwrap()) && said.contains("truncated"), "{said}");
     assert!(!out.exists());
 }
+
+/// Prints the action space, and shape, type and values of the first episode's commands.
+const READ_CHOICES: &str = r#"
+import json, sys, minari
+dataset = minari.load_dataset(sys.argv[1].split("/datasets/")[1])
+actions = next(iter(dataset.iterate_episodes())).actions
+print(json.dumps([str(dataset.action_space), actions.ndim, str(actions.dtype), actions.tolist()]))
+"#;
+
+#[test]
+fn a_choice_is_a_discrete_space_of_whole_numbers() {
+    if !python_has("minari, h5py, pyarrow, PIL") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    succeeds(&mut offnominal(
+        &["collect", "--env", "cartpole", "--policy", "random", "--episodes", "2"],
+        folder.path(),
+    ));
+    let file = folder.path().join("cartpole-random-nominal-seed0.arrow");
+    let first = dataset::load(&file).unwrap().episodes.remove(0);
+    let chosen: Vec<i64> = first.actions.iter().map(|&a| a as i64).collect();
+    let datasets = folder.path().join("datasets");
+    for format in ["hdf5", "arrow"] {
+        let id = format!("offnominal/cartpole-{format}-v0");
+        let args = ["export", "minari", file.to_str().unwrap(), "--id", &id, "--format", format];
+        succeeds(&mut offnominal(&args, &datasets));
+        let said = python(READ_CHOICES, &[&datasets.join(&id)], &[("MINARI_DATASETS_PATH", &datasets)]);
+        let found: serde_json::Value = serde_json::from_str(&said).unwrap();
+        assert_eq!(found, serde_json::json!(["Discrete(2)", 1, "int64", chosen]), "{format}");
+    }
+}

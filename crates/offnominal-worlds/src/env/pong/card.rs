@@ -6,7 +6,7 @@ use super::lens;
 use super::screen::CLASSES;
 use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
 
-const SOURCE: &str = "A re-implementation of the game for the benchmark of Haque et al. (2021), with rules, speeds and \
+const SOURCE: &str = "A re-implementation of the game for the benchmark of Mohammed and Valdenegro-Toro (2021), with rules, speeds and \
     drawing of its own; scores are not comparable with those of the Arcade Learning Environment. What the policy sees \
     is prepared as there: frame skip 4, the maximum of the last two frames, grey, 84 × 84 by averaging areas, a stack \
     of 4. Screen corruptions act on the maximum, once per step";

@@ -11,8 +11,8 @@ pub(super) const COLUMNS: usize = 160;
 /// Class ids in the order of brightness, with names and colours. The largest of two pictures is therefore the larger id.
 pub(super) const CLASSES: [(&str, [u8; 3]); 5] = [
     ("field", [140, 74, 22]),
-    ("opponent", [214, 128, 70]),
-    ("agent", [98, 182, 90]),
+    ("opponent", [206, 122, 66]),
+    ("agent", [104, 190, 96]),
     ("wall", [232, 232, 232]),
     ("ball", [240, 240, 240]),
 ];

@@ -185,6 +185,7 @@ impl Controller {
         match program.tick(&mut self.registers, &mut self.reference) {
             Ok(Outcome::Runs) => {}
             Ok(Outcome::Ended) => self.stop(),
+            Ok(Outcome::Protects) => self.protective_stop("the program asked for it"),
             Ok(Outcome::Unknown(number)) => {
                 self.say(format!("command {number} is not simulated: it does nothing here"));
             }

@@ -11,7 +11,8 @@
 //! | 3 movel   | pose, speed, acceleration | | 11 servoj | q, –, –, time, look-ahead, gain                 |
 //! | 4 movel   | q, speed, acceleration    | | 24 servol | pose, –, –, time, look-ahead, gain              |
 //! | 15, 16, 33, 34 stop | deceleration    | |           |                                                 |
-//! | 29 tool   | pose of the tool          | | 255       | ends the program                                |
+//! | 29 tool   | pose of the tool          | | 26 period | answered in double output register 0, in s      |
+//! | 31 stop for protection | –            | | 255       | ends the program                                |
 
 use super::arm::TICK_SECS;
 use super::motion::{Motion, OutOfReach, Path, Reference};
@@ -44,6 +45,8 @@ pub enum Outcome {
     Runs,
     /// It ended.
     Ended,
+    /// It asks for a protective stop.
+    Protects,
     /// It was told something that this simulation does not have.
     Unknown(i32),
 }
@@ -91,21 +94,26 @@ impl Program {
     fn obey(
         &mut self,
         number: i32,
-        registers: &Registers,
+        registers: &mut Registers,
         to: &mut Reference,
     ) -> Result<Outcome, OutOfReach> {
-        let arguments = &registers.input_double;
+        let arguments = registers.input_double;
         match number {
-            1..=4 => self.run(number, arguments, registers.input_int[1] == 1, to)?,
-            9 | 10 | 11 | 24 => self.repeat(number, arguments, to)?,
+            1..=4 => self.run(number, &arguments, registers.input_int[1] == 1, to)?,
+            9 | 10 | 11 | 24 => self.repeat(number, &arguments, to)?,
             15 | 16 | 33 | 34 => {
                 to.set(Motion::Stop(sane(arguments[0], 0.1, 80.0)));
                 self.stage = Stage::Moving;
             }
             29 => {
-                self.flange_from_tool = pose(arguments);
+                self.flange_from_tool = pose(&arguments);
                 self.stage = Stage::Finished;
             }
+            31 => {
+                self.stage = Stage::Finished;
+                return Ok(Outcome::Protects);
+            }
+            26 => registers.output_double[0] = TICK_SECS,
             255 => {
                 to.set(Motion::Stop(10.0));
                 return Ok(Outcome::Ended);

@@ -1,0 +1,83 @@
+//! Symmetric positive definite matrices as C = L Lᵀ, and what follows from it: solving and whitening.
+
+/// The lower triangle L of a matrix of n rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Cholesky {
+    n: usize,
+    /// `[n, n]`, zero above the diagonal.
+    lower: Vec<f64>,
+}
+
+impl Cholesky {
+    /// Factorises a symmetric matrix `[n, n]`, of which the lower triangle is read.
+    ///
+    /// # Panics
+    /// If the matrix is not positive definite: callers add to the diagonal what makes it so.
+    pub fn of(mut matrix: Vec<f64>, n: usize) -> Cholesky {
+        assert_eq!(matrix.len(), n * n, "a square matrix of {n} rows");
+        for i in 0..n {
+            let (above, row) = matrix.split_at_mut(i * n);
+            for j in 0..i {
+                let other = &above[j * n..=j * n + j];
+                row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
+            }
+            let rest = row[i] - dot(&row[..i], &row[..i]);
+            assert!(rest > 0.0, "expected a positive definite matrix, found {rest} on the diagonal");
+            row[i] = rest.sqrt();
+            row[i + 1..n].fill(0.0);
+        }
+        Cholesky { n, lower: matrix }
+    }
+
+    /// L⁻¹ x, in place. Where x has covariance C, the result has unit covariance.
+    pub fn whiten(&self, x: &mut [f64]) {
+        for (i, row) in self.lower.chunks_exact(self.n).enumerate() {
+            x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+        }
+    }
+
+    /// C⁻¹ x, in place.
+    pub fn solve(&self, x: &mut [f64]) {
+        self.whiten(x);
+        for i in (0..self.n).rev() {
+            let below: f64 = (i + 1..self.n).map(|k| self.lower[k * self.n + i] * x[k]).sum();
+            x[i] = (x[i] - below) / self.lower[i * self.n + i];
+        }
+    }
+}
+
+/// Σ aᵢ bᵢ.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// C = L Lᵀ with L = [[2, 0, 0], [1, 3, 0], [-1, 0.5, 1]].
+    fn matrix() -> Vec<f64> {
+        vec![4.0, 2.0, -2.0, 2.0, 10.0, 0.5, -2.0, 0.5, 2.25]
+    }
+
+    #[test]
+    fn the_factor_of_a_product_is_found() {
+        let found = Cholesky::of(matrix(), 3);
+        let want = [2.0, 0.0, 0.0, 1.0, 3.0, 0.0, -1.0, 0.5, 1.0];
+        assert!(found.lower.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn solving_undoes_the_product() {
+        let x = [0.3, -2.0, 5.0];
+        let mut product: Vec<f64> = matrix().chunks_exact(3).map(|row| dot(row, &x)).collect();
+        Cholesky::of(matrix(), 3).solve(&mut product);
+        assert!(product.iter().zip(x).all(|(a, b)| (a - b).abs() < 1e-12), "{product:?}");
+    }
+
+    #[test]
+    fn an_indefinite_matrix_is_a_broken_promise() {
+        let broken = std::panic::catch_unwind(|| Cholesky::of(vec![1.0, 0.0, 2.0, 1.0], 2));
+        assert!(broken.is_err());
+    }
+}

@@ -1,0 +1,227 @@
+//! How a step differs from what an ensemble expected, in units of what the ensemble expected of its own errors.
+//!
+//! Each of M members is fitted on other episodes: member m never sees the episodes i with i mod M = m. It predicts the
+//! change of the observation (units as in `one_step`) by a linear regression, and the rest, in units u_j of its
+//! held-out deviation, by a network that answers N(μ_m, σ_m²) per channel. With e_m = (rest of member m)/u − μ_m,
+//!
+//! z_j = mean_m e_mj / √(mean_m σ_mj² + var_m e_mj).
+//!
+//! The first term is noise that the members know of, the second what they do not agree on. Because every episode was
+//! held out by one member, the fit also returns residuals that are honest: e_m of that member alone. What is measured
+//! on them (covariances, quantiles) holds for episodes to come, which a measurement on fitted data would not.
+//! With fewer episodes than members nothing can be held out from all, and residuals are those of fitted data.
+
+use super::dynamics::Data;
+use super::gaussian::{Gaussian, hold};
+use super::one_step::{Rows, Units};
+use super::ranges::Hidden;
+use super::ridge::{Ridge, Table};
+use super::training::Training;
+use offnominal_core::detector::{FitError, Signals, Transition};
+use offnominal_core::{Rng, Seed};
+use offnominal_nets::{Mlp, Workspace};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Penalty of the linear regression.
+const PENALTY: f64 = 1e-4;
+/// Smallest unit of the rest, as a part of the unit of the change.
+const LEAST_UNIT: f64 = 2e-3;
+
+/// What the members are and how they are trained.
+pub(crate) struct Recipe<'a> {
+    pub hidden: &'a Hidden,
+    pub members: usize,
+    pub training: &'a Training,
+}
+
+/// A fitted ensemble with the buffers of one question. Forks share the parameters.
+#[derive(Clone)]
+pub(crate) struct Residual {
+    shared: Arc<Trained>,
+    work: Workspace,
+    input: Vec<f32>,
+    target: Vec<f32>,
+    rest: Vec<f32>,
+    answers: Answers,
+}
+
+struct Trained {
+    units: Units,
+    unit: Vec<f32>,
+    net: Mlp,
+    members: Vec<Member>,
+}
+
+struct Member {
+    ridge: Ridge,
+    params: Vec<f32>,
+    /// Bounds of the logarithm of the variance.
+    bounds: Vec<f32>,
+}
+
+/// e and σ² of each member, `[M, d]`.
+#[derive(Clone)]
+struct Answers {
+    errors: Vec<f64>,
+    variances: Vec<f64>,
+}
+
+/// Residuals of one episode, `[T, d]`.
+pub(crate) type HeldOut = Vec<f64>;
+
+impl Residual {
+    /// Fits the ensemble; returns with it the held-out residuals of each training episode.
+    pub fn fit(
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        recipe: &Recipe<'_>,
+        rng: &mut Rng,
+    ) -> Result<(Residual, Vec<HeldOut>), FitError> {
+        let data = Data::new(train, validation, recipe.training)?;
+        let (seed, folds) = (Seed(rng.bits()), Folds { episodes: &data.train.episodes, n: recipe.members });
+        let ridges: Vec<Ridge> =
+            (0..recipe.members).map(|m| Ridge::fit(table(&data), &folds.of(m), PENALTY)).collect();
+        let unit = units_of_rest(&data, &ridges);
+        let sizes = recipe.hidden.sizes(data.units.n_inputs(), 2 * data.units.n_targets());
+        let mut model = Gaussian::new(&sizes, recipe.training.batch.get());
+        let mut members = Vec::new();
+        for (m, ridge) in ridges.into_iter().enumerate() {
+            let mut rng = seed.child(m).rng();
+            let (params, sample) =
+                (model.first_params(&mut rng), folds.of(m).into_iter().flatten().collect());
+            let rest = rest_of(&data, &ridge, &unit);
+            let mut params = rest.train(recipe.training, &mut model, params, sample, &mut rng)?;
+            let bounds = params.split_off(model.net().n_params());
+            members.push(Member { ridge, params, bounds });
+        }
+        let trained = Trained { units: data.units, unit, net: model.net().clone(), members };
+        let mut residual = Residual::new(trained);
+        let held_out = train.iter().enumerate().map(|(i, e)| residual.held_out(e, i)).collect();
+        Ok((residual, held_out))
+    }
+
+    fn new(trained: Trained) -> Residual {
+        let (d, m) = (trained.unit.len(), trained.members.len());
+        Residual {
+            work: trained.net.workspace(1),
+            input: vec![0.0; trained.units.n_inputs()],
+            target: vec![0.0; d],
+            rest: vec![0.0; d],
+            answers: Answers { errors: vec![0.0; m * d], variances: vec![0.0; m * d] },
+            shared: Arc::new(trained),
+        }
+    }
+
+    /// Number of channels of a residual.
+    pub fn width(&self) -> usize {
+        self.target.len()
+    }
+
+    /// Writes the residual z of a step.
+    pub fn of(&mut self, seen: &Transition<'_>, z: &mut [f64]) {
+        self.ask(seen);
+        for (j, z) in z.iter_mut().enumerate() {
+            let (mean, spread, noise) = self.answers.moments(j, self.target.len());
+            *z = mean / (noise + spread).sqrt();
+        }
+    }
+
+    /// Residuals of a training episode by the member that did not see it.
+    fn held_out(&mut self, episode: &Signals<'_>, i: usize) -> HeldOut {
+        let d = self.target.len();
+        let member = i % self.shared.members.len();
+        let mut z = Vec::with_capacity(episode.len() * d);
+        for seen in episode.transitions() {
+            self.ask(&seen);
+            let honest = |j: usize| {
+                let (_, spread, _) = self.answers.moments(j, d);
+                let at = member * d + j;
+                self.answers.errors[at] / (self.answers.variances[at] + spread).sqrt()
+            };
+            z.extend((0..d).map(honest));
+        }
+        z
+    }
+
+    fn ask(&mut self, seen: &Transition<'_>) {
+        let Trained { units, unit, net, members } = &*self.shared;
+        units.input(seen, &mut self.input);
+        units.target(seen, &mut self.target);
+        let rows = self.answers.errors.chunks_exact_mut(unit.len());
+        let rows = rows.zip(self.answers.variances.chunks_exact_mut(unit.len()));
+        for (member, (errors, variances)) in members.iter().zip(rows) {
+            self.rest.copy_from_slice(&self.target);
+            member.ridge.subtract(&self.input, &mut self.rest);
+            let output = net.forward(&member.params, &self.input, &mut self.work);
+            let (means, raw) = output.split_at(unit.len());
+            let (max, min) = member.bounds.split_at(unit.len());
+            for j in 0..unit.len() {
+                errors[j] = f64::from(self.rest[j] / unit[j]) - f64::from(means[j]);
+                variances[j] = f64::from(hold(raw[j], max[j], min[j])).exp();
+            }
+        }
+    }
+}
+
+impl Answers {
+    /// Mean and variance of the errors of a channel over members, and the mean of the variances they expect.
+    fn moments(&self, j: usize, d: usize) -> (f64, f64, f64) {
+        let column = |values: &[f64], of: &dyn Fn(f64) -> f64| {
+            let terms = values.iter().skip(j).step_by(d);
+            terms.map(|&v| of(v)).sum::<f64>() * d as f64 / values.len() as f64
+        };
+        let mean = column(&self.errors, &|e| e);
+        (mean, column(&self.errors, &|e| (e - mean).powi(2)), column(&self.variances, &|v| v))
+    }
+}
+
+/// Which episodes each member learns from.
+struct Folds<'a> {
+    episodes: &'a [Range<u32>],
+    n: usize,
+}
+
+impl Folds<'_> {
+    /// All episodes that member m may see; all there are if that would be none, or if there is only one member.
+    fn of(&self, m: usize) -> Vec<Range<u32>> {
+        let seen = self.episodes.iter().enumerate().filter(|(i, e)| i % self.n != m && !e.is_empty());
+        let seen: Vec<Range<u32>> = seen.map(|(_, e)| e.clone()).collect();
+        if seen.is_empty() { self.episodes.to_vec() } else { seen }
+    }
+}
+
+fn table(data: &Data) -> Table<'_> {
+    let (n_inputs, d) = (data.units.n_inputs(), data.units.n_targets());
+    Table { inputs: &data.train.inputs, targets: &data.train.targets, n_inputs, d }
+}
+
+/// Held-out deviation of what the regressions leave, per channel.
+fn units_of_rest(data: &Data, ridges: &[Ridge]) -> Vec<f32> {
+    let Table { inputs, targets, n_inputs, d } = table(data);
+    let mut squares = vec![0.0; d];
+    let mut rest = vec![0.0; d];
+    for (i, rows) in data.train.episodes.iter().enumerate() {
+        for row in rows.clone().map(|row| row as usize) {
+            rest.copy_from_slice(&targets[row * d..(row + 1) * d]);
+            ridges[i % ridges.len()].subtract(&inputs[row * n_inputs..(row + 1) * n_inputs], &mut rest);
+            squares.iter_mut().zip(&rest).for_each(|(s, &r)| *s += f64::from(r).powi(2));
+        }
+    }
+    let n = (targets.len() / d) as f64;
+    squares.iter().map(|s| (s / n).sqrt().max(LEAST_UNIT) as f32).collect()
+}
+
+/// The same rows with the rest as targets.
+fn rest_of(data: &Data, ridge: &Ridge, unit: &[f32]) -> Data {
+    let rest = |rows: &Rows| {
+        let mut rows = rows.clone();
+        let inputs = rows.inputs.chunks_exact(data.units.n_inputs());
+        for (input, target) in inputs.zip(rows.targets.chunks_exact_mut(unit.len())) {
+            ridge.subtract(input, target);
+            target.iter_mut().zip(unit).for_each(|(t, u)| *t /= u);
+        }
+        rows
+    };
+    Data { units: data.units.clone(), train: rest(&data.train), validation: rest(&data.validation) }
+}

@@ -1,0 +1,72 @@
+//! Length of a vector in units of its nominal covariance.
+//!
+//! |x|² = xᵀ C⁻¹ x / d, with C = (1 − s) S + s diag(S), where S holds the nominal second moments. The share s =
+//! [`SHRINKAGE`] keeps channels that copy one another from making C singular; a channel that is always zero gets the
+//! variance [`LEAST`], so that it is news when it moves.
+
+use super::cholesky::Cholesky;
+
+/// Part of the covariance that is taken as uncorrelated.
+const SHRINKAGE: f64 = 0.05;
+/// Smallest variance, in the units of the residuals, which are near one.
+const LEAST: f64 = 1e-6;
+
+/// Nominal second moments of vectors of d numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Whitener {
+    factor: Cholesky,
+    /// Standard deviation of each channel.
+    pub deviations: Vec<f64>,
+}
+
+impl Whitener {
+    /// Measures nominal vectors, rows of `d` numbers.
+    pub fn fit<'a>(rows: impl IntoIterator<Item = &'a [f64]>, d: usize) -> Whitener {
+        let (mut moments, mut n) = (vec![0.0; d * d], 0);
+        for row in rows {
+            for (i, sums) in moments.chunks_exact_mut(d).enumerate() {
+                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += row[i] * x);
+            }
+            n += 1;
+        }
+        moments.iter_mut().for_each(|m| *m /= f64::from(n.max(1)));
+        for i in 0..d {
+            let variance = moments[i * d + i].max(LEAST);
+            moments[i * d..(i + 1) * d].iter_mut().for_each(|m| *m *= 1.0 - SHRINKAGE);
+            moments[i * d + i] = variance;
+        }
+        let deviations = (0..d).map(|i| moments[i * d + i].sqrt()).collect();
+        Whitener { factor: Cholesky::of(moments, d), deviations }
+    }
+
+    /// |x|², which is one on average over nominal vectors. Overwrites x.
+    pub fn mean_square(&self, x: &mut [f64]) -> f64 {
+        self.factor.whiten(x);
+        x.iter().map(|x| x * x).sum::<f64>() / x.len() as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_core::Rng;
+
+    #[test]
+    fn nominal_vectors_have_unit_length_on_average() {
+        let mut rng = Rng::new(1);
+        let rows: Vec<[f64; 3]> = (0..4000)
+            .map(|_| {
+                let (a, b) = (rng.normal(), rng.normal());
+                [5.0 * a, a + b, 0.0]
+            })
+            .collect();
+        let whitener = Whitener::fit(rows.iter().map(|r| &r[..]), 3);
+        let mean = rows.iter().map(|r| whitener.mean_square(&mut r.to_owned())).sum::<f64>() / 4000.0;
+        // The third channel never moves, so it adds nothing to the mean over three; shrinkage takes a little more.
+        assert!((mean - 2.0 / 3.0).abs() < 0.05, "{mean}");
+        let along = whitener.mean_square(&mut [5.0, 1.0, 0.0]);
+        let across = whitener.mean_square(&mut [5.0, -1.0, 0.0]);
+        assert!(across > 3.0 * along, "against the correlation: {across}, with it: {along}");
+        assert!(whitener.mean_square(&mut [0.0, 0.0, 0.1]) > 1e3);
+    }
+}
