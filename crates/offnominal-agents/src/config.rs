@@ -76,7 +76,7 @@ pub struct TrainConfig {
     pub double: bool,
     /// Probability that a hidden unit of the policy is dropped; it then acts on the mean of several passes.
     pub dropout: f64,
-    /// The same for a weight.
+    /// The same for a weight of a hidden layer.
     pub dropconnect: f64,
 }
 

@@ -1,7 +1,10 @@
 //! DropConnect: weights dropped at random (Wan et al., ICML 2013), afresh for every stochastic pass.
 //!
-//! A pass uses W ⊙ m with mᵢⱼ = 0 with probability p and 1/(1 − p) otherwise, so that the mean of the weights stays;
-//! biases are kept. All rows of a batch share the mask.
+//! A hidden layer uses W ⊙ m with mᵢⱼ = 0 with probability p and 1/(1 − p) otherwise, so that the mean of the weights
+//! stays; biases are kept. All rows of a batch share the mask.
+//!
+//! The output layer keeps its weights, as in that paper. Its noise would not be shared by the outputs, and what matters
+//! of the values of choices is their difference, which is small beside them.
 
 use crate::Mlp;
 use offnominal_core::Rng;
@@ -25,7 +28,7 @@ impl Thinned {
     pub(crate) fn draw(&mut self, net: &Mlp, params: &[f32], rng: Option<&mut Rng>) {
         self.live = false;
         let (Some(rng), true) = (rng, net.dropconnect() > 0.0) else { return };
-        for layer in 0..net.n_layers() {
+        for layer in 0..net.n_layers() - 1 {
             fill(net.dropconnect(), &mut self.mask[net.weights(layer)], rng);
         }
         for ((out, &p), &m) in self.params.iter_mut().zip(params).zip(&self.mask) {

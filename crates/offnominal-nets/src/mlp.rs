@@ -65,7 +65,7 @@ impl Mlp {
         Mlp { dropout: p, ..self }
     }
 
-    /// The same network whose weights are dropped with probability `p` in stochastic passes.
+    /// The same network whose weights are dropped with probability `p` in stochastic passes, all but those of the output.
     ///
     /// # Panics
     /// If `p` is not in [0, 1).
@@ -117,14 +117,14 @@ impl Mlp {
         self.dropout
     }
 
-    /// Probability that a weight is dropped in a stochastic pass.
+    /// Probability that a weight of a hidden layer is dropped in a stochastic pass.
     pub fn dropconnect(&self) -> f32 {
         self.dropconnect
     }
 
     /// Whether stochastic passes differ from one another.
     pub fn is_stochastic(&self) -> bool {
-        self.dropout > 0.0 || self.dropconnect > 0.0
+        self.n_layers() > 1 && (self.dropout > 0.0 || self.dropconnect > 0.0)
     }
 
     pub(crate) fn activation(&self, layer: usize) -> Activation {
