@@ -1,6 +1,7 @@
 //! The recipe of a training run.
 
 use crate::learner::{self, Algorithm};
+use offnominal_nets::Mlp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -23,6 +24,8 @@ pub struct TrainConfig {
     pub buffer: usize,
     /// Steps with random commands before the first gradient step.
     pub learning_starts: u64,
+    /// Steps at the beginning that a demonstrator commands; 0 without one.
+    pub demonstrations: u64,
     /// Transitions per gradient step.
     pub batch: usize,
     /// Share of the critic that enters the target critic at each gradient step.
@@ -63,6 +66,18 @@ pub struct TrainConfig {
     pub noise_clip: f64,
     /// Gradient steps of the critics per step of the actor.
     pub policy_delay: u64,
+    /// Share of random choices at the end of exploration; it begins with 1.
+    pub epsilon_end: f64,
+    /// Steps in the world over which it falls.
+    pub epsilon_steps: u64,
+    /// Gradient steps between those of the target network.
+    pub target_every: u64,
+    /// Whether the network, not its target, picks the choice whose value is the target's.
+    pub double: bool,
+    /// Probability that a hidden unit of the policy is dropped; it then acts on the mean of several passes.
+    pub dropout: f64,
+    /// The same for a weight.
+    pub dropconnect: f64,
 }
 
 /// The weight of the entropy: `"auto"`, or a number.
@@ -165,7 +180,7 @@ pub enum ConfigError {
 }
 
 /// Names of the presets.
-pub const PRESETS: &[&str] = &["sap", "mjc", "mjc-small", "pybullet-m"];
+pub const PRESETS: &[&str] = &["sap", "mjc", "mjc-small", "pybullet-m", "cartpole", "pendulum"];
 
 impl Default for TrainConfig {
     /// The preset `sap`.
@@ -177,7 +192,9 @@ impl Default for TrainConfig {
 impl TrainConfig {
     /// The values of Table 10 of AnomalyGym for the family `sap` (also of its car) or `mjc`; `mjc-small` has the
     /// networks and batches of `sap` with the discount of `mjc`, for a fifteenth of the time. `pybullet-m` has those of
-    /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5.
+    /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5. `cartpole` (for DQN) and
+    /// `pendulum` (for DDPG) have the values of RL Baselines3 Zoo, with the target network copied once per bout of
+    /// gradient steps.
     ///
     /// # Errors
     /// If there is no preset of that name.
@@ -190,13 +207,20 @@ impl TrainConfig {
                 Ok(TrainConfig { hidden: vec![256, 256], batch: 256, lr: 7e-4, ..mjc })
             }
             "pybullet-m" => Ok(Self::pybullet_m()),
+            "cartpole" => Ok(Self::cartpole()),
+            "pendulum" => Ok(Self::pendulum()),
             other => Err(ConfigError::Preset { found: other.into() }),
         }
     }
 
-    /// The preset of a world's family.
+    /// The preset of a world, or else of its family.
     pub fn for_env(id: &str) -> TrainConfig {
-        if id.starts_with("mjc-") { Self::mjc() } else { Self::sap() }
+        match id {
+            "cartpole" => Self::cartpole(),
+            "pendulum" => Self::pendulum(),
+            id if id.starts_with("mjc-") => Self::mjc(),
+            _ => Self::sap(),
+        }
     }
 
     fn sap() -> TrainConfig {
@@ -207,6 +231,7 @@ impl TrainConfig {
             schedule: Schedule::Constant,
             buffer: 1_000_000,
             learning_starts: 100,
+            demonstrations: 0,
             batch: 256,
             tau: 0.005,
             gamma: 0.99,
@@ -227,6 +252,12 @@ impl TrainConfig {
             policy_noise: 0.2,
             noise_clip: 0.5,
             policy_delay: 2,
+            epsilon_end: 0.04,
+            epsilon_steps: 8_000,
+            target_every: 1,
+            double: false,
+            dropout: 0.0,
+            dropconnect: 0.0,
         }
     }
 
@@ -255,6 +286,35 @@ impl TrainConfig {
             alpha: Alpha::Fixed(0.2),
             eval_every: 10_000,
             eval_episodes: 10,
+            ..Self::sap()
+        }
+    }
+
+    fn cartpole() -> TrainConfig {
+        TrainConfig {
+            algorithm: "dqn".into(),
+            steps: 50_000,
+            lr: 2.3e-3,
+            buffer: 100_000,
+            learning_starts: 1_000,
+            batch: 64,
+            tau: 1.0,
+            train_every: 256,
+            gradient_steps: 128,
+            target_every: 128,
+            ..Self::sap()
+        }
+    }
+
+    fn pendulum() -> TrainConfig {
+        TrainConfig {
+            algorithm: "ddpg".into(),
+            steps: 20_000,
+            lr: 1e-3,
+            buffer: 200_000,
+            learning_starts: 10_000,
+            gamma: 0.98,
+            hidden: vec![400, 300],
             ..Self::sap()
         }
     }
@@ -316,7 +376,7 @@ impl TrainConfig {
     }
 
     fn check_counts(&self) -> Result<(), ConfigError> {
-        let counts: [(&'static str, u64); 11] = [
+        let counts: [(&'static str, u64); 13] = [
             ("steps", self.steps),
             ("batch", self.batch as u64),
             ("buffer", self.buffer as u64),
@@ -328,6 +388,8 @@ impl TrainConfig {
             ("eval_every", self.eval_every),
             ("eval_episodes", self.eval_episodes as u64),
             ("policy_delay", self.policy_delay),
+            ("epsilon_steps", self.epsilon_steps),
+            ("target_every", self.target_every),
         ];
         for (name, n) in counts {
             require(n > 0, name, "a positive count", n)?;
@@ -354,7 +416,22 @@ impl TrainConfig {
             let sound = noise >= 0.0 && noise.is_finite();
             require(sound, name, "a finite number that is not negative", noise)?;
         }
-        Ok(())
+        self.check_shares()
+    }
+
+    fn check_shares(&self) -> Result<(), ConfigError> {
+        let share = (0.0..=1.0).contains(&self.epsilon_end);
+        require(share, "epsilon_end", "a number in [0, 1]", self.epsilon_end)?;
+        for (name, p) in [("dropout", self.dropout), ("dropconnect", self.dropconnect)] {
+            require((0.0..1.0).contains(&p), name, "a number in [0, 1)", p)?;
+        }
+        let one = self.dropout == 0.0 || self.dropconnect == 0.0;
+        require(one, "dropconnect", "0 where dropout is given", self.dropconnect)
+    }
+
+    /// A network that drops what the recipe says.
+    pub(crate) fn drop_from(&self, net: Mlp) -> Mlp {
+        net.with_dropout(self.dropout as f32).with_dropconnect(self.dropconnect as f32)
     }
 
     /// The learning rate after so many steps.
@@ -418,6 +495,7 @@ mod tests {
         refuses("batch", "-3", "batch: invalid value");
         refuses("schedule", "square", "unknown variant `square`");
         refuses("drop", "25", "fewer than quantiles, found 25");
+        refuses("batch", "0", "batch: expected a positive count, found 0");
         refuses("alpha", "often", "expected \"auto\" or a number that is not negative, found \"often\"");
     }
 
@@ -433,6 +511,9 @@ mod tests {
         let fixed = sac.with("alpha", "0.2").unwrap();
         assert_eq!(fixed.alpha, Alpha::Fixed(0.2));
         assert!(refusal(&fixed, "target_entropy", "-3").contains("none where alpha is a number"));
+        let ddpg = sac.with_algorithm("ddpg").unwrap().with("dropout", "0.1").unwrap();
+        assert!(refusal(&ddpg, "dropconnect", "0.1").contains("expected 0 where dropout is given"));
+        assert!(refusal(&ddpg, "policy_delay", "2").contains("ddpg has no such option"));
         let td3 = TrainConfig { alpha: Alpha::Fixed(0.1), ..fixed.with_algorithm("td3").unwrap() };
         assert!(td3.check().unwrap_err().to_string().contains("alpha: td3 has no such option"));
         assert!(!refusal(&sac, "polcy_delay", "1").contains("policy_delay"));

@@ -1,23 +1,28 @@
 //! What a learning algorithm must offer to the training loop.
 
+use crate::actor::{choices, outputs};
 use crate::config::{ConfigError, TrainConfig};
 use crate::replay::Batch;
+use crate::trainer::TrainError;
 use offnominal_core::Rng;
 use offnominal_core::catalogue::BuildError;
+use offnominal_core::spec::{Channel, EnvSpec};
 use offnominal_core::suggest::nearest;
 use offnominal_nets::{Mlp, TensorError, Tensors};
 
-/// An off-policy actor-critic algorithm: the networks, their optimisers, and one gradient step.
+/// An off-policy algorithm: the networks, their optimisers, and one gradient step.
 ///
-/// Observations arrive normalised and commands are in [−1, 1]; worlds, buffers and files are somebody else's.
+/// Observations arrive normalised; commands are in [−1, 1], or the index of a choice. Worlds, buffers and files are
+/// somebody else's.
 pub trait Learner: Send {
-    /// Writes a command that explores.
-    fn explore(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng);
+    /// Writes a command that explores, after so many steps in the world.
+    fn explore(&mut self, obs: &[f32], action: &mut [f32], step: u64, rng: &mut Rng);
 
     /// Improves by one gradient step with the given learning rate; allocates nothing.
     fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses;
 
-    /// The network whose output, through tanh, is the command without exploration, and its parameters.
+    /// The network whose output, through tanh, is the command without exploration, or whose largest output is the choice;
+    /// and its parameters.
     fn actor(&self) -> (Mlp, Vec<f32>);
 
     /// Everything that an exact continuation needs.
@@ -54,7 +59,27 @@ pub struct Algorithm {
     pub summary: &'static str,
     /// The options that not every algorithm has and this one does.
     pub options: &'static [&'static str],
+    /// What it commands.
+    pub commands: Commands,
     build: fn(&TrainConfig, usize, usize, &mut Rng) -> Box<dyn Learner>,
+}
+
+/// The commands that an algorithm can learn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commands {
+    /// Real numbers.
+    Real,
+    /// One choice among a few.
+    Choice,
+}
+
+impl std::fmt::Display for Commands {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Commands::Real => "commands that are real numbers",
+            Commands::Choice => "one command that is a choice",
+        })
+    }
 }
 
 /// All algorithms.
@@ -63,19 +88,44 @@ pub const ALL: &[Algorithm] = &[
         id: "tqc",
         summary: "truncated quantile critics (Kuznetsov et al. 2020)",
         options: &["critics", "quantiles", "drop", "alpha", "target_entropy"],
+        commands: Commands::Real,
         build: |config, obs, act, rng| Box::new(crate::Tqc::new(config, obs, act, rng)),
     },
     Algorithm {
         id: "sac",
         summary: "soft actor-critic (Haarnoja et al. 2018)",
         options: &["critics", "alpha", "target_entropy"],
+        commands: Commands::Real,
         build: |config, obs, act, rng| Box::new(crate::Sac::new(config, obs, act, rng)),
     },
     Algorithm {
         id: "td3",
         summary: "twin delayed deep deterministic policy gradient (Fujimoto et al. 2018)",
-        options: &["critics", "exploration_noise", "policy_noise", "noise_clip", "policy_delay"],
+        options: &[
+            "critics",
+            "exploration_noise",
+            "policy_noise",
+            "noise_clip",
+            "policy_delay",
+            "dropout",
+            "dropconnect",
+        ],
+        commands: Commands::Real,
         build: |config, obs, act, rng| Box::new(crate::Td3::new(config, obs, act, rng)),
+    },
+    Algorithm {
+        id: "ddpg",
+        summary: "deep deterministic policy gradient (Lillicrap et al. 2016)",
+        options: &["exploration_noise", "dropout", "dropconnect"],
+        commands: Commands::Real,
+        build: |config, obs, act, rng| Box::new(crate::Td3::ddpg(config, obs, act, rng)),
+    },
+    Algorithm {
+        id: "dqn",
+        summary: "deep Q-network for choices (Mnih et al. 2015), optionally double (van Hasselt et al. 2016)",
+        options: &["epsilon_end", "epsilon_steps", "target_every", "double", "dropout", "dropconnect"],
+        commands: Commands::Choice,
+        build: |config, obs, choices, rng| Box::new(crate::Dqn::new(config, obs, choices, rng)),
     },
 ];
 
@@ -84,6 +134,22 @@ impl Algorithm {
     pub fn foreign(&self) -> impl Iterator<Item = &'static str> {
         let all = ALL.iter().flat_map(|algorithm| algorithm.options).copied();
         all.filter(|option| !self.options.contains(option))
+    }
+
+    /// Checks that it can learn the commands of a world.
+    fn check(&self, spec: &EnvSpec) -> Result<(), TrainError> {
+        let fits = match self.commands {
+            Commands::Real => !spec.action.iter().any(Channel::is_choice),
+            Commands::Choice => choices(&spec.action).is_some(),
+        };
+        let able = || ALL.iter().filter(|a| a.commands != self.commands).map(|a| a.id);
+        let error = || TrainError::Commands {
+            env: spec.id.clone(),
+            algorithm: self.id,
+            expected: self.commands,
+            able: able().collect::<Vec<_>>().join(", "),
+        };
+        fits.then_some(()).ok_or_else(error)
     }
 
     /// The error about an option of another algorithm.
@@ -104,12 +170,16 @@ pub(crate) fn find(name: &str) -> Result<&'static Algorithm, BuildError> {
     })
 }
 
-/// A new learner of the recipe's algorithm.
+/// A new learner of the recipe's algorithm for a world.
+///
+/// # Errors
+/// If the algorithm does not exist, or cannot learn the world's commands.
 pub(crate) fn build(
     config: &TrainConfig,
-    obs_width: usize,
-    act_width: usize,
+    spec: &EnvSpec,
     rng: &mut Rng,
-) -> Result<Box<dyn Learner>, BuildError> {
-    Ok((find(&config.algorithm)?.build)(config, obs_width, act_width, rng))
+) -> Result<Box<dyn Learner>, TrainError> {
+    let algorithm = find(&config.algorithm)?;
+    algorithm.check(spec)?;
+    Ok((algorithm.build)(config, spec.obs_width(), outputs(&spec.action), rng))
 }

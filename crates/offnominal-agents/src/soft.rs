@@ -87,7 +87,7 @@ impl<C: SoftCritics> SoftActorCritic<C> {
 }
 
 impl<C: SoftCritics> Learner for SoftActorCritic<C> {
-    fn explore(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
+    fn explore(&mut self, obs: &[f32], action: &mut [f32], _: u64, rng: &mut Rng) {
         self.actor.explore(obs, action, rng);
     }
 

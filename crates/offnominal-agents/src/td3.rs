@@ -5,6 +5,11 @@
 //! [−c, c] (`policy_noise` σ, `noise_clip` c; equation 14). Every `policy_delay` steps the actor moves up the value
 //! that the first critic gives to its commands, and the target networks follow. Commands are explored with
 //! N(0, `exploration_noise`²) added.
+//!
+//! DDPG, deep deterministic policy gradient (Lillicrap et al., ICLR 2016), is the same with one critic, no blur, and an
+//! actor that moves at every step.
+//!
+//! An actor with dropout or dropconnect learns in stochastic passes; targets and exploration use the whole network.
 
 use crate::config::TrainConfig;
 use crate::critics::{Critics, follow};
@@ -60,7 +65,7 @@ impl Td3 {
     /// New networks for the given widths.
     pub fn new(config: &TrainConfig, obs_width: usize, act_width: usize, rng: &mut Rng) -> Td3 {
         let sizes = [&[obs_width], config.hidden.as_slice(), &[act_width]].concat();
-        let actor = Mlp::new(&sizes, Activation::Relu);
+        let actor = config.drop_from(Mlp::new(&sizes, Activation::Relu));
         let mut params = vec![0.0; actor.n_params()];
         actor.init(&mut params, Init::Uniform, rng);
         Td3 {
@@ -73,6 +78,12 @@ impl Td3 {
             actor,
             params,
         }
+    }
+
+    /// DDPG: the same with one critic, no blur, and no delay.
+    pub fn ddpg(config: &TrainConfig, obs_width: usize, act_width: usize, rng: &mut Rng) -> Td3 {
+        let config = TrainConfig { critics: 1, policy_noise: 0.0, policy_delay: 1, ..config.clone() };
+        Td3::new(&config, obs_width, act_width, rng)
     }
 
     /// y = r + γ min Q′(s′, a′) for the blurred commands of the target actor.
@@ -95,9 +106,9 @@ impl Td3 {
     }
 
     /// Derivatives of −mean Q(s, μ(s)) by the actor's parameters, where Q is the first critic; returns that mean.
-    fn actor_gradient(&mut self, batch: &Batch) -> f64 {
+    fn actor_gradient(&mut self, batch: &Batch, rng: &mut Rng) -> f64 {
         let b = &mut self.buffers;
-        squash(self.actor.forward(&self.params, &batch.obs, &mut b.work), &mut b.action);
+        squash(self.actor.forward_train(&self.params, &batch.obs, &mut b.work, rng), &mut b.action);
         self.critics.read(&batch.obs, &b.action);
         let value = self.critics.forward(0).iter().map(|&q| f64::from(q)).sum::<f64>() / batch.len() as f64;
         b.d_action.fill(0.0);
@@ -109,8 +120,8 @@ impl Td3 {
     }
 
     /// Moves the actor and the target networks.
-    fn improve_actor(&mut self, batch: &Batch, adam: Adam) {
-        let value = self.actor_gradient(batch);
+    fn improve_actor(&mut self, batch: &Batch, adam: Adam, rng: &mut Rng) {
+        let value = self.actor_gradient(batch, rng);
         adam.step(&mut self.params, &self.buffers.grad, &mut self.adam);
         follow(&mut self.target, &self.params, self.recipe.tau);
         self.critics.follow();
@@ -154,6 +165,9 @@ fn squash(head: &[f32], action: &mut [f32]) {
 
 /// Target policy smoothing: adds noise that is cut, and cuts the commands.
 fn blur(action: &mut [f32], noise: &mut [f32], recipe: Recipe, rng: &mut Rng) {
+    if recipe.policy_noise == 0.0 {
+        return;
+    }
     rng.fill_normal(noise);
     let clip = recipe.noise_clip;
     for (a, e) in action.iter_mut().zip(noise) {
@@ -162,7 +176,7 @@ fn blur(action: &mut [f32], noise: &mut [f32], recipe: Recipe, rng: &mut Rng) {
 }
 
 impl Learner for Td3 {
-    fn explore(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
+    fn explore(&mut self, obs: &[f32], action: &mut [f32], _: u64, rng: &mut Rng) {
         squash(self.actor.forward(&self.params, obs, &mut self.buffers.single), action);
         let noise = self.recipe.exploration_noise;
         action.iter_mut().for_each(|a| *a = (*a + noise * rng.normal() as f32).clamp(-1.0, 1.0));
@@ -173,7 +187,7 @@ impl Learner for Td3 {
         self.set_targets(batch, rng);
         let critic = self.improve_critics(batch, adam);
         if self.critics.updates().is_multiple_of(self.recipe.policy_delay) {
-            self.improve_actor(batch, adam);
+            self.improve_actor(batch, adam, rng);
         }
         Losses { critic, actor: self.last.0, value: self.last.1, ..Losses::default() }
     }

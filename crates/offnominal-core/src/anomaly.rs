@@ -68,7 +68,7 @@ pub enum AnomalyError {
     },
     /// The anomaly changes commands by degrees, and the command is a choice.
     #[error(
-        "anomaly {id}: expected commands that are real numbers, but {channel} of {env} is a choice among {choices}; act-delay and dyn-<parameter> apply"
+        "anomaly {id}: expected commands that are real numbers, but {channel} of {env} is a choice among {choices}; act-delay, act-stuck, act-dropout and dyn-<parameter> apply"
     )]
     Choice {
         /// The anomaly.

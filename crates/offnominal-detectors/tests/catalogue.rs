@@ -4,7 +4,8 @@
 
 use offnominal_core::detector::Detector;
 use offnominal_detectors::{
-    ALL, Clock, EnsembleDm, IsolationForest, Knn, KnnTransition, MlpDm, Offnominal, PeDm, Random, catalogue,
+    ALL, Clock, Cusum, EProcess, EnsembleDm, Fusion, IsolationForest, Knn, KnnTransition, MlpDm, Ocsvm,
+    Offnominal, PeDm, Random, ResidualWindow, catalogue,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -52,10 +53,15 @@ fn defaults() -> Vec<serde_json::Value> {
         round_trip::<Random>(),
         round_trip::<Knn>(),
         round_trip::<IsolationForest>(),
+        round_trip::<Ocsvm>(),
         round_trip::<MlpDm>(),
         round_trip::<PeDm>(),
         round_trip::<KnnTransition>(),
         round_trip::<EnsembleDm>(),
+        round_trip::<ResidualWindow>(),
+        round_trip::<Cusum>(),
+        round_trip::<EProcess>(),
+        round_trip::<Fusion>(),
         round_trip::<Offnominal>(),
     ]
 }

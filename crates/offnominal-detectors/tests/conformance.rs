@@ -10,9 +10,20 @@ fn quick(id: &str) -> Value {
         "isolation-forest" => json!({"trees": 30}),
         "mlp-dm" => json!({"hidden": [16, 8], "training": {"epochs": 5}}),
         "pe-dm" => json!({"hidden": [16, 8], "members": 2, "training": {"epochs": 5}}),
-        "ensemble-dm" | "offnominal" => json!({"hidden": [16, 8], "training": {"epochs": 5}}),
+        "ensemble-dm" | "offnominal" | "residual-window" => {
+            json!({"hidden": [16, 8], "training": {"epochs": 5}})
+        }
+        "cusum" | "e-process" => json!({"inner": inner("ensemble-dm")}),
+        "fusion" => json!({"inner": ["knn-transition", inner("residual-window")]}),
         _ => json!({}),
     }
+}
+
+/// A detector inside another, made fast.
+fn inner(id: &str) -> Value {
+    let mut params = quick(id);
+    params["id"] = json!(id);
+    params
 }
 
 #[test]

@@ -4,6 +4,7 @@ use offnominal_core::Rng;
 use offnominal_core::detector::{Signals, Transition};
 use offnominal_detectors::catalogue;
 use serde::Deserialize;
+use serde_json::json;
 
 #[derive(Deserialize)]
 struct Reference {
@@ -14,22 +15,54 @@ struct Reference {
     scores: Vec<f64>,
 }
 
+/// Scores of the probe by a detector that is fitted on the training rows.
+fn scores(id: &str, params: &serde_json::Value, reference: &Reference) -> Vec<f64> {
+    let actions = vec![0.0; reference.train.len() / reference.width - 1];
+    let nominal = Signals::new(&reference.train, &actions, reference.width, 1);
+    let recipe = catalogue().build(id, params).unwrap();
+    let mut monitor = recipe.fit(&[nominal], &[], &mut Rng::new(1)).unwrap();
+    let rows = reference.probe.chunks_exact(reference.width);
+    rows.map(|row| monitor.score(&Transition { obs: row, action: &[0.0], next_obs: row })).collect()
+}
+
+#[track_caller]
+fn agrees(id: &str, params: serde_json::Value, json: &str, tolerance: f64) -> (Vec<f64>, Reference) {
+    let reference: Reference = serde_json::from_str(json).unwrap();
+    let found = scores(id, &params, &reference);
+    assert_eq!(found.len(), reference.scores.len());
+    for (found, want) in found.iter().zip(&reference.scores) {
+        assert!((found - want).abs() < tolerance, "expected {want}, found {found}; {}", reference.made_by);
+    }
+    (found, reference)
+}
+
 /// Between two seeds of scikit-learn with 1,000 trees the rank correlation is 0.9986 and the largest difference 0.010.
 #[test]
 fn isolation_forest_ranks_like_scikit_learn() {
-    let reference: Reference = serde_json::from_str(include_str!("data/isolation_forest.json")).unwrap();
-    let actions = vec![0.0; reference.train.len() / reference.width - 1];
-    let nominal = Signals::new(&reference.train, &actions, reference.width, 1);
-    let recipe = catalogue().build("isolation-forest", &serde_json::json!({"trees": 1000})).unwrap();
-    let mut monitor = recipe.fit(&[nominal], &[], &mut Rng::new(1)).unwrap();
-    let rows = reference.probe.chunks_exact(reference.width);
-    let scores: Vec<f64> =
-        rows.map(|row| monitor.score(&Transition { obs: row, action: &[0.0], next_obs: row })).collect();
-    let rank_correlation = correlation(&ranks(&scores), &ranks(&reference.scores));
+    let json = include_str!("data/isolation_forest.json");
+    let (found, reference) = agrees("isolation-forest", json!({"trees": 1000}), json, 0.025);
+    let rank_correlation = correlation(&ranks(&found), &ranks(&reference.scores));
     assert!(rank_correlation > 0.996, "{rank_correlation} with {}", reference.made_by);
-    for (found, want) in scores.iter().zip(&reference.scores) {
-        assert!((found - want).abs() < 0.025, "expected {want}, found {found}");
-    }
+}
+
+#[test]
+fn nearest_neighbours_are_those_of_scikit_learn() {
+    agrees("knn", json!({"k": 3}), include_str!("data/knn.json"), 1e-5);
+}
+
+#[test]
+fn decision_values_are_those_of_libsvm() {
+    let json = include_str!("data/ocsvm.json");
+    agrees("ocsvm", json!({"tolerance": 1e-6}), json, 1e-4);
+    agrees("ocsvm", json!({}), json, 1e-3);
+}
+
+/// The comparison can fail: another ν is another machine.
+#[test]
+fn another_machine_does_not_agree() {
+    let reference: Reference = serde_json::from_str(include_str!("data/ocsvm.json")).unwrap();
+    let found = scores("ocsvm", &json!({"nu": 0.4}), &reference);
+    assert!(found.iter().zip(&reference.scores).any(|(a, b)| (a - b).abs() > 1.0));
 }
 
 fn ranks(values: &[f64]) -> Vec<f64> {

@@ -1,4 +1,4 @@
-//! Small dense networks with explicit backward passes.
+//! Small dense networks, and convolutions before them, with explicit backward passes.
 //!
 //! A network is two things: an [`Mlp`], which knows the shapes, and a flat `&[f32]` of parameters, which knows the
 //! numbers. Nothing here owns parameters, so ensembles, target networks and optimisers are plain slices. Batches are
@@ -23,20 +23,25 @@
 
 pub mod activation;
 pub mod adam;
+pub mod conv;
+mod dropconnect;
 pub mod init;
 pub mod loss;
 mod math;
 mod matmul;
 mod mlp;
+pub mod recurrent;
 pub mod standardiser;
 pub mod tensors;
 mod workspace;
 
 pub use activation::Activation;
 pub use adam::{Adam, AdamState};
+pub use conv::{ConvNet, ConvWorkspace, Filters, Pixel};
 pub use init::Init;
-pub use math::{simd, softplus, tanh};
+pub use math::{exp, simd, softplus, tanh};
 pub use mlp::{Gradients, Mlp};
+pub use recurrent::{Kind, Recurrent, RecurrentWork};
 pub use standardiser::Standardiser;
 pub use tensors::{TensorError, Tensors};
 pub use workspace::Workspace;

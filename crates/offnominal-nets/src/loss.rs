@@ -17,6 +17,22 @@ pub fn mse(prediction: &[f32], target: &[f32], d_prediction: &mut [f32]) -> f64 
     sum / prediction.len() as f64
 }
 
+/// Mean Huber loss with threshold 1: ½ e² for errors up to 1, |e| − ½ beyond, so that the derivatives are bounded.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn huber(prediction: &[f32], target: &[f32], d_prediction: &mut [f32]) -> f64 {
+    assert_eq!((prediction.len(), d_prediction.len()), (target.len(), target.len()), "lengths");
+    let (mut sum, factor) = (0.0, 1.0 / prediction.len() as f32);
+    for ((p, t), d) in prediction.iter().zip(target).zip(d_prediction) {
+        let error = p - t;
+        let clipped = error.clamp(-1.0, 1.0);
+        sum += f64::from(clipped * (error - 0.5 * clipped));
+        *d = factor * clipped;
+    }
+    sum / prediction.len() as f64
+}
+
 /// Negative log-likelihood of independent normals, without its constant, averaged over all targets.
 ///
 /// ½ (log σ² + (μ − t)² / σ²). A row of the prediction holds the d means, then the d logarithms of the variances; a
@@ -149,6 +165,17 @@ mod tests {
             p.iter().zip(&target).map(|(p, &t)| (p - f64::from(t)).powi(2)).sum::<f64>() / p.len() as f64
         };
         check(&normals(12, 1), |p, d| mse(p, &target, d), definition);
+    }
+
+    #[test]
+    fn huber_error() {
+        let target = normals(12, 2);
+        let term = |e: f64| if e.abs() <= 1.0 { 0.5 * e * e } else { e.abs() - 0.5 };
+        let errors = |p: &[f64]| p.iter().zip(&target).map(|(p, &t)| p - f64::from(t)).collect::<Vec<_>>();
+        let start: Vec<f64> = normals(12, 1).iter().map(|&p| f64::from(p)).collect();
+        assert!(errors(&start).iter().any(|e| e.abs() < 1.0) && errors(&start).iter().any(|e| e.abs() > 1.0));
+        let definition = |p: &[f64]| errors(p).into_iter().map(term).sum::<f64>() / p.len() as f64;
+        check(&normals(12, 1), |p, d| huber(p, &target, d), definition);
     }
 
     #[test]

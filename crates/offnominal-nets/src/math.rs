@@ -16,7 +16,7 @@ pub fn simd<R>(work: impl FnOnce() -> R) -> R {
 ///
 /// x = n ln 2 + r with |r| ≤ ln 2 / 2; eʳ by its Taylor polynomial of degree 7 (remainder 5e-9), 2ⁿ by its exponent bits.
 #[inline(always)]
-pub(crate) fn exp(x: f32) -> f32 {
+pub fn exp(x: f32) -> f32 {
     // Adding 1.5·2²³ rounds to an integer and leaves it in the low bits.
     const ROUND: f32 = 12_582_912.0;
     const LN2_HIGH: f32 = 0.693_145_75;

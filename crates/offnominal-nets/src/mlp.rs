@@ -15,6 +15,7 @@ pub struct Mlp {
     hidden: Activation,
     output: Activation,
     dropout: f32,
+    dropconnect: f32,
 }
 
 /// What a backward pass should compute.
@@ -39,13 +40,13 @@ impl<'a> Gradients<'a> {
 }
 
 impl Mlp {
-    /// A network with the given widths, input first, a linear output and no dropout.
+    /// A network with the given widths, input first, a linear output and nothing dropped.
     ///
     /// # Panics
     /// If there are fewer than two widths or one is zero.
     pub fn new(sizes: &[usize], hidden: Activation) -> Mlp {
         assert!(sizes.len() >= 2 && !sizes.contains(&0), "expected two or more positive widths: {sizes:?}");
-        Mlp { sizes: sizes.to_vec(), hidden, output: Activation::Identity, dropout: 0.0 }
+        Mlp { sizes: sizes.to_vec(), hidden, output: Activation::Identity, dropout: 0.0, dropconnect: 0.0 }
     }
 
     /// The same network with an activation at its output.
@@ -54,7 +55,7 @@ impl Mlp {
         Mlp { output, ..self }
     }
 
-    /// The same network whose hidden units are dropped with probability `p` in training passes.
+    /// The same network whose hidden units are dropped with probability `p` in stochastic passes.
     ///
     /// # Panics
     /// If `p` is not in [0, 1).
@@ -62,6 +63,16 @@ impl Mlp {
     pub fn with_dropout(self, p: f32) -> Mlp {
         assert!((0.0..1.0).contains(&p), "expected a probability below 1, found {p}");
         Mlp { dropout: p, ..self }
+    }
+
+    /// The same network whose weights are dropped with probability `p` in stochastic passes.
+    ///
+    /// # Panics
+    /// If `p` is not in [0, 1).
+    #[must_use]
+    pub fn with_dropconnect(self, p: f32) -> Mlp {
+        assert!((0.0..1.0).contains(&p), "expected a probability below 1, found {p}");
+        Mlp { dropconnect: p, ..self }
     }
 
     /// Widths, input first.
@@ -101,8 +112,19 @@ impl Mlp {
         start..start + self.sizes[layer + 1]
     }
 
-    pub(crate) fn dropout(&self) -> f32 {
+    /// Probability that a hidden unit is dropped in a stochastic pass.
+    pub fn dropout(&self) -> f32 {
         self.dropout
+    }
+
+    /// Probability that a weight is dropped in a stochastic pass.
+    pub fn dropconnect(&self) -> f32 {
+        self.dropconnect
+    }
+
+    /// Whether stochastic passes differ from one another.
+    pub fn is_stochastic(&self) -> bool {
+        self.dropout > 0.0 || self.dropconnect > 0.0
     }
 
     pub(crate) fn activation(&self, layer: usize) -> Activation {
@@ -132,7 +154,9 @@ impl Mlp {
         work.output()
     }
 
-    /// A forward pass of training: hidden units are dropped at random, and the others scaled up to make good for them.
+    /// A stochastic pass: hidden units or weights are dropped at random, and the others scaled up to make good for them.
+    /// Such are the passes of training, and those by which a trained network tells how sure it is (Gal & Ghahramani,
+    /// ICML 2016).
     ///
     /// # Panics
     /// As [`Mlp::forward`].
@@ -143,7 +167,7 @@ impl Mlp {
         work: &'w mut Workspace,
         rng: &mut Rng,
     ) -> &'w [f32] {
-        self.pass(params, x, work, (self.dropout > 0.0).then_some(rng));
+        self.pass(params, x, work, self.is_stochastic().then_some(rng));
         work.output()
     }
 
@@ -152,19 +176,20 @@ impl Mlp {
         assert_eq!(params.len(), self.n_params(), "number of parameters");
         assert_eq!(x.len(), batch * self.inputs(), "width of the input");
         assert!(0 < batch && batch <= work.max_batch, "{batch} rows, workspace for {}", work.max_batch);
-        (work.batch, work.masked) = (batch, rng.is_some());
+        (work.batch, work.masked) = (batch, rng.is_some() && self.dropout > 0.0);
+        work.thinned.draw(self, params, rng.as_deref_mut());
         for layer in 0..self.n_layers() {
             let (before, from) = work.outputs.split_at_mut(layer);
             let h = before.last().map_or(x, |h| &h[..batch * self.sizes[layer]]);
             let y = &mut from[0][..batch * self.sizes[layer + 1]];
-            let (w, b, f) =
-                (&params[self.weights(layer)], &params[self.biases(layer)], self.activation(layer));
+            let (used, f) = (work.thinned.of(params), self.activation(layer));
+            let (w, b) = (&used[self.weights(layer)], &used[self.biases(layer)]);
             matmul::forward(h, w, b, f.slope(), y, &mut work.pack);
             if f.needs_input() {
                 work.inner[layer][..y.len()].copy_from_slice(y);
             }
             f.apply(y);
-            if let (Some(rng), true) = (rng.as_deref_mut(), layer + 1 < self.n_layers()) {
+            if let (Some(rng), true) = (rng.as_deref_mut(), work.masked && layer + 1 < self.n_layers()) {
                 if f.is_curved() && !f.needs_input() {
                     // The derivative follows from the value, which dropping is about to overwrite.
                     work.inner[layer][..y.len()].copy_from_slice(y);
@@ -199,7 +224,7 @@ impl Mlp {
                 matmul::to_weights(h, delta, n_out, &mut grad[self.weights(layer)], &mut work.pack);
                 column_sums(delta, &mut grad[self.biases(layer)]);
             }
-            let w = &params[self.weights(layer)];
+            let w = &work.thinned.of(params)[self.weights(layer)];
             if layer > 0 {
                 matmul::to_input(delta, w, n_out, &mut next[..batch * n_in], &mut work.pack);
             } else if let Some((channels, d_in)) = wanted.input.take() {
@@ -207,6 +232,9 @@ impl Mlp {
                 matmul::to_input(delta, w, n_out, d_in, &mut work.pack);
             }
             work.delta.swap(0, 1);
+        }
+        if let Some(grad) = wanted.params {
+            work.thinned.chain(grad);
         }
     }
 
@@ -233,7 +261,7 @@ fn drop_units(p: f32, units: &mut [f32], mask: &mut [f32], rng: &mut Rng) {
 }
 
 /// The sum of each column of a row-major matrix.
-fn column_sums(rows: &[f32], sums: &mut [f32]) {
+pub(crate) fn column_sums(rows: &[f32], sums: &mut [f32]) {
     sums.fill(0.0);
     crate::simd(
         #[inline(always)]

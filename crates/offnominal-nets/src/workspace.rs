@@ -1,6 +1,7 @@
 //! The buffers of a forward and a backward pass.
 
 use crate::Mlp;
+use crate::dropconnect::Thinned;
 use crate::matmul::Pack;
 
 /// Everything that passing batches of up to a given size through one network writes to.
@@ -19,6 +20,8 @@ pub struct Workspace {
     pub(crate) masks: Vec<Vec<f32>>,
     /// Whether the last forward pass applied dropout.
     pub(crate) masked: bool,
+    /// The weights that DropConnect left to the last pass.
+    pub(crate) thinned: Thinned,
     /// Derivatives of the current layer and of the one before it.
     pub(crate) delta: [Vec<f32>; 2],
     pub(crate) pack: Pack,
@@ -42,9 +45,16 @@ impl Workspace {
             }),
             masks: buffers(&drops),
             masked: false,
+            thinned: Thinned::new(net),
             delta: [vec![0.0; widest], vec![0.0; widest]],
             pack: Pack::default(),
         }
+    }
+
+    /// What the last layer read in the last forward pass, row-major; empty if the network has one layer.
+    pub fn features(&self) -> &[f32] {
+        let read = self.outputs.iter().rev().nth(1).map_or(&[][..], Vec::as_slice);
+        &read[..read.len() / self.max_batch * self.batch]
     }
 
     /// The result of the last forward pass, row-major.

@@ -128,12 +128,12 @@ fn a_row_has_the_same_bits_alone_and_in_a_batch() {
     }
 }
 
-/// With the mask held fixed, dropout is a linear map between the layers; its derivative is that of the masked network.
-#[test]
-fn dropout_passes_a_gradient_check_and_keeps_the_mean() {
+/// With the masks held fixed, a stochastic pass is that of a masked network, and so is its derivative.
+#[track_caller]
+fn passes_a_gradient_check_with_fixed_masks(stochastic: impl Fn(Mlp) -> Mlp) {
     for hidden in ACTIVATIONS {
         let case = Case::new(hidden, 4);
-        let net = case.net.clone().with_dropout(0.25);
+        let net = stochastic(case.net.clone());
         let mut work = net.workspace(4);
         let value = |params: &[f32], work: &mut offnominal_nets::Workspace| -> f64 {
             let y = net.forward_train(params, &case.x, work, &mut Rng::new(9));
@@ -153,9 +153,68 @@ fn dropout_passes_a_gradient_check_and_keeps_the_mean() {
 }
 
 #[test]
-fn without_training_dropout_does_nothing() {
+fn dropout_passes_a_gradient_check() {
+    passes_a_gradient_check_with_fixed_masks(|net| net.with_dropout(0.25));
+}
+
+#[test]
+fn dropconnect_passes_a_gradient_check() {
+    passes_a_gradient_check_with_fixed_masks(|net| net.with_dropconnect(0.25));
+}
+
+#[test]
+fn dropout_and_dropconnect_together_pass_a_gradient_check() {
+    passes_a_gradient_check_with_fixed_masks(|net| net.with_dropout(0.1).with_dropconnect(0.1));
+}
+
+/// The biases are kept, so those of the output always have a derivative.
+#[test]
+fn a_dropped_weight_has_no_derivative() {
+    let case = Case::new(Activation::Tanh, 4);
+    let (net, mut grad) = (case.net.clone().with_dropconnect(0.5), vec![f32::NAN; case.net.n_params()]);
+    let mut work = net.workspace(4);
+    net.forward_train(&case.params, &case.x, &mut work, &mut Rng::new(9));
+    net.backward(&case.params, &case.x, &mut work, &case.c, Gradients::params(&mut grad));
+    for layer in 0..net.n_layers() {
+        let weights = &grad[net.weights(layer)];
+        let zeros = weights.iter().filter(|&&g| g == 0.0).count() as f64 / weights.len() as f64;
+        assert!((zeros - 0.5).abs() < 0.15, "layer {layer}: {zeros} of the weights were dropped");
+    }
+    assert!(grad[net.biases(net.n_layers() - 1)].iter().all(|&g| g != 0.0));
+}
+
+/// The output is linear in the weights of one layer, so there the mean over masks is the plain network.
+#[test]
+fn the_mean_over_masks_is_the_plain_network_where_it_is_linear() {
+    let net = Mlp::new(&[6, 3], Activation::Relu);
+    let (mut params, x) = (vec![0.0; net.n_params()], normals(6, 4));
+    net.init(&mut params, Init::Uniform, &mut Rng::new(1));
+    let plain = net.forward(&params, &x, &mut net.workspace(1)).to_vec();
+    let (dropping, mut rng, n) = (net.with_dropconnect(0.3), Rng::new(2), 40_000);
+    let (mut work, mut mean) = (dropping.workspace(1), [0.0_f64; 3]);
+    for _ in 0..n {
+        let y = dropping.forward_train(&params, &x, &mut work, &mut rng);
+        mean.iter_mut().zip(y).for_each(|(m, &y)| *m += f64::from(y) / f64::from(n));
+    }
+    let close = mean.iter().zip(&plain).all(|(m, &p)| (m - f64::from(p)).abs() < 0.01);
+    assert!(close, "{mean:?} {plain:?}");
+}
+
+#[test]
+fn the_features_are_what_the_last_layer_reads() {
+    let case = Case::new(Activation::Tanh, 3);
+    let mut work = case.net.workspace(5);
+    let y = case.net.forward(&case.params, &case.x, &mut work).to_vec();
+    assert_eq!(work.features().len(), 3 * 18);
+    let (last, head) = (case.net.n_layers() - 1, Mlp::new(&[18, 3], Activation::Relu));
+    let params = &case.params[case.net.weights(last).start..];
+    assert_eq!(y, head.forward(params, work.features(), &mut head.workspace(3)));
+}
+
+#[test]
+fn a_plain_pass_drops_nothing() {
     let case = Case::new(Activation::Relu, 4);
-    let net = case.net.clone().with_dropout(0.5);
+    let net = case.net.clone().with_dropout(0.5).with_dropconnect(0.5);
     let dropped = net.forward(&case.params, &case.x, &mut net.workspace(4)).to_vec();
     assert_eq!(dropped, case.net.forward(&case.params, &case.x, &mut case.net.workspace(4)));
 }

@@ -113,8 +113,9 @@ pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
 /// out worlds that are not seen as pictures.
 pub fn applicable(spec: &EnvSpec) -> impl Iterator<Item = &'static Listed> + '_ {
     let has_choices = spec.action.iter().any(Channel::is_choice);
+    let for_choices = [delay::ACT.entry.id, stuck::ACT.entry.id, dropout::ACT.entry.id];
     ALL.iter().filter(move |a| match a.kind.class {
-        Class::Action => !has_choices || a.entry.id == delay::ACT.entry.id,
+        Class::Action => !has_choices || for_choices.contains(&a.entry.id),
         Class::Observation => !a.entry.id.starts_with(IMAGE) || image::suits(a.entry.id, spec.image()),
         Class::Dynamics => true,
     })

@@ -5,6 +5,12 @@
 
 use offnominal_core::prelude::*;
 
+/// The name under which commands know these policies.
+pub const NAME: &str = "scripted";
+
+/// The worlds that have one.
+pub const WORLDS: [&str; 3] = ["urm-reach", "urm-pnp", "urr-reach"];
+
 /// The scripted policy of a world, if it has one.
 ///
 /// ```
@@ -17,7 +23,7 @@ use offnominal_core::prelude::*;
 /// ```
 pub fn of(world: &str) -> Option<Box<dyn Policy>> {
     match world {
-        "urm-reach" => Some(Box::new(reach)),
+        "urm-reach" | "urr-reach" => Some(Box::new(reach)),
         "urm-pnp" => Some(Box::new(pick_and_place)),
         _ => None,
     }
@@ -74,6 +80,7 @@ fn vector(obs: &[f32], at: usize) -> [f32; 3] {
 mod tests {
     use super::*;
     use crate::env::catalogue;
+    use offnominal_core::conformance;
     use offnominal_core::run::Trial;
 
     /// Episodes of the scripted policy that succeed, of so many.
@@ -91,7 +98,17 @@ mod tests {
     }
 
     #[test]
+    fn scripts_obey_the_laws_of_policies() {
+        for id in WORLDS {
+            let world = catalogue().build(id, &serde_json::json!({})).unwrap();
+            let policy = of(id).unwrap();
+            conformance::assert_lawful(id, &conformance::policy(policy.as_ref(), world.spec(), &[]));
+        }
+    }
+
+    #[test]
     fn worlds_without_a_script_have_none() {
         assert!(of("mjc-half-cheetah").is_none());
+        assert!(WORLDS.iter().all(|world| of(world).is_some()));
     }
 }

@@ -3,7 +3,7 @@
 //! `offnominal collect --env W --policy P --episodes 400 --out DIR` makes the nominal episodes of a world, and
 //! `cargo run --release -p offnominal --example alarm_coverage -- knn,mlp-dm DIR/*.arrow` the rows of its table. A
 //! detector is fitted on the first 40 % of the episodes, with the next 10 % for validation; the others are split at
-//! random, 500 times, into those that set the threshold and those that are watched.
+//! random, 2000 times, into those that set the threshold and those that are watched.
 
 use anyhow::{Context, Result};
 use offnominal::catalogues;
@@ -16,7 +16,7 @@ use std::path::Path;
 const ALPHA: f64 = 0.05;
 
 /// Random splits.
-const N_SPLITS: usize = 500;
+const N_SPLITS: usize = 2_000;
 
 fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);

@@ -5,6 +5,7 @@
 //! that can grow in two directions is tried in the preferred one first, and in the other for levels not reached there.
 
 mod duplicates;
+pub mod given;
 mod response;
 
 use crate::cast::Cast;
@@ -255,7 +256,7 @@ fn keep_nearest(rows: &mut [Strength]) {
 ///
 /// # Errors
 /// If the rows cannot be written as CSV.
-pub fn to_csv(rows: &[Strength]) -> Result<Vec<u8>> {
+pub fn to_csv(rows: &[impl Serialize]) -> Result<Vec<u8>> {
     let mut out = csv::Writer::from_writer(Vec::new());
     rows.iter().try_for_each(|row| out.serialize(row))?;
     Ok(out.into_inner()?)

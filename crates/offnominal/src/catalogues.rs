@@ -9,6 +9,7 @@ use offnominal_core::detector::Detector;
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
 use offnominal_core::{Catalogue, Entry};
+use offnominal_worlds::demonstrator;
 use serde_json::json;
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -44,7 +45,7 @@ pub fn extend(extras: Extras) -> Result<()> {
     unique("detector", offnominal_detectors::ALL, &extras.detectors)?;
     let mut known = HashSet::new();
     for OwnPolicy { env, entry } in &extras.policies {
-        let is_new = entry.id != "random" && known.insert((env, entry.id));
+        let is_new = !["random", demonstrator::NAME].contains(&entry.id) && known.insert((env, entry.id));
         ensure!(is_new, "policy {:?} of {env}: expected an id of its own, found one that is taken", entry.id);
     }
     ensure!(EXTRAS.set(extras).is_ok(), "expected one extension of the catalogues, found a second");

@@ -4,6 +4,7 @@ mod bench;
 mod calibrate;
 mod collect;
 mod demo;
+mod ensemble;
 mod evaluate;
 mod export;
 mod fault;
@@ -48,10 +49,12 @@ struct Cli {
 enum Command {
     /// See the whole thing work: two trained policies, calibrated anomalies, detectors, a report
     Demo(demo::Demo),
-    /// List what there is: envs, anomalies, detectors, policies, metrics
+    /// List what there is: envs, anomalies, detectors, policies, algorithms, metrics
     List(list::List),
     /// Train a policy, and write it with a card that says how good it is
     Train(train::Train),
+    /// Make one policy of several that were trained with different seeds, so that they can disagree
+    Ensemble(ensemble::Ensemble),
     /// Measure a policy's return and success rate, with intervals
     Evaluate(evaluate::Evaluate),
     /// Play episodes, nominal or anomalous with their twins, and store them as one Arrow file
@@ -96,11 +99,12 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 
 fn execute(matches: &ArgMatches) -> Result<Outcome> {
     let common = Common::read(innermost(matches));
-    let Cli { command } = Cli::from_arg_matches(matches)?;
+    let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
     match command {
         Command::Demo(args) => args.run(&common),
         Command::List(args) => args.run(&common),
         Command::Train(args) => args.run(&common),
+        Command::Ensemble(args) => args.run(&common),
         Command::Evaluate(args) => args.run(&common),
         Command::Collect(args) => args.run(&common),
         Command::Calibrate(args) => args.run(&common),
@@ -129,9 +133,10 @@ fn unused(command: &str) -> &'static [&'static str] {
         "list" => &["seed", "jobs", "out", "quiet"],
         "evaluate" => &["out"],
         "report" => &["seed", "jobs", "out", "quiet"],
-        "export" => &["seed", "jobs", "quiet"],
+        "export" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
+        "ur-sim" => &["jobs", "out"],
         _ => &[],
     }
 }

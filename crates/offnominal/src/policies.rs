@@ -10,6 +10,7 @@ use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::suggest::did_you_mean;
+use offnominal_worlds::demonstrator;
 use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
 use std::path::Path;
@@ -26,15 +27,21 @@ pub struct Found {
     pub card: Option<Card>,
 }
 
-/// The policy of that name for the given world; `random` is always there.
+/// The policy of that name for the given world; `random` is always there, `scripted` where one was written by hand.
 ///
 /// # Errors
 /// If there is no such policy for this world, or its file is damaged.
 pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
-    let spec = &trained_in(env.spec());
+    let spec = env.spec();
     if name == "random" {
         let policy = Box::new(Random::new(&spec.action));
         return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
+    }
+    if name == demonstrator::NAME
+        && let Some(policy) = demonstrator::of(&spec.id)
+    {
+        let digest = digest(format!("{} {name}", spec.id).as_bytes());
+        return Ok(Found { policy, name: name.into(), digest, card: None });
     }
     if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
         let policy = (own.entry.build)(&serde_json::json!({}))?;
@@ -42,21 +49,33 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
         return Ok(Found { policy, name: name.into(), digest, card: None });
     }
     for (bytes, card) in cards()? {
-        if card.env == spec.id && (name == card.algorithm || name == card.id) {
-            let actor =
-                Actor::from_bytes(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
+        if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
+            let actor = actor(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
             let (name, digest) = (card.algorithm.clone(), digest(bytes));
             return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
         }
     }
     let path = Path::new(name);
-    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id, &env.spec().id) }
+    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
 }
 
-/// The world in which a world's policies are trained: those of the robot in its simulation, as in the publication.
-fn trained_in(spec: &EnvSpec) -> EnvSpec {
-    let id = if spec.id == "urr-reach" { "urm-reach".into() } else { spec.id.clone() };
-    EnvSpec { id, ..spec.clone() }
+/// Worlds that play the policies of another one: those of the robot are trained in its simulation, as in the
+/// publication.
+const PLAYS: &[(&str, &str)] = &[("urr-reach", "urm-reach")];
+
+/// Whether policies trained in one world act in another.
+fn fits(trained_in: &str, env: &str) -> bool {
+    trained_in == env || PLAYS.contains(&(env, trained_in))
+}
+
+/// The policy in these tensors, trained in this world or in one whose policies it plays.
+fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
+    Actor::from_bytes(bytes, spec).or_else(|why| {
+        let of_another = PLAYS.iter().filter(|(env, _)| *env == spec.id).find_map(|(_, trained_in)| {
+            Actor::from_bytes(bytes, &EnvSpec { id: (*trained_in).into(), ..spec.clone() }).ok()
+        });
+        of_another.ok_or(why.into())
+    })
 }
 
 /// Names and summaries of the policies that need no file.
@@ -69,8 +88,13 @@ pub fn list() -> Result<Vec<(String, String)>> {
         let success = card.success_rate.as_ref().map_or(String::new(), |s| format!(", success {s:.2}"));
         (card.id, format!("return {:.1}{success}, {} steps of training", card.mean_return, card.best_step))
     };
+    let scripted = (
+        demonstrator::NAME.to_string(),
+        format!("written by hand, reads what any policy reads; in {}", demonstrator::WORLDS.join(", ")),
+    );
     let own = own_policies().iter().map(|own| (own.entry.id.to_string(), own.entry.summary.to_string()));
-    Ok(std::iter::once(random)
+    Ok([random, scripted]
+        .into_iter()
         .chain(own)
         .chain(cards()?.into_iter().map(|(_, card)| summary(card)))
         .collect())
@@ -88,7 +112,7 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let actor = Actor::from_bytes(&bytes, spec).with_context(|| path.display().to_string())?;
+    let actor = actor(&bytes, spec).with_context(|| path.display().to_string())?;
     let card = card_beside(path, &bytes)?;
     Ok(Found { policy: Box::new(actor), name: path.display().to_string(), digest: digest(&bytes), card })
 }
@@ -116,13 +140,14 @@ fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
     Ok(Some(card))
 }
 
-fn missing(name: &str, trained_in: &str, env: &str) -> Result<Found> {
+fn missing(name: &str, env: &str) -> Result<Found> {
     let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
     let mut known = vec!["random".to_string()];
+    known.extend(demonstrator::of(env).map(|_| demonstrator::NAME.to_string()));
     known.extend(own_policies().iter().filter(|own| own.env == env).map(|own| own.entry.id.to_string()));
     known.extend(
-        cards()?.into_iter().filter(|(_, c)| c.env == trained_in).flat_map(|(_, c)| [c.algorithm, c.id]),
+        cards()?.into_iter().filter(|(_, c)| fits(&c.env, env)).flat_map(|(_, c)| [c.algorithm, c.id]),
     );
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
@@ -139,6 +164,12 @@ mod tests {
 
     fn world(id: &str) -> Box<dyn Env> {
         catalogues::worlds().build(id, &serde_json::json!({})).unwrap()
+    }
+
+    #[test]
+    fn a_robot_plays_what_was_trained_in_its_simulation_and_not_the_other_way_round() {
+        assert!(fits("urm-reach", "urr-reach") && fits("urr-reach", "urr-reach"));
+        assert!(!fits("urr-reach", "urm-reach") && !fits("urm-pnp", "urr-reach"));
     }
 
     #[test]

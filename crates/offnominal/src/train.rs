@@ -16,6 +16,7 @@ use monitor::Monitor;
 use offnominal_agents::{Actor, Card, Evaluation, Progress, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
+use offnominal_worlds::demonstrator;
 use sha2::{Digest, Sha256};
 use std::time::{Duration, Instant};
 
@@ -51,7 +52,7 @@ impl Run {
             "{} already holds a run: continue it with --resume, or choose another --out",
             folder.path().display()
         );
-        let trainer = Trainer::new(config, env, seed)?;
+        let trainer = with_demonstrator(Trainer::new(config, env, seed)?, env)?;
         Ok(Run { trainer, folder, notes: Notes { command, seconds: 0.0 }, begun: Instant::now() })
     }
 
@@ -69,6 +70,7 @@ impl Run {
             trainer.extend_to(steps);
             notes.command = with_steps(&notes.command, steps.max(trainer.steps()));
         }
+        let trainer = with_demonstrator(trainer, env)?;
         Ok(Run { trainer, folder, notes, begun: Instant::now() })
     }
 
@@ -135,6 +137,21 @@ impl Run {
             sha256: hex(&Sha256::digest(actor.to_bytes())),
         })
     }
+}
+
+/// Gives the trainer the world's scripted policy, if the recipe asks for demonstrations.
+fn with_demonstrator(trainer: Trainer, env: &dyn Env) -> Result<Trainer> {
+    if trainer.config().demonstrations == 0 {
+        return Ok(trainer);
+    }
+    let id = &env.spec().id;
+    let policy = demonstrator::of(id).with_context(|| {
+        format!(
+            "demonstrations: {id} has no scripted policy; these worlds have: {}",
+            demonstrator::WORLDS.join(", ")
+        )
+    })?;
+    Ok(trainer.demonstrated_by(policy))
 }
 
 /// Refuses a seed that is given and is not that of the run.

@@ -46,7 +46,7 @@ fn targets_are_reward_and_the_discounted_smaller_value_of_a_blurred_command() {
 #[test]
 fn actor_gradient_passes_a_check() {
     let (mut td3, batch) = (learner(), batch());
-    let value = td3.actor_gradient(&batch);
+    let value = td3.actor_gradient(&batch, &mut Rng::new(4));
     let (params, grad) = (td3.params.clone(), td3.buffers.grad.clone());
     let loss = |params: &[f32]| {
         let one = |i: usize| {
@@ -83,7 +83,7 @@ fn actor_and_targets_move_at_every_second_step_only() {
 fn the_target_actor_follows_at_its_rate() {
     let (mut td3, batch) = (learner(), batch());
     let before = td3.target[7];
-    td3.improve_actor(&batch, Adam::default());
+    td3.improve_actor(&batch, Adam::default(), &mut Rng::new(4));
     let want = 0.995 * before + 0.005 * td3.params[7];
     assert!((td3.target[7] - want).abs() < 1e-6, "expected {want}, found {}", td3.target[7]);
 }
@@ -94,7 +94,7 @@ fn exploring_adds_noise_of_the_given_deviation_within_the_bounds() {
     let mean = commands(&td3, &td3.params, &obs);
     let (mut squares, mut action, n) = (0.0, [0.0; ACT], 20_000);
     for _ in 0..n {
-        td3.explore(&obs, &mut action, &mut rng);
+        td3.explore(&obs, &mut action, 0, &mut rng);
         assert!(action.iter().all(|a| a.abs() <= 1.0));
         squares += action.iter().zip(&mean).map(|(a, m)| f64::from(a - m).powi(2)).sum::<f64>();
     }
@@ -121,4 +121,24 @@ fn a_saved_learner_continues_with_the_same_bits() {
         (td3.target, &td3.critics.members[1].target),
         (other.target, &other.critics.members[1].target)
     );
+}
+
+#[test]
+fn ddpg_has_one_critic_and_a_target_without_blur() {
+    let ddpg = config().with_algorithm("ddpg").unwrap();
+    let (mut ddpg, batch, mut rng) = (Td3::ddpg(&ddpg, OBS, ACT, &mut Rng::new(1)), batch(), Rng::new(3));
+    ddpg.target.iter_mut().for_each(|t| *t *= 1.5);
+    assert_eq!(ddpg.critics.members.len(), 1);
+    ddpg.set_targets(&batch, &mut rng);
+    for i in 0..ROWS {
+        let obs = &batch.next_obs[i * OBS..][..OBS];
+        let action = commands(&ddpg, &ddpg.target, obs);
+        let value = ddpg.critics.outputs(&ddpg.critics.members[0].target, obs, &action)[0];
+        let want = batch.reward[i] + if i == 2 { 0.0 } else { 0.99 * value };
+        let found = ddpg.buffers.targets[i];
+        assert!((found - want).abs() < 1e-5, "row {i}: expected {want}, found {found}");
+    }
+    let before = ddpg.params.clone();
+    ddpg.update(&batch, 1e-3, &mut rng);
+    assert_ne!(before, ddpg.params);
 }

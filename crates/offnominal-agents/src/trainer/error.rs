@@ -2,6 +2,7 @@
 
 use crate::actor::ActorError;
 use crate::config::ConfigError;
+use crate::learner::Commands;
 use offnominal_core::catalogue::BuildError;
 use offnominal_nets::TensorError;
 
@@ -15,6 +16,18 @@ pub enum TrainError {
     /// There is no such algorithm.
     #[error(transparent)]
     Algorithm(#[from] BuildError),
+    /// The algorithm cannot learn the commands of the world.
+    #[error("world {env}: {algorithm} expects {expected}; those for the others are: {able}")]
+    Commands {
+        /// The world.
+        env: String,
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What it can learn.
+        expected: Commands,
+        /// The algorithms that learn other commands.
+        able: String,
+    },
     /// The world cannot be copied, so it can be neither evaluated aside nor restored.
     #[error("world {env} cannot be copied; training needs copies")]
     NoCopies {

@@ -20,6 +20,7 @@ pub use checkpoint::Contents;
 pub use error::TrainError;
 use lane::Lane;
 use offnominal_core::env::{Env, Status};
+use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 use recent::Recent;
 
@@ -31,6 +32,7 @@ pub struct Trainer {
     bounds: Bounds,
     lanes: Vec<Lane>,
     learner: Box<dyn Learner>,
+    demonstrator: Option<Box<dyn Policy>>,
     replay: Replay,
     batch: Batch,
     scaling: Option<Scaling>,
@@ -75,7 +77,7 @@ impl Trainer {
         config.check()?;
         let fork = || env.fork().ok_or_else(|| TrainError::NoCopies { env: env.spec().id.clone() });
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
-        let learner = learner::build(&config, obs, act, &mut seed.child("networks").rng())?;
+        let learner = learner::build(&config, env.spec(), &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
         let moments = RunningMoments::new(obs);
         let scaling = Scaling { map: moments.normalisation(), moments };
@@ -84,6 +86,7 @@ impl Trainer {
             lanes: (0..config.n_envs).map(lane).collect::<Result<_, TrainError>>()?,
             pristine: fork()?,
             learner,
+            demonstrator: None,
             replay: Replay::new(config.buffer, obs, act),
             batch: Batch::new(config.batch, obs, act),
             scaling: (config.normalise == Normalise::Running).then_some(scaling),
@@ -96,6 +99,12 @@ impl Trainer {
             config,
             seed,
         })
+    }
+
+    /// The run with a policy that commands in the first `demonstrations` steps of the recipe. To be given again when the
+    /// run is resumed.
+    pub fn demonstrated_by(self, demonstrator: Box<dyn Policy>) -> Trainer {
+        Trainer { demonstrator: Some(demonstrator), ..self }
     }
 
     /// The recipe.
@@ -175,18 +184,22 @@ impl Trainer {
         }
     }
 
-    /// Chooses the next command of a lane: random at first, then exploring.
+    /// Chooses the next command of a lane: demonstrated or random at first, then exploring.
     fn choose(&mut self, i: usize) {
         let lane = &mut self.lanes[i];
+        if let Some(demonstrator) = &mut self.demonstrator
+            && self.steps < self.config.demonstrations
+        {
+            return demonstrate(demonstrator.as_mut(), lane, &self.bounds, &mut self.rng);
+        }
         if self.steps < self.config.learning_starts {
-            lane.action.iter_mut().for_each(|a| *a = self.rng.range(-1.0, 1.0) as f32);
-            return;
+            return self.bounds.draw(&mut lane.action, &mut self.rng);
         }
         self.seen.copy_from_slice(&lane.obs);
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.seen);
         }
-        self.learner.explore(&self.seen, &mut lane.action, &mut self.rng);
+        self.learner.explore(&self.seen, &mut lane.action, self.steps, &mut self.rng);
     }
 
     /// Applies the command and stores what came of it.
@@ -230,5 +243,19 @@ impl Trainer {
             self.best = Some((found, actor));
         }
         found
+    }
+}
+
+/// Deviation of the noise on demonstrated commands, so that the learner also sees how the demonstrator recovers.
+const DEMONSTRATION_NOISE: f64 = 0.2;
+
+/// The demonstrator's command, blurred where commands are numbers.
+fn demonstrate(demonstrator: &mut dyn Policy, lane: &mut Lane, bounds: &Bounds, rng: &mut Rng) {
+    demonstrator.act(&lane.obs, &mut lane.action, rng);
+    bounds.invert(&mut lane.action);
+    if !bounds.is_choice() {
+        let blurred =
+            |a: f32, rng: &mut Rng| (a + (DEMONSTRATION_NOISE * rng.normal()) as f32).clamp(-1.0, 1.0);
+        lane.action.iter_mut().for_each(|a| *a = blurred(*a, rng));
     }
 }

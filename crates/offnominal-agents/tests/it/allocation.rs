@@ -2,7 +2,7 @@
 
 use crate::worlds::Point;
 use allocation_counter::measure;
-use offnominal_agents::{Batch, Learner, Sac, Td3, Tqc, TrainConfig, Trainer};
+use offnominal_agents::{Batch, Dqn, Learner, PASSES, Sac, Td3, Tqc, TrainConfig, Trainer};
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 
@@ -19,7 +19,7 @@ fn of_a_gradient_step(mut learner: impl Learner) -> u64 {
     }
     allocations(|| {
         learner.update(&batch, 1e-3, &mut rng);
-        learner.explore(&batch.obs[..7], &mut action, &mut rng);
+        learner.explore(&batch.obs[..7], &mut action, 0, &mut rng);
     })
 }
 
@@ -29,6 +29,9 @@ fn a_gradient_step_does_not_allocate() {
     assert_eq!(of_a_gradient_step(Tqc::new(&config(), 7, 2, &mut rng)), 0);
     assert_eq!(of_a_gradient_step(Sac::new(&config(), 7, 2, &mut rng)), 0);
     assert_eq!(of_a_gradient_step(Td3::new(&config(), 7, 2, &mut rng)), 0);
+    let dropping = TrainConfig { dropconnect: 0.1, double: true, ..config() };
+    assert_eq!(of_a_gradient_step(Td3::ddpg(&dropping, 7, 2, &mut rng)), 0);
+    assert_eq!(of_a_gradient_step(Dqn::new(&dropping, 7, 3, &mut rng)), 0);
 }
 
 #[test]
@@ -37,6 +40,16 @@ fn acting_does_not_allocate() {
     let (mut action, mut rng) = ([0.0], Rng::new(1));
     actor.act(&[0.1, 0.2], &mut action, &mut rng);
     assert_eq!(allocations(|| actor.act(&[0.3, -0.2], &mut action, &mut rng)), 0);
+}
+
+#[test]
+fn predicting_does_not_allocate() {
+    let ddpg = TrainConfig { dropout: 0.1, ..config().with_algorithm("ddpg").unwrap() };
+    let actor = Trainer::new(ddpg, &Point::new(), Seed(1)).unwrap().actor();
+    let (mut predictor, mut rng) = (actor.predictor(None).unwrap(), Rng::new(1));
+    predictor.predict(&[0.1, 0.2], &mut rng);
+    let again = || assert_eq!(predictor.predict(&[0.3, -0.2], &mut rng).heads.len(), PASSES);
+    assert_eq!(allocations(again), 0);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::worlds::{Pendulum, Point};
 use offnominal_agents::config::Normalise;
-use offnominal_agents::{Actor, TrainConfig, Trainer};
+use offnominal_agents::{ALL, Actor, Algorithm, TrainConfig, Trainer};
 use offnominal_core::conformance::{assert_lawful, policy};
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
@@ -11,28 +11,28 @@ use offnominal_nets::Tensors;
 use proptest::prelude::*;
 
 fn trained() -> Actor {
-    trained_by("tqc")
+    trained_by(&ALL[0])
 }
 
-fn trained_by(algorithm: &str) -> Actor {
+fn trained_by(algorithm: &Algorithm) -> Actor {
     let config = TrainConfig {
         steps: 60,
         learning_starts: 20,
         batch: 8,
         hidden: vec![9],
         normalise: Normalise::Running,
-        ..TrainConfig::for_env("point").with_algorithm(algorithm).unwrap()
+        ..TrainConfig::for_env("point").with_algorithm(algorithm.id).unwrap()
     };
-    let mut run = Trainer::new(config, &Point::new(), Seed(1)).unwrap();
+    let mut run = Trainer::new(config, &Point::for_algorithm(algorithm), Seed(1)).unwrap();
     run.advance(60);
     run.actor()
 }
 
 #[test]
 fn an_actor_obeys_the_laws_of_policies() {
-    for algorithm in offnominal_agents::ALL {
-        let actor = trained_by(algorithm.id);
-        assert_lawful(algorithm.id, &policy(&actor, Point::new().spec(), &[]));
+    for algorithm in ALL {
+        let (actor, point) = (trained_by(algorithm), Point::for_algorithm(algorithm));
+        assert_lawful(algorithm.id, &policy(&actor, point.spec(), &[]));
     }
 }
 
@@ -73,6 +73,8 @@ fn edited_policies_are_refused_with_a_reason() {
     refuses(|f| f.insert("observation.scale", &[2], &[1.0, 0.0]), "expected a positive number, found 0");
     refuses(|f| drop(f.metadata.remove("format")), "expected \"offnominal-actor-1\", found \"\"");
     refuses(|f| drop(f.metadata.insert("env".into(), "line".into())), "expected \"point\", found \"line\"");
+    let choices = Actor::from_bytes(&trained().to_bytes(), Point::with_choices().spec()).unwrap_err();
+    assert_eq!(choices.to_string(), "policy of point: expected 3 choices as the world has, found 1");
     let other = Actor::from_bytes(&trained().to_bytes(), Pendulum::new().spec()).unwrap_err().to_string();
     assert!(other.contains("expected \"pendulum-test\", found \"point\""), "{other}");
 }

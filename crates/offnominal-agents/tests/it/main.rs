@@ -2,6 +2,7 @@
 
 mod allocation;
 mod files;
-mod pendulum;
+mod learning;
 mod resume;
+mod uncertainty;
 mod worlds;

@@ -2,7 +2,7 @@
 
 use crate::worlds::{Pendulum, Point};
 use offnominal_agents::config::{Keep, Normalise, Schedule};
-use offnominal_agents::{Contents, Evaluation, TrainConfig, Trainer};
+use offnominal_agents::{ALL, Algorithm, Contents, Evaluation, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
 
@@ -34,8 +34,9 @@ fn finished(mut run: Trainer) -> Vec<u8> {
 }
 
 #[track_caller]
-fn resumes_at(steps: &[u64], algorithm: &str) {
-    let begin = || Trainer::new(config_of(algorithm), &Point::new(), Seed(3)).unwrap();
+fn resumes_at(steps: &[u64], algorithm: &Algorithm) {
+    let (point, id) = (Point::for_algorithm(algorithm), algorithm.id);
+    let begin = || Trainer::new(config_of(id), &point, Seed(3)).unwrap();
     let whole = finished(begin());
     for &step in steps {
         let mut run = begin();
@@ -44,21 +45,21 @@ fn resumes_at(steps: &[u64], algorithm: &str) {
         }
         let bytes = run.checkpoint(Contents::Full);
         drop(run);
-        let resumed = Trainer::resume(&bytes, &Point::new()).unwrap();
+        let resumed = Trainer::resume(&bytes, &point).unwrap();
         assert_eq!(resumed.steps(), step);
-        assert!(finished(resumed) == whole, "{algorithm}: other bits after a break at step {step}");
+        assert!(finished(resumed) == whole, "{id}: other bits after a break at step {step}");
     }
 }
 
 #[test]
 fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
-    resumes_at(&[0, 25, 41, 100, 139, 259], "tqc");
+    resumes_at(&[0, 25, 41, 100, 139, 259], &ALL[0]);
 }
 
 #[test]
 fn every_algorithm_resumes_with_the_same_bits() {
-    for algorithm in offnominal_agents::ALL {
-        resumes_at(&[42, 139], algorithm.id);
+    for algorithm in ALL {
+        resumes_at(&[42, 139], algorithm);
     }
 }
 
@@ -106,6 +107,18 @@ fn an_unknown_algorithm_gets_the_nearest() {
 }
 
 #[test]
+fn an_algorithm_for_other_commands_is_refused() {
+    let refuse = |algorithm: &str, env: &dyn Env, want: &str| {
+        let found = Trainer::new(config_of(algorithm), env, Seed(1)).err().expect("a refusal").to_string();
+        assert_eq!(found, want);
+    };
+    let real = "world point: dqn expects one command that is a choice; those for the others are: tqc, sac, td3, ddpg";
+    refuse("dqn", &Point::new(), real);
+    let choice = "world point: td3 expects commands that are real numbers; those for the others are: dqn";
+    refuse("td3", &Point::with_choices(), choice);
+}
+
+#[test]
 fn the_recipe_says_which_actor_is_kept() {
     let steps_kept = |keep| {
         let config = TrainConfig { keep, steps: 280, ..config() };
@@ -122,4 +135,21 @@ fn the_recipe_says_which_actor_is_kept() {
     assert_eq!((kept, last), (best, 280));
     assert_ne!(best, last, "the last one happens to be the best: nothing was tested");
     assert_eq!(steps_kept(Keep::Last).0, last);
+}
+
+/// Full thrust, whatever is seen.
+fn push(_: &[f32], action: &mut [f32]) {
+    action.fill(1.0);
+}
+
+#[test]
+fn a_demonstrator_commands_the_first_steps_also_across_a_break() {
+    let config = TrainConfig { demonstrations: 100, ..config() };
+    let begin = || Trainer::new(config.clone(), &Point::new(), Seed(3)).unwrap();
+    let whole = finished(begin().demonstrated_by(Box::new(push)));
+    assert!(whole != finished(begin()), "the demonstrator changes nothing");
+    let mut run = begin().demonstrated_by(Box::new(push));
+    run.advance(60);
+    let resumed = Trainer::resume(&run.checkpoint(Contents::Full), &Point::new()).unwrap();
+    assert!(finished(resumed.demonstrated_by(Box::new(push))) == whole);
 }

@@ -1,5 +1,6 @@
-//! Two worlds small enough to be understood at a glance.
+//! Worlds small enough to be understood at a glance.
 
+use offnominal_agents::{Algorithm, Commands};
 use offnominal_core::prelude::*;
 use std::f64::consts::PI;
 
@@ -34,6 +35,28 @@ impl Point {
     pub fn new() -> Point {
         Point { spec: spec("point", &["x", "v"], 2.0, &["x"], 30), x: 0.0, v: 0.0 }
     }
+
+    /// The same pushed left, not at all, or right.
+    pub fn with_choices() -> Point {
+        let mut point = Point::new();
+        point.spec.action = vec![Channel::choice("push", "left, none, right", 3)];
+        point
+    }
+
+    /// The one whose commands an algorithm can learn.
+    pub fn for_algorithm(algorithm: &Algorithm) -> Point {
+        match algorithm.commands {
+            Commands::Real => Point::new(),
+            Commands::Choice => Point::with_choices(),
+        }
+    }
+
+    fn force(&self, command: f32) -> f64 {
+        match self.spec.action[0].is_choice() {
+            true => 2.0 * (f64::from(command) - 1.0),
+            false => f64::from(command),
+        }
+    }
 }
 
 impl Env for Point {
@@ -54,7 +77,7 @@ impl Env for Point {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        self.v += 0.1 * f64::from(action[0]) + 0.01 * rng.normal();
+        self.v += 0.1 * self.force(action[0]) + 0.01 * rng.normal();
         self.x += 0.1 * self.v;
         let status = if self.x.abs() > 3.0 { Status::Failed } else { Status::Running };
         Step { reward: -self.x * self.x, status }
@@ -112,6 +135,60 @@ impl Env for Pendulum {
         self.rate = (self.rate + (15.0 * self.angle.sin() + 3.0 * torque) * 0.05).clamp(-8.0, 8.0);
         self.angle += self.rate * 0.05;
         Step::running(-cost)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.spec.check(name, value)
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+/// A pole on a cart that is pushed left or right, with the constants of Gymnasium's `CartPole-v1`.
+#[derive(Clone)]
+pub struct Cartpole {
+    spec: EnvSpec,
+    /// Position, speed, angle, rate.
+    state: [f64; 4],
+}
+
+impl Cartpole {
+    pub fn new() -> Cartpole {
+        let names = ["x", "v", "angle", "rate"];
+        let mut spec = spec("cartpole-test", &names, 1.0, &names, 500);
+        spec.action = vec![Channel::choice("push", "left, right", 2)];
+        Cartpole { spec, state: [0.0; 4] }
+    }
+}
+
+impl Env for Cartpole {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        (0..4).map(|_| rng.range(-0.05, 0.05)).collect()
+    }
+
+    fn start(&mut self, x: &[f64], _: &mut Rng) {
+        self.state.copy_from_slice(x);
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        obs.iter_mut().zip(self.state).for_each(|(o, s)| *o = s as f32);
+    }
+
+    fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
+        let [x, v, angle, rate] = self.state;
+        let (sin, cos) = angle.sin_cos();
+        let push = (20.0 * f64::from(action[0]) - 10.0 + 0.05 * rate * rate * sin) / 1.1;
+        let turn = (9.8 * sin - cos * push) / (0.5 * (4.0 / 3.0 - 0.1 * cos * cos / 1.1));
+        let slide = push - 0.05 * turn * cos / 1.1;
+        self.state = [x + 0.02 * v, v + 0.02 * slide, angle + 0.02 * rate, rate + 0.02 * turn];
+        let fallen = self.state[0].abs() > 2.4 || self.state[2].abs() > 12.0_f64.to_radians();
+        Step { reward: 1.0, status: if fallen { Status::Failed } else { Status::Running } }
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {

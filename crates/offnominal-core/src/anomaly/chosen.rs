@@ -2,18 +2,17 @@
 
 use super::{AnomalyError, Channels};
 use crate::Rng;
-use crate::channel::spans;
-use crate::spec::Channel;
+use crate::channel::{Channel, spans};
 use std::ops::Range;
 
-/// The channels of one episode, as positions in the signal. Of [`Channels::One`] it is not known until [`draw`] which
-/// one it is; all are candidates before.
+/// The numbers of a signal that are touched in one episode, as their positions. Of [`Channels::One`] it is not known
+/// until [`draw`] which channel it is; all are candidates before.
 ///
 /// [`draw`]: Chosen::draw
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Chosen {
     positions: Vec<usize>,
-    /// The channels of which one is still to be drawn; empty if none is.
+    /// The channels among which one is to be drawn.
     candidates: Vec<Range<usize>>,
 }
 
@@ -29,21 +28,23 @@ impl Chosen {
         signal: &[Channel],
     ) -> Result<Chosen, AnomalyError> {
         let positions = channels.resolve(env, side, signal)?;
-        let candidates = if *channels == Channels::One { spans(signal).collect() } else { Vec::new() };
+        let candidates = if *channels == Channels::One { spans(signal).collect() } else { vec![] };
         Ok(Chosen { positions, candidates })
     }
 
     /// To be called whenever the anomaly begins: the first time one channel is drawn if one is wanted, and it stays the
     /// same after every pause. Draws nothing otherwise.
     pub fn draw(&mut self, rng: &mut Rng) {
-        if !self.candidates.is_empty() {
-            let kept = self.candidates.swap_remove(rng.below(self.candidates.len()));
-            self.positions.retain(|p| kept.contains(p));
-            self.candidates.clear();
+        if self.candidates.is_empty() {
+            return;
         }
+        let drawn = self.candidates[rng.below(self.candidates.len())].clone();
+        self.positions.clear();
+        self.positions.extend(drawn);
+        self.candidates.clear();
     }
 
-    /// The channels.
+    /// The positions, in no order that matters.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.positions.iter().copied()
     }
@@ -52,6 +53,7 @@ impl Chosen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::channel::Image;
 
     fn chosen(channels: Channels) -> Chosen {
         let signal: Vec<Channel> = ["x", "y", "z"].map(|n| Channel::unbounded(n, "", "m")).into();
@@ -71,6 +73,19 @@ mod tests {
         }
         // Standard deviation of each count: √(3000 · ⅓ · ⅔) ≈ 26.
         assert!(counts.iter().all(|c| (c - 1000).abs() < 4 * 26), "{counts:?}");
+    }
+
+    #[test]
+    fn an_image_is_drawn_as_a_whole() {
+        let image = Image::grey(1, 2, 3);
+        let signal = [Channel::unbounded("x", "", "m"), Channel::image("view", "", image)];
+        let mut seen = std::collections::BTreeSet::new();
+        for seed in 0..20 {
+            let mut one = Chosen::of(&Channels::One, "w", "observation", &signal).unwrap();
+            one.draw(&mut Rng::new(seed));
+            seen.insert(one.iter().collect::<Vec<_>>());
+        }
+        assert_eq!(seen.into_iter().collect::<Vec<_>>(), [vec![0], vec![1, 2, 3, 4, 5, 6]]);
     }
 
     #[test]

@@ -92,6 +92,7 @@ impl Dropout {
 impl Operator for Dropout {
     const NAME: &'static str = "dropout";
     const DOMAIN: Domain = Domain::Share;
+    const BY_DEGREES: bool = false;
 
     fn magnitude(&self) -> f64 {
         self.magnitude

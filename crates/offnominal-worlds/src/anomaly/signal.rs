@@ -15,6 +15,9 @@ pub trait Operator: DeserializeOwned + Send + 'static {
     /// Which magnitudes make sense.
     const DOMAIN: Domain;
 
+    /// Whether it changes values by degrees. What only repeats values can be done to a choice too.
+    const BY_DEGREES: bool = true;
+
     /// How strong it is.
     fn magnitude(&self) -> f64;
 
@@ -90,7 +93,7 @@ impl<O: Operator> Anomaly for Signal<O> {
             _ => ("observation", &spec.observation),
         };
         self.chosen = Chosen::of(self.operator.channels(), &spec.id, side, signal)?;
-        if self.side == Class::Action {
+        if self.side == Class::Action && O::BY_DEGREES {
             refuse_choices(&id, spec, &self.chosen)?;
         }
         self.operator.fit(width(signal));

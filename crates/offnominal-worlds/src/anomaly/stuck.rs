@@ -71,6 +71,7 @@ pub struct Stuck {
 impl Operator for Stuck {
     const NAME: &'static str = "stuck";
     const DOMAIN: Domain = Domain::Whole;
+    const BY_DEGREES: bool = false;
 
     fn magnitude(&self) -> f64 {
         self.magnitude

@@ -117,7 +117,7 @@ pub struct Tcp {
 
 impl Tcp {
     /// Longest wait for bytes. Controllers send at least 125 packages per second.
-    pub const TIMEOUT: Duration = Duration::from_millis(500);
+    pub const TIMEOUT: Duration = Duration::from_secs(1);
 
     /// Longest wait for a connection.
     const PATIENCE: Duration = Duration::from_secs(3);

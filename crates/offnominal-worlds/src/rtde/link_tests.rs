@@ -234,7 +234,7 @@ impl Drop for Served {
 
 #[test]
 fn over_sockets_a_robot_travels_and_follows_too() {
-    let served = Served::new(10.0, Settings::default());
+    let served = Served::new(5.0, Settings::default());
     let mut robot = served.robot().unwrap();
     let there = HOME.map(|q| q + 0.2);
     robot.travel(&there).unwrap();
@@ -249,7 +249,7 @@ fn over_sockets_a_robot_travels_and_follows_too() {
 #[test]
 fn a_poor_network_is_survived() {
     let network = Network { latency_secs: 0.02, jitter_secs: 0.02, loss: 0.2 };
-    let served = Served::new(10.0, Settings { network, ..Settings::default() });
+    let served = Served::new(5.0, Settings { network, ..Settings::default() });
     let mut robot = served.robot().unwrap();
     let there = HOME.map(|q| q + 0.1);
     robot.travel(&there).unwrap();
@@ -259,14 +259,14 @@ fn a_poor_network_is_survived() {
 #[test]
 fn a_protective_stop_in_the_middle_ends_the_wait() {
     let settings = Settings { stop_after_secs: Some(1.0), ..Settings::default() };
-    let served = Served::new(10.0, settings);
+    let served = Served::new(5.0, settings);
     let mut robot = served.robot().unwrap();
     assert_eq!(robot.wait(1e6), Err(Trouble::Stopped("protective stop")));
 }
 
 #[test]
 fn a_controller_that_goes_away_ends_the_wait() {
-    let served = Served::new(10.0, Settings::default());
+    let served = Served::new(5.0, Settings::default());
     let mut robot = served.robot().unwrap();
     drop(served);
     assert!(matches!(robot.wait(1e6), Err(Trouble::Broken(_) | Trouble::Silent(_))));
@@ -274,7 +274,7 @@ fn a_controller_that_goes_away_ends_the_wait() {
 
 #[test]
 fn garbage_from_one_client_does_not_disturb_another() {
-    let served = Served::new(10.0, Settings::default());
+    let served = Served::new(5.0, Settings::default());
     let mut robot = served.robot().unwrap();
     for port in [served.ports.rtde, served.ports.script, served.ports.dashboard] {
         for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0; 4096], &[255; 4096], &[0, 2, 85]] {

@@ -1,7 +1,7 @@
 //! `calibrate`: the magnitudes at which an anomaly costs a policy 1, 10, 25 and 50 % of its score.
 
 use super::{Common, Outcome};
-use crate::calibrate::{self, Effort};
+use crate::calibrate::{self, Effort, given};
 use crate::cast::Cast;
 use crate::strengths::{Status, Strength};
 use crate::{catalogues, write};
@@ -10,6 +10,7 @@ use clap::Args;
 use offnominal_core::fault;
 use offnominal_worlds::anomaly::ids_for;
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 /// Arguments of `calibrate`.
 #[derive(Debug, Args)]
@@ -32,6 +33,9 @@ pub struct Calibrate {
     /// Half-width aimed at for a score's 95 % interval, as a share of 1 − target
     #[arg(long, default_value_t = 0.3, allow_negative_numbers = true)]
     tolerance: f64,
+    /// Search nothing: score the policy at the magnitudes of a table, in `nominal` episodes each
+    #[arg(long, value_name = "FILE.csv", conflicts_with = "anomalies")]
+    at: Option<PathBuf>,
 }
 
 impl Calibrate {
@@ -42,6 +46,9 @@ impl Calibrate {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
         let cast = Cast::new(&self.env, &self.policy)?;
+        if let Some(table) = &self.at {
+            return self.score_at(table, &cast, common);
+        }
         let effort = Effort { nominal: self.nominal, budget: self.budget, tolerance: self.tolerance };
         let folder = common.out_or("calibrate");
         let ids = self.ids(&cast)?;
@@ -55,6 +62,29 @@ impl Calibrate {
             return Ok(Outcome::Done);
         }
         print(&mut out, &rows)?;
+        writeln!(out, "written to {}", path.display())?;
+        Ok(Outcome::Done)
+    }
+
+    fn score_at(&self, table: &Path, cast: &Cast, common: &Common) -> Result<Outcome> {
+        let rows = given::score(cast, &given::read(table, &self.env)?, self.nominal, common)?;
+        let path = common.out_or("calibrate").join(format!("{}.csv", self.env));
+        write::atomically(&path, &calibrate::to_csv(&rows)?)?;
+        let mut out = std::io::stdout().lock();
+        if common.json {
+            writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
+            return Ok(Outcome::Done);
+        }
+        line(&mut out, ["anomaly", "level", "magnitude", "", "score", "episodes"])?;
+        for row in &rows {
+            let score = format!(
+                "{} {}",
+                number(Some(row.score)),
+                interval(Some(row.score_low), Some(row.score_high))
+            );
+            let (magnitude, episodes) = (number(Some(row.magnitude)), row.episodes.to_string());
+            line(&mut out, [&row.anomaly, &row.level, &magnitude, "", &score, &episodes])?;
+        }
         writeln!(out, "written to {}", path.display())?;
         Ok(Outcome::Done)
     }

@@ -162,6 +162,12 @@ mod tests {
     }
 
     #[test]
+    fn the_file_name_says_on_which_robot() {
+        let path = parsed("--episodes 1 --robot 10.0.0.7").unwrap().file_name(3);
+        assert_eq!(path, Path::new("sap-goal1-on-10.0.0.7-random-nominal-seed3.arrow"));
+    }
+
+    #[test]
     fn an_onset_after_the_end_is_refused() {
         let folder = tempfile::tempdir().unwrap();
         let out = Some(folder.path().to_path_buf());

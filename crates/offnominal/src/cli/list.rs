@@ -32,6 +32,8 @@ enum What {
     Detectors,
     /// Policies that come with the program
     Policies,
+    /// Learning algorithms, with the options that not all of them have
+    Algorithms,
     /// Metrics of the result tables
     Metrics,
 }
@@ -65,6 +67,7 @@ impl What {
             What::Policies => {
                 policies::list()?.into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
             }
+            What::Algorithms => offnominal_agents::ALL.iter().map(of_algorithm).collect(),
             What::Metrics => METRICS.iter().map(of_metric).collect(),
         })
     }
@@ -102,6 +105,11 @@ impl Item {
 
 fn entries<T: ?Sized>(all: &[Entry<T>]) -> Vec<Item> {
     all.iter().map(|e| Item::new(e.id, e.summary)).collect()
+}
+
+fn of_algorithm(algorithm: &offnominal_agents::Algorithm) -> Item {
+    let commands = algorithm.commands.to_string();
+    Item::new(algorithm.id, algorithm.summary).with("options", algorithm.options).with("commands", commands)
 }
 
 fn of_metric(metric: &offnominal_stats::Metric) -> Item {
@@ -189,6 +197,7 @@ mod tests {
         assert_eq!(ids(&What::Anomalies { env: None }).last().unwrap(), "dyn-<parameter>");
         assert!(ids(&What::Detectors).contains(&"clock".to_string()));
         assert!(ids(&What::Policies).contains(&"random".to_string()));
+        assert_eq!(ids(&What::Algorithms), ["tqc", "sac", "td3", "ddpg", "dqn"]);
         assert!(ids(&What::Metrics).contains(&"auroc_matched".to_string()));
     }
 
@@ -202,9 +211,14 @@ mod tests {
 
     #[test]
     fn json_has_an_id_and_a_summary_in_each_object() {
-        for what in
-            [What::Envs, What::Anomalies { env: None }, What::Detectors, What::Policies, What::Metrics]
-        {
+        for what in [
+            What::Envs,
+            What::Anomalies { env: None },
+            What::Detectors,
+            What::Policies,
+            What::Algorithms,
+            What::Metrics,
+        ] {
             for item in what.items().unwrap() {
                 let value = item.json();
                 assert!(value["id"].is_string() && !value["summary"].as_str().unwrap().is_empty(), "{value}");

@@ -19,9 +19,9 @@ pub struct Train {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Learning algorithm
-    #[arg(long, default_value = "tqc", conflicts_with = "resume")]
-    algorithm: String,
+    /// Learning algorithm (see `list algorithms`) [default: the preset's]
+    #[arg(long, conflicts_with = "resume")]
+    algorithm: Option<String>,
     /// Steps in the world [default: the preset's]
     #[arg(long)]
     steps: Option<u64>,
@@ -46,14 +46,15 @@ impl Train {
     /// If a name or an option is wrong, or a file cannot be read or written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let env = catalogues::worlds().build(&self.env, &json!({}))?;
-        let default = || PathBuf::from("runs/train").join(format!("{}-{}", self.env, self.algorithm));
+        let config = self.config()?;
+        let default = || PathBuf::from("runs/train").join(format!("{}-{}", self.env, config.algorithm));
         let folder = Folder::new(common.out.clone().unwrap_or_else(default));
         let policy = folder.policy();
         let run = if self.resume {
             Run::resume(env.as_ref(), folder, self.steps, Seed(common.seed))?
         } else {
-            let config = self.config()?;
-            Run::begin(config, env.as_ref(), Seed(common.seed), folder, self.command(common.seed))?
+            let command = self.command(&config.algorithm, common.seed);
+            Run::begin(config, env.as_ref(), Seed(common.seed), folder, command)?
         };
         let card = run.finish(env.as_ref(), common)?;
         let mut out = std::io::stdout().lock();
@@ -72,7 +73,10 @@ impl Train {
             Some(name) => TrainConfig::preset(name)?,
             None => TrainConfig::for_env(&self.env),
         };
-        let mut config = preset.with_algorithm(&self.algorithm)?;
+        let mut config = match &self.algorithm {
+            Some(name) => preset.with_algorithm(name)?,
+            None => preset,
+        };
         for option in &self.set {
             let (name, value) =
                 option.split_once('=').with_context(|| format!("--set {option}: expected NAME=VALUE"))?;
@@ -84,8 +88,8 @@ impl Train {
     }
 
     /// The command that repeats this run, without what does not change its result.
-    fn command(&self, seed: u64) -> String {
-        let mut words = vec![format!("offnominal train --env {} --algorithm {}", self.env, self.algorithm)];
+    fn command(&self, algorithm: &str, seed: u64) -> String {
+        let mut words = vec![format!("offnominal train --env {} --algorithm {algorithm}", self.env)];
         words.extend(self.preset.iter().map(|p| format!("--preset {p}")));
         words.extend(self.set.iter().map(|s| format!("--set '{s}'")));
         words.extend(self.steps.map(|n| format!("--steps {n}")));
@@ -123,7 +127,7 @@ mod tests {
     fn the_command_of_a_card_repeats_the_recipe() {
         let line = "--env sap-goal0 --algorithm tqc --preset mjc --set gamma=0.9 --steps 7 --eval-every 3";
         let train = parsed(line);
-        assert_eq!(train.command(5).replace('\'', ""), format!("offnominal train {line} --seed 5"));
+        assert_eq!(train.command("tqc", 5).replace('\'', ""), format!("offnominal train {line} --seed 5"));
         let config = train.config().unwrap();
         assert_eq!((config.gamma, config.steps, config.eval_every, config.batch), (0.9, 7, 3, 512));
     }
@@ -131,6 +135,7 @@ mod tests {
     #[test]
     fn wrong_options_are_named() {
         let refusal = |args: &str| parsed(args).config().unwrap_err().to_string();
+        assert_eq!(parsed("--env cartpole").config().unwrap().algorithm, "dqn");
         assert!(refusal("--env x --set gamma").contains("--set gamma: expected NAME=VALUE"));
         assert!(refusal("--env x --set lr=fast").contains("training option lr: invalid type"));
         assert!(refusal("--env x --algorithm sacc").contains("did you mean \"sac\"?"));

@@ -84,3 +84,12 @@ fn the_command_of_an_extended_run_has_its_steps() {
     ];
     assert_eq!(extended, wanted);
 }
+
+#[test]
+fn demonstrations_need_a_scripted_policy() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = TrainConfig { demonstrations: 50, ..config(120) };
+    let folder = Folder::new(dir.path().to_path_buf());
+    let refused = Run::begin(config, world().as_ref(), Seed(1), folder, String::new()).err().unwrap();
+    assert!(refused.to_string().contains("sap-goal0 has no scripted policy; these worlds have: urm-reach"));
+}

@@ -12,10 +12,9 @@ use std::path::Path;
 
 /// Runs a command of the program that the example is.
 #[track_caller]
-fn runs(command: &str, out: &Path) {
+fn runs(command: &str) {
     let args = ["own_env"].into_iter().chain(command.split_whitespace());
-    let common = ["--quiet", "--jobs", "2", "--out", out.to_str().unwrap()];
-    assert_eq!(run_from(args.chain(common)).unwrap(), Outcome::Done, "{command}");
+    assert_eq!(run_from(args).unwrap(), Outcome::Done, "{command}");
 }
 
 /// What calibration found of an anomaly at the level `strong`.
@@ -53,21 +52,23 @@ fn a_world_of_ones_own_goes_through_every_command() {
 
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
-    let who = "--env tank --policy float-valve";
-    runs(&format!("evaluate {who} --episodes 20 --min-success 0.5"), out);
-    runs(&format!("calibrate {who} --anomalies obs-offset,dyn-leak --nominal 100 --budget 1500"), out);
+    let (who, dir) = ("--env tank --policy float-valve", out.display());
+    runs(&format!("evaluate {who} --episodes 20 --min-success 0.5 --quiet"));
+    runs(&format!(
+        "calibrate {who} --anomalies obs-offset,dyn-leak --nominal 100 --budget 1500 --out {dir} --quiet"
+    ));
     let table = out.join("tank.csv");
     // The same bias on level and mark leaves their difference, all that the policy looks at, as it is.
     assert_eq!(strong(&table, "obs-offset").status, Status::NoOp);
     let leak = strong(&table, "dyn-leak").magnitude.unwrap();
-    runs(&format!("collect {who} --episodes 3 --anomaly dyn-leak --magnitude {leak}"), out);
+    runs(&format!("collect {who} --episodes 3 --anomaly dyn-leak --magnitude {leak} --out {dir} --quiet"));
     let file = std::fs::read_dir(out).unwrap().map(|f| f.unwrap().path());
     let file = file.into_iter().find(|p| p.extension().is_some_and(|e| e == "arrow")).unwrap();
     assert_eq!(dataset::load(&file).unwrap().episodes.len(), 6);
 
     std::fs::write(out.join("own.toml"), campaign(leak)).unwrap();
-    runs(&format!("bench {}", out.join("own.toml").display()), &out.join("bench"));
-    runs(&format!("report {}", out.join("bench").display()), &out.join("bench"));
+    runs(&format!("bench {dir}/own.toml --out {dir}/bench --quiet"));
+    runs(&format!("report {dir}/bench"));
     let rows = report::read(&out.join("bench")).unwrap().rows;
     let sees = |r: &&offnominal::results::Row| r.detector == "knn" && r.metric == "auroc_matched";
     assert!(rows.iter().filter(sees).any(|r| r.anomaly == "dyn-leak" && r.value > 0.6));

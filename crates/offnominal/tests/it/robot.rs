@@ -35,7 +35,7 @@ impl Drop for Robot {
 }
 
 const CLIENT: &str = r#"
-import sys, math
+import sys, math, time
 import rtde_receive, rtde_control, rtde_io, dashboard_client
 host = sys.argv[1]
 desk = dashboard_client.DashboardClient(host)
@@ -45,16 +45,19 @@ receive = rtde_receive.RTDEReceiveInterface(host)
 control = rtde_control.RTDEControlInterface(host)
 home = receive.getActualQ()
 
-def near(found, wanted, tolerance=5e-3):
+def near(read, wanted, tolerance=5e-3):
+    # What was read last may be older than the end of the movement.
+    time.sleep(0.3)
+    found = read()
     assert max(abs(f - w) for f, w in zip(found, wanted)) < tolerance, (found, wanted)
 
 target = [q + 0.2 for q in home]
 assert control.moveJ(target, 1.0, 1.4)
-near(receive.getActualQ(), target)
+near(receive.getActualQ, target)
 pose = receive.getActualTCPPose()
 lower = pose[:2] + [pose[2] - 0.02] + pose[3:]
 assert control.moveL(lower, 0.25, 1.2)
-near(receive.getActualTCPPose(), lower)
+near(receive.getActualTCPPose, lower)
 start = receive.getActualQ()
 for i in range(100):
     begun = control.initPeriod()
@@ -68,7 +71,7 @@ for i in range(50):
     control.waitPeriod(begun)
 control.servoStop()
 assert control.speedJ([0.2, 0, 0, 0, 0, 0], 1.0, 0)
-import time; time.sleep(0.3)
+time.sleep(0.3)
 assert receive.getActualQd()[0] > 0.1, receive.getActualQd()
 control.speedStop()
 io = rtde_io.RTDEIOInterface(host)
@@ -101,28 +104,36 @@ fn the_common_python_client_is_served() {
     assert!(String::from_utf8_lossy(&said.stdout).contains("served"));
 }
 
+#[cfg(unix)]
+#[test]
+fn an_interrupt_switches_it_off_cleanly() {
+    let Some(mut robot) = Robot::at("127.0.0.34", &[]) else { return };
+    succeeds(Command::new("kill").args(["-INT", &robot.0.id().to_string()]));
+    assert_eq!(robot.0.wait().unwrap().code(), Some(0));
+}
+
 #[test]
 fn two_robots_play_at_once_and_one_stops() {
-    let Some(_healthy) = Robot::at("127.0.0.32", &["--speed", "20"]) else { return };
-    let Some(_stops) = Robot::at("127.0.0.33", &["--speed", "20", "--protective-stop", "12"]) else { return };
+    let Some(_healthy) = Robot::at("127.0.0.32", &["--speed", "5"]) else { return };
+    let Some(_stops) = Robot::at("127.0.0.33", &["--speed", "5", "--protective-stop", "2"]) else { return };
     let folder = tempfile::tempdir().unwrap();
     let collect = |host: &str| {
         let args =
-            ["collect", "--env", "urr-reach", "--policy", "random", "--episodes", "2", "--robot", host];
+            ["collect", "--env", "urr-reach", "--policy", "random", "--episodes", "1", "--robot", host];
         offnominal(&args, folder.path())
     };
     let played = succeeds(&mut collect("127.0.0.32"));
-    assert!(String::from_utf8_lossy(&played.stdout).contains("2 episodes, 400 steps"));
+    assert!(String::from_utf8_lossy(&played.stdout).contains("1 episodes, 200 steps"));
     let said = fails(&mut collect("127.0.0.33"));
-    assert!(said.contains("protective stop") && said.contains("what was played until then"), "{said}");
+    assert!(said.contains("protective stop") && said.contains("no episode was played to its end"), "{said}");
 }
 
 #[test]
 fn worlds_without_a_robot_and_robots_that_are_not_there_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let said = |env: &str| {
-        let args = ["evaluate", "--env", env, "--policy", "random", "--robot", "127.0.0.99"];
-        fails(&mut offnominal(&args, folder.path()))
+        let of_random = ["--policy", "random", "--episodes", "2", "--robot", "127.0.0.99"];
+        fails(&mut offnominal(&[["collect", "--env", env].as_slice(), &of_random].concat(), folder.path()))
     };
     assert!(said("urr-reach").contains("127.0.0.99:30004 does not answer"), "{}", said("urr-reach"));
     assert!(said("urm-reach").contains("unknown field `robot`"), "{}", said("urm-reach"));

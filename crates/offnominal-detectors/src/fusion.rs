@@ -1,0 +1,109 @@
+//! Several detectors as one: the mean of their surprises.
+//!
+//! score(t) = 1/K Σ_k −ln p_k(t).
+//!
+//! | symbol | meaning                                                                                    |
+//! |--------|--------------------------------------------------------------------------------------------|
+//! | p_k    | share of held-out nominal steps that detector k scores at least as high                    |
+//! | K      | number of detectors                                                                        |
+//!
+//! The scores of different detectors have different units; how rare they are among nominal steps has none. Beyond the
+//! nominal scores seen, p follows an exponential tail, so that a detector which is certain outvotes those that shrug.
+//!
+//! Assumes: each anomaly is seen by one of the detectors.
+//! Blind to: what all of them are blind to. A detector that sees nothing dilutes the others by 1/K.
+//! Cost: the sum of the costs of the detectors, each fitted on three quarters of the episodes.
+//! Reference: Fisher's method (Statistical Methods for Research Workers, 1932) on conformal p-values.  Deviates: the
+//! sum serves as a score only, since the p-values depend on one another.
+//!
+//! ```
+//! use offnominal_core::detector::Signals;
+//! use offnominal_core::Rng;
+//! let observations: Vec<f32> = (0..100).map(|i| (i as f32).sin()).collect();
+//! let nominal = Signals::new(&observations, &[0.0; 99], 1, 1);
+//! let detectors = offnominal_detectors::catalogue();
+//! let scores = |inner: &[&str]| {
+//!     let fusion = detectors.build("fusion", &serde_json::json!({"inner": inner})).unwrap();
+//!     let mut scores = Vec::new();
+//!     fusion.fit(&[nominal], &[], &mut Rng::new(0)).unwrap().score_episode(&nominal, &mut scores);
+//!     scores
+//! };
+//! // Twice the same is the same.
+//! assert_eq!(scores(&["knn", "knn"]), scores(&["knn"]));
+//! ```
+
+use crate::shared::inner::{Inner, Scaled, seed_of};
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The entry of [`Fusion`].
+pub const ENTRY: Entry<dyn Detector> =
+    entry!(Fusion as dyn Detector, "fusion", "several detectors as one, by the mean of their surprises");
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Fusion {
+    /// The detectors, one or more.
+    pub inner: Several,
+}
+
+/// One detector or more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Inner>", into = "Vec<Inner>")]
+pub struct Several(Vec<Inner>);
+
+impl TryFrom<Vec<Inner>> for Several {
+    type Error = &'static str;
+
+    fn try_from(inner: Vec<Inner>) -> Result<Self, &'static str> {
+        if inner.is_empty() { Err("expected one detector or more, found none") } else { Ok(Several(inner)) }
+    }
+}
+
+impl From<Several> for Vec<Inner> {
+    fn from(several: Several) -> Self {
+        several.0
+    }
+}
+
+impl Default for Fusion {
+    fn default() -> Self {
+        let inner = ["ensemble-dm", "knn-transition", "residual-window"].map(Inner::named);
+        Fusion { inner: Several(inner.to_vec()) }
+    }
+}
+
+impl Detector for Fusion {
+    fn fit(
+        &self,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        let seed = seed_of(rng);
+        let one = |(k, inner): (usize, &Inner)| inner.fit(train, validation, seed.child(k));
+        let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
+        Ok(Box::new(Fitted { inner }))
+    }
+}
+
+#[derive(Clone)]
+struct Fitted {
+    inner: Vec<Scaled>,
+}
+
+impl Monitor for Fitted {
+    fn reset(&mut self) {
+        self.inner.iter_mut().for_each(Scaled::reset);
+    }
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        let sum: f64 = self.inner.iter_mut().map(|inner| inner.score(seen)).sum();
+        sum / self.inner.len() as f64
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+}

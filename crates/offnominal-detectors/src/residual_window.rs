@@ -1,0 +1,144 @@
+//! What the residuals of the last steps look like together: their mean, their variance and their memory.
+//!
+//! score(t) = (s − s̄)ᵀ Σ⁻¹ (s − s̄) / 3d, with s = √n (mean_i w_i, mean_i w_i² − 1, mean_i w_i w_{i−1}) per channel.
+//!
+//! | symbol | meaning                                                                                    |
+//! |--------|--------------------------------------------------------------------------------------------|
+//! | w      | residual of `ensemble-dm` divided by its held-out deviation, held within ±30               |
+//! | n      | steps looked at: the last W, or fewer where the episode is younger                         |
+//! | s̄, Σ   | mean and covariance of s over held-out nominal steps, 5 % of Σ diagonal                    |
+//! | d      | observation channels that vary                                                             |
+//!
+//! White noise that turns into a wave of the same variance changes no single residual and no windowed mean square, but
+//! the products of neighbours. A nominal s has the same scale at every n, so young episodes do not stand out.
+//!
+//! Assumes: nominal residuals have the same mean, variance and memory throughout.
+//! Blind to: faults much shorter than the window; single outliers, which `ensemble-dm` sees at once.
+//! Cost: fit as `ensemble-dm`, score O(M · parameters + W d + d²).
+//! Reference: this project's; the problem is that of DEXTER (Nasvytis et al., AAMAS 2024), who classify hundreds of
+//! windowed features.
+//!
+//! ```
+//! use offnominal_core::detector::Signals;
+//! use offnominal_core::Rng;
+//! // Nominal: white noise. Anomalous: noise of the same variance that alternates.
+//! let mut rng = Rng::new(1);
+//! let noise: Vec<Vec<f32>> = (0..6).map(|_| (0..101).map(|_| rng.normal() as f32).collect()).collect();
+//! let train: Vec<_> = noise.iter().map(|o| Signals::new(o, &[0.0; 100], 1, 1)).collect();
+//! let params = serde_json::json!({"hidden": [8], "training": {"epochs": 5}});
+//! let window = offnominal_detectors::catalogue().build("residual-window", &params).unwrap();
+//! let mut monitor = window.fit(&train, &[], &mut rng).unwrap();
+//! let wave: Vec<f32> = (0..101).map(|t| if t % 2 == 0 { 1.0 } else { -1.0 }).collect();
+//! let mut last = |o: &[f32]| {
+//!     let mut scores = Vec::new();
+//!     monitor.score_episode(&Signals::new(o, &[0.0; 100], 1, 1), &mut scores);
+//!     scores[99]
+//! };
+//! assert!(last(&wave) > 2.0 * last(&noise[0]));
+//! ```
+
+use crate::shared::ranges::Hidden;
+use crate::shared::residual::{Recipe, Residual};
+use crate::shared::training::Training;
+use crate::shared::whiten::Whitener;
+use crate::shared::window::{Window, statistics_of};
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The entry of [`ResidualWindow`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    ResidualWindow as dyn Detector,
+    "residual-window",
+    "mean, variance and memory of an ensemble's residuals over the last steps"
+);
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ResidualWindow {
+    /// Steps that are looked at, W.
+    pub window: NonZeroUsize,
+    /// Widths of the hidden layers.
+    pub hidden: Hidden,
+    /// Number of members, each fitted without its own share of the episodes.
+    pub members: NonZeroUsize,
+    /// How the networks are trained.
+    pub training: Training,
+}
+
+impl Default for ResidualWindow {
+    fn default() -> Self {
+        ResidualWindow {
+            window: const { NonZeroUsize::new(16).unwrap() },
+            hidden: Hidden::small(),
+            members: const { NonZeroUsize::new(3).unwrap() },
+            training: Training::brief(),
+        }
+    }
+}
+
+impl Detector for ResidualWindow {
+    fn fit(
+        &self,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        let ResidualWindow { window, hidden, members, training } = self;
+        let recipe = Recipe { hidden, members: members.get(), training };
+        let (residual, held_out) = Residual::fit(train, validation, &recipe, rng)?;
+        let d = residual.width();
+        let deviations = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d).deviations;
+        let mut window = Window::new(window.get(), deviations);
+        let mut rows = statistics_of(&held_out, &mut window);
+        let center = means(&rows, 3 * d);
+        rows.chunks_exact_mut(3 * d).for_each(|row| subtract(row, &center));
+        let whitener = Whitener::fit(rows.chunks_exact(3 * d), 3 * d);
+        let nominal = Arc::new(Nominal { center, whitener });
+        Ok(Box::new(Fitted { residual, nominal, window, z: vec![0.0; d], s: vec![0.0; 3 * d] }))
+    }
+}
+
+/// Moments of the statistics on nominal data.
+struct Nominal {
+    center: Vec<f64>,
+    whitener: Whitener,
+}
+
+fn means(rows: &[f64], width: usize) -> Vec<f64> {
+    let n = (rows.len() / width).max(1) as f64;
+    (0..width).map(|j| rows.iter().skip(j).step_by(width).sum::<f64>() / n).collect()
+}
+
+fn subtract(row: &mut [f64], center: &[f64]) {
+    row.iter_mut().zip(center).for_each(|(s, c)| *s -= c);
+}
+
+#[derive(Clone)]
+struct Fitted {
+    residual: Residual,
+    nominal: Arc<Nominal>,
+    window: Window,
+    z: Vec<f64>,
+    s: Vec<f64>,
+}
+
+impl Monitor for Fitted {
+    fn reset(&mut self) {
+        self.window.reset();
+    }
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        self.residual.of(seen, &mut self.z);
+        self.window.add(&self.z);
+        self.window.statistics(&mut self.s);
+        subtract(&mut self.s, &self.nominal.center);
+        self.nominal.whitener.mean_square(&mut self.s)
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,144 @@
+//! A detector inside a detector: how it is named, fitted on a part of the episodes, and put on a common scale.
+
+use super::surprise::Surprise;
+use offnominal_core::detector::{Detector, FitError, Monitor, Signals, check};
+use offnominal_core::{Rng, Seed};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// One episode in so many is held out from the fit.
+const HELD_OUT: usize = 4;
+
+/// A detector of the catalogue with its parameters: `"knn"` or `{ id = "knn", k = 3 }`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Value", into = "Value")]
+pub struct Inner {
+    id: String,
+    params: Map<String, Value>,
+}
+
+impl Inner {
+    /// A detector with its default parameters.
+    pub(crate) fn named(id: &str) -> Inner {
+        Inner { id: id.into(), params: Map::new() }
+    }
+
+    fn build(&self) -> Result<Box<dyn Detector>, String> {
+        let params = Value::Object(self.params.clone());
+        crate::catalogue().build(&self.id, &params).map_err(|e| e.to_string())
+    }
+
+    /// Fits on three episodes of four, and measures the scores of the others.
+    ///
+    /// With fewer than [`HELD_OUT`] episodes all serve both purposes, and scores pass for more usual than they are.
+    pub(crate) fn fit(
+        &self,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        seed: Seed,
+    ) -> Result<Scaled, FitError> {
+        check(train, 1)?;
+        let (seen, held_out) = split(train);
+        let detector = self.build().expect("it was checked when it was read");
+        let mut monitor = detector.fit(&seen, validation, &mut seed.rng())?;
+        let (mut all, mut scores) = (Vec::new(), Vec::new());
+        for episode in &held_out {
+            monitor.score_episode(episode, &mut scores);
+            all.extend_from_slice(&scores);
+        }
+        monitor.reset();
+        Ok(Scaled { monitor, surprise: Surprise::of_nominal(all) })
+    }
+}
+
+fn split<'a>(train: &[Signals<'a>]) -> (Vec<Signals<'a>>, Vec<Signals<'a>>) {
+    let part = |held_out: bool| -> Vec<Signals<'a>> {
+        let chosen = train.iter().enumerate().filter(|(i, _)| (i % HELD_OUT == HELD_OUT - 1) == held_out);
+        chosen.map(|(_, e)| *e).collect()
+    };
+    let (seen, held_out) = (part(false), part(true));
+    let empty = |part: &[Signals<'_>]| part.iter().all(Signals::is_empty);
+    if empty(&seen) || empty(&held_out) { (train.to_vec(), train.to_vec()) } else { (seen, held_out) }
+}
+
+impl TryFrom<Value> for Inner {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let inner = match value {
+            Value::String(id) => Inner::named(&id),
+            Value::Object(mut params) => match params.remove("id") {
+                Some(Value::String(id)) => Inner { id, params },
+                other => return Err(format!("expected a detector's id, found {}", json!(other))),
+            },
+            other => return Err(format!("expected a detector's id or a table with one, found {other}")),
+        };
+        inner.build().map(|_| inner)
+    }
+}
+
+impl From<Inner> for Value {
+    fn from(inner: Inner) -> Value {
+        if inner.params.is_empty() {
+            return Value::String(inner.id);
+        }
+        let mut table = inner.params;
+        table.insert("id".into(), Value::String(inner.id));
+        Value::Object(table)
+    }
+}
+
+/// A monitor whose scores are surprises.
+pub(crate) struct Scaled {
+    monitor: Box<dyn Monitor>,
+    surprise: Surprise,
+}
+
+impl Scaled {
+    pub fn reset(&mut self) {
+        self.monitor.reset();
+    }
+
+    /// −ln p of the step.
+    pub fn score(&mut self, seen: &offnominal_core::detector::Transition<'_>) -> f64 {
+        self.surprise.of(self.monitor.score(seen))
+    }
+}
+
+impl Clone for Scaled {
+    fn clone(&self) -> Scaled {
+        Scaled { monitor: self.monitor.fork(), surprise: self.surprise.clone() }
+    }
+}
+
+/// Independent seeds for the parts of a fit.
+pub(crate) fn seed_of(rng: &mut Rng) -> Seed {
+    Seed(rng.bits())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_inner_detector_is_refused_where_it_is_read() {
+        let refused = |json: &str, want: &str| {
+            let found = serde_json::from_str::<Inner>(json).unwrap_err().to_string();
+            assert!(found.contains(want), "{found}");
+        };
+        refused("\"knm\"", "did you mean \"knn\"");
+        refused("3", "expected a detector's id or a table with one, found 3");
+        refused("{\"k\": 3}", "expected a detector's id, found null");
+        refused("{\"id\": \"knn\", \"kk\": 3}", "kk");
+    }
+
+    #[test]
+    fn one_episode_in_four_is_held_out_and_none_if_there_are_too_few() {
+        let obs = [0.0; 4];
+        let episode = Signals::new(&obs, &[0.0; 3], 1, 1);
+        let (seen, held_out) = split(&[episode; 9]);
+        assert_eq!((seen.len(), held_out.len()), (7, 2));
+        let (seen, held_out) = split(&[episode; 3]);
+        assert_eq!((seen.len(), held_out.len()), (3, 3));
+    }
+}

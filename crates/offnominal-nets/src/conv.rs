@@ -1,0 +1,340 @@
+//! A chain of rectified convolutions, as matrix products over patches (im2col), whose output a dense network reads.
+//!
+//! The input is planar, `[planes, rows, columns]` for each picture, as cameras and frame stacks give it, in bytes or in
+//! floats; it is multiplied by a factor on the way in. Every result is interleaved, `[rows, columns, filters]`, because
+//! that is what the matrix product leaves; the last one is the row of features. Parameters are stored layer by layer:
+//! the weights `[patch, filters]`, then the biases. A patch has the order of its input:
+//! (plane, row, column) at the first layer, (row, column, plane) at the others. There is no padding.
+//!
+//! ```
+//! use offnominal_core::Rng;
+//! use offnominal_nets::{Activation, ConvNet, Init, Mlp};
+//!
+//! let (eye, head) = (ConvNet::nature(4, 84, 84), Mlp::new(&[3136, 512, 6], Activation::Relu));
+//! let mut params = vec![0.0; eye.n_params()];
+//! eye.init(&mut params, Init::Uniform, &mut Rng::new(1));
+//! let mut work = eye.workspace(1);
+//! let features = eye.forward(&params, &[128_u8; 4 * 84 * 84], &mut work);
+//! assert_eq!(features.len(), head.inputs());
+//! ```
+
+use crate::matmul::{self, Pack};
+use crate::{Activation, Init};
+use offnominal_core::Rng;
+use std::ops::Range;
+
+/// A layer of square filters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Filters {
+    /// Rows and columns that a filter covers.
+    pub kernel: usize,
+    /// Pixels between neighbouring places of a filter.
+    pub stride: usize,
+    /// Number of filters.
+    pub count: usize,
+}
+
+/// The shape of a chain of convolutions. Parameters are passed to each call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConvNet {
+    stages: Vec<Stage>,
+    scale: f32,
+}
+
+/// A layer with the pictures before and after it.
+#[derive(Debug, Clone, PartialEq)]
+struct Stage {
+    filters: Filters,
+    input: Shape,
+    output: Shape,
+}
+
+/// A picture.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Shape {
+    planes: usize,
+    rows: usize,
+    columns: usize,
+    /// Whether the planes of a pixel lie side by side.
+    interleaved: bool,
+}
+
+/// A number of a picture.
+pub trait Pixel: Copy {
+    /// As a float.
+    fn value(self) -> f32;
+}
+
+impl Pixel for f32 {
+    fn value(self) -> f32 {
+        self
+    }
+}
+
+impl Pixel for u8 {
+    fn value(self) -> f32 {
+        f32::from(self)
+    }
+}
+
+impl Shape {
+    fn width(self) -> usize {
+        self.planes * self.rows * self.columns
+    }
+}
+
+impl Stage {
+    fn new(input: Shape, filters: Filters) -> Stage {
+        let Filters { kernel, stride, count } = filters;
+        let fits = kernel > 0 && stride > 0 && count > 0 && kernel <= input.rows.min(input.columns);
+        assert!(fits, "{filters:?} on a picture of {} by {}", input.rows, input.columns);
+        let places = |side: usize| (side - kernel) / stride + 1;
+        let (rows, columns) = (places(input.rows), places(input.columns));
+        Stage { filters, input, output: Shape { planes: count, rows, columns, interleaved: true } }
+    }
+
+    /// Numbers under a filter.
+    fn patch(&self) -> usize {
+        self.filters.kernel * self.filters.kernel * self.input.planes
+    }
+
+    /// Places of a filter.
+    fn places(&self) -> usize {
+        self.output.rows * self.output.columns
+    }
+
+    /// Length of the pieces of a patch that lie side by side in the picture.
+    fn run(&self) -> usize {
+        if self.input.interleaved { self.filters.kernel * self.input.planes } else { self.filters.kernel }
+    }
+
+    /// Where the pieces of the patch at a place begin in the picture.
+    fn starts(&self, place: usize) -> impl Iterator<Item = usize> + use<> {
+        let (Filters { kernel, stride, .. }, input) = (self.filters, self.input);
+        let (y, x) = (place / self.output.columns * stride, place % self.output.columns * stride);
+        let (planes, pixel) = if input.interleaved { (1, input.planes) } else { (input.planes, 1) };
+        let plane = input.rows * input.columns;
+        (0..planes * kernel).map(move |piece| {
+            let row = (y + piece % kernel) * input.columns + x;
+            piece / kernel * plane + row * pixel
+        })
+    }
+
+    /// Collects the patches of a picture.
+    fn gather<P: Pixel>(&self, picture: &[P], scale: f32, patches: &mut [f32]) {
+        let run = self.run();
+        for (place, patch) in patches.chunks_exact_mut(self.patch()).enumerate() {
+            for (piece, start) in patch.chunks_exact_mut(run).zip(self.starts(place)) {
+                piece.iter_mut().zip(&picture[start..]).for_each(|(out, p)| *out = scale * p.value());
+            }
+        }
+    }
+
+    /// Adds numbers of the patches to where they came from.
+    fn scatter(&self, patches: &[f32], picture: &mut [f32]) {
+        let run = self.run();
+        for (place, patch) in patches.chunks_exact(self.patch()).enumerate() {
+            for (piece, start) in patch.chunks_exact(run).zip(self.starts(place)) {
+                picture[start..][..run].iter_mut().zip(piece).for_each(|(sum, p)| *sum += p);
+            }
+        }
+    }
+}
+
+/// Everything that passing batches of up to a given size through the chain writes to.
+#[derive(Debug, Clone)]
+pub struct ConvWorkspace {
+    max_batch: usize,
+    batch: usize,
+    /// Patches of each layer's input, `[n · places, patch]`.
+    patches: Vec<Vec<f32>>,
+    /// Results of each layer, `[n · places, filters]`.
+    outputs: Vec<Vec<f32>>,
+    /// Derivatives of the current layer's result and of the one before it.
+    delta: [Vec<f32>; 2],
+    d_patches: Vec<f32>,
+    pack: Pack,
+}
+
+impl ConvNet {
+    /// Layers on pictures of the given planes, rows and columns; bytes are brought to [0, 1].
+    ///
+    /// # Panics
+    /// If there is no layer, or a filter does not fit on its picture.
+    pub fn new(planes: usize, rows: usize, columns: usize, layers: &[Filters]) -> ConvNet {
+        assert!(!layers.is_empty(), "expected a layer");
+        let mut input = Shape { planes, rows, columns, interleaved: false };
+        let mut stages = vec![];
+        for &filters in layers {
+            stages.push(Stage::new(input, filters));
+            input = stages[stages.len() - 1].output;
+        }
+        ConvNet { stages, scale: 1.0 / 255.0 }
+    }
+
+    /// The layers of Mnih et al. (Nature 2015): 8×8/4 × 32, 4×4/2 × 64, 3×3/1 × 64.
+    ///
+    /// # Panics
+    /// If the pictures are smaller than 36 × 36.
+    pub fn nature(planes: usize, rows: usize, columns: usize) -> ConvNet {
+        let layer = |kernel, stride, count| Filters { kernel, stride, count };
+        ConvNet::new(planes, rows, columns, &[layer(8, 4, 32), layer(4, 2, 64), layer(3, 1, 64)])
+    }
+
+    /// The same layers with another factor on the input; 1/255 if not given.
+    #[must_use]
+    pub fn with_scale(self, scale: f32) -> ConvNet {
+        ConvNet { scale, ..self }
+    }
+
+    /// Numbers in a picture.
+    pub fn inputs(&self) -> usize {
+        self.stages[0].input.width()
+    }
+
+    /// Numbers in a row of features.
+    pub fn outputs(&self) -> usize {
+        self.stages[self.stages.len() - 1].output.width()
+    }
+
+    /// Number of layers.
+    pub fn n_layers(&self) -> usize {
+        self.stages.len()
+    }
+
+    /// Number of parameters.
+    pub fn n_params(&self) -> usize {
+        self.biases(self.n_layers() - 1).end
+    }
+
+    /// Shape `[patch, filters]` of the weights of a layer.
+    pub fn weight_shape(&self, layer: usize) -> [usize; 2] {
+        [self.stages[layer].patch(), self.stages[layer].filters.count]
+    }
+
+    /// Where the weights of a layer lie in the parameters.
+    pub fn weights(&self, layer: usize) -> Range<usize> {
+        let len = |l: usize| self.weight_shape(l)[0] * self.weight_shape(l)[1];
+        let start = (0..layer).map(|l| len(l) + self.weight_shape(l)[1]).sum();
+        start..start + len(layer)
+    }
+
+    /// Where the biases of a layer lie in the parameters.
+    pub fn biases(&self, layer: usize) -> Range<usize> {
+        let start = self.weights(layer).end;
+        start..start + self.weight_shape(layer)[1]
+    }
+
+    /// Draws the first parameters.
+    pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
+        for layer in 0..self.n_layers() {
+            let ([fan_in, count], weights) = (self.weight_shape(layer), self.weights(layer));
+            let (weights, rest) = params[weights.start..].split_at_mut(weights.len());
+            init.fill(fan_in, weights, &mut rest[..count], rng);
+        }
+    }
+
+    /// Buffers for batches of up to `max_batch` pictures.
+    pub fn workspace(&self, max_batch: usize) -> ConvWorkspace {
+        let buffer = |width: fn(&Stage) -> usize| {
+            let zeros = |s: &Stage| vec![0.0; max_batch * width(s)];
+            self.stages.iter().map(zeros).collect::<Vec<Vec<f32>>>()
+        };
+        let (patches, outputs) = (buffer(|s| s.places() * s.patch()), buffer(|s| s.output.width()));
+        let longest = |of: &[Vec<f32>]| vec![0.0; of.iter().map(Vec::len).max().unwrap_or(0)];
+        ConvWorkspace {
+            max_batch,
+            batch: 0,
+            delta: [longest(&outputs), longest(&outputs)],
+            d_patches: longest(&patches[1..]),
+            patches,
+            outputs,
+            pack: Pack::default(),
+        }
+    }
+
+    /// Passes pictures through the layers; returns their features, `[n, outputs]`.
+    ///
+    /// # Panics
+    /// If the shapes do not fit, or the batch is larger than the workspace.
+    pub fn forward<'w, P: Pixel>(
+        &self,
+        params: &[f32],
+        pictures: &[P],
+        work: &'w mut ConvWorkspace,
+    ) -> &'w [f32] {
+        let batch = pictures.len() / self.inputs();
+        assert_eq!((params.len(), pictures.len()), (self.n_params(), batch * self.inputs()), "shapes");
+        assert!(0 < batch && batch <= work.max_batch, "{batch} pictures, workspace for {}", work.max_batch);
+        work.batch = batch;
+        self.gather(0, pictures, self.scale, &mut work.patches[0]);
+        self.product(0, params, work);
+        for layer in 1..self.n_layers() {
+            let before = &work.outputs[layer - 1][..batch * self.stages[layer].input.width()];
+            self.gather(layer, before, 1.0, &mut work.patches[layer]);
+            self.product(layer, params, work);
+        }
+        work.output()
+    }
+
+    fn gather<P: Pixel>(&self, layer: usize, pictures: &[P], scale: f32, patches: &mut [f32]) {
+        let stage = &self.stages[layer];
+        let rows = patches.chunks_exact_mut(stage.places() * stage.patch());
+        for (picture, patches) in pictures.chunks_exact(stage.input.width()).zip(rows) {
+            stage.gather(picture, scale, patches);
+        }
+    }
+
+    /// Filters times patches, rectified.
+    fn product(&self, layer: usize, params: &[f32], work: &mut ConvWorkspace) {
+        let (stage, n) = (&self.stages[layer], work.batch * self.stages[layer].places());
+        let (x, y) =
+            (&work.patches[layer][..n * stage.patch()], &mut work.outputs[layer][..n * stage.filters.count]);
+        let (w, b) = (&params[self.weights(layer)], &params[self.biases(layer)]);
+        matmul::forward(x, w, b, Activation::Relu.slope(), y, &mut work.pack);
+    }
+
+    /// Derivatives of a loss by the parameters, overwritten, given those by the features of the last forward pass.
+    ///
+    /// # Panics
+    /// If the shapes do not fit the last forward pass.
+    pub fn backward(&self, params: &[f32], work: &mut ConvWorkspace, d_out: &[f32], grad: &mut [f32]) {
+        assert_eq!((d_out.len(), grad.len()), (work.batch * self.outputs(), self.n_params()), "shapes");
+        work.delta[0][..d_out.len()].copy_from_slice(d_out);
+        for layer in (0..self.n_layers()).rev() {
+            let (stage, n) = (&self.stages[layer], work.batch * self.stages[layer].places());
+            let count = stage.filters.count;
+            let delta = &mut work.delta[0][..n * count];
+            Activation::Relu.chain(delta, &work.outputs[layer]);
+            let x = &work.patches[layer][..n * stage.patch()];
+            matmul::to_weights(x, delta, count, &mut grad[self.weights(layer)], &mut work.pack);
+            crate::mlp::column_sums(delta, &mut grad[self.biases(layer)]);
+            if layer > 0 {
+                self.to_input(layer, &params[self.weights(layer)], work);
+                work.delta.swap(0, 1);
+            }
+        }
+    }
+
+    /// Derivatives by the input of a layer, from those by its result.
+    fn to_input(&self, layer: usize, weights: &[f32], work: &mut ConvWorkspace) {
+        let (stage, batch) = (&self.stages[layer], work.batch);
+        let (n, count, width) = (batch * stage.places(), stage.filters.count, stage.input.width());
+        let [delta, next] = &mut work.delta;
+        let d_patches = &mut work.d_patches[..n * stage.patch()];
+        matmul::to_input(&delta[..n * count], weights, count, d_patches, &mut work.pack);
+        next[..batch * width].fill(0.0);
+        let rows = d_patches.chunks_exact(stage.places() * stage.patch());
+        for (patches, picture) in rows.zip(next.chunks_exact_mut(width)) {
+            stage.scatter(patches, picture);
+        }
+    }
+}
+
+impl ConvWorkspace {
+    /// The features of the last forward pass.
+    pub fn output(&self) -> &[f32] {
+        let last = self.outputs.last().expect("a chain has a layer");
+        &last[..last.len() / self.max_batch * self.batch]
+    }
+}

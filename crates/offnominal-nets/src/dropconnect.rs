@@ -1,0 +1,73 @@
+//! DropConnect: weights dropped at random (Wan et al., ICML 2013), afresh for every stochastic pass.
+//!
+//! A pass uses W ⊙ m with mᵢⱼ = 0 with probability p and 1/(1 − p) otherwise, so that the mean of the weights stays;
+//! biases are kept. All rows of a batch share the mask.
+
+use crate::Mlp;
+use offnominal_core::Rng;
+
+/// The parameters of the last pass, if some of their weights were dropped.
+#[derive(Debug, Clone)]
+pub(crate) struct Thinned {
+    /// Factor of each parameter; empty for a network without DropConnect.
+    mask: Vec<f32>,
+    params: Vec<f32>,
+    live: bool,
+}
+
+impl Thinned {
+    pub(crate) fn new(net: &Mlp) -> Thinned {
+        let n = if net.dropconnect() > 0.0 { net.n_params() } else { 0 };
+        Thinned { mask: vec![1.0; n], params: vec![0.0; n], live: false }
+    }
+
+    /// Drops weights for a stochastic pass; without a generator, or without DropConnect, the parameters are used whole.
+    pub(crate) fn draw(&mut self, net: &Mlp, params: &[f32], rng: Option<&mut Rng>) {
+        self.live = false;
+        let (Some(rng), true) = (rng, net.dropconnect() > 0.0) else { return };
+        for layer in 0..net.n_layers() {
+            fill(net.dropconnect(), &mut self.mask[net.weights(layer)], rng);
+        }
+        for ((out, &p), &m) in self.params.iter_mut().zip(params).zip(&self.mask) {
+            *out = p * m;
+        }
+        self.live = true;
+    }
+
+    /// The parameters that the last pass used.
+    pub(crate) fn of<'a>(&'a self, params: &'a [f32]) -> &'a [f32] {
+        if self.live { &self.params } else { params }
+    }
+
+    /// Takes derivatives by the thinned parameters to those by the parameters.
+    pub(crate) fn chain(&self, grad: &mut [f32]) {
+        if self.live {
+            grad.iter_mut().zip(&self.mask).for_each(|(g, m)| *g *= m);
+        }
+    }
+}
+
+/// Fills a mask; each 64 random bits decide two weights.
+fn fill(p: f32, mask: &mut [f32], rng: &mut Rng) {
+    let (kept, dropped) = (1.0 / (1.0 - p), (f64::from(p) * 2.0_f64.powi(32)) as u64);
+    for pair in mask.chunks_mut(2) {
+        let bits = rng.bits();
+        for (m, half) in pair.iter_mut().zip([bits & 0xffff_ffff, bits >> 32]) {
+            *m = if half < dropped { 0.0 } else { kept };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_of_dropped_weights_is_p_and_the_mean_stays() {
+        let mut mask = vec![0.0; 100_001];
+        fill(0.2, &mut mask, &mut Rng::new(1));
+        let dropped = mask.iter().filter(|&&m| m == 0.0).count() as f64 / mask.len() as f64;
+        assert!((dropped - 0.2).abs() < 0.004, "{dropped}");
+        assert!(mask.iter().all(|&m| m == 0.0 || m == 1.25));
+    }
+}
