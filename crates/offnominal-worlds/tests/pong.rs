@@ -126,7 +126,7 @@ fn refuses(id: &str, world: &str, params: Value, want: &str) {
 
 #[test]
 fn what_makes_no_sense_is_refused() {
-    refuses("act-noise", "pong", json!({"magnitude": 1}), "move of pong is a choice among 3; act-delay and");
+    refuses("act-noise", "pong", json!({"magnitude": 1}), "move of pong is a choice among 3; act-delay, ");
     refuses("act-offset", "cartpole", json!({"magnitude": 1}), "push of cartpole is a choice among 2");
     refuses(
         "img-fog",
