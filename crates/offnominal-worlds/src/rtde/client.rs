@@ -86,6 +86,18 @@ impl Client {
         Ok(&self.values)
     }
 
+    /// Passes over values that piled up while nobody waited for them.
+    ///
+    /// # Errors
+    /// If the link is broken or carries garbage.
+    pub fn catch_up(&mut self) -> Result<(), Trouble> {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline && self.link.poll(self.inbox.buffer())? {
+            while self.take()? {}
+        }
+        Ok(())
+    }
+
     /// Has the controller run a program.
     ///
     /// # Errors

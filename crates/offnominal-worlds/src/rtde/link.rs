@@ -18,6 +18,11 @@ pub trait Link: Send + Sync {
     /// Waits for bytes and appends them.
     fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble>;
 
+    /// Appends bytes that have come already, without waiting; whether there were any. In lock step nothing piles up.
+    fn poll(&mut self, _into: &mut Vec<u8>) -> Result<bool, Trouble> {
+        Ok(false)
+    }
+
     /// Has the controller run a program in URScript.
     fn play(&mut self, script: &str) -> Result<(), Trouble>;
 
@@ -163,6 +168,18 @@ impl Link for Tcp {
                 into.extend_from_slice(&chunk[..n]);
                 Ok(())
             }
+        }
+    }
+
+    fn poll(&mut self, into: &mut Vec<u8>) -> Result<bool, Trouble> {
+        let mut byte = [0];
+        self.rtde.set_nonblocking(true).map_err(broken)?;
+        let waiting = self.rtde.peek(&mut byte);
+        self.rtde.set_nonblocking(false).map_err(broken)?;
+        match waiting {
+            Err(e) if e.kind() == ErrorKind::WouldBlock => Ok(false),
+            Err(e) => Err(broken(e)),
+            Ok(_) => self.receive(into).map(|()| true),
         }
     }
 

@@ -246,6 +246,17 @@ fn over_sockets_a_robot_travels_and_follows_too() {
     assert!(robot.fork().is_none(), "there is only one");
 }
 
+/// A pause between episodes, longer than the deadline of a movement, is no delay of the robot.
+#[test]
+fn what_piled_up_in_a_pause_is_passed_over() {
+    let served = Served::new(100.0, Settings::default());
+    let mut robot = served.robot().unwrap();
+    let before = robot.state().time_secs;
+    std::thread::sleep(std::time::Duration::from_millis(400));
+    robot.travel(&HOME.map(|q| q + 0.02)).unwrap();
+    assert!(robot.state().time_secs > before + 1.0);
+}
+
 #[test]
 fn a_poor_network_is_survived() {
     let network = Network { latency_secs: 0.02, jitter_secs: 0.02, loss: 0.2 };

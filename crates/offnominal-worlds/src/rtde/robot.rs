@@ -2,7 +2,7 @@
 //!
 //! The controller runs a small program of ours ([`script`]). Its registers carry a command and its arguments; they are
 //! laid out like those of the common open-source client, so that one simulated controller serves both. Each time
-//! values are sent a counter goes up; a controller that misses it for long stops the arm by itself.
+//! values are sent a counter goes up; while servoing, the program stops the arm by itself if it misses that for half a second.
 
 use super::client::{Client, Wishes};
 use super::link::{Link, Trouble};
@@ -166,6 +166,9 @@ impl Robot {
     pub fn travel(&mut self, to: &Joints) -> Result<(), Trouble> {
         in_range(to)?;
         self.commanded = None;
+        // Between episodes nobody looks: what piled up is not the present.
+        self.client.catch_up()?;
+        self.look()?;
         self.finish(command::STOP_SERVO, &[10.0])?;
         let [a, b, c, d, e, f] = *to;
         self.finish(command::MOVE_JOINTS, &[a, b, c, d, e, f, TRAVEL.0, TRAVEL.1])
