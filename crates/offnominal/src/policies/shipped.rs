@@ -15,8 +15,12 @@ macro_rules! shipped {
 
 /// Every shipped policy, in alphabetical order.
 pub(super) const SHIPPED: &[Files] = shipped![
+    "mjc-cartpole-swingup-sac",
+    "mjc-cartpole-swingup-td3",
     "mjc-cartpole-swingup-tqc",
     "mjc-half-cheetah-tqc",
+    "sap-goal0-sac",
+    "sap-goal0-td3",
     "sap-goal0-tqc",
     "sap-goal1-tqc",
     "sap-goal2-tqc",
