@@ -19,8 +19,7 @@ fn spec() -> EnvSpec {
 }
 
 /// Water level and mark in m, outflow at a level of 1 m in m/s.
-#[derive(Clone)]
-#[rustfmt::skip]
+#[rustfmt::skip] #[derive(Clone)]
 struct Tank { spec: EnvSpec, level: f64, mark: f64, leak: f64 }
 
 #[rustfmt::skip]
@@ -45,8 +44,8 @@ fn float_valve(obs: &[f32], action: &mut [f32]) {
     action[0] = (0.5 + 4.0 * (obs[1] - obs[0])).clamp(0.0, 1.0);
 }
 
-#[rustfmt::skip]
 /// The world, for whoever wants to run more than one command on it.
+#[rustfmt::skip]
 pub fn extras() -> Extras {
     let world = Entry::<dyn Env> { id: "tank", summary: "fill a leaking tank to a mark", exempt: &[],
         build: |_| Ok(Box::new(Tank { spec: spec(), level: 1.0, mark: 1.0, leak: 0.05 })) };
