@@ -130,7 +130,7 @@ mod step_wide {
     const WIDE: [usize; 2] = [26, 7];
 
     fn wide(bencher: Bencher, id: &str, params: Value) {
-        let train: Vec<Episode> = (0..20).map(|i| gait_of(WIDE, Seed(1).child(i), 0.05)).collect();
+        let train: Vec<Episode> = (0..20_usize).map(|i| gait_of(WIDE, Seed(1).child(i), 0.05)).collect();
         stream(bencher, fitted(id, &params, &train), &gait_of(WIDE, Seed(2), 0.05));
     }
 
