@@ -10,8 +10,8 @@
 //! | d      | observation channels that vary                                                                |
 //!
 //! A member is a linear regression, which gets the arithmetic of a step exactly right from few episodes, and a network
-//! that predicts mean and variance of the rest. Members learn from overlapping thirds of the episodes, so that each
-//! episode is news to one of them and C is honest. Where members disagree the state is new to them and z is damped;
+//! that predicts mean and variance of the rest. Each of three members learns from two thirds of the episodes, so that
+//! each episode is news to one of them and C is honest. Where members disagree the state is new to them and z is damped;
 //! where σ is large the world is noisy and z is damped. `pe-dm` knows both too, but sums squares over channels as if
 //! their errors had one size and no correlation.
 //!

@@ -125,13 +125,15 @@ impl InTraining {
     fn loss(&mut self, piece: &Piece) -> f64 {
         let (output, d) = (self.head.output(), self.net.head.outputs());
         let (factor, mut sum) = (1.0 / (piece.n_present().max(1) * d) as f32, 0.0);
-        for (row, &present) in piece.present.iter().enumerate() {
-            for j in row * d..(row + 1) * d {
-                let error = if present { piece.targets[j] - output[j] } else { 0.0 };
-                let (clipped, level) = (error.clamp(-1.0, 1.0), self.levels[row]);
+        let rows = output.chunks_exact(d).zip(piece.targets.chunks_exact(d));
+        let rows = rows.zip(self.d_output.chunks_exact_mut(d)).zip(piece.present.iter().zip(&self.levels));
+        for (((output, target), d_output), (&present, &level)) in rows {
+            for ((output, target), d_output) in output.iter().zip(target).zip(d_output) {
+                let error = if present { target - output } else { 0.0 };
+                let clipped = error.clamp(-1.0, 1.0);
                 let weight = if error < 0.0 { 1.0 - level } else { level };
                 sum += f64::from(weight * clipped * (error - 0.5 * clipped));
-                self.d_output[j] = -factor * weight * clipped;
+                *d_output = -factor * weight * clipped;
             }
         }
         sum * f64::from(factor)
