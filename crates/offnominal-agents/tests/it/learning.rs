@@ -70,6 +70,13 @@ fn dqn_brings_a_point_to_the_origin() {
     comes_to_the_origin(TrainConfig { epsilon_steps: 1_000, double: true, ..point });
 }
 
+#[test]
+fn policies_that_drop_units_or_weights_bring_a_point_to_the_origin() {
+    let point = |algorithm: &str| TrainConfig::for_env("point").with_algorithm(algorithm).unwrap();
+    comes_to_the_origin(TrainConfig { epsilon_steps: 1_000, dropconnect: 0.05, ..point("dqn") });
+    comes_to_the_origin(TrainConfig { dropout: 0.05, ..point("ddpg") });
+}
+
 /// A perfect swing-up has a mean return of about −145, resting about −1200.
 #[track_caller]
 fn swings_up_within_20_000_steps(algorithm: &str) {
@@ -142,7 +149,9 @@ fn double_dqn_balances_the_pole() {
     balances(TrainConfig { double: true, ..TrainConfig::preset("cartpole").unwrap() });
 }
 
+/// What drops units learns more slowly, and needs a lower rate.
 #[test]
-fn dqn_with_dropconnect_balances_the_pole() {
-    balances(TrainConfig { dropconnect: 0.05, ..TrainConfig::preset("cartpole").unwrap() });
+fn dqn_with_dropout_balances_the_pole() {
+    let cartpole = TrainConfig::preset("cartpole").unwrap();
+    balances(TrainConfig { dropout: 0.05, lr: 1e-3, steps: 100_000, ..cartpole });
 }
