@@ -3,11 +3,13 @@
 //! Two magnitudes are compared by what the episodes look like. With x, y the observations under the two anomalies and z
 //! the nominal ones, all with the same seeds, d = ‖x − y‖ / ‖x − z‖ over the steps that all three have. Independent
 //! disturbances give d around 1 or more; a force that equals an action offset gives d near 0, not exactly 0 as the two
-//! calibrated magnitudes agree only up to the noise of their search. For that reason a pair that is the same at one
-//! level is the same at all of them.
+//! calibrated magnitudes agree only up to the noise of their search. For that reason two anomalies are the same if they
+//! are at more than half of the levels that both have, and not only if they are at all. The anomalies begin after a third
+//! of the nominal episode: from the first step on, a long delay and a stuck command would be one and the same.
 
-use super::{Scale, disturbed, whole};
+use super::{Scale, whole};
 use crate::cast::Cast;
+use crate::catalogues;
 use crate::strengths::{Status, Strength};
 use anyhow::Result;
 use offnominal_core::episode::Episode;
@@ -25,19 +27,38 @@ pub(super) fn mark(cast: &Cast, scale: &Scale, rows: &mut [Strength]) -> Result<
     for row in rows.iter().filter(|row| row.status == Status::Found) {
         let Some(magnitude) = row.magnitude else { continue };
         let fault = whole(&row.anomaly, magnitude);
-        let episodes: Result<Vec<Episode>> =
-            (0..N_EPISODES).map(|i| disturbed(cast, scale, i, &fault)).collect();
-        played.push((row.anomaly.clone(), row.level.clone(), episodes?));
-    }
-    for (i, (anomaly, level, episodes)) in played.iter().enumerate() {
-        let same = |(a, l, other): &&(String, String, Vec<Episode>)| {
-            a != anomaly && l == level && distance(episodes, other, &nominal) < SAME
+        let play = |i: usize| {
+            let onset = nominal[i].len() as u32 / 3;
+            let (seed, anomalies) = (scale.seed.child(i), catalogues::anomalies());
+            Ok(cast.trial().disturbed(seed, &fault, onset, &anomalies)?)
         };
-        if let Some((original, ..)) = played[..i].iter().find(same) {
+        let episodes: Result<Vec<Episode>> = (0..N_EPISODES).map(play).collect();
+        played.push(Played { anomaly: row.anomaly.clone(), level: row.level.clone(), episodes: episodes? });
+    }
+    let mut names: Vec<&str> = played.iter().map(|p| p.anomaly.as_str()).collect();
+    names.dedup();
+    for (i, anomaly) in names.iter().enumerate() {
+        if let Some(original) = names[..i].iter().find(|other| are_same(anomaly, other, &played, &nominal)) {
             retire(rows, anomaly, original);
         }
     }
     Ok(())
+}
+
+/// The episodes of one anomaly at one level.
+struct Played {
+    anomaly: String,
+    level: String,
+    episodes: Vec<Episode>,
+}
+
+/// Whether two anomalies look alike at more than half of the levels that both have.
+fn are_same(a: &str, b: &str, played: &[Played], nominal: &[Episode]) -> bool {
+    let of = |id: &str| played.iter().filter(move |p| p.anomaly == id).collect::<Vec<_>>();
+    let (a, b) = (of(a), of(b));
+    let both = a.iter().flat_map(|x| b.iter().filter(|y| y.level == x.level).map(move |y| (x, y)));
+    let alike: Vec<bool> = both.map(|(x, y)| distance(&x.episodes, &y.episodes, nominal) < SAME).collect();
+    2 * alike.iter().filter(|&&same| same).count() > alike.len()
 }
 
 /// Marks every magnitude of an anomaly, unless the original was retired itself.
