@@ -19,6 +19,7 @@ pub(super) const SHIPPED: &[Files] = shipped![
     "mjc-cartpole-swingup-td3",
     "mjc-cartpole-swingup-tqc",
     "mjc-half-cheetah-tqc",
+    "mjc-reacher3d-tqc",
     "sap-goal0-sac",
     "sap-goal0-td3",
     "sap-goal0-tqc",
