@@ -14,10 +14,11 @@ use crate::normaliser::Normalisation;
 pub(crate) use bounds::{Bounds, choices, largest, outputs};
 pub use error::ActorError;
 use offnominal_core::Rng;
+use offnominal_core::insight::{Insight, InsightError};
 use offnominal_core::policy::Policy;
 use offnominal_core::spec::EnvSpec;
 use offnominal_nets::{Mlp, Workspace, tanh};
-pub use predictor::{Predictions, Predictor};
+pub use predictor::Predictor;
 
 /// Passes over which a policy with dropout or dropconnect is averaged, unless it is told otherwise.
 pub const PASSES: usize = 5;
@@ -193,5 +194,14 @@ impl Policy for Actor {
 
     fn fork(&self) -> Box<dyn Policy> {
         Box::new(self.clone())
+    }
+
+    /// The predictions of a [`Predictor`]; a plain policy makes a single one.
+    fn insight(&self, predictions: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
+        if self.n_predictions() == 1 && predictions.is_none() {
+            return Ok(Box::new(Predictor::new(self.clone(), 1)));
+        }
+        let refused = |why: ActorError| InsightError::Refused(why.to_string());
+        Ok(Box::new(self.predictor(predictions).map_err(refused)?))
     }
 }

@@ -25,7 +25,7 @@ mod testing;
 pub mod tqc;
 pub mod trainer;
 
-pub use actor::{Actor, ActorError, PASSES, Predictions, Predictor};
+pub use actor::{Actor, ActorError, PASSES, Predictor};
 pub use card::Card;
 pub use config::{Alpha, ConfigError, TrainConfig};
 pub use dqn::Dqn;

@@ -5,6 +5,7 @@
 //! shown by a broken fixture in this module's tests.
 
 mod anomaly;
+mod chorus;
 mod detector;
 mod env;
 #[cfg(test)]
@@ -15,7 +16,8 @@ mod policy;
 mod witness;
 
 pub use anomaly::{AnomalyCase, Touches, anomaly};
-pub use detector::{detector, nominal_episodes};
+pub use chorus::Chorus;
+pub use detector::{detector, detector_with, nominal_episodes};
 pub use env::env;
 pub use policy::policy;
 
@@ -59,6 +61,8 @@ pub enum Law {
     RefusesBadData,
     /// Commands stay within the bounds of their channels.
     CommandsInBounds,
+    /// What a policy tells about itself has the shape it declares and is finite, and the same seed gives the same bits.
+    InsightIsSound,
     /// Until the onset an anomalous episode is its nominal twin, bit for bit.
     SilentBeforeOnset,
     /// An anomaly changes only the channels it was told to change.

@@ -4,6 +4,8 @@
 //! monitor sees [`Transition`]s: neither reward nor label nor clock can be reached from them.
 
 use crate::Rng;
+use crate::insight::InsightError;
+use crate::policy::Policy;
 
 /// One step as a monitor sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -103,6 +105,23 @@ pub trait Detector: Send + Sync {
         validation: &[Signals<'_>],
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError>;
+
+    /// Learns what is nominal with the policy at hand that acted in the episodes.
+    ///
+    /// This is what a benchmark calls. Most detectors look at the episodes only, and for them it is [`Detector::fit`].
+    /// One that looks inside the policy, or fits a detector that may, learns here.
+    ///
+    /// # Errors
+    /// As [`Detector::fit`], or if the policy does not tell what the detector reads.
+    fn fit_with(
+        &self,
+        _policy: &dyn Policy,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        self.fit(train, validation, rng)
+    }
 }
 
 /// A fitted detector, watching one episode at a time.
@@ -156,6 +175,12 @@ pub enum FitError {
         /// The value.
         found: f32,
     },
+    /// A detector that looks inside the policy was fitted on episodes alone.
+    #[error("expected the policy that acts, which this detector looks inside, found only its episodes")]
+    NoPolicy,
+    /// The policy does not tell what the detector reads.
+    #[error(transparent)]
+    Policy(#[from] InsightError),
     /// Training a model went to infinity.
     #[error("training diverged in epoch {epoch}: expected a finite loss; try a smaller learning rate")]
     Diverged {

@@ -15,6 +15,7 @@ pub mod episode;
 pub mod estimate;
 pub mod fault;
 pub mod frame;
+pub mod insight;
 pub mod policy;
 pub mod rng;
 pub mod run;
@@ -38,6 +39,7 @@ pub mod prelude {
     pub use crate::estimate::Estimate;
     pub use crate::fault::Fault;
     pub use crate::frame::{Camera, Frame};
+    pub use crate::insight::{Insight, InsightError, Predictions};
     pub use crate::policy::Policy;
     pub use crate::rng::Rng;
     pub use crate::run::Trial;

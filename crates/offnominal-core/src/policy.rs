@@ -1,6 +1,7 @@
 //! What acts: a map from observations to commands.
 
 use crate::Rng;
+use crate::insight::{Insight, InsightError};
 use crate::spec::Channel;
 
 /// A policy. A closure `|obs, action| …` is one.
@@ -13,6 +14,14 @@ pub trait Policy: Send + Sync {
 
     /// An independent copy, for another thread.
     fn fork(&self) -> Box<dyn Policy>;
+
+    /// Opens the policy for reading, so many predictions at a time; as many as it acts on if not given.
+    ///
+    /// # Errors
+    /// If it has nothing to tell, or cannot predict that often.
+    fn insight(&self, _predictions: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
+        Err(InsightError::Opaque)
+    }
 }
 
 impl<F: FnMut(&[f32], &mut [f32]) + Clone + Send + Sync + 'static> Policy for F {

@@ -66,7 +66,29 @@ impl Detector for Cusum {
         validation: &[Signals<'_>],
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError> {
-        let inner = self.inner.fit(train, validation, seed_of(rng))?;
+        self.fit_inner(None, train, validation, rng)
+    }
+
+    fn fit_with(
+        &self,
+        policy: &dyn Policy,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        self.fit_inner(Some(policy), train, validation, rng)
+    }
+}
+
+impl Cusum {
+    fn fit_inner(
+        &self,
+        policy: Option<&dyn Policy>,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        let inner = self.inner.fit(policy, train, validation, seed_of(rng))?;
         Ok(Box::new(Fitted { inner, allowance: self.allowance.get(), sum: 0.0 }))
     }
 }

@@ -62,7 +62,32 @@ impl Detector for EProcess {
         validation: &[Signals<'_>],
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError> {
-        Ok(Box::new(Fitted { inner: self.inner.fit(train, validation, seed_of(rng))?, log_wealth: 0.0 }))
+        self.fit_inner(None, train, validation, rng)
+    }
+
+    fn fit_with(
+        &self,
+        policy: &dyn Policy,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        self.fit_inner(Some(policy), train, validation, rng)
+    }
+}
+
+impl EProcess {
+    fn fit_inner(
+        &self,
+        policy: Option<&dyn Policy>,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        Ok(Box::new(Fitted {
+            inner: self.inner.fit(policy, train, validation, seed_of(rng))?,
+            log_wealth: 0.0,
+        }))
     }
 }
 

@@ -81,8 +81,30 @@ impl Detector for Fusion {
         validation: &[Signals<'_>],
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError> {
+        self.fit_inner(None, train, validation, rng)
+    }
+
+    fn fit_with(
+        &self,
+        policy: &dyn Policy,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        self.fit_inner(Some(policy), train, validation, rng)
+    }
+}
+
+impl Fusion {
+    fn fit_inner(
+        &self,
+        policy: Option<&dyn Policy>,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
         let seed = seed_of(rng);
-        let one = |(k, inner): (usize, &Inner)| inner.fit(train, validation, seed.child(k));
+        let one = |(k, inner): (usize, &Inner)| inner.fit(policy, train, validation, seed.child(k));
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
         Ok(Box::new(Fitted { inner }))
     }

@@ -5,8 +5,11 @@
 
 mod clock;
 mod cusum;
+mod disagreement;
 mod e_process;
 mod ensemble_dm;
+mod feature_knn;
+mod feature_mahalanobis;
 mod fusion;
 mod isolation_forest;
 mod knn;
@@ -20,12 +23,16 @@ mod pe_dm;
 mod random;
 mod residual_window;
 mod riqn;
+mod rnd;
 mod shared;
 
 pub use clock::Clock;
 pub use cusum::Cusum;
+pub use disagreement::{Disagreement, Measure};
 pub use e_process::EProcess;
 pub use ensemble_dm::EnsembleDm;
+pub use feature_knn::FeatureKnn;
+pub use feature_mahalanobis::FeatureMahalanobis;
 pub use fusion::{Fusion, Several};
 pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
@@ -39,6 +46,7 @@ pub use pe_dm::{PeDm, Score};
 pub use random::Random;
 pub use residual_window::ResidualWindow;
 pub use riqn::Riqn;
+pub use rnd::Rnd;
 pub use shared::inner::Inner;
 pub use shared::ranges::{Fraction, Hidden, Positive};
 pub use shared::sequences::SequenceTraining;
@@ -65,6 +73,10 @@ pub const ALL: &[Entry<dyn Detector>] = &[
     e_process::ENTRY,
     fusion::ENTRY,
     offnominal::ENTRY,
+    rnd::ENTRY,
+    disagreement::ENTRY,
+    feature_mahalanobis::ENTRY,
+    feature_knn::ENTRY,
 ];
 
 /// The built-in detectors, to which an outside crate adds its own with [`Catalogue::with`].

@@ -4,8 +4,9 @@
 
 use offnominal_core::detector::Detector;
 use offnominal_detectors::{
-    ALL, Clock, Cusum, EProcess, EnsembleDm, Fusion, IsolationForest, Knn, KnnTransition, LstmDm, MlpDm,
-    MultistepDm, Ocsvm, Offnominal, PeDm, Random, ResidualWindow, Riqn, catalogue,
+    ALL, Clock, Cusum, Disagreement, EProcess, EnsembleDm, FeatureKnn, FeatureMahalanobis, Fusion,
+    IsolationForest, Knn, KnnTransition, LstmDm, MlpDm, MultistepDm, Ocsvm, Offnominal, PeDm, Random,
+    ResidualWindow, Riqn, Rnd, catalogue,
 };
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -66,6 +67,10 @@ fn defaults() -> Vec<serde_json::Value> {
         round_trip::<EProcess>(),
         round_trip::<Fusion>(),
         round_trip::<Offnominal>(),
+        round_trip::<Rnd>(),
+        round_trip::<Disagreement>(),
+        round_trip::<FeatureMahalanobis>(),
+        round_trip::<FeatureKnn>(),
     ]
 }
 

@@ -1,6 +1,7 @@
 //! Every detector of the catalogue obeys the laws.
 
-use offnominal_core::conformance::{assert_lawful, detector};
+use offnominal_core::conformance::{Chorus, assert_lawful, detector, nominal_episodes};
+use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
 use serde_json::{Value, json};
 
@@ -16,6 +17,7 @@ fn quick(id: &str) -> Value {
         "lstm-dm" => json!({"hidden": 8, "head": [8], "training": {"epochs": 3}}),
         "riqn" => json!({"hidden": 8, "cosines": 8, "quantiles": 8, "training": {"epochs": 3}}),
         "cusum" | "e-process" => json!({"inner": inner("ensemble-dm")}),
+        "rnd" => json!({"training": {"epochs": 20}}),
         "fusion" => json!({"inner": ["knn-transition", inner("residual-window")]}),
         _ => json!({}),
     }
@@ -61,5 +63,25 @@ fn unknown_parameters_are_refused_by_name() {
     for entry in ALL {
         let message = (entry.build)(&json!({"no-such": 1})).err().unwrap().to_string();
         assert!(message.contains("no-such"), "{}: {message}", entry.id);
+    }
+}
+
+/// What looks inside a policy says so when there is none, and when it tells nothing.
+#[test]
+fn a_policy_that_tells_nothing_is_refused_by_name() {
+    let episodes = nominal_episodes(Seed(1), 4, 20);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    for id in ["disagreement", "feature-mahalanobis", "feature-knn", "cusum", "e-process", "fusion"] {
+        let params = match id {
+            "fusion" => json!({"inner": ["disagreement"]}),
+            "cusum" | "e-process" => json!({"inner": "disagreement"}),
+            _ => json!({}),
+        };
+        let recipe = offnominal_detectors::catalogue().build(id, &params).unwrap();
+        assert_eq!(recipe.fit(&views, &[], &mut Rng::new(1)).err(), Some(FitError::NoPolicy), "{id}");
+        let closed = |_: &[f32], action: &mut [f32]| action.fill(0.0);
+        let error = recipe.fit_with(&closed, &views, &[], &mut Rng::new(1)).err();
+        assert_eq!(error, Some(FitError::Policy(InsightError::Opaque)), "{id}");
+        assert!(recipe.fit_with(&Chorus::members(3), &views, &[], &mut Rng::new(1)).is_ok(), "{id}");
     }
 }

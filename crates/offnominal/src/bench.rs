@@ -101,7 +101,7 @@ impl Bench {
         let mut files = match &node.cell {
             Cell::Nominal(cell) => play::nominal(cell, cast)?,
             Cell::Anomalous(cell) => play::anomalous(cell, cast, &self.store)?,
-            Cell::Judgement(cell) => judge::judge(cell, &self.store, jobs)?,
+            Cell::Judgement(cell) => judge::judge(cell, cast, &self.store, jobs)?,
             Cell::Film(cell) => film::film(cell, cast, &self.store)?,
         };
         files.push(("spec.json", node.spec.clone().into_bytes()));

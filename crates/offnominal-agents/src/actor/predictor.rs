@@ -2,6 +2,7 @@
 
 use super::{Actor, ActorError, largest};
 use offnominal_core::Rng;
+use offnominal_core::insight::{Insight, Predictions, Shape};
 use offnominal_nets::tanh;
 
 /// Makes M predictions for an observation, by M passes with dropout or dropconnect or by the M members of an ensemble.
@@ -12,17 +13,6 @@ pub struct Predictor {
     heads: Vec<f32>,
     commands: Vec<f32>,
     features: Vec<f32>,
-}
-
-/// M predictions for one observation, row-major.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Predictions<'a> {
-    /// Outputs of the network, `[M, outputs]`: the value of each choice, or each real command before tanh.
-    pub heads: &'a [f32],
-    /// The command that each prediction alone would give to the world, `[M, channels]`.
-    pub commands: &'a [f32],
-    /// What the last layer reads, `[M, width]`: the penultimate features.
-    pub features: &'a [f32],
 }
 
 impl Actor {
@@ -46,7 +36,7 @@ impl Actor {
 }
 
 impl Predictor {
-    fn new(actor: Actor, count: usize) -> Predictor {
+    pub(super) fn new(actor: Actor, count: usize) -> Predictor {
         let (sizes, zeros) = (actor.net.sizes(), |width: usize| vec![0.0; count * width]);
         let hidden = if sizes.len() > 2 { sizes[sizes.len() - 2] } else { 0 };
         Predictor {
@@ -93,5 +83,28 @@ impl Predictor {
             command.iter_mut().zip(head).for_each(|(a, &z)| *a = tanh(z));
             bounds.apply(command);
         }
+    }
+}
+
+impl Insight for Predictor {
+    fn shape(&self) -> Shape {
+        let actor = &self.actor;
+        Shape {
+            obs: actor.net.inputs(),
+            predictions: self.count,
+            members: actor.members.len(),
+            heads: actor.net.outputs(),
+            commands: actor.bounds.width(),
+            features: self.features.len() / self.count,
+            is_choice: actor.bounds.is_choice(),
+        }
+    }
+
+    fn look(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
+        self.predict(obs, rng)
+    }
+
+    fn fork(&self) -> Box<dyn Insight> {
+        Box::new(self.clone())
     }
 }

@@ -1,32 +1,47 @@
 //! Laws of detectors and the monitors they become.
 
-use super::{Law, Verdicts, Violation};
+use super::{Chorus, Law, Verdicts, Violation};
 use crate::detector::{Detector, Monitor, Signals};
+use crate::policy::Policy;
 use crate::{Rng, Seed};
 
-/// Checks a detector on small synthetic episodes. Give it a recipe with few epochs: it is fitted four times, and must
-/// refuse four times.
+/// A policy for so many observation channels.
+type Acting = dyn Fn(usize) -> Box<dyn Policy>;
+
+/// Checks a detector on small synthetic episodes. Give it a recipe with few epochs: it is fitted three times, and must
+/// refuse four times. If it looks inside the policy, it sees one that drops channels at random and has a choice of two.
 ///
 /// # Panics
 /// If it cannot be fitted on sound data.
 pub fn detector(detector: &dyn Detector, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
+    detector_with(detector, &|width| Box::new(Chorus::passes(width)), exempt)
+}
+
+/// The same with another policy, made for the number of observation channels given.
+///
+/// # Panics
+/// As [`detector`].
+pub fn detector_with(
+    detector: &dyn Detector,
+    policy: &Acting,
+    exempt: &[(Law, &'static str)],
+) -> Vec<Violation> {
+    let fit = |train: &[Synthetic]| fit(detector, policy, train);
     let mut verdicts = Verdicts::new(exempt);
     let train = nominal_episodes(Seed(1), 12, 40);
     let probe = &nominal_episodes(Seed(2), 2, 40);
-    let mut monitor = fit(detector, &train);
+    let mut monitor = fit(&train);
     let scores = batch(monitor.as_mut(), &probe[0]);
 
-    verdicts.require(
-        Law::SameSeedSameBits,
-        scores == batch(fit(detector, &train).as_mut(), &probe[0]),
-        || "two fits with the same seed score differently".into(),
-    );
+    verdicts.require(Law::SameSeedSameBits, scores == batch(fit(&train).as_mut(), &probe[0]), || {
+        "two fits with the same seed score differently".into()
+    });
     fork_shares_future(monitor.as_mut(), &probe[0], &mut verdicts);
     streams_and_forgets(monitor.as_mut(), probe, &scores, &mut verdicts);
     stays_finite(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
-    ignores_constant_channels(detector, &train, &probe[0], &scores, &mut verdicts);
+    ignores_constant_channels(&fit, &train, &probe[0], &scores, &mut verdicts);
     sees_gross_faults(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
-    refuses_bad_data(detector, &train, &mut verdicts);
+    refuses_bad_data(detector, policy, &train, &mut verdicts);
     verdicts.found
 }
 
@@ -88,10 +103,13 @@ fn nominal_episode(rng: &mut Rng, steps: usize) -> Synthetic {
     episode
 }
 
-fn fit(detector: &dyn Detector, train: &[Synthetic]) -> Box<dyn Monitor> {
+fn fit(detector: &dyn Detector, policy: &Acting, train: &[Synthetic]) -> Box<dyn Monitor> {
+    let policy = policy(train[0].obs_width);
     let views: Vec<_> = train.iter().map(Synthetic::signals).collect();
     let (train, validation) = views.split_at(views.len() - 2);
-    detector.fit(train, validation, &mut Rng::new(7)).expect("sound data must be accepted")
+    detector
+        .fit_with(policy.as_ref(), train, validation, &mut Rng::new(7))
+        .expect("sound data must be accepted")
 }
 
 fn batch(monitor: &mut dyn Monitor, episode: &Synthetic) -> Vec<f64> {
@@ -167,14 +185,14 @@ fn stays_finite(monitor: &mut dyn Monitor, probe: &Synthetic, scores: &[f64], ve
 }
 
 fn ignores_constant_channels(
-    d: &dyn Detector,
+    fit: &dyn Fn(&[Synthetic]) -> Box<dyn Monitor>,
     train: &[Synthetic],
     probe: &Synthetic,
     without: &[f64],
     verdicts: &mut Verdicts<'_>,
 ) {
     let wider: Vec<_> = train.iter().map(|e| e.with_constant(5.0)).collect();
-    let mut monitor = fit(d, &wider);
+    let mut monitor = fit(&wider);
     for (value, what) in [(5.0, "adding"), (5.001, "moving"), (-500.0, "moving")] {
         let scores = batch(monitor.as_mut(), &probe.with_constant(value));
         verdicts.require(Law::IgnoresConstantChannels, close(without, &scores), || {
@@ -197,7 +215,8 @@ fn sees_gross_faults(
     });
 }
 
-fn refuses_bad_data(d: &dyn Detector, train: &[Synthetic], verdicts: &mut Verdicts<'_>) {
+fn refuses_bad_data(d: &dyn Detector, policy: &Acting, train: &[Synthetic], verdicts: &mut Verdicts<'_>) {
+    let policy = policy(train[0].obs_width);
     let (mut nan, mut infinite, mut uneven) = (train.to_vec(), train.to_vec(), train.to_vec());
     nan[1].observations[4] = f32::NAN;
     infinite[2].actions[3] = f32::INFINITY;
@@ -206,7 +225,7 @@ fn refuses_bad_data(d: &dyn Detector, train: &[Synthetic], verdicts: &mut Verdic
         [(vec![], "no data at all"), (nan, "a NaN"), (infinite, "an infinity"), (uneven, "uneven widths")]
     {
         let views: Vec<_> = bad.iter().map(Synthetic::signals).collect();
-        let refused = d.fit(&views, &views, &mut Rng::new(0)).is_err();
+        let refused = d.fit_with(policy.as_ref(), &views, &views, &mut Rng::new(0)).is_err();
         verdicts.require(Law::RefusesBadData, refused, || format!("{what} was accepted"));
     }
 }

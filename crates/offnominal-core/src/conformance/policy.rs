@@ -1,11 +1,12 @@
 //! Laws of policies.
 
 use super::{Law, Verdicts, Violation};
+use crate::insight::{Insight, Predictions};
 use crate::policy::Policy;
 use crate::spec::EnvSpec;
 use crate::{Rng, Seed};
 
-/// Checks a policy for the given world.
+/// Checks a policy for the given world, and what it tells about itself if it does.
 pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     let mut verdicts = Verdicts::new(exempt);
     let first = commands(policy, spec);
@@ -23,7 +24,31 @@ pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)
             });
         }
     }
+    if let Ok(mut insight) = policy.insight(None) {
+        insight_is_sound(insight.as_mut(), spec, &mut verdicts);
+    }
     verdicts.found
+}
+
+fn insight_is_sound(insight: &mut dyn Insight, spec: &EnvSpec, verdicts: &mut Verdicts<'_>) {
+    let (shape, law) = (insight.shape(), Law::InsightIsSound);
+    let widths = (spec.obs_width(), spec.act_width());
+    verdicts.require(law, (shape.obs, shape.commands) == widths, || {
+        format!("expected observations and commands of widths {widths:?}, found {shape:?}")
+    });
+    let obs = vec![0.3; spec.obs_width()];
+    let m = shape.predictions;
+    let lengths = |p: &Predictions<'_>| [p.heads.len(), p.commands.len(), p.features.len()];
+    let told = |insight: &mut dyn Insight| {
+        let found = insight.look(&obs, &mut Rng::new(13));
+        (lengths(&found), [found.heads, found.commands, found.features].concat())
+    };
+    let (found, first) = told(insight);
+    let expected = [m * shape.heads, m * shape.commands, m * shape.features];
+    verdicts.require(law, found == expected, || format!("expected {expected:?} numbers, found {found:?}"));
+    verdicts.require(law, first.iter().all(|v| v.is_finite()), || "a number is not finite".into());
+    let again = told(insight.fork().as_mut()).1 == first && told(insight).1 == first;
+    verdicts.require(law, again, || "the same seed gives other predictions".into());
 }
 
 fn commands(policy: &dyn Policy, spec: &EnvSpec) -> Vec<f32> {

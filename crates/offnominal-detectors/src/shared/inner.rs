@@ -2,6 +2,7 @@
 
 use super::surprise::Surprise;
 use offnominal_core::detector::{Detector, FitError, Monitor, Signals, check};
+use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -28,11 +29,13 @@ impl Inner {
         crate::catalogue().build(&self.id, &params).map_err(|e| e.to_string())
     }
 
-    /// Fits on three episodes of four, and measures the scores of the others.
+    /// Fits on three episodes of four, and measures the scores of the others. The policy is for a detector that looks
+    /// inside it.
     ///
     /// With fewer than [`HELD_OUT`] episodes all serve both purposes, and scores pass for more usual than they are.
     pub(crate) fn fit(
         &self,
+        policy: Option<&dyn Policy>,
         train: &[Signals<'_>],
         validation: &[Signals<'_>],
         seed: Seed,
@@ -40,7 +43,11 @@ impl Inner {
         check(train, 1)?;
         let (seen, held_out) = split(train);
         let detector = self.build().expect("it was checked when it was read");
-        let mut monitor = detector.fit(&seen, validation, &mut seed.rng())?;
+        let mut rng = seed.rng();
+        let mut monitor = match policy {
+            Some(policy) => detector.fit_with(policy, &seen, validation, &mut rng)?,
+            None => detector.fit(&seen, validation, &mut rng)?,
+        };
         let (mut all, mut scores) = (Vec::new(), Vec::new());
         for episode in &held_out {
             monitor.score_episode(episode, &mut scores);

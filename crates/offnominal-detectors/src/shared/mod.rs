@@ -1,9 +1,12 @@
-//! What several detectors need: standardisation, neighbour search, trees, dynamics models and their training.
+//! What several detectors need: standardisation, neighbour search, trees, dynamics models and their
+//! training, and the inside of a policy.
 
 pub(crate) mod cholesky;
 pub(crate) mod dynamics;
+pub(crate) mod features;
 pub(crate) mod forest;
 pub(crate) mod gaussian;
+pub(crate) mod gaze;
 pub(crate) mod inner;
 pub(crate) mod kernel;
 pub(crate) mod memory;

@@ -27,6 +27,11 @@ impl Scale {
         (scale, points)
     }
 
+    /// Fits rows of `width` numbers.
+    pub fn of_rows(rows: &[f32], width: usize) -> Scale {
+        Scale(Standardiser::fit(rows, width))
+    }
+
     /// Fits the commands of all episodes.
     pub fn of_actions(train: &[Signals<'_>]) -> Scale {
         let rows = train.iter().flat_map(|e| e.actions()).copied().collect::<Vec<f32>>();

@@ -4,6 +4,7 @@ use super::cell::Judgement;
 use super::rows::{self, Alarm};
 use super::scoring::{self, Scored};
 use crate::campaign::Setting;
+use crate::cast::Cast;
 use crate::parallel;
 use crate::results::{DelayCurve, Row, Trace};
 use crate::store::Store;
@@ -31,8 +32,13 @@ pub(super) struct Verdict {
 }
 
 /// Fits a detector and judges it on every anomaly, on so many threads.
-pub(super) fn judge(cell: &Judgement, store: &Store, jobs: usize) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let scored = scoring::fit(cell, store)?;
+pub(super) fn judge(
+    cell: &Judgement,
+    cast: &Cast,
+    store: &Store,
+    jobs: usize,
+) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let scored = scoring::fit(cell, cast.policy.as_ref(), store)?;
     let alarms = rows::alarms(cell.false_alarms, &scored.validation);
     let judge = Judge { cell, alarms, scored, plan: rows::plan(cell) };
     let judged = parallel::map(jobs, cell.settings.len(), &ProgressBar::hidden(), |i| {

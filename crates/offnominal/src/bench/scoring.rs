@@ -24,14 +24,14 @@ pub(super) struct Scored {
     pub horizon: u32,
 }
 
-/// Fits the detector and scores the nominal episodes.
-pub(super) fn fit(cell: &Judgement, store: &Store) -> Result<Scored> {
+/// Fits the detector, which may look inside the policy, and scores the nominal episodes.
+pub(super) fn fit(cell: &Judgement, policy: &dyn Policy, store: &Store) -> Result<Scored> {
     let train = load(store, &cell.train)?;
     let validation = load(store, &cell.validation)?;
     let detector = catalogues::detectors().build(&cell.detector.id, &cell.detector.params)?;
     let mut rng = Seed(cell.setup.seed).child("fit").child(&*cell.detector.name).rng();
     let mut monitor = detector
-        .fit(&signals(&train), &signals(&validation), &mut rng)
+        .fit_with(policy, &signals(&train), &signals(&validation), &mut rng)
         .context("the detector cannot be fitted")?;
     let validation = score_all(monitor.as_mut(), &validation.episodes);
     let twins = score_all(monitor.as_mut(), &load(store, &cell.twins)?.episodes);

@@ -1,0 +1,154 @@
+//! Distance of the policy's penultimate features to the k-th nearest nominal ones.
+//!
+//! score(o′) = 1/K Σ_k ‖z(f_k) − z₍ₙ₎‖₂, exact, over the nominal features that are kept.
+//!
+//! | symbol | meaning                                                                                      |
+//! |--------|----------------------------------------------------------------------------------------------|
+//! | f_k    | what the last layer of member k reads for o′, the mean over passes where they are random     |
+//! | K      | members; 1 if the policy is one network                                                      |
+//! | z      | standardised features; units that never vary are dropped                                     |
+//! | z₍ₙ₎   | the n-th nearest of the standardised nominal features of the member, n being `k` of the recipe |
+//!
+//! Any policy that is a network will do, also one that makes a single prediction.
+//!
+//! Assumes: what is unfamiliar to the policy excites its hidden units unusually.
+//! Blind to: what the policy has learned to ignore; units that nothing nominal excites.
+//! Cost: fit n passes of the policy and O(n log² n), score a pass and up to O(n w), for w hidden units and each member.
+//! Reference: Sun et al., "Out-of-Distribution Detection with Deep Nearest Neighbors", ICML 2022.  Deviates: features
+//! are standardised, not brought to unit length, as the length of rectified features tells how far one is from home.
+//!
+//! ```
+//! use offnominal_core::conformance::Chorus;
+//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::Rng;
+//! // The feature is the observation itself, of mean 0 and deviation 2.
+//! let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
+//! let detector = offnominal_detectors::catalogue().build("feature-knn", &serde_json::json!({})).unwrap();
+//! let mut monitor = detector.fit_with(&Chorus::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let score = monitor.score(&Transition { obs: &[2.0], action: &[0.0], next_obs: &[6.0] });
+//! assert!((score - 2.0).abs() < 1e-6);
+//! ```
+
+use crate::shared::features::Features;
+use crate::shared::nearest::{Nearest, Scratch};
+use crate::shared::scale::Scale;
+use offnominal_core::detector::check;
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The entry of [`FeatureKnn`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    FeatureKnn as dyn Detector,
+    "feature-knn",
+    "distance of the policy's penultimate features to the k-th nearest nominal ones",
+    exempt: &[(
+        offnominal_core::conformance::Law::IgnoresConstantChannels,
+        "the policy reads every channel, and its features change with one that never moved in training"
+    )]
+);
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FeatureKnn {
+    /// Rank of the neighbour.
+    pub k: NonZeroUsize,
+    /// The most nominal observations that are kept, evenly spread over the episodes.
+    pub points: NonZeroUsize,
+}
+
+impl Default for FeatureKnn {
+    fn default() -> Self {
+        FeatureKnn { k: NonZeroUsize::MIN, points: const { NonZeroUsize::new(5_000).unwrap() } }
+    }
+}
+
+impl Detector for FeatureKnn {
+    fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
+        Err(FitError::NoPolicy)
+    }
+
+    fn fit_with(
+        &self,
+        policy: &dyn Policy,
+        train: &[Signals<'_>],
+        _: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        check(train, 1)?;
+        let mut features = Features::open(policy, train, rng)?;
+        let pools = features.pools(train, self.points)?;
+        let kept = pools[0].1.len() / pools[0].0.width();
+        if kept < self.k.get() {
+            return Err(FitError::TooFewSteps { needed: self.k.get(), found: kept });
+        }
+        let members = pools.into_iter().map(|(scale, rows)| Member::new(scale, &rows, self.k.get()));
+        Ok(Box::new(Fitted { features, members: members.collect() }))
+    }
+}
+
+/// Nominal features of one member, shared by all forks, and what a query needs.
+#[derive(Clone)]
+struct Member {
+    model: Arc<(Scale, Nearest)>,
+    z: Vec<f32>,
+    scratch: Scratch,
+}
+
+impl Member {
+    fn new(scale: Scale, rows: &[f32], k: usize) -> Member {
+        let width = scale.width();
+        let index = Nearest::new(width, rows.len() / width, rows);
+        let scratch = index.scratch(k);
+        Member { model: Arc::new((scale, index)), z: vec![0.0; width], scratch }
+    }
+
+    fn distance(&mut self, features: &[f32]) -> f64 {
+        let (scale, index) = &*self.model;
+        scale.apply(features, &mut self.z);
+        f64::from(index.squared_distance(&self.z, &mut self.scratch)).sqrt()
+    }
+}
+
+#[derive(Clone)]
+struct Fitted {
+    features: Features,
+    members: Vec<Member>,
+}
+
+impl Monitor for Fitted {
+    fn reset(&mut self) {}
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        let rows = self.features.of(seen.next_obs);
+        let sum: f64 = self.members.iter_mut().zip(rows).map(|(member, row)| member.distance(row)).sum();
+        sum / self.members.len() as f64
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_core::conformance::{Chorus, assert_lawful, detector_with};
+
+    #[test]
+    fn an_ensemble_obeys_the_laws() {
+        let recipe = FeatureKnn { k: NonZeroUsize::new(2).unwrap(), ..FeatureKnn::default() };
+        let policy = |w| Box::new(Chorus::members(w)) as Box<dyn Policy>;
+        assert_lawful("members", &detector_with(&recipe, &policy, ENTRY.exempt));
+    }
+
+    #[test]
+    fn more_neighbours_than_points_are_refused() {
+        let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
+        let recipe = FeatureKnn { k: NonZeroUsize::new(3).unwrap(), ..FeatureKnn::default() };
+        let error = recipe.fit_with(&Chorus::plain(1), &[nominal], &[], &mut Rng::new(0)).err();
+        assert_eq!(error, Some(FitError::TooFewSteps { needed: 3, found: 2 }));
+    }
+}

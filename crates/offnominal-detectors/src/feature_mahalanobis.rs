@@ -1,0 +1,154 @@
+//! Mahalanobis distance of the policy's penultimate features from their nominal mean.
+//!
+//! score(o′) = 1/K Σ_k √((f_k − μ_k)ᵀ C_k⁻¹ (f_k − μ_k)), with C = 0.95 S + 0.05 diag(S).
+//!
+//! | symbol | meaning                                                                                      |
+//! |--------|----------------------------------------------------------------------------------------------|
+//! | f_k    | what the last layer of member k reads for o′, the mean over passes where they are random     |
+//! | K      | members; 1 if the policy is one network                                                      |
+//! | μ, S   | mean and covariance of f over nominal observations; units that never vary are dropped        |
+//!
+//! Any policy that is a network will do, also one that makes a single prediction.
+//!
+//! Assumes: what is unfamiliar to the policy excites its hidden units unusually.
+//! Blind to: what the policy has learned to ignore; units that nothing nominal excites.
+//! Cost: fit n passes of the policy and O(n w² + w³), score a pass and O(w²), for w hidden units and each member.
+//! Reference: Lee et al., NeurIPS 2018, section 2.1, with one class.  Deviates: a twentieth of the covariance is taken
+//! as uncorrelated, since hidden units copy one another.
+//!
+//! ```
+//! use offnominal_core::conformance::Chorus;
+//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::Rng;
+//! // The feature is the observation itself, of mean 0 and deviation 2.
+//! let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
+//! let entry = offnominal_detectors::catalogue();
+//! let detector = entry.build("feature-mahalanobis", &serde_json::json!({})).unwrap();
+//! let mut monitor = detector.fit_with(&Chorus::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let score = monitor.score(&Transition { obs: &[2.0], action: &[0.0], next_obs: &[6.0] });
+//! assert!((score - 3.0).abs() < 1e-6);
+//! ```
+
+use crate::shared::features::Features;
+use crate::shared::scale::Scale;
+use crate::shared::whiten::Whitener;
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The entry of [`FeatureMahalanobis`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    FeatureMahalanobis as dyn Detector,
+    "feature-mahalanobis",
+    "Mahalanobis distance of the policy's penultimate features",
+    exempt: &[(
+        offnominal_core::conformance::Law::IgnoresConstantChannels,
+        "the policy reads every channel, and its features change with one that never moved in training"
+    )]
+);
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FeatureMahalanobis {
+    /// The most nominal observations that are read, evenly spread over the episodes.
+    pub points: NonZeroUsize,
+}
+
+impl Default for FeatureMahalanobis {
+    fn default() -> Self {
+        FeatureMahalanobis { points: const { NonZeroUsize::new(20_000).unwrap() } }
+    }
+}
+
+impl Detector for FeatureMahalanobis {
+    fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
+        Err(FitError::NoPolicy)
+    }
+
+    fn fit_with(
+        &self,
+        policy: &dyn Policy,
+        train: &[Signals<'_>],
+        _: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        let mut features = Features::open(policy, train, rng)?;
+        let pools = features.pools(train, self.points)?;
+        let models: Vec<_> = pools.into_iter().map(|(scale, rows)| model(scale, &rows)).collect();
+        let widest = models.iter().map(|(scale, _)| scale.width()).max().unwrap_or(0);
+        Ok(Box::new(Fitted {
+            features,
+            models: Arc::new(models),
+            z: vec![0.0; widest],
+            x: vec![0.0; widest],
+        }))
+    }
+}
+
+/// Units and covariance of the features of a member.
+type Model = (Scale, Whitener);
+
+fn model(scale: Scale, rows: &[f32]) -> Model {
+    let rows: Vec<f64> = rows.iter().map(|&z| f64::from(z)).collect();
+    let whitener = Whitener::fit(rows.chunks_exact(scale.width()), scale.width());
+    (scale, whitener)
+}
+
+#[derive(Clone)]
+struct Fitted {
+    features: Features,
+    models: Arc<Vec<Model>>,
+    z: Vec<f32>,
+    x: Vec<f64>,
+}
+
+impl Monitor for Fitted {
+    fn reset(&mut self) {}
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        let mut sum = 0.0;
+        for ((scale, whitener), row) in self.models.iter().zip(self.features.of(seen.next_obs)) {
+            let d = scale.width();
+            let (z, x) = (&mut self.z[..d], &mut self.x[..d]);
+            scale.apply(row, z);
+            x.iter_mut().zip(z).for_each(|(x, z)| *x = f64::from(*z));
+            sum += (whitener.mean_square(x) * d as f64).sqrt();
+        }
+        sum / self.models.len() as f64
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_core::conformance::{Chorus, assert_lawful, detector_with};
+
+    #[test]
+    fn an_ensemble_obeys_the_laws() {
+        let recipe = FeatureMahalanobis::default();
+        let policy = |w| Box::new(Chorus::members(w)) as Box<dyn Policy>;
+        assert_lawful("members", &detector_with(&recipe, &policy, ENTRY.exempt));
+    }
+
+    #[test]
+    fn moves_against_the_correlation_are_farther() {
+        let mut rng = Rng::new(3);
+        let rows = (0..500).flat_map(|_| {
+            let (a, b) = (rng.normal() as f32, rng.normal() as f32);
+            [a, a + 0.3 * b]
+        });
+        let (obs, actions): (Vec<f32>, _) = (rows.collect(), [0.0; 499]);
+        let nominal = Signals::new(&obs, &actions, 2, 1);
+        let recipe = FeatureMahalanobis::default();
+        let mut monitor = recipe.fit_with(&Chorus::plain(2), &[nominal], &[], &mut Rng::new(0)).unwrap();
+        let mut at =
+            |next_obs: &[f32]| monitor.score(&Transition { obs: &obs[..2], action: &[0.0], next_obs });
+        assert!(at(&[1.0, -1.0]) > 3.0 * at(&[1.0, 1.0]));
+    }
+}

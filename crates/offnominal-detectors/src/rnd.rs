@@ -1,0 +1,210 @@
+//! Random network distillation: error of a network that imitates a random one.
+//!
+//! score(o′) = 1/d Σ_j (g_j(x) − f_j(x))², with x = z(o′) held within ±5.
+//!
+//! | symbol | meaning                                                                                     |
+//! |--------|---------------------------------------------------------------------------------------------|
+//! | z      | standardised observation after the step, constant channels dropped                          |
+//! | f      | a network of random weights that stay as they are                                           |
+//! | g      | a network with one more hidden layer that learned to give the same d outputs on nominal data |
+//!
+//! The imitation is good where it was practised and nowhere else: as a policy's uncertainty, but without a policy.
+//!
+//! Assumes: nominal behaviour returns to the states it was trained on.
+//! Blind to: dynamics that change while the states visited stay the same; what lies beyond five deviations, further out.
+//! Cost: fit O(epochs · n · parameters), score O(parameters).
+//! Reference: Burda et al., "Exploration by Random Network Distillation", ICLR 2019, sections 2.2 and 2.4.  Deviates: the
+//! weights of f are uniform with He's deviation, not orthogonal.
+//!
+//! ```
+//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::Rng;
+//! let observations: Vec<f32> = (0..200).map(|i| (i as f32 * 0.7).sin()).collect();
+//! let nominal = Signals::new(&observations, &[0.0; 199], 1, 1);
+//! let detector = offnominal_detectors::catalogue().build("rnd", &serde_json::json!({})).unwrap();
+//! let mut monitor = detector.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut at = |next: f32| monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[next] });
+//! assert!(at(2.0) > 100.0 * at(0.5));
+//! // Beyond five deviations all is equally far.
+//! assert_eq!(at(90.0), at(900.0));
+//! ```
+
+use crate::shared::one_step::{Rows, mean_square};
+use crate::shared::ranges::Hidden;
+use crate::shared::scale::{Scale, n_observations};
+use crate::shared::training::{Model, Training};
+use offnominal_core::detector::check;
+use offnominal_core::prelude::*;
+use offnominal_nets::loss::mse;
+use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace};
+use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+/// The entry of [`Rnd`].
+pub const ENTRY: Entry<dyn Detector> =
+    entry!(Rnd as dyn Detector, "rnd", "error of a network that imitates a random one");
+
+/// The largest standardised magnitude that the networks read.
+const CLIP: f32 = 5.0;
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Rnd {
+    /// Widths of the hidden layers of the random network; the imitation has the last one twice.
+    pub hidden: Hidden,
+    /// Number of outputs.
+    pub outputs: NonZeroUsize,
+    /// How the imitation is trained.
+    pub training: Training,
+}
+
+impl Default for Rnd {
+    fn default() -> Self {
+        Rnd {
+            hidden: Hidden::one(64),
+            outputs: const { NonZeroUsize::new(32).unwrap() },
+            training: Training::brief(),
+        }
+    }
+}
+
+impl Detector for Rnd {
+    fn fit(
+        &self,
+        train: &[Signals<'_>],
+        validation: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        check(train, 1)?;
+        let validation = if self.training.patience.is_some() { validation } else { &[] };
+        if !validation.is_empty() || self.training.patience.is_some() {
+            check(validation, 1)?;
+            check(&[train, validation].concat(), 1)?;
+        }
+        let scale = Scale::of_observations(train).0;
+        let sizes = self.hidden.sizes(scale.width().max(1), self.outputs.get());
+        let mut random = Net::new(&sizes, Vec::new(), 1);
+        random.params = drawn(&random.shape, rng).iter().map(|p| p * 6.0_f32.sqrt()).collect();
+        let mut learner =
+            Learner(Net::new(&deeper(&sizes), Vec::new(), self.training.batch.get()), Vec::new());
+        let mut params = drawn(&learner.0.shape, rng);
+        let (rows, held_out) = (random.rows(&scale, train), random.rows(&scale, validation));
+        let mut sample: Vec<u32> = (0..n_observations(train) as u32).collect();
+        self.training.run(&mut learner, &mut params, (&rows, &mut sample), &held_out, rng)?;
+        let imitation = Net::new(&deeper(&sizes), params, 1);
+        Ok(Box::new(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] }))
+    }
+}
+
+/// First weights of a network.
+fn drawn(shape: &Mlp, rng: &mut Rng) -> Vec<f32> {
+    let mut params = vec![0.0; shape.n_params()];
+    shape.init(&mut params, Init::Uniform, rng);
+    params
+}
+
+/// The widths of a network with the last hidden layer twice.
+fn deeper(sizes: &[usize]) -> Vec<usize> {
+    let (hidden, output) = sizes.split_at(sizes.len() - 1);
+    [hidden, &hidden[hidden.len() - 1..], output].concat()
+}
+
+/// What the networks read of an observation.
+fn read(scale: &Scale, obs: &[f32], x: &mut [f32]) {
+    scale.apply(obs, &mut x[..scale.width()]);
+    x.iter_mut().for_each(|x| *x = x.clamp(-CLIP, CLIP));
+}
+
+/// A network with its weights and buffers. Forks share the weights.
+#[derive(Clone)]
+struct Net {
+    shape: Mlp,
+    params: Arc<[f32]>,
+    work: Workspace,
+}
+
+impl Net {
+    fn new(sizes: &[usize], params: Vec<f32>, batch: usize) -> Net {
+        let shape = Mlp::new(sizes, Activation::Relu);
+        Net { work: shape.workspace(batch), params: params.into(), shape }
+    }
+
+    fn of(&mut self, x: &[f32]) -> &[f32] {
+        self.shape.forward(&self.params, x, &mut self.work)
+    }
+
+    /// Each observation with the outputs for it.
+    fn rows(&mut self, scale: &Scale, episodes: &[Signals<'_>]) -> Rows {
+        let mut rows = Rows { inputs: Vec::new(), targets: Vec::new(), episodes: Vec::new() };
+        let mut x = vec![0.0; self.shape.inputs()];
+        for obs in episodes.iter().flat_map(|e| e.observations().chunks_exact(e.obs_width())) {
+            read(scale, obs, &mut x);
+            rows.inputs.extend_from_slice(&x);
+            rows.targets.extend_from_slice(self.of(&x));
+        }
+        rows
+    }
+}
+
+/// The imitation while it learns; its weights are the trainer's.
+struct Learner(Net, Vec<f32>);
+
+impl Model for Learner {
+    fn gradient(&mut self, params: &[f32], x: &[f32], t: &[f32], grad: &mut [f32], _: &mut Rng) -> f64 {
+        let Learner(Net { shape, work, .. }, slope) = self;
+        slope.resize(t.len(), 0.0);
+        let loss = mse(shape.forward(params, x, work), t, slope);
+        shape.backward(params, x, work, slope, Gradients::params(grad));
+        loss
+    }
+
+    fn loss(&mut self, params: &[f32], x: &[f32], t: &[f32]) -> f64 {
+        let Learner(Net { shape, work, .. }, slope) = self;
+        slope.resize(t.len(), 0.0);
+        mse(shape.forward(params, x, work), t, slope)
+    }
+
+    fn widths(&self) -> (usize, usize) {
+        (self.0.shape.inputs(), self.0.shape.outputs())
+    }
+}
+
+#[derive(Clone)]
+struct Fitted {
+    scale: Arc<Scale>,
+    random: Net,
+    imitation: Net,
+    x: Vec<f32>,
+}
+
+impl Monitor for Fitted {
+    fn reset(&mut self) {}
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        read(&self.scale, seen.next_obs, &mut self.x);
+        mean_square(self.imitation.of(&self.x), self.random.of(&self.x))
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_imitation_is_deeper_and_reads_within_bounds() {
+        assert_eq!(deeper(&[3, 64, 32]), [3, 64, 64, 32]);
+        let obs = [1.0, -1.0];
+        let scale = Scale::of_observations(&[Signals::new(&obs, &[0.0], 1, 1)]).0;
+        let mut x = [0.0];
+        for (value, want) in [(0.5, 0.5), (70.0, CLIP), (f32::NAN, -CLIP)] {
+            read(&scale, &[value], &mut x);
+            assert_eq!(x, [want]);
+        }
+    }
+}
