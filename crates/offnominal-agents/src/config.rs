@@ -32,6 +32,8 @@ pub struct TrainConfig {
     pub tau: f64,
     /// Discount per step.
     pub gamma: f64,
+    /// Factor on rewards as the learner sees them; where they are large, quantiles take long to reach their targets.
+    pub reward_scale: f64,
     /// Steps in the world between gradient steps.
     pub train_every: u64,
     /// Gradient steps then taken.
@@ -235,6 +237,7 @@ impl TrainConfig {
             batch: 256,
             tau: 0.005,
             gamma: 0.99,
+            reward_scale: 1.0,
             train_every: 1,
             gradient_steps: 1,
             n_envs: 1,
@@ -402,6 +405,8 @@ impl TrainConfig {
     fn check_numbers(&self) -> Result<(), ConfigError> {
         require(self.lr > 0.0 && self.lr.is_finite(), "lr", "a positive number", self.lr)?;
         require(self.tau > 0.0 && self.tau <= 1.0, "tau", "a number in (0, 1]", self.tau)?;
+        let scale = self.reward_scale;
+        require(scale > 0.0 && scale.is_finite(), "reward_scale", "a positive number", scale)?;
         require((0.0..1.0).contains(&self.gamma), "gamma", "a number in [0, 1)", self.gamma)?;
         let entropy = self.target_entropy.unwrap_or(0.0);
         require(entropy.is_finite(), "target_entropy", "a finite number", entropy)?;
@@ -492,6 +497,7 @@ mod tests {
         assert_eq!((changed.hidden, changed.normalise), (vec![8], Normalise::Running));
         refuses("gama", "0.9", "did you mean \"gamma\"?");
         refuses("gamma", "1.5", "gamma: expected a number in [0, 1), found 1.5");
+        refuses("reward_scale", "0", "reward_scale: expected a positive number, found 0");
         refuses("batch", "-3", "batch: invalid value");
         refuses("schedule", "square", "unknown variant `square`");
         refuses("drop", "25", "fewer than quantiles, found 25");

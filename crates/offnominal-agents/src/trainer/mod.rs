@@ -213,7 +213,8 @@ impl Trainer {
         if step.status != Status::Diverged {
             let terminal = if step.status == Status::Running { 0.0 } else { 1.0 };
             let (obs, action, next_obs) = (&lane.obs, &lane.action, &lane.next_obs);
-            self.replay.push(Record { obs, action, reward: step.reward as f32, next_obs, terminal });
+            let reward = (self.config.reward_scale * step.reward) as f32;
+            self.replay.push(Record { obs, action, reward, next_obs, terminal });
         }
         if step.status == Status::Running && lane.len() < horizon as usize {
             std::mem::swap(&mut lane.obs, &mut lane.next_obs);

@@ -153,3 +153,15 @@ fn a_demonstrator_commands_the_first_steps_also_across_a_break() {
     let resumed = Trainer::resume(&run.checkpoint(Contents::Full), &Point::new()).unwrap();
     assert!(finished(resumed.demonstrated_by(Box::new(push))) == whole);
 }
+
+#[test]
+fn scaled_rewards_are_for_the_learner_only() {
+    let begin = |reward_scale| {
+        Trainer::new(TrainConfig { reward_scale, ..config() }, &Point::new(), Seed(3)).unwrap()
+    };
+    let (mut plain, mut scaled) = (begin(1.0), begin(0.1));
+    // Nothing is learnt yet, so the same episodes are played and reported.
+    let returns = [plain.advance(40), scaled.advance(40)].map(|p| p.mean_return);
+    assert!(returns[0].is_some() && returns[0] == returns[1], "{returns:?}");
+    assert!(finished(plain) != finished(scaled), "the learner sees no difference");
+}

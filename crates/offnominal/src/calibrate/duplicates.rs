@@ -18,7 +18,7 @@ use offnominal_core::episode::Episode;
 const N_EPISODES: usize = 6;
 
 /// Relative distance below which two anomalies count as the same.
-const SAME: f64 = 0.1;
+const SAME: f64 = 0.2;
 
 /// Marks the anomalies that duplicate an earlier one, at every level where they have a magnitude.
 pub(super) fn mark(cast: &Cast, scale: &Scale, rows: &mut [Strength]) -> Result<()> {
