@@ -15,6 +15,7 @@ macro_rules! shipped {
 
 /// Every shipped policy, in alphabetical order.
 pub(super) const SHIPPED: &[Files] = shipped![
+    "car-lanekeep-tqc",
     "mjc-cartpole-swingup-sac",
     "mjc-cartpole-swingup-td3",
     "mjc-cartpole-swingup-tqc",
@@ -25,5 +26,6 @@ pub(super) const SHIPPED: &[Files] = shipped![
     "sap-goal0-tqc",
     "sap-goal1-tqc",
     "sap-goal2-tqc",
+    "urm-reach-sac",
     "urm-reach-tqc",
 ];
