@@ -20,6 +20,7 @@ pub mod mean;
 pub mod metric;
 pub mod proportion;
 pub mod ranking;
+pub mod risk;
 pub mod threshold;
 
 pub use alarm::coverage::{Splits, coverage};

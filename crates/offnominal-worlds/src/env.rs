@@ -4,6 +4,7 @@
 mod arm_tests;
 mod car;
 mod cartpole;
+pub(crate) mod driving;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
@@ -39,6 +40,7 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     cartpole::ENTRY,
     pendulum::ENTRY,
     pong::ENTRY,
+    driving::ENTRY,
 ];
 
 /// The catalogue of the built-in worlds.

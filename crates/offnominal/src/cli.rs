@@ -12,6 +12,7 @@ mod list;
 mod metrics;
 mod render;
 mod report;
+mod risk;
 mod robot;
 mod train;
 mod ur_sim;
@@ -63,6 +64,8 @@ enum Command {
     Calibrate(calibrate::Calibrate),
     /// Run a campaign: detectors against anomalies, with tables and a report
     Bench(bench::BenchArgs),
+    /// Failure probabilities: how many episodes they need
+    Risk(risk::Risk),
     /// Make the page of a results folder anew
     Report(report::Report),
     /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
@@ -109,6 +112,7 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
         Command::Collect(args) => args.run(&common),
         Command::Calibrate(args) => args.run(&common),
         Command::Bench(args) => args.run(&common),
+        Command::Risk(args) => args.run(&common),
         Command::Report(args) => args.run(&common),
         Command::Metrics(args) => args.run(&common),
         Command::Export(args) => args.run(&common),
@@ -133,6 +137,7 @@ fn unused(command: &str) -> &'static [&'static str] {
         "list" => &["seed", "jobs", "out", "quiet"],
         "evaluate" => &["out"],
         "report" => &["seed", "jobs", "out", "quiet"],
+        "risk" => &["seed", "jobs", "out", "quiet"],
         "export" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
@@ -206,7 +211,8 @@ mod tests {
     #[test]
     fn every_exception_is_one_of_a_command() {
         let line = line();
-        for command in ["demo", "bench", "list", "evaluate", "report", "export", "metrics", "render"] {
+        for command in ["demo", "bench", "list", "evaluate", "report", "risk", "export", "metrics", "render"]
+        {
             assert!(!unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
         }
     }

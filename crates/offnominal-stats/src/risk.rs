@@ -1,0 +1,62 @@
+//! How often does a policy fail, when failures are rare?
+//!
+//! An experiment starts at an initial condition X ~ P, which is cheap to draw, and ends in failure (C = 1) or not. The
+//! wanted number is p = E\[C\]. A *predictor* f guesses P(C = 1 | X = x); it may be wrong: it decides what an estimate
+//! costs and never whether its interval is valid.
+//!
+//! | file             | content                                                                                 |
+//! |------------------|-----------------------------------------------------------------------------------------|
+//! | [`budget`]       | episodes that plain counting needs                                                      |
+//! | [`counting`]     | plain counting: an interval for a planned number of episodes, one for stopping at any   |
+//! | [`bounded`]      | the same for means of bounded terms, by betting                                         |
+//! | [`bernstein`]    | the same in constant memory                                                             |
+//! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
+//! | [`proposal`]     | draws from P that a predictor accepts or rejects                                        |
+//! | [`pool`]         | importance weights of one or several such streams, and their mean                       |
+//! | [`splitting`]    | worlds that say how far they were from failing                                          |
+//! | [`diagnostics`]  | when weights are not to be trusted                                                      |
+//! | [`exponent`]     | how much a predictor is to be trusted                                                   |
+//! | [`search`]       | what finding one failure costs                                                          |
+//! | [`sampler`]      | where to look for one                                                                   |
+//! | [`selection`]    | which of several policies fails least                                                   |
+//!
+//! Nothing here knows a world: draws and outcomes come in, estimates go out, or a [`Refusal`] that says why not.
+//!
+//! Reference: Uesato et al., "Rigorous Agent Evaluation: An Adversarial Approach to Uncover Catastrophic Failures",
+//! 2018 (arXiv 1812.01647).
+
+pub mod bernstein;
+pub mod bounded;
+pub mod budget;
+pub mod counting;
+mod crossing;
+pub mod diagnostics;
+pub mod exponent;
+pub mod pool;
+pub mod proposal;
+pub mod refusal;
+pub mod sampler;
+pub mod search;
+pub mod selection;
+pub mod splitting;
+pub mod thinning;
+#[cfg(test)]
+mod toy;
+pub mod weighted;
+
+pub use bernstein::Bernstein;
+pub use bounded::Bounded;
+pub use budget::{Budget, budget};
+pub use diagnostics::{Diagnostics, Warning};
+pub use pool::{Pool, Stream};
+pub use proposal::Proposal;
+pub use refusal::Refusal;
+pub use sampler::Sampler;
+pub use selection::Race;
+pub use splitting::Splitting;
+pub use thinning::{HorvitzThompson, Thinning};
+pub use weighted::Weighted;
+
+/// The share of experiments that start from plain draws, whatever the predictor says. It costs less than a tenth where
+/// the predictor is good, and bounds every importance weight by its inverse where it is not.
+pub const PLAIN_SHARE: f64 = 0.1;

@@ -1,0 +1,50 @@
+//! Why there is no estimate of a risk.
+
+use super::Warning;
+use crate::StatsError;
+
+/// The assumption of an interval that does not hold.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// There is too little, or a setting is out of its range.
+    #[error(transparent)]
+    Stats(#[from] StatsError),
+    /// No share of the experiments starts from plain draws.
+    #[error(
+        "the weights have no bound: expected a share of experiments from plain draws, found none; an interval that \
+         holds whatever the predictor is worth does not exist"
+    )]
+    UnboundedWeights,
+    /// An interval that trusts the weights was asked for, and they are not to be trusted.
+    #[error("the weights are not to be trusted: {0}")]
+    Doubtful(Warning),
+    /// Levels of a margin must be all different.
+    #[error("the margin takes the value {margin} in several particles: expected a continuous margin")]
+    Ties {
+        /// The value that is taken more than once.
+        margin: f64,
+    },
+    /// Particles hardly move, so they are copies of one another.
+    #[error("only {accepted} of {moves} moves were accepted at margin {margin}: expected at least 1 in 100")]
+    Stuck {
+        /// Moves that stayed below the level.
+        accepted: usize,
+        /// Moves that were tried.
+        moves: usize,
+        /// The level at that time.
+        margin: f64,
+    },
+}
+
+impl Refusal {
+    /// An error unless the value is in the range that `expected` describes.
+    pub(super) fn unless(
+        holds: bool,
+        what: &'static str,
+        expected: &'static str,
+        found: f64,
+    ) -> Result<(), Refusal> {
+        if holds { Ok(()) } else { Err(StatsError::OutOfRange { what, expected, found }.into()) }
+    }
+}

@@ -1,0 +1,126 @@
+//! What finding one failure costs, in experiments.
+//!
+//! | function             | number                             | assumes                                        |
+//! |----------------------|------------------------------------|------------------------------------------------|
+//! | [`expected_cost`]    | mean experiments to a failure, 1 / P(failure) | a chance that no experiment changes: plain draws, a fixed predictor |
+//! | [`restricted_cost`]  | mean of min(cost, budget)          | searches that do not know one another; any sampler |
+//!
+//! A search that ended without a failure is not thrown away, which would make search look cheaper than it is.
+//!
+//! Reference: cost is that of Uesato et al. (2018), section 4.1.
+
+use super::bounded::Bounded;
+use super::counting;
+use super::refusal::Refusal;
+use crate::{Level, StatsError};
+use offnominal_core::Rng;
+use offnominal_core::estimate::Estimate;
+
+use super::sampler::Sampler;
+
+/// One search.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Search {
+    /// Experiments that were run.
+    pub experiments: usize,
+    /// The initial condition that failed, if one did.
+    pub failure: Option<Vec<f64>>,
+}
+
+/// The outcome of one experiment, as a sampler learns it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// Whether it ended in failure.
+    pub failed: bool,
+    /// How far it was from failing, where the world says so.
+    pub margin: Option<f64>,
+}
+
+/// Runs experiments that a sampler proposes until one fails or the budget is spent.
+pub fn search(
+    sampler: &mut dyn Sampler,
+    budget: usize,
+    draw: &mut dyn FnMut(&mut Rng) -> Vec<f64>,
+    experiment: &mut dyn FnMut(&[f64], &mut Rng) -> Outcome,
+    rng: &mut Rng,
+) -> Search {
+    for n in 1..=budget {
+        let x = sampler.propose(draw, rng);
+        let outcome = experiment(&x, rng);
+        sampler.learn(&x, outcome);
+        if outcome.failed {
+            return Search { experiments: n, failure: Some(x) };
+        }
+    }
+    Search { experiments: budget, failure: None }
+}
+
+/// Mean number of experiments to the first failure; without a failure, a lower bound: ∞ with a low end.
+///
+/// The interval is valid for any rule to stop, so for searches that end with a failure and for those that were broken off.
+///
+/// # Errors
+/// If no experiment was run.
+pub fn expected_cost(searches: &[Search], level: Level) -> Result<Estimate, Refusal> {
+    let experiments = searches.iter().map(|s| s.experiments).sum();
+    let failures = searches.iter().filter(|s| s.failure.is_some()).count();
+    let rate = counting::sequence(failures, experiments, level)?;
+    let ends = (1.0 / rate.high, 1.0 / rate.low);
+    Ok(level.estimate(1.0 / rate.value, ends, searches.len(), "inverse-beta-binomial-sequence"))
+}
+
+/// Mean of the experiments of searches that give up after `budget` of them.
+///
+/// # Errors
+/// If there are no searches, or one had a larger budget and failed to use it: it stopped early without a failure.
+pub fn restricted_cost(searches: &[Search], budget: usize, level: Level) -> Result<Estimate, Refusal> {
+    StatsError::require("cost of a search", 1, "searches", searches.len())?;
+    let mut costs = Bounded::new(budget as f64);
+    for search in searches {
+        let is_whole = search.failure.is_some() || search.experiments >= budget;
+        let (what, expected) = ("experiments of a search without failure", "the whole budget");
+        Refusal::unless(is_whole, what, expected, search.experiments as f64)?;
+        costs.push(search.experiments.min(budget) as f64);
+    }
+    costs.estimate(level)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sampler::Plain;
+    use super::super::toy::assert_covers;
+    use super::*;
+
+    /// Searches for a coin that falls with the given chance.
+    fn searches(p: f64, n: usize, budget: usize, rng: &mut Rng) -> Vec<Search> {
+        let mut fall = |_: &[f64], rng: &mut Rng| Outcome { failed: rng.uniform() < p, margin: None };
+        (0..n).map(|_| search(&mut Plain, budget, &mut |_| vec![0.5], &mut fall, rng)).collect()
+    }
+
+    #[test]
+    fn the_cost_is_the_inverse_of_the_chance_even_where_searches_were_broken_off() {
+        assert_covers(50.0, |rng| expected_cost(&searches(0.02, 20, 60, rng), Level::P95).unwrap());
+    }
+
+    #[test]
+    fn the_restricted_cost_is_a_truncated_geometric_mean() {
+        // E min(T, B) = (1 − (1 − p)^B) / p.
+        let mean = (1.0 - 0.98_f64.powi(60)) / 0.02;
+        assert_covers(mean, |rng| restricted_cost(&searches(0.02, 60, 60, rng), 60, Level::P95).unwrap());
+    }
+
+    #[test]
+    fn no_failure_is_a_lower_bound_of_the_cost() {
+        let found = expected_cost(&searches(0.0, 3, 100, &mut Rng::new(1)), Level::P95).unwrap();
+        assert!(found.value.is_infinite() && found.high.is_infinite() && found.low > 40.0, "{found:?}");
+    }
+
+    #[test]
+    fn a_search_that_stopped_early_is_refused() {
+        let message = restricted_cost(&searches(0.0, 1, 30, &mut Rng::new(1)), 60, Level::P95).unwrap_err();
+        assert_eq!(
+            message.to_string(),
+            "experiments of a search without failure: expected the whole budget, found 30"
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! Analytic failures to test estimators on: the truth is known.
+//!
+//! X is uniform on [0, 1) and an experiment fails with probability h exp(−k X), so p = h (1 − exp(−k)) / k.
+
+use offnominal_core::Rng;
+use offnominal_core::estimate::Estimate;
+
+/// A policy that fails near zero.
+#[derive(Debug, Clone, Copy)]
+pub struct Toy {
+    /// Chance to fail at zero: large early in training, small later.
+    pub height: f64,
+    /// How quickly it decays.
+    pub decay: f64,
+}
+
+impl Toy {
+    /// The failure probability.
+    pub fn p(self) -> f64 {
+        self.height * (1.0 - (-self.decay).exp()) / self.decay
+    }
+
+    /// The chance to fail at x.
+    pub fn chance(self, x: f64) -> f64 {
+        self.height * (-self.decay * x).exp()
+    }
+
+    /// One experiment.
+    pub fn fails(self, x: f64, rng: &mut Rng) -> bool {
+        rng.uniform() < self.chance(x)
+    }
+}
+
+/// Repetitions of a test of coverage.
+pub fn repetitions() -> usize {
+    if std::env::var_os("RUN_SLOW_TESTS").is_some() { 2000 } else { 200 }
+}
+
+/// Asserts that 95 % intervals contain the truth in 93.5 % of 2,000 repetitions; of fewer, in as many as leaves a
+/// method that keeps its promise a thousandth to fail.
+#[track_caller]
+pub fn assert_covers(truth: f64, estimate: impl FnMut(&mut Rng) -> Estimate) {
+    let share = coverage(truth, estimate);
+    let least = if repetitions() == 2000 { 0.935 } else { 0.90 };
+    assert!(share >= least, "covers {truth} in only {share} of {} repetitions", repetitions());
+}
+
+/// The share of repetitions whose interval contains the truth.
+pub fn coverage(truth: f64, mut estimate: impl FnMut(&mut Rng) -> Estimate) -> f64 {
+    let n = repetitions();
+    (0..n as u64).filter(|&i| estimate(&mut Rng::new(1000 + i)).covers(truth)).count() as f64 / n as f64
+}

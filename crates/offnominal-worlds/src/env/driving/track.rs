@@ -1,0 +1,247 @@
+//! A closed track around the origin.
+//!
+//! Twelve checkpoints, the first and the last at 1.5 R, the others anywhere in their twelfth of the circle between R / 3
+//! and R. A pen goes round them at a limited rate of turn, and its second lap is the centre line.
+
+use offnominal_core::Rng;
+use std::f64::consts::TAU;
+
+/// A point or vector of the plane, m.
+pub type Point = [f64; 2];
+
+/// Numbers that describe a track: the places of ten checkpoints in their twelfth of the circle, then their radii, all as
+/// shares of their range.
+pub const NUMBERS: usize = 20;
+/// Distance of a wall from the centre line, m.
+pub const HALF_WIDTH_M: f64 = 6.67;
+const CHECKPOINTS: usize = 12;
+/// R, m.
+const RADIUS_M: f64 = 150.0;
+/// Distance of two centre points, m.
+const STEP_M: f64 = 3.5;
+/// Largest turn of the pen per step, rad.
+const TURN_RAD: f64 = 0.31;
+/// Turn of the pen per metre that the next checkpoint lies aside, rad/m.
+const TURN_PER_M: f64 = 0.006;
+/// Steps of the pen for two laps of the longest track, and more.
+const PATIENCE: usize = 2500;
+
+/// Centre line and walls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Track {
+    centre: Vec<Point>,
+    /// Unit vector from each centre point to the next.
+    forward: Vec<Point>,
+    /// Left and right wall at each centre point.
+    walls: Vec<[Point; 2]>,
+}
+
+/// A random track on which the pen closes its lap and whose walls do not meet.
+pub fn draw(rng: &mut Rng) -> Vec<f64> {
+    loop {
+        let x: Vec<f64> = (0..NUMBERS).map(|_| rng.uniform()).collect();
+        let is_sound =
+            lap(&checkpoints(&x)).is_some_and(|lap| closes(&lap) && !Track::along_line(lap).meets_itself());
+        if is_sound {
+            return x;
+        }
+    }
+}
+
+impl Track {
+    /// The track that these numbers describe. Numbers beyond 0 to 1 are clipped; where the pen finds no lap, straight
+    /// lines from checkpoint to checkpoint.
+    pub fn of(x: &[f64]) -> Track {
+        let checkpoints = checkpoints(x);
+        Track::along_line(lap(&checkpoints).unwrap_or_else(|| polygon(&checkpoints)))
+    }
+
+    /// Closes a lap by spreading what is missing over all of it.
+    fn along_line(mut lap: Vec<Point>) -> Track {
+        let last = lap.pop().expect("a lap has points");
+        let n = lap.len();
+        let gap = minus(lap[0], last);
+        for (i, p) in lap.iter_mut().enumerate() {
+            let share = i as f64 / n as f64;
+            *p = [p[0] + share * gap[0], p[1] + share * gap[1]];
+        }
+        let forward: Vec<Point> = (0..n).map(|i| unit(minus(lap[(i + 1) % n], lap[i]))).collect();
+        let wall = |i: usize| {
+            let (before, after) = (forward[(i + n - 1) % n], forward[i]);
+            let left = unit([-before[1] - after[1], before[0] + after[0]]);
+            [HALF_WIDTH_M, -HALF_WIDTH_M].map(|d| [lap[i][0] + d * left[0], lap[i][1] + d * left[1]])
+        };
+        let walls = (0..n).map(wall).collect();
+        Track { centre: lap, forward, walls }
+    }
+
+    /// Number of centre points.
+    pub fn len(&self) -> usize {
+        self.centre.len()
+    }
+
+    /// Where the car begins, and its heading in rad.
+    pub fn start(&self) -> (Point, f64) {
+        (self.centre[0], self.forward[0][1].atan2(self.forward[0][0]))
+    }
+
+    /// The centre point at an index, counted on from any other.
+    pub fn centre(&self, i: usize) -> Point {
+        self.centre[i % self.len()]
+    }
+
+    /// Left and right wall at an index, counted on from any other.
+    pub fn walls(&self, i: usize) -> [Point; 2] {
+        self.walls[i % self.len()]
+    }
+
+    /// Distance from the centre line near an index, positive to the left, m.
+    pub fn offset(&self, at: usize, position: Point) -> f64 {
+        let (d, f) = (minus(position, self.centre[at]), self.forward[at]);
+        f[0] * d[1] - f[1] * d[0]
+    }
+
+    /// The component of a velocity along the track.
+    pub fn along(&self, at: usize, velocity: Point) -> f64 {
+        dot(self.forward[at], velocity)
+    }
+
+    /// The index of the nearest centre point near the last known one, and how many were passed to reach it.
+    pub fn follow(&self, mut at: usize, position: Point) -> (usize, i64) {
+        let (n, mut passed) = (self.len(), 0);
+        let distance = |i: usize| squared(minus(position, self.centre[i]));
+        while distance((at + 1) % n) < distance(at) && passed < 10 {
+            at = (at + 1) % n;
+            passed += 1;
+        }
+        while distance((at + n - 1) % n) < distance(at) && passed > -10 {
+            at = (at + n - 1) % n;
+            passed -= 1;
+        }
+        (at, passed)
+    }
+
+    /// Whether two stretches of the track are so near that their walls meet.
+    fn meets_itself(&self) -> bool {
+        let (n, apart) = (self.len(), (2.2 * HALF_WIDTH_M).powi(2));
+        let far = (3.0 * std::f64::consts::PI * HALF_WIDTH_M / STEP_M) as usize;
+        let meets = |i: usize, j: usize| j - i >= far && n - (j - i) >= far;
+        (0..n).any(|i| {
+            (i + 1..n).any(|j| meets(i, j) && squared(minus(self.centre[i], self.centre[j])) < apart)
+        })
+    }
+}
+
+fn checkpoints(x: &[f64]) -> [Point; CHECKPOINTS] {
+    std::array::from_fn(|i| {
+        let (turn, radius) = match i {
+            0 => (0.0, 1.5 * RADIUS_M),
+            11 => (11.0, 1.5 * RADIUS_M),
+            _ => {
+                let [turn, radius] =
+                    [x[i - 1], x[i + 9]].map(|v| if v.is_nan() { 0.5 } else { v.clamp(0.0, 1.0) });
+                (i as f64 + turn, RADIUS_M * (1.0 + 2.0 * radius) / 3.0)
+            }
+        };
+        let (sin, cos) = (TAU * turn / CHECKPOINTS as f64).sin_cos();
+        [radius * cos, radius * sin]
+    })
+}
+
+/// The pen's second lap, its end included; `None` if it does not finish one.
+fn lap(checkpoints: &[Point; CHECKPOINTS]) -> Option<Vec<Point>> {
+    let (mut pen, mut heading, mut next) = (checkpoints[0], TAU / 4.0, 1);
+    let (mut laps, mut line) = (0, Vec::with_capacity(400));
+    for _ in 0..PATIENCE {
+        let before = pen;
+        pen = [pen[0] + STEP_M * heading.cos(), pen[1] + STEP_M * heading.sin()];
+        // A checkpoint is passed once the pen's bearing is beyond its own.
+        while cross(checkpoints[next], pen) > 0.0 && dot(checkpoints[next], pen) > 0.0 {
+            next = (next + 1) % CHECKPOINTS;
+        }
+        if before[1] < 0.0 && pen[1] >= 0.0 && pen[0] > 0.0 {
+            laps += 1;
+        }
+        if laps >= 1 {
+            line.push(pen);
+        }
+        if laps == 2 {
+            return (line.len() > 50).then_some(line);
+        }
+        let aside = cross([heading.cos(), heading.sin()], minus(checkpoints[next], pen));
+        heading += (TURN_PER_M * aside).clamp(-TURN_RAD, TURN_RAD);
+    }
+    None
+}
+
+fn closes(lap: &[Point]) -> bool {
+    squared(minus(lap[lap.len() - 1], lap[0])) <= STEP_M * STEP_M
+}
+
+/// Straight lines from checkpoint to checkpoint, in short steps, back to the first.
+fn polygon(checkpoints: &[Point; CHECKPOINTS]) -> Vec<Point> {
+    let side = |i: usize| {
+        let (a, b) = (checkpoints[i], checkpoints[(i + 1) % CHECKPOINTS]);
+        let steps = (squared(minus(b, a)).sqrt() / STEP_M).ceil().max(1.0) as usize;
+        (0..steps).map(move |k| {
+            let share = k as f64 / steps as f64;
+            [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
+        })
+    };
+    (0..CHECKPOINTS).flat_map(side).chain([checkpoints[0]]).collect()
+}
+
+/// The vector from b to a.
+pub fn minus(a: Point, b: Point) -> Point {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+/// Positive if b points to the left of a.
+pub fn cross(a: Point, b: Point) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+fn dot(a: Point, b: Point) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+fn squared(a: Point) -> f64 {
+    dot(a, a)
+}
+
+fn unit(a: Point) -> Point {
+    let length = squared(a).sqrt().max(f64::MIN_POSITIVE);
+    [a[0] / length, a[1] / length]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawn_tracks_are_closed_and_do_not_meet_themselves() {
+        let mut rng = Rng::new(1);
+        for _ in 0..20 {
+            let track = Track::of(&draw(&mut rng));
+            let gaps = (0..track.len()).map(|i| squared(minus(track.centre(i + 1), track.centre(i))).sqrt());
+            assert!(gaps.clone().all(|g| (2.0..5.0).contains(&g)), "{:?}", gaps.collect::<Vec<_>>());
+            assert!(track.len() > 150 && !track.meets_itself());
+        }
+    }
+
+    #[test]
+    fn walls_stand_at_half_the_width() {
+        let track = Track::of(&[0.5; NUMBERS]);
+        for i in 0..track.len() {
+            let [left, right] = track.walls(i).map(|w| squared(minus(w, track.centre(i))).sqrt());
+            assert!((left - HALF_WIDTH_M).abs() < 1e-9 && (right - HALF_WIDTH_M).abs() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_still_make_a_track() {
+        for x in [[f64::NAN; NUMBERS], [7.0; NUMBERS], [-1.0; NUMBERS]] {
+            assert!(Track::of(&x).len() > 50);
+        }
+    }
+}
