@@ -159,3 +159,15 @@ fn edited_files_are_refused_with_a_reason() {
     refuse(ensemble, &set("members", "4"), "expected a tensor \"3.actor.0.weight\"");
     refuse(ensemble, &|f| f.insert("1.actor.0.bias", &[1], &[0.0]), "expected shape [12], found [1]");
 }
+
+#[test]
+fn a_policy_tells_of_itself_what_it_is() {
+    let actor = trained(config("ddpg"), 1);
+    let shape = actor.insight(None).unwrap().shape();
+    assert_eq!((shape.predictions, shape.members, shape.features, shape.is_choice), (1, 1, WIDTH, false));
+    let why = actor.insight(Some(5)).err().unwrap().to_string();
+    assert!(why.contains("found a plain network of ddpg"), "{why}");
+    let members = (1..4).map(|seed| trained(config("dqn"), seed)).collect();
+    let shape = Actor::ensemble(members).unwrap().insight(None).unwrap().shape();
+    assert_eq!((shape.predictions, shape.members, shape.heads, shape.is_choice), (3, 3, 3, true));
+}
