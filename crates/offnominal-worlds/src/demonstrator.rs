@@ -108,9 +108,9 @@ mod tests {
     }
 
     #[test]
-    fn the_driver_fails_on_a_small_share_of_tracks() {
+    fn the_driver_laps_the_tracks() {
         let found = successes("driving", 100);
-        assert!((80..100).contains(&found), "{found} of 100");
+        assert!(found >= 95, "{found} of 100");
     }
 
     #[test]

@@ -26,6 +26,7 @@ pub(super) const SHIPPED: &[Files] = shipped![
     "sap-goal0-tqc",
     "sap-goal1-tqc",
     "sap-goal2-tqc",
+    "urm-pnp-tqc",
     "urm-reach-sac",
     "urm-reach-tqc",
 ];

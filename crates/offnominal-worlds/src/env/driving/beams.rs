@@ -70,7 +70,8 @@ mod tests {
         let mut reading = [0.0; N];
         cast(&track, 0, from, heading, &mut reading);
         for side in [reading[0], reading[N - 1]] {
-            assert!((f64::from(side) - HALF_WIDTH_M).abs() < 0.3, "{reading:?}");
+            // The walls are straight between points 3.5 m apart, in a bend.
+            assert!((f64::from(side) - HALF_WIDTH_M).abs() < 0.5, "{reading:?}");
         }
     }
 }
