@@ -40,6 +40,7 @@
 //! ```
 
 use crate::shared::gaze::Gaze;
+use crate::shared::spread::{Table, mutual_information, vote_entropy};
 use offnominal_core::insight::Shape;
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -164,78 +165,11 @@ impl Monitor for Fitted {
     }
 }
 
-/// Predictions, one row each.
-#[derive(Clone, Copy)]
-struct Table<'a> {
-    values: &'a [f32],
-    width: usize,
-}
-
-impl Table<'_> {
-    fn column(&self, action: usize) -> impl Iterator<Item = f64> {
-        self.values.iter().skip(action).step_by(self.width).map(|&v| f64::from(v))
-    }
-
-    fn n(&self) -> f64 {
-        (self.values.len() / self.width) as f64
-    }
-
-    fn mean(&self, action: usize) -> f64 {
-        self.column(action).sum::<f64>() / self.n()
-    }
-
-    /// Sample standard deviation over the predictions.
-    fn sd(&self, action: usize) -> f64 {
-        let mean = self.mean(action);
-        let squares = self.column(action).map(|q| (q - mean).powi(2)).sum::<f64>();
-        (squares / (self.n() - 1.0)).sqrt()
-    }
-
-    fn mean_sd(&self) -> f64 {
-        (0..self.width).map(|a| self.sd(a)).sum::<f64>() / self.width as f64
-    }
-
-    /// The action of the largest mean, the first of equals.
-    fn preferred(&self) -> usize {
-        (1..self.width).fold(0, |best, a| if self.mean(a) > self.mean(best) { a } else { best })
-    }
-}
-
-/// −p ln p, and its limit at zero.
-fn surprisal(p: f64) -> f64 {
-    if p > 0.0 { -p * p.ln() } else { 0.0 }
-}
-
-/// Entropy of the votes; each vote is the index of a choice.
-fn vote_entropy(votes: &[f32], choices: usize) -> f64 {
-    let share = |k| votes.iter().filter(|&&v| v as usize == k).count() as f64 / votes.len() as f64;
-    (0..choices).map(|k| surprisal(share(k))).sum()
-}
-
-/// Entropy of the mean softmax less the mean of the entropies; `mean` is scratch.
-fn mutual_information(heads: Table<'_>, mean: &mut [f64]) -> f64 {
-    mean.fill(0.0);
-    let mut inner = 0.0;
-    for row in heads.values.chunks_exact(heads.width) {
-        let top = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let weight = |q: f32| f64::from(q - top).exp();
-        let total: f64 = row.iter().map(|&q| weight(q)).sum();
-        for (mean, &q) in mean.iter_mut().zip(row) {
-            let p = weight(q) / total;
-            *mean += p / heads.n();
-            inner += surprisal(p) / heads.n();
-        }
-    }
-    (mean.iter().map(|&p| surprisal(p)).sum::<f64>() - inner).max(0.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shared::spread::surprisal;
     use offnominal_core::conformance::{Chorus, Law, assert_lawful, detector_with};
-
-    /// Three predictions of two values.
-    const TABLE: Table<'_> = Table { values: &[1.0, 5.0, 2.0, 5.0, 3.0, 2.0], width: 2 };
 
     fn near(found: f64, want: f64) {
         assert!((found - want).abs() < 1e-12, "expected {want}, found {found}");
@@ -247,31 +181,6 @@ mod tests {
         let nominal = Signals::new(&rows, &[0.0], obs.len(), 1);
         let mut monitor = recipe.fit_with(policy, &[nominal], &[], &mut Rng::new(0))?;
         Ok(monitor.score(&nominal.transition(0)))
-    }
-
-    #[test]
-    fn deviations_are_those_of_a_sample() {
-        near(TABLE.sd(0), 1.0);
-        near(TABLE.sd(1), 3.0_f64.sqrt());
-        near(TABLE.mean_sd(), (1.0 + 3.0_f64.sqrt()) / 2.0);
-        assert_eq!(TABLE.preferred(), 1);
-    }
-
-    #[test]
-    fn votes_and_information_in_closed_form() {
-        near(vote_entropy(&[1.0, 1.0, 0.0, 0.0], 3), 2.0_f64.ln());
-        near(vote_entropy(&[1.0; 4], 3), 0.0);
-        let mut scratch = vec![0.0; 2];
-        // Two sure predictions that contradict one another: one bit.
-        let sure = Table { values: &[0.0, 900.0, 900.0, 0.0], width: 2 };
-        near(mutual_information(sure, &mut scratch), 2.0_f64.ln());
-        // Two that are equally unsure: none.
-        near(mutual_information(Table { values: &[3.0, 3.0, 4.0, 4.0], width: 2 }, &mut scratch), 0.0);
-        // p = (3/4, 1/4) and (1/4, 3/4).
-        let l = 3.0_f32.ln();
-        let unsure = Table { values: &[l, 0.0, 0.0, l], width: 2 };
-        let want = 2.0_f64.ln() - surprisal(0.75) - surprisal(0.25);
-        assert!((mutual_information(unsure, &mut scratch) - want).abs() < 1e-7);
     }
 
     #[test]

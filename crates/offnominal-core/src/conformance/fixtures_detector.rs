@@ -1,8 +1,10 @@
 //! Detectors that each break one law, and the proof that the laws see it.
 
-use super::{Law, detector};
+use super::{Chorus, Law, detector, detector_with};
 use crate::Rng;
 use crate::detector::{Detector, FitError, Monitor, Signals, Transition, check};
+use crate::insight::Insight;
+use crate::policy::Policy;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A sound detector, a running mean of the distance from the nominal mean in standard deviations, with at most one
@@ -122,4 +124,53 @@ fn every_law_rejects_the_detector_that_breaks_it() {
 fn an_exempted_law_is_not_reported() {
     let exempt = [(Law::SeesGrossFaults, "a fixture")];
     assert_eq!(detector(&Distance::with(Some(Law::SeesGrossFaults)), &exempt), []);
+}
+
+/// Looks inside the policy with one generator for all that it sees, so that its scores depend on what came before.
+#[derive(Clone, Copy)]
+struct Restless;
+
+struct Looking(Box<dyn Insight>, Rng);
+
+impl Detector for Restless {
+    fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
+        Err(FitError::NoPolicy)
+    }
+
+    fn fit_with(
+        &self,
+        policy: &dyn Policy,
+        train: &[Signals<'_>],
+        _: &[Signals<'_>],
+        rng: &mut Rng,
+    ) -> Result<Box<dyn Monitor>, FitError> {
+        check(train, 1)?;
+        Ok(Box::new(Looking(policy.insight(None)?, Rng::new(rng.bits()))))
+    }
+}
+
+impl Monitor for Looking {
+    fn reset(&mut self) {}
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        let told = self.0.look(seen.next_obs, &mut self.1);
+        let largest = told.heads.iter().fold(0.0, |most: f32, v| most.max(v.abs()));
+        f64::from(if largest.is_finite() { largest } else { f32::MAX })
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        Box::new(Looking(self.0.fork(), self.1.clone()))
+    }
+}
+
+#[test]
+fn random_passes_that_run_on_from_episode_to_episode_are_caught() {
+    let found: Vec<Law> = detector(&Restless, &[]).into_iter().map(|v| v.law).collect();
+    for law in [Law::StreamedEqualsBatch, Law::ResetForgets, Law::IgnoresConstantChannels] {
+        assert!(found.contains(&law), "{law:?} was not seen; found {found:?}");
+    }
+    // With members nothing is random, and only the channel that the policy reads is left.
+    let members = |width| Box::new(Chorus::members(width)) as Box<dyn Policy>;
+    let found: Vec<Law> = detector_with(&Restless, &members, &[]).into_iter().map(|v| v.law).collect();
+    assert!(found.iter().all(|law| *law == Law::IgnoresConstantChannels), "{found:?}");
 }

@@ -20,6 +20,7 @@ pub(crate) mod ridge;
 pub(crate) mod scale;
 pub(crate) mod sequences;
 pub(crate) mod smo;
+pub(crate) mod spread;
 pub(crate) mod surprise;
 pub(crate) mod training;
 pub(crate) mod views;
