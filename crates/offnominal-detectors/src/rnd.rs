@@ -24,7 +24,7 @@
 //! let detector = offnominal_detectors::catalogue().build("rnd", &serde_json::json!({})).unwrap();
 //! let mut monitor = detector.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
 //! let mut at = |next: f32| monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[next] });
-//! assert!(at(2.0) > 100.0 * at(0.5));
+//! assert!(at(2.0) > 10.0 * at(0.5));
 //! // Beyond five deviations all is equally far.
 //! assert_eq!(at(90.0), at(900.0));
 //! ```

@@ -18,8 +18,8 @@ fn world() -> Box<dyn Env> {
 /// Whole laps, the drawing of the track included.
 #[divan::bench]
 fn episode(bencher: Bencher<'_, '_>) {
-    let (env, policy) = (world(), demonstrator::of("driving").expect("a driver"));
-    let (mut env, mut rng) = (env, Rng::new(1));
+    let mut policy = demonstrator::of("driving").expect("a driver");
+    let (mut env, mut rng) = (world(), Rng::new(1));
     let (mut obs, mut action) = (vec![0.0; env.spec().obs_width()], [0.0; 2]);
     let horizon = env.spec().horizon;
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {

@@ -58,6 +58,8 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
         "act-delay" => 3.0,
         // Where commands are choices, few lost readings change none.
         "obs-dropout" | "act-dropout" => 0.9,
+        // More grip changes nothing where there is enough of it.
+        "dyn-grip" => 0.2 * search.neutral,
         "dyn-robot-speed" => 0.1 * search.neutral,
         "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
         _ => search.neutral + 4.0 * search.step,

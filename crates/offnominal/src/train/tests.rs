@@ -91,5 +91,5 @@ fn demonstrations_need_a_scripted_policy() {
     let config = TrainConfig { demonstrations: 50, ..config(120) };
     let folder = Folder::new(dir.path().to_path_buf());
     let refused = Run::begin(config, world().as_ref(), Seed(1), folder, String::new()).err().unwrap();
-    assert!(refused.to_string().contains("sap-goal0 has no scripted policy; these worlds have: urm-reach"));
+    assert!(refused.to_string().contains("sap-goal0 has no scripted policy; these worlds have: driving"));
 }

@@ -18,7 +18,7 @@ film = false
 
 [episodes]
 train = 6
-validation = 4
+validation = 20
 test = 4
 "#,
         policy.display()
