@@ -49,7 +49,7 @@ fn both_kinds_of_detectors_judge_the_same_episodes() {
     let detectors = r#"
         "knn", "rnd", "disagreement", "feature-knn", "feature-mahalanobis",
         { id = "disagreement", name = "votes", measure = "vote-entropy" },
-        { id = "cusum", inner = "disagreement" }"#;
+        { id = "cusum", name = "summed", inner = "disagreement" }"#;
     let dropping = train("1", "dropout=0.1", &at("dropping"));
     let plan = campaign(&dropping, detectors, folder.path());
     succeeds(&mut offnominal(&["bench", &plan, "--jobs", "1"], &at("one")));
@@ -58,7 +58,7 @@ fn both_kinds_of_detectors_judge_the_same_episodes() {
     assert_eq!(results, judged(&at("three")), "passes must not depend on who makes them");
     let rows = |detector: &str| results.lines().filter(|l| l.contains(&format!(",{detector},"))).count();
     assert!(rows("knn") > 0, "{results}");
-    for detector in ["rnd", "disagreement", "feature-knn", "feature-mahalanobis", "votes", "cusum"] {
+    for detector in ["rnd", "disagreement", "feature-knn", "feature-mahalanobis", "votes", "summed"] {
         assert_eq!(rows(detector), rows("knn"), "{detector}");
     }
 }
