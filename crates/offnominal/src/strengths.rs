@@ -21,8 +21,14 @@ macro_rules! embedded {
 }
 
 /// The tables that travel with the binary: world id and CSV text, in alphabetical order.
-const EMBEDDED: &[(&str, &str)] =
-    embedded!["mjc-cartpole-swingup", "mjc-half-cheetah", "sap-goal0", "sap-goal1", "sap-goal2"];
+const EMBEDDED: &[(&str, &str)] = embedded![
+    "car-lanekeep",
+    "mjc-cartpole-swingup",
+    "mjc-half-cheetah",
+    "sap-goal0",
+    "sap-goal1",
+    "sap-goal2"
+];
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
