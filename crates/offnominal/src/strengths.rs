@@ -27,7 +27,8 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "mjc-half-cheetah",
     "sap-goal0",
     "sap-goal1",
-    "sap-goal2"
+    "sap-goal2",
+    "urm-reach",
 ];
 
 /// One row of a table.
