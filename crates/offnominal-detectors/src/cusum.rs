@@ -31,7 +31,7 @@
 //! assert_eq!([20.0, 37.0, 54.0], [(); 3].map(|()| monitor.score(&far)));
 //! ```
 
-use crate::shared::inner::{Inner, Scaled, seed_of};
+use crate::shared::inner::{Inner, Scaled, fits_with_or_without_policy, seed_of};
 use crate::shared::ranges::Positive;
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -59,26 +59,7 @@ impl Default for Cusum {
     }
 }
 
-impl Detector for Cusum {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        self.fit_inner(None, train, validation, rng)
-    }
-
-    fn fit_with(
-        &self,
-        policy: &dyn Policy,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        self.fit_inner(Some(policy), train, validation, rng)
-    }
-}
+fits_with_or_without_policy!(Cusum);
 
 impl Cusum {
     fn fit_inner(

@@ -30,7 +30,7 @@
 //! assert!((monitor.score(&nominal.transition(3)) - 0.5_f64.ln()).abs() < 1e-9);
 //! ```
 
-use crate::shared::inner::{Inner, Scaled, seed_of};
+use crate::shared::inner::{Inner, Scaled, fits_with_or_without_policy, seed_of};
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -55,26 +55,7 @@ impl Default for EProcess {
     }
 }
 
-impl Detector for EProcess {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        self.fit_inner(None, train, validation, rng)
-    }
-
-    fn fit_with(
-        &self,
-        policy: &dyn Policy,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        self.fit_inner(Some(policy), train, validation, rng)
-    }
-}
+fits_with_or_without_policy!(EProcess);
 
 impl EProcess {
     fn fit_inner(

@@ -32,7 +32,7 @@
 //! assert_eq!(scores(&["knn", "knn"]), scores(&["knn"]));
 //! ```
 
-use crate::shared::inner::{Inner, Scaled, seed_of};
+use crate::shared::inner::{Inner, Scaled, fits_with_or_without_policy, seed_of};
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -74,26 +74,7 @@ impl Default for Fusion {
     }
 }
 
-impl Detector for Fusion {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        self.fit_inner(None, train, validation, rng)
-    }
-
-    fn fit_with(
-        &self,
-        policy: &dyn Policy,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        self.fit_inner(Some(policy), train, validation, rng)
-    }
-}
+fits_with_or_without_policy!(Fusion);
 
 impl Fusion {
     fn fit_inner(

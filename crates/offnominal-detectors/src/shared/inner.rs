@@ -10,6 +10,34 @@ use serde_json::{Map, Value, json};
 /// One episode in so many is held out from the fit.
 const HELD_OUT: usize = 4;
 
+/// Implements `Detector` for a recipe around other detectors, which may look inside the policy: both ways to fit lead to
+/// its `fit_inner`, which takes the policy if there is one.
+macro_rules! fits_with_or_without_policy {
+    ($recipe:ty) => {
+        impl Detector for $recipe {
+            fn fit(
+                &self,
+                train: &[Signals<'_>],
+                validation: &[Signals<'_>],
+                rng: &mut Rng,
+            ) -> Result<Box<dyn Monitor>, FitError> {
+                self.fit_inner(None, train, validation, rng)
+            }
+
+            fn fit_with(
+                &self,
+                policy: &dyn Policy,
+                train: &[Signals<'_>],
+                validation: &[Signals<'_>],
+                rng: &mut Rng,
+            ) -> Result<Box<dyn Monitor>, FitError> {
+                self.fit_inner(Some(policy), train, validation, rng)
+            }
+        }
+    };
+}
+pub(crate) use fits_with_or_without_policy;
+
 /// A detector of the catalogue with its parameters: `"knn"` or `{ id = "knn", k = 3 }`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
