@@ -1,0 +1,89 @@
+//! Ranges of the options, and which algorithm has which.
+
+use super::{Alpha, ConfigError, TrainConfig, fields, find};
+
+impl TrainConfig {
+    /// Checks that every value lies in its range, and that no option is set that the algorithm does not have.
+    ///
+    /// # Errors
+    /// Naming the first one that does not.
+    pub fn check(&self) -> Result<(), ConfigError> {
+        self.check_options()?;
+        self.check_counts()?;
+        self.check_numbers()
+    }
+
+    /// An option that would do nothing is an error.
+    fn check_options(&self) -> Result<(), ConfigError> {
+        let (algorithm, fields, defaults) = (find(&self.algorithm)?, fields(self), fields(&Self::default()));
+        match algorithm.foreign().find(|&option| fields[option] != defaults[option]) {
+            Some(option) => Err(algorithm.refuse(option)),
+            None => Ok(()),
+        }
+    }
+
+    fn check_counts(&self) -> Result<(), ConfigError> {
+        let counts: [(&'static str, u64); 13] = [
+            ("steps", self.steps),
+            ("batch", self.batch as u64),
+            ("buffer", self.buffer as u64),
+            ("train_every", self.train_every),
+            ("gradient_steps", self.gradient_steps),
+            ("n_envs", self.n_envs as u64),
+            ("critics", self.critics as u64),
+            ("quantiles", self.quantiles as u64),
+            ("eval_every", self.eval_every),
+            ("eval_episodes", self.eval_episodes as u64),
+            ("policy_delay", self.policy_delay),
+            ("epsilon_steps", self.epsilon_steps),
+            ("target_every", self.target_every),
+        ];
+        for (name, n) in counts {
+            require(n > 0, name, "a positive count", n)?;
+        }
+        let widths = format!("{:?}", self.hidden);
+        require(self.hidden.iter().all(|&n| n > 0), "hidden", "positive widths", widths)?;
+        require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)
+    }
+
+    fn check_numbers(&self) -> Result<(), ConfigError> {
+        require(self.lr > 0.0 && self.lr.is_finite(), "lr", "a positive number", self.lr)?;
+        require(self.tau > 0.0 && self.tau <= 1.0, "tau", "a number in (0, 1]", self.tau)?;
+        let scale = self.reward_scale;
+        require(scale > 0.0 && scale.is_finite(), "reward_scale", "a positive number", scale)?;
+        require((0.0..1.0).contains(&self.gamma), "gamma", "a number in [0, 1)", self.gamma)?;
+        let entropy = self.target_entropy.unwrap_or(0.0);
+        require(entropy.is_finite(), "target_entropy", "a finite number", entropy)?;
+        let used = self.alpha == Alpha::Auto || self.target_entropy.is_none();
+        require(used, "target_entropy", "none where alpha is a number", entropy)?;
+        let noises = [
+            ("exploration_noise", self.exploration_noise),
+            ("policy_noise", self.policy_noise),
+            ("noise_clip", self.noise_clip),
+        ];
+        for (name, noise) in noises {
+            let sound = noise >= 0.0 && noise.is_finite();
+            require(sound, name, "a finite number that is not negative", noise)?;
+        }
+        self.check_shares()
+    }
+
+    fn check_shares(&self) -> Result<(), ConfigError> {
+        let share = (0.0..=1.0).contains(&self.epsilon_end);
+        require(share, "epsilon_end", "a number in [0, 1]", self.epsilon_end)?;
+        for (name, p) in [("dropout", self.dropout), ("dropconnect", self.dropconnect)] {
+            require((0.0..1.0).contains(&p), name, "a number in [0, 1)", p)?;
+        }
+        let one = self.dropout == 0.0 || self.dropconnect == 0.0;
+        require(one, "dropconnect", "0 where dropout is given", self.dropconnect)
+    }
+}
+
+fn require(
+    holds: bool,
+    name: &'static str,
+    expected: &'static str,
+    found: impl ToString,
+) -> Result<(), ConfigError> {
+    if holds { Ok(()) } else { Err(ConfigError::Range { name, expected, found: found.to_string() }) }
+}

@@ -1,0 +1,145 @@
+//! Recipes to start from.
+
+use super::{Alpha, ConfigError, Keep, Normalise, Schedule, TrainConfig};
+
+/// Names of the presets.
+pub const PRESETS: &[&str] = &["sap", "mjc", "mjc-small", "pybullet-m", "cartpole", "pendulum"];
+
+impl Default for TrainConfig {
+    /// The preset `sap`.
+    fn default() -> Self {
+        Self::sap()
+    }
+}
+
+impl TrainConfig {
+    /// The values of Table 10 of AnomalyGym for the family `sap` (also of its car) or `mjc`; `mjc-small` has the
+    /// networks and batches of `sap` with the discount of `mjc`, for a fifteenth of the time. `pybullet-m` has those of
+    /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5. `cartpole` (for DQN) and
+    /// `pendulum` (for DDPG) have the values of RL Baselines3 Zoo, with the target network copied once per bout of
+    /// gradient steps.
+    ///
+    /// # Errors
+    /// If there is no preset of that name.
+    pub fn preset(name: &str) -> Result<TrainConfig, ConfigError> {
+        match name {
+            "sap" => Ok(Self::sap()),
+            "mjc" => Ok(Self::mjc()),
+            "mjc-small" => {
+                let mjc = Self::mjc();
+                Ok(TrainConfig { hidden: vec![256, 256], batch: 256, lr: 7e-4, ..mjc })
+            }
+            "pybullet-m" => Ok(Self::pybullet_m()),
+            "cartpole" => Ok(Self::cartpole()),
+            "pendulum" => Ok(Self::pendulum()),
+            other => Err(ConfigError::Preset { found: other.into() }),
+        }
+    }
+
+    /// The preset of a world, or else of its family.
+    pub fn for_env(id: &str) -> TrainConfig {
+        match id {
+            "cartpole" => Self::cartpole(),
+            "pendulum" => Self::pendulum(),
+            id if id.starts_with("mjc-") => Self::mjc(),
+            _ => Self::sap(),
+        }
+    }
+
+    fn sap() -> TrainConfig {
+        TrainConfig {
+            algorithm: "tqc".into(),
+            steps: 200_000,
+            lr: 3e-4,
+            schedule: Schedule::Constant,
+            buffer: 1_000_000,
+            learning_starts: 100,
+            demonstrations: 0,
+            batch: 256,
+            tau: 0.005,
+            gamma: 0.99,
+            reward_scale: 1.0,
+            train_every: 1,
+            gradient_steps: 1,
+            n_envs: 1,
+            hidden: vec![256, 256],
+            normalise: Normalise::None,
+            eval_every: 5_000,
+            eval_episodes: 20,
+            keep: Keep::Best,
+            critics: 2,
+            quantiles: 25,
+            drop: 2,
+            alpha: Alpha::Auto,
+            target_entropy: None,
+            exploration_noise: 0.1,
+            policy_noise: 0.2,
+            noise_clip: 0.5,
+            policy_delay: 2,
+            epsilon_end: 0.04,
+            epsilon_steps: 8_000,
+            target_every: 1,
+            double: false,
+            dropout: 0.0,
+            dropconnect: 0.0,
+        }
+    }
+
+    fn mjc() -> TrainConfig {
+        TrainConfig {
+            steps: 1_000_000,
+            lr: 1e-3,
+            schedule: Schedule::Linear,
+            learning_starts: 1_000,
+            batch: 512,
+            gamma: 0.98,
+            hidden: vec![512, 512, 512],
+            eval_every: 10_000,
+            eval_episodes: 10,
+            ..Self::sap()
+        }
+    }
+
+    fn pybullet_m() -> TrainConfig {
+        TrainConfig {
+            algorithm: "sac".into(),
+            steps: 1_000_000,
+            buffer: 100_000,
+            learning_starts: 1_000,
+            hidden: vec![400, 300],
+            alpha: Alpha::Fixed(0.2),
+            eval_every: 10_000,
+            eval_episodes: 10,
+            ..Self::sap()
+        }
+    }
+
+    fn cartpole() -> TrainConfig {
+        TrainConfig {
+            algorithm: "dqn".into(),
+            steps: 50_000,
+            lr: 2.3e-3,
+            buffer: 100_000,
+            learning_starts: 1_000,
+            batch: 64,
+            tau: 1.0,
+            train_every: 256,
+            gradient_steps: 128,
+            target_every: 128,
+            ..Self::sap()
+        }
+    }
+
+    fn pendulum() -> TrainConfig {
+        TrainConfig {
+            algorithm: "ddpg".into(),
+            steps: 20_000,
+            lr: 1e-3,
+            buffer: 200_000,
+            learning_starts: 10_000,
+            gamma: 0.98,
+            hidden: vec![400, 300],
+            ..Self::sap()
+        }
+    }
+}
