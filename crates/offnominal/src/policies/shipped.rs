@@ -28,5 +28,6 @@ pub(super) const SHIPPED: &[Files] = shipped![
     "sap-goal2-tqc",
     "urm-pnp-tqc",
     "urm-reach-sac",
+    "urm-reach-td3",
     "urm-reach-tqc",
 ];
