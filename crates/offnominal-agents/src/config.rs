@@ -34,6 +34,8 @@ pub struct TrainConfig {
     pub learning_starts: u64,
     /// Steps at the beginning that a demonstrator commands; 0 without one.
     pub demonstrations: u64,
+    /// Weight of the pull of the actor towards the demonstrated commands; 0 without one.
+    pub imitation: f64,
     /// Transitions per gradient step.
     pub batch: usize,
     /// Share of the critic that enters the target critic at each gradient step.

@@ -15,6 +15,8 @@ pub struct Record<'a> {
     pub next_obs: &'a [f32],
     /// 1 if nothing can follow, 0 if the episode goes on or only its time was up.
     pub terminal: f32,
+    /// 1 if a demonstrator commanded, 0 if the policy or chance did.
+    pub demonstrated: f32,
 }
 
 /// The last so many transitions.
@@ -41,6 +43,8 @@ pub struct Batch {
     pub next_obs: Vec<f32>,
     /// `[n]`, 1 where nothing follows
     pub terminal: Vec<f32>,
+    /// `[n]`, 1 where a demonstrator commanded
+    pub demonstrated: Vec<f32>,
 }
 
 impl Batch {
@@ -53,6 +57,7 @@ impl Batch {
             reward: zeros(1),
             next_obs: zeros(obs_width),
             terminal: zeros(1),
+            demonstrated: zeros(1),
         }
     }
 
@@ -83,7 +88,7 @@ impl Replay {
 
     /// Numbers per transition.
     pub(crate) fn width(&self) -> usize {
-        2 * self.obs_width + self.act_width + 2
+        2 * self.obs_width + self.act_width + 3
     }
 
     /// Where the next transition goes.
@@ -115,7 +120,7 @@ impl Replay {
         obs.copy_from_slice(record.obs);
         next_obs.copy_from_slice(record.next_obs);
         action.copy_from_slice(record.action);
-        rest.copy_from_slice(&[record.reward, record.terminal]);
+        rest.copy_from_slice(&[record.reward, record.terminal, record.demonstrated]);
         self.next = (self.next + 1) % self.capacity;
     }
 
@@ -130,7 +135,8 @@ impl Replay {
             batch.obs[i * o..][..o].copy_from_slice(&row[..o]);
             batch.next_obs[i * o..][..o].copy_from_slice(&row[o..2 * o]);
             batch.action[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
-            (batch.reward[i], batch.terminal[i]) = (row[2 * o + a], row[2 * o + a + 1]);
+            let rest = &row[2 * o + a..];
+            (batch.reward[i], batch.terminal[i], batch.demonstrated[i]) = (rest[0], rest[1], rest[2]);
         }
     }
 }
@@ -149,6 +155,7 @@ mod tests {
                 reward: v,
                 next_obs: &[v + 1.0, -v],
                 terminal: 0.0,
+                demonstrated: v + 0.5,
             });
         }
         replay
@@ -161,7 +168,10 @@ mod tests {
         let mut seen: Vec<u32> = batch.reward.iter().map(|&r| r as u32).collect();
         for (i, &r) in batch.reward.iter().enumerate() {
             assert_eq!((batch.obs[2 * i], batch.obs[2 * i + 1], batch.action[i]), (r, -r, r));
-            assert_eq!((batch.next_obs[2 * i], batch.terminal[i]), (r + 1.0, 0.0));
+            assert_eq!(
+                (batch.next_obs[2 * i], batch.terminal[i], batch.demonstrated[i]),
+                (r + 1.0, 0.0, r + 0.5)
+            );
         }
         seen.sort_unstable();
         seen.dedup();

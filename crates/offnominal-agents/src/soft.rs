@@ -43,6 +43,7 @@ pub struct SoftActorCritic<C> {
     pub(crate) critics: C,
     pub(crate) temperature: Temperature,
     gamma: f32,
+    pub(crate) imitation: f32,
     d_action: Vec<f32>,
 }
 
@@ -54,6 +55,7 @@ impl<C: SoftCritics> SoftActorCritic<C> {
             critics: C::new(config, (obs_width, act_width), rng),
             temperature: Temperature::new(config, act_width),
             gamma: config.gamma as f32,
+            imitation: config.imitation as f32,
             d_action: vec![0.0; config.batch * act_width],
         }
     }
@@ -76,14 +78,29 @@ impl<C: SoftCritics> SoftActorCritic<C> {
         self.critics.improve(batch, adam)
     }
 
-    /// Derivatives of mean(α log π − Q) by the actor's parameters, for the commands drawn before; returns loss and Q.
+    /// Derivatives of mean(α log π − Q), and of the pull towards demonstrated commands, by the actor's parameters, for the
+    /// commands drawn before; returns loss and Q.
     pub(crate) fn actor_gradient(&mut self, batch: &Batch, alpha: f32, mean_log_prob: f64) -> (f64, f64) {
         let action = &self.actor.sample().action;
         let value = self.critics.value_gradient(&batch.obs, action, &mut self.d_action);
         self.d_action.iter_mut().for_each(|d| *d = -*d);
+        let distance = imitate(self.imitation, batch, action, &mut self.d_action);
         self.actor.gradient(&batch.obs, alpha / batch.len() as f32, &self.d_action);
-        (f64::from(alpha) * mean_log_prob - value, value)
+        (f64::from(alpha) * mean_log_prob - value + distance, value)
     }
+}
+
+/// Adds the derivatives of weight · mean |a − a′|² by the commands a, where a′ are the demonstrated ones and other
+/// transitions count 0 (the behaviour-cloning loss of Nair et al. 2018, without its filter); returns that sum.
+fn imitate(weight: f32, batch: &Batch, action: &[f32], d_action: &mut [f32]) -> f64 {
+    let (width, mut sum) = (action.len() / batch.len(), 0.0);
+    for (i, (&a, d)) in action.iter().zip(d_action).enumerate() {
+        let scale = weight * batch.demonstrated[i / width] / batch.len() as f32;
+        let gap = a - batch.action[i];
+        *d += 2.0 * scale * gap;
+        sum += f64::from(scale * gap * gap);
+    }
+    sum
 }
 
 impl<C: SoftCritics> Learner for SoftActorCritic<C> {

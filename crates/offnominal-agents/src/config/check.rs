@@ -56,15 +56,18 @@ impl TrainConfig {
         require(entropy.is_finite(), "target_entropy", "a finite number", entropy)?;
         let used = self.alpha == Alpha::Auto || self.target_entropy.is_none();
         require(used, "target_entropy", "none where alpha is a number", entropy)?;
-        let noises = [
+        let sizes = [
+            ("imitation", self.imitation),
             ("exploration_noise", self.exploration_noise),
             ("policy_noise", self.policy_noise),
             ("noise_clip", self.noise_clip),
         ];
-        for (name, noise) in noises {
-            let sound = noise >= 0.0 && noise.is_finite();
-            require(sound, name, "a finite number that is not negative", noise)?;
+        for (name, size) in sizes {
+            let sound = size >= 0.0 && size.is_finite();
+            require(sound, name, "a finite number that is not negative", size)?;
         }
+        let taught = self.imitation == 0.0 || self.demonstrations > 0;
+        require(taught, "imitation", "0 without demonstrations", self.imitation)?;
         self.check_shares()
     }
 

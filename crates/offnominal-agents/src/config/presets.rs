@@ -55,6 +55,7 @@ impl TrainConfig {
             buffer: 1_000_000,
             learning_starts: 100,
             demonstrations: 0,
+            imitation: 0.0,
             batch: 256,
             tau: 0.005,
             gamma: 0.99,

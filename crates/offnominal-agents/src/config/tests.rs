@@ -41,8 +41,9 @@ fn an_option_that_would_do_nothing_is_refused() {
     let found = refusal(&sac, "quantiles", "9");
     assert_eq!(
         found,
-        "training option quantiles: sac has no such option; its own are: critics, alpha, target_entropy"
+        "training option quantiles: sac has no such option; its own are: critics, alpha, target_entropy, imitation"
     );
+    assert!(refusal(&sac, "imitation", "1").contains("expected 0 without demonstrations"));
     let fixed = sac.with("alpha", "0.2").unwrap();
     assert_eq!(fixed.alpha, Alpha::Fixed(0.2));
     assert!(refusal(&fixed, "target_entropy", "-3").contains("none where alpha is a number"));

@@ -214,7 +214,9 @@ impl Trainer {
             let terminal = if step.status == Status::Running { 0.0 } else { 1.0 };
             let (obs, action, next_obs) = (&lane.obs, &lane.action, &lane.next_obs);
             let reward = (self.config.reward_scale * step.reward) as f32;
-            self.replay.push(Record { obs, action, reward, next_obs, terminal });
+            let demonstrated =
+                f32::from(self.demonstrator.is_some() && self.steps < self.config.demonstrations);
+            self.replay.push(Record { obs, action, reward, next_obs, terminal, demonstrated });
         }
         if step.status == Status::Running && lane.len() < horizon as usize {
             std::mem::swap(&mut lane.obs, &mut lane.next_obs);
