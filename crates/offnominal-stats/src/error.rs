@@ -36,6 +36,22 @@ pub enum StatsError {
         /// The value that was given.
         found: f64,
     },
+    /// A metric of pixels needs unknown and known ones.
+    #[error("expected unknown and known pixels, found {unknown} unknown and {known} known ones")]
+    NoContrast {
+        /// Unknown pixels.
+        unknown: u64,
+        /// Known pixels.
+        known: u64,
+    },
+    /// The score of a pixel is NaN or infinite.
+    #[error("pixel {at}: expected a finite score, found {found}")]
+    PixelNotFinite {
+        /// Position of the pixel in the image, row by row.
+        at: usize,
+        /// The value that was given.
+        found: f32,
+    },
     /// Two lists that belong together have different lengths.
     #[error("{what}: expected {expected} values, found {found}")]
     Length {

@@ -18,6 +18,7 @@ pub mod isotonic;
 pub mod level;
 pub mod mean;
 pub mod metric;
+pub mod pixel;
 pub mod proportion;
 pub mod ranking;
 pub mod risk;
