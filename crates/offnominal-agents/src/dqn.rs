@@ -146,6 +146,10 @@ impl Learner for Dqn {
         action[0] = choice as f32;
     }
 
+    fn noise(&self, step: u64) -> f64 {
+        self.epsilon(step)
+    }
+
     fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses {
         self.set_targets(batch);
         let (critic, value) = self.gradient(batch, rng);

@@ -18,6 +18,10 @@ pub trait Learner: Send {
     /// Writes a command that explores, after so many steps in the world.
     fn explore(&mut self, obs: &[f32], action: &mut [f32], step: u64, rng: &mut Rng);
 
+    /// How much it explores after so many steps in the world: the deviation of the noise on its commands, the share of
+    /// random choices, or the weight of the entropy.
+    fn noise(&self, step: u64) -> f64;
+
     /// Improves by one gradient step with the given learning rate; allocates nothing.
     fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses;
 

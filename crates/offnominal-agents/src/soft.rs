@@ -108,6 +108,10 @@ impl<C: SoftCritics> Learner for SoftActorCritic<C> {
         self.actor.explore(obs, action, rng);
     }
 
+    fn noise(&self, _: u64) -> f64 {
+        f64::from(self.temperature())
+    }
+
     fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses {
         let (adam, alpha) = (Adam { lr, ..Adam::default() }, self.temperature());
         let mean_log_prob = self.draw(batch, rng);

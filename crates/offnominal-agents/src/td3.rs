@@ -182,6 +182,10 @@ impl Learner for Td3 {
         action.iter_mut().for_each(|a| *a = (*a + noise * rng.normal() as f32).clamp(-1.0, 1.0));
     }
 
+    fn noise(&self, _: u64) -> f64 {
+        f64::from(self.recipe.exploration_noise)
+    }
+
     fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses {
         let adam = Adam { lr, ..Adam::default() };
         self.set_targets(batch, rng);

@@ -39,7 +39,7 @@ pub use activation::Activation;
 pub use adam::{Adam, AdamState};
 pub use conv::{ConvNet, ConvWorkspace, Filters, Pixel};
 pub use init::Init;
-pub use math::{exp, simd, softplus, tanh};
+pub use math::{exp, sigmoid, simd, softplus, tanh};
 pub use mlp::{Gradients, Mlp};
 pub use recurrent::{Kind, Recurrent, RecurrentWork};
 pub use standardiser::Standardiser;

@@ -1,6 +1,6 @@
 //! Losses with their derivatives. Each returns its value and overwrites the derivatives.
 
-use crate::math::{exp, simd};
+use crate::math::{exp, sigmoid, simd, softplus};
 
 /// Mean of (prediction − target)² over all numbers.
 ///
@@ -29,6 +29,20 @@ pub fn huber(prediction: &[f32], target: &[f32], d_prediction: &mut [f32]) -> f6
         let clipped = error.clamp(-1.0, 1.0);
         sum += f64::from(clipped * (error - 0.5 * clipped));
         *d = factor * clipped;
+    }
+    sum / prediction.len() as f64
+}
+
+/// Mean cross-entropy of yes-or-no outcomes: ln(1 + eᶻ) − t z, where 1 / (1 + e⁻ᶻ) is the predicted chance and t is 0 or 1.
+///
+/// # Panics
+/// If the lengths differ.
+pub fn logistic(prediction: &[f32], target: &[f32], d_prediction: &mut [f32]) -> f64 {
+    assert_eq!((prediction.len(), d_prediction.len()), (target.len(), target.len()), "lengths");
+    let (mut sum, factor) = (0.0, 1.0 / prediction.len() as f32);
+    for ((&z, &t), d) in prediction.iter().zip(target).zip(d_prediction) {
+        sum += f64::from(softplus(z) - t * z);
+        *d = factor * (sigmoid(z) - t);
     }
     sum / prediction.len() as f64
 }
@@ -176,6 +190,16 @@ mod tests {
         assert!(errors(&start).iter().any(|e| e.abs() < 1.0) && errors(&start).iter().any(|e| e.abs() > 1.0));
         let definition = |p: &[f64]| errors(p).into_iter().map(term).sum::<f64>() / p.len() as f64;
         check(&normals(12, 1), |p, d| huber(p, &target, d), definition);
+    }
+
+    #[test]
+    fn logistic_error() {
+        let target: Vec<f32> = (0..12).map(|i| (i % 3 / 2) as f32).collect();
+        let term = |(z, t): (&f64, &f32)| z.exp().ln_1p() - f64::from(*t) * z;
+        let definition = |z: &[f64]| z.iter().zip(&target).map(term).sum::<f64>() / 12.0;
+        check(&normals(12, 1), |p, d| logistic(p, &target, d), definition);
+        let mut d = [f32::NAN; 2];
+        assert!(logistic(&[90.0, -90.0], &[1.0, 0.0], &mut d) < 1e-6 && d == [0.0; 2], "far from ½: {d:?}");
     }
 
     #[test]

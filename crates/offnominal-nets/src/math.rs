@@ -35,7 +35,7 @@ pub fn exp(x: f32) -> f32 {
 
 /// 1 / (1 + e⁻ˣ).
 #[inline(always)]
-pub(crate) fn sigmoid(x: f32) -> f32 {
+pub fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + exp(-x))
 }
 

@@ -2,9 +2,11 @@
 //!
 //! The folder of a run holds `checkpoint.safetensors` (replaced as a whole, so that the run may be killed at any
 //! moment), `training.json` (what belongs to the checkpoint and the trainer does not know), TensorBoard event files and,
-//! at the end, `policy.safetensors` with its card `policy.json`.
+//! at the end, `policy.safetensors` with its card `policy.json`. On request also `history.safetensors`, what became of
+//! each episode, and `policies/`, the policy as it was at evenly spaced steps.
 
 mod folder;
+mod memory;
 mod monitor;
 
 use crate::common::Common;
@@ -12,6 +14,8 @@ use crate::evaluation;
 use anyhow::{Context, Result, ensure};
 pub use folder::Folder;
 use folder::Notes;
+pub use memory::Keepsakes;
+use memory::Memory;
 use monitor::Monitor;
 use offnominal_agents::{Actor, Card, Evaluation, Progress, TrainConfig, Trainer};
 use offnominal_core::Seed;
@@ -32,6 +36,7 @@ pub struct Run {
     trainer: Trainer,
     folder: Folder,
     notes: Notes,
+    memory: Memory,
     begun: Instant,
 }
 
@@ -46,14 +51,17 @@ impl Run {
         seed: Seed,
         folder: Folder,
         command: String,
+        keepsakes: Keepsakes,
     ) -> Result<Run> {
         ensure!(
             !folder.has_checkpoint(),
             "{} already holds a run: continue it with --resume, or choose another --out",
             folder.path().display()
         );
-        let trainer = with_demonstrator(Trainer::new(config, env, seed)?, env)?;
-        Ok(Run { trainer, folder, notes: Notes { command, seconds: 0.0 }, begun: Instant::now() })
+        let trainer = with_demonstrator(Trainer::new(config, env, seed)?, env)?.remembering();
+        let memory = Memory::begin(&trainer, env, keepsakes);
+        let notes = Notes { command, seconds: 0.0, keepsakes };
+        Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
 
     /// Continues the run in a folder; a number of steps extends or shortens it, also in the command on the card.
@@ -70,8 +78,9 @@ impl Run {
             trainer.extend_to(steps);
             notes.command = with_steps(&notes.command, steps.max(trainer.steps()));
         }
-        let trainer = with_demonstrator(trainer, env)?;
-        Ok(Run { trainer, folder, notes, begun: Instant::now() })
+        let trainer = with_demonstrator(trainer, env)?.remembering();
+        let memory = Memory::resume(&trainer, env, notes.keepsakes, &folder)?;
+        Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
 
     /// Trains to the end, evaluates the best actor and writes it with its card.
@@ -94,9 +103,11 @@ impl Run {
         let mut monitor = Monitor::new(&self.trainer, &self.folder, common.quiet)?;
         let mut saved = Instant::now();
         while !self.trainer.is_done() {
-            let progress = self.trainer.advance(CHUNK);
+            let progress = self.trainer.advance(CHUNK.min(self.memory.until_next(&self.trainer)));
             monitor.show(&progress, self.trainer.config())?;
+            self.memory.take(&mut self.trainer, &self.folder)?;
             if is_due(&progress, saved.elapsed()) || self.trainer.is_done() {
+                self.memory.write(&self.folder)?;
                 self.folder.write(&self.trainer, &Notes { seconds: self.seconds(), ..self.notes.clone() })?;
                 saved = Instant::now();
             }

@@ -17,6 +17,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("offnominal-worlds", &["offnominal-core", "offnominal-nets", "offnominal-mujoco"]),
     ("offnominal-agents", &["offnominal-core", "offnominal-nets"]),
     ("offnominal-detectors", &["offnominal-core", "offnominal-nets"]),
+    ("offnominal-risk", &["offnominal-core", "offnominal-nets"]),
     (
         "offnominal",
         &[
@@ -26,6 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal-worlds",
             "offnominal-agents",
             "offnominal-detectors",
+            "offnominal-risk",
             "offnominal-stats",
         ],
     ),

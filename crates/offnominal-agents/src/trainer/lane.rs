@@ -81,6 +81,11 @@ impl Lane {
         self.steps
     }
 
+    /// Where it began.
+    pub(super) fn initial(&self) -> &[f64] {
+        &self.past.initial
+    }
+
     /// Its return so far.
     pub(super) fn total(&self) -> f64 {
         self.total

@@ -13,6 +13,7 @@ mod recent;
 use crate::actor::{Actor, Bounds};
 use crate::config::{Keep, Normalise, TrainConfig};
 use crate::evaluation::Evaluation;
+use crate::history::TrainingEpisode;
 use crate::learner::{self, Learner, Losses};
 use crate::normaliser::{Normalisation, RunningMoments};
 use crate::replay::{Batch, Record, Replay};
@@ -41,6 +42,8 @@ pub struct Trainer {
     recent: Recent,
     best: Option<(Evaluation, Actor)>,
     losses: Losses,
+    /// Episodes that ended since they were last taken; `None` if nobody wants them.
+    ended: Option<Vec<TrainingEpisode>>,
     /// The observation on its way to the learner.
     seen: Vec<f32>,
 }
@@ -95,6 +98,7 @@ impl Trainer {
             recent: Recent::default(),
             best: None,
             losses: Losses::default(),
+            ended: None,
             seen: vec![0.0; obs],
             config,
             seed,
@@ -105,6 +109,17 @@ impl Trainer {
     /// run is resumed.
     pub fn demonstrated_by(self, demonstrator: Box<dyn Policy>) -> Trainer {
         Trainer { demonstrator: Some(demonstrator), ..self }
+    }
+
+    /// The run with its ended episodes kept until they are taken. To be asked for again when the run is resumed.
+    pub fn remembering(self) -> Trainer {
+        Trainer { ended: Some(Vec::new()), ..self }
+    }
+
+    /// The episodes of the policy that ended since the last call; those that were demonstrated or random are none of it,
+    /// and those in which the simulator broke say nothing.
+    pub fn take_ended(&mut self) -> Vec<TrainingEpisode> {
+        self.ended.as_mut().map(std::mem::take).unwrap_or_default()
     }
 
     /// The recipe.
@@ -222,7 +237,19 @@ impl Trainer {
             std::mem::swap(&mut lane.obs, &mut lane.next_obs);
         } else {
             self.recent.push(lane.total(), lane.success(step.status));
-            lane.begin();
+            self.remember(i, step.status);
+            self.lanes[i].begin();
+        }
+    }
+
+    /// Keeps what became of the episode that just ended in a lane.
+    fn remember(&mut self, i: usize, status: Status) {
+        let (lane, taught) = (&self.lanes[i], self.config.demonstrations.max(self.config.learning_starts));
+        let began = self.steps.saturating_sub((lane.len() * self.config.n_envs) as u64);
+        let Some(ended) = &mut self.ended else { return };
+        if status != Status::Diverged && began >= taught {
+            let (initial, noise) = (lane.initial().to_vec(), self.learner.noise(self.steps));
+            ended.push(TrainingEpisode { initial, step: self.steps, noise, failed: status == Status::Failed });
         }
     }
 

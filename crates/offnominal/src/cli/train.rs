@@ -2,7 +2,7 @@
 
 use super::{Common, Outcome};
 use crate::catalogues;
-use crate::train::{Folder, Run};
+use crate::train::{Folder, Keepsakes, Run};
 use anyhow::{Context, Result};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -34,6 +34,12 @@ pub struct Train {
     /// Steps between evaluations [default: the preset's]
     #[arg(long, value_name = "STEPS", conflicts_with = "resume")]
     eval_every: Option<u64>,
+    /// Also write what became of each training episode: where it began, when, how noisily, and whether it failed
+    #[arg(long, conflicts_with = "resume")]
+    history: bool,
+    /// Also keep the policy at so many evenly spaced steps, 1 to 1000
+    #[arg(long, value_name = "N", conflicts_with = "resume", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    checkpoints: Option<u64>,
     /// Continue the run in the output folder; checkpoints are written at each evaluation and every two minutes
     #[arg(long)]
     resume: bool,
@@ -54,7 +60,9 @@ impl Train {
             Run::resume(env.as_ref(), folder, self.steps, Seed(common.seed))?
         } else {
             let command = self.command(&config.algorithm, common.seed);
-            Run::begin(config, env.as_ref(), Seed(common.seed), folder, command)?
+            let keepsakes =
+                Keepsakes { history: self.history, checkpoints: self.checkpoints.unwrap_or_default() };
+            Run::begin(config, env.as_ref(), Seed(common.seed), folder, command, keepsakes)?
         };
         let card = run.finish(env.as_ref(), common)?;
         let mut out = std::io::stdout().lock();
@@ -94,6 +102,8 @@ impl Train {
         words.extend(self.set.iter().map(|s| format!("--set '{s}'")));
         words.extend(self.steps.map(|n| format!("--steps {n}")));
         words.extend(self.eval_every.map(|n| format!("--eval-every {n}")));
+        words.extend(self.history.then(|| "--history".to_string()));
+        words.extend(self.checkpoints.map(|n| format!("--checkpoints {n}")));
         words.push(format!("--seed {seed}"));
         words.join(" ")
     }

@@ -1,5 +1,6 @@
 //! The files of a training run.
 
+use super::Keepsakes;
 use crate::write::atomically;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
@@ -18,6 +19,9 @@ pub(super) struct Notes {
     pub(super) command: String,
     /// Time spent up to the checkpoint.
     pub(super) seconds: f64,
+    /// What is kept besides.
+    #[serde(default)]
+    pub(super) keepsakes: Keepsakes,
 }
 
 impl Folder {
@@ -38,6 +42,16 @@ impl Folder {
 
     pub(super) fn checkpoint(&self) -> PathBuf {
         self.0.join("checkpoint.safetensors")
+    }
+
+    /// What became of the training episodes.
+    pub fn history(&self) -> PathBuf {
+        self.0.join("history.safetensors")
+    }
+
+    /// The policy as it was after so many steps.
+    pub fn policy_at(&self, step: u64) -> PathBuf {
+        self.0.join("policies").join(format!("{step:09}.safetensors"))
     }
 
     fn notes(&self) -> PathBuf {

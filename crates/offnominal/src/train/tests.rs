@@ -17,7 +17,11 @@ fn world() -> Box<dyn Env> {
 }
 
 fn begin(steps: u64, folder: &Folder) -> Result<Run> {
-    Run::begin(config(steps), world().as_ref(), Seed(1), folder.clone(), "the command".into())
+    begin_with(Keepsakes::default(), steps, folder)
+}
+
+fn begin_with(keepsakes: Keepsakes, steps: u64, folder: &Folder) -> Result<Run> {
+    Run::begin(config(steps), world().as_ref(), Seed(1), folder.clone(), "the command".into(), keepsakes)
 }
 
 #[test]
@@ -90,6 +94,35 @@ fn demonstrations_need_a_scripted_policy() {
     let dir = tempfile::tempdir().unwrap();
     let config = TrainConfig { demonstrations: 50, ..config(120) };
     let folder = Folder::new(dir.path().to_path_buf());
-    let refused = Run::begin(config, world().as_ref(), Seed(1), folder, String::new()).err().unwrap();
+    let refused = Run::begin(config, world().as_ref(), Seed(1), folder, String::new(), Keepsakes::default())
+        .err()
+        .unwrap();
     assert!(refused.to_string().contains("sap-goal0 has no scripted policy; these worlds have: driving"));
+}
+
+#[test]
+fn a_continued_run_keeps_the_history_and_the_policies_of_one_that_was_not_broken_off() {
+    let (env, dir) = (world(), tempfile::tempdir().unwrap());
+    let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
+    let keepsakes = Keepsakes { history: true, checkpoints: 3 };
+    begin_with(keepsakes, 900, &whole).unwrap().finish(env.as_ref(), &common()).unwrap();
+    // Broken off after the checkpoint at step 300, with episodes and a policy that are to be made again.
+    let mut broken = begin_with(keepsakes, 900, &parts).unwrap();
+    while broken.trainer.steps() < 640 {
+        broken.trainer.advance(CHUNK.min(broken.memory.until_next(&broken.trainer)));
+        broken.memory.take(&mut broken.trainer, &parts).unwrap();
+        broken.memory.write(&parts).unwrap();
+        if broken.trainer.steps() == 300 {
+            parts.write(&broken.trainer, &broken.notes).unwrap();
+        }
+    }
+    Run::resume(env.as_ref(), parts.clone(), None, Seed(0)).unwrap().finish(env.as_ref(), &common()).unwrap();
+    let read = |path: std::path::PathBuf| std::fs::read(path).unwrap();
+    assert_eq!(read(whole.history()), read(parts.history()));
+    let history = offnominal_agents::History::from_bytes(&read(whole.history())).unwrap();
+    assert!(history.episodes.len() >= 2 && history.run.steps == 900, "{}", history.episodes.len());
+    for step in [300, 600, 900] {
+        assert_eq!(read(whole.policy_at(step)), read(parts.policy_at(step)));
+    }
+    assert_eq!(std::fs::read_dir(dir.path().join("whole/policies")).unwrap().count(), 3);
 }

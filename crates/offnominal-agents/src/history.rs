@@ -1,0 +1,216 @@
+//! What became of the episodes of a training run: where weaker policies failed, the last one is likely to.
+//!
+//! A history is a file of tensors: `initial` [n, d] in single precision, and `step`, `noise` and `failed` [n]; the
+//! header names world, algorithm, seed and length of the run.
+
+use offnominal_core::Seed;
+use offnominal_nets::{TensorError, Tensors};
+use serde::{Deserialize, Serialize};
+
+/// Value of the entry `format` of the header.
+const FORMAT: &str = "offnominal-history-1";
+
+/// One training episode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrainingEpisode {
+    /// The initial condition.
+    pub initial: Vec<f64>,
+    /// Step of the training at which it ended.
+    pub step: u64,
+    /// How much the learner then explored (see [`Learner::noise`](crate::Learner::noise)).
+    pub noise: f64,
+    /// Whether it ended in failure.
+    pub failed: bool,
+}
+
+/// The episodes of a run, in the order in which they ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// What was trained.
+    pub run: Run,
+    /// The episodes.
+    pub episodes: Vec<TrainingEpisode>,
+}
+
+/// The run that a history belongs to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// The world.
+    pub env: String,
+    /// Names of the numbers of an initial condition.
+    pub initial: Vec<String>,
+    /// The algorithm.
+    pub algorithm: String,
+    /// The seed.
+    pub seed: Seed,
+    /// Steps of the whole run.
+    pub steps: u64,
+}
+
+/// Why bytes are no history.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum HistoryError {
+    /// The tensors are malformed.
+    #[error(transparent)]
+    Tensors(#[from] TensorError),
+    /// The header is malformed.
+    #[error("header of the history: {0}")]
+    Header(#[from] serde_json::Error),
+    /// Something is not what it must be.
+    #[error("{what}: expected {expected}, found {found}")]
+    Mismatch {
+        /// Which part.
+        what: String,
+        /// The rule in words.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+}
+
+impl History {
+    /// A history without episodes.
+    pub fn new(run: Run) -> History {
+        History { run, episodes: Vec::new() }
+    }
+
+    /// How many of the episodes failed.
+    pub fn failures(&self) -> usize {
+        self.episodes.iter().filter(|e| e.failed).count()
+    }
+
+    /// Forgets what ended after a step, so that a run that is continued from there writes it again.
+    pub fn forget_after(&mut self, step: u64) {
+        self.episodes.retain(|e| e.step <= step);
+    }
+
+    /// The file.
+    ///
+    /// # Panics
+    /// If an initial condition is not as long as the run says.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (n, width) = (self.episodes.len(), self.run.initial.len());
+        let column = |of: fn(&TrainingEpisode) -> f32| self.episodes.iter().map(of).collect::<Vec<f32>>();
+        let initial: Vec<f32> =
+            self.episodes.iter().flat_map(|e| e.initial.iter().map(|&v| v as f32)).collect();
+        let mut file = Tensors::default();
+        file.insert("initial", &[n, width], &initial);
+        // Steps in two parts, as a number of single precision holds only 24 bits.
+        file.insert("step.high", &[n], &column(|e| (e.step >> 20) as f32));
+        file.insert("step.low", &[n], &column(|e| (e.step & 0xf_ffff) as f32));
+        file.insert("noise", &[n], &column(|e| e.noise as f32));
+        file.insert("failed", &[n], &column(|e| f32::from(u8::from(e.failed))));
+        let run = serde_json::to_string(&self.run).expect("names and numbers are valid JSON");
+        file.metadata.extend([("format".into(), FORMAT.into()), ("run".into(), run)]);
+        file.to_bytes()
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it is not one, or holds what no run can have written.
+    pub fn from_bytes(bytes: &[u8]) -> Result<History, HistoryError> {
+        let file = Tensors::from_bytes(bytes)?;
+        let entry = |key: &str| file.metadata.get(key).map_or("", String::as_str);
+        require("format", entry("format") == FORMAT, FORMAT, entry("format"))?;
+        let run: Run = serde_json::from_str(entry("run"))?;
+        let (n, width) = (file.get("step.low")?.1.len(), run.initial.len());
+        let initial = file.expect("initial", &[n, width])?;
+        let column = |name: &str| file.expect(name, &[n]);
+        let (high, low) = (column("step.high")?, column("step.low")?);
+        let (noise, failed) = (column("noise")?, column("failed")?);
+        let mut episodes = Vec::with_capacity(n);
+        for i in 0..n {
+            let step = whole(i, "step.high", high[i])? << 20 | whole(i, "step.low", low[i])?;
+            let has_failed = whole(i, "failed", failed[i])?;
+            require(&at(i, "failed"), has_failed <= 1, "0 or 1", &has_failed.to_string())?;
+            require(&at(i, "noise"), noise[i] >= 0.0, "0 or more", &noise[i].to_string())?;
+            let initial = initial[i * width..][..width].iter().map(|&v| f64::from(v)).collect();
+            episodes.push(TrainingEpisode { initial, step, noise: f64::from(noise[i]), failed: has_failed == 1 });
+        }
+        let is_sorted = episodes.is_sorted_by_key(|e| e.step);
+        require("steps", is_sorted, "an order in which the episodes ended", "another one")?;
+        let last = episodes.last().map_or(0, |e| e.step);
+        require("steps", last <= run.steps, &format!("at most {}", run.steps), &last.to_string())?;
+        Ok(History { run, episodes })
+    }
+}
+
+fn at(i: usize, column: &str) -> String {
+    format!("{column} of episode {i}")
+}
+
+/// A count that is stored as a number of single precision.
+fn whole(i: usize, column: &str, value: f32) -> Result<u64, HistoryError> {
+    let holds = value >= 0.0 && value <= 16_777_216.0 && value.fract() == 0.0;
+    require(&at(i, column), holds, "a count", &value.to_string())?;
+    Ok(value as u64)
+}
+
+fn require(what: &str, holds: bool, expected: &str, found: &str) -> Result<(), HistoryError> {
+    if holds {
+        return Ok(());
+    }
+    Err(HistoryError::Mismatch { what: what.into(), expected: expected.into(), found: found.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn history() -> History {
+        let initial = vec!["x".to_string(), "y".to_string()];
+        let (env, algorithm) = ("w".to_string(), "td3".to_string());
+        let run = Run { env, initial, algorithm, seed: Seed(3), steps: 40_000_000 };
+        let past = |step: u64, failed| TrainingEpisode { initial: vec![0.25, -1.5], step, noise: 0.5, failed };
+        History { run, episodes: vec![past(7, true), past(33_554_435, false)] }
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let history = history();
+        assert_eq!(History::from_bytes(&history.to_bytes()).unwrap(), history);
+        assert_eq!(history.failures(), 1);
+        let none = History::new(history.run);
+        assert_eq!(History::from_bytes(&none.to_bytes()).unwrap(), none);
+    }
+
+    #[test]
+    fn a_run_that_is_continued_forgets_what_it_will_play_again() {
+        let mut history = history();
+        history.forget_after(7);
+        assert_eq!(history.episodes.len(), 1);
+    }
+
+    #[track_caller]
+    fn refuses(change: impl Fn(&mut History), want: &str) {
+        let mut history = history();
+        change(&mut history);
+        let error = History::from_bytes(&history.to_bytes()).unwrap_err().to_string();
+        assert!(error.contains(want), "{error}");
+    }
+
+    #[test]
+    fn what_no_run_writes_is_refused() {
+        refuses(|h| h.episodes.reverse(), "steps: expected an order");
+        refuses(|h| h.run.steps = 100, "steps: expected at most 100, found 33554435");
+        refuses(|h| h.episodes[1].noise = -1.0, "noise of episode 1: expected 0 or more, found -1");
+        refuses(|h| h.episodes[0].noise = f64::NAN, "finite");
+        assert!(History::from_bytes(b"history").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_bytes_are_an_error_or_a_history(at in 0_usize..400, byte in 0_u8..) {
+            let mut bytes = history().to_bytes();
+            let at = at % bytes.len();
+            bytes[at] = byte;
+            if let Ok(read) = History::from_bytes(&bytes) {
+                prop_assert!(read.episodes.iter().all(|e| e.initial.iter().all(|v| v.is_finite())));
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Why there is no predictor.
+
+use offnominal_nets::TensorError;
+
+/// Why a predictor cannot be learned or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RiskError {
+    /// The history says too little of failure.
+    #[error(
+        "{where_}: expected at least {needed} {what}, found {found} among {episodes} episodes; \
+         train longer, explore more, or leave out less of the early training"
+    )]
+    TooFew {
+        /// Which part of the history.
+        where_: &'static str,
+        /// What is counted.
+        what: &'static str,
+        /// How many are needed.
+        needed: usize,
+        /// How many there are.
+        found: usize,
+        /// Among how many episodes.
+        episodes: usize,
+    },
+    /// A setting is out of its range.
+    #[error("{what}: expected {expected}, found {found}")]
+    Setting {
+        /// The setting.
+        what: &'static str,
+        /// The rule in words.
+        expected: &'static str,
+        /// The value.
+        found: f64,
+    },
+    /// The tensors of a file are malformed.
+    #[error(transparent)]
+    Tensors(#[from] TensorError),
+    /// The header of a file is malformed.
+    #[error("header of the predictor: {0}")]
+    Header(#[from] serde_json::Error),
+    /// A file is not what it must be.
+    #[error("{what}: expected {expected}, found {found}")]
+    File {
+        /// Which part.
+        what: &'static str,
+        /// The rule in words.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+}
+
+impl RiskError {
+    pub(crate) fn unless(
+        holds: bool,
+        what: &'static str,
+        expected: &'static str,
+        found: f64,
+    ) -> Result<(), RiskError> {
+        if holds { Ok(()) } else { Err(RiskError::Setting { what, expected, found }) }
+    }
+
+    pub(crate) fn require(
+        holds: bool,
+        what: &'static str,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Result<(), RiskError> {
+        if holds {
+            return Ok(());
+        }
+        Err(RiskError::File { what, expected: expected.into(), found: found.into() })
+    }
+}

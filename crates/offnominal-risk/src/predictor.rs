@@ -1,0 +1,281 @@
+//! A fitted f, and its file.
+
+use crate::dictionary::Dictionary;
+use crate::error::RiskError;
+use crate::examples::{Theta, row};
+use crate::learn::{Form, Learned, Model};
+use crate::network::Networks;
+use offnominal_nets::{Activation, Mlp, Standardiser, Tensors, Workspace};
+use serde::{Deserialize, Serialize};
+
+/// Value of the entry `format` of the header.
+const FORMAT: &str = "offnominal-predictor-1";
+
+/// What a predictor is for and where it comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// The world.
+    pub env: String,
+    /// Names of the numbers of an initial condition.
+    pub initial: Vec<String>,
+    /// How f is represented.
+    pub form: Form,
+    /// The exponent α that suits it, by the later part of the history.
+    pub exponent: f64,
+    /// The most that the learner explored.
+    pub largest_noise: f64,
+    /// Shares of that between which the examples lie.
+    pub noise: (f64, f64),
+    /// Steps of the whole training.
+    pub steps: u64,
+    /// Episodes that it has learned from, and failures among them.
+    pub learned_from: (usize, usize),
+}
+
+/// A fitted predictor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictor {
+    /// What it is for.
+    pub about: About,
+    scaler: Standardiser,
+    model: Model,
+}
+
+/// A predictor of one policy, with its own buffers.
+pub struct Reader<'p> {
+    predictor: &'p Predictor,
+    theta: Theta,
+    row: Vec<f32>,
+    scaled: Vec<f32>,
+    work: Workspace,
+    near: Vec<(f32, usize)>,
+}
+
+impl Predictor {
+    /// What was learned, as a predictor.
+    pub fn new(about: About, learned: Learned) -> Predictor {
+        Predictor { about, scaler: learned.scaler, model: learned.model }
+    }
+
+    /// Opens it for the policy after so many steps of training, acting without exploration. What lies beyond the
+    /// examples' θ is read at their end.
+    pub fn reader(&self, step: u64) -> Reader<'_> {
+        let iteration = (step as f64 / self.about.steps.max(1) as f64).min(1.0);
+        let (low, high) = self.about.noise;
+        let work = match &self.model {
+            Model::Networks(model) => model.workspace(),
+            Model::Dictionary(model) => model.net.workspace(1),
+        };
+        Reader {
+            predictor: self,
+            theta: Theta { iteration, noise: 0.0_f64.clamp(low, high) },
+            row: Vec::with_capacity(self.scaler.inputs()),
+            scaled: vec![0.0; self.scaler.outputs()],
+            work,
+            near: Vec::new(),
+        }
+    }
+
+    /// The file.
+    ///
+    /// # Panics
+    /// Never: what was learned is plain data.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut file = Tensors::default();
+        match &self.model {
+            Model::Networks(model) => put_networks(model, &mut file),
+            Model::Dictionary(model) => put_dictionary(model, &mut file),
+        }
+        let text = |what: Result<String, serde_json::Error>| what.expect("plain data is valid JSON");
+        let about = text(serde_json::to_string(&self.about));
+        let scaler = text(serde_json::to_string(&self.scaler));
+        let header = [("format", FORMAT.into()), ("about", about), ("scaler", scaler)];
+        file.metadata.extend(header.map(|(key, value): (_, String)| (key.to_string(), value)));
+        file.to_bytes()
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// If it is not one, or holds what learning never writes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Predictor, RiskError> {
+        let file = Tensors::from_bytes(bytes)?;
+        let entry = |key: &str| file.metadata.get(key).map_or("", String::as_str);
+        RiskError::require(entry("format") == FORMAT, "format", FORMAT, entry("format"))?;
+        let about: About = serde_json::from_str(entry("about"))?;
+        let scaler: Standardiser = serde_json::from_str(entry("scaler"))?;
+        check(&about, &scaler)?;
+        let net = network(&file, scaler.outputs())?;
+        let model = match about.form {
+            Form::Mlp => Model::Networks(read_networks(&file, net)?),
+            Form::Dictionary => Model::Dictionary(read_dictionary(&file, net)?),
+        };
+        Ok(Predictor { about, scaler, model })
+    }
+}
+
+impl Reader<'_> {
+    /// The chance to fail from an initial condition, in [0, 1].
+    ///
+    /// # Panics
+    /// If the initial condition has another width.
+    pub fn predict(&mut self, x: &[f64]) -> f64 {
+        assert_eq!(x.len(), self.predictor.about.initial.len(), "numbers of an initial condition");
+        self.row.clear();
+        self.row.extend(row(x, self.theta));
+        self.predictor.scaler.apply(&self.row, &mut self.scaled);
+        match &self.predictor.model {
+            Model::Networks(model) => model.predict(&self.scaled, &mut self.work),
+            Model::Dictionary(model) => model.predict(&self.scaled, &mut self.work, &mut self.near),
+        }
+    }
+}
+
+fn check(about: &About, scaler: &Standardiser) -> Result<(), RiskError> {
+    let (wanted, found) = (about.initial.len() + 2, scaler.inputs());
+    RiskError::require(wanted == found, "width", wanted.to_string(), found.to_string())?;
+    let is_sound = scaler.outputs() > 0
+        && scaler.kept().iter().all(|&c| c < found)
+        && scaler.mean().len() == scaler.outputs()
+        && scaler.scale().len() == scaler.outputs()
+        && scaler.scale().iter().all(|&s| s > 0.0 && s.is_finite())
+        && scaler.mean().iter().all(|m| m.is_finite());
+    RiskError::require(is_sound, "scaler", "finite means and positive scales", "something else")?;
+    let exponent = about.exponent;
+    let (what, holds) = ("exponent", exponent > 0.0 && exponent <= 4.0);
+    RiskError::require(holds, what, "a number above 0, at most 4", exponent.to_string())?;
+    let (low, high) = about.noise;
+    let holds = (0.0..=1.0).contains(&low) && (low..=1.0).contains(&high);
+    RiskError::require(holds, "noise", "shares from 0 to 1 in order", format!("{low} and {high}"))
+}
+
+/// The shape of the network, as the tensor of its widths tells.
+fn network(file: &Tensors, inputs: usize) -> Result<Mlp, RiskError> {
+    let (_, widths) = file.get("widths")?;
+    let holds = widths.len() >= 2 && widths.iter().all(|w| (1.0..=4096.0).contains(w) && w.fract() == 0.0);
+    RiskError::require(holds, "widths", "two or more counts up to 4096", format!("{widths:?}"))?;
+    let sizes: Vec<usize> = widths.iter().map(|&w| w as usize).collect();
+    RiskError::require(sizes[0] == inputs, "inputs", inputs.to_string(), sizes[0].to_string())?;
+    Ok(Mlp::new(&sizes, Activation::Relu))
+}
+
+fn put_widths(net: &Mlp, file: &mut Tensors) {
+    let widths: Vec<f32> = net.sizes().iter().map(|&s| s as f32).collect();
+    file.insert("widths", &[widths.len()], &widths);
+}
+
+fn put_networks(model: &Networks, file: &mut Tensors) {
+    put_widths(&model.net, file);
+    file.insert("parameters", &[model.params.len(), model.net.n_params()], &model.params.concat());
+}
+
+fn read_networks(file: &Tensors, net: Mlp) -> Result<Networks, RiskError> {
+    RiskError::require(net.outputs() == 1, "outputs", "1", net.outputs().to_string())?;
+    let members = file.get("parameters")?.0.first().copied().unwrap_or(0);
+    let holds = (1..=1000).contains(&members);
+    RiskError::require(holds, "members", "1 to 1000", members.to_string())?;
+    let params = file.expect("parameters", &[members, net.n_params()])?;
+    let params = params.chunks_exact(net.n_params()).map(<[f32]>::to_vec).collect();
+    Ok(Networks { net, params })
+}
+
+fn put_dictionary(model: &Dictionary, file: &mut Tensors) {
+    put_widths(&model.net, file);
+    let (n, d) = (model.outcomes.len(), model.net.outputs());
+    file.insert("parameters", &[model.params.len()], &model.params);
+    file.insert("keys", &[n, d], &model.keys);
+    file.insert("outcomes", &[n], &model.outcomes);
+    file.insert("vote", &[2], &[model.beta, model.neighbours as f32]);
+}
+
+fn read_dictionary(file: &Tensors, net: Mlp) -> Result<Dictionary, RiskError> {
+    let n = file.get("outcomes")?.1.len();
+    let outcomes = file.expect("outcomes", &[n])?.to_vec();
+    let holds = n > 0 && outcomes.iter().all(|&y| y == 0.0 || y == 1.0);
+    RiskError::require(holds, "outcomes", "0 or 1, at least one", "something else")?;
+    let vote = file.expect("vote", &[2])?;
+    let holds = (1.0..=n as f32).contains(&vote[1]) && vote[1].fract() == 0.0 && vote[0].abs() < 80.0;
+    RiskError::require(holds, "vote", format!("a small number and 1 to {n}"), format!("{vote:?}"))?;
+    let keys = file.expect("keys", &[n, net.outputs()])?.to_vec();
+    let params = file.expect("parameters", &[net.n_params()])?.to_vec();
+    Ok(Dictionary { net, params, beta: vote[0], neighbours: vote[1] as usize, keys, outcomes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples::Examples;
+    use crate::learn::{Recipe, learn};
+    use offnominal_core::Rng;
+
+    fn predictor(form: Form) -> Predictor {
+        let (mut rng, mut all) = (Rng::new(5), Examples::new(2));
+        for i in 0..800 {
+            let x = [rng.uniform(), rng.uniform()];
+            let theta = Theta { iteration: f64::from(i) / 800.0, noise: 1.0 - f64::from(i) / 900.0 };
+            all.push(&x, theta, rng.uniform() < x[0].powi(4));
+        }
+        let recipe = Recipe { form, members: 2, steps: 200, ..Recipe::default() };
+        let learned = learn(&all, &recipe, &mut Rng::new(1)).unwrap();
+        let about = About {
+            env: "w".into(),
+            initial: vec!["a".into(), "b".into()],
+            form,
+            exponent: 0.5,
+            largest_noise: 0.3,
+            noise: (0.1, 1.0),
+            steps: 800,
+            learned_from: learned.kept,
+        };
+        Predictor::new(about, learned)
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_predicts_alike() {
+        for form in [Form::Mlp, Form::Dictionary] {
+            let predictor = predictor(form);
+            let read = Predictor::from_bytes(&predictor.to_bytes()).unwrap();
+            assert_eq!(read, predictor);
+            let (mut one, mut other) = (predictor.reader(700), read.reader(700));
+            for x in [[0.1, 0.2], [0.99, 0.4], [50.0, -50.0]] {
+                let f = one.predict(&x);
+                assert!((0.0..=1.0).contains(&f), "{form:?} {x:?}: {f}");
+                assert_eq!(f, other.predict(&x));
+            }
+        }
+    }
+
+    #[track_caller]
+    fn refuses(change: impl Fn(&mut Tensors), want: &str) {
+        let mut file = Tensors::from_bytes(&predictor(Form::Dictionary).to_bytes()).unwrap();
+        change(&mut file);
+        let error = Predictor::from_bytes(&file.to_bytes()).unwrap_err().to_string();
+        assert!(error.contains(want), "{error}");
+    }
+
+    #[test]
+    fn what_learning_never_writes_is_refused() {
+        refuses(|f| f.insert("vote", &[2], &[0.0, 0.5]), "vote");
+        refuses(|f| f.insert("widths", &[1], &[3.0]), "two or more counts");
+        refuses(|f| f.insert("outcomes", &[1], &[0.5]), "0 or 1");
+        refuses(|f| f.insert("parameters", &[1], &[f32::NAN]), "shape");
+        refuses(|f| drop(f.metadata.insert("format".into(), "x".into())), "offnominal-predictor-1");
+        refuses(|f| drop(f.metadata.insert("about".into(), "{}".into())), "missing field");
+        assert!(Predictor::from_bytes(b"predictor").is_err());
+    }
+
+    #[test]
+    fn damaged_bytes_never_stop_the_program() {
+        let bytes = predictor(Form::Mlp).to_bytes();
+        let mut rng = Rng::new(2);
+        for _ in 0..300 {
+            let mut damaged = bytes.clone();
+            let at = rng.below(damaged.len().min(1200));
+            damaged[at] ^= 1 << rng.below(8);
+            if let Ok(read) = Predictor::from_bytes(&damaged) {
+                let _ = read.reader(1).predict(&vec![0.5; read.about.initial.len()]);
+            }
+        }
+    }
+}

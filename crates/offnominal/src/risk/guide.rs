@@ -1,0 +1,81 @@
+//! What guides experiments: a failure predictor, opened for the policy under test.
+
+use super::Lab;
+use crate::cast::Cast;
+use anyhow::{Context, Result, ensure};
+use offnominal_core::prelude::*;
+use offnominal_risk::{Predictor, Reader};
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// A predictor and the policy for which it is read.
+pub struct Guide {
+    predictor: Predictor,
+    /// SHA-256 of its file.
+    pub digest: String,
+    /// Step of the training that the policy stands for.
+    pub step: u64,
+}
+
+impl Guide {
+    /// Reads a predictor for a policy in its world.
+    ///
+    /// # Errors
+    /// If the file is none, or a predictor of another world.
+    pub fn open(path: &Path, cast: &Cast) -> Result<Guide> {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let predictor = Predictor::from_bytes(&bytes).with_context(|| path.display().to_string())?;
+        fits(&predictor, cast.env.spec()).with_context(|| path.display().to_string())?;
+        let step = cast.card.as_ref().map_or(predictor.about.steps, |card| card.best_step);
+        Ok(Guide { step, digest: crate::store::hex(&Sha256::digest(&bytes)), predictor })
+    }
+
+    /// The exponent that suits the predictor.
+    pub fn exponent(&self) -> f64 {
+        self.predictor.about.exponent
+    }
+
+    /// The predictor with buffers for one thread.
+    pub fn reader(&self) -> Reader<'_> {
+        self.predictor.reader(self.step)
+    }
+
+    /// The chance to fail from an initial condition.
+    ///
+    /// # Errors
+    /// If the predictor says something that is no probability.
+    pub fn predict(&self, reader: &mut Reader<'_>, x: &[f64]) -> Result<f64> {
+        let found = reader.predict(x);
+        ensure!((0.0..=1.0).contains(&found), "predictor: expected a number from 0 to 1, found {found} at {x:?}");
+        Ok(found)
+    }
+
+    /// Predictions for so many draws of a stream, on all cores.
+    ///
+    /// # Errors
+    /// If one is no probability.
+    pub fn survey(&self, lab: &Lab<'_>, stream: &str, draws: usize, jobs: usize) -> Result<Vec<f64>> {
+        const CHUNK: usize = 256;
+        let chunk = |c: usize| {
+            let mut reader = self.reader();
+            let range = c * CHUNK..((c + 1) * CHUNK).min(draws);
+            let one = |i: usize| self.predict(&mut reader, &lab.draw(lab.key(stream, i as u64)));
+            range.map(one).collect::<Result<Vec<f64>>>()
+        };
+        let hidden = indicatif::ProgressBar::hidden();
+        let chunks = crate::parallel::map(jobs, draws.div_ceil(CHUNK), &hidden, chunk)?;
+        Ok(chunks.concat())
+    }
+}
+
+fn fits(predictor: &Predictor, spec: &EnvSpec) -> Result<()> {
+    let about = &predictor.about;
+    ensure!(about.env == spec.id, "expected a predictor for {}, found one for {}", spec.id, about.env);
+    ensure!(
+        about.initial == spec.initial,
+        "expected a predictor for the initial condition {:?}, found one for {:?}",
+        spec.initial,
+        about.initial
+    );
+    Ok(())
+}
