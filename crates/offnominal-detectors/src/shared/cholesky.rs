@@ -1,5 +1,7 @@
 //! Symmetric positive definite matrices as C = L Lᵀ, and what follows from it: solving and whitening.
 
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
+
 /// The lower triangle L of a matrix of n rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cholesky {
@@ -27,6 +29,19 @@ impl Cholesky {
             row[i + 1..n].fill(0.0);
         }
         Cholesky { n, lower: matrix }
+    }
+
+    /// Writes the triangle.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("triangle", &self.lower);
+    }
+
+    /// Reads a triangle of n rows.
+    pub fn load(from: &Reader<'_>, n: usize) -> Result<Cholesky, ArchiveError> {
+        let lower = from.exactly::<f64>("triangle", n * n)?;
+        let is_sound = lower.iter().step_by(n + 1).all(|&v| v > 0.0);
+        from.require(is_sound, "triangle", "a diagonal above zero", "another")?;
+        Ok(Cholesky { n, lower: lower.to_vec() })
     }
 
     /// L⁻¹ x, in place. Where x has covariance C, the result has unit covariance.

@@ -7,6 +7,7 @@
 //! yet a change of them is news, and its size is measured against what the channel is known to span.
 
 use super::scale::{Scale, limit};
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{Signals, Transition};
 use std::ops::Range;
 
@@ -45,6 +46,24 @@ impl Units {
         });
         let change = change.collect();
         Units { obs, action: Scale::of_actions(train), change }
+    }
+
+    /// Writes the units.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.obs.save(&mut to.part("obs"));
+        self.action.save(&mut to.part("action"));
+        to.put("change-mean", &self.change.iter().map(|c| c.0).collect::<Vec<_>>());
+        to.put("change-unit", &self.change.iter().map(|c| c.1).collect::<Vec<_>>());
+    }
+
+    /// Reads the units.
+    pub fn load(from: &Reader<'_>) -> Result<Units, ArchiveError> {
+        let obs = Scale::load(&from.part("obs"), from.obs_width)?;
+        let action = Scale::load(&from.part("action"), from.act_width)?;
+        let means = from.exactly::<f32>("change-mean", obs.width())?;
+        let units = from.exactly::<f32>("change-unit", obs.width())?;
+        from.require(units.iter().all(|&u| u > 0.0), "change-unit", "numbers above zero", "others")?;
+        Ok(Units { change: means.iter().copied().zip(units.iter().copied()).collect(), obs, action })
     }
 
     /// Width of an input; at least one, so that there is a network even where nothing varies.

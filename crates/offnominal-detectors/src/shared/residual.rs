@@ -13,10 +13,12 @@
 
 use super::dynamics::Data;
 use super::gaussian::{Gaussian, hold};
+use super::kept;
 use super::one_step::{Rows, Units};
 use super::ranges::Hidden;
 use super::ridge::{Ridge, Table};
 use super::training::Training;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{FitError, Signals, Transition};
 use offnominal_core::{Rng, Seed};
 use offnominal_nets::{Mlp, Workspace};
@@ -111,6 +113,37 @@ impl Residual {
             answers: Answers { errors: vec![0.0; m * d], variances: vec![0.0; m * d] },
             shared: Arc::new(trained),
         }
+    }
+
+    /// Writes the ensemble.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.shared.units.save(&mut to.part("units"));
+        to.put("unit", &self.shared.unit);
+        for (m, member) in self.shared.members.iter().enumerate() {
+            let mut to = to.part("member");
+            let mut to = to.part(m);
+            member.ridge.save(&mut to);
+            to.put("params", &member.params);
+            to.put("bounds", &member.bounds);
+        }
+    }
+
+    /// Reads the ensemble that this recipe made.
+    pub fn load(from: &Reader<'_>, recipe: &Recipe<'_>) -> Result<Residual, ArchiveError> {
+        let units = Units::load(&from.part("units"))?;
+        let (n_inputs, d) = (units.n_inputs(), units.n_targets());
+        let sizes = kept::widths(from, recipe.hidden.sizes(n_inputs, 2 * d))?;
+        let net = Gaussian::shape(&sizes);
+        let member = |m| {
+            let from = from.part("member").part(m);
+            let bounds = from.exactly("bounds", 2 * d)?.to_vec();
+            let ridge = Ridge::load(&from, n_inputs, d)?;
+            Ok(Member { ridge, params: kept::params(&from, &net)?, bounds })
+        };
+        let members = (0..recipe.members).map(member).collect::<Result<_, ArchiveError>>()?;
+        let unit = from.exactly::<f32>("unit", d)?;
+        from.require(unit.iter().all(|&u| u > 0.0), "unit", "numbers above zero", "others")?;
+        Ok(Residual::new(Trained { units, unit: unit.to_vec(), net, members }))
     }
 
     /// Number of channels of a residual.

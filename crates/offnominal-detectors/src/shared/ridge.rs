@@ -6,6 +6,7 @@
 //! a few hundred transitions to a precision that a network does not reach. Networks are left with the rest.
 
 use super::cholesky::Cholesky;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use std::ops::Range;
 
 /// Weights from inputs to targets.
@@ -43,6 +44,16 @@ impl Ridge {
         }
         (0..k).for_each(|i| gram[i * k + i] += penalty * f64::from(n.max(1)));
         Ridge { weights: solve(&Cholesky::of(gram, k), &cross, d), d }
+    }
+
+    /// Writes the weights.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("linear", &self.weights);
+    }
+
+    /// Reads the weights from so many inputs to so many targets.
+    pub fn load(from: &Reader<'_>, n_inputs: usize, d: usize) -> Result<Ridge, ArchiveError> {
+        Ok(Ridge { weights: from.exactly("linear", (n_inputs + 1) * d)?.to_vec(), d })
     }
 
     /// Subtracts the prediction for `input` from `target`.
