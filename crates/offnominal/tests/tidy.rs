@@ -18,6 +18,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("offnominal-agents", &["offnominal-core", "offnominal-nets"]),
     ("offnominal-detectors", &["offnominal-core", "offnominal-nets"]),
     (
+        "offnominal-monitor",
+        &["offnominal-core", "offnominal-nets", "offnominal-detectors", "offnominal-stats"],
+    ),
+    (
         "offnominal",
         &[
             "offnominal-core",
@@ -27,6 +31,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal-agents",
             "offnominal-detectors",
             "offnominal-stats",
+            "offnominal-monitor",
         ],
     ),
 ];

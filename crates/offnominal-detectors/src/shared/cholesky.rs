@@ -51,6 +51,13 @@ impl Cholesky {
         }
     }
 
+    /// L x, in place.
+    pub fn multiply(&self, x: &mut [f64]) {
+        for (i, row) in self.lower.chunks_exact(self.n).enumerate().rev() {
+            x[i] = dot(&row[..=i], &x[..=i]);
+        }
+    }
+
     /// C⁻¹ x, in place.
     pub fn solve(&self, x: &mut [f64]) {
         self.whiten(x);
@@ -80,6 +87,16 @@ mod tests {
         let found = Cholesky::of(matrix(), 3);
         let want = [2.0, 0.0, 0.0, 1.0, 3.0, 0.0, -1.0, 0.5, 1.0];
         assert!(found.lower.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn whitening_undoes_colouring() {
+        let (factor, x) = (Cholesky::of(matrix(), 3), [0.3, -2.0, 5.0]);
+        let mut found = x;
+        factor.multiply(&mut found);
+        assert!((found[1] - (0.3 - 6.0)).abs() < 1e-12, "{found:?}");
+        factor.whiten(&mut found);
+        assert!(found.iter().zip(x).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl Inner {
     }
 }
 
-fn split<'a>(train: &[Signals<'a>]) -> (Vec<Signals<'a>>, Vec<Signals<'a>>) {
+pub(crate) fn split<'a>(train: &[Signals<'a>]) -> (Vec<Signals<'a>>, Vec<Signals<'a>>) {
     let part = |held_out: bool| -> Vec<Signals<'a>> {
         let chosen = train.iter().enumerate().filter(|(i, _)| (i % HELD_OUT == HELD_OUT - 1) == held_out);
         chosen.map(|(_, e)| *e).collect()

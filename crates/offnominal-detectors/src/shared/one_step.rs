@@ -76,6 +76,21 @@ impl Units {
         self.change.len().max(1)
     }
 
+    /// The observation channels that are kept.
+    pub fn channels(&self) -> &[usize] {
+        self.obs.kept()
+    }
+
+    /// Number of commands that are kept.
+    pub fn act_width(&self) -> usize {
+        self.action.width()
+    }
+
+    /// Unit of the change of each kept channel, as a part of the channel's own deviation.
+    pub fn change_in_deviations(&self, kept: usize) -> f64 {
+        f64::from(self.change[kept].1) / f64::from(self.obs.deviations()[kept])
+    }
+
     /// Writes what the model reads of a transition.
     pub fn input(&self, seen: &Transition<'_>, input: &mut [f32]) {
         let (obs, rest) = input.split_at_mut(self.obs.width());

@@ -62,6 +62,13 @@ struct Member {
     bounds: Vec<f32>,
 }
 
+/// What one more unit of a command (`[commands, d]`), and of an error of observation that the step before has seen as a
+/// residual (`[d, d]`, from row to column), does to a step.
+pub(crate) struct Slopes {
+    pub action: Vec<f64>,
+    pub observation: Vec<f64>,
+}
+
 /// e and σ² of each member, `[M, d]`.
 #[derive(Clone)]
 struct Answers {
@@ -149,6 +156,47 @@ impl Residual {
     /// Number of channels of a residual.
     pub fn width(&self) -> usize {
         self.target.len()
+    }
+
+    /// The observation channels that residuals are of.
+    pub fn channels(&self) -> &[usize] {
+        self.shared.units.channels()
+    }
+
+    /// Number of commands that vary.
+    pub fn act_width(&self) -> usize {
+        self.shared.units.act_width()
+    }
+
+    /// What the networks read of the last step that was asked about.
+    pub fn inputs(&self) -> &[f32] {
+        &self.input
+    }
+
+    /// Adds the command of the last step that was asked about, in standard units.
+    pub fn commands(&self, out: &mut Vec<f64>) {
+        let from = self.shared.units.channels().len();
+        out.extend(self.input[from..from + self.act_width()].iter().map(|&a| f64::from(a)));
+    }
+
+    /// The linear parts of all members, on average, in units of the rest.
+    pub fn slopes(&self) -> Slopes {
+        let Trained { units, unit, members, .. } = &*self.shared;
+        let (d, n_obs) = (unit.len(), units.channels().len());
+        let slope = |input: usize, j: usize| {
+            let of = |member: &Member| f64::from(member.ridge.slopes(input)[j]);
+            members.iter().map(of).sum::<f64>() / members.len() as f64
+        };
+        let action = (n_obs..n_obs + units.act_width())
+            .flat_map(|a| (0..d).map(move |j| (a, j)))
+            .map(|(a, j)| slope(a, j) / f64::from(unit[j]));
+        // An error of channel i counts in the step after it as itself and by what the channel does.
+        let observation = (0..d * d).map(|at| (at / d, at % d)).map(|(i, j)| {
+            let own = if i == j { 1.0 } else { 0.0 };
+            let seen = if i < n_obs { slope(i, j) * units.change_in_deviations(i) } else { 0.0 };
+            (own + seen) * f64::from(unit[i]) / f64::from(unit[j])
+        });
+        Slopes { action: action.collect(), observation: observation.collect() }
     }
 
     /// Number of members.

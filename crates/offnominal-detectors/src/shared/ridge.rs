@@ -56,6 +56,11 @@ impl Ridge {
         Ok(Ridge { weights: from.exactly("linear", (n_inputs + 1) * d)?.to_vec(), d })
     }
 
+    /// The weight of each target for one more unit of an input.
+    pub fn slopes(&self, input: usize) -> &[f32] {
+        &self.weights[input * self.d..(input + 1) * self.d]
+    }
+
     /// Subtracts the prediction for `input` from `target`.
     pub fn subtract(&self, input: &[f32], target: &mut [f32]) {
         let rows = self.weights.chunks_exact(self.d);

@@ -54,6 +54,16 @@ impl Whitener {
         Ok(Whitener { factor: Cholesky::load(from, d)?, deviations: deviations.to_vec() })
     }
 
+    /// L⁻¹ x, in place.
+    pub fn whiten(&self, x: &mut [f64]) {
+        self.factor.whiten(x);
+    }
+
+    /// L x, in place: of uncorrelated numbers, one that is like the nominal ones.
+    pub fn colour(&self, x: &mut [f64]) {
+        self.factor.multiply(x);
+    }
+
     /// |x|², which is one on average over nominal vectors. Overwrites x.
     pub fn mean_square(&self, x: &mut [f64]) -> f64 {
         self.factor.whiten(x);
