@@ -59,6 +59,8 @@ pub enum Law {
     SeesGrossFaults,
     /// Bad training data is refused.
     RefusesBadData,
+    /// A monitor that was kept and brought back gives the same bits. One that says that it cannot be kept obeys too.
+    LoadsAsSaved,
     /// Commands stay within the bounds of their channels.
     CommandsInBounds,
     /// What a policy tells about itself has the shape it declares and is finite, and the same seed gives the same bits.

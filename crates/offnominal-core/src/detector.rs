@@ -4,6 +4,7 @@
 //! monitor sees [`Transition`]s: neither reward nor label nor clock can be reached from them.
 
 use crate::Rng;
+use crate::archive::{ArchiveError, Reader, Writer};
 use crate::insight::InsightError;
 use crate::policy::Policy;
 
@@ -122,6 +123,19 @@ pub trait Detector: Send + Sync {
     ) -> Result<Box<dyn Monitor>, FitError> {
         self.fit(train, validation, rng)
     }
+
+    /// Brings back a monitor that this recipe made and that wrote itself with [`Monitor::save`]: the same scores, bit for
+    /// bit. The policy is for a detector that looks inside it, or brings back one that may.
+    ///
+    /// # Errors
+    /// If the detector cannot be kept, a list is missing or not what this recipe writes, or the policy is missing.
+    fn load(
+        &self,
+        _from: &Reader<'_>,
+        _policy: Option<&dyn Policy>,
+    ) -> Result<Box<dyn Monitor>, ArchiveError> {
+        Err(ArchiveError::NotKept)
+    }
 }
 
 /// A fitted detector, watching one episode at a time.
@@ -141,6 +155,14 @@ pub trait Monitor: Send + Sync {
 
     /// An independent copy, for another thread.
     fn fork(&self) -> Box<dyn Monitor>;
+
+    /// Writes what was learned, not what is remembered of an episode, so that [`Detector::load`] can bring it back.
+    ///
+    /// # Errors
+    /// If the detector cannot be kept.
+    fn save(&self, _to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        Err(ArchiveError::NotKept)
+    }
 }
 
 /// Why a detector could not be fitted.

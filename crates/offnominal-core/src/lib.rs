@@ -6,6 +6,7 @@
 
 pub mod alarm;
 pub mod anomaly;
+pub mod archive;
 pub mod catalogue;
 pub mod channel;
 pub mod conformance;
@@ -31,6 +32,7 @@ pub use seed::Seed;
 /// Everything a world, an anomaly, a policy or a detector needs to be written.
 pub mod prelude {
     pub use crate::anomaly::{Anomaly, Channels, Chosen};
+    pub use crate::archive::{ArchiveError, Reader, Writer};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
     pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
     pub use crate::entry;

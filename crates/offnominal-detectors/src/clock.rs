@@ -49,6 +49,10 @@ impl Detector for Clock {
         check(train, 1)?;
         Ok(Box::new(Fitted { n_steps: 0 }))
     }
+
+    fn load(&self, _: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        Ok(Box::new(Fitted { n_steps: 0 }))
+    }
 }
 
 struct Fitted {
@@ -67,5 +71,9 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(Fitted { n_steps: self.n_steps })
+    }
+
+    fn save(&self, _: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        Ok(())
     }
 }

@@ -72,6 +72,15 @@ impl Cusum {
         let inner = self.inner.fit(policy, train, validation, seed_of(rng))?;
         Ok(Box::new(Fitted { inner, allowance: self.allowance.get(), sum: 0.0 }))
     }
+
+    fn load_inner(
+        &self,
+        from: &Reader<'_>,
+        policy: Option<&dyn Policy>,
+    ) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let inner = self.inner.load(&from.part("inner"), policy)?;
+        Ok(Box::new(Fitted { inner, allowance: self.allowance.get(), sum: 0.0 }))
+    }
 }
 
 #[derive(Clone)]
@@ -94,5 +103,9 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.inner.save(&mut to.part("inner"))
     }
 }

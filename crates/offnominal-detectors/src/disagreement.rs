@@ -125,8 +125,13 @@ impl Detector for Disagreement {
     ) -> Result<Box<dyn Monitor>, FitError> {
         let gaze = Gaze::open(policy, self.predictions, train, rng)?;
         self.measure.fits(&gaze.shape())?;
-        let mean = vec![0.0; gaze.shape().heads];
-        Ok(Box::new(Fitted { gaze, measure: self.measure, mean }))
+        Ok(Box::new(Fitted::new(gaze, self.measure)))
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let gaze = Gaze::load(from, policy, self.predictions)?;
+        self.measure.fits(&gaze.shape())?;
+        Ok(Box::new(Fitted::new(gaze, self.measure)))
     }
 }
 
@@ -136,6 +141,12 @@ struct Fitted {
     measure: Measure,
     /// Mean probability of each choice.
     mean: Vec<f64>,
+}
+
+impl Fitted {
+    fn new(gaze: Gaze, measure: Measure) -> Fitted {
+        Fitted { mean: vec![0.0; gaze.shape().heads], gaze, measure }
+    }
 }
 
 impl Monitor for Fitted {
@@ -162,6 +173,11 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.gaze.save(to);
+        Ok(())
     }
 }
 

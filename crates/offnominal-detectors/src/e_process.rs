@@ -70,6 +70,15 @@ impl EProcess {
             log_wealth: 0.0,
         }))
     }
+
+    fn load_inner(
+        &self,
+        from: &Reader<'_>,
+        policy: Option<&dyn Policy>,
+    ) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let inner = self.inner.load(&from.part("inner"), policy)?;
+        Ok(Box::new(Fitted { inner, log_wealth: 0.0 }))
+    }
 }
 
 /// ln e(p) as a function of x = −ln p ≥ 0; its series where the quotient cancels.
@@ -100,6 +109,10 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.inner.save(&mut to.part("inner"))
     }
 }
 

@@ -95,6 +95,14 @@ impl Detector for EnsembleDm {
         let whitener = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d);
         Ok(Box::new(Fitted { residual, whitener: Arc::new(whitener), z: vec![0.0; d] }))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let EnsembleDm { hidden, members, training } = self;
+        let residual = Residual::load(from, &Recipe { hidden, members: members.get(), training })?;
+        let d = residual.width();
+        let whitener = Whitener::load(&from.part("nominal"), d)?;
+        Ok(Box::new(Fitted { residual, whitener: Arc::new(whitener), z: vec![0.0; d] }))
+    }
 }
 
 #[derive(Clone)]
@@ -114,5 +122,11 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.residual.save(to);
+        self.whitener.save(&mut to.part("nominal"));
+        Ok(())
     }
 }

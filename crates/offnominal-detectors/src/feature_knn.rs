@@ -84,8 +84,25 @@ impl Detector for FeatureKnn {
         if kept < self.k.get() {
             return Err(FitError::TooFewSteps { needed: self.k.get(), found: kept });
         }
-        let members = pools.into_iter().map(|(scale, rows)| Member::new(scale, &rows, self.k.get()));
+        let index = |(scale, rows): (Scale, Vec<f32>)| {
+            let index = Nearest::new(scale.width(), rows.len() / scale.width(), &rows);
+            Member::new(scale, index, self.k.get())
+        };
+        let members = pools.into_iter().map(index);
         Ok(Box::new(Fitted { features, members: members.collect() }))
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let features = Features::load(from, policy)?;
+        let (members, units) = features.shape();
+        let member = |m| {
+            let from = from.part("member").part(m);
+            let scale = Scale::load(&from, units)?;
+            let index = Nearest::load(&from, scale.width(), self.k.get())?;
+            Ok(Member::new(scale, index, self.k.get()))
+        };
+        let members = (0..members).map(member).collect::<Result<_, ArchiveError>>()?;
+        Ok(Box::new(Fitted { features, members }))
     }
 }
 
@@ -98,11 +115,9 @@ struct Member {
 }
 
 impl Member {
-    fn new(scale: Scale, rows: &[f32], k: usize) -> Member {
-        let width = scale.width();
-        let index = Nearest::new(width, rows.len() / width, rows);
-        let scratch = index.scratch(k);
-        Member { model: Arc::new((scale, index)), z: vec![0.0; width], scratch }
+    fn new(scale: Scale, index: Nearest, k: usize) -> Member {
+        let (z, scratch) = (vec![0.0; scale.width()], index.scratch(k));
+        Member { model: Arc::new((scale, index)), z, scratch }
     }
 
     fn distance(&mut self, features: &[f32]) -> f64 {
@@ -129,6 +144,18 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.features.save(to);
+        for (m, member) in self.members.iter().enumerate() {
+            let (scale, index) = &*member.model;
+            let mut to = to.part("member");
+            let mut to = to.part(m);
+            scale.save(&mut to);
+            index.save(&mut to);
+        }
+        Ok(())
     }
 }
 

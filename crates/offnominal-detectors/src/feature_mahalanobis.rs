@@ -76,14 +76,21 @@ impl Detector for FeatureMahalanobis {
     ) -> Result<Box<dyn Monitor>, FitError> {
         let mut features = Features::open(policy, train, rng)?;
         let pools = features.pools(train, self.points)?;
-        let models: Vec<_> = pools.into_iter().map(|(scale, rows)| model(scale, &rows)).collect();
-        let widest = models.iter().map(|(scale, _)| scale.width()).max().unwrap_or(0);
-        Ok(Box::new(Fitted {
-            features,
-            models: Arc::new(models),
-            z: vec![0.0; widest],
-            x: vec![0.0; widest],
-        }))
+        let models = pools.into_iter().map(|(scale, rows)| model(scale, &rows)).collect();
+        Ok(Box::new(Fitted::new(features, models)))
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let features = Features::load(from, policy)?;
+        let (members, units) = features.shape();
+        let model = |m| {
+            let from = from.part("member").part(m);
+            let scale = Scale::load(&from, units)?;
+            let whitener = Whitener::load(&from.part("nominal"), scale.width())?;
+            Ok((scale, whitener))
+        };
+        let models = (0..members).map(model).collect::<Result<_, ArchiveError>>()?;
+        Ok(Box::new(Fitted::new(features, models)))
     }
 }
 
@@ -104,6 +111,13 @@ struct Fitted {
     x: Vec<f64>,
 }
 
+impl Fitted {
+    fn new(features: Features, models: Vec<Model>) -> Fitted {
+        let widest = models.iter().map(|(scale, _)| scale.width()).max().unwrap_or(0);
+        Fitted { features, models: Arc::new(models), z: vec![0.0; widest], x: vec![0.0; widest] }
+    }
+}
+
 impl Monitor for Fitted {
     fn reset(&mut self) {}
 
@@ -121,6 +135,17 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.features.save(to);
+        for (m, (scale, whitener)) in self.models.iter().enumerate() {
+            let mut to = to.part("member");
+            let mut to = to.part(m);
+            scale.save(&mut to);
+            whitener.save(&mut to.part("nominal"));
+        }
+        Ok(())
     }
 }
 

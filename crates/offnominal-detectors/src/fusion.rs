@@ -89,6 +89,16 @@ impl Fusion {
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
         Ok(Box::new(Fitted { inner }))
     }
+
+    fn load_inner(
+        &self,
+        from: &Reader<'_>,
+        policy: Option<&dyn Policy>,
+    ) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let one = |(k, inner): (usize, &Inner)| inner.load(&from.part("inner").part(k), policy);
+        let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
+        Ok(Box::new(Fitted { inner }))
+    }
 }
 
 #[derive(Clone)]
@@ -108,5 +118,10 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        let mut save = |(k, inner): (usize, &Scaled)| inner.save(&mut to.part("inner").part(k));
+        self.inner.iter().enumerate().try_for_each(&mut save)
     }
 }

@@ -74,6 +74,13 @@ impl Detector for IsolationForest {
         let forest = Forest::grow(table, self.trees.get(), self.subsample.get(), rng);
         Ok(Box::new(Fitted { model: Arc::new((scale, forest)), z: vec![0.0; width] }))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let scale = Scale::load(&from.part("obs"), from.obs_width)?;
+        let forest = Forest::load(&from.part("forest"), scale.width(), self.trees.get())?;
+        let z = vec![0.0; scale.width()];
+        Ok(Box::new(Fitted { model: Arc::new((scale, forest)), z }))
+    }
 }
 
 /// The trees are shared by all forks.
@@ -94,5 +101,12 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        let (scale, forest) = &*self.model;
+        scale.save(&mut to.part("obs"));
+        forest.save(&mut to.part("forest"));
+        Ok(())
     }
 }

@@ -61,10 +61,14 @@ impl Detector for Knn {
     ) -> Result<Box<dyn Monitor>, FitError> {
         check(train, self.k.get())?;
         let (scale, points) = Scale::of_observations(train);
-        let width = scale.width();
-        let index = Nearest::new(width, n_observations(train), &points);
-        let scratch = index.scratch(self.k.get());
-        Ok(Box::new(Fitted { model: Arc::new((scale, index)), z: vec![0.0; width], scratch }))
+        let index = Nearest::new(scale.width(), n_observations(train), &points);
+        Ok(Box::new(Fitted::new(scale, index, self.k)))
+    }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let scale = Scale::load(&from.part("obs"), from.obs_width)?;
+        let index = Nearest::load(&from.part("nominal"), scale.width(), self.k.get())?;
+        Ok(Box::new(Fitted::new(scale, index, self.k)))
     }
 }
 
@@ -74,6 +78,13 @@ struct Fitted {
     model: Arc<(Scale, Nearest)>,
     z: Vec<f32>,
     scratch: Scratch,
+}
+
+impl Fitted {
+    fn new(scale: Scale, index: Nearest, k: NonZeroUsize) -> Fitted {
+        let (z, scratch) = (vec![0.0; scale.width()], index.scratch(k.get()));
+        Fitted { model: Arc::new((scale, index)), z, scratch }
+    }
 }
 
 impl Monitor for Fitted {
@@ -87,5 +98,12 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        let (scale, index) = &*self.model;
+        scale.save(&mut to.part("obs"));
+        index.save(&mut to.part("nominal"));
+        Ok(())
     }
 }

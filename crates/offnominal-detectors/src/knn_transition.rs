@@ -81,8 +81,22 @@ impl Detector for KnnTransition {
             points.extend_from_slice(&y);
         }
         let index = Nearest::new(width, points.len() / width, &points);
-        let scratch = index.scratch(self.k.get());
-        Ok(Box::new(Fitted { model: Arc::new((units, index)), weight, y, scratch }))
+        Ok(Box::new(self.fitted(units, index)))
+    }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let units = Units::load(&from.part("units"))?;
+        let width = units.n_inputs() + units.n_targets();
+        let index = Nearest::load(&from.part("nominal"), width, self.k.get())?;
+        Ok(Box::new(self.fitted(units, index)))
+    }
+}
+
+impl KnnTransition {
+    fn fitted(&self, units: Units, index: Nearest) -> Fitted {
+        let y = vec![0.0; units.n_inputs() + units.n_targets()];
+        let (weight, scratch) = (self.weight.get() as f32, index.scratch(self.k.get()));
+        Fitted { model: Arc::new((units, index)), weight, y, scratch }
     }
 }
 
@@ -114,5 +128,12 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        let (units, index) = &*self.model;
+        units.save(&mut to.part("units"));
+        index.save(&mut to.part("nominal"));
+        Ok(())
     }
 }

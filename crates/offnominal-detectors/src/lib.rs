@@ -5,6 +5,7 @@
 
 mod clock;
 mod cusum;
+pub mod diagnosis;
 mod disagreement;
 mod e_process;
 mod ensemble_dm;

@@ -29,6 +29,7 @@
 //! assert!(scores[8..].iter().all(|s| *s < 0.1), "{scores:?}");
 //! ```
 
+use crate::shared::kept;
 use crate::shared::one_step::{Units, mean_square};
 use crate::shared::ranges::Hidden;
 use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
@@ -78,14 +79,28 @@ impl Detector for LstmDm {
         check(train, 1)?;
         let units = Units::fit(train);
         let rows = units.rows(train);
-        let net = Net {
-            lstm: Recurrent::new(Kind::Lstm, units.n_inputs(), self.hidden.get()),
-            head: Mlp::new(&self.head.sizes(self.hidden.get(), units.n_targets()), Activation::Relu),
-        };
+        let net = self.net(units.n_inputs(), units.n_targets());
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         self.training.run(&mut InTraining::new(net.clone(), piece, batch), &mut params, &rows, rng)?;
         Ok(Box::new(Fitted::new(units, net, params)))
+    }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let units = Units::load(&from.part("units"))?;
+        kept::widths(from, self.head.sizes(self.hidden.get(), 1))?;
+        let net = self.net(units.n_inputs(), units.n_targets());
+        let params = from.exactly("params", net.n_params())?.to_vec();
+        Ok(Box::new(Fitted::new(units, net, params)))
+    }
+}
+
+impl LstmDm {
+    fn net(&self, inputs: usize, outputs: usize) -> Net {
+        Net {
+            lstm: Recurrent::new(Kind::Lstm, inputs, self.hidden.get()),
+            head: Mlp::new(&self.head.sizes(self.hidden.get(), outputs), Activation::Relu),
+        }
     }
 }
 
@@ -97,8 +112,12 @@ struct Net {
 }
 
 impl Net {
+    fn n_params(&self) -> usize {
+        self.lstm.n_params() + self.head.n_params()
+    }
+
     fn first_params(&self, rng: &mut Rng) -> Vec<f32> {
-        let mut params = vec![0.0; self.lstm.n_params() + self.head.n_params()];
+        let mut params = vec![0.0; self.n_params()];
         let (lstm, head) = params.split_at_mut(self.lstm.n_params());
         self.lstm.init(lstm, rng);
         self.head.init(head, Init::Uniform, rng);
@@ -204,5 +223,12 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        let (units, _, params) = &*self.model;
+        units.save(&mut to.part("units"));
+        to.put("params", params);
+        Ok(())
     }
 }

@@ -30,7 +30,8 @@
 //! ```
 
 use crate::shared::dynamics::{Data, Ensemble};
-use crate::shared::one_step::mean_square;
+use crate::shared::kept;
+use crate::shared::one_step::{Units, mean_square};
 use crate::shared::ranges::{Fraction, Hidden};
 use crate::shared::training::{Model, Training};
 use offnominal_core::prelude::*;
@@ -79,6 +80,14 @@ impl Detector for MlpDm {
         let mut model = Dropping::new(&sizes, self.dropout, self.training.batch.get());
         let params = data.train(&self.training, &mut model, params, data.all_rows(), rng)?;
         Ok(Box::new(Fitted { ensemble: Ensemble::new(data.units, net, vec![params]) }))
+    }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let shape = |units: &Units| {
+            let sizes = self.hidden.sizes(units.n_inputs(), units.n_targets());
+            Ok(Mlp::new(&kept::widths(from, sizes)?, Activation::Relu))
+        };
+        Ok(Box::new(Fitted { ensemble: Ensemble::load(from, 1, shape)? }))
     }
 }
 
@@ -186,6 +195,11 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.ensemble.save(to);
+        Ok(())
     }
 }
 

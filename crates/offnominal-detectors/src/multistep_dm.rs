@@ -49,6 +49,7 @@
 //! assert!((0.6..1.6).contains(&as_ever) && weaker > 1.2 * as_ever, "{as_ever} {weaker}");
 //! ```
 
+use crate::shared::kept;
 use crate::shared::open_loop::{Horizons, OpenLoop};
 use crate::shared::ranges::Hidden;
 use crate::shared::residual::{Recipe, Residual};
@@ -101,6 +102,15 @@ impl Detector for MultistepDm {
         let horizons = Arc::new(Horizons::fit(&mut open_loop, train));
         Ok(Box::new(Fitted { open_loop, horizons }))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let MultistepDm { hidden, parts, training, .. } = self;
+        let longest = kept::within(from, "longest", self.longest.get())?;
+        let residual = Residual::load(from, &Recipe { hidden, members: parts.get(), training })?;
+        let horizons = Horizons::load(&from.part("horizons"), longest, residual.width())?;
+        let open_loop = OpenLoop::new(residual, longest, from.obs_width);
+        Ok(Box::new(Fitted { open_loop, horizons: Arc::new(horizons) }))
+    }
 }
 
 #[derive(Clone)]
@@ -121,5 +131,11 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.open_loop.model().save(to);
+        self.horizons.save(&mut to.part("horizons"));
+        Ok(())
     }
 }

@@ -71,7 +71,7 @@ impl Detector for Ocsvm {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let (width, n) = (scale.width(), n_observations(train));
-        let gamma = 1.0 / width.max(1) as f32;
+        let gamma = gamma(width);
         let all = Kernel::new(&points, width, n, gamma);
         let solution = smo::one_class(&all, width, self.nu.get(), self.tolerance.get());
         let (mut support, mut weights) = (Vec::new(), Vec::new());
@@ -83,6 +83,20 @@ impl Detector for Ocsvm {
         let model = Model { scale, kernel, weights, rho: solution.rho };
         Ok(Box::new(Fitted { model: Arc::new(model), z: vec![0.0; width] }))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let scale = Scale::load(&from.part("obs"), from.obs_width)?;
+        let (weights, rho) = (from.list::<f32>("weights")?.to_vec(), from.one("rho")?);
+        let (width, from) = (scale.width(), from.part("support"));
+        let kernel = Kernel::load(&from, width, weights.len(), gamma(width))?;
+        let model = Model { scale, kernel, weights, rho };
+        Ok(Box::new(Fitted { model: Arc::new(model), z: vec![0.0; width] }))
+    }
+}
+
+/// γ for so many channels of unit variance.
+fn gamma(width: usize) -> f32 {
+    1.0 / width.max(1) as f32
 }
 
 struct Model {
@@ -111,5 +125,14 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        let Model { scale, kernel, weights, rho } = &*self.model;
+        scale.save(&mut to.part("obs"));
+        kernel.save(&mut to.part("support"));
+        to.put("weights", weights);
+        to.put("rho", &[*rho]);
+        Ok(())
     }
 }

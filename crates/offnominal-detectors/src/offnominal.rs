@@ -95,6 +95,14 @@ impl Detector for Offnominal {
         let views = Arc::new(Views::fit(&held_out, d));
         Ok(Box::new(Fitted { residual, views, past: Past::new(d), z: vec![0.0; d] }))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let Offnominal { hidden, members, training } = self;
+        let residual = Residual::load(from, &Recipe { hidden, members: members.get(), training })?;
+        let d = residual.width();
+        let views = Arc::new(Views::load(&from.part("views"), d)?);
+        Ok(Box::new(Fitted { residual, views, past: Past::new(d), z: vec![0.0; d] }))
+    }
 }
 
 #[derive(Clone)]
@@ -117,5 +125,11 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.residual.save(to);
+        self.views.save(&mut to.part("views"));
+        Ok(())
     }
 }

@@ -46,6 +46,8 @@
 
 use crate::shared::dynamics::{Answer, Data, Ensemble};
 use crate::shared::gaussian::{Gaussian, hold};
+use crate::shared::kept;
+use crate::shared::one_step::Units;
 use crate::shared::ranges::Hidden;
 use crate::shared::training::Training;
 use offnominal_core::Seed;
@@ -119,16 +121,23 @@ impl Detector for PeDm {
             bounds.push(params.split_off(model.net().n_params()));
             members.push(params);
         }
-        let noise = match self.score {
-            Score::Analytic => Vec::new(),
-            Score::SampledMin => draws(members.len() * d * self.samples.get(), seed.child("draws")),
-        };
-        let squares = vec![0.0; if noise.is_empty() { 0 } else { self.samples.get() }];
         let ensemble = Ensemble::new(data.units, model.net().clone(), members);
-        Ok(Box::new(Fitted {
-            ensemble,
-            reading: Reading { bounds: bounds.into(), noise: noise.into(), squares },
-        }))
+        let reading = Reading::new(self, bounds, d, seed.child("draws"));
+        Ok(Box::new(Fitted { ensemble, reading }))
+    }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let mut d = 0;
+        let shape = |units: &Units| {
+            d = units.n_targets();
+            Ok(Gaussian::shape(&kept::widths(from, self.hidden.sizes(units.n_inputs(), 2 * d))?))
+        };
+        let ensemble = Ensemble::load(from, self.members.get(), shape)?;
+        kept::within(from, "samples", self.samples.get())?;
+        let bounds = |m| Ok(from.part("member").part(m).exactly("bounds", 2 * d)?.to_vec());
+        let bounds = (0..self.members.get()).map(bounds).collect::<Result<_, ArchiveError>>()?;
+        let reading = Reading::new(self, bounds, d, Seed(from.one("draws")?));
+        Ok(Box::new(Fitted { ensemble, reading }))
     }
 }
 
@@ -151,11 +160,22 @@ struct Reading {
     bounds: Arc<[Vec<f32>]>,
     /// Normal draws `[member, d, sample]`; empty for the analytic score.
     noise: Arc<[f32]>,
+    /// Seed of the draws.
+    draws: Seed,
     /// Squared error of each draw.
     squares: Vec<f32>,
 }
 
 impl Reading {
+    fn new(recipe: &PeDm, bounds: Vec<Vec<f32>>, d: usize, seed: Seed) -> Reading {
+        let samples = match recipe.score {
+            Score::Analytic => 0,
+            Score::SampledMin => recipe.samples.get(),
+        };
+        let noise = draws(bounds.len() * d * samples, seed).into();
+        Reading { bounds: bounds.into(), noise, draws: seed, squares: vec![0.0; samples] }
+    }
+
     /// Adds the answer of a member to the score of its step. Members come in order.
     fn add(&mut self, score: &mut f64, answer: &Answer<'_>) {
         if self.squares.is_empty() {
@@ -221,6 +241,15 @@ impl Monitor for Fitted {
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.ensemble.save(to);
+        to.put("draws", &[self.reading.draws.0]);
+        for (m, bounds) in self.reading.bounds.iter().enumerate() {
+            to.part("member").part(m).put("bounds", bounds);
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -232,6 +261,7 @@ mod tests {
         Reading {
             bounds: vec![vec![5.0, 5.0, -9.0, -9.0]; 2].into(),
             noise: draws(2 * 2 * n_samples, Seed(3)).into(),
+            draws: Seed(3),
             squares: vec![0.0; n_samples],
         }
     }

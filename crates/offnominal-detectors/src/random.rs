@@ -55,6 +55,12 @@ impl Detector for Random {
         let (obs, _) = Scale::of_observations(train);
         Ok(Box::new(Fitted { seed: Seed(rng.bits()), obs, action: Scale::of_actions(train), n_steps: 0 }))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let obs = Scale::load(&from.part("obs"), from.obs_width)?;
+        let action = Scale::load(&from.part("action"), from.act_width)?;
+        Ok(Box::new(Fitted { seed: Seed(from.one("seed")?), obs, action, n_steps: 0 }))
+    }
 }
 
 #[derive(Clone)]
@@ -82,5 +88,12 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        to.put("seed", &[self.seed.0]);
+        self.obs.save(&mut to.part("obs"));
+        self.action.save(&mut to.part("action"));
+        Ok(())
     }
 }

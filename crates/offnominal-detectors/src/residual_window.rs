@@ -37,6 +37,7 @@
 //! assert!(last(&wave) > 2.0 * last(&noise[0]));
 //! ```
 
+use crate::shared::kept;
 use crate::shared::ranges::Hidden;
 use crate::shared::residual::{Recipe, Residual};
 use crate::shared::training::Training;
@@ -99,6 +100,20 @@ impl Detector for ResidualWindow {
         let nominal = Arc::new(Nominal { center, whitener });
         Ok(Box::new(Fitted { residual, nominal, window, z: vec![0.0; d], s: vec![0.0; 3 * d] }))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let ResidualWindow { window, hidden, members, training } = self;
+        let residual = Residual::load(from, &Recipe { hidden, members: members.get(), training })?;
+        let (d, size) = (residual.width(), kept::within(from, "window", window.get())?);
+        let deviations = from.exactly::<f64>("deviations", d)?;
+        from.require(deviations.iter().all(|&s| s > 0.0), "deviations", "numbers above zero", "others")?;
+        let from = from.part("statistics");
+        let center = from.exactly("center", 3 * d)?.to_vec();
+        let nominal = Nominal { center, whitener: Whitener::load(&from, 3 * d)? };
+        let window = Window::new(size, deviations.to_vec());
+        let (z, s) = (vec![0.0; d], vec![0.0; 3 * d]);
+        Ok(Box::new(Fitted { residual, nominal: Arc::new(nominal), window, z, s }))
+    }
 }
 
 /// Moments of the statistics on nominal data.
@@ -140,5 +155,14 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.residual.save(to);
+        to.put("deviations", self.window.deviations());
+        let mut to = to.part("statistics");
+        to.put("center", &self.nominal.center);
+        self.nominal.whitener.save(&mut to);
+        Ok(())
     }
 }

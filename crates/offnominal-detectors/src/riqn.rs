@@ -42,6 +42,7 @@
 //! assert!((far - 9.0).abs() < 0.8, "{far}");
 //! ```
 
+use crate::shared::kept;
 use crate::shared::one_step::Rows;
 use crate::shared::quantiles::{InTraining, Net, embedding};
 use crate::shared::scale::{Scale, n_observations};
@@ -100,10 +101,26 @@ impl Detector for Riqn {
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         self.training.run(&mut InTraining::new(net.clone(), piece, batch), &mut params, &rows, rng)?;
-        let k = self.quantiles.get();
+        Ok(Box::new(self.fitted(scale, net, params)))
+    }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        for (name, n) in [("hidden", self.hidden), ("cosines", self.cosines), ("quantiles", self.quantiles)] {
+            kept::within(from, name, n.get())?;
+        }
+        let scale = Scale::load(&from.part("obs"), from.obs_width)?;
+        let net = Net::new(scale.width().max(1), self.hidden.get(), self.cosines.get());
+        let params = from.exactly("params", net.n_params())?.to_vec();
+        Ok(Box::new(self.fitted(scale, net, params)))
+    }
+}
+
+impl Riqn {
+    fn fitted(&self, scale: Scale, net: Net, params: Vec<f32>) -> Fitted {
+        let (k, width) = (self.quantiles.get(), net.head.outputs());
         let levels: Vec<f32> = (0..k).map(|i| (2 * i + 1) as f32 / (2 * k) as f32).collect();
         let levels = embedding(&net, &params, &levels);
-        Ok(Box::new(Fitted::new(Model { scale, net, params, levels }, width, k)))
+        Fitted::new(Model { scale, net, params, levels }, width, k)
     }
 }
 
@@ -182,5 +199,11 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.model.scale.save(&mut to.part("obs"));
+        to.put("params", &self.model.params);
+        Ok(())
     }
 }

@@ -29,6 +29,7 @@
 //! assert_eq!(at(90.0), at(900.0));
 //! ```
 
+use crate::shared::kept;
 use crate::shared::one_step::{Rows, mean_square};
 use crate::shared::ranges::Hidden;
 use crate::shared::scale::{Scale, n_observations};
@@ -94,6 +95,17 @@ impl Detector for Rnd {
         let mut sample: Vec<u32> = (0..n_observations(train) as u32).collect();
         self.training.run(&mut learner, &mut params, (&rows, &mut sample), &held_out, rng)?;
         let imitation = Net::new(&deeper(&sizes), params, 1);
+        Ok(Box::new(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] }))
+    }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let scale = Scale::load(&from.part("obs"), from.obs_width)?;
+        let sizes = kept::widths(from, self.hidden.sizes(scale.width().max(1), self.outputs.get()))?;
+        let net = |part: &str, sizes: &[usize]| {
+            let params = kept::params(&from.part(part), &Mlp::new(sizes, Activation::Relu))?;
+            Ok::<_, ArchiveError>(Net::new(sizes, params, 1))
+        };
+        let (random, imitation) = (net("random", &sizes)?, net("imitation", &deeper(&sizes))?);
         Ok(Box::new(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] }))
     }
 }
@@ -189,6 +201,13 @@ impl Monitor for Fitted {
 
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.scale.save(&mut to.part("obs"));
+        to.part("random").put("params", &self.random.params);
+        to.part("imitation").put("params", &self.imitation.params);
+        Ok(())
     }
 }
 

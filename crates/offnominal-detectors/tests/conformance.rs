@@ -1,5 +1,6 @@
 //! Every detector of the catalogue obeys the laws.
 
+use offnominal_core::archive::{Archive, Numbers};
 use offnominal_core::conformance::{Chorus, assert_lawful, detector, nominal_episodes};
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
@@ -84,4 +85,62 @@ fn a_policy_that_tells_nothing_is_refused_by_name() {
         assert_eq!(error, Some(FitError::Policy(InsightError::Opaque)), "{id}");
         assert!(recipe.fit_with(&Chorus::members(3), &views, &[], &mut Rng::new(1)).is_ok(), "{id}");
     }
+}
+
+/// Everything in the catalogue can be kept; that it comes back with the same bits is a law.
+#[test]
+fn every_detector_can_be_kept() {
+    let episodes = nominal_episodes(Seed(1), 8, 30);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    for entry in ALL {
+        let recipe = (entry.build)(&quick(entry.id)).unwrap();
+        let policy = Chorus::members(3);
+        let monitor = recipe.fit_with(&policy, &views, &[], &mut Rng::new(1)).unwrap();
+        let mut archive = Archive::default();
+        assert_eq!(monitor.save(&mut archive.writer()), Ok(()), "{}", entry.id);
+        let probe = views[0].transition(3);
+        let load = |archive: &Archive| {
+            let mut monitor = recipe.load(&archive.reader(3, 1), Some(&policy))?;
+            monitor.score(&probe);
+            Ok(())
+        };
+        assert_eq!(load(&archive), Ok(()), "{}", entry.id);
+        damaged(entry.id, &archive, &load);
+    }
+}
+
+/// A list that is missing, too short or of another type is named, and no number makes the reader stop the program.
+fn damaged(id: &str, archive: &Archive, load: &dyn Fn(&Archive) -> Result<(), ArchiveError>) {
+    for name in archive.lists.keys() {
+        let mut without = archive.clone();
+        without.lists.remove(name);
+        assert_eq!(load(&without), Err(ArchiveError::Missing { place: name.clone() }), "{id}");
+        for numbers in spoiled(&archive.lists[name]) {
+            let mut other = archive.clone();
+            other.lists.insert(name.clone(), numbers);
+            if let Err(error) = load(&other) {
+                assert!(!error.to_string().is_empty(), "{id}: {name}");
+            }
+        }
+    }
+}
+
+/// The same list with other numbers, fewer, more, or of another type.
+fn spoiled(numbers: &Numbers) -> Vec<Numbers> {
+    let mut all = vec![Numbers::U64(vec![]), Numbers::F32(vec![1.0; 3])];
+    match numbers {
+        Numbers::F32(v) => {
+            all.extend([f32::NAN, 0.0, -1.0, f32::MAX].map(|bad| Numbers::F32(vec![bad; v.len()])));
+            all.push(Numbers::F32(v[..v.len().saturating_sub(1)].to_vec()));
+        }
+        Numbers::F64(v) => {
+            all.extend([f64::INFINITY, 0.0, -1.0, f64::MAX].map(|bad| Numbers::F64(vec![bad; v.len()])));
+            all.push(Numbers::F64([&v[..], &[1.0]].concat()));
+        }
+        Numbers::U64(v) => {
+            all.extend([0, 1, 7, 1 << 20, u64::MAX].map(|bad| Numbers::U64(vec![bad; v.len()])));
+            all.push(Numbers::U64(v.iter().rev().copied().collect()));
+        }
+    }
+    all
 }

@@ -31,6 +31,28 @@ impl Standardiser {
         Standardiser { width, kept, mean, scale }
     }
 
+    /// A map from its numbers: the kept channels of `width` in ascending order, with mean and deviation of each.
+    ///
+    /// # Errors
+    /// If they do not fit together; the text says what was expected.
+    pub fn from_parts(
+        width: usize,
+        kept: Vec<usize>,
+        mean: Vec<f32>,
+        scale: Vec<f32>,
+    ) -> Result<Standardiser, &'static str> {
+        if !kept.is_sorted_by(|a, b| a < b) || kept.last().is_some_and(|&last| last >= width) {
+            return Err("ascending channels of the row");
+        }
+        if [mean.len(), scale.len()] != [kept.len(); 2] || !mean.iter().all(|m| m.is_finite()) {
+            return Err("a finite mean and a deviation for each channel");
+        }
+        if !scale.iter().all(|s| *s > 0.0 && s.is_finite()) {
+            return Err("deviations above zero");
+        }
+        Ok(Standardiser { width, kept, mean, scale })
+    }
+
     /// Number of channels before.
     pub fn inputs(&self) -> usize {
         self.width
@@ -116,6 +138,18 @@ mod tests {
         let mut out = [0.0; 3];
         Standardiser::fit(&rows, 1).apply(&rows, &mut out);
         assert!((out[2] - 1.336_306).abs() < 1e-4, "{out:?}");
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        let made = |kept: &[usize], mean: &[f32], scale: &[f32]| {
+            Standardiser::from_parts(3, kept.to_vec(), mean.to_vec(), scale.to_vec()).err()
+        };
+        assert_eq!(made(&[0, 2], &[1.0, 2.0], &[1.0, 0.1]), None);
+        assert_eq!(made(&[0, 3], &[1.0, 2.0], &[1.0, 0.1]), Some("ascending channels of the row"));
+        assert_eq!(made(&[1, 1], &[1.0, 2.0], &[1.0, 0.1]), Some("ascending channels of the row"));
+        assert!(made(&[1], &[1.0, 2.0], &[1.0]).is_some_and(|e| e.contains("for each channel")));
+        assert_eq!(made(&[1], &[1.0], &[0.0]), Some("deviations above zero"));
     }
 
     #[test]

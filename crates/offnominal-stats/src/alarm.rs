@@ -16,6 +16,7 @@
 
 pub mod coverage;
 pub mod jumper;
+mod kept;
 pub mod sequence;
 pub mod shape;
 pub mod statistic;

@@ -110,6 +110,17 @@ impl Rule {
         }
     }
 
+    /// The accepted share of false alarms, if the rule promises one.
+    pub fn alpha(&self) -> Option<f64> {
+        match *self {
+            Rule::ThreeSigma | Rule::Q95 | Rule::Max => None,
+            Rule::Conformal { alpha }
+            | Rule::Band { alpha }
+            | Rule::Cusum { alpha }
+            | Rule::Martingale { alpha } => Some(alpha),
+        }
+    }
+
     /// The least number of nominal episodes that the rule can work with: ⌈1/α − 1⌉ for `conformal`, five more for the
     /// rules that learn what is nominal at each step.
     pub fn min_episodes(&self) -> usize {

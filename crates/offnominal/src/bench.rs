@@ -5,6 +5,7 @@
 //! | nominal    | the undisturbed episodes of one role (train, validation …)  | nothing                          |
 //! | anomalous  | the disturbed episodes of one anomaly at one strength       | the test episodes, its twins     |
 //! | judgement  | one detector, fitted once, judged on every anomaly          | all of the above                 |
+//! | diagnosis  | what is said at the alarms of one detector                  | episodes, not those of twins     |
 //! | film       | one disturbed episode as a moving picture                   | its anomalous cell               |
 //!
 //! A cell is a pure function of its specification, whose digest is its name, and everything it needs is named there
@@ -12,6 +13,7 @@
 
 mod assemble;
 mod cell;
+mod diagnosis;
 mod film;
 mod judge;
 mod play;
@@ -102,6 +104,7 @@ impl Bench {
             Cell::Nominal(cell) => play::nominal(cell, cast)?,
             Cell::Anomalous(cell) => play::anomalous(cell, cast, &self.store)?,
             Cell::Judgement(cell) => judge::judge(cell, cast, &self.store, jobs)?,
+            Cell::Diagnosis(cell) => diagnosis::diagnose(cell, cast, &self.store, jobs)?,
             Cell::Film(cell) => film::film(cell, cast, &self.store)?,
         };
         files.push(("spec.json", node.spec.clone().into_bytes()));

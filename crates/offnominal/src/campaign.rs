@@ -69,6 +69,9 @@ pub struct Campaign {
     /// Number of test episodes per anomaly whose scores over time are kept.
     #[serde(default = "default_traces")]
     pub traces: usize,
+    /// Name of the detector whose alarms are diagnosed; none, if it is not given.
+    #[serde(default)]
+    pub diagnosis: Option<String>,
     /// Whether a film of one anomalous episode per world is made.
     #[serde(default = "default_film")]
     pub film: bool,

@@ -8,12 +8,15 @@ mod ensemble;
 mod evaluate;
 mod export;
 mod fault;
+mod fit;
 mod list;
 mod metrics;
+mod monitor;
 mod render;
 mod report;
 mod risk;
 mod robot;
+mod score;
 mod train;
 mod ur_sim;
 
@@ -62,6 +65,12 @@ enum Command {
     Collect(collect::Collect),
     /// Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score
     Calibrate(calibrate::Calibrate),
+    /// Fit a detector on nominal episodes, set its threshold on others, and write both as one file
+    Fit(fit::Fit),
+    /// Score recorded episodes with a fitted detector
+    Score(score::Score),
+    /// Watch a stream of steps: JSON lines in, scores and alarms out
+    Monitor(monitor::Monitor),
     /// Run a campaign: detectors against anomalies, with tables and a report
     Bench(bench::BenchArgs),
     /// Failure probabilities: how many episodes they need
@@ -111,6 +120,9 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
         Command::Evaluate(args) => args.run(&common),
         Command::Collect(args) => args.run(&common),
         Command::Calibrate(args) => args.run(&common),
+        Command::Fit(args) => args.run(&common),
+        Command::Score(args) => args.run(&common),
+        Command::Monitor(args) => args.run(&common),
         Command::Bench(args) => args.run(&common),
         Command::Risk(args) => args.run(&common),
         Command::Report(args) => args.run(&common),
@@ -141,6 +153,9 @@ fn unused(command: &str) -> &'static [&'static str] {
         "export" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
+        "fit" => &["out"],
+        "score" => &["seed", "jobs", "out", "quiet"],
+        "monitor" => &["seed", "jobs", "out", "json", "quiet"],
         "ur-sim" => &["jobs", "out"],
         _ => &[],
     }
@@ -211,8 +226,10 @@ mod tests {
     #[test]
     fn every_exception_is_one_of_a_command() {
         let line = line();
-        for command in ["demo", "bench", "list", "evaluate", "report", "risk", "export", "metrics", "render"]
-        {
+        for command in [
+            "fit", "score", "monitor", "demo", "bench", "list", "evaluate", "report", "risk", "export",
+            "metrics", "render",
+        ] {
             assert!(!unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
         }
     }

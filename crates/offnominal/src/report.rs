@@ -11,6 +11,7 @@ mod base64;
 mod cells;
 mod colour;
 mod delays;
+mod diagnoses;
 mod heatmap;
 mod index;
 pub mod metric;

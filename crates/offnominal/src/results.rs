@@ -18,6 +18,9 @@ pub struct Results {
     pub traces: Vec<Trace>,
     /// Share of anomalies detected within j steps.
     pub curves: Vec<DelayCurve>,
+    /// What was said at alarms, against what was done.
+    #[serde(default)]
+    pub diagnoses: Vec<Diagnosed>,
     /// Rendered episodes.
     pub films: Vec<Film>,
 }
@@ -135,6 +138,44 @@ pub struct DelayCurve {
     /// Upper ends of the intervals.
     #[serde(with = "number::list")]
     pub high: Vec<f64>,
+}
+
+/// What was said at the first alarms of the episodes of one anomaly at one strength, as far as they came after the
+/// onset (`diagnosis.csv` has exactly these columns).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosed {
+    /// Name of the campaign.
+    pub campaign: String,
+    /// World id.
+    pub env: String,
+    /// Policy id.
+    pub policy: String,
+    /// What was done: `observation`, `action` or `dynamics`.
+    pub anomaly_class: String,
+    /// Anomaly id.
+    pub anomaly: String,
+    /// `tiny`, `medium`, `strong`, `extreme`, or `custom`.
+    pub strength: String,
+    /// The detector that raised the alarms.
+    pub detector: String,
+    /// Seed of the repetition.
+    pub seed: u64,
+    /// Episodes that reached their onset.
+    pub episodes: u64,
+    /// Episodes whose first alarm came after it.
+    pub alarms: u64,
+    /// Of these, diagnosed as a fault of observation,
+    pub as_observation: u64,
+    /// of action,
+    pub as_action: u64,
+    /// or of dynamics.
+    pub as_dynamics: u64,
+    /// Median distance of the estimated onset from the true one, in steps; not a number without alarms.
+    #[serde(with = "number")]
+    pub onset_error: f64,
+    /// Median steps from onset to alarm: what the error would be if the alarm were taken for the onset.
+    #[serde(with = "number")]
+    pub alarm_delay: f64,
 }
 
 /// A rendered episode, ready to be embedded.

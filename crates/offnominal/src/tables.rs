@@ -1,6 +1,6 @@
 //! The rows of the results as CSV and as Parquet, with the same columns.
 
-use crate::results::Row;
+use crate::results::{Diagnosed, Row};
 use anyhow::Result;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -47,6 +47,16 @@ const COLUMNS: &[Column] = &[
 pub fn csv(rows: &[Row]) -> Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
     writer.write_record(COLUMNS.iter().map(|(name, _)| name))?;
+    rows.iter().try_for_each(|row| writer.serialize(row))?;
+    Ok(writer.into_inner()?)
+}
+
+/// Diagnoses as CSV with a header.
+///
+/// # Errors
+/// Never in practice: the rows are written to memory.
+pub fn diagnoses(rows: &[Diagnosed]) -> Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
     rows.iter().try_for_each(|row| writer.serialize(row))?;
     Ok(writer.into_inner()?)
 }

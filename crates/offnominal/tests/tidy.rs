@@ -19,6 +19,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("offnominal-detectors", &["offnominal-core", "offnominal-nets"]),
     ("offnominal-risk", &["offnominal-core", "offnominal-nets"]),
     (
+        "offnominal-monitor",
+        &["offnominal-core", "offnominal-nets", "offnominal-detectors", "offnominal-stats"],
+    ),
+    (
         "offnominal",
         &[
             "offnominal-core",
@@ -29,6 +33,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal-detectors",
             "offnominal-risk",
             "offnominal-stats",
+            "offnominal-monitor",
         ],
     ),
 ];

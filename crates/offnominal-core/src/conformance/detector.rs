@@ -1,6 +1,7 @@
 //! Laws of detectors and the monitors they become.
 
 use super::{Chorus, Law, Verdicts, Violation};
+use crate::archive::{Archive, ArchiveError};
 use crate::detector::{Detector, Monitor, Signals};
 use crate::policy::Policy;
 use crate::{Rng, Seed};
@@ -41,6 +42,7 @@ pub fn detector_with(
     stays_finite(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
     ignores_constant_channels(&fit, &train, &probe[0], &scores, &mut verdicts);
     sees_gross_faults(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
+    loads_as_saved(detector, monitor.as_mut(), policy, &probe[0], &mut verdicts);
     refuses_bad_data(detector, policy, &train, &mut verdicts);
     verdicts.found
 }
@@ -125,6 +127,31 @@ fn stream(monitor: &mut dyn Monitor, episode: &Synthetic) -> Vec<f64> {
 
 fn close(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| (x - y).abs() <= 1e-5 * x.abs().max(y.abs()).max(1e-6))
+}
+
+/// Keeps the monitor in the middle of an episode, and brings it back as it is at the beginning of one.
+fn loads_as_saved(
+    detector: &dyn Detector,
+    monitor: &mut dyn Monitor,
+    policy: &Acting,
+    probe: &Synthetic,
+    verdicts: &mut Verdicts<'_>,
+) {
+    let (mut archive, scores) = (Archive::default(), stream(monitor, probe));
+    match monitor.save(&mut archive.writer()) {
+        Err(ArchiveError::NotKept) => return,
+        outcome => verdicts.require(Law::LoadsAsSaved, outcome.is_ok(), || format!("{outcome:?}")),
+    }
+    let policy = policy(probe.obs_width);
+    let found = match detector.load(&archive.reader(probe.obs_width, 1), Some(policy.as_ref())) {
+        Err(why) => Err(why.to_string()),
+        Ok(mut again) => {
+            let found: Vec<f64> = probe.signals().transitions().map(|t| again.score(&t)).collect();
+            let differs = found.iter().zip(&scores).position(|(a, b)| a.to_bits() != b.to_bits());
+            differs.map_or(Ok(()), |t| Err(format!("step {t}: expected {}, found {}", scores[t], found[t])))
+        }
+    };
+    verdicts.require(Law::LoadsAsSaved, found.is_ok(), || found.unwrap_err());
 }
 
 /// Forks in the middle of an episode: both go on alike, though another episode runs on the fork first.

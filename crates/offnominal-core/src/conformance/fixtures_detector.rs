@@ -2,6 +2,7 @@
 
 use super::{Chorus, Law, detector, detector_with};
 use crate::Rng;
+use crate::archive::{ArchiveError, Reader, Writer};
 use crate::detector::{Detector, FitError, Monitor, Signals, Transition, check};
 use crate::insight::Insight;
 use crate::policy::Policy;
@@ -65,6 +66,16 @@ impl Detector for Distance {
         }
         Ok(Box::new(fitted))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let mut fitted = self.clone();
+        for c in 0..from.obs_width {
+            if let [mean, sd] = from.part(c).exactly("moments", 2)? {
+                fitted.channels.push((c, *mean, *sd));
+            }
+        }
+        Ok(Box::new(fitted))
+    }
 }
 
 impl Monitor for Distance {
@@ -96,6 +107,15 @@ impl Monitor for Distance {
         }
         Box::new(copy)
     }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        for (channel, mean, sd) in &self.channels {
+            // The flawed one keeps rounded numbers.
+            let mean = if self.has(Law::LoadsAsSaved) { f64::from(*mean as f32) } else { *mean };
+            to.part(channel).put("moments", &[mean, *sd]);
+        }
+        Ok(())
+    }
 }
 
 #[test]
@@ -114,6 +134,7 @@ fn every_law_rejects_the_detector_that_breaks_it() {
         Law::IgnoresConstantChannels,
         Law::SeesGrossFaults,
         Law::RefusesBadData,
+        Law::LoadsAsSaved,
     ] {
         let violations = detector(&Distance::with(Some(law)), &[]);
         assert!(violations.iter().any(|v| v.law == law), "{law:?} was not seen; found {violations:?}");

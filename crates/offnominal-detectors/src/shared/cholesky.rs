@@ -1,5 +1,7 @@
 //! Symmetric positive definite matrices as C = L Lᵀ, and what follows from it: solving and whitening.
 
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
+
 /// The lower triangle L of a matrix of n rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Cholesky {
@@ -29,10 +31,30 @@ impl Cholesky {
         Cholesky { n, lower: matrix }
     }
 
+    /// Writes the triangle.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("triangle", &self.lower);
+    }
+
+    /// Reads a triangle of n rows.
+    pub fn load(from: &Reader<'_>, n: usize) -> Result<Cholesky, ArchiveError> {
+        let lower = from.exactly::<f64>("triangle", n * n)?;
+        let is_sound = lower.iter().step_by(n + 1).all(|&v| v > 0.0);
+        from.require(is_sound, "triangle", "a diagonal above zero", "another")?;
+        Ok(Cholesky { n, lower: lower.to_vec() })
+    }
+
     /// L⁻¹ x, in place. Where x has covariance C, the result has unit covariance.
     pub fn whiten(&self, x: &mut [f64]) {
         for (i, row) in self.lower.chunks_exact(self.n).enumerate() {
             x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
+        }
+    }
+
+    /// L x, in place.
+    pub fn multiply(&self, x: &mut [f64]) {
+        for (i, row) in self.lower.chunks_exact(self.n).enumerate().rev() {
+            x[i] = dot(&row[..=i], &x[..=i]);
         }
     }
 
@@ -65,6 +87,16 @@ mod tests {
         let found = Cholesky::of(matrix(), 3);
         let want = [2.0, 0.0, 0.0, 1.0, 3.0, 0.0, -1.0, 0.5, 1.0];
         assert!(found.lower.iter().zip(want).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
+    }
+
+    #[test]
+    fn whitening_undoes_colouring() {
+        let (factor, x) = (Cholesky::of(matrix(), 3), [0.3, -2.0, 5.0]);
+        let mut found = x;
+        factor.multiply(&mut found);
+        assert!((found[1] - (0.3 - 6.0)).abs() < 1e-12, "{found:?}");
+        factor.whiten(&mut found);
+        assert!(found.iter().zip(x).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! From episodes to an ensemble of trained dynamics models, and the buffers to ask them about a transition.
 
+use super::kept;
 use super::one_step::{Rows, Units};
 use super::training::{Model, Training};
 use offnominal_core::Rng;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{FitError, Signals, Transition, check};
 use offnominal_nets::{Mlp, Workspace};
 use std::sync::Arc;
@@ -94,6 +96,27 @@ impl Ensemble {
         let (inputs, targets) = (vec![0.0; BLOCK * units.n_inputs()], vec![0.0; BLOCK * units.n_targets()]);
         let work = net.workspace(BLOCK);
         Ensemble { shared: Arc::new(Trained { units, net, members }), work, inputs, targets }
+    }
+
+    /// Writes units and parameters.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.shared.units.save(&mut to.part("units"));
+        for (m, params) in self.shared.members.iter().enumerate() {
+            to.part("member").part(m).put("params", params);
+        }
+    }
+
+    /// Reads so many members; `net` is their shape, given the units.
+    pub fn load(
+        from: &Reader<'_>,
+        members: usize,
+        net: impl FnOnce(&Units) -> Result<Mlp, ArchiveError>,
+    ) -> Result<Ensemble, ArchiveError> {
+        let units = Units::load(&from.part("units"))?;
+        let net = net(&units)?;
+        let member = |m| kept::params(&from.part("member").part(m), &net);
+        let members = (0..members).map(member).collect::<Result<_, _>>()?;
+        Ok(Ensemble::new(units, net, members))
     }
 
     /// Asks every member about one transition, the only step; members answer in order.

@@ -32,6 +32,26 @@ impl Features {
         Ok(Features { mean: vec![0.0; shape.members * shape.features], gaze })
     }
 
+    /// Writes what is needed to open the policy again.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.gaze.save(to);
+    }
+
+    /// Opens the policy again.
+    pub fn load(from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Features, ArchiveError> {
+        let gaze = Gaze::load(from, policy, None)?;
+        let shape = gaze.shape();
+        if shape.features == 0 {
+            return Err(lacks("without one").into());
+        }
+        Ok(Features { mean: vec![0.0; shape.members * shape.features], gaze })
+    }
+
+    /// Members of the policy, and units of the features of each.
+    pub fn shape(&self) -> (usize, usize) {
+        (self.gaze.shape().members, self.gaze.shape().features)
+    }
+
     /// The features for an observation, a row for each member.
     pub fn of(&mut self, obs: &[f32]) -> std::slice::ChunksExact<'_, f32> {
         let shape = self.gaze.shape();
@@ -74,7 +94,11 @@ fn standardised(pool: &[f32], width: usize) -> Result<Pool, FitError> {
 }
 
 fn unfit(found: &str) -> FitError {
-    InsightError::Unfit { expected: "with a hidden layer".into(), found: found.into() }.into()
+    lacks(found).into()
+}
+
+fn lacks(found: &str) -> InsightError {
+    InsightError::Unfit { expected: "with a hidden layer".into(), found: found.into() }
 }
 
 #[cfg(test)]

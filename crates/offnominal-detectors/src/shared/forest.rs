@@ -1,6 +1,7 @@
 //! Isolation trees, flattened into one array of nodes each.
 
 use offnominal_core::Rng;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Rows of equal width; there may be rows even where the width is zero.
 #[derive(Debug, Clone, Copy)]
@@ -65,6 +66,38 @@ impl Forest {
             Grower { forest: &mut forest, table, height_limit, rng }.split(root, &mut order[..subsample], 0);
         }
         forest
+    }
+
+    /// Writes the trees.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        let list = |of: fn(&Node) -> u32| self.nodes.iter().map(|n| u64::from(of(n))).collect::<Vec<_>>();
+        to.put("value", &self.nodes.iter().map(|n| n.value).collect::<Vec<_>>());
+        to.put("channel", &list(|n| n.channel));
+        to.put("left", &list(|n| n.left));
+        to.put("roots", &self.roots.iter().map(|&r| u64::from(r)).collect::<Vec<_>>());
+        to.put("typical-path", &[self.typical_path]);
+    }
+
+    /// Reads trees over rows of `width` numbers, of which there are `n_trees`.
+    pub fn load(from: &Reader<'_>, width: usize, n_trees: usize) -> Result<Forest, ArchiveError> {
+        let values = from.list::<f32>("value")?;
+        let channels = from.exactly::<u64>("channel", values.len())?;
+        let left = from.exactly::<u64>("left", values.len())?;
+        let roots = from.exactly::<u64>("roots", n_trees)?;
+        from.require(values.len() <= u32::MAX as usize, "value", "fewer nodes", values.len())?;
+        let mut nodes = Vec::with_capacity(values.len());
+        for (i, ((&value, &channel), &left)) in values.iter().zip(channels).zip(left).enumerate() {
+            // Children lie after their parent, so that every path ends.
+            let last = values.len() as u64 - 1;
+            let is_split = left > i as u64 && left < last && channel < width as u64;
+            from.require(left == 0 || is_split, "left", format_args!("a child after node {i}"), left)?;
+            nodes.push(Node { value, channel: channel as u32, left: left as u32 });
+        }
+        let lost = roots.iter().find(|&&root| root >= nodes.len() as u64);
+        from.require(lost.is_none(), "roots", "trees among the nodes", lost.unwrap_or(&0))?;
+        let typical_path = from.one::<f64>("typical-path")?;
+        from.require(typical_path > 0.0, "typical-path", "a number above zero", typical_path)?;
+        Ok(Forest { nodes, roots: roots.iter().map(|&r| r as u32).collect(), typical_path })
     }
 
     /// 2^(−mean path length / c(ψ)), in (0, 1].

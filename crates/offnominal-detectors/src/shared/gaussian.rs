@@ -33,10 +33,15 @@ pub(crate) struct Gaussian {
 impl Gaussian {
     /// A network of the given widths, the last of which is 2d, for batches of up to `batch` rows.
     pub fn new(sizes: &[usize], batch: usize) -> Gaussian {
-        let net = Mlp::new(sizes, Activation::LeakyRelu);
+        let net = Gaussian::shape(sizes);
         let (d, work) = (net.outputs() / 2, net.workspace(batch));
         let [prediction, d_prediction] = [(); 2].map(|()| vec![0.0; batch * net.outputs()]);
         Gaussian { net, d, work, prediction, d_prediction }
+    }
+
+    /// The network of the given widths.
+    pub fn shape(sizes: &[usize]) -> Mlp {
+        Mlp::new(sizes, Activation::LeakyRelu)
     }
 
     /// Draws the first parameters.

@@ -27,12 +27,25 @@ impl Gaze {
     ) -> Result<Gaze, FitError> {
         check(train, 1)?;
         let insight = policy.insight(predictions.map(NonZeroUsize::get))?;
-        let (expected, found) = (train[0].obs_width(), insight.shape().obs);
-        if expected != found {
-            let [expected, found] = [expected, found].map(|n| format!("that reads {n} observation channels"));
-            return Err(InsightError::Unfit { expected, found }.into());
-        }
+        reads(train[0].obs_width(), insight.as_ref())?;
         Ok(Gaze { insight, seed: Seed(rng.bits()) })
+    }
+
+    /// Writes the seed; the policy is not kept with the monitor.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("seed", &[self.seed.0]);
+    }
+
+    /// Opens the policy again.
+    pub fn load(
+        from: &Reader<'_>,
+        policy: Option<&dyn Policy>,
+        predictions: Option<NonZeroUsize>,
+    ) -> Result<Gaze, ArchiveError> {
+        let policy = policy.ok_or(ArchiveError::NoPolicy)?;
+        let insight = policy.insight(predictions.map(NonZeroUsize::get))?;
+        reads(from.obs_width, insight.as_ref())?;
+        Ok(Gaze { insight, seed: Seed(from.one("seed")?) })
     }
 
     /// What is told.
@@ -45,6 +58,13 @@ impl Gaze {
         let named = obs.iter().fold(self.seed, |node, v| node.child(u64::from(v.to_bits())));
         self.insight.look(obs, &mut named.rng())
     }
+}
+
+/// Requires an insight into a policy that reads so many observation channels.
+fn reads(expected: usize, insight: &dyn Insight) -> Result<(), InsightError> {
+    let found = insight.shape().obs;
+    let [wants, has] = [expected, found].map(|n| format!("that reads {n} observation channels"));
+    if expected == found { Ok(()) } else { Err(InsightError::Unfit { expected: wants, found: has }) }
 }
 
 impl Clone for Gaze {

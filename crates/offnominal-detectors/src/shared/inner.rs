@@ -1,6 +1,7 @@
 //! A detector inside a detector: how it is named, fitted on a part of the episodes, and put on a common scale.
 
 use super::surprise::Surprise;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{Detector, FitError, Monitor, Signals, check};
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
@@ -32,6 +33,14 @@ macro_rules! fits_with_or_without_policy {
                 rng: &mut Rng,
             ) -> Result<Box<dyn Monitor>, FitError> {
                 self.fit_inner(Some(policy), train, validation, rng)
+            }
+
+            fn load(
+                &self,
+                from: &Reader<'_>,
+                policy: Option<&dyn Policy>,
+            ) -> Result<Box<dyn Monitor>, ArchiveError> {
+                self.load_inner(from, policy)
             }
         }
     };
@@ -84,9 +93,22 @@ impl Inner {
         monitor.reset();
         Ok(Scaled { monitor, surprise: Surprise::of_nominal(all) })
     }
+
+    /// Reads what it became when it was fitted.
+    pub(crate) fn load(
+        &self,
+        from: &Reader<'_>,
+        policy: Option<&dyn Policy>,
+    ) -> Result<Scaled, ArchiveError> {
+        let detector = self.build().expect("it was checked when it was read");
+        Ok(Scaled {
+            monitor: detector.load(from, policy)?,
+            surprise: Surprise::load(&from.part("surprise"))?,
+        })
+    }
 }
 
-fn split<'a>(train: &[Signals<'a>]) -> (Vec<Signals<'a>>, Vec<Signals<'a>>) {
+pub(crate) fn split<'a>(train: &[Signals<'a>]) -> (Vec<Signals<'a>>, Vec<Signals<'a>>) {
     let part = |held_out: bool| -> Vec<Signals<'a>> {
         let chosen = train.iter().enumerate().filter(|(i, _)| (i % HELD_OUT == HELD_OUT - 1) == held_out);
         chosen.map(|(_, e)| *e).collect()
@@ -132,6 +154,12 @@ pub(crate) struct Scaled {
 impl Scaled {
     pub fn reset(&mut self) {
         self.monitor.reset();
+    }
+
+    /// Writes the monitor and its nominal scores.
+    pub fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.surprise.save(&mut to.part("surprise"));
+        self.monitor.save(to)
     }
 
     /// −ln p of the step.

@@ -2,6 +2,7 @@
 //!
 //! Points lie channel by channel in blocks of [`LANES`], so that distances and exponentials run on vectors.
 
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_nets::{exp, simd};
 
 /// Points per block.
@@ -28,6 +29,25 @@ impl Kernel {
             }
         }
         Kernel { width, n_points, gamma, blocks }
+    }
+
+    /// Writes the points.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        let mut points = vec![0.0; self.n_points * self.width];
+        for (i, row) in points.chunks_exact_mut(self.width.max(1)).enumerate() {
+            self.point(i, row);
+        }
+        to.put("points", &points);
+    }
+
+    /// Reads so many points of `width` numbers.
+    pub fn load(
+        from: &Reader<'_>,
+        width: usize,
+        n_points: usize,
+        gamma: f32,
+    ) -> Result<Kernel, ArchiveError> {
+        Ok(Kernel::new(from.exactly("points", n_points * width)?, width, n_points, gamma))
     }
 
     /// Number of points.

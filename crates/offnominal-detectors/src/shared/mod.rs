@@ -8,6 +8,7 @@ pub(crate) mod forest;
 pub(crate) mod gaussian;
 pub(crate) mod gaze;
 pub(crate) mod inner;
+pub(crate) mod kept;
 pub(crate) mod kernel;
 pub(crate) mod memory;
 pub(crate) mod nearest;

@@ -9,6 +9,7 @@
 //! Exact in `f32`: rounding is monotone, and box and point distances sum the channels in the same order, so a box is
 //! never farther than a point in it.
 
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_nets::simd;
 
 /// Points per block: two 16-lane vectors, or eight of 4 lanes.
@@ -46,6 +47,23 @@ impl Nearest {
         index.store_points(&order, points);
         index.store_boxes();
         index
+    }
+
+    /// Writes the points, rows of `width` numbers.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        let at = |point: usize, channel| {
+            self.points[(point / BLOCK * self.width + channel) * BLOCK + point % BLOCK]
+        };
+        let row = |point| (0..self.width).map(move |channel| at(point, channel));
+        to.put("points", &(0..self.n_points).flat_map(row).collect::<Vec<_>>());
+        to.put("n", &[self.n_points as u64]);
+    }
+
+    /// Reads points of `width` numbers, at least k of them, and sorts them anew: distances do not depend on the order.
+    pub fn load(from: &Reader<'_>, width: usize, k: usize) -> Result<Nearest, ArchiveError> {
+        let n = from.one::<u64>("n")?;
+        from.require((k as u64..=1 << 31).contains(&n), "n", format_args!("{k} points or more"), n)?;
+        Ok(Nearest::new(width, n as usize, from.exactly("points", n as usize * width)?))
     }
 
     /// Room for queries of the k-th neighbour.

@@ -7,6 +7,7 @@
 //! yet a change of them is news, and its size is measured against what the channel is known to span.
 
 use super::scale::{Scale, limit};
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{Signals, Transition};
 use std::ops::Range;
 
@@ -47,6 +48,24 @@ impl Units {
         Units { obs, action: Scale::of_actions(train), change }
     }
 
+    /// Writes the units.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.obs.save(&mut to.part("obs"));
+        self.action.save(&mut to.part("action"));
+        to.put("change-mean", &self.change.iter().map(|c| c.0).collect::<Vec<_>>());
+        to.put("change-unit", &self.change.iter().map(|c| c.1).collect::<Vec<_>>());
+    }
+
+    /// Reads the units.
+    pub fn load(from: &Reader<'_>) -> Result<Units, ArchiveError> {
+        let obs = Scale::load(&from.part("obs"), from.obs_width)?;
+        let action = Scale::load(&from.part("action"), from.act_width)?;
+        let means = from.exactly::<f32>("change-mean", obs.width())?;
+        let units = from.exactly::<f32>("change-unit", obs.width())?;
+        from.require(units.iter().all(|&u| u > 0.0), "change-unit", "numbers above zero", "others")?;
+        Ok(Units { change: means.iter().copied().zip(units.iter().copied()).collect(), obs, action })
+    }
+
     /// Width of an input; at least one, so that there is a network even where nothing varies.
     pub fn n_inputs(&self) -> usize {
         (self.obs.width() + self.action.width()).max(1)
@@ -55,6 +74,21 @@ impl Units {
     /// Width of a target; at least one.
     pub fn n_targets(&self) -> usize {
         self.change.len().max(1)
+    }
+
+    /// The observation channels that are kept.
+    pub fn channels(&self) -> &[usize] {
+        self.obs.kept()
+    }
+
+    /// Number of commands that are kept.
+    pub fn act_width(&self) -> usize {
+        self.action.width()
+    }
+
+    /// Unit of the change of each kept channel, as a part of the channel's own deviation.
+    pub fn change_in_deviations(&self, kept: usize) -> f64 {
+        f64::from(self.change[kept].1) / f64::from(self.obs.deviations()[kept])
     }
 
     /// Writes what the model reads of a transition.

@@ -1,7 +1,9 @@
 //! Predictions that grow older: each step begins one, and takes all others a step further without correcting them.
 
+use super::kept::indices;
 use super::residual::Residual;
 use super::whiten::Whitener;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{Signals, Transition};
 
 /// The living predictions of an episode.
@@ -35,6 +37,11 @@ impl OpenLoop {
 
     pub fn reset(&mut self) {
         self.n = 0;
+    }
+
+    /// The model.
+    pub fn model(&self) -> &Residual {
+        &self.model
     }
 
     /// Begins a prediction at the observation before the step, and takes all to the one after it, by the model of one
@@ -81,6 +88,22 @@ impl Horizons {
         open_loop.reset();
         let seen = ages.into_iter().zip(misses).filter(|(_, misses)| !misses.is_empty());
         Horizons(seen.map(|(age, misses)| (age, Whitener::fit(misses.chunks_exact(d), d))).collect())
+    }
+
+    /// Writes the moments of each age.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("ages", &self.0.iter().map(|(age, _)| *age as u64).collect::<Vec<_>>());
+        for (age, whitener) in &self.0 {
+            whitener.save(&mut to.part(age));
+        }
+    }
+
+    /// Reads the moments of misses of d channels, at ages up to `longest`.
+    pub fn load(from: &Reader<'_>, longest: usize, d: usize) -> Result<Horizons, ArchiveError> {
+        let ages = indices(from, "ages", longest.max(2) + 1)?;
+        from.require(!ages.contains(&0), "ages", "ages above zero", 0)?;
+        let horizon = |age: usize| Ok((age, Whitener::load(&from.part(age), d)?));
+        Ok(Horizons(ages.into_iter().map(horizon).collect::<Result<_, ArchiveError>>()?))
     }
 
     /// The mean over ages of the squared length of the miss; one where no prediction is old enough.

@@ -26,9 +26,12 @@ impl Net {
         }
     }
 
+    pub fn n_params(&self) -> usize {
+        self.gru.n_params() + self.embed.n_params() + self.head.n_params()
+    }
+
     pub fn first_params(&self, rng: &mut Rng) -> Vec<f32> {
-        let n = self.gru.n_params() + self.embed.n_params() + self.head.n_params();
-        let mut params = vec![0.0; n];
+        let mut params = vec![0.0; self.n_params()];
         let (gru, rest) = params.split_at_mut(self.gru.n_params());
         let (embed, head) = rest.split_at_mut(self.embed.n_params());
         self.gru.init(gru, rng);

@@ -13,10 +13,12 @@
 
 use super::dynamics::Data;
 use super::gaussian::{Gaussian, hold};
+use super::kept;
 use super::one_step::{Rows, Units};
 use super::ranges::Hidden;
 use super::ridge::{Ridge, Table};
 use super::training::Training;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{FitError, Signals, Transition};
 use offnominal_core::{Rng, Seed};
 use offnominal_nets::{Mlp, Workspace};
@@ -58,6 +60,13 @@ struct Member {
     params: Vec<f32>,
     /// Bounds of the logarithm of the variance.
     bounds: Vec<f32>,
+}
+
+/// What one more unit of a command (`[commands, d]`), and of an error of observation that the step before has seen as a
+/// residual (`[d, d]`, from row to column), does to a step.
+pub(crate) struct Slopes {
+    pub action: Vec<f64>,
+    pub observation: Vec<f64>,
 }
 
 /// e and σ² of each member, `[M, d]`.
@@ -113,9 +122,81 @@ impl Residual {
         }
     }
 
+    /// Writes the ensemble.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.shared.units.save(&mut to.part("units"));
+        to.put("unit", &self.shared.unit);
+        for (m, member) in self.shared.members.iter().enumerate() {
+            let mut to = to.part("member");
+            let mut to = to.part(m);
+            member.ridge.save(&mut to);
+            to.put("params", &member.params);
+            to.put("bounds", &member.bounds);
+        }
+    }
+
+    /// Reads the ensemble that this recipe made.
+    pub fn load(from: &Reader<'_>, recipe: &Recipe<'_>) -> Result<Residual, ArchiveError> {
+        let units = Units::load(&from.part("units"))?;
+        let (n_inputs, d) = (units.n_inputs(), units.n_targets());
+        let sizes = kept::widths(from, recipe.hidden.sizes(n_inputs, 2 * d))?;
+        let net = Gaussian::shape(&sizes);
+        let member = |m| {
+            let from = from.part("member").part(m);
+            let bounds = from.exactly("bounds", 2 * d)?.to_vec();
+            let ridge = Ridge::load(&from, n_inputs, d)?;
+            Ok(Member { ridge, params: kept::params(&from, &net)?, bounds })
+        };
+        let members = (0..recipe.members).map(member).collect::<Result<_, ArchiveError>>()?;
+        let unit = from.exactly::<f32>("unit", d)?;
+        from.require(unit.iter().all(|&u| u > 0.0), "unit", "numbers above zero", "others")?;
+        Ok(Residual::new(Trained { units, unit: unit.to_vec(), net, members }))
+    }
+
     /// Number of channels of a residual.
     pub fn width(&self) -> usize {
         self.target.len()
+    }
+
+    /// The observation channels that residuals are of.
+    pub fn channels(&self) -> &[usize] {
+        self.shared.units.channels()
+    }
+
+    /// Number of commands that vary.
+    pub fn act_width(&self) -> usize {
+        self.shared.units.act_width()
+    }
+
+    /// What the networks read of the last step that was asked about.
+    pub fn inputs(&self) -> &[f32] {
+        &self.input
+    }
+
+    /// Adds the command of the last step that was asked about, in standard units.
+    pub fn commands(&self, out: &mut Vec<f64>) {
+        let from = self.shared.units.channels().len();
+        out.extend(self.input[from..from + self.act_width()].iter().map(|&a| f64::from(a)));
+    }
+
+    /// The linear parts of all members, on average, in units of the rest.
+    pub fn slopes(&self) -> Slopes {
+        let Trained { units, unit, members, .. } = &*self.shared;
+        let (d, n_obs) = (unit.len(), units.channels().len());
+        let slope = |input: usize, j: usize| {
+            let of = |member: &Member| f64::from(member.ridge.slopes(input)[j]);
+            members.iter().map(of).sum::<f64>() / members.len() as f64
+        };
+        let action = (n_obs..n_obs + units.act_width())
+            .flat_map(|a| (0..d).map(move |j| (a, j)))
+            .map(|(a, j)| slope(a, j) / f64::from(unit[j]));
+        // An error of channel i counts in the step after it as itself and by what the channel does.
+        let observation = (0..d * d).map(|at| (at / d, at % d)).map(|(i, j)| {
+            let own = if i == j { 1.0 } else { 0.0 };
+            let seen = if i < n_obs { slope(i, j) * units.change_in_deviations(i) } else { 0.0 };
+            (own + seen) * f64::from(unit[i]) / f64::from(unit[j])
+        });
+        Slopes { action: action.collect(), observation: observation.collect() }
     }
 
     /// Number of members.

@@ -6,6 +6,7 @@
 //! a few hundred transitions to a precision that a network does not reach. Networks are left with the rest.
 
 use super::cholesky::Cholesky;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use std::ops::Range;
 
 /// Weights from inputs to targets.
@@ -43,6 +44,21 @@ impl Ridge {
         }
         (0..k).for_each(|i| gram[i * k + i] += penalty * f64::from(n.max(1)));
         Ridge { weights: solve(&Cholesky::of(gram, k), &cross, d), d }
+    }
+
+    /// Writes the weights.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("linear", &self.weights);
+    }
+
+    /// Reads the weights from so many inputs to so many targets.
+    pub fn load(from: &Reader<'_>, n_inputs: usize, d: usize) -> Result<Ridge, ArchiveError> {
+        Ok(Ridge { weights: from.exactly("linear", (n_inputs + 1) * d)?.to_vec(), d })
+    }
+
+    /// The weight of each target for one more unit of an input.
+    pub fn slopes(&self, input: usize) -> &[f32] {
+        &self.weights[input * self.d..(input + 1) * self.d]
     }
 
     /// Subtracts the prediction for `input` from `target`.

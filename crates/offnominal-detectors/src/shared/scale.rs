@@ -4,6 +4,8 @@
 //! standardised value is held within ±[`LIMIT`], and one that is not a number counts as −[`LIMIT`]: a monitor must go
 //! on scoring when a sensor fails, its scores must stay finite, and such a value is far from everything nominal.
 
+use super::kept::indices;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::Signals;
 use offnominal_nets::Standardiser;
 
@@ -36,6 +38,22 @@ impl Scale {
     pub fn of_actions(train: &[Signals<'_>]) -> Scale {
         let rows = train.iter().flat_map(|e| e.actions()).copied().collect::<Vec<f32>>();
         Scale(Standardiser::fit(&rows, train[0].act_width()))
+    }
+
+    /// Writes the units.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("channels", &self.0.kept().iter().map(|&c| c as u64).collect::<Vec<_>>());
+        to.put("mean", self.0.mean());
+        to.put("deviation", self.0.scale());
+    }
+
+    /// Reads the units of rows of `width` numbers.
+    pub fn load(from: &Reader<'_>, width: usize) -> Result<Scale, ArchiveError> {
+        let kept = indices(from, "channels", width)?;
+        let (mean, scale) = (from.list("mean")?.to_vec(), from.list("deviation")?.to_vec());
+        let made = Standardiser::from_parts(width, kept, mean, scale);
+        from.require(made.is_ok(), "channels", made.as_ref().err().unwrap_or(&""), "others")?;
+        Ok(Scale(made.expect("it was checked")))
     }
 
     /// Number of channels that are kept.

@@ -5,6 +5,7 @@
 //! e^{−(s−u)/β}, where β is the mean excess of nominal scores over u. Where nominal scores are exchangeable with those
 //! of the episodes to come, −ln p is about exponential with mean one.
 
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use std::sync::Arc;
 
 /// Share of nominal scores in the tail.
@@ -32,6 +33,18 @@ impl Surprise {
         let nominal = Surprise { nominal: scores.into(), tail: (u, 0.0, scale) };
         let at_u = nominal.by_rank(u);
         Surprise { tail: (u, at_u, scale), ..nominal }
+    }
+
+    /// Writes the nominal scores, from which all else follows.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("nominal", &self.nominal);
+    }
+
+    /// Reads the nominal scores.
+    pub fn load(from: &Reader<'_>) -> Result<Surprise, ArchiveError> {
+        let nominal = from.list::<f64>("nominal")?;
+        from.require(!nominal.is_empty(), "nominal", "one score or more", "none")?;
+        Ok(Surprise::of_nominal(nominal.to_vec()))
     }
 
     /// −ln p of a score; grows with it.

@@ -13,6 +13,7 @@
 
 use super::memory::Fading;
 use super::whiten::Whitener;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Weight of a step in the views that look back over a few steps.
 const SHORT: f64 = 0.3;
@@ -71,6 +72,23 @@ impl Views {
         let seen: Vec<[f64; N]> = episodes.iter().flat_map(|e| views.of_episode(e, d)).collect();
         views.scales = std::array::from_fn(|view| scale(seen.iter().map(|v| v[view]).collect()));
         views
+    }
+
+    /// Writes what is known.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.length.save(&mut to.part("length"));
+        self.drift.save(&mut to.part("drift"));
+        to.put("median", &self.scales.map(|s| s.0));
+        to.put("spread", &self.scales.map(|s| s.1));
+    }
+
+    /// Reads what is known of residuals of d channels.
+    pub fn load(from: &Reader<'_>, d: usize) -> Result<Views, ArchiveError> {
+        let (length, drift) =
+            (Whitener::load(&from.part("length"), d)?, Whitener::load(&from.part("drift"), d)?);
+        let (medians, spreads) = (from.exactly::<f64>("median", N)?, from.exactly::<f64>("spread", N)?);
+        from.require(spreads.iter().all(|&s| s > 0.0), "spread", "numbers above zero", "others")?;
+        Ok(Views { length, drift, scales: std::array::from_fn(|view| (medians[view], spreads[view])) })
     }
 
     /// The largest view of a step.

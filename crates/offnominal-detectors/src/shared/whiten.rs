@@ -5,6 +5,7 @@
 //! variance [`LEAST`], so that it is news when it moves.
 
 use super::cholesky::Cholesky;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Part of the covariance that is taken as uncorrelated.
 const SHRINKAGE: f64 = 0.05;
@@ -37,6 +38,30 @@ impl Whitener {
         }
         let deviations = (0..d).map(|i| moments[i * d + i].sqrt()).collect();
         Whitener { factor: Cholesky::of(moments, d), deviations }
+    }
+
+    /// Writes the moments.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.factor.save(to);
+        to.put("deviations", &self.deviations);
+    }
+
+    /// Reads the moments of vectors of d numbers.
+    pub fn load(from: &Reader<'_>, d: usize) -> Result<Whitener, ArchiveError> {
+        let deviations = from.exactly::<f64>("deviations", d)?;
+        let is_sound = deviations.iter().all(|&v| v > 0.0);
+        from.require(is_sound, "deviations", "numbers above zero", "others")?;
+        Ok(Whitener { factor: Cholesky::load(from, d)?, deviations: deviations.to_vec() })
+    }
+
+    /// L⁻¹ x, in place.
+    pub fn whiten(&self, x: &mut [f64]) {
+        self.factor.whiten(x);
+    }
+
+    /// L x, in place: of uncorrelated numbers, one that is like the nominal ones.
+    pub fn colour(&self, x: &mut [f64]) {
+        self.factor.multiply(x);
     }
 
     /// |x|², which is one on average over nominal vectors. Overwrites x.

@@ -19,6 +19,11 @@ impl Window {
         Window { ring: vec![0.0; size * deviations.len()], deviations, size, n: 0 }
     }
 
+    /// Nominal deviation of each channel.
+    pub fn deviations(&self) -> &[f64] {
+        &self.deviations
+    }
+
     pub fn reset(&mut self) {
         self.n = 0;
     }

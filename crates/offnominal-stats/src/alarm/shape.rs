@@ -7,6 +7,7 @@
 //! reason for an alarm.
 
 use crate::mean::moments;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Steps before and after that are pooled.
 const REACH: usize = 2;
@@ -44,6 +45,22 @@ impl Shape {
             last
         });
         Shape { steps: steps.collect() }
+    }
+
+    /// Writes location and scale of each step.
+    pub(crate) fn save(&self, to: &mut Writer<'_>) {
+        let (location, scale): (Vec<f64>, Vec<f64>) = self.steps.iter().copied().unzip();
+        to.put("location", &location);
+        to.put("scale", &scale);
+    }
+
+    /// Reads location and scale of each step.
+    pub(crate) fn load(from: &Reader<'_>) -> Result<Shape, ArchiveError> {
+        let location = from.list::<f64>("location")?;
+        from.require(!location.is_empty(), "location", "one step or more", "none")?;
+        let scale = from.exactly::<f64>("scale", location.len())?;
+        from.require(scale.iter().all(|&s| s > 0.0), "scale", "numbers above zero", "others")?;
+        Ok(Shape { steps: location.iter().copied().zip(scale.iter().copied()).collect() })
     }
 
     /// z of a score at a step, counted from 0.

@@ -2,11 +2,12 @@
 
 use super::Bench;
 use super::cell::{Cell, Node, Role};
+use super::diagnosis::DIAGNOSES;
 use super::film::FILM;
 use super::judge::{CONTROL, JUDGEMENT, Verdict};
 use super::play::load;
 use crate::campaign::{Excluded, Stage};
-use crate::results::{Film, Recipe, Results, Row};
+use crate::results::{Diagnosed, Film, Recipe, Results, Row};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_stats::mean::student_t;
@@ -26,6 +27,9 @@ pub fn results(bench: &Bench) -> Result<Results> {
                 results.traces.extend(verdict.traces);
                 results.curves.extend(verdict.curves);
             }
+            Cell::Diagnosis(_) => {
+                results.diagnoses.extend(read::<Vec<Diagnosed>>(bench, node, DIAGNOSES)?);
+            }
             Cell::Film(_) => results.films.push(read::<Film>(bench, node, FILM)?),
             Cell::Nominal(_) | Cell::Anomalous(_) => {}
         }
@@ -33,6 +37,7 @@ pub fn results(bench: &Bench) -> Result<Results> {
     results.rows.extend(missing(bench));
     order(bench, &mut results);
     results.rows.iter_mut().for_each(|row| row.campaign.clone_from(&bench.plan.campaign.name));
+    results.diagnoses.iter_mut().for_each(|row| row.campaign.clone_from(&bench.plan.campaign.name));
     Ok(results)
 }
 

@@ -33,6 +33,8 @@ pub enum Cell {
     Judgement(Judgement),
     /// A moving picture.
     Film(Film),
+    /// What is said at a detector's alarms.
+    Diagnosis(Diagnosing),
 }
 
 /// Who acts where, in which version.
@@ -138,6 +140,23 @@ pub struct Detecting {
     pub params: serde_json::Value,
 }
 
+/// The alarms of a detector, each with a diagnosis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosing {
+    /// Who acts where.
+    pub setup: Setup,
+    /// The detector that raises the alarms.
+    pub detector: Detecting,
+    /// Cell of the episodes that it is fitted on, and the diagnosis too.
+    pub train: String,
+    /// Cell of the episodes that set the threshold.
+    pub validation: String,
+    /// The anomalies, each with the cell of its episodes.
+    pub settings: Vec<(Setting, String)>,
+    /// Accepted share of false alarms of the conformal threshold.
+    pub false_alarms: f64,
+}
+
 /// One disturbed episode as a moving picture.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Film {
@@ -181,7 +200,7 @@ impl Cell {
         match self {
             Cell::Nominal(_) => Layer::Nominal,
             Cell::Anomalous(_) => Layer::Anomalous,
-            Cell::Judgement(_) | Cell::Film(_) => Layer::Judgement,
+            Cell::Judgement(_) | Cell::Film(_) | Cell::Diagnosis(_) => Layer::Judgement,
         }
     }
 
@@ -191,6 +210,10 @@ impl Cell {
             Cell::Nominal(_) => vec![],
             Cell::Anomalous(cell) => vec![&cell.twins],
             Cell::Film(cell) => vec![&cell.episodes],
+            Cell::Diagnosis(cell) => {
+                let anomalous = cell.settings.iter().map(|(_, id)| id);
+                [&cell.train, &cell.validation].into_iter().chain(anomalous).map(String::as_str).collect()
+            }
             Cell::Judgement(cell) => {
                 let nominal = [&cell.train, &cell.validation, &cell.twins, &cell.control];
                 let anomalous = cell.settings.iter().map(|(_, id)| id);
@@ -207,6 +230,9 @@ impl fmt::Display for Cell {
             Cell::Nominal(c) => write!(f, "{} episodes of {}", c.role.name(), at(&c.setup)),
             Cell::Anomalous(c) => write!(f, "{} of {}", c.fault.anomaly, at(&c.setup)),
             Cell::Judgement(c) => write!(f, "detector {} for {}", c.detector.name, at(&c.setup)),
+            Cell::Diagnosis(c) => {
+                write!(f, "diagnoses at alarms of {} for {}", c.detector.name, at(&c.setup))
+            }
             Cell::Film(c) => write!(f, "film of {} of {}", c.setting.anomaly, at(&c.setup)),
         }
     }
@@ -250,11 +276,27 @@ fn repetition(
         add(Cell::Film(Film { setup, setting, episodes }))?;
     }
     let base = Judgement { traced: traced(&stage.settings), settings, ..base };
+    let diagnosed =
+        plan.detectors().iter().find(|choice| Some(&choice.name) == plan.campaign.diagnosis.as_ref());
+    if let Some(choice) = diagnosed {
+        add(Cell::Diagnosis(diagnosing(&base, choice)))?;
+    }
     // The catalogue lists baselines first and ensembles last: whatever takes long begins early.
     for choice in plan.detectors().iter().rev() {
         add(Cell::Judgement(Judgement { detector: detecting(choice), ..base.clone() }))?;
     }
     Ok(())
+}
+
+fn diagnosing(base: &Judgement, choice: &DetectorChoice) -> Diagnosing {
+    Diagnosing {
+        setup: base.setup.clone(),
+        detector: detecting(choice),
+        train: base.train.clone(),
+        validation: base.validation.clone(),
+        settings: base.settings.clone(),
+        false_alarms: base.false_alarms,
+    }
 }
 
 /// The nominal episodes, and what the judgements of all detectors have in common.

@@ -1,6 +1,6 @@
 //! From episodes to scored episodes: a fitted monitor runs over anomalous episodes and their twins.
 
-use super::cell::Judgement;
+use super::cell::{Detecting, Judgement};
 use super::play::{control_onset, load};
 use crate::catalogues;
 use crate::dataset::Dataset;
@@ -28,11 +28,7 @@ pub(super) struct Scored {
 pub(super) fn fit(cell: &Judgement, policy: &dyn Policy, store: &Store) -> Result<Scored> {
     let train = load(store, &cell.train)?;
     let validation = load(store, &cell.validation)?;
-    let detector = catalogues::detectors().build(&cell.detector.id, &cell.detector.params)?;
-    let mut rng = Seed(cell.setup.seed).child("fit").child(&*cell.detector.name).rng();
-    let mut monitor = detector
-        .fit_with(policy, &signals(&train), &signals(&validation), &mut rng)
-        .context("the detector cannot be fitted")?;
+    let mut monitor = monitor(&cell.detector, cell.setup.seed, policy, [&train, &validation])?;
     let validation = score_all(monitor.as_mut(), &validation.episodes);
     let twins = score_all(monitor.as_mut(), &load(store, &cell.twins)?.episodes);
     let control = load(store, &cell.control)?;
@@ -52,11 +48,24 @@ pub(super) fn fit(cell: &Judgement, policy: &dyn Policy, store: &Store) -> Resul
     })
 }
 
-fn signals(dataset: &Dataset) -> Vec<Signals<'_>> {
+/// The monitor of a detector.
+pub(super) fn monitor(
+    detecting: &Detecting,
+    seed: u64,
+    policy: &dyn Policy,
+    [train, validation]: [&Dataset; 2],
+) -> Result<Box<dyn Monitor>> {
+    let detector = catalogues::detectors().build(&detecting.id, &detecting.params)?;
+    let mut rng = Seed(seed).child("fit").child(&*detecting.name).rng();
+    let fitted = detector.fit_with(policy, &signals(train), &signals(validation), &mut rng);
+    fitted.context("the detector cannot be fitted")
+}
+
+pub(super) fn signals(dataset: &Dataset) -> Vec<Signals<'_>> {
     dataset.episodes.iter().map(Episode::signals).collect()
 }
 
-fn score_all(monitor: &mut dyn Monitor, episodes: &[Episode]) -> Vec<Vec<f64>> {
+pub(super) fn score_all(monitor: &mut dyn Monitor, episodes: &[Episode]) -> Vec<Vec<f64>> {
     let score = |episode: &Episode| {
         let mut scores = Vec::with_capacity(episode.len());
         monitor.score_episode(&episode.signals(), &mut scores);

@@ -22,7 +22,22 @@ pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     unique("envs", campaign.envs.iter(), text)?;
     unique("policies", campaign.policies.iter(), text)?;
     unique("strengths", campaign.strengths.iter(), text)?;
+    diagnosed(campaign, text)?;
     unique("detectors", campaign.detectors.iter().map(|d| &d.name), text)
+}
+
+/// What is diagnosed are the alarms of a detector of the campaign.
+fn diagnosed(campaign: &Campaign, text: &str) -> Result<()> {
+    let Some(name) = &campaign.diagnosis else { return Ok(()) };
+    let known = || campaign.detectors.iter().map(|d| d.name.as_str());
+    ensure!(
+        known().any(|known| known == name),
+        "{}: diagnosis: no detector of this campaign is called {name:?}{}; there are: {}",
+        at_key(text, "diagnosis"),
+        did_you_mean(name, known()),
+        known().collect::<Vec<_>>().join(", ")
+    );
+    Ok(())
 }
 
 fn detectors(campaign: &Campaign, text: &str) -> Result<()> {

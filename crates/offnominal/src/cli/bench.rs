@@ -75,6 +75,9 @@ pub(crate) fn run_all(bench: &Bench, text: &str, command: String, out: &Path, co
 pub(crate) fn save(results: &Results, out: &Path) -> Result<PathBuf> {
     write::atomically(&out.join("results.csv"), &tables::csv(&results.rows)?)?;
     write::atomically(&out.join("results.parquet"), &tables::parquet(&results.rows)?)?;
+    if !results.diagnoses.is_empty() {
+        write::atomically(&out.join("diagnosis.csv"), &tables::diagnoses(&results.diagnoses)?)?;
+    }
     report::save(out, results)?;
     report::write(out, results)
 }

@@ -6,7 +6,7 @@ use super::heatmap::{self, HeatMap};
 use super::index::{Index, distinct};
 use super::summary::Table;
 use super::words::Answer;
-use super::{alarms, base64, metric, summary, traces, words};
+use super::{alarms, base64, diagnoses, metric, summary, traces, words};
 use crate::results::{Recipe, Results};
 use anyhow::{Context, Result};
 use minijinja::syntax::SyntaxConfig;
@@ -34,6 +34,7 @@ struct Page<'a> {
     delays: Vec<Chart>,
     delay_thresholds: Vec<String>,
     delay_headline: String,
+    diagnoses: Vec<diagnoses::Matrix>,
     films: Vec<Film<'a>>,
     definitions: Vec<(&'static str, &'static str, &'static str)>,
     thresholds: &'a [(&'static str, &'static str)],
@@ -96,6 +97,7 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
         delay_headline: delays::headline(&delays),
         delays,
         delay_thresholds,
+        diagnoses: diagnoses::matrices(&results.diagnoses),
         films: results.films.iter().map(film).collect(),
         definitions: metric::ALL.iter().map(|m| (m.id, m.label, m.definition)).collect(),
         thresholds: metric::THRESHOLDS,

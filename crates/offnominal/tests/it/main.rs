@@ -3,6 +3,7 @@
 mod bench;
 mod inside;
 mod minari;
+mod monitor;
 mod own_env;
 mod pictures;
 mod ranges;

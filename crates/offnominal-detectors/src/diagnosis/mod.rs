@@ -1,0 +1,284 @@
+//! What is wrong, once an alarm is on: which channels deviate, which kind of fault it looks like, and since when.
+//!
+//! A [`Diagnoser`] remembers the last [`HISTORY`] transitions and looks at them when it is asked to, with an ensemble
+//! that predicts each step (that of `ensemble-dm`). Its residuals z, in nominal standard deviations, answer all three:
+//!
+//! | question  | answer                                                                                              |
+//! |-----------|-----------------------------------------------------------------------------------------------------|
+//! | since when | the maximum-likelihood change point of the surprises at the residuals' length                      |
+//! | where      | channels by the root mean square of z since then                                                   |
+//! | what       | a small network on features of z since then: which channels carry it, whether a changed command would explain it, whether the next step takes it back |
+//!
+//! The network learns from perturbed nominal transitions that were held out from the ensemble; no anomaly of any
+//! benchmark is used. A disturbed observation appears in the residual into it and, taken back, in the one out of it.
+//! A disturbed command moves a step where another command would have moved it. A changed world makes errors of the
+//! kind that the ensemble makes anyway, only larger.
+//!
+//! Assumes: one fault at a time; the fault shows in single steps.
+//! Blind to: what the ensemble is blind to. A force that acts like a command, or a goal that moves, is taken for what it
+//! looks like.
+//! Cost: fit, that of `ensemble-dm` and a second more; nothing but a copy per step; a diagnosis one prediction per
+//! remembered step.
+//! Reference: change point, Page, Biometrika 1954, for exponential surprises; the rest is ours.
+
+mod classifier;
+mod onset;
+mod signature;
+mod simulated;
+
+use crate::shared::inner::split;
+use crate::shared::kept;
+use crate::shared::ranges::Hidden;
+use crate::shared::residual::{Recipe, Residual};
+use crate::shared::surprise::Surprise;
+use crate::shared::training::Training;
+use crate::shared::whiten::Whitener;
+use classifier::Classifier;
+use offnominal_core::Rng;
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
+use offnominal_core::detector::{FitError, Signals, Transition, check};
+use serde::{Deserialize, Serialize};
+use signature::Signature;
+use std::sync::Arc;
+
+/// The most steps that are looked back.
+pub const HISTORY: usize = 128;
+/// Members of the ensemble, each fitted without its own share of the episodes.
+const MEMBERS: usize = 3;
+
+/// Where a fault lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Family {
+    /// What the policy reads is not what is.
+    Observation,
+    /// What is done is not what the policy commands.
+    Action,
+    /// The world answers otherwise.
+    Dynamics,
+}
+
+impl Family {
+    /// All families, in the order of probabilities.
+    pub const ALL: [Family; 3] = [Family::Observation, Family::Action, Family::Dynamics];
+
+    /// Name in results.
+    pub fn id(self) -> &'static str {
+        match self {
+            Family::Observation => "observation",
+            Family::Action => "action",
+            Family::Dynamics => "dynamics",
+        }
+    }
+}
+
+/// What is thought to be wrong.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagnosis {
+    /// The kind of fault that it looks like most.
+    pub family: Family,
+    /// Probability of each of [`Family::ALL`], as far as simulated faults tell.
+    pub probabilities: [f64; 3],
+    /// How many steps before the last one it began; at most [`HISTORY`] − 1.
+    pub steps_ago: usize,
+    /// Channels that vary, most deviant first.
+    pub channels: Vec<Deviation>,
+}
+
+/// How far a channel is off.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Deviation {
+    /// Which number of the observation.
+    pub channel: usize,
+    /// Root mean square of the residuals since the onset, in nominal standard deviations; near one if nothing is wrong.
+    pub size: f64,
+    /// Their mean.
+    pub bias: f64,
+}
+
+/// What is known of nominal residuals, and of faulty ones.
+struct Nominal {
+    whitener: Whitener,
+    surprise: Surprise,
+    signature: Signature,
+    classifier: Classifier,
+}
+
+/// Remembers the last steps of an episode, and says what is wrong with them. Forks share what was learned.
+#[derive(Clone)]
+pub struct Diagnoser {
+    residual: Residual,
+    nominal: Arc<Nominal>,
+    widths: [usize; 2],
+    /// The last transitions, `[HISTORY, obs + action + obs]`, overwritten in turn.
+    ring: Vec<f32>,
+    /// Steps since `reset`.
+    n: usize,
+    work: Work,
+    diagnosis: Diagnosis,
+}
+
+/// Residuals of remembered steps, oldest first, with the commands in standard units.
+#[derive(Clone, Default)]
+struct Work {
+    z: Vec<f64>,
+    commands: Vec<f64>,
+    surprises: Vec<f64>,
+    features: Vec<f32>,
+    scratch: signature::Scratch,
+}
+
+impl Diagnoser {
+    /// Learns what nominal steps look like, and what simulated faults make of them.
+    ///
+    /// # Errors
+    /// As the fit of a detector.
+    pub fn fit(train: &[Signals<'_>], rng: &mut Rng) -> Result<Diagnoser, FitError> {
+        check(train, 1)?;
+        let (seen, held_out) = split(train);
+        let (hidden, training) = (Hidden::small(), Training::brief());
+        let recipe = Recipe { hidden: &hidden, members: MEMBERS, training: &training };
+        let (mut residual, of_members) = Residual::fit(&seen, &[], &recipe, rng)?;
+        let d = residual.width();
+        let whitener = Whitener::fit(of_members.iter().flat_map(|e| e.chunks_exact(d)), d);
+        let signature = Signature::new(&residual, &whitener);
+        let surprise = Surprise::of_nominal(lengths(&mut residual, &whitener, &held_out));
+        let classifier = {
+            let known = simulated::Known { whitener: &whitener, surprise: &surprise, signature: &signature };
+            let examples = simulated::examples(&mut residual, &known, &held_out, rng);
+            Classifier::fit(&examples, rng)?
+        };
+        let nominal = Nominal { whitener, surprise, signature, classifier };
+        Ok(Diagnoser::new(residual, nominal, [train[0].obs_width(), train[0].act_width()]))
+    }
+
+    fn new(residual: Residual, nominal: Nominal, widths: [usize; 2]) -> Diagnoser {
+        let d = residual.width();
+        let blank = Deviation { channel: 0, size: 1.0, bias: 0.0 };
+        let room = |n: usize| Vec::with_capacity(HISTORY * n);
+        let work = Work {
+            z: room(d),
+            commands: room(residual.act_width()),
+            surprises: room(1),
+            features: vec![0.0; nominal.signature.n_features()],
+            scratch: nominal.signature.scratch(),
+        };
+        Diagnoser {
+            ring: vec![0.0; HISTORY * (2 * widths[0] + widths[1])],
+            widths,
+            n: 0,
+            work,
+            diagnosis: Diagnosis {
+                family: Family::Observation,
+                probabilities: [1.0 / 3.0; 3],
+                steps_ago: 0,
+                channels: vec![blank; residual.channels().len()],
+            },
+            residual,
+            nominal: Arc::new(nominal),
+        }
+    }
+
+    /// An episode begins.
+    pub fn reset(&mut self) {
+        self.n = 0;
+    }
+
+    /// One step more.
+    pub fn observe(&mut self, seen: &Transition<'_>) {
+        let [obs, act] = self.widths;
+        let len = 2 * obs + act;
+        let row = &mut self.ring[self.n % HISTORY * len..][..len];
+        row[..obs].copy_from_slice(seen.obs);
+        row[obs..obs + act].copy_from_slice(seen.action);
+        row[obs + act..].copy_from_slice(seen.next_obs);
+        self.n += 1;
+    }
+
+    /// What is wrong, judging from the steps since `reset`. It does not allocate.
+    ///
+    /// # Panics
+    /// If there was no step.
+    pub fn diagnose(&mut self) -> &Diagnosis {
+        assert!(self.n > 0, "a diagnosis needs a step");
+        self.look_back();
+        let Nominal { signature, classifier, .. } = &*self.nominal;
+        let work = &mut self.work;
+        let d = self.residual.width();
+        let first = onset::change_point(&work.surprises);
+        let (z, commands) = (&work.z[first * d..], &work.commands[first * self.residual.act_width()..]);
+        signature.of(z, commands, &mut work.features, &mut work.scratch);
+        self.diagnosis.probabilities = classifier.probabilities(&work.features);
+        let p = self.diagnosis.probabilities;
+        let most = (0..3).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap_or(0);
+        self.diagnosis.family = Family::ALL[most];
+        self.diagnosis.steps_ago = work.surprises.len() - 1 - first;
+        rank(&mut self.diagnosis.channels, self.residual.channels(), z, &self.nominal.whitener.deviations);
+        &self.diagnosis
+    }
+
+    /// Residuals, commands and surprises of what is remembered.
+    fn look_back(&mut self) {
+        let Diagnoser { residual, nominal, widths: [obs, act], ring, n, work, .. } = self;
+        let (len, d) = (2 * *obs + *act, residual.width());
+        (work.z.clear(), work.commands.clear(), work.surprises.clear());
+        for step in n.saturating_sub(HISTORY)..*n {
+            let row = &ring[step % HISTORY * len..][..len];
+            let (before, rest) = row.split_at(*obs);
+            let (action, after) = rest.split_at(*act);
+            let seen = Transition { obs: before, action, next_obs: after };
+            let from = work.z.len();
+            work.z.resize(from + d, 0.0);
+            residual.of(&seen, &mut work.z[from..]);
+            residual.commands(&mut work.commands);
+            let length = work.scratch.length(&nominal.whitener, &work.z[from..]);
+            work.surprises.push(nominal.surprise.of(length));
+        }
+    }
+
+    /// Writes what was learned.
+    pub fn save(&self, to: &mut Writer<'_>) {
+        self.residual.save(&mut to.part("ensemble"));
+        self.nominal.whitener.save(&mut to.part("nominal"));
+        self.nominal.surprise.save(&mut to.part("length"));
+        self.nominal.classifier.save(&mut to.part("classifier"));
+    }
+
+    /// Reads what was learned.
+    ///
+    /// # Errors
+    /// If a list is missing or is not what is written.
+    pub fn load(from: &Reader<'_>) -> Result<Diagnoser, ArchiveError> {
+        let (hidden, training) = (Hidden::small(), Training::brief());
+        let recipe = Recipe { hidden: &hidden, members: MEMBERS, training: &training };
+        let residual = Residual::load(&from.part("ensemble"), &recipe)?;
+        kept::within(from, "channels", residual.width())?;
+        let whitener = Whitener::load(&from.part("nominal"), residual.width())?;
+        let signature = Signature::new(&residual, &whitener);
+        let classifier = Classifier::load(&from.part("classifier"), signature.n_features())?;
+        let surprise = Surprise::load(&from.part("length"))?;
+        let nominal = Nominal { whitener, surprise, signature, classifier };
+        Ok(Diagnoser::new(residual, nominal, [from.obs_width, from.act_width]))
+    }
+}
+
+/// Squared lengths of whitened residuals of every step.
+fn lengths(residual: &mut Residual, whitener: &Whitener, episodes: &[Signals<'_>]) -> Vec<f64> {
+    let mut z = vec![0.0; residual.width()];
+    let mut length = |seen: Transition<'_>| {
+        residual.of(&seen, &mut z);
+        whitener.mean_square(&mut z)
+    };
+    episodes.iter().flat_map(|e| e.transitions()).map(&mut length).collect()
+}
+
+/// Fills the deviations of the channels, most deviant first.
+fn rank(out: &mut [Deviation], channels: &[usize], z: &[f64], deviations: &[f64]) {
+    let (d, n) = (deviations.len(), (z.len() / deviations.len()) as f64);
+    for (j, (deviation, &channel)) in out.iter_mut().zip(channels).enumerate() {
+        let column = || z.iter().skip(j).step_by(d).map(|z| z / deviations[j]);
+        let size = (column().map(|w| w * w).sum::<f64>() / n).sqrt();
+        *deviation = Deviation { channel, size, bias: column().sum::<f64>() / n };
+    }
+    out.sort_unstable_by(|a, b| b.size.total_cmp(&a.size).then(a.channel.cmp(&b.channel)));
+}

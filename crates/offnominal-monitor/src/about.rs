@@ -1,0 +1,111 @@
+//! The header of a monitor's file: what was fitted, on what, and when it raises an alarm.
+
+use offnominal_core::alarm::Settings;
+use offnominal_core::estimate::Estimate;
+use offnominal_core::spec::Channel;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Everything about a monitor but the numbers that its detector learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct About {
+    /// Version of the file format.
+    pub format: u32,
+    /// Version of the engine that fitted it. Another one may score differently, which would void the threshold.
+    pub engine: String,
+    /// The detector.
+    pub detector: Recipe,
+    /// The world that was watched.
+    pub world: Identity,
+    /// The policy that acted.
+    pub policy: Identity,
+    /// One name for each number of an observation.
+    pub observation: Vec<ChannelName>,
+    /// One name for each number of a command.
+    pub action: Vec<ChannelName>,
+    /// Seconds per step.
+    pub dt_secs: f64,
+    /// Episodes that the detector learned from.
+    pub train_episodes: usize,
+    /// Seed of the fit.
+    pub seed: u64,
+    /// Whether the file holds what a diagnosis needs.
+    pub diagnoses: bool,
+    /// When a step exceeds.
+    pub threshold: Calibrated,
+    /// How exceedances become alarms.
+    pub alarm: Settings,
+}
+
+/// A detector of the catalogue with its parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// Name in the catalogue.
+    pub id: String,
+    /// Parameters; an empty object gives the defaults.
+    pub params: Value,
+}
+
+/// A name, and a digest of what had that name when the monitor was fitted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Identity {
+    /// The name.
+    pub id: String,
+    /// SHA-256 in hexadecimal digits: of a policy's file, or of a world's specification.
+    pub digest: String,
+}
+
+/// What a number of an observation or a command is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelName {
+    /// Name of the channel.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+}
+
+/// A threshold, and where it comes from. What its statistic has learned is among the numbers of the file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Calibrated {
+    /// The rule that set it.
+    pub rule: String,
+    /// Accepted share of nominal episodes with an alarm, if the rule promises one.
+    pub alpha: Option<f64>,
+    /// What is compared with the value: `score`, `band`, `cusum` or `martingale`.
+    pub statistic: String,
+    /// A step exceeds if the statistic is above this.
+    pub value: f64,
+    /// Nominal episodes that set it; the detector had not seen them.
+    pub episodes: usize,
+    /// The share of nominal episodes with an alarm, as far as the rule promises anything.
+    pub false_alarms: Option<Estimate>,
+}
+
+impl About {
+    /// Numbers per observation.
+    pub fn obs_width(&self) -> usize {
+        self.observation.len()
+    }
+
+    /// Numbers per command.
+    pub fn act_width(&self) -> usize {
+        self.action.len()
+    }
+}
+
+/// A name for each number of the channels; the numbers of a channel of many are counted from 0.
+pub fn channel_names(channels: &[Channel]) -> Vec<ChannelName> {
+    let numbers = |c: &Channel| {
+        let (name, unit, width) = (c.name.clone(), c.unit.clone(), c.width());
+        (0..width).map(move |i| ChannelName {
+            name: if width == 1 { name.clone() } else { format!("{name}[{i}]") },
+            unit: unit.clone(),
+        })
+    };
+    channels.iter().flat_map(numbers).collect()
+}

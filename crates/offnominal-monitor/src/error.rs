@@ -1,0 +1,129 @@
+//! What can go wrong: a file that is not what it should be, and a step that cannot be scored.
+
+use offnominal_core::archive::ArchiveError;
+use offnominal_core::catalogue::BuildError;
+use std::path::PathBuf;
+
+/// Why a monitor cannot be opened or cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MonitorError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {why}", .path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        why: std::io::Error,
+    },
+    /// The file is not one of a monitor that this engine can bring back.
+    #[error("monitor {}: {why}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: FileError,
+    },
+    /// A step cannot be scored.
+    #[error(transparent)]
+    Step(#[from] StepError),
+}
+
+/// Why bytes are not a monitor that this engine can bring back.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The bytes are not in the format.
+    #[error("expected a file written by `offnominal fit`, found {found}")]
+    Format {
+        /// What the reader says.
+        found: String,
+    },
+    /// The format has another version.
+    #[error("expected version {expected} of the file format, found {found}")]
+    Version {
+        /// The version of this engine.
+        expected: u32,
+        /// The version of the file.
+        found: u32,
+    },
+    /// Another engine fitted it, whose scores may differ.
+    #[error("expected a monitor fitted by version {expected} of the engine, found {found}; fit it again")]
+    Engine {
+        /// This engine.
+        expected: &'static str,
+        /// The one that fitted it.
+        found: String,
+    },
+    /// What is in the file is not what was written.
+    #[error("the file is damaged or was edited: expected SHA-256 {expected}, found {found}")]
+    Edited {
+        /// The digest in the file.
+        expected: String,
+        /// The digest of its contents.
+        found: String,
+    },
+    /// The header cannot be right.
+    #[error("header, {place}: expected {expected}, found {found}")]
+    Header {
+        /// Which field.
+        place: &'static str,
+        /// What is needed.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// The detector looks inside the policy, which cannot be had.
+    #[error("the detector looks inside the policy {id:?}: {why}")]
+    Policy {
+        /// Name of the policy.
+        id: String,
+        /// Why it cannot be had.
+        why: String,
+    },
+    /// There is no such detector, or its parameters are wrong.
+    #[error(transparent)]
+    Detector(#[from] BuildError),
+    /// The numbers are not those of the detector.
+    #[error(transparent)]
+    Numbers(#[from] ArchiveError),
+}
+
+/// Why a step cannot be scored. The monitor is as it was before the step.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// There are too many or too few numbers.
+    #[error("{what}: expected {expected} numbers, found {found}")]
+    Width {
+        /// `obs`, `action` or `next_obs`.
+        what: &'static str,
+        /// How many the detector reads.
+        expected: usize,
+        /// How many were given.
+        found: usize,
+    },
+    /// A value is infinite or not a number.
+    #[error("{what}, channel {channel}: expected a finite number, found {found}")]
+    NotFinite {
+        /// `obs`, `action` or `next_obs`.
+        what: &'static str,
+        /// Name of the channel.
+        channel: String,
+        /// The value.
+        found: f32,
+    },
+    /// A transition does not begin where the one before it ended.
+    #[error(
+        "obs, channel {channel}: expected {expected}, where the transition before ended, found {found}; \
+         a step is missing, or a reset"
+    )]
+    Gap {
+        /// Name of the first channel that differs.
+        channel: String,
+        /// The value after the transition before.
+        expected: f32,
+        /// The value before this one.
+        found: f32,
+    },
+}

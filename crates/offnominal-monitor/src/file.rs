@@ -1,0 +1,148 @@
+//! The file of a monitor: safetensors, with a header and a digest of everything.
+//!
+//! Each list of numbers is a tensor of one dimension, so that any reader of the format can look into the file. The
+//! header is JSON in its metadata. The tensor `digest` holds the SHA-256 of the header and of all other tensors.
+
+use crate::about::About;
+use crate::error::FileError;
+use offnominal_core::archive::{Archive, Numbers};
+use safetensors::tensor::{Dtype, TensorView};
+use safetensors::{SafeTensors, serialize};
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+
+/// The version of the file format that this engine writes and reads.
+pub const FORMAT: u32 = 1;
+/// Name of the header among the texts of the file.
+const HEADER: &str = "offnominal";
+/// Name of the digest among the tensors.
+const DIGEST: &str = "digest";
+
+/// Writes a monitor; the same monitor always gives the same bytes.
+///
+/// # Panics
+/// If a list of the archive is called `digest`.
+pub fn encode(about: &About, archive: &Archive) -> Vec<u8> {
+    let header = serde_json::to_string(about).expect("a header is valid JSON");
+    let mut lists: Vec<(&str, Dtype, Vec<u8>)> =
+        archive.lists.iter().map(|(name, list)| (name.as_str(), dtype(list), bytes(list))).collect();
+    assert!(!archive.lists.contains_key(DIGEST), "no list may be called {DIGEST}");
+    let digest = digest(&header, lists.iter().map(|(n, t, b)| (*n, *t, &b[..])));
+    lists.push((DIGEST, Dtype::U8, digest));
+    let views = lists.iter().map(|(name, dtype, data)| {
+        let len = data.len() / (dtype.bitsize() / 8);
+        (*name, TensorView::new(*dtype, vec![len], data).expect("the length is that of the data"))
+    });
+    let texts = HashMap::from([(HEADER.to_string(), header)]);
+    serialize(views, Some(texts)).expect("names are unique and lengths right")
+}
+
+/// Reads a monitor; what its detector learned is not looked at yet.
+///
+/// # Errors
+/// If the bytes are cut off, were edited, or have another version.
+pub fn decode(bytes: &[u8]) -> Result<(About, Archive), FileError> {
+    let malformed = |found: &dyn std::fmt::Display| FileError::Format { found: found.to_string() };
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
+    let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
+    let header = metadata.metadata().as_ref().and_then(|texts| texts.get(HEADER));
+    let header = header.ok_or_else(|| malformed(&"tensors without a header"))?;
+    version(header)?;
+    verify(header, &file)?;
+    let about: About = serde_json::from_str(header).map_err(|e| malformed(&format_args!("a header: {e}")))?;
+    check(&about)?;
+    let mut archive = Archive::default();
+    for (name, view) in file.iter().filter(|(name, _)| *name != DIGEST) {
+        archive.lists.insert(name.to_string(), numbers(name, &view)?);
+    }
+    Ok((about, archive))
+}
+
+/// The version is looked at before anything else, so that a newer file is called newer and not broken.
+fn version(header: &str) -> Result<(), FileError> {
+    #[derive(Deserialize)]
+    struct Versions {
+        format: u32,
+        engine: String,
+    }
+    let Versions { format, engine } = serde_json::from_str(header)
+        .map_err(|e| FileError::Format { found: format!("a header without versions: {e}") })?;
+    let expected = env!("CARGO_PKG_VERSION");
+    if format != FORMAT {
+        return Err(FileError::Version { expected: FORMAT, found: format });
+    }
+    if engine == expected { Ok(()) } else { Err(FileError::Engine { expected, found: engine }) }
+}
+
+fn verify(header: &str, file: &SafeTensors<'_>) -> Result<(), FileError> {
+    let expected = file.tensor(DIGEST).map_err(|_| FileError::Format { found: "no digest".into() })?;
+    let mut views: Vec<_> = file.iter().filter(|(name, _)| *name != DIGEST).collect();
+    views.sort_by_key(|(name, _)| *name);
+    let found = digest(header, views.iter().map(|(name, view)| (*name, view.dtype(), view.data())));
+    let same = expected.data() == found;
+    same.then_some(()).ok_or_else(|| FileError::Edited { expected: hex(expected.data()), found: hex(&found) })
+}
+
+fn digest<'a>(header: &str, lists: impl Iterator<Item = (&'a str, Dtype, &'a [u8])>) -> Vec<u8> {
+    let mut digest = Sha256::new();
+    let mut add = |part: &[u8]| {
+        digest.update((part.len() as u64).to_le_bytes());
+        digest.update(part);
+    };
+    add(header.as_bytes());
+    for (name, dtype, data) in lists {
+        add(name.as_bytes());
+        add(format!("{dtype:?}").as_bytes());
+        add(data);
+    }
+    digest.finalize().to_vec()
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// What no fit writes.
+fn check(about: &About) -> Result<(), FileError> {
+    let require = |holds, place, expected, found: String| {
+        if holds { Ok(()) } else { Err(FileError::Header { place, expected, found }) }
+    };
+    let widths = [about.obs_width(), about.act_width()];
+    require(!widths.contains(&0), "observation and action", "one channel or more", format!("{widths:?}"))?;
+    let value = about.threshold.value;
+    require(value.is_finite(), "threshold", "a finite number", value.to_string())?;
+    require(about.dt_secs > 0.0, "dt_secs", "a time above zero", about.dt_secs.to_string())
+}
+
+fn dtype(numbers: &Numbers) -> Dtype {
+    match numbers {
+        Numbers::F32(_) => Dtype::F32,
+        Numbers::F64(_) => Dtype::F64,
+        Numbers::U64(_) => Dtype::U64,
+    }
+}
+
+fn bytes(numbers: &Numbers) -> Vec<u8> {
+    match numbers {
+        Numbers::F32(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Numbers::F64(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        Numbers::U64(list) => list.iter().flat_map(|v| v.to_le_bytes()).collect(),
+    }
+}
+
+fn numbers(name: &str, view: &TensorView<'_>) -> Result<Numbers, FileError> {
+    let data = view.data();
+    match view.dtype() {
+        Dtype::F32 => {
+            Ok(Numbers::F32(data.as_chunks::<4>().0.iter().map(|&b| f32::from_le_bytes(b)).collect()))
+        }
+        Dtype::F64 => {
+            Ok(Numbers::F64(data.as_chunks::<8>().0.iter().map(|&b| f64::from_le_bytes(b)).collect()))
+        }
+        Dtype::U64 => {
+            Ok(Numbers::U64(data.as_chunks::<8>().0.iter().map(|&b| u64::from_le_bytes(b)).collect()))
+        }
+        other => Err(FileError::Format { found: format!("tensor {name:?} of type {other:?}") }),
+    }
+}

@@ -1,0 +1,259 @@
+//! A monitor at work: one step after another becomes a score, a statistic and an alarm.
+
+use crate::about::{About, ChannelName};
+use crate::diagnosis::Diagnosis;
+use crate::error::{FileError, MonitorError, StepError};
+use crate::file;
+use offnominal_core::Catalogue;
+use offnominal_core::alarm::{Alarm, Event, State};
+use offnominal_core::archive::{Archive, ArchiveError};
+use offnominal_core::detector::{Detector, Monitor as Scorer, Transition};
+use offnominal_core::policy::Policy;
+use offnominal_detectors::diagnosis::Diagnoser;
+use offnominal_stats::alarm::statistic::{Past, Statistic};
+use serde::Serialize;
+use std::path::Path;
+
+/// A fitted detector with its threshold, watching one episode at a time.
+pub struct Monitor {
+    about: About,
+    scorer: Box<dyn Scorer>,
+    diagnoser: Option<Diagnoser>,
+    statistic: Statistic,
+    past: Past,
+    alarm: Alarm,
+    /// Steps of the episode that were judged.
+    n_steps: u64,
+    /// What the last call left for the next one to complete.
+    open: Open,
+}
+
+/// The end of what is known of an episode.
+#[derive(Default)]
+struct Open {
+    obs: Vec<f32>,
+    action: Vec<f32>,
+    /// Whether `obs`, and whether `action` too, is of this episode.
+    has_obs: bool,
+    has_action: bool,
+}
+
+/// What is said of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Verdict {
+    /// Which step of the episode, counted from 0.
+    pub step: u64,
+    /// How anomalous the detector finds it.
+    pub score: f64,
+    /// What is compared with the threshold: the score, or what has accumulated.
+    pub statistic: f64,
+    /// The threshold.
+    pub threshold: f64,
+    /// Whether the alarm is on.
+    pub state: State,
+    /// Whether it went on or off in this step.
+    pub event: Option<Event>,
+}
+
+impl Monitor {
+    /// Reads a file that `offnominal fit` wrote.
+    ///
+    /// # Errors
+    /// If it cannot be read, is damaged or was edited, has another version, or needs the policy.
+    pub fn open(path: impl AsRef<Path>) -> Result<Monitor, MonitorError> {
+        let catalogue = offnominal_detectors::catalogue();
+        Monitor::open_with(path, &catalogue, |_| Err("none was given; open the file with `open_with`".into()))
+    }
+
+    /// Reads a file of any detector of a catalogue; `policy` finds the policy for one that looks inside it, or says why
+    /// it cannot.
+    ///
+    /// # Errors
+    /// As [`Monitor::open`].
+    pub fn open_with(
+        path: impl AsRef<Path>,
+        catalogue: &Catalogue<dyn Detector>,
+        policy: impl FnOnce(&About) -> Result<Box<dyn Policy>, String>,
+    ) -> Result<Monitor, MonitorError> {
+        let path = path.as_ref();
+        let bytes = std::fs::read(path).map_err(|why| MonitorError::Unreadable { path: path.into(), why })?;
+        let read = || {
+            let (about, archive) = file::decode(&bytes)?;
+            match Monitor::new(about.clone(), &archive, catalogue, None) {
+                Err(FileError::Numbers(ArchiveError::NoPolicy)) => {
+                    let unfound = |why| FileError::Policy { id: about.policy.id.clone(), why };
+                    let policy = policy(&about).map_err(unfound)?;
+                    Monitor::new(about, &archive, catalogue, Some(policy.as_ref()))
+                }
+                made => made,
+            }
+        };
+        read().map_err(|why| MonitorError::File { path: path.into(), why })
+    }
+
+    /// Brings a monitor back from the contents of a file.
+    ///
+    /// # Errors
+    /// If there is no such detector, or the numbers are not those of one.
+    pub fn new(
+        about: About,
+        archive: &Archive,
+        catalogue: &Catalogue<dyn Detector>,
+        policy: Option<&dyn Policy>,
+    ) -> Result<Monitor, FileError> {
+        let detector = catalogue.build(&about.detector.id, &about.detector.params)?;
+        let from = archive.reader(about.obs_width(), about.act_width());
+        let scorer = detector.load(&from.part(DETECTOR), policy)?;
+        let name = &about.threshold.statistic;
+        let statistic = Statistic::load(name, &from.part(STATISTIC)).ok_or_else(|| FileError::Header {
+            place: "threshold.statistic",
+            expected: "score, band, cusum or martingale",
+            found: name.clone(),
+        })??;
+        let diagnoser = about.diagnoses.then(|| Diagnoser::load(&from.part(DIAGNOSIS))).transpose()?;
+        let (alarm, past) = (Alarm::new(about.alarm), Past::default());
+        let open = Open {
+            obs: vec![0.0; about.obs_width()],
+            action: vec![0.0; about.act_width()],
+            ..Open::default()
+        };
+        Ok(Monitor { about, scorer, diagnoser, statistic, past, alarm, n_steps: 0, open })
+    }
+
+    /// What was fitted, on what, and when it raises an alarm.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// An episode begins: nothing is remembered of the one before, not even an alarm.
+    pub fn reset(&mut self) {
+        self.scorer.reset();
+        self.diagnoser.iter_mut().for_each(Diagnoser::reset);
+        self.past = Past::default();
+        self.alarm.reset();
+        self.n_steps = 0;
+        (self.open.has_obs, self.open.has_action) = (false, false);
+    }
+
+    /// Somebody has seen the alarm: it goes off, and can be raised again.
+    pub fn acknowledge(&mut self) -> Option<Event> {
+        self.alarm.acknowledge()
+    }
+
+    /// The observation that was just read, and the command that the policy gives for it. The verdict is on the step
+    /// that ends with this observation, so there is none at the first call of an episode.
+    ///
+    /// # Errors
+    /// If a width is wrong or a number is not finite.
+    pub fn step(&mut self, obs: &[f32], action: &[f32]) -> Result<Option<Verdict>, StepError> {
+        self.check_action(action)?;
+        let verdict = self.last(obs)?;
+        self.open.action.copy_from_slice(action);
+        self.open.has_action = true;
+        Ok(verdict)
+    }
+
+    /// The observation after which there is no command, as an episode has ended.
+    ///
+    /// # Errors
+    /// If the width is wrong or a number is not finite.
+    pub fn last(&mut self, obs: &[f32]) -> Result<Option<Verdict>, StepError> {
+        check("obs", obs, &self.about.observation)?;
+        let verdict = self.open.has_action.then(|| {
+            let Open { obs: before, action, .. } = std::mem::take(&mut self.open);
+            let verdict = self.judge(&Transition { obs: &before, action: &action, next_obs: obs });
+            self.open = Open { obs: before, action, ..Open::default() };
+            verdict
+        });
+        self.open.obs.copy_from_slice(obs);
+        (self.open.has_obs, self.open.has_action) = (true, false);
+        Ok(verdict)
+    }
+
+    /// A whole transition, which must begin where the one before it ended.
+    ///
+    /// # Errors
+    /// If a width is wrong, a number is not finite, or a step is missing.
+    pub fn transition(&mut self, seen: &Transition<'_>) -> Result<Verdict, StepError> {
+        check("obs", seen.obs, &self.about.observation)?;
+        self.check_action(seen.action)?;
+        check("next_obs", seen.next_obs, &self.about.observation)?;
+        if self.open.has_obs {
+            self.continues(seen.obs)?;
+        }
+        let verdict = self.judge(seen);
+        self.open.obs.copy_from_slice(seen.next_obs);
+        (self.open.has_obs, self.open.has_action) = (true, false);
+        Ok(verdict)
+    }
+
+    /// What looks wrong, judging from the last steps of the episode: worth asking when an alarm is raised, and again
+    /// later, when more is known. `None` before the first step, and if the file was fitted without diagnosis. It does not
+    /// allocate.
+    pub fn diagnose(&mut self) -> Option<Diagnosis<'_>> {
+        let last = self.n_steps.checked_sub(1)?;
+        let found = self.diagnoser.as_mut()?.diagnose();
+        Some(Diagnosis::new(found, last, &self.about.observation))
+    }
+
+    fn judge(&mut self, seen: &Transition<'_>) -> Verdict {
+        let score = self.scorer.score(seen);
+        self.diagnoser.iter_mut().for_each(|d| d.observe(seen));
+        let statistic = self.past.advance(&self.statistic, score);
+        let threshold = self.about.threshold.value;
+        let event = self.alarm.observe(statistic > threshold);
+        let step = self.n_steps;
+        self.n_steps += 1;
+        Verdict { step, score, statistic, threshold, state: self.alarm.state(), event }
+    }
+
+    fn check_action(&self, action: &[f32]) -> Result<(), StepError> {
+        check("action", action, &self.about.action)
+    }
+
+    fn continues(&self, obs: &[f32]) -> Result<(), StepError> {
+        match self.open.obs.iter().zip(obs).position(|(a, b)| a != b) {
+            None => Ok(()),
+            Some(i) => {
+                let channel = self.about.observation[i].name.clone();
+                Err(StepError::Gap { channel, expected: self.open.obs[i], found: obs[i] })
+            }
+        }
+    }
+}
+
+/// Where the numbers of the detector lie in a file, those of the diagnosis, and those of the statistic.
+const DETECTOR: &str = "detector";
+const DIAGNOSIS: &str = "diagnosis";
+const STATISTIC: &str = "threshold";
+
+impl Monitor {
+    /// What a file holds of a fitted detector, its threshold and perhaps a diagnosis; the header must say whether there is
+    /// one.
+    ///
+    /// # Errors
+    /// If the detector cannot be kept.
+    pub fn archive(
+        scorer: &dyn Scorer,
+        statistic: &Statistic,
+        diagnoser: Option<&Diagnoser>,
+    ) -> Result<Archive, ArchiveError> {
+        let mut archive = Archive::default();
+        scorer.save(&mut archive.writer().part(DETECTOR))?;
+        statistic.save(&mut archive.writer().part(STATISTIC));
+        if let Some(diagnoser) = diagnoser {
+            diagnoser.save(&mut archive.writer().part(DIAGNOSIS));
+        }
+        Ok(archive)
+    }
+}
+
+fn check(what: &'static str, row: &[f32], channels: &[ChannelName]) -> Result<(), StepError> {
+    if row.len() != channels.len() {
+        return Err(StepError::Width { what, expected: channels.len(), found: row.len() });
+    }
+    match row.iter().position(|v| !v.is_finite()) {
+        None => Ok(()),
+        Some(i) => Err(StepError::NotFinite { what, channel: channels[i].name.clone(), found: row[i] }),
+    }
+}

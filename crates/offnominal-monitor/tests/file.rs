@@ -1,0 +1,217 @@
+//! The file of a monitor: the same bits of scores, refusals that name the place, bytes that nobody wrote.
+
+use offnominal_core::alarm::{Event, Settings, State};
+use offnominal_core::conformance::nominal_episodes;
+use offnominal_core::detector::Transition;
+use offnominal_core::{Rng, Seed};
+use offnominal_detectors::diagnosis::Diagnoser;
+use offnominal_monitor::{
+    About, Calibrated, ChannelName, FORMAT, FileError, Identity, Monitor, Recipe, StepError, decode, encode,
+};
+use offnominal_stats::{Level, Rule};
+use proptest::prelude::*;
+use serde_json::json;
+use std::sync::LazyLock;
+
+fn channels(names: &[&str]) -> Vec<ChannelName> {
+    names.iter().map(|name| ChannelName { name: (*name).into(), unit: "1".into() }).collect()
+}
+
+/// A k-nearest-neighbour monitor of a small linear system, as the bytes of its file.
+fn file(rule: Rule) -> Vec<u8> {
+    let episodes = nominal_episodes(Seed(1), 40, 30);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    let params = json!({"k": 2});
+    let detector = offnominal_detectors::catalogue().build("knn", &params).unwrap();
+    let mut fitted = detector.fit(&views[..10], &[], &mut Rng::new(1)).unwrap();
+    let mut all = Vec::new();
+    for view in &views[10..] {
+        let mut scores = Vec::new();
+        fitted.score_episode(view, &mut scores);
+        all.push(scores);
+    }
+    let threshold = rule.threshold(&all, Level::P95).unwrap();
+    let identity = |id: &str| Identity { id: id.into(), digest: "00".into() };
+    let about = About {
+        format: FORMAT,
+        engine: env!("CARGO_PKG_VERSION").into(),
+        detector: Recipe { id: "knn".into(), params },
+        world: identity("linear"),
+        policy: identity("random"),
+        observation: channels(&["x", "y", "z"]),
+        action: channels(&["push"]),
+        dt_secs: 0.1,
+        train_episodes: 10,
+        seed: 1,
+        diagnoses: true,
+        threshold: Calibrated {
+            rule: rule.id().into(),
+            alpha: rule.alpha(),
+            statistic: threshold.statistic.id().into(),
+            value: threshold.value,
+            episodes: 30,
+            false_alarms: threshold.false_alarms.clone(),
+        },
+        alarm: Settings::default(),
+    };
+    let archive = Monitor::archive(fitted.as_ref(), &threshold.statistic, Some(&DIAGNOSER));
+    encode(&about, &archive.unwrap())
+}
+
+static DIAGNOSER: LazyLock<Diagnoser> = LazyLock::new(|| {
+    let episodes = nominal_episodes(Seed(1), 10, 30);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    Diagnoser::fit(&views, &mut Rng::new(2)).unwrap()
+});
+
+static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| file(Rule::Conformal { alpha: 0.1 }));
+
+fn opened(bytes: &[u8]) -> Result<Monitor, FileError> {
+    let (about, archive) = decode(bytes)?;
+    Monitor::new(about, &archive, &offnominal_detectors::catalogue(), None)
+}
+
+#[test]
+fn every_statistic_streams_as_it_was_calibrated() {
+    let fresh = nominal_episodes(Seed(2), 1, 30).remove(0);
+    for rule in Rule::all(0.1) {
+        let mut monitor = opened(&file(rule)).unwrap();
+        for seen in fresh.signals().transitions() {
+            let verdict = monitor.transition(&seen).unwrap();
+            assert_eq!(
+                verdict.state == State::Raised,
+                verdict.statistic > verdict.threshold,
+                "{}",
+                rule.id()
+            );
+        }
+        monitor.last(seen_last(&fresh.signals())).unwrap();
+        let mut far = |t: u8| monitor.step(&[90.0 + f32::from(t); 3], &[0.0]).unwrap();
+        let events: Vec<_> = (0..60).filter_map(|t| far(t)?.event).collect();
+        assert_eq!(events, [Event::Raised], "{}", rule.id());
+    }
+}
+
+fn seen_last<'a>(signals: &offnominal_core::detector::Signals<'a>) -> &'a [f32] {
+    &signals.observations()[signals.len() * 3..]
+}
+
+#[test]
+fn ticks_and_transitions_have_the_same_verdicts() {
+    let fresh = nominal_episodes(Seed(3), 1, 20).remove(0);
+    let (mut ticks, mut whole) = (opened(&BYTES).unwrap(), opened(&BYTES).unwrap());
+    let mut verdicts = Vec::new();
+    for seen in fresh.signals().transitions() {
+        verdicts.extend(ticks.step(seen.obs, seen.action).unwrap());
+    }
+    verdicts.extend(ticks.last(seen_last(&fresh.signals())).unwrap());
+    let want: Vec<_> = fresh.signals().transitions().map(|t| whole.transition(&t).unwrap()).collect();
+    assert_eq!(verdicts, want);
+}
+
+#[test]
+fn a_sensor_that_jumps_is_named_and_so_is_the_step() {
+    let fresh = nominal_episodes(Seed(5), 1, 30).remove(0);
+    let mut monitor = opened(&BYTES).unwrap();
+    assert!(monitor.diagnose().is_none());
+    for (t, seen) in fresh.signals().transitions().enumerate() {
+        let mut obs = seen.obs.to_vec();
+        obs[1] += if t > 20 { 1.5 } else { 0.0 };
+        monitor.step(&obs, seen.action).unwrap();
+    }
+    let found = monitor.diagnose().unwrap();
+    assert_eq!((found.onset(), found.channels().next().unwrap().0), (20, "y"), "{found:?}");
+    let json = serde_json::to_value(found).unwrap();
+    assert!(json["channels"][0]["size"].as_f64().unwrap() > 5.0, "{json}");
+    let p: f64 = found.probabilities().iter().map(|(_, p)| p).sum();
+    assert!((p - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn steps_that_cannot_be_scored_are_refused_and_change_nothing() {
+    let mut monitor = opened(&BYTES).unwrap();
+    let refuses = |found: StepError, want: &str| assert_eq!(found.to_string(), want);
+    monitor.step(&[0.0; 3], &[0.0]).unwrap();
+    refuses(monitor.step(&[0.0; 2], &[0.0]).unwrap_err(), "obs: expected 3 numbers, found 2");
+    refuses(monitor.step(&[0.0; 3], &[]).unwrap_err(), "action: expected 1 numbers, found 0");
+    let nan = monitor.step(&[0.0, f32::NAN, 0.0], &[0.0]).unwrap_err();
+    refuses(nan, "obs, channel y: expected a finite number, found NaN");
+    assert_eq!(monitor.step(&[0.1; 3], &[0.0]).unwrap().unwrap().step, 0);
+    let gap = Transition { obs: &[0.1, 0.1, 0.2], action: &[0.0], next_obs: &[0.0; 3] };
+    let want = "obs, channel z: expected 0.1, where the transition before ended, found 0.2; a step is missing, or a reset";
+    refuses(monitor.transition(&gap).unwrap_err(), want);
+    monitor.reset();
+    assert_eq!(monitor.transition(&gap).unwrap().step, 0);
+}
+
+/// The file with something in the header replaced by as many other characters.
+fn edited(from: &str, to: &str) -> String {
+    let (bytes, from) = (BYTES.clone(), from.as_bytes());
+    let at = bytes.windows(from.len()).position(|w| w == from).expect("the header has this text");
+    let bytes = [&bytes[..at], to.as_bytes(), &bytes[at + from.len()..]].concat();
+    opened(&bytes).err().unwrap().to_string()
+}
+
+#[test]
+fn other_versions_and_edited_files_are_refused() {
+    assert_eq!(edited("format\\\":1", "format\\\":7"), "expected version 1 of the file format, found 7");
+    let engine = format!("engine\\\":\\\"{}", env!("CARGO_PKG_VERSION"));
+    let newer = engine.replacen('0', "9", 1);
+    let error = edited(&engine, &newer);
+    assert!(error.contains("fit it again") && error.contains("found 9."), "{error}");
+    let error = edited("train_episodes\\\":10", "train_episodes\\\":90");
+    assert!(error.starts_with("the file is damaged or was edited: expected SHA-256 "), "{error}");
+    let mut weights = BYTES.clone();
+    *weights.last_mut().unwrap() ^= 1;
+    assert!(matches!(opened(&weights), Err(FileError::Edited { .. })));
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Monitor::open("no/such.monitor").err().unwrap().to_string();
+    assert!(error.starts_with("cannot read no/such.monitor: "), "{error}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cut.monitor");
+    std::fs::write(&path, &BYTES[..100]).unwrap();
+    let error = Monitor::open(&path).err().unwrap().to_string();
+    assert!(error.contains("cut.monitor: expected a file written by `offnominal fit`, found"), "{error}");
+}
+
+#[test]
+fn the_same_monitor_gives_the_same_bytes() {
+    let (about, archive) = decode(&BYTES).unwrap();
+    assert_eq!(encode(&about, &archive), *BYTES);
+}
+
+#[test]
+fn watching_does_not_allocate() {
+    let fresh = nominal_episodes(Seed(4), 1, 40).remove(0);
+    let mut monitor = opened(&BYTES).unwrap();
+    let mut episode = || {
+        monitor.reset();
+        for seen in fresh.signals().transitions() {
+            monitor.step(seen.obs, seen.action).unwrap();
+        }
+        assert!(monitor.diagnose().is_some());
+    };
+    episode();
+    assert_eq!(allocation_counter::measure(episode).count_total, 0);
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        prop_assert!(decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn damaged_files_are_errors(at in any::<prop::sample::Index>(), bit in 0..8_u8, cut in any::<prop::sample::Index>()) {
+        let mut bytes = BYTES.clone();
+        prop_assert!(decode(&bytes[..cut.index(bytes.len())]).is_err());
+        bytes[at.index(BYTES.len())] ^= 1 << bit;
+        // Spaces that pad the header are the only bytes without a meaning.
+        if let Ok(read) = decode(&bytes) {
+            prop_assert_eq!(read, decode(&BYTES).unwrap());
+        }
+    }
+}

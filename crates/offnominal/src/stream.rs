@@ -1,0 +1,175 @@
+//! Steps as JSON lines, in; verdicts as JSON lines, out.
+//!
+//! A line in is an object. Either each line is a whole transition,
+//!
+//! ```json
+//! {"obs": [0.1, 0.2], "action": [0.5], "next_obs": [0.1, 0.3]}
+//! ```
+//!
+//! or each line is what a robot has at a tick of its clock, the observation and the command for it:
+//!
+//! ```json
+//! {"obs": [0.1, 0.2], "action": [0.5]}
+//! ```
+//!
+//! In the second form the step is judged when the next observation comes, and an observation without a command ends
+//! the episode. In both forms `"reset": true` says that an episode begins with this line, and `"step": 7` gives it a
+//! number, which then must grow by one from line to line. A first line begins an episode without saying so.
+//!
+//! A line out is a verdict: the number of the line in that it answers, the episode, the fields of [`Verdict`], and, where
+//! an alarm is raised, the [`Diagnosis`].
+
+use offnominal_core::alarm::Event;
+use offnominal_core::detector::Transition;
+use offnominal_monitor::{Diagnosis, Monitor, StepError, Verdict};
+use serde::{Deserialize, Serialize};
+
+/// One line in.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    obs: Vec<f32>,
+    action: Option<Vec<f32>>,
+    next_obs: Option<Vec<f32>>,
+    #[serde(default)]
+    reset: bool,
+    step: Option<u64>,
+}
+
+/// One line out.
+#[derive(Debug, Clone, Serialize)]
+pub struct Answer<'a> {
+    /// Which line is answered, counted from 1.
+    pub line: u64,
+    /// Which episode, counted from 0.
+    pub episode: u64,
+    /// What the monitor says.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// What looks wrong, where an alarm is raised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<Diagnosis<'a>>,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LineError {
+    /// It is not such an object.
+    #[error("expected an object with obs, action and perhaps next_obs, reset, step; found {0}")]
+    Syntax(String),
+    /// Whole transitions and single observations were mixed.
+    #[error("expected {expected}, as in the lines before, found {found}")]
+    Form {
+        /// What the lines before have.
+        expected: &'static str,
+        /// What this one has.
+        found: &'static str,
+    },
+    /// A transition without a command.
+    #[error("expected an action beside next_obs, found none")]
+    NoAction,
+    /// A line after the end of an episode.
+    #[error("expected \"reset\": true after an observation without an action, found a line without it")]
+    NoReset,
+    /// A step is missing.
+    #[error("step: expected {expected}, found {found}; a step is missing, or a reset")]
+    Gap {
+        /// The number that comes next.
+        expected: u64,
+        /// The number of this line; none if it has none.
+        found: String,
+    },
+    /// The step cannot be scored.
+    #[error(transparent)]
+    Step(#[from] StepError),
+}
+
+/// Feeds a monitor line by line.
+pub struct Stream {
+    monitor: Monitor,
+    n_lines: u64,
+    episode: u64,
+    /// Whether lines are whole transitions.
+    is_whole: Option<bool>,
+    /// Number of the last line, if it had one.
+    step: Option<u64>,
+    has_begun: bool,
+    has_ended: bool,
+}
+
+impl Stream {
+    /// Before the first line.
+    pub fn new(monitor: Monitor) -> Stream {
+        Stream {
+            monitor,
+            n_lines: 0,
+            episode: 0,
+            is_whole: None,
+            step: None,
+            has_begun: false,
+            has_ended: false,
+        }
+    }
+
+    /// Reads a line; an empty one says nothing.
+    ///
+    /// # Errors
+    /// If something is wrong with it.
+    pub fn read(&mut self, text: &[u8]) -> Result<Option<Answer<'_>>, LineError> {
+        self.n_lines += 1;
+        if text.trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        let line: Line = serde_json::from_slice(text).map_err(|e| LineError::Syntax(syntax(&e)))?;
+        self.same_form(&line)?;
+        self.follows(&line)?;
+        let verdict = self.judge(&line)?;
+        (self.step, self.has_begun, self.has_ended) = (line.step, true, line.action.is_none());
+        let Some(verdict) = verdict else { return Ok(None) };
+        let (line, episode, is_raised) = (self.n_lines, self.episode, verdict.event == Some(Event::Raised));
+        let diagnosis = if is_raised { self.monitor.diagnose() } else { None };
+        Ok(Some(Answer { line, episode, verdict, diagnosis }))
+    }
+
+    fn same_form(&mut self, line: &Line) -> Result<(), LineError> {
+        let name = |is_whole| if is_whole { "next_obs" } else { "no next_obs" };
+        let found = line.next_obs.is_some();
+        let expected = *self.is_whole.get_or_insert(found);
+        if expected != found {
+            return Err(LineError::Form { expected: name(expected), found: name(found) });
+        }
+        if found && line.action.is_none() { Err(LineError::NoAction) } else { Ok(()) }
+    }
+
+    /// Begins an episode, or goes on with one.
+    fn follows(&mut self, line: &Line) -> Result<(), LineError> {
+        if line.reset {
+            self.episode += u64::from(self.has_begun);
+            self.monitor.reset();
+            return Ok(());
+        }
+        if self.has_ended {
+            return Err(LineError::NoReset);
+        }
+        let Some(last) = self.step else { return Ok(()) };
+        let found = line.step.map_or("none".into(), |step| step.to_string());
+        let expected = last.saturating_add(1);
+        if line.step == Some(expected) { Ok(()) } else { Err(LineError::Gap { expected, found }) }
+    }
+
+    fn judge(&mut self, line: &Line) -> Result<Option<Verdict>, StepError> {
+        match (&line.action, &line.next_obs) {
+            (Some(action), Some(next_obs)) => {
+                self.monitor.transition(&Transition { obs: &line.obs, action, next_obs }).map(Some)
+            }
+            (Some(action), None) => self.monitor.step(&line.obs, action),
+            (None, _) => self.monitor.last(&line.obs),
+        }
+    }
+}
+
+/// What the parser says, without the line number, which is always 1.
+fn syntax(error: &serde_json::Error) -> String {
+    error.to_string().replace(" at line 1 column ", " at column ")
+}
