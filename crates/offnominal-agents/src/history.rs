@@ -128,7 +128,12 @@ impl History {
             require(&at(i, "failed"), has_failed <= 1, "0 or 1", &has_failed.to_string())?;
             require(&at(i, "noise"), noise[i] >= 0.0, "0 or more", &noise[i].to_string())?;
             let initial = initial[i * width..][..width].iter().map(|&v| f64::from(v)).collect();
-            episodes.push(TrainingEpisode { initial, step, noise: f64::from(noise[i]), failed: has_failed == 1 });
+            episodes.push(TrainingEpisode {
+                initial,
+                step,
+                noise: f64::from(noise[i]),
+                failed: has_failed == 1,
+            });
         }
         let is_sorted = episodes.is_sorted_by_key(|e| e.step);
         require("steps", is_sorted, "an order in which the episodes ended", "another one")?;
@@ -165,7 +170,8 @@ mod tests {
         let initial = vec!["x".to_string(), "y".to_string()];
         let (env, algorithm) = ("w".to_string(), "td3".to_string());
         let run = Run { env, initial, algorithm, seed: Seed(3), steps: 40_000_000 };
-        let past = |step: u64, failed| TrainingEpisode { initial: vec![0.25, -1.5], step, noise: 0.5, failed };
+        let past =
+            |step: u64, failed| TrainingEpisode { initial: vec![0.25, -1.5], step, noise: 0.5, failed };
         History { run, episodes: vec![past(7, true), past(33_554_435, false)] }
     }
 

@@ -42,6 +42,12 @@ pub trait Env: Send + Sync {
         None
     }
 
+    /// How far the present state is from what the world counts as failure: zero or less where it has failed, and only
+    /// there; `None` where the world does not say.
+    fn margin(&self) -> Option<f64> {
+        None
+    }
+
     /// Changes a physical quantity at once; derived constants are recomputed.
     ///
     /// # Errors

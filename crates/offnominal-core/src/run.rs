@@ -38,6 +38,11 @@ impl<'a> Trial<'a> {
         self.play(seed, None, &mut |_| ())
     }
 
+    /// Plays an undisturbed episode from a chosen initial condition, and shows the world to `watch`.
+    pub fn starting_at(&self, initial: Vec<f64>, seed: Seed, watch: Watcher<'_>) -> Episode {
+        self.play_from(initial, seed, None, watch)
+    }
+
     /// Plays a disturbed episode and its nominal twin, which has the same seed and initial condition.
     ///
     /// # Errors
@@ -84,11 +89,33 @@ impl<'a> Trial<'a> {
             }
             _ => None,
         };
-        Ok(self.play(episode.seed, disturbance, watch))
+        Ok(self.play_from(episode.initial.clone(), episode.seed, disturbance, watch))
+    }
+
+    fn play_from(
+        &self,
+        initial: Vec<f64>,
+        seed: Seed,
+        disturbance: Option<Disturbance<'_>>,
+        watch: Watcher<'_>,
+    ) -> Episode {
+        let mut env = self.lend();
+        play_from(
+            env.as_mut(),
+            self.policy.fork().as_mut(),
+            self.horizon,
+            (initial, seed),
+            disturbance,
+            watch,
+        )
+    }
+
+    fn lend(&self) -> Box<dyn Env + 'a> {
+        self.env.lend().expect("there is one such world only, and it plays another episode")
     }
 
     fn play(&self, seed: Seed, disturbance: Option<Disturbance<'_>>, watch: Watcher<'_>) -> Episode {
-        let mut env = self.env.lend().expect("there is one such world only, and it plays another episode");
+        let mut env = self.lend();
         play_on(env.as_mut(), self.policy.fork().as_mut(), self.horizon, seed, disturbance, watch)
     }
 }
@@ -113,6 +140,18 @@ pub fn play_on(
     watch: Watcher<'_>,
 ) -> Episode {
     let initial = env.draw(&mut seed.child("initial").rng());
+    play_from(env, policy, horizon, (initial, seed), disturbance, watch)
+}
+
+/// Plays one episode on the given world itself, from a given initial condition.
+fn play_from(
+    env: &mut dyn Env,
+    policy: &mut dyn Policy,
+    horizon: u32,
+    (initial, seed): (Vec<f64>, Seed),
+    disturbance: Option<Disturbance<'_>>,
+    watch: Watcher<'_>,
+) -> Episode {
     let mut world_rng = seed.child("world").rng();
     let mut policy_rng = seed.child("policy").rng();
     let mut log = Log::new(env, seed, initial, horizon);
@@ -370,6 +409,17 @@ mod tests {
         assert_eq!(trial.replay(&anomalous, &all, &mut |_| looks += 1).unwrap(), anomalous);
         assert_eq!(looks, anomalous.len() + 1);
         assert_eq!(anomalous.labels.iter().filter(|&&l| l).count(), 2);
+    }
+
+    #[test]
+    fn an_episode_from_a_chosen_initial_condition_is_replayed_from_there() {
+        let (env, all) = (walker(), anomalies());
+        let trial = Trial::new(&env, &forward);
+        let (drawn, seed) = (trial.nominal(Seed(4)), Seed(4));
+        assert_eq!(trial.starting_at(drawn.initial.clone(), seed, &mut |_| ()), drawn);
+        let chosen = trial.starting_at(vec![3.0], seed, &mut |_| ());
+        assert!(chosen.len() < drawn.len() && chosen.initial == [3.0]);
+        assert_eq!(trial.replay(&chosen, &all, &mut |_| ()).unwrap(), chosen);
     }
 
     #[test]

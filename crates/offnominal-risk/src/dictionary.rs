@@ -40,7 +40,7 @@ const EMBEDDING: usize = 16;
 const BATCH: usize = 32;
 /// Gradient steps between embeddings of all examples, and looks at the later ones.
 const REFRESH_EVERY: usize = 50;
-const ADAM: Adam = Adam { lr: 1e-3, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 1e-2 };
+const ADAM: Adam = Adam { lr: 2e-3, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 1e-2 };
 
 impl Dictionary {
     /// Trains for up to `steps` gradient steps, and keeps the embedding as it was when it foresaw `later` best; also
@@ -149,7 +149,10 @@ impl Run {
         let (adam, grad) = (AdamState::new(params.len()), vec![0.0; params.len()]);
         let (work, single) = (net.workspace(rows), net.workspace(1));
         let (keys, outcomes) = (Vec::new(), Vec::new());
-        let mut found = Dictionary { net, params, beta: 0.0, neighbours, keys, outcomes };
+        // Where no neighbour failed, f is at first the share of failures: b / (2 b + K).
+        let share = (train.failures() as f32 / train.len() as f32).clamp(1e-4, 0.4);
+        let beta = (neighbours as f32 * share / (1.0 - 2.0 * share)).ln();
+        let mut found = Dictionary { net, params, beta, neighbours, keys, outcomes };
         found.remember(train);
         Run {
             delta: vec![0.0; rows * EMBEDDING],
@@ -171,12 +174,13 @@ impl Run {
         train.gather(&self.places, &mut self.rows, &mut self.outcomes);
         self.found.net.forward(&self.found.params, &self.rows, &mut self.work);
         let (beta, k) = (self.found.beta, self.found.neighbours);
-        let (_, d_beta) = vote_gradient(self.work.output(), &self.outcomes, (BATCH, k), beta, &mut self.delta);
+        let (_, d_beta) =
+            vote_gradient(self.work.output(), &self.outcomes, (BATCH, k), beta, &mut self.delta);
         let wanted = Gradients::params(&mut self.grad);
         self.found.net.backward(&self.found.params, &self.rows, &mut self.work, &self.delta, wanted);
         ADAM.step(&mut self.found.params, &self.grad, &mut self.adam);
         let mut beta = [self.found.beta];
-        Adam { weight_decay: 0.0, ..ADAM }.step(&mut beta, &[d_beta], &mut self.adam_beta);
+        Adam { lr: 1e-2, weight_decay: 0.0, ..ADAM }.step(&mut beta, &[d_beta], &mut self.adam_beta);
         self.found.beta = beta[0];
     }
 

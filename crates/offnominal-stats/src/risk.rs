@@ -16,6 +16,7 @@
 //! | [`splitting`]    | worlds that say how far they were from failing                                          |
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
 //! | [`exponent`]     | how much a predictor is to be trusted                                                   |
+//! | [`reliability`]  | how often an estimate is off by more than a factor                                      |
 //! | [`search`]       | what finding one failure costs                                                          |
 //! | [`sampler`]      | where to look for one                                                                   |
 //! | [`selection`]    | which of several policies fails least                                                   |
@@ -35,6 +36,7 @@ pub mod exponent;
 pub mod pool;
 pub mod proposal;
 pub mod refusal;
+pub mod reliability;
 pub mod sampler;
 pub mod search;
 pub mod selection;

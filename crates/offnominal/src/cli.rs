@@ -73,7 +73,7 @@ enum Command {
     Monitor(monitor::Monitor),
     /// Run a campaign: detectors against anomalies, with tables and a report
     Bench(bench::BenchArgs),
-    /// Failure probabilities: how many episodes they need
+    /// Failure probabilities: learn where failures are, estimate, search, select, replay
     Risk(risk::Risk),
     /// Make the page of a results folder anew
     Report(report::Report),
@@ -149,7 +149,6 @@ fn unused(command: &str) -> &'static [&'static str] {
         "list" => &["seed", "jobs", "out", "quiet"],
         "evaluate" => &["out"],
         "report" => &["seed", "jobs", "out", "quiet"],
-        "risk" => &["seed", "jobs", "out", "quiet"],
         "export" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
@@ -227,8 +226,8 @@ mod tests {
     fn every_exception_is_one_of_a_command() {
         let line = line();
         for command in [
-            "fit", "score", "monitor", "demo", "bench", "list", "evaluate", "report", "risk", "export",
-            "metrics", "render",
+            "fit", "score", "monitor", "demo", "bench", "list", "evaluate", "report", "export", "metrics",
+            "render",
         ] {
             assert!(!unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
         }

@@ -22,6 +22,7 @@ pub mod policies;
 pub mod progress;
 pub mod report;
 pub mod results;
+pub mod risk;
 pub mod store;
 pub mod stream;
 pub mod strengths;

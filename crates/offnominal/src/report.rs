@@ -6,8 +6,8 @@
 
 pub mod aggregate;
 mod alarms;
-mod axis;
-mod base64;
+pub(crate) mod axis;
+pub(crate) mod base64;
 mod cells;
 mod colour;
 mod delays;
@@ -23,7 +23,7 @@ mod read;
 mod sample;
 mod settings;
 mod summary;
-mod svg;
+pub(crate) mod svg;
 mod thin;
 mod traces;
 mod words;

@@ -34,8 +34,7 @@ pub struct Budget {
 /// # Errors
 /// If `p` is not between 0 and 1, or `delta` is below 1.01 or not finite.
 pub fn budget(p: f64, delta: f64, confidence: Level) -> Result<Budget, Refusal> {
-    Refusal::unless(p > 1e-12 && p < 1.0, "failure probability", "a number between 1e-12 and 1", p)?;
-    Refusal::unless((1.01..=1e6).contains(&delta), "delta", "a factor from 1.01 to 1e6", delta)?;
+    check(p, delta)?;
     let task = Task { p, delta, miss: 1.0 - confidence.get() };
     let (mut first, mut last_bad, mut n) = (None, 0, 1);
     while n <= task.surely() {
@@ -46,6 +45,22 @@ pub fn budget(p: f64, delta: f64, confidence: Level) -> Result<Budget, Refusal> 
     }
     let always_holds = last_bad + 1;
     Ok(Budget { first_reached: first.unwrap_or(always_holds), always_holds })
+}
+
+/// The probability that counting after so many episodes is off by more than the factor `delta`.
+///
+/// # Errors
+/// As [`budget`].
+pub fn miss(p: f64, delta: f64, episodes: u64) -> Result<f64, Refusal> {
+    check(p, delta)?;
+    let task = Task { p, delta, miss: 0.0 };
+    let (fewest, most) = task.allowed(episodes);
+    Ok((1.0 - task.hit(episodes, &Stretch { from: episodes, to: episodes, fewest, most })).clamp(0.0, 1.0))
+}
+
+fn check(p: f64, delta: f64) -> Result<(), Refusal> {
+    Refusal::unless(p > 1e-12 && p < 1.0, "failure probability", "a number between 1e-12 and 1", p)?;
+    Refusal::unless((1.01..=1e6).contains(&delta), "delta", "a factor from 1.01 to 1e6", delta)
 }
 
 struct Task {
@@ -231,6 +246,17 @@ mod tests {
         for (n, p) in [(7, 0.3), (200, 0.02), (5000, 0.9)] {
             let sum: f64 = (0..=n).map(|k| probability(k, n, p)).sum();
             assert!((sum - 1.0).abs() < 1e-12, "{n} {p}: {sum}");
+        }
+    }
+
+    #[test]
+    fn the_chance_to_miss_is_not_monotone() {
+        // K ~ Poisson(N p) outside [N p / 3, 3 N p].
+        for (mean, want) in
+            [(3.0, 0.051), (3.5, 0.137), (4.0, 0.092), (4.75, 0.050), (6.0, 0.017), (7.0, 0.030)]
+        {
+            let found = miss(1e-5, 3.0, (mean * 1e5) as u64).unwrap();
+            assert!((found - want).abs() < 1e-3, "{mean}: expected {want}, found {found}");
         }
     }
 

@@ -82,7 +82,7 @@ impl Pool {
     pub fn record(&mut self, chances: &[f64], failed: bool) {
         assert_eq!(chances.len(), self.streams.len(), "one chance per stream");
         let weights = [|z: &Estimate| z.low, |z: &Estimate| z.high].map(|end| self.weight(chances, end));
-        self.experiments.push(Weighted { weight: self.weight(chances, |z| z.value), failed });
+        self.experiments.push(Weighted { weight: self.weight_of(chances), failed });
         for (i, weight) in weights.into_iter().enumerate() {
             let term = if failed { weight } else { 0.0 };
             self.sums[i] += term;
@@ -95,6 +95,11 @@ impl Pool {
     fn weight(&self, chances: &[f64], z: impl Fn(&Estimate) -> f64) -> f64 {
         let ratio = |(s, a): (&Stream, &f64)| if s.share > 0.0 { s.share * a / z(&s.mean) } else { 0.0 };
         1.0 / self.streams.iter().zip(chances).map(ratio).sum::<f64>()
+    }
+
+    /// The weight of an experiment with these chances to be accepted.
+    pub fn weight_of(&self, chances: &[f64]) -> f64 {
+        self.weight(chances, |z| z.value)
     }
 
     /// The failure probability without its interval; zero without experiments.

@@ -57,8 +57,13 @@ impl Driving {
         Driving { spec: Arc::new(card::spec()), car: Car::at(track.start()), track, at: 0, passed: 0 }
     }
 
+    /// Room between the car and the nearer wall, m.
+    fn room(&self) -> f64 {
+        HALF_WIDTH_M - CAR_RADIUS_M - self.track.offset(self.at, self.car.position).abs()
+    }
+
     fn touches(&self) -> bool {
-        self.track.offset(self.at, self.car.position).abs() > HALF_WIDTH_M - CAR_RADIUS_M
+        self.room() <= 0.0
     }
 
     fn is_home(&self) -> bool {
@@ -115,6 +120,10 @@ impl Env for Driving {
 
     fn goal_met(&self) -> Option<bool> {
         Some(!self.touches())
+    }
+
+    fn margin(&self) -> Option<f64> {
+        Some(self.room())
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {

@@ -1,12 +1,15 @@
-//! `risk`: how often a policy fails.
+//! `risk`: how often a policy fails, from where, and what finding a failure costs.
+
+mod budget;
+mod estimate;
+mod learn;
+mod replay;
+mod search;
+mod select;
 
 use super::{Common, Outcome};
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use offnominal_stats::Level;
-use offnominal_stats::risk::{self, Budget};
-use serde_json::json;
-use std::io::Write;
 
 /// Arguments of `risk`.
 #[derive(Debug, Args)]
@@ -18,64 +21,32 @@ pub struct Risk {
 #[derive(Debug, Subcommand)]
 enum What {
     /// How many episodes plain counting needs to know a failure probability within a factor
-    Budget(BudgetArgs),
-}
-
-/// Arguments of `risk budget`.
-#[derive(Debug, Args)]
-struct BudgetArgs {
-    /// Failure probability, above 0 and below 1
-    #[arg(long, value_name = "P")]
-    p: f64,
-    /// The estimate is to lie between P / D and D P; at least 1.01
-    #[arg(long, default_value_t = 3.0, value_name = "D")]
-    delta: f64,
-    /// Probability with which it is to, between 0 and 1
-    #[arg(long, default_value_t = 0.95, value_name = "C")]
-    confidence: f64,
+    Budget(budget::BudgetArgs),
+    /// Learn from the history of a training run where failures are likely
+    Learn(learn::Learn),
+    /// Estimate the failure probability of a policy, with an interval, and report the kinds of failures
+    Estimate(estimate::EstimateArgs),
+    /// Measure how many episodes finding one failure takes
+    Search(search::SearchArgs),
+    /// Find the policy that fails least among several
+    Select(select::Select),
+    /// Play a failure of `risk estimate` again, with pictures
+    Replay(replay::Replay),
 }
 
 impl Risk {
-    /// Computes the budget and prints it.
+    /// Does what is asked for.
     ///
     /// # Errors
-    /// If a number is out of its range.
+    /// Whatever the command reports.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let What::Budget(args) = &self.what;
-        let budget = risk::budget(args.p, args.delta, Level::try_from(args.confidence)?)?;
-        let text = if common.json { format!("{:#}", json!(budget)) } else { args.as_text(budget) };
-        writeln!(std::io::stdout().lock(), "{text}")?;
-        Ok(Outcome::Done)
-    }
-}
-
-impl BudgetArgs {
-    fn as_text(&self, Budget { first_reached, always_holds }: Budget) -> String {
-        let in_units = |episodes: u64| format!("{episodes} episodes ({:.2} / p)", episodes as f64 * self.p);
-        let goal = format!("within a factor of {} in {} % of all runs", self.delta, 100.0 * self.confidence);
-        let (first, always) = (in_units(first_reached), in_units(always_holds));
-        format!("{goal}:\n  first reached after {first}\n  always holds from {always}")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_text_has_both_numbers_and_their_multiples_of_one_over_p() {
-        let args = BudgetArgs { p: 1e-3, delta: 3.0, confidence: 0.95 };
-        let text = args.as_text(Budget { first_reached: 4750, always_holds: 6300 });
-        assert!(text.contains("factor of 3 in 95 %"), "{text}");
-        assert!(
-            text.contains("4750 episodes (4.75 / p)") && text.contains("6300 episodes (6.30 / p)"),
-            "{text}"
-        );
-    }
-
-    #[test]
-    fn the_json_has_two_counts() {
-        let found = json!(Budget { first_reached: 1, always_holds: 2 });
-        assert_eq!(found, json!({ "first_reached": 1, "always_holds": 2 }));
+        match &self.what {
+            What::Budget(args) => args.run(common),
+            What::Learn(args) => args.run(common),
+            What::Estimate(args) => args.run(common),
+            What::Search(args) => args.run(common),
+            What::Select(args) => args.run(common),
+            What::Replay(args) => args.run(common),
+        }
     }
 }

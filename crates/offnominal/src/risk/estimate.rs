@@ -195,7 +195,14 @@ impl<'c> Estimation<'c> {
         if matches!(self.spec.method, Method::Thinned { .. }) { THINNED_BLOCK } else { BLOCK }
     }
 
-    fn block(&self, first: u64, n: u64, planned: u64, jobs: usize, bar: &indicatif::ProgressBar) -> Result<Block> {
+    fn block(
+        &self,
+        first: u64,
+        n: u64,
+        planned: u64,
+        jobs: usize,
+        bar: &indicatif::ProgressBar,
+    ) -> Result<Block> {
         let begun = Instant::now();
         const CHUNK: u64 = 50;
         let chunk = |c: usize| {
@@ -268,9 +275,8 @@ impl<'c> Estimation<'c> {
 
     fn proposal(&self) -> Proposal {
         match self.spec.method {
-            Method::Thinned { exponent, plain_share, .. } | Method::Accepted { exponent, plain_share, .. } => {
-                Proposal { plain_share, exponent }
-            }
+            Method::Thinned { exponent, plain_share, .. }
+            | Method::Accepted { exponent, plain_share, .. } => Proposal { plain_share, exponent },
             Method::Plain => Proposal { plain_share: 1.0, exponent: 1.0 },
         }
     }
@@ -283,7 +289,9 @@ impl<'c> Estimation<'c> {
         match &self.spec.method {
             Method::Plain => Verdict::plain(blocks, level),
             Method::Thinned { .. } => Verdict::thinned(blocks, self.thinning()?, level),
-            Method::Accepted { draws, .. } => Verdict::accepted(blocks, self.pool(*draws, level, jobs)?, level),
+            Method::Accepted { draws, .. } => {
+                Verdict::accepted(blocks, self.pool(*draws, level, jobs)?, level)
+            }
         }
     }
 

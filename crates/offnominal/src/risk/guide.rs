@@ -46,7 +46,10 @@ impl Guide {
     /// If the predictor says something that is no probability.
     pub fn predict(&self, reader: &mut Reader<'_>, x: &[f64]) -> Result<f64> {
         let found = reader.predict(x);
-        ensure!((0.0..=1.0).contains(&found), "predictor: expected a number from 0 to 1, found {found} at {x:?}");
+        ensure!(
+            (0.0..=1.0).contains(&found),
+            "predictor: expected a number from 0 to 1, found {found} at {x:?}"
+        );
         Ok(found)
     }
 

@@ -8,7 +8,6 @@ use crate::{common::Common, parallel, progress};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use offnominal_agents::History;
-use offnominal_core::prelude::*;
 use offnominal_stats::risk::sampler::{
     ArgmaxOf, Past, Plain, Replay, Sampler, cross_entropy::CrossEntropy, elites::Elites,
 };

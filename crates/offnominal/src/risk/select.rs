@@ -5,9 +5,9 @@ use crate::cast::Cast;
 use crate::{common::Common, parallel, progress};
 use anyhow::{Result, ensure};
 use offnominal_core::estimate::Estimate;
+use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 use offnominal_stats::risk::{HorvitzThompson, Race, Thinning, counting};
-use offnominal_stats::Level;
 
 /// How a race is run.
 pub struct Rules<'g> {
@@ -57,7 +57,8 @@ pub fn race(casts: &[Cast], rules: &Rules<'_>, common: &Common) -> Result<(Stand
     let mut runners: Vec<Runner<'_>> = casts.iter().map(begin).collect::<Result<_>>()?;
     let bar = progress::bar(common.quiet, rules.budget as usize, "experiments of each policy");
     while matches!(race.standing(), Standing::Unresolved { .. }) {
-        let done = runners.iter().enumerate().filter(|(i, _)| race.is_in(*i)).map(|(_, r)| r.experiments).max();
+        let done =
+            runners.iter().enumerate().filter(|(i, _)| race.is_in(*i)).map(|(_, r)| r.experiments).max();
         if done.unwrap_or(0) >= rules.budget {
             break;
         }

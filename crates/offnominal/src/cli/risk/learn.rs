@@ -1,0 +1,107 @@
+//! `risk learn`: a predictor of failure from the history of a training run.
+
+use super::{Common, Outcome};
+use crate::risk::learning::{self, Foresight};
+use crate::{catalogues, write};
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use offnominal_core::Seed;
+use offnominal_risk::{Form, Recipe};
+use offnominal_stats::risk::exponent::EXPONENTS;
+use serde_json::json;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Arguments of `risk learn`.
+#[derive(Debug, Args)]
+pub struct Learn {
+    /// World id (see `list envs`)
+    #[arg(long)]
+    env: String,
+    /// The history that `train --history` wrote
+    #[arg(long, value_name = "FILE")]
+    history: PathBuf,
+    /// How chances are represented
+    #[arg(long, value_enum, default_value_t = Shape::Mlp)]
+    form: Shape,
+    /// Share of the training that is left out at its beginning, from 0 to 1
+    #[arg(long, value_name = "SHARE", default_value_t = Recipe::default().early_share)]
+    early: f64,
+    /// Most gradient steps
+    #[arg(long, value_name = "N", default_value_t = Recipe::default().steps)]
+    steps: usize,
+}
+
+/// How chances are represented.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Shape {
+    /// Dense networks
+    Mlp,
+    /// A vote of the nearest remembered episodes
+    Dictionary,
+}
+
+impl Learn {
+    /// Learns, writes the predictor, and prints how well it foresaw later episodes.
+    ///
+    /// # Errors
+    /// If the history is none, of another world, or holds too few failures; if a file cannot be written.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        let env = catalogues::worlds().build(&self.env, &json!({}))?;
+        let history = learning::read(&self.history, env.spec())?;
+        let found = learning::foresee(&history, &self.recipe(), Seed(common.seed))?;
+        let path = common.out_or("risk").join("predictor.safetensors");
+        write::atomically(&path, &found.predictor.to_bytes())?;
+        let mut out = std::io::stdout().lock();
+        if common.json {
+            writeln!(out, "{:#}", as_json(&found, &path))?;
+        } else {
+            print(&mut out, &found, &path)?;
+        }
+        Ok(Outcome::Done)
+    }
+
+    fn recipe(&self) -> Recipe {
+        let form = match self.form {
+            Shape::Mlp => Form::Mlp,
+            Shape::Dictionary => Form::Dictionary,
+        };
+        Recipe { form, early_share: self.early, steps: self.steps, ..Recipe::default() }
+    }
+}
+
+fn as_json(found: &Foresight, path: &Path) -> serde_json::Value {
+    let costs = found.choice.as_ref().ok().map(|choice| &choice.relative_squares);
+    json!({
+        "file": path,
+        "about": found.predictor.about,
+        "cross_entropy": found.learned.tried.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
+        "cross_entropy_without_predictor": found.learned.baseline,
+        "exponents": EXPONENTS,
+        "relative_squares": costs,
+        "exponent_refused": found.choice.as_ref().err().map(ToString::to_string),
+    })
+}
+
+fn print(out: &mut impl Write, found: &Foresight, path: &Path) -> Result<()> {
+    let (episodes, failures) = found.learned.kept;
+    let later = found.learned.later.len();
+    writeln!(out, "learned from {episodes} episodes, {failures} of which failed")?;
+    writeln!(out, "mean cross-entropy of the {later} latest, which were not learned from at first:")?;
+    for (setting, loss) in &found.learned.tried {
+        writeln!(out, "  {setting:<24} {loss:.4}")?;
+    }
+    writeln!(out, "  {:<24} {:.4}", "their share of failures", found.learned.baseline)?;
+    match &found.choice {
+        Ok(choice) => {
+            writeln!(out, "second moment of a weighted failure, relative to p², by exponent:")?;
+            for (exponent, cost) in EXPONENTS.iter().zip(&choice.relative_squares) {
+                let chosen = if *exponent == choice.exponent { "  chosen" } else { "" };
+                writeln!(out, "  {exponent:<24} {cost:.2}{chosen}")?;
+            }
+        }
+        Err(why) => writeln!(out, "exponent {}: {why}", found.predictor.about.exponent)?,
+    }
+    writeln!(out, "written to {}", path.display())?;
+    Ok(())
+}

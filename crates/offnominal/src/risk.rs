@@ -1,0 +1,38 @@
+//! How often a policy fails, from where, and what finding a failure costs.
+//!
+//! | file           | content                                                                    |
+//! |----------------|----------------------------------------------------------------------------|
+//! | [`lab`]        | experiments: episodes from chosen initial conditions                       |
+//! | [`learning`]   | from the history of a training run to a predictor                          |
+//! | [`guide`]      | a predictor, opened for the policy under test                              |
+//! | [`journal`]    | what a run has found so far, so that a killed one goes on                  |
+//! | [`estimate`]   | experiments by the thousand                                                |
+//! | [`verdict`]    | from experiments to numbers                                                |
+//! | [`search`]     | what finding one failure costs                                             |
+//! | [`select`]     | which of many policies fails least                                         |
+//! | [`atlas`]      | the kinds of failures, and how much of the probability each makes up        |
+//! | [`curve`]      | how many episodes would have been enough                                   |
+//! | [`document`]   | what a run leaves behind                                                   |
+//! | [`page`]       | the report                                                                 |
+//!
+//! The statistics are those of [`offnominal_stats::risk`].
+
+pub mod atlas;
+mod chart;
+pub mod curve;
+pub mod document;
+pub mod estimate;
+pub mod guide;
+pub mod journal;
+pub mod lab;
+pub mod learning;
+pub mod page;
+pub mod search;
+pub mod select;
+pub mod verdict;
+
+pub use atlas::Atlas;
+pub use estimate::{Estimation, Failure};
+pub use guide::Guide;
+pub use lab::Lab;
+pub use verdict::Verdict;
