@@ -1,0 +1,221 @@
+//! Which pictures are drawn: the set, the split, how hard, how large.
+
+use crate::class::Class;
+use crate::draw::draw;
+use crate::noise_picture;
+use crate::picture::Picture;
+use crate::room::room;
+use crate::scene::Scene;
+use crate::street;
+use crate::things::chance;
+use crate::town::{Split, Town};
+use crate::weather::Weather;
+use offnominal_core::{Rng, Seed};
+use serde::{Deserialize, Serialize};
+
+/// A set of pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Set {
+    /// Streets; in the test split with unknown things on them.
+    #[default]
+    Road,
+    /// Three-wheelers among cars; all else is ignored. The analogue of IDD.
+    ThreeWheeler,
+    /// Rooms, whose walls are ignored, and streets without anything unknown. The analogue of SUN.
+    Indoor,
+    /// Clipped normal noise, and streets without anything unknown.
+    NormalNoise,
+    /// Perlin noise, and streets without anything unknown.
+    Perlin,
+}
+
+/// How hard the unknown things of streets are to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Large, near, in loud colours.
+    Easy,
+    /// As such things look.
+    #[default]
+    Medium,
+    /// Smaller, farther, with the texture of the road.
+    Hard,
+}
+
+impl Level {
+    /// Nearest and farthest distance in metres.
+    pub fn distances(self) -> (f32, f32) {
+        match self {
+            Level::Easy => (6.0, 18.0),
+            Level::Medium => (5.0, 35.0),
+            Level::Hard => (7.0, 45.0),
+        }
+    }
+
+    /// Size against the usual one.
+    pub fn size(self) -> f32 {
+        match self {
+            Level::Easy => 1.15,
+            Level::Medium => 1.0,
+            Level::Hard => 0.85,
+        }
+    }
+}
+
+/// Share of test streets without anything unknown.
+const EMPTY: f32 = 0.1;
+
+/// What to draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// The set.
+    pub set: Set,
+    /// The split. Sets other than streets belong to the test.
+    pub split: Split,
+    /// How hard.
+    pub level: Level,
+    /// Pixels per row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+}
+
+/// A picture with where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Drawn {
+    /// The picture.
+    pub picture: Picture,
+    /// The letter of its town; empty if it is in none.
+    pub town: &'static str,
+    /// Its weather; none where there is none.
+    pub weather: Option<Weather>,
+}
+
+impl Recipe {
+    /// The picture of a number; the same seed and number give the same bits.
+    pub fn draw(&self, seed: Seed, number: usize) -> Drawn {
+        let mut rng = seed.child(format!("{:?} {:?}", self.set, self.split).as_str()).child(number).rng();
+        // Every second picture of these sets is a street without anything unknown, as the paper mixes them.
+        let is_other = number.is_multiple_of(2);
+        match self.set {
+            Set::Indoor if is_other => self.finish(&room(&mut rng), &mut rng),
+            Set::NormalNoise if is_other => plain(noise_picture::normal(self.width, self.height, &mut rng)),
+            Set::Perlin if is_other => plain(noise_picture::perlin(self.width, self.height, &mut rng)),
+            set => self.street(set, &mut rng),
+        }
+    }
+
+    fn street(&self, set: Set, rng: &mut Rng) -> Drawn {
+        let towns = Town::of(if set == Set::Road { self.split } else { Split::Test });
+        let (town, weather) = (&towns[rng.below(towns.len())], Weather::draw(rng));
+        let mut scene = street::street(rng, town, weather);
+        match (set, self.split) {
+            (Set::Road, Split::Test) => {
+                if chance(rng, 0.15) {
+                    street::oddity(rng, &mut scene);
+                }
+                if !chance(rng, EMPTY) {
+                    street::unknown(rng, self.level, &mut scene);
+                }
+            }
+            (Set::ThreeWheeler, _) => street::three_wheelers(rng, &mut scene),
+            _ => {}
+        }
+        let mut drawn = self.finish(&scene, rng);
+        if set == Set::ThreeWheeler {
+            drawn
+                .picture
+                .classes
+                .iter_mut()
+                .filter(|c| !matches!(c, Class::Car | Class::Unknown))
+                .for_each(|c| *c = Class::Ignored);
+        }
+        Drawn { town: town.name, weather: Some(weather), ..drawn }
+    }
+
+    fn finish(&self, scene: &Scene, rng: &mut Rng) -> Drawn {
+        plain(draw(scene, self.width, self.height, rng))
+    }
+}
+
+fn plain(picture: Picture) -> Drawn {
+    Drawn { picture, town: "", weather: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::things::pick;
+    use offnominal_core::Rng;
+
+    /// A recipe drawn from all, for tests.
+    fn any(rng: &mut Rng) -> Recipe {
+        let set = pick(rng, &[Set::Road, Set::ThreeWheeler, Set::Indoor, Set::NormalNoise, Set::Perlin]);
+        let level = pick(rng, &[Level::Easy, Level::Medium, Level::Hard]);
+        Recipe { set, split: Split::Test, level, width: 64, height: 32 }
+    }
+
+    fn recipe(split: Split, level: Level) -> Recipe {
+        Recipe { set: Set::Road, split, level, width: 128, height: 64 }
+    }
+
+    #[test]
+    fn the_same_seed_and_number_give_the_same_bits_and_others_do_not() {
+        let mut rng = Rng::new(1);
+        for _ in 0..8 {
+            let recipe = any(&mut rng);
+            let (a, b) = (recipe.draw(Seed(3), 4), recipe.draw(Seed(3), 4));
+            assert!(a == b, "{recipe:?}");
+            assert!(a.picture.rgb != recipe.draw(Seed(3), 6).picture.rgb, "{recipe:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_things_are_in_the_test_split_only() {
+        let share = |split| {
+            (0..20)
+                .map(|i| recipe(split, Level::Medium).draw(Seed(1), i).picture.share(Class::Unknown))
+                .sum::<f64>()
+                / 20.0
+        };
+        assert_eq!(share(Split::Train) + share(Split::Validation), 0.0);
+        let found = share(Split::Test);
+        assert!((0.002..0.04).contains(&found), "{found}");
+    }
+
+    #[test]
+    fn what_is_said_of_the_things_fits_the_pixels() {
+        for number in 0..6 {
+            let picture = recipe(Split::Test, Level::Easy).draw(Seed(2), number).picture;
+            for thing in &picture.visible {
+                let mine = picture.instances.iter().filter(|&&i| i == thing.instance).count();
+                assert_eq!(mine, thing.pixels);
+            }
+            let unknown =
+                picture.classes.iter().zip(&picture.instances).filter(|(c, _)| **c == Class::Unknown);
+            let is_told = |i: u16| {
+                picture.visible.iter().any(|v| v.instance == i && v.is_unknown && !v.kind.is_empty())
+            };
+            assert!(unknown.into_iter().all(|(_, &i)| is_told(i)));
+            let sky = picture.classes.iter().zip(&picture.depth_m).filter(|(c, _)| **c == Class::Sky);
+            assert!(sky.into_iter().all(|(_, d)| d.is_infinite()));
+        }
+    }
+
+    #[test]
+    fn sets_label_what_they_are_about() {
+        let draw =
+            |set, number| Recipe { set, ..recipe(Split::Test, Level::Medium) }.draw(Seed(5), number).picture;
+        let wheels = draw(Set::ThreeWheeler, 0);
+        assert!(wheels.classes.iter().all(|c| matches!(c, Class::Car | Class::Unknown | Class::Ignored)));
+        let room = draw(Set::Indoor, 0);
+        assert!(
+            room.share(Class::Unknown) > 0.05 && room.share(Class::Ignored) > 0.2,
+            "{}",
+            room.share(Class::Unknown)
+        );
+        assert_eq!(draw(Set::Perlin, 0).share(Class::Unknown), 1.0);
+        assert_eq!(draw(Set::NormalNoise, 1).share(Class::Unknown), 0.0);
+    }
+}
