@@ -5,13 +5,17 @@
 //! condition, world, policy, onset and anomaly are separate branches of the episode's seed: an anomalous episode and
 //! its nominal twin share all of them but the last two, and are the same bits until the onset.
 
+mod course;
+
+pub use course::{Course, Disturbance};
+
+use crate::Seed;
 use crate::anomaly::Anomaly;
 use crate::catalogue::{BuildError, Catalogue};
 use crate::env::{Env, Status};
 use crate::episode::{End, Episode};
 use crate::fault::Fault;
 use crate::policy::Policy;
-use crate::{Rng, Seed};
 
 /// A policy in a world: everything needed to play episodes, except seeds and faults.
 #[derive(Clone, Copy)]
@@ -120,16 +124,6 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// A fault with its drawn onset, ready to be applied.
-pub struct Disturbance<'f> {
-    /// The recipe, stored with the episode.
-    pub fault: &'f Fault,
-    /// First anomalous step.
-    pub onset: u32,
-    /// The anomaly, fitted to the world.
-    pub anomaly: Box<dyn Anomaly>,
-}
-
 /// Plays one episode on the given world itself; the only way for a world that cannot be forked.
 pub fn play_on(
     env: &mut dyn Env,
@@ -139,7 +133,7 @@ pub fn play_on(
     disturbance: Option<Disturbance<'_>>,
     watch: Watcher<'_>,
 ) -> Episode {
-    let initial = env.draw(&mut seed.child("initial").rng());
+    let initial = Course::initial(env, seed);
     play_from(env, policy, horizon, (initial, seed), disturbance, watch)
 }
 
@@ -152,25 +146,16 @@ fn play_from(
     disturbance: Option<Disturbance<'_>>,
     watch: Watcher<'_>,
 ) -> Episode {
-    let mut world_rng = seed.child("world").rng();
+    let described = disturbance.as_ref().map(|d| (d.fault.clone(), d.onset));
     let mut policy_rng = seed.child("policy").rng();
     let mut log = Log::new(env, seed, initial, horizon);
-    let mut gate = Gate::new(disturbance, seed.child("anomaly").rng());
-    let mut command = vec![0.0; log.action.len()];
-
-    env.start(&log.episode.initial, &mut world_rng);
-    env.observe(&mut log.obs);
-    gate.after_start(&log.obs);
+    let mut course = Course::start(env, &log.episode.initial, seed, disturbance, &mut log.obs);
     log.record_observation();
     policy.reset();
     watch(env);
-    for t in 0..horizon {
+    while course.steps() < horizon {
         policy.act(&log.obs, &mut log.action, &mut policy_rng);
-        command.copy_from_slice(&log.action);
-        let active = gate.before_step(t, env, &mut command);
-        let step = env.step(&command, &mut world_rng);
-        env.observe(&mut log.obs);
-        gate.after_step(active, &mut log.obs);
+        let (step, active) = course.step(env, &log.action, &mut log.obs);
         log.record(step.reward, active);
         watch(env);
         if step.status != Status::Running {
@@ -179,7 +164,7 @@ fn play_from(
         }
     }
     log.episode.goal_met = env.goal_met();
-    gate.describe(&mut log.episode);
+    (log.episode.fault, log.episode.onset) = described.unzip();
     log.episode
 }
 
@@ -189,57 +174,6 @@ fn ending(status: Status) -> End {
         Status::Succeeded => End::Succeeded,
         Status::Failed => End::Failed,
         Status::Diverged => End::Diverged,
-    }
-}
-
-/// Opens and closes the anomaly's hooks as its schedule says.
-struct Gate<'f> {
-    disturbance: Option<Disturbance<'f>>,
-    was_active: bool,
-    rng: Rng,
-}
-
-impl<'f> Gate<'f> {
-    fn new(disturbance: Option<Disturbance<'f>>, rng: Rng) -> Self {
-        Gate { disturbance, was_active: false, rng }
-    }
-
-    fn before_step(&mut self, t: u32, env: &mut dyn Env, command: &mut [f32]) -> bool {
-        let Some(d) = &mut self.disturbance else { return false };
-        let active = d.fault.schedule.extent.is_active(t, d.onset);
-        match (self.was_active, active) {
-            (false, true) => d.anomaly.begin(env, &mut self.rng),
-            (true, false) => d.anomaly.end(env),
-            _ => {}
-        }
-        self.was_active = active;
-        if active {
-            d.anomaly.on_action(command, &mut self.rng);
-        } else {
-            d.anomaly.watch(command);
-        }
-        active
-    }
-
-    fn after_start(&mut self, obs: &[f32]) {
-        if let Some(d) = &mut self.disturbance {
-            d.anomaly.watch_observation(obs);
-        }
-    }
-
-    fn after_step(&mut self, active: bool, obs: &mut [f32]) {
-        match &mut self.disturbance {
-            Some(d) if active => d.anomaly.on_observation(obs, &mut self.rng),
-            Some(d) => d.anomaly.watch_observation(obs),
-            None => {}
-        }
-    }
-
-    fn describe(self, episode: &mut Episode) {
-        if let Some(d) = self.disturbance {
-            episode.fault = Some(d.fault.clone());
-            episode.onset = Some(d.onset);
-        }
     }
 }
 
@@ -287,7 +221,7 @@ impl Log {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::anomaly::Anomaly;
+    use crate::Rng;
     use crate::env::Step;
     use crate::schedule::{Extent, Onset, Schedule};
     use crate::spec::{Channel, EnvSpec, ParameterError};
@@ -420,6 +354,24 @@ mod tests {
         let chosen = trial.starting_at(vec![3.0], seed, &mut |_| ());
         assert!(chosen.len() < drawn.len() && chosen.initial == [3.0]);
         assert_eq!(trial.replay(&chosen, &all, &mut |_| ()).unwrap(), chosen);
+    }
+
+    #[test]
+    fn stepping_by_hand_gives_the_runners_bits() {
+        let (env, all) = (walker(), anomalies());
+        let fault = fault(Onset::At(3), Extent::Intermittent { on: 2, off: 1 });
+        let played = Trial::new(&env, &forward).disturbed(Seed(9), &fault, 3, &all).unwrap();
+        let (mut own, mut obs) = (env.clone(), [0.0]);
+        let anomaly = fault.build(&all, &env).unwrap();
+        let disturbance = Disturbance { fault: &fault, onset: 3, anomaly };
+        let initial = Course::initial(&own, Seed(9));
+        let mut course = Course::start(&mut own, &initial, Seed(9), Some(disturbance), &mut obs);
+        assert_eq!(obs, played.observations[..1]);
+        for t in 0..played.len() {
+            let (_, label) = course.step(&mut own, &[played.actions[t]], &mut obs);
+            assert_eq!((obs[0], label), (played.observations[t + 1], played.labels[t]));
+        }
+        assert_eq!(course.steps() as usize, played.len());
     }
 
     #[test]

@@ -36,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal-monitor",
         ],
     ),
+    ("offnominal-py", &["offnominal", "offnominal-core", "offnominal-worlds", "offnominal-agents"]),
 ];
 
 fn dependencies(manifest: &Path) -> Vec<String> {

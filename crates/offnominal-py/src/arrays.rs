@@ -1,0 +1,83 @@
+//! NumPy arrays on their way in: borrowed where they are float32 and contiguous, converted once where they are other
+//! numbers, and refused, with expected and found, where they are neither.
+
+use crate::error::wrong;
+use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use pyo3::intern;
+use pyo3::prelude::*;
+
+/// A contiguous array of float32, borrowed from Python.
+pub(crate) struct Floats<'py>(PyReadonlyArrayDyn<'py, f32>);
+
+impl<'py> Floats<'py> {
+    /// Borrows or converts; `what` names the thing in errors.
+    pub(crate) fn read(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Floats<'py>> {
+        if let Ok(own) = array.cast::<PyArrayDyn<f32>>()
+            && own.is_c_contiguous()
+        {
+            return Ok(Floats(borrowed(own, what)?));
+        }
+        let own = converted(array, what)?;
+        Ok(Floats(borrowed(own.cast::<PyArrayDyn<f32>>()?, what)?))
+    }
+
+    pub(crate) fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    pub(crate) fn slice(&self) -> &[f32] {
+        self.0.as_slice().expect("only contiguous arrays are kept")
+    }
+
+    /// Refuses another shape.
+    pub(crate) fn expect_shape(&self, shape: &[usize], what: &str) -> PyResult<()> {
+        if self.shape() == shape {
+            return Ok(());
+        }
+        Err(wrong(format!("{what}: expected an array of shape {shape:?}, found {:?}", self.shape())))
+    }
+
+    /// Refuses numbers that are infinite or none.
+    pub(crate) fn expect_finite(&self, what: &str) -> PyResult<()> {
+        match self.slice().iter().position(|v| !v.is_finite()) {
+            None => Ok(()),
+            Some(at) => Err(wrong(format!(
+                "{what}: expected finite numbers, found {} at position {at} of {:?}",
+                self.slice()[at],
+                self.shape()
+            ))),
+        }
+    }
+}
+
+fn borrowed<'py>(array: &Bound<'py, PyArrayDyn<f32>>, what: &str) -> PyResult<PyReadonlyArrayDyn<'py, f32>> {
+    array.try_readonly().map_err(|_| wrong(format!("{what}: another call is writing into this array")))
+}
+
+/// Any array of real numbers as contiguous float32.
+fn converted<'py>(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = array.py();
+    let numpy = py.import(intern!(py, "numpy"))?;
+    let found = numpy.call_method1(intern!(py, "asarray"), (array,));
+    let found = found.map_err(|e| wrong(format!("{what}: expected an array of numbers, found {e}")))?;
+    let dtype = found.getattr(intern!(py, "dtype"))?;
+    let kind: String = dtype.getattr(intern!(py, "kind"))?.extract()?;
+    if !"fiub".contains(&kind) {
+        return Err(wrong(format!("{what}: expected an array of numbers, found one of dtype {dtype}")));
+    }
+    numpy.call_method1(intern!(py, "ascontiguousarray"), (found, intern!(py, "float32")))
+}
+
+/// A row of numbers as a new array.
+pub(crate) fn row<'py, T: numpy::Element + Copy>(py: Python<'py>, values: &[T]) -> Bound<'py, PyArray1<T>> {
+    PyArray1::from_slice(py, values)
+}
+
+/// Numbers as a new array of any shape; the vector is taken over, not copied.
+pub(crate) fn shaped<'py, T: numpy::Element>(
+    py: Python<'py>,
+    values: Vec<T>,
+    shape: &[usize],
+) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
+    PyArray1::from_vec(py, values).reshape(shape)
+}

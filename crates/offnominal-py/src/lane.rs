@@ -1,0 +1,164 @@
+//! One episode after another in one world, step by step.
+
+use anyhow::{Result, ensure};
+use offnominal::catalogues;
+use offnominal_core::prelude::*;
+use offnominal_core::run::{Course, Disturbance};
+use std::sync::Arc;
+
+/// What is played, the same for all lanes of a pool.
+pub(crate) struct Game {
+    /// The pristine world, copied for every episode.
+    pub(crate) env: Box<dyn Env>,
+    /// What is done to the episodes.
+    pub(crate) fault: Option<Fault>,
+    /// Steps after which an episode is truncated.
+    pub(crate) horizon: u32,
+}
+
+impl Game {
+    /// A copy of the pristine world.
+    fn stage(&self) -> Result<Box<dyn Env>> {
+        let copy = self.env.fork();
+        let spec = self.env.spec();
+        copy.ok_or_else(|| {
+            anyhow::anyhow!(
+                "world {}: expected a simulation, found a single robot that cannot be copied",
+                spec.id
+            )
+        })
+    }
+}
+
+/// A place where one episode is played after another.
+pub(crate) struct Lane {
+    game: Arc<Game>,
+    env: Box<dyn Env>,
+    course: Option<Course>,
+    /// Root of the seeds of episodes that are started without one.
+    root: Seed,
+    /// How many of these there were.
+    started: u64,
+    /// The current observation.
+    pub(crate) obs: Vec<f32>,
+    /// First anomalous step of this episode.
+    pub(crate) onset: Option<u32>,
+}
+
+/// What a step brought, in Gymnasium's words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outcome {
+    pub(crate) reward: f64,
+    pub(crate) terminated: bool,
+    pub(crate) truncated: bool,
+    /// Whether the anomaly was active.
+    pub(crate) label: bool,
+    pub(crate) status: Status,
+    /// Whether the episode, which is over, counts as a success.
+    pub(crate) success: Option<bool>,
+}
+
+impl Lane {
+    /// A lane in which nothing was started yet.
+    pub(crate) fn new(game: Arc<Game>, root: u64) -> Result<Lane> {
+        let (env, obs) = (game.stage()?, vec![0.0; game.env.spec().obs_width()]);
+        Ok(Lane { game, env, course: None, root: Seed(root), started: 0, obs, onset: None })
+    }
+
+    /// Begins the episode of a seed, which is also the root of the seeds of those that follow it; without one, the next
+    /// of the root.
+    pub(crate) fn start(&mut self, seed: Option<u64>, initial: Option<&[f64]>) -> Result<()> {
+        if let Some(seed) = seed {
+            (self.root, self.started) = (Seed(seed), 0);
+            return self.begin(Seed(seed), initial);
+        }
+        self.started += 1;
+        self.begin(self.root.child("episode").child(self.started), initial)
+    }
+
+    fn begin(&mut self, seed: Seed, initial: Option<&[f64]>) -> Result<()> {
+        let game = Arc::clone(&self.game);
+        self.env = game.stage()?;
+        let drawn = initial.map_or_else(|| Course::initial(self.env.as_ref(), seed), <[f64]>::to_vec);
+        let wanted = self.env.spec().initial.len();
+        ensure!(drawn.len() == wanted, "initial condition: expected {wanted} numbers, found {}", drawn.len());
+        let disturbance = game.fault.as_ref().map(|fault| self.disturbance(fault, seed)).transpose()?;
+        self.onset = disturbance.as_ref().map(|d| d.onset);
+        self.course = Some(Course::start(self.env.as_mut(), &drawn, seed, disturbance, &mut self.obs));
+        Ok(())
+    }
+
+    /// The fault with its onset. How long the episode would be without it cannot be known here, so a random onset is
+    /// drawn from the longest there can be.
+    fn disturbance<'f>(&self, fault: &'f Fault, seed: Seed) -> Result<Disturbance<'f>> {
+        let anomaly = fault.build(&catalogues::anomalies(), self.env.as_ref())?;
+        let onset = fault.schedule.draw_onset(self.game.horizon as usize, &mut seed.child("onset").rng());
+        Ok(Disturbance { fault, onset, anomaly })
+    }
+
+    /// Whether there is an episode to take a step in.
+    pub(crate) fn is_running(&self) -> bool {
+        self.course.is_some()
+    }
+
+    /// Takes a step.
+    ///
+    /// # Panics
+    /// If no episode is running.
+    pub(crate) fn step(&mut self, action: &[f32]) -> Outcome {
+        let course = self.course.as_mut().expect("an episode is running");
+        let (step, label) = course.step(self.env.as_mut(), action, &mut self.obs);
+        let late = course.steps() >= self.game.horizon;
+        let terminated = matches!(step.status, Status::Succeeded | Status::Failed);
+        // A simulator that broke says nothing of the state it was in: the episode is cut, not ended.
+        let truncated = !terminated && (late || step.status == Status::Diverged);
+        let mut outcome =
+            Outcome { reward: step.reward, terminated, truncated, label, status: step.status, success: None };
+        if terminated || truncated {
+            outcome.success = self.success(step.status);
+            self.course = None;
+        }
+        outcome
+    }
+
+    fn success(&self, status: Status) -> Option<bool> {
+        match status {
+            Status::Succeeded => Some(true),
+            Status::Failed => Some(false),
+            Status::Running | Status::Diverged => self.env.goal_met(),
+        }
+    }
+
+    /// The world as it is now.
+    pub(crate) fn env(&mut self) -> &mut dyn Env {
+        self.env.as_mut()
+    }
+}
+
+impl Outcome {
+    /// What comes instead of a step where an episode begins anew.
+    pub(crate) const RESET: Outcome = Outcome {
+        reward: 0.0,
+        terminated: false,
+        truncated: false,
+        label: false,
+        status: Status::Running,
+        success: None,
+    };
+
+    /// Whether the episode is over.
+    pub(crate) fn is_last(&self) -> bool {
+        self.terminated || self.truncated
+    }
+
+    /// The word for how it goes on.
+    pub(crate) fn status_name(&self) -> &'static str {
+        match self.status {
+            Status::Running if self.truncated => "timed_out",
+            Status::Running => "running",
+            Status::Succeeded => "succeeded",
+            Status::Failed => "failed",
+            Status::Diverged => "diverged",
+        }
+    }
+}

@@ -1,0 +1,41 @@
+"""Would a run-time monitor of your control policy notice that something is wrong?
+
+Importing this package registers every world with Gymnasium, as ``offnominal/<Name>-v0``::
+
+    import gymnasium, offnominal
+    env = gymnasium.make("offnominal/SapGoal1-v0", anomaly="obs-drift", strength="strong", onset=50)
+
+    episodes = offnominal.collect("sap-goal1", "tqc", episodes=50, seed=1)
+    monitor = offnominal.detectors.PeDm().fit(episodes)
+    scores = monitor.score(episodes[0])
+"""
+
+from offnominal import detectors, envs, episodes, policies, vector
+from offnominal._engine import VERSION as __version__
+from offnominal.detectors import Monitor
+from offnominal.envs import World, anomalies, worlds
+from offnominal.episodes import Dataset, Episode, collect, evaluate, load
+from offnominal.policies import Policy
+from offnominal.vector import Worlds
+
+__all__ = [
+    "Dataset",
+    "Episode",
+    "Monitor",
+    "Policy",
+    "World",
+    "Worlds",
+    "__version__",
+    "anomalies",
+    "collect",
+    "detectors",
+    "envs",
+    "episodes",
+    "evaluate",
+    "load",
+    "policies",
+    "vector",
+    "worlds",
+]
+
+envs.register()

@@ -1,0 +1,43 @@
+"""The keyword arguments that describe an anomaly, in one place."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from typing import Literal, TypedDict
+
+Channels = Literal["all", "one"] | Sequence[str | int]
+Onset = Literal["random"] | int
+
+
+class Fault(TypedDict, total=False):
+    """What goes wrong, as keyword arguments.
+
+    ``anomaly``: an id of ``World.anomalies()``; ``magnitude`` in its own unit, or a calibrated ``strength`` (tiny, medium,
+    strong, extreme) for the shipped ``policy``; ``channels`` by name or index; ``onset``: the first anomalous step;
+    ``window``: steps after which it ends; ``intermittent``: steps on, steps off.
+    """
+
+    anomaly: str | None
+    magnitude: float | None
+    strength: str | None
+    policy: str
+    channels: Channels | None
+    onset: Onset
+    window: int | None
+    intermittent: tuple[int, int] | None
+
+
+def wanted(fault: Fault) -> str:
+    """The anomaly as JSON for the engine; ``null`` without one."""
+    given = {key: value for key, value in fault.items() if value is not None}
+    magnitude = fault.get("magnitude")
+    if magnitude is not None and not math.isfinite(magnitude):
+        raise ValueError(f"magnitude: expected a finite number, found {magnitude}")
+    if "anomaly" in given:
+        return json.dumps(given)
+    extra = sorted(set(given) - {"policy", "onset"})
+    if extra:
+        raise ValueError(f"{', '.join(extra)}: expected an anomaly with it, found none")
+    return "null"

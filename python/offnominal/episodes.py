@@ -1,0 +1,279 @@
+"""Episodes: played by the engine, recorded from anybody's environment, read from files, or just arrays.
+
+Wherever episodes are asked for, these are understood: the path of an Arrow file of ``offnominal collect``, a
+:class:`Dataset`, a Minari dataset, or a list of episodes. An episode is an :class:`Episode`, anything with
+``observations`` ``[T + 1, o]`` and ``actions`` ``[T, a]`` (Minari's episodes are), a dict with these keys, or the tuple
+``(observations, actions)``. Arrays of float32 that are contiguous are not copied.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, overload
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from offnominal import _engine
+from offnominal._fault import Channels, Onset, wanted
+from offnominal._progress import progress
+from offnominal.envs import world_id
+from offnominal.policies import Acting, named
+
+Pair = tuple[NDArray[Any], NDArray[Any]]
+Episodes = Any
+
+
+@dataclass(frozen=True)
+class Episode:
+    """What happened in one run of a policy: T steps, and T + 1 observations."""
+
+    #: As the policy read them, ``[T + 1, o]``.
+    observations: NDArray[Any]
+    #: The policy's own commands, before any disturbance, ``[T, a]``.
+    actions: NDArray[Any]
+    #: Rewards of the true state, ``[T]``.
+    rewards: NDArray[np.float64]
+    #: Whether the anomaly was active in each step, ``[T]``.
+    labels: NDArray[np.bool_]
+    #: The seed from which it can be played again.
+    seed: int | None = None
+    #: First anomalous step.
+    onset: int | None = None
+    #: ``succeeded``, ``failed``, ``timed_out`` or ``diverged``.
+    end: str = "timed_out"
+    #: Whether it counts as a success, where that is defined.
+    success: bool | None = None
+    #: Initial condition.
+    initial: list[float] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+
+class Dataset(Sequence[Episode]):
+    """Episodes in order, with the recipe that recreates them and, for disturbed ones, their nominal twins."""
+
+    def __init__(self, recording: _engine.Recording) -> None:
+        self._recording = recording
+        self._episodes: dict[int, Episode] = {}
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """World, policy, fault, seed and channels."""
+        recipe: dict[str, Any] = json.loads(self._recording.recipe())
+        return recipe
+
+    @property
+    def twins(self) -> list[int | None]:
+        """For each episode, the index of its nominal twin; ``None`` where there is none."""
+        return self._recording.twins()
+
+    def __len__(self) -> int:
+        return len(self._recording)
+
+    @overload
+    def __getitem__(self, i: int) -> Episode: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> list[Episode]: ...
+
+    def __getitem__(self, i: int | slice) -> Episode | list[Episode]:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        at = i + len(self) if i < 0 else i
+        if not 0 <= at < len(self):
+            raise IndexError(f"expected an episode from 0 to {len(self) - 1}, found {i}")
+        if at not in self._episodes:
+            self._episodes[at] = Episode(**self._recording.episode(at))
+        return self._episodes[at]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes an Arrow file that the commands of ``offnominal`` read, whole or not at all."""
+        self._recording.save(os.fspath(path))
+
+    def to_minari(self, id: str, folder: str | os.PathLike[str] | None = None) -> Path:
+        """Writes a dataset for ``minari.load_dataset(id)``, whole or not at all, and returns its folder.
+
+        :param id: such as ``sap/goal1-noise-v0``.
+        :param folder: where Minari keeps its datasets; ``$MINARI_DATASETS_PATH`` or ``~/.minari/datasets`` if not given.
+        """
+        default = os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets"
+        return Path(self._recording.export_minari(os.fspath(folder or default), id))
+
+
+def load(path: str | os.PathLike[str]) -> Dataset:
+    """Reads an Arrow file of episodes.
+
+    :raises OSError: if it cannot be read.
+    :raises ValueError: if it is damaged.
+    """
+    return Dataset(_engine.load(os.fspath(path)))
+
+
+def collect(
+    env: str | gymnasium.Env[Any, Any],
+    policy: str | Acting,
+    *,
+    episodes: int,
+    seed: int = 0,
+    anomaly: str | None = None,
+    magnitude: float | None = None,
+    strength: str | None = None,
+    channels: Channels | None = None,
+    onset: Onset = "random",
+    window: int | None = None,
+    intermittent: tuple[int, int] | None = None,
+    jobs: int = 0,
+) -> Dataset | list[Episode]:
+    """Plays episodes of a policy.
+
+    With a world's id and a policy of the engine, the engine plays them on all cores: the same bits as
+    ``offnominal collect``, and each disturbed episode is followed by its nominal twin. With a Gymnasium environment, or
+    any other policy, they are played in Python, one after another, with the seeds ``seed``, ``seed + 1``, …
+
+    :param env: id of a world, or a Gymnasium environment (wrap it in :class:`offnominal.Anomalous` to disturb it).
+    :param policy: name of a policy of the engine, a callable ``policy(obs) -> action``, or a model of Stable-Baselines3.
+    :param jobs: threads; 0 for all cores.
+    """
+    fault = wanted(
+        {
+            "anomaly": anomaly,
+            "magnitude": magnitude,
+            "strength": strength,
+            "channels": channels,
+            "onset": onset,
+            "window": window,
+            "intermittent": intermittent,
+        }
+    )
+    if episodes < 1:
+        raise ValueError(f"episodes: expected at least 1, found {episodes}")
+    if isinstance(env, str) and isinstance(policy, str):
+        return _played(world_id(env), policy, episodes, seed, fault, jobs)
+    if fault != "null":
+        raise ValueError("anomaly: expected a world's id and a policy's name with it, else an environment that has it")
+    own = env if isinstance(env, gymnasium.Env) else gymnasium.make(_registered(env))
+    act = named(policy, world_id(env) if isinstance(env, str) else None)
+    return [record(own, act, seed + i) for i in progress(range(episodes), "episodes")]
+
+
+def _registered(name: str) -> str:
+    from offnominal.envs import gymnasium_id, worlds
+
+    return gymnasium_id(name) if name in worlds() else name
+
+
+def _played(env: str, policy: str, episodes: int, seed: int, fault: str, jobs: int) -> Dataset:
+    """Played in blocks, so that it can be watched and interrupted."""
+    block = max(1, min(episodes // 20, 64))
+    policy_in_anomaly = fault if fault == "null" else json.dumps({**json.loads(fault), "policy": policy})
+    recording = None
+    for first in progress(range(0, episodes, block), "episodes", unit_scale=block):
+        n = min(block, episodes - first)
+        part = _engine.collect(env, policy, first, n, seed, policy_in_anomaly, jobs)
+        if recording is None:
+            recording = part
+        else:
+            recording.extend(part)
+    assert recording is not None
+    return Dataset(recording)
+
+
+def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int | None = None) -> Episode:
+    """Plays one episode in any Gymnasium environment and records it.
+
+    The label of a step is ``info["label"]`` where the environment gives one.
+    """
+    obs, info = env.reset(seed=seed)
+    forget = getattr(policy, "reset", None)
+    if callable(forget):
+        forget()
+    onset, is_over = info.get("onset"), False
+    observations, actions, rewards, labels = [np.asarray(obs)], [], [], []
+    while not is_over:
+        action = policy(obs)
+        obs, reward, terminated, truncated, info = env.step(action)
+        is_over = bool(terminated or truncated)
+        observations.append(np.asarray(obs))
+        actions.append(np.atleast_1d(np.asarray(action)))
+        rewards.append(float(reward))
+        labels.append(bool(info.get("label", False)))
+    return Episode(
+        observations=np.stack(observations),
+        actions=np.stack(actions),
+        rewards=np.array(rewards, np.float64),
+        labels=np.array(labels, np.bool_),
+        seed=seed,
+        onset=onset,
+        end=info.get("end", "failed" if terminated else "timed_out"),
+        success=info.get("is_success"),
+    )
+
+
+def evaluate(env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int = 0) -> dict[str, Any]:
+    """Return and success rate of a policy of the engine, and the return of random commands, each with its interval.
+
+    Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
+    world defines none. The same numbers as ``offnominal evaluate --json``.
+    """
+    found: dict[str, Any] = json.loads(_engine.evaluate(world_id(env), policy, episodes, seed, jobs))
+    return found
+
+
+def pairs(episodes: Episodes) -> list[Pair]:
+    """Observations ``[T + 1, o]`` and actions ``[T, a]`` of each episode, whatever they were given as.
+
+    :raises ValueError: naming the episode, what was expected and what was found.
+    """
+    if isinstance(episodes, (str, os.PathLike)):
+        episodes = load(episodes)
+    elif hasattr(episodes, "iterate_episodes"):
+        episodes = episodes.iterate_episodes()
+    if not isinstance(episodes, Iterable) or isinstance(episodes, (np.ndarray, Mapping)):
+        raise ValueError(f"episodes: expected a list of episodes, a dataset or a path, found {_kind(episodes)}")
+    found = [pair(episode, f"episode {i}") for i, episode in enumerate(_each(episodes))]
+    if not found:
+        raise ValueError("episodes: expected at least one, found none")
+    return found
+
+
+def _each(episodes: Iterable[Any]) -> Iterator[Any]:
+    return iter(episodes)
+
+
+def pair(episode: Any, what: str = "episode") -> Pair:
+    """Observations and actions of one episode, as two-dimensional arrays."""
+    if isinstance(episode, Mapping) and {"observations", "actions"} <= set(episode):
+        observations, actions = episode["observations"], episode["actions"]
+    elif hasattr(episode, "observations") and hasattr(episode, "actions"):
+        observations, actions = episode.observations, episode.actions
+    elif isinstance(episode, (tuple, list)) and len(episode) == 2:
+        observations, actions = episode
+    else:
+        raise ValueError(f"{what}: expected observations and actions, found {_kind(episode)}")
+    return _table(observations, f"{what}, observations"), _table(actions, f"{what}, actions")
+
+
+def _table(rows: Any, what: str) -> NDArray[Any]:
+    """One row per step: single numbers become rows of one, pictures rows of many."""
+    if isinstance(rows, Mapping):
+        raise ValueError(f"{what}: expected an array, found a dict of {', '.join(rows)}; choose or join its arrays")
+    try:
+        array = np.asarray(rows)
+    except ValueError as error:
+        raise ValueError(f"{what}: expected an array, found {error}") from None
+    if array.ndim == 0 or array.dtype == object:
+        raise ValueError(f"{what}: expected an array of numbers with one row per step, found {_kind(array)}")
+    return array if array.ndim == 2 else array.reshape(len(array), -1) if array.size else array.reshape(len(array), 0)
+
+
+def _kind(thing: Any) -> str:
+    if isinstance(thing, np.ndarray):
+        return f"an array of {thing.dtype} of shape {thing.shape}"
+    return f"{type(thing).__name__}"

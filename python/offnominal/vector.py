@@ -1,0 +1,143 @@
+"""Many worlds of one kind, stepped together on Rust threads: a Gymnasium vector environment.
+
+``gymnasium.make_vec("offnominal/SapGoal1-v0", num_envs=64)`` makes one.
+Environment ``i`` of ``reset(seed=s)`` plays, bit for bit, the episodes of a single environment with the seed ``s + i``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from offnominal import _engine
+from offnominal._fault import Channels, Onset, wanted
+from offnominal.envs import action_space, observation_space, world_id
+
+
+class Worlds(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
+    """Worlds of one kind.
+
+    :param num_envs: how many.
+    :param num_threads: threads that step them; 0 for all cores.
+    :param autoreset_mode: what happens when an episode is over, in Gymnasium's words.
+    :param copy: whether each step's observations are an array of their own; if not, one array is written again and again.
+
+    The other parameters are those of :class:`offnominal.World`.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        world: str,
+        *,
+        anomaly: str | None = None,
+        magnitude: float | None = None,
+        strength: str | None = None,
+        policy: str = "tqc",
+        channels: Channels | None = None,
+        onset: Onset = "random",
+        window: int | None = None,
+        intermittent: tuple[int, int] | None = None,
+        horizon: int | None = None,
+        max_episode_steps: int | None = None,
+        options: dict[str, Any] | None = None,
+        num_threads: int = 0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode is not None:
+            raise ValueError(f"render_mode: expected none, as many worlds are not drawn, found {render_mode!r}")
+        fault = wanted(
+            {
+                "anomaly": anomaly,
+                "magnitude": magnitude,
+                "strength": strength,
+                "policy": policy,
+                "channels": channels,
+                "onset": onset,
+                "window": window,
+                "intermittent": intermittent,
+            }
+        )
+        mode = AutoresetMode(autoreset_mode)
+        world, asked, steps = world_id(world), json.dumps(options or {}), max_episode_steps or horizon
+        one = _engine.World(world, asked, fault, steps)
+        self._pool = _engine.Pool(world, num_envs, asked, fault, steps, mode.value, num_threads, copy)
+        self.world: dict[str, Any] = json.loads(one.spec())
+        self.num_envs = num_envs
+        self.metadata = {"autoreset_mode": mode, "render_fps": max(1, round(1 / self.world["dt_secs"]))}
+        self.single_observation_space = observation_space(self.world, one.disturbs_observations())
+        self.single_action_space = action_space(self.world)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.render_mode = None
+        self._is_seeded = False
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray[Any], dict[str, Any]]:
+        """Begins episodes in all environments, or in those of ``options["reset_mask"]``."""
+        super().reset(seed=seed if isinstance(seed, int) else None)
+        obs = self._pool.start(self._seeds(seed), self._mask(options))
+        return obs, {}
+
+    def step(
+        self, actions: Any
+    ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+        """Takes a step in every environment."""
+        obs, rewards, terminated, truncated, labels, ended = self._pool.step(actions)
+        infos: dict[str, Any] = {"label": labels, "_label": np.ones(self.num_envs, np.bool_)}
+        if ended is not None:
+            self._describe(ended, infos)
+        return obs, rewards, terminated, truncated, infos
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None and not self._is_seeded:
+            seed = int(self.np_random.integers(2**62))
+        self._is_seeded = True
+        if seed is None:
+            return [None] * self.num_envs
+        seeds: list[int | None] = (
+            [seed + i for i in range(self.num_envs)] if isinstance(seed, int) else list(seed)
+        )
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"seed: expected {self.num_envs} seeds, found {len(seeds)}")
+        return seeds
+
+    def _mask(self, options: dict[str, Any] | None) -> list[bool]:
+        mask = (options or {}).get("reset_mask")
+        if mask is None:
+            return [True] * self.num_envs
+        mask = np.asarray(mask)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ValueError(
+                f"reset_mask: expected {self.num_envs} booleans of which one is true, "
+                f"found {mask.dtype} of shape {mask.shape}"
+            )
+        flags: list[bool] = mask.tolist()
+        return flags
+
+    def _describe(self, ended: dict[str, Any], infos: dict[str, Any]) -> None:
+        """Adds what is known of the episodes that ended."""
+        same_step = self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+        lanes, final = ended["lanes"], ({} if same_step else infos)
+        self._put(final, "end", lanes, ended["end"], object)
+        known = [(lane, success) for lane, success in zip(lanes, ended["is_success"]) if success is not None]
+        if known:
+            self._put(final, "is_success", [lane for lane, _ in known], [success for _, success in known], np.bool_)
+        if same_step:
+            self._put(final, "label", lanes, infos["label"][lanes].tolist(), np.bool_)
+            self._put(infos, "final_obs", lanes, ended["final_obs"], object)
+            infos["final_info"], infos["_final_info"] = final, infos["_final_obs"]
+
+    def _put(self, infos: dict[str, Any], key: str, lanes: list[int], values: list[Any], dtype: Any) -> None:
+        infos[key], infos[f"_{key}"] = np.zeros(self.num_envs, dtype), np.zeros(self.num_envs, np.bool_)
+        for lane, value in zip(lanes, values):
+            infos[key][lane], infos[f"_{key}"][lane] = value, True
