@@ -53,6 +53,8 @@ pub enum Law {
     ResetForgets,
     /// Streamed scores equal those of a whole episode.
     StreamedEqualsBatch,
+    /// Scores of several episodes equal those of each alone.
+    TogetherEqualsAlone,
     /// A channel that is constant in training changes no score.
     IgnoresConstantChannels,
     /// A gross fault scores higher than nominal data.

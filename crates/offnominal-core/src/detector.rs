@@ -74,6 +74,18 @@ impl<'a> Signals<'a> {
         self.actions
     }
 
+    /// The first `steps` steps.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    pub fn until(&self, steps: usize) -> Signals<'a> {
+        Signals {
+            observations: &self.observations[..(steps + 1) * self.obs_width],
+            actions: &self.actions[..steps * self.act_width],
+            ..*self
+        }
+    }
+
     /// The transition of step `t`.
     ///
     /// # Panics
@@ -151,6 +163,16 @@ pub trait Monitor: Send + Sync {
         self.reset();
         scores.clear();
         scores.extend(seen.transitions().map(|step| self.score(&step)));
+    }
+
+    /// Scores episodes, each as [`Monitor::score_episode`] would. One with a large memory may take them side by side.
+    fn score_episodes(&mut self, seen: &[Signals<'_>]) -> Vec<Vec<f64>> {
+        let score = |episode: &Signals<'_>| {
+            let mut scores = Vec::with_capacity(episode.len());
+            self.score_episode(episode, &mut scores);
+            scores
+        };
+        seen.iter().map(score).collect()
     }
 
     /// An independent copy, for another thread.
@@ -250,6 +272,7 @@ mod tests {
         assert_eq!(all.len(), 2);
         assert_eq!(all[0].next_obs, all[1].obs);
         assert_eq!(all[1], Transition { obs: &[2.0, 3.0], action: &[8.0], next_obs: &[4.0, 5.0] });
+        assert_eq!(signals.until(1).transitions().collect::<Vec<_>>(), all[..1]);
     }
 
     #[test]

@@ -221,6 +221,11 @@ impl Monitor for Fitted {
         mean_square(net.head.forward(of_head, hidden, &mut self.head), &self.target)
     }
 
+    fn score_episodes(&mut self, seen: &[Signals<'_>]) -> Vec<Vec<f64>> {
+        let mut choir = Choir::new(&self.model);
+        seen.chunks(SIDE_BY_SIDE).flat_map(|group| choir.score(group)).collect()
+    }
+
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }
@@ -230,5 +235,60 @@ impl Monitor for Fitted {
         units.save(&mut to.part("units"));
         to.put("params", params);
         Ok(())
+    }
+}
+
+/// Episodes that are scored side by side, so that the weights are read once for all of them.
+const SIDE_BY_SIDE: usize = 16;
+
+/// The network at work on several episodes, one in each row.
+struct Choir<'a> {
+    model: &'a (Units, Net, Vec<f32>),
+    state: RecurrentWork,
+    head: Workspace,
+    inputs: Vec<f32>,
+    targets: Vec<f32>,
+}
+
+impl<'a> Choir<'a> {
+    fn new(model: &'a (Units, Net, Vec<f32>)) -> Choir<'a> {
+        let (units, net, _) = model;
+        Choir {
+            state: net.lstm.workspace(1, SIDE_BY_SIDE),
+            head: net.head.workspace(SIDE_BY_SIDE),
+            inputs: vec![0.0; SIDE_BY_SIDE * units.n_inputs()],
+            targets: vec![0.0; SIDE_BY_SIDE * units.n_targets()],
+            model,
+        }
+    }
+
+    /// Scores of each episode; the rows of those that have ended go on with nothing.
+    fn score(&mut self, group: &[Signals<'_>]) -> Vec<Vec<f64>> {
+        self.state.reset();
+        let mut scores: Vec<Vec<f64>> = group.iter().map(|e| Vec::with_capacity(e.len())).collect();
+        for t in 0..group.iter().map(Signals::len).max().unwrap_or(0) {
+            self.step(group, t, &mut scores);
+        }
+        scores
+    }
+
+    fn step(&mut self, group: &[Signals<'_>], t: usize, scores: &mut [Vec<f64>]) {
+        let (units, net, params) = self.model;
+        let (n_inputs, n_targets) = (units.n_inputs(), units.n_targets());
+        self.inputs.fill(0.0);
+        for (row, episode) in group.iter().enumerate().filter(|(_, e)| t < e.len()) {
+            let seen = episode.transition(t);
+            units.input(&seen, &mut self.inputs[row * n_inputs..][..n_inputs]);
+            units.target(&seen, &mut self.targets[row * n_targets..][..n_targets]);
+        }
+        let (of_lstm, of_head) = params.split_at(net.lstm.n_params());
+        let hidden = net.lstm.forward(of_lstm, &self.inputs, &mut self.state);
+        let outputs = net.head.forward(of_head, hidden, &mut self.head);
+        let rows = outputs.chunks_exact(n_targets).zip(self.targets.chunks_exact(n_targets));
+        for ((episode, scores), (output, target)) in group.iter().zip(scores).zip(rows) {
+            if t < episode.len() {
+                scores.push(mean_square(output, target));
+            }
+        }
     }
 }

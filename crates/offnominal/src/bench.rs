@@ -13,17 +13,20 @@
 
 mod assemble;
 mod cell;
+mod coverage;
 mod diagnosis;
 mod film;
 mod judge;
 mod play;
 mod queue;
+mod returns;
 mod rows;
 mod scoring;
 mod summary;
 
 pub use assemble::results;
 pub use cell::{Cell, Layer, Node};
+pub use returns::scores;
 pub use summary::summary;
 
 use crate::campaign::Plan;

@@ -49,6 +49,9 @@ pub struct Campaign {
     /// Calibrated strengths at which anomalies without a magnitude of their own are tried.
     #[serde(default = "default_strengths")]
     pub strengths: Vec<String>,
+    /// The policy whose calibrated magnitudes all policies meet; each its own, if it is not given.
+    #[serde(default)]
+    pub strengths_of: Option<String>,
     /// Number of repetitions; the k-th has the seed `seed + k`.
     #[serde(default = "default_seeds")]
     pub seeds: u64,

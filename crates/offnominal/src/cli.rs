@@ -17,6 +17,7 @@ mod report;
 mod risk;
 mod robot;
 mod score;
+mod suite;
 mod train;
 mod ur_sim;
 

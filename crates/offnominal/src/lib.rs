@@ -26,6 +26,7 @@ pub mod risk;
 pub mod store;
 pub mod stream;
 pub mod strengths;
+pub mod suite;
 pub mod tables;
 pub mod tensorboard;
 pub mod train;

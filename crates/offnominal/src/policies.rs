@@ -78,6 +78,15 @@ fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
     })
 }
 
+/// Whether this program brings a policy of that algorithm or id for a world.
+///
+/// # Errors
+/// If a shipped card is damaged.
+pub fn is_shipped(name: &str, env: &str) -> Result<bool> {
+    let named = |card: &Card| name == card.algorithm || name == card.id;
+    Ok(cards()?.iter().any(|(_, card)| fits(&card.env, env) && named(card)))
+}
+
 /// Names and summaries of the policies that need no file.
 ///
 /// # Errors
@@ -170,6 +179,12 @@ mod tests {
     fn a_robot_plays_what_was_trained_in_its_simulation_and_not_the_other_way_round() {
         assert!(fits("urm-reach", "urr-reach") && fits("urr-reach", "urr-reach"));
         assert!(!fits("urr-reach", "urm-reach") && !fits("urm-pnp", "urr-reach"));
+    }
+
+    #[test]
+    fn what_is_shipped_is_known_by_algorithm_and_by_id() {
+        assert!(is_shipped("tqc", "sap-goal0").unwrap() && is_shipped("sap-goal0-sac", "sap-goal0").unwrap());
+        assert!(is_shipped("tqc", "urr-reach").unwrap() && !is_shipped("random", "sap-goal0").unwrap());
     }
 
     #[test]

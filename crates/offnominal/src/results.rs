@@ -1,4 +1,5 @@
-//! What a benchmark produces: rows, score traces, delay curves and films, with the recipe that recreates them.
+//! What a benchmark produces: rows, score traces, delay curves, films and realised
+//! false alarms, with the recipe that recreates them.
 //!
 //! This is the border between running and reporting: the benchmark fills it, the writers (CSV, Parquet) and the
 //! report read it.
@@ -23,6 +24,9 @@ pub struct Results {
     pub diagnoses: Vec<Diagnosed>,
     /// Rendered episodes.
     pub films: Vec<Film>,
+    /// Realised false alarms.
+    #[serde(default)]
+    pub coverage: Vec<Coverage>,
 }
 
 /// What was run, and how to run it again.
@@ -176,6 +180,57 @@ pub struct Diagnosed {
     /// Median steps from onset to alarm: what the error would be if the alarm were taken for the onset.
     #[serde(with = "number")]
     pub alarm_delay: f64,
+}
+
+/// Realised false alarms of a detector at the thresholds of one rule, over random splits of its nominal episodes into
+/// those that set the threshold and those that are watched.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// World id.
+    pub env: String,
+    /// Policy id.
+    pub policy: String,
+    /// Detector id.
+    pub detector: String,
+    /// Seed of the repetition.
+    pub seed: u64,
+    /// Threshold name.
+    pub threshold: String,
+    /// Episodes that set the threshold.
+    pub calibration: u64,
+    /// Episodes that are watched.
+    pub watched: u64,
+    /// Random splits.
+    pub splits: u64,
+    /// The share of false alarms that was accepted; the rules that promise nothing do not read it.
+    pub accepted: f64,
+    /// Mean over the splits of the share of watched episodes with an alarm.
+    pub value: f64,
+    /// Lower end of the middle 95 % of the splits.
+    pub low: f64,
+    /// Upper end of the middle 95 % of the splits.
+    pub high: f64,
+}
+
+/// What a policy scores under an anomaly: 1 is undisturbed, 0 random.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Score {
+    /// World id.
+    pub env: String,
+    /// Policy id.
+    pub policy: String,
+    /// Anomaly id.
+    pub anomaly: String,
+    /// Strength level.
+    pub strength: String,
+    /// Seed of the repetition.
+    pub seed: u64,
+    /// Mean over the test episodes.
+    pub value: f64,
+    /// Lower end of the 95 % interval.
+    pub low: f64,
+    /// Upper end of the 95 % interval.
+    pub high: f64,
 }
 
 /// A rendered episode, ready to be embedded.

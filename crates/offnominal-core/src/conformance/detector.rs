@@ -39,6 +39,7 @@ pub fn detector_with(
     });
     fork_shares_future(monitor.as_mut(), &probe[0], &mut verdicts);
     streams_and_forgets(monitor.as_mut(), probe, &scores, &mut verdicts);
+    together_as_alone(monitor.as_mut(), probe, &mut verdicts);
     stays_finite(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
     ignores_constant_channels(&fit, &train, &probe[0], &scores, &mut verdicts);
     sees_gross_faults(monitor.as_mut(), &probe[0], &scores, &mut verdicts);
@@ -190,6 +191,18 @@ fn streams_and_forgets(
     batch(monitor, &probe[1]);
     verdicts.require(Law::ResetForgets, again == streamed && scores == batch(monitor, &probe[0]), || {
         "scores depend on the episode before".into()
+    });
+}
+
+/// Episodes of different lengths, an empty one among them, are scored together.
+fn together_as_alone(monitor: &mut dyn Monitor, probe: &[Synthetic], verdicts: &mut Verdicts<'_>) {
+    let [first, second] = [&probe[0], &probe[1]].map(Synthetic::signals);
+    let together = monitor.score_episodes(&[second, second.until(0), second.until(7), first]);
+    let [first, second] = [&probe[0], &probe[1]].map(|e| stream(monitor, e));
+    let alone = [&second[..], &[], &second[..7], &first[..]];
+    let same = together.len() == alone.len() && together.iter().zip(alone).all(|(a, b)| close(a, b));
+    verdicts.require(Law::TogetherEqualsAlone, same, || {
+        "scores of several episodes differ from those of each alone by more than 1e-5".into()
     });
 }
 

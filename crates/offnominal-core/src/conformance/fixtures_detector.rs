@@ -100,6 +100,17 @@ impl Monitor for Distance {
         }
     }
 
+    fn score_episodes(&mut self, seen: &[Signals<'_>]) -> Vec<Vec<f64>> {
+        let score = |episode: &Signals<'_>| {
+            // With the flaw, an episode goes on where the one before it ended.
+            if !self.has(Law::TogetherEqualsAlone) {
+                self.reset();
+            }
+            episode.transitions().map(|seen| self.score(&seen)).collect()
+        };
+        seen.iter().map(score).collect()
+    }
+
     fn fork(&self) -> Box<dyn Monitor> {
         let mut copy = self.clone();
         if self.has(Law::ForkSharesFuture) {
@@ -131,6 +142,7 @@ fn every_law_rejects_the_detector_that_breaks_it() {
         Law::IsFinite,
         Law::ResetForgets,
         Law::StreamedEqualsBatch,
+        Law::TogetherEqualsAlone,
         Law::IgnoresConstantChannels,
         Law::SeesGrossFaults,
         Law::RefusesBadData,

@@ -28,7 +28,7 @@ impl OpenLoop {
             rows: vec![0.0; longest * obs_width],
             missed: vec![0.0; longest * d],
             scratch: vec![0.0; d],
-            model,
+            model: model.with_rows(longest),
             obs_width,
             longest,
             n: 0,
@@ -52,8 +52,8 @@ impl OpenLoop {
         self.rows[newest * w..][..w].copy_from_slice(seen.obs);
         self.n += 1;
         let living = self.n.min(self.longest);
-        for (row, missed) in self.rows.chunks_exact_mut(w).zip(self.missed.chunks_exact_mut(d)).take(living) {
-            self.model.advance(member, row, seen.action);
+        self.model.advance(member, &mut self.rows[..living * w], w, seen.action);
+        for (row, missed) in self.rows.chunks_exact(w).zip(self.missed.chunks_exact_mut(d)).take(living) {
             self.model.difference(seen.next_obs, row, missed);
         }
     }

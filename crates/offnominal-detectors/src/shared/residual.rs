@@ -42,6 +42,7 @@ pub(crate) struct Recipe<'a> {
 pub(crate) struct Residual {
     shared: Arc<Trained>,
     work: Workspace,
+    /// `[rows, n_inputs]`.
     input: Vec<f32>,
     target: Vec<f32>,
     rest: Vec<f32>,
@@ -204,18 +205,31 @@ impl Residual {
         self.shared.members.len()
     }
 
-    /// Replaces an observation by what a member expects after a command.
-    pub fn advance(&mut self, member: usize, obs: &mut [f32], action: &[f32]) {
+    /// Makes room to advance so many observations at once.
+    pub fn with_rows(mut self, rows: usize) -> Residual {
+        self.work = self.shared.net.workspace(rows);
+        self.input.resize(rows * self.shared.units.n_inputs(), 0.0);
+        self
+    }
+
+    /// Replaces observations, rows of `width` numbers, by what a member expects after a command.
+    pub fn advance(&mut self, member: usize, rows: &mut [f32], width: usize, action: &[f32]) {
         let Trained { units, unit, net, members } = &*self.shared;
-        let member = &members[member];
-        units.input(&Transition { obs, action, next_obs: obs }, &mut self.input);
-        self.rest.fill(0.0);
-        member.ridge.subtract(&self.input, &mut self.rest);
-        let means = net.forward(&member.params, &self.input, &mut self.work);
-        for (rest, (mean, unit)) in self.rest.iter_mut().zip(means.iter().zip(unit)) {
-            *rest = mean * unit - *rest;
+        let (member, n_inputs) = (&members[member], units.n_inputs());
+        let inputs = &mut self.input[..rows.len() / width * n_inputs];
+        for (obs, input) in rows.chunks_exact(width).zip(inputs.chunks_exact_mut(n_inputs)) {
+            units.input(&Transition { obs, action, next_obs: obs }, input);
         }
-        units.advance(&self.rest, obs);
+        let outputs = net.forward(&member.params, inputs, &mut self.work).chunks_exact(2 * unit.len());
+        let inputs = inputs.chunks_exact(n_inputs);
+        for (obs, (input, means)) in rows.chunks_exact_mut(width).zip(inputs.zip(outputs)) {
+            self.rest.fill(0.0);
+            member.ridge.subtract(input, &mut self.rest);
+            for (rest, (mean, unit)) in self.rest.iter_mut().zip(means.iter().zip(unit)) {
+                *rest = mean * unit - *rest;
+            }
+            units.advance(&self.rest, obs);
+        }
     }
 
     /// Writes the difference of two observations in units of the nominal change of a step.
@@ -251,14 +265,15 @@ impl Residual {
 
     fn ask(&mut self, seen: &Transition<'_>) {
         let Trained { units, unit, net, members } = &*self.shared;
-        units.input(seen, &mut self.input);
+        let input = &mut self.input[..units.n_inputs()];
+        units.input(seen, input);
         units.target(seen, &mut self.target);
         let rows = self.answers.errors.chunks_exact_mut(unit.len());
         let rows = rows.zip(self.answers.variances.chunks_exact_mut(unit.len()));
         for (member, (errors, variances)) in members.iter().zip(rows) {
             self.rest.copy_from_slice(&self.target);
-            member.ridge.subtract(&self.input, &mut self.rest);
-            let output = net.forward(&member.params, &self.input, &mut self.work);
+            member.ridge.subtract(input, &mut self.rest);
+            let output = net.forward(&member.params, input, &mut self.work);
             let (means, raw) = output.split_at(unit.len());
             let (max, min) = member.bounds.split_at(unit.len());
             for j in 0..unit.len() {

@@ -26,6 +26,7 @@ pub fn results(bench: &Bench) -> Result<Results> {
                 results.rows.extend(verdict.rows);
                 results.traces.extend(verdict.traces);
                 results.curves.extend(verdict.curves);
+                results.coverage.extend(verdict.coverage);
             }
             Cell::Diagnosis(_) => {
                 results.diagnoses.extend(read::<Vec<Diagnosed>>(bench, node, DIAGNOSES)?);
@@ -56,6 +57,9 @@ fn order(bench: &Bench, results: &mut Results) {
     });
     results.traces.sort_by_key(|t| (place(&campaign.envs, &t.env), detector(&t.detector)));
     results.curves.sort_by_key(|c| (place(&campaign.envs, &c.env), detector(&c.detector)));
+    results.coverage.sort_by_key(|c| {
+        (place(&campaign.envs, &c.env), place(&campaign.policies, &c.policy), c.seed, detector(&c.detector))
+    });
 }
 
 /// Rows without numbers for strengths that cannot be had, so that no table hides them.

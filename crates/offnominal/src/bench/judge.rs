@@ -1,12 +1,13 @@
 //! Cells that are judgements: rows, scores over time and delay curves of one detector.
 
 use super::cell::Judgement;
+use super::coverage;
 use super::rows::{self, Alarm};
 use super::scoring::{self, Scored};
 use crate::campaign::Setting;
 use crate::cast::Cast;
 use crate::parallel;
-use crate::results::{DelayCurve, Row, Trace};
+use crate::results::{Coverage, DelayCurve, Row, Trace};
 use crate::store::Store;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
@@ -29,6 +30,7 @@ pub(super) struct Verdict {
     pub rows: Vec<Row>,
     pub traces: Vec<Trace>,
     pub curves: Vec<DelayCurve>,
+    pub coverage: Vec<Coverage>,
 }
 
 /// Fits a detector and judges it on every anomaly, on so many threads.
@@ -45,7 +47,8 @@ pub(super) fn judge(
         let (setting, episodes) = &cell.settings[i];
         judge.setting(setting, scoring::anomalous(&judge.scored, episodes, store)?)
     })?;
-    let mut verdict = Verdict { rows: judge.control()?, traces: vec![], curves: judge.curves(&judged)? };
+    let (curves, coverage) = (judge.curves(&judged)?, coverage::of(cell, &judge.scored)?);
+    let mut verdict = Verdict { rows: judge.control()?, traces: vec![], curves, coverage };
     for one in judged {
         verdict.rows.extend(one.rows);
         verdict.traces.extend(one.traces);

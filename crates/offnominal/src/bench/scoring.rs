@@ -66,12 +66,7 @@ pub(super) fn signals(dataset: &Dataset) -> Vec<Signals<'_>> {
 }
 
 pub(super) fn score_all(monitor: &mut dyn Monitor, episodes: &[Episode]) -> Vec<Vec<f64>> {
-    let score = |episode: &Episode| {
-        let mut scores = Vec::with_capacity(episode.len());
-        monitor.score_episode(&episode.signals(), &mut scores);
-        scores
-    };
-    episodes.iter().map(score).collect()
+    monitor.score_episodes(&episodes.iter().map(Episode::signals).collect::<Vec<_>>())
 }
 
 /// Scores anomalous episodes and pairs them with their twins.

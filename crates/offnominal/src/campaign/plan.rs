@@ -169,8 +169,9 @@ fn calibrated(
     settings: &mut Vec<Setting>,
     excluded: &mut Vec<Excluded>,
 ) -> Result<()> {
+    let calibrated_for = campaign.strengths_of.as_ref().unwrap_or(&cast.name.id);
     for level in &campaign.strengths {
-        let row = strengths::lookup(&cast.env.spec().id, &cast.name.id, id, level)?;
+        let row = strengths::lookup(&cast.env.spec().id, calibrated_for, id, level)?;
         let (class, anomaly, strength) = (class(id)?.to_string(), id.to_string(), level.clone());
         match row.magnitude.filter(|_| row.status == Status::Found) {
             None => excluded.push(Excluded { class, anomaly, strength, status: row.status }),
@@ -228,6 +229,17 @@ mod tests {
             plan.stages[0].settings.iter().map(|s| (&*s.anomaly, &*s.class, &*s.strength)).collect();
         assert_eq!(found[0], ("dyn-mass", "dynamics", "custom"));
         assert!(found.len() > 1 && found.iter().all(|s| s.0.starts_with("dyn-")));
+    }
+
+    #[test]
+    fn one_policy_may_meet_the_magnitudes_of_another() {
+        let text = SMALL.replace("film = false", "strengths_of = \"tqc\"\nstrengths = [\"tiny\"]");
+        let listed = text.lines().find(|l| l.starts_with("anomalies")).unwrap();
+        let text = text.replace(listed, "anomalies = [\"act-noise\"]");
+        let plan = Plan::new(Campaign::parse(&text).unwrap(), &text).unwrap();
+        let calibrated = strengths::magnitude("sap-goal1", "tqc", "act-noise", "tiny").unwrap();
+        assert_eq!(plan.stages[0].settings[0].magnitude, calibrated);
+        assert_eq!(plan.stages[0].cast.name.id, "random");
     }
 
     #[test]

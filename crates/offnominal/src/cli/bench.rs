@@ -1,12 +1,13 @@
 //! `bench`: runs a campaign and writes tables and report.
 
-use super::{Common, Outcome};
+use super::{Common, Outcome, suite};
 use crate::bench::{self, Bench, Node};
 use crate::campaign::{Campaign, Plan};
 use crate::results::Results;
 use crate::store::Store;
+use crate::suite::{Request, Suite};
 use crate::{report, tables, write};
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -17,14 +18,29 @@ use std::time::Instant;
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Campaign file, which holds the seed; `demo --show` prints one to begin with
-    #[arg(value_name = "CAMPAIGN.toml")]
-    campaign: PathBuf,
+    #[arg(value_name = "CAMPAIGN.toml", required_unless_present = "suite")]
+    campaign: Option<PathBuf>,
     /// Print the cells as JSON lines, each after those it needs, and run nothing
-    #[arg(long, conflicts_with = "cell")]
+    #[arg(long, conflicts_with_all = ["cell", "suite"])]
     plan: bool,
     /// Run only the cell of that name, as --plan prints it, or of that beginning of a name
-    #[arg(long, value_name = "HASH")]
+    #[arg(long, value_name = "HASH", conflicts_with = "suite")]
     cell: Option<String>,
+    /// Run a benchmark that travels with this program, world by world: `vector`
+    #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
+    suite: Option<String>,
+    /// Run these worlds of the suite only, with commas between; the others keep what they have
+    #[arg(long, value_name = "ENVS", value_delimiter = ',', requires = "suite")]
+    envs: Vec<String>,
+    /// Repetitions of the suite, if not as many as it says
+    #[arg(long, value_name = "N", requires = "suite")]
+    seeds: Option<u64>,
+    /// Print the campaigns of the suite and run nothing
+    #[arg(long, requires = "suite")]
+    print: bool,
+    /// Write a page that puts the results of the suite, as far as they are there, beside the published ones; run nothing
+    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "seeds"])]
+    page: Option<PathBuf>,
 }
 
 impl BenchArgs {
@@ -33,16 +49,35 @@ impl BenchArgs {
     /// # Errors
     /// If the campaign is wrong, a cell fails, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
+        if let Some(name) = &self.suite {
+            return self.suite(Suite::find(name)?, common);
+        }
+        let file = self.campaign.as_deref().context("expected a campaign file or a suite, found neither")?;
+        self.campaign(file, common)
+    }
+
+    fn suite(&self, suite: &'static Suite, common: &Common) -> Result<Outcome> {
+        if self.print {
+            return suite::print_campaigns(suite);
+        }
+        let out = common.out_or(suite.id);
+        if let Some(page) = &self.page {
+            write::atomically(page, crate::suite::page(suite, &out)?.as_bytes())?;
+            return Ok(Outcome::Done);
+        }
+        suite::run(&Request { suite, envs: &self.envs, seeds: self.seeds, out: &out }, common)
+    }
+
+    fn campaign(&self, file: &Path, common: &Common) -> Result<Outcome> {
         let out = common.out_or("bench");
-        let (campaign, text) = Campaign::load(&self.campaign)?;
-        let plan = Plan::new(campaign, &text)
-            .map_err(|e| e.context(format!("campaign {}", self.campaign.display())))?;
+        let (campaign, text) = Campaign::load(file)?;
+        let plan = Plan::new(campaign, &text).with_context(|| format!("campaign {}", file.display()))?;
         let bench = Bench::new(plan, Store::new(&out))?;
         match &self.cell {
             _ if self.plan => print_plan(&bench)?,
             Some(id) => bench.run_one(bench.find(id)?, common.jobs)?,
             None => {
-                let command = format!("offnominal bench {} --out {}", self.campaign.display(), out.display());
+                let command = format!("offnominal bench {} --out {}", file.display(), out.display());
                 run_all(&bench, &text, command, &out, common)?;
             }
         }

@@ -1,0 +1,56 @@
+//! How long do detectors take to fit on the episodes of a dataset? One JSON object, detector to seconds.
+//!
+//! `cargo run --release -p offnominal --example fit_times -- pe-dm,knn FILE.arrow [EPOCHS]`; with EPOCHS the detectors
+//! that are trained by passes over the data make so many, so that a short run can be compared with another program's.
+//! One thread fits, and its processor time counts where the system tells it (Linux), else the time of the wall;
+//! `bench/python/fit_times.py` measures the usual Python stack on the same file.
+
+use anyhow::{Context, Result};
+use offnominal::catalogues;
+use offnominal::dataset::{self, Dataset};
+use offnominal_core::prelude::*;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::time::Instant;
+
+/// The detectors that are trained by passes over the data.
+const TRAINED: [&str; 4] = ["mlp-dm", "lstm-dm", "pe-dm", "riqn"];
+
+fn main() -> Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [detectors, file, rest @ ..] = &args[..] else {
+        anyhow::bail!("expected detectors with commas between, and then a dataset");
+    };
+    let epochs: Option<u64> =
+        rest.first().map(|n| n.parse()).transpose().context("epochs: expected a whole number")?;
+    let dataset = dataset::load(Path::new(file))?;
+    let mut times = Map::new();
+    for detector in detectors.split(',') {
+        times.insert(
+            detector.into(),
+            json!(seconds(&dataset, detector, epochs).context(detector.to_string())?),
+        );
+    }
+    println!("{}", Value::Object(times));
+    Ok(())
+}
+
+/// The time of one fit.
+fn seconds(dataset: &Dataset, id: &str, epochs: Option<u64>) -> Result<f64> {
+    let params = match epochs {
+        Some(epochs) if TRAINED.contains(&id) => json!({ "training": { "epochs": epochs } }),
+        _ => json!({}),
+    };
+    let detector = catalogues::detectors().build(id, &params)?;
+    let train: Vec<Signals<'_>> = dataset.episodes.iter().map(Episode::signals).collect();
+    let (began, before) = (Instant::now(), processor_secs());
+    detector.fit(&train, &[], &mut Seed(1).rng())?;
+    let used = before.zip(processor_secs()).map(|(before, after)| after - before);
+    Ok(used.unwrap_or(began.elapsed().as_secs_f64()))
+}
+
+/// What this thread has used of a processor so far, if the system tells: on a busy machine the wall tells another time.
+fn processor_secs() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(text.split(' ').next()?.parse::<f64>().ok()? * 1e-9)
+}
