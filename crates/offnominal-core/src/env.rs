@@ -16,6 +16,12 @@ pub trait Env: Send + Sync {
     /// Draws an initial condition x ~ P; `x.len() == spec().initial.len()`.
     fn draw(&self, rng: &mut Rng) -> Vec<f64>;
 
+    /// What a predictor of failure reads of an initial condition: itself, unless the world knows better numbers; always as
+    /// many.
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        x.to_vec()
+    }
+
     /// Begins an episode at `x`.
     ///
     /// # Panics

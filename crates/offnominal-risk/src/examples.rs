@@ -15,7 +15,7 @@ pub struct Theta {
 /// Episodes in the order in which they ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Examples {
-    /// Numbers in a row: those of the initial condition, then iteration and noise.
+    /// Numbers in a row: features of the initial condition, then iteration and noise.
     width: usize,
     /// `[n, width]`
     rows: Vec<f32>,
@@ -23,7 +23,7 @@ pub struct Examples {
 }
 
 impl Examples {
-    /// None yet, of initial conditions with so many numbers.
+    /// None yet, of initial conditions with so many features.
     pub fn new(width: usize) -> Examples {
         Examples { width: width + 2, rows: Vec::new(), failed: Vec::new() }
     }
@@ -31,9 +31,9 @@ impl Examples {
     /// Adds one that ended later than those before.
     ///
     /// # Panics
-    /// If the initial condition has another width.
+    /// If there are more or fewer features.
     pub fn push(&mut self, x: &[f64], theta: Theta, failed: bool) {
-        assert_eq!(x.len() + 2, self.width, "numbers of an initial condition");
+        assert_eq!(x.len() + 2, self.width, "features of an initial condition");
         self.rows.extend(row(x, theta));
         self.failed.push(f32::from(u8::from(failed)));
     }

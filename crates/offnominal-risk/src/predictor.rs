@@ -19,6 +19,8 @@ pub struct About {
     pub env: String,
     /// Names of the numbers of an initial condition.
     pub initial: Vec<String>,
+    /// Number of features that the world makes of them.
+    pub features: usize,
     /// How f is represented.
     pub form: Form,
     /// The exponent α that suits it, by the later part of the history.
@@ -116,12 +118,12 @@ impl Predictor {
 }
 
 impl Reader<'_> {
-    /// The chance to fail from an initial condition, in [0, 1].
+    /// The chance to fail from an initial condition with these features, in [0, 1].
     ///
     /// # Panics
-    /// If the initial condition has another width.
+    /// If there are more or fewer features.
     pub fn predict(&mut self, x: &[f64]) -> f64 {
-        assert_eq!(x.len(), self.predictor.about.initial.len(), "numbers of an initial condition");
+        assert_eq!(x.len(), self.predictor.about.features, "features of an initial condition");
         self.row.clear();
         self.row.extend(row(x, self.theta));
         self.predictor.scaler.apply(&self.row, &mut self.scaled);
@@ -133,7 +135,7 @@ impl Reader<'_> {
 }
 
 fn check(about: &About, scaler: &Standardiser) -> Result<(), RiskError> {
-    let (wanted, found) = (about.initial.len() + 2, scaler.inputs());
+    let (wanted, found) = (about.features.saturating_add(2), scaler.inputs());
     RiskError::require(wanted == found, "width", wanted.to_string(), found.to_string())?;
     let is_sound = scaler.outputs() > 0
         && scaler.kept().iter().all(|&c| c < found)
@@ -221,6 +223,7 @@ mod tests {
         let about = About {
             env: "w".into(),
             initial: vec!["a".into(), "b".into()],
+            features: 2,
             form,
             exponent: 0.5,
             largest_noise: 0.3,
@@ -274,7 +277,7 @@ mod tests {
             let at = rng.below(damaged.len().min(1200));
             damaged[at] ^= 1 << rng.below(8);
             if let Ok(read) = Predictor::from_bytes(&damaged) {
-                let _ = read.reader(1).predict(&vec![0.5; read.about.initial.len()]);
+                let _ = read.reader(1).predict(&vec![0.5; read.about.features]);
             }
         }
     }

@@ -11,6 +11,7 @@
 mod beams;
 mod car;
 mod card;
+mod features;
 mod picture;
 mod track;
 
@@ -86,6 +87,10 @@ impl Env for Driving {
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         track::draw(rng)
+    }
+
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        features::of(&Track::of(x))
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {

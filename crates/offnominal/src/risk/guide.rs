@@ -11,6 +11,7 @@ use std::path::Path;
 /// A predictor and the policy for which it is read.
 pub struct Guide {
     predictor: Predictor,
+    world: Box<dyn Env>,
     /// SHA-256 of its file.
     pub digest: String,
     /// Step of the training that the policy stands for.
@@ -25,9 +26,10 @@ impl Guide {
     pub fn open(path: &Path, cast: &Cast) -> Result<Guide> {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let predictor = Predictor::from_bytes(&bytes).with_context(|| path.display().to_string())?;
-        fits(&predictor, cast.env.spec()).with_context(|| path.display().to_string())?;
+        fits(&predictor, cast.env.as_ref()).with_context(|| path.display().to_string())?;
         let step = cast.card.as_ref().map_or(predictor.about.steps, |card| card.best_step);
-        Ok(Guide { step, digest: crate::store::hex(&Sha256::digest(&bytes)), predictor })
+        let world = cast.env.fork().context("experiments need copies of the world")?;
+        Ok(Guide { step, world, digest: crate::store::hex(&Sha256::digest(&bytes)), predictor })
     }
 
     /// The exponent that suits the predictor.
@@ -45,7 +47,7 @@ impl Guide {
     /// # Errors
     /// If the predictor says something that is no probability.
     pub fn predict(&self, reader: &mut Reader<'_>, x: &[f64]) -> Result<f64> {
-        let found = reader.predict(x);
+        let found = reader.predict(&self.world.features(x));
         ensure!(
             (0.0..=1.0).contains(&found),
             "predictor: expected a number from 0 to 1, found {found} at {x:?}"
@@ -71,13 +73,15 @@ impl Guide {
     }
 }
 
-fn fits(predictor: &Predictor, spec: &EnvSpec) -> Result<()> {
-    let about = &predictor.about;
+fn fits(predictor: &Predictor, env: &dyn Env) -> Result<()> {
+    let (about, spec) = (&predictor.about, env.spec());
     ensure!(about.env == spec.id, "expected a predictor for {}, found one for {}", spec.id, about.env);
+    let features = env.features(&env.draw(&mut Rng::new(0))).len();
     ensure!(
-        about.initial == spec.initial,
-        "expected a predictor for the initial condition {:?}, found one for {:?}",
+        about.initial == spec.initial && about.features == features,
+        "expected a predictor for {features} features of {:?}, found one for {} of {:?}: learn it anew",
         spec.initial,
+        about.features,
         about.initial
     );
     Ok(())

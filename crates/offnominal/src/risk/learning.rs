@@ -1,7 +1,7 @@
 //! From the history of a training run to a predictor.
 
 use anyhow::{Context, Result, ensure};
-use offnominal_agents::History;
+use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_risk::learn::{Learned, learn};
 use offnominal_risk::{About, Examples, Predictor, Recipe, Theta};
@@ -42,30 +42,50 @@ pub struct Foresight {
 /// The exponent if the history cannot tell: right for a predictor that is.
 const USUAL_EXPONENT: f64 = 0.5;
 
-/// Learns a predictor.
+/// Learns a predictor from the runs of one world, side by side: what was done of each training counts, not the steps.
 ///
 /// # Errors
-/// If the recipe is wrong, or the history holds too few failures.
-pub fn foresee(history: &History, recipe: &Recipe, seed: Seed) -> Result<Foresight> {
-    let largest_noise = history.episodes.iter().map(|e| e.noise).fold(0.0, f64::max);
+/// If the recipe is wrong, or the histories hold too few failures.
+///
+/// # Panics
+/// If there is no history.
+pub fn foresee(histories: &[History], env: &dyn Env, recipe: &Recipe, seed: Seed) -> Result<Foresight> {
+    let run = &histories.first().expect("at least one history").run;
+    let noises = || histories.iter().flat_map(|h| &h.episodes).map(|e| e.noise);
+    let largest_noise = noises().fold(0.0, f64::max);
     let share = |noise: f64| if largest_noise > 0.0 { noise / largest_noise } else { 0.0 };
-    let mut examples = Examples::new(history.run.initial.len());
-    for episode in &history.episodes {
-        let iteration = episode.step as f64 / history.run.steps.max(1) as f64;
-        examples.push(&episode.initial, Theta { iteration, noise: share(episode.noise) }, episode.failed);
+    let features = histories.iter().flat_map(|h| &h.episodes).next().map(|e| env.features(&e.initial).len());
+    let features = features.unwrap_or(run.initial.len());
+    let mut examples = Examples::new(features);
+    for (theta, episode) in in_order(histories) {
+        let theta = Theta { noise: share(theta.noise), ..theta };
+        examples.push(&env.features(&episode.initial), theta, episode.failed);
     }
     let learned = learn(&examples, recipe, &mut seed.child("predictor").rng())?;
     let choice = exponent::choose(&learned.later, PLAIN_SHARE, Level::P95);
-    let least_noise = history.episodes.iter().map(|e| e.noise).fold(largest_noise, f64::min);
+    let least_noise = noises().fold(largest_noise, f64::min);
     let about = About {
-        env: history.run.env.clone(),
-        initial: history.run.initial.clone(),
+        env: run.env.clone(),
+        initial: run.initial.clone(),
+        features,
         form: recipe.form,
         exponent: choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent),
         largest_noise,
         noise: (share(least_noise), share(largest_noise)),
-        steps: history.run.steps,
+        steps: histories.iter().map(|h| h.run.steps).max().unwrap_or_default(),
         learned_from: learned.kept,
     };
     Ok(Foresight { predictor: Predictor::new(about, learned.clone()), learned, choice })
+}
+
+/// The episodes of all runs with the share of its training that each came after, in that order.
+fn in_order(histories: &[History]) -> Vec<(Theta, &TrainingEpisode)> {
+    fn of_one(history: &History) -> Vec<(Theta, &TrainingEpisode)> {
+        let steps = history.run.steps.max(1) as f64;
+        let theta = move |e: &TrainingEpisode| Theta { iteration: e.step as f64 / steps, noise: e.noise };
+        history.episodes.iter().map(move |e| (theta(e), e)).collect()
+    }
+    let mut all: Vec<(Theta, &TrainingEpisode)> = histories.iter().flat_map(of_one).collect();
+    all.sort_by(|a, b| a.0.iteration.total_cmp(&b.0.iteration));
+    all
 }

@@ -106,6 +106,12 @@ impl Track {
         dot(self.forward[at], velocity)
     }
 
+    /// Change of heading from one centre point to another, rad, positive to the left.
+    pub fn turn(&self, from: usize, to: usize) -> f64 {
+        let (a, b) = (self.forward[from], self.forward[to]);
+        cross(a, b).atan2(dot(a, b))
+    }
+
     /// The index of the nearest centre point near the last known one, and how many were passed to reach it.
     pub fn follow(&self, mut at: usize, position: Point) -> (usize, i64) {
         let (n, mut passed) = (self.len(), 0);

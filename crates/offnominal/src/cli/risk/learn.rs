@@ -18,9 +18,9 @@ pub struct Learn {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// The history that `train --history` wrote
-    #[arg(long, value_name = "FILE")]
-    history: PathBuf,
+    /// The history that `train --history` wrote; may be repeated, to learn from several runs
+    #[arg(long, value_name = "FILE", required = true)]
+    history: Vec<PathBuf>,
     /// How chances are represented
     #[arg(long, value_enum, default_value_t = Shape::Mlp)]
     form: Shape,
@@ -48,8 +48,9 @@ impl Learn {
     /// If the history is none, of another world, or holds too few failures; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let env = catalogues::worlds().build(&self.env, &json!({}))?;
-        let history = learning::read(&self.history, env.spec())?;
-        let found = learning::foresee(&history, &self.recipe(), Seed(common.seed))?;
+        let read = |path: &PathBuf| learning::read(path, env.spec());
+        let histories = self.history.iter().map(read).collect::<Result<Vec<_>>>()?;
+        let found = learning::foresee(&histories, env.as_ref(), &self.recipe(), Seed(common.seed))?;
         let path = common.out_or("risk").join("predictor.safetensors");
         write::atomically(&path, &found.predictor.to_bytes())?;
         let mut out = std::io::stdout().lock();
