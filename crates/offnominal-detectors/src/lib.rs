@@ -21,6 +21,7 @@ mod multistep_dm;
 mod ocsvm;
 mod offnominal;
 mod pe_dm;
+pub mod pixel;
 mod random;
 mod residual_window;
 mod riqn;

@@ -58,7 +58,7 @@ impl Shader<'_> {
     fn pixel(&self, column: usize, row: usize, noise: &[f32], picture: &mut Picture) {
         let at: [usize; SUB * SUB] =
             std::array::from_fn(|i| (SUB * row + i / SUB) * self.view.width + SUB * column + i % SUB);
-        let samples = at.map(|i| self.sample(i));
+        let samples = self.samples(at);
         let light = scale(samples.iter().fold([0.0; 3], |sum, s| add(sum, s.light)), 0.25);
         let main = commonest(&samples);
         let is_mixed = samples.iter().any(|s| s.class != samples[0].class);
@@ -68,6 +68,17 @@ impl Shader<'_> {
         picture.instances.push(thing.map_or(0, |t| t as u16 + 1));
         picture.depth_m.push(self.seen.depth[at[main]]);
         picture.shadow.push(samples[main].is_dark);
+    }
+
+    /// The samples of a pixel. Where all see the same solid, those on a diagonal stand for the others.
+    fn samples(&self, at: [usize; SUB * SUB]) -> [Sample; SUB * SUB] {
+        let is_uniform = at.iter().all(|&i| self.seen.solid[i] == self.seen.solid[at[0]]);
+        let [first, last] = [at[0], at[3]].map(|i| self.sample(i));
+        if is_uniform {
+            [first, first, last, last]
+        } else {
+            [first, self.sample(at[1]), self.sample(at[2]), last]
+        }
     }
 
     /// Exposure, the lens's falling brightness, the sensor's noise.

@@ -12,6 +12,7 @@
 //! Larger scores mean more unknown. Ignored pixels count nowhere.
 
 pub mod components;
+mod confusion;
 mod curve;
 mod exact;
 mod histogram;
@@ -19,6 +20,7 @@ mod images;
 mod paper;
 mod tally;
 
+pub use confusion::Confusion;
 pub use curve::{Area, Curve, Group, PixelMetrics};
 pub use exact::Exact;
 pub use histogram::{DEFAULT_BITS, Histogram};

@@ -1,0 +1,82 @@
+//! Scores from the logits of one pass: max softmax, ODIN, entropy, max logit, energy.
+//!
+//! Reference: Angus et al., appendix A.2, A.3 and A.6. Deviates: the paper's values v of Max Softmax and ODIN are small
+//! for unknown pixels; here 1 − v. ODIN's perturbation of the input is left out, as in all experiments of the paper.
+
+use super::softmax::{Sums, map};
+use super::{Fitting, Needs, Output, PixelMethod, PixelScorer, Ready};
+use serde::{Deserialize, Serialize};
+
+/// 1 − max p.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaxSoftmax {}
+
+/// 1 − max softmax(z / T).
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Odin {
+    /// T, one of [`TEMPERATURES`](super::TEMPERATURES) in the paper.
+    pub temperature: f64,
+}
+
+impl Default for Odin {
+    /// The temperature of Liang et al., ICLR 2018.
+    fn default() -> Odin {
+        Odin { temperature: 1000.0 }
+    }
+}
+
+/// −Σ p ln p.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Entropy {}
+
+/// −1/K Σ p ln p, as the published code.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EntropyCode2019 {}
+
+/// −max z.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaxLogit {}
+
+/// −ln Σ eᶻ.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnergyScore {}
+
+/// The score of a pixel whose largest probability is 1 / sum. Where T is large all probabilities are close to 1 / K;
+/// the difference from that is formed before rounding to keep their order.
+fn unlikely(s: Sums) -> f32 {
+    (s.sum - 1.0) / s.sum
+}
+
+macro_rules! of_logits {
+    ($type:ty, |$recipe:ident, $output:ident| $temperature:expr, $score:expr) => {
+        impl PixelScorer for $type {
+            fn score(&self, $output: &Output<'_>, scores: &mut [f32]) {
+                let $recipe = self;
+                map($output.pass(0), $temperature as f32, scores, $score);
+            }
+        }
+
+        impl PixelMethod for $type {
+            fn needs(&self) -> Needs {
+                Needs::default()
+            }
+
+            fn begin(&self) -> Box<dyn Fitting> {
+                Box::new(Ready(*self))
+            }
+        }
+    };
+}
+
+of_logits!(MaxSoftmax, |_recipe, output| 1.0, unlikely);
+of_logits!(Odin, |recipe, output| recipe.temperature, unlikely);
+of_logits!(Entropy, |_recipe, output| 1.0, Sums::entropy);
+of_logits!(EntropyCode2019, |_recipe, output| 1.0, |s: Sums| s.entropy() / output.classes as f32);
+of_logits!(MaxLogit, |_recipe, output| 1.0, |s: Sums| -s.top);
+of_logits!(EnergyScore, |_recipe, output| 1.0, |s: Sums| -s.top - s.sum.ln());

@@ -1,0 +1,213 @@
+//! Mahalanobis distance of a place's features from the nearest class.
+//!
+//! M_i = min over c of √((f_i − μ_ci)ᵀ Σ_c⁻¹ (f_i − μ_ci)), score = σ((M_i − m) / s), spread bilinearly over the pixels.
+//!
+//! | symbol | meaning                                                                                             |
+//! |--------|-----------------------------------------------------------------------------------------------------|
+//! | μ_ci   | mean of class c at place i; of the class anywhere if it was seen there less often than `located` times |
+//! | Σ_c    | covariance of class c about these means, over all places                                            |
+//! | m, s   | mean and deviation of M over all nominal places                                                     |
+//!
+//! Reference: Angus et al., appendix A.4, equations 7–10 and 12; Lee et al., NeurIPS 2018. Deviates: a twentieth of the
+//! covariance is taken as uncorrelated; a place's mean needs several examples, since of one alone it is the example;
+//! no perturbation of the input, as in all experiments of the paper.
+
+use super::grid::{pixel_of, spread};
+use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
+use crate::shared::cholesky::Cholesky;
+use serde::{Deserialize, Serialize};
+
+/// Share of the covariance that is taken as uncorrelated.
+const SHRINKAGE: f64 = 0.05;
+
+/// The recipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MahalanobisPixels {
+    /// Examples that a place needs for a mean of its own; the largest number gives every class one mean for all places.
+    pub located: u32,
+}
+
+impl Default for MahalanobisPixels {
+    fn default() -> Self {
+        MahalanobisPixels { located: 10 }
+    }
+}
+
+impl PixelMethod for MahalanobisPixels {
+    fn needs(&self) -> Needs {
+        Needs { features: true, nominal: true, ..Needs::default() }
+    }
+
+    fn begin(&self) -> Box<dyn Fitting> {
+        Box::new(Model { located: self.located, ..Model::default() })
+    }
+}
+
+/// The model, at first in parts.
+#[derive(Default)]
+struct Model {
+    located: u32,
+    d: usize,
+    /// Examples of each class at each place, `[classes, places]`.
+    counts: Vec<u32>,
+    places: usize,
+    /// Their sums, then means, `[classes, places, d]`.
+    means: Vec<f32>,
+    /// Of each class anywhere, `[classes, d]`; first sums.
+    class_means: Vec<f64>,
+    class_counts: Vec<f64>,
+    /// Sums of products, `[classes, d, d]`.
+    scatter: Vec<f64>,
+    factors: Vec<Option<Cholesky>>,
+    /// Number, sum and sum of squares of the nominal distances.
+    distances: [f64; 3],
+}
+
+impl Fitting for Model {
+    fn rounds(&self) -> usize {
+        3
+    }
+
+    fn see(&mut self, round: usize, output: &Output<'_>, labels: &[u8]) {
+        let Some(features) = output.features else { return };
+        match round {
+            0 => self.sum(output, &features, labels),
+            1 => self.spread_about_means(output, &features, labels),
+            _ => {
+                self.invert();
+                for distance in self.distances(&features) {
+                    let x = f64::from(distance);
+                    self.distances.iter_mut().zip([1.0, x, x * x]).for_each(|(sum, x)| *sum += x);
+                }
+            }
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Result<Box<dyn PixelScorer>, PixelError> {
+        if self.distances[0] < 2.0 || self.factors.iter().all(Option::is_none) {
+            let found = self.class_counts.iter().sum::<f64>() as usize;
+            return Err(PixelError::TooFew {
+                expected: "labelled nominal places, more of a class than channels",
+                found,
+            });
+        }
+        Ok(self)
+    }
+}
+
+/// Class and feature vector of each labelled place.
+fn labelled<'a>(
+    output: &'a Output<'_>,
+    features: &'a Features<'_>,
+    labels: &'a [u8],
+) -> impl Iterator<Item = (usize, usize, Vec<f32>)> + 'a {
+    (0..features.places()).filter_map(move |place| {
+        let class = usize::from(labels[pixel_of(output, features, place)]);
+        let mut x = vec![0.0; features.channels];
+        features.vector(place, &mut x);
+        (class < output.classes).then_some((class, place, x))
+    })
+}
+
+impl Model {
+    fn sum(&mut self, output: &Output<'_>, features: &Features<'_>, labels: &[u8]) {
+        if self.counts.is_empty() {
+            let (classes, places, d) = (output.classes, features.places(), features.channels);
+            (self.d, self.places) = (d, places);
+            self.counts = vec![0; classes * places];
+            self.means = vec![0.0; classes * places * d];
+            (self.class_means, self.class_counts) = (vec![0.0; classes * d], vec![0.0; classes]);
+            (self.scatter, self.factors) = (vec![0.0; classes * d * d], vec![None; classes]);
+        }
+        for (class, place, x) in labelled(output, features, labels) {
+            let at = class * self.places + place;
+            self.counts[at] += 1;
+            self.class_counts[class] += 1.0;
+            self.means[at * self.d..][..self.d].iter_mut().zip(&x).for_each(|(sum, x)| *sum += x);
+            self.class_means[class * self.d..][..self.d]
+                .iter_mut()
+                .zip(&x)
+                .for_each(|(sum, &x)| *sum += f64::from(x));
+        }
+    }
+
+    /// f − μ_ci.
+    fn centred(&self, class: usize, place: usize, x: &[f32], out: &mut [f64]) {
+        let at = class * self.places + place;
+        let n = self.counts[at];
+        if n >= self.located {
+            let sums = &self.means[at * self.d..][..self.d];
+            out.iter_mut().zip(x).zip(sums).for_each(|((o, &x), &s)| *o = f64::from(x - s / n as f32));
+        } else {
+            let sums = &self.class_means[class * self.d..][..self.d];
+            let n = self.class_counts[class];
+            out.iter_mut().zip(x).zip(sums).for_each(|((o, &x), &s)| *o = f64::from(x) - s / n);
+        }
+    }
+
+    fn spread_about_means(&mut self, output: &Output<'_>, features: &Features<'_>, labels: &[u8]) {
+        let d = self.d;
+        let mut z = vec![0.0; d];
+        for (class, place, x) in labelled(output, features, labels) {
+            self.centred(class, place, &x, &mut z);
+            let scatter = &mut self.scatter[class * d * d..][..d * d];
+            for (i, row) in scatter.chunks_exact_mut(d).enumerate() {
+                row.iter_mut().zip(&z).for_each(|(sum, y)| *sum += z[i] * y);
+            }
+        }
+    }
+
+    /// Factorises the covariances, once.
+    fn invert(&mut self) {
+        let d = self.d;
+        if self.factors.iter().any(Option::is_some) {
+            return;
+        }
+        for (class, factor) in self.factors.iter_mut().enumerate() {
+            let n = self.class_counts[class];
+            if n <= d as f64 {
+                continue;
+            }
+            let mut covariance: Vec<f64> =
+                self.scatter[class * d * d..][..d * d].iter().map(|s| s / n).collect();
+            for i in 0..d {
+                let variance = covariance[i * d + i].max(1e-9);
+                covariance[i * d..(i + 1) * d].iter_mut().for_each(|c| *c *= 1.0 - SHRINKAGE);
+                covariance[i * d + i] = variance;
+            }
+            *factor = Some(Cholesky::of(covariance, d));
+        }
+    }
+
+    /// M of each place.
+    fn distances(&self, features: &Features<'_>) -> Vec<f32> {
+        let (mut x, mut z) = (vec![0.0; self.d], vec![0.0; self.d]);
+        let mut nearest = |place: usize| {
+            features.vector(place, &mut x);
+            let mut least = f64::INFINITY;
+            for (class, factor) in self.factors.iter().enumerate() {
+                if let Some(factor) = factor {
+                    // Every class has a place's statistics only where the grid is the one it was fitted on.
+                    self.centred(class, place.min(self.places - 1), &x, &mut z);
+                    factor.whiten(&mut z);
+                    least = least.min(z.iter().map(|z| z * z).sum());
+                }
+            }
+            least.sqrt() as f32
+        };
+        (0..features.places()).map(&mut nearest).collect()
+    }
+}
+
+impl PixelScorer for Model {
+    fn score(&self, output: &Output<'_>, scores: &mut [f32]) {
+        let Some(features) = output.features else { return scores.fill(0.0) };
+        let [n, sum, squares] = self.distances;
+        let mean = sum / n;
+        let deviation = (squares / n - mean * mean).max(1e-12).sqrt();
+        let sigmoid = |m: f32| (1.0 / (1.0 + (-(f64::from(m) - mean) / deviation).exp())) as f32;
+        let values: Vec<f32> = self.distances(&features).into_iter().map(sigmoid).collect();
+        spread(&values, &features, output, scores);
+    }
+}

@@ -1,0 +1,262 @@
+//! How unknown each pixel of an image is, from what a segmentation network says about it.
+//!
+//! A network is known by its [`Output`] alone: logits of one or several passes, and features if it gives them; whoever
+//! made it. A [`PixelMethod`] looks at nominal outputs if it must, and becomes a [`PixelScorer`]. One convention:
+//! larger is more unknown.
+//!
+//! | id | needs | score |
+//! |----|-------|-------|
+//! | `max-softmax` | logits | 1 − max p |
+//! | `odin` | logits, and a temperature | 1 − max softmax(z / T) |
+//! | `entropy` | logits | −Σ p ln p |
+//! | `max-logit` | logits | −max z |
+//! | `energy` | logits | −ln Σ eᶻ |
+//! | `standardised-max-logit` | nominal logits | (μ_c − max z) / σ_c, boundaries suppressed, smoothed |
+//! | `var-sum` | several passes | Σ over classes of the variance of p over passes |
+//! | `mutual-information` | several passes | H(mean p) − mean H(p) |
+//! | `mahalanobis` | nominal features and labels | σ((min over classes of the Mahalanobis distance − μ) / s) |
+//! | `feature-knn` | nominal features | distance to the k-th nearest nominal feature, both of unit length |
+//! | `vim` | nominal features and logits | α ‖residual of the features‖ − ln Σ eᶻ |
+//!
+//! `entropy-code2019`, `var-sum-code2019` and `aleatoric-entropy-code2019` are what the paper's published code computes
+//! in place of its equations. References: Angus et al., "Efficacy of pixel-level OOD detection for semantic
+//! segmentation", 2019, appendix A; Hendrycks et al., ICML 2022 (max logit); Liu et al., NeurIPS 2020 (energy); Jung et
+//! al., ICCV 2021 (standardised max logit); Sun et al., ICML 2022 (kNN); Wang et al., CVPR 2022 (ViM).
+
+mod boundary;
+mod confidence;
+mod eigen;
+mod feature_knn;
+mod grid;
+mod mahalanobis;
+pub mod patches;
+mod softmax;
+mod standardised;
+mod stochastic;
+mod vim;
+
+pub use confidence::{EnergyScore, Entropy, EntropyCode2019, MaxLogit, MaxSoftmax, Odin};
+pub use feature_knn::FeatureKnnPixels;
+pub use mahalanobis::MahalanobisPixels;
+pub use standardised::StandardisedMaxLogit;
+pub use stochastic::{AleatoricEntropyCode2019, MutualInformation, VarSum, VarSumCode2019};
+pub use vim::Vim;
+
+use offnominal_core::{Catalogue, Entry, entry};
+
+/// The temperatures of the paper, from which ODIN's is chosen on held-out images.
+pub const TEMPERATURES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
+
+/// What a segmentation network says about one image.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// `[passes, classes, height, width]`.
+    pub logits: &'a [f32],
+    /// Number of passes; more than one if they are random.
+    pub passes: usize,
+    /// Number of classes.
+    pub classes: usize,
+    /// Rows.
+    pub height: usize,
+    /// Pixels per row.
+    pub width: usize,
+    /// Activations before the last layer, if they are known.
+    pub features: Option<Features<'a>>,
+}
+
+/// Activations on a grid that may be coarser than the image.
+#[derive(Debug, Clone, Copy)]
+pub struct Features<'a> {
+    /// `[channels, rows, columns]`.
+    pub values: &'a [f32],
+    /// Number of channels.
+    pub channels: usize,
+    /// Rows of the grid.
+    pub rows: usize,
+    /// Columns of the grid.
+    pub columns: usize,
+}
+
+impl Output<'_> {
+    /// Number of pixels.
+    pub fn pixels(&self) -> usize {
+        self.height * self.width
+    }
+
+    /// The logits of a pass, `[classes, pixels]`.
+    pub fn pass(&self, pass: usize) -> &[f32] {
+        let size = self.classes * self.pixels();
+        &self.logits[pass * size..(pass + 1) * size]
+    }
+
+    /// The predicted class of each pixel: that of the largest logit of the first pass, the first of equals.
+    pub fn prediction(&self) -> Vec<u8> {
+        let (mut top, mut best) = (self.pass(0)[..self.pixels()].to_vec(), vec![0; self.pixels()]);
+        for (class, plane) in self.pass(0).chunks_exact(self.pixels()).enumerate().skip(1) {
+            for ((top, best), &z) in top.iter_mut().zip(&mut best).zip(plane) {
+                if z > *top {
+                    (*top, *best) = (z, class as u8);
+                }
+            }
+        }
+        best
+    }
+}
+
+/// What a method needs besides the logits of one pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Needs {
+    /// Several random passes.
+    pub passes: bool,
+    /// Features.
+    pub features: bool,
+    /// Nominal images to be fitted on.
+    pub nominal: bool,
+}
+
+/// Why a method cannot be used.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PixelError {
+    /// The network gave one pass.
+    #[error("expected logits of several random passes [passes, classes, height, width], found one pass")]
+    OnePass,
+    /// The network gave no features.
+    #[error("expected features beside the logits, found none")]
+    NoFeatures,
+    /// There is too little to be fitted on.
+    #[error("expected {expected}, found {found}")]
+    TooFew {
+        /// What is needed.
+        expected: &'static str,
+        /// How many there are.
+        found: usize,
+    },
+}
+
+/// A recipe.
+pub trait PixelMethod: Send + Sync {
+    /// What it needs.
+    fn needs(&self) -> Needs;
+
+    /// Begins to look at nominal images.
+    fn begin(&self) -> Box<dyn Fitting>;
+}
+
+/// A method that looks at nominal images, as often as it wants.
+pub trait Fitting: Send {
+    /// How many times it wants to see all images.
+    fn rounds(&self) -> usize;
+
+    /// Looks at an image. Labels are class ids, one for each pixel; what is not a class of the output is ignored.
+    fn see(&mut self, round: usize, output: &Output<'_>, labels: &[u8]);
+
+    /// Becomes a scorer.
+    ///
+    /// # Errors
+    /// If it saw too little.
+    fn finish(self: Box<Self>) -> Result<Box<dyn PixelScorer>, PixelError>;
+}
+
+/// A method that can score.
+pub trait PixelScorer: Send + Sync {
+    /// Writes a score for each pixel.
+    fn score(&self, output: &Output<'_>, scores: &mut [f32]);
+}
+
+impl Needs {
+    /// Whether an output has what is needed.
+    ///
+    /// # Errors
+    /// The thing that is missing.
+    pub fn check(&self, output: &Output<'_>) -> Result<(), PixelError> {
+        if self.passes && output.passes < 2 {
+            return Err(PixelError::OnePass);
+        }
+        if self.features && output.features.is_none() {
+            return Err(PixelError::NoFeatures);
+        }
+        Ok(())
+    }
+}
+
+/// The fitting of a method that needs none.
+struct Ready<S>(S);
+
+impl<S: PixelScorer + 'static> Fitting for Ready<S> {
+    fn rounds(&self) -> usize {
+        0
+    }
+
+    fn see(&mut self, _: usize, _: &Output<'_>, _: &[u8]) {}
+
+    fn finish(self: Box<Self>) -> Result<Box<dyn PixelScorer>, PixelError> {
+        Ok(Box::new(self.0))
+    }
+}
+
+/// Every method, in the order in which reports list them.
+pub const METHODS: &[Entry<dyn PixelMethod>] = &[
+    entry!(MaxSoftmax as dyn PixelMethod, "max-softmax", "one less the largest probability"),
+    entry!(Odin as dyn PixelMethod, "odin", "the same at a temperature that was chosen on unknown pixels"),
+    entry!(Entropy as dyn PixelMethod, "entropy", "entropy of the probabilities"),
+    entry!(MaxLogit as dyn PixelMethod, "max-logit", "the largest logit, negated"),
+    entry!(
+        EnergyScore as dyn PixelMethod,
+        "energy",
+        "logarithm of the sum of exponentials of the logits, negated"
+    ),
+    entry!(
+        StandardisedMaxLogit as dyn PixelMethod,
+        "standardised-max-logit",
+        "largest logit in units of its class, boundaries suppressed"
+    ),
+    entry!(
+        VarSum as dyn PixelMethod,
+        "var-sum",
+        "variance of the probabilities over passes, summed over classes"
+    ),
+    entry!(
+        MutualInformation as dyn PixelMethod,
+        "mutual-information",
+        "entropy of the mean probabilities less the mean entropy over passes"
+    ),
+    entry!(
+        MahalanobisPixels as dyn PixelMethod,
+        "mahalanobis",
+        "distance of the features from the nearest class, in units of its covariance"
+    ),
+    entry!(
+        FeatureKnnPixels as dyn PixelMethod,
+        "feature-knn",
+        "distance to the k-th nearest nominal feature"
+    ),
+    entry!(
+        Vim as dyn PixelMethod,
+        "vim",
+        "what the features have outside their principal space, against the energy"
+    ),
+    entry!(
+        EntropyCode2019 as dyn PixelMethod,
+        "entropy-code2019",
+        "entropy divided by the number of classes"
+    ),
+    entry!(
+        VarSumCode2019 as dyn PixelMethod,
+        "var-sum-code2019",
+        "mean variance over classes, 400 times, cut at 1"
+    ),
+    entry!(
+        AleatoricEntropyCode2019 as dyn PixelMethod,
+        "aleatoric-entropy-code2019",
+        "mean entropy over passes divided by the number of classes"
+    ),
+];
+
+/// The methods, by name.
+pub fn methods() -> Catalogue<dyn PixelMethod> {
+    Catalogue::new("method", METHODS)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,373 @@
+//! The baseline segmentation: a small dense network that classifies each pixel by what is around it.
+//!
+//! No convolutions and no pretraining: a pixel is described by [`INPUTS`] numbers, its colour, its place, means and
+//! deviations of the colours around it at three scales, and the mean colours of regions above, below, left and right.
+//! Box means come from summed areas, so the scale costs nothing. It is a baseline, and weaker than any convolutional
+//! network; it trains in minutes, drops units at random, and so gives everything that a [`PixelMethod`](super::PixelMethod)
+//! can ask for.
+
+use super::softmax::probabilities;
+use offnominal_core::Rng;
+use offnominal_nets::{
+    Activation, Adam, AdamState, Gradients, Init, Mlp, Standardiser, TensorError, Tensors, Workspace,
+};
+
+/// Numbers that describe a pixel.
+pub const INPUTS: usize = 3 + 2 + 3 * 6 + 4 * 3;
+
+/// Widths of the hidden layers; the last is that of the features.
+const HIDDEN: [usize; 2] = [96, 32];
+const DROPOUT: f32 = 0.15;
+const BATCH: usize = 512;
+const RATE: f64 = 2e-3;
+
+/// Half the sides of the boxes around a pixel, as shares of the picture's height.
+const SCALES: [f64; 3] = [0.012, 0.04, 0.12];
+/// How far away the regions lie, and half their sides, as shares of the height.
+const REGIONS: [f64; 2] = [0.2, 0.08];
+
+/// Sums of the colours, and of their squares, over all pixels above and to the left of each.
+struct Areas {
+    width: usize,
+    height: usize,
+    /// `[height + 1, width + 1, 6]`.
+    sums: Vec<f64>,
+}
+
+impl Areas {
+    fn of(rgb: &[u8], width: usize) -> Areas {
+        let (height, row) = (rgb.len() / 3 / width, 6 * (width + 1));
+        let mut sums = vec![0.0; (height + 1) * row];
+        for (y, line) in rgb.chunks_exact(3 * width).enumerate() {
+            let mut so_far = [0.0; 6];
+            for (x, pixel) in line.as_chunks::<3>().0.iter().enumerate() {
+                let at = (y + 1) * row + 6 * (x + 1);
+                for i in 0..3 {
+                    let value = f64::from(pixel[i]) / 255.0;
+                    so_far[i] += value;
+                    so_far[i + 3] += value * value;
+                }
+                (0..6).for_each(|i| sums[at + i] = sums[at - row + i] + so_far[i]);
+            }
+        }
+        Areas { width, height, sums }
+    }
+
+    /// Means of the colours and their deviations in a box about a place, as far as it lies in the picture.
+    fn moments(&self, x: i64, y: i64, half: i64) -> [f32; 6] {
+        let clip = |v: i64, size: usize| v.clamp(0, size as i64) as usize;
+        // A box beyond an edge shrinks to the pixels at that edge.
+        let (x, y) = (x.clamp(0, self.width as i64 - 1), y.clamp(0, self.height as i64 - 1));
+        let (left, right) = (clip(x - half, self.width), clip(x + half + 1, self.width));
+        let (top, low) = (clip(y - half, self.height), clip(y + half + 1, self.height));
+        let at = |y: usize, x: usize, i: usize| self.sums[6 * (y * (self.width + 1) + x) + i];
+        let n = ((right - left) * (low - top)) as f64;
+        let mean =
+            |i: usize| (at(low, right, i) - at(top, right, i) - at(low, left, i) + at(top, left, i)) / n;
+        std::array::from_fn(
+            |i| if i < 3 { mean(i) } else { (mean(i) - mean(i - 3).powi(2)).max(0.0).sqrt() } as f32,
+        )
+    }
+}
+
+/// A picture that pixels can be described in.
+pub struct Described<'a> {
+    rgb: &'a [u8],
+    areas: Areas,
+}
+
+impl Described<'_> {
+    /// Of a picture, `[height, width, 3]`.
+    pub fn new(rgb: &[u8], width: usize) -> Described<'_> {
+        Described { rgb, areas: Areas::of(rgb, width) }
+    }
+
+    /// Writes the description of a pixel.
+    pub fn write(&self, pixel: usize, out: &mut [f32]) {
+        let (width, height) = (self.areas.width, self.areas.height);
+        let (x, y) = (pixel % width, pixel / width);
+        let far = |share: f64| ((share * height as f64).round() as i64).max(1);
+        let mut numbers = Vec::with_capacity(INPUTS);
+        numbers.extend(self.rgb[3 * pixel..3 * pixel + 3].iter().map(|&c| f32::from(c) / 255.0));
+        numbers.extend([x as f32 / width as f32 - 0.5, y as f32 / height as f32 - 0.5]);
+        let (x, y) = (x as i64, y as i64);
+        SCALES.iter().for_each(|&scale| numbers.extend(self.areas.moments(x, y, far(scale))));
+        let [away, half] = REGIONS.map(far);
+        for (dx, dy) in [(0, -away), (0, away), (-away, 0), (away, 0)] {
+            numbers.extend(&self.areas.moments(x + dx, y + dy, half)[..3]);
+        }
+        out.copy_from_slice(&numbers);
+    }
+}
+
+/// Pixels to learn from: descriptions `[n, INPUTS]` and their classes.
+#[derive(Debug, Clone, Default)]
+pub struct Examples {
+    /// Descriptions.
+    pub inputs: Vec<f32>,
+    /// Class ids.
+    pub classes: Vec<u8>,
+}
+
+impl Examples {
+    /// Adds pixels of a picture, up to so many of each class, drawn at random; labels that are no class are left out.
+    pub fn add(
+        &mut self,
+        rgb: &[u8],
+        width: usize,
+        labels: &[u8],
+        n_classes: usize,
+        of_each: usize,
+        rng: &mut Rng,
+    ) {
+        let (described, mut row) = (Described::new(rgb, width), [0.0; INPUTS]);
+        for class in 0..n_classes as u8 {
+            let mut mine: Vec<usize> = (0..labels.len()).filter(|&p| labels[p] == class).collect();
+            rng.shuffle(&mut mine);
+            for &pixel in mine.iter().take(of_each) {
+                described.write(pixel, &mut row);
+                self.inputs.extend_from_slice(&row);
+                self.classes.push(class);
+            }
+        }
+    }
+}
+
+/// The trained network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PatchClassifier {
+    net: Mlp,
+    params: Vec<f32>,
+    mean: Vec<f32>,
+    /// One over the deviation of each input; 0 where it never varies.
+    inverse: Vec<f32>,
+    /// Names of the classes, in the order of the logits.
+    pub names: Vec<String>,
+}
+
+/// What the network says about a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// `[passes, classes, pixels]`.
+    pub logits: Vec<f32>,
+    /// `[32, rows, columns]` at every fourth pixel.
+    pub features: Vec<f32>,
+    /// Rows and columns of the features.
+    pub grid: [usize; 2],
+}
+
+/// Pixels from one feature to the next.
+pub const STRIDE: usize = 4;
+
+fn net(classes: usize) -> Mlp {
+    Mlp::new(&[INPUTS, HIDDEN[0], HIDDEN[1], classes], Activation::Relu).with_dropout(DROPOUT)
+}
+
+impl PatchClassifier {
+    /// Trains on examples for so many rounds; `told` gets the round and its mean loss.
+    ///
+    /// # Panics
+    /// If there are no examples, or a class is not one of the names.
+    pub fn train(
+        examples: &Examples,
+        names: Vec<String>,
+        rounds: usize,
+        rng: &mut Rng,
+        mut told: impl FnMut(usize, f64),
+    ) -> PatchClassifier {
+        assert!(!examples.classes.is_empty(), "examples to learn from");
+        let mut model = PatchClassifier::fresh(examples, names, rng);
+        let (mut state, mut grad) = (AdamState::new(model.params.len()), vec![0.0; model.params.len()]);
+        let mut work = model.net.workspace(BATCH);
+        let mut order: Vec<usize> = (0..examples.classes.len()).collect();
+        for round in 0..rounds {
+            rng.shuffle(&mut order);
+            // The rate falls to a hundredth, along half a cosine.
+            let fall = 0.5 + 0.5 * (std::f64::consts::PI * round as f64 / rounds as f64).cos();
+            let adam = Adam { lr: RATE * (0.01 + 0.99 * fall), ..Adam::default() };
+            let mut loss = 0.0;
+            for batch in order.chunks(BATCH) {
+                loss += model.gradient(examples, batch, &mut work, &mut grad, rng) * batch.len() as f64;
+                adam.step(&mut model.params, &grad, &mut state);
+            }
+            told(round, loss / order.len() as f64);
+        }
+        model
+    }
+
+    fn fresh(examples: &Examples, names: Vec<String>, rng: &mut Rng) -> PatchClassifier {
+        let standard = Standardiser::fit(&examples.inputs, INPUTS);
+        let (mut mean, mut inverse) = (vec![0.0; INPUTS], vec![0.0; INPUTS]);
+        for (i, &kept) in standard.kept().iter().enumerate() {
+            (mean[kept], inverse[kept]) = (standard.mean()[i], 1.0 / standard.scale()[i]);
+        }
+        let net = net(names.len());
+        let mut params = vec![0.0; net.n_params()];
+        net.init(&mut params, Init::Uniform, rng);
+        PatchClassifier { net, params, mean, inverse, names }
+    }
+
+    fn standardise(&self, rows: &mut [f32]) {
+        for row in rows.chunks_exact_mut(INPUTS) {
+            row.iter_mut().zip(&self.mean).zip(&self.inverse).for_each(|((x, m), s)| *x = (*x - m) * s);
+        }
+    }
+
+    /// The gradient of the cross-entropy of a batch, and its mean.
+    fn gradient(
+        &self,
+        examples: &Examples,
+        batch: &[usize],
+        work: &mut Workspace,
+        grad: &mut [f32],
+        rng: &mut Rng,
+    ) -> f64 {
+        let mut x: Vec<f32> =
+            batch.iter().flat_map(|&i| examples.inputs[i * INPUTS..][..INPUTS].iter().copied()).collect();
+        self.standardise(&mut x);
+        let k = self.names.len();
+        let mut delta = self.net.forward_train(&self.params, &x, work, rng).to_vec();
+        let mut loss = 0.0;
+        for (z, &i) in delta.chunks_exact_mut(k).zip(batch) {
+            let class = usize::from(examples.classes[i]);
+            let mut p = vec![0.0; k];
+            probabilities(z, 1, &mut p);
+            loss -= f64::from(p[class].max(1e-12)).ln();
+            for (j, z) in z.iter_mut().enumerate() {
+                *z = (p[j] - f32::from(u8::from(j == class))) / batch.len() as f32;
+            }
+        }
+        self.net.backward(&self.params, &x, work, &delta, Gradients::params(grad));
+        loss / batch.len() as f64
+    }
+
+    /// What it says about a picture: in one sure pass if `passes` is 1, else in so many random ones.
+    pub fn say(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Said {
+        let (n, k) = (rgb.len() / 3, self.names.len());
+        let (columns, rows) = (width.div_ceil(STRIDE), (n / width).div_ceil(STRIDE));
+        let mut said = Said {
+            logits: vec![0.0; passes * k * n],
+            features: vec![0.0; HIDDEN[1] * rows * columns],
+            grid: [rows, columns],
+        };
+        let (described, mut work) = (Described::new(rgb, width), self.net.workspace(width));
+        let mut x = vec![0.0; width * INPUTS];
+        for row in 0..n / width {
+            for (column, x) in x.chunks_exact_mut(INPUTS).enumerate() {
+                described.write(row * width + column, x);
+            }
+            self.standardise(&mut x);
+            for pass in 0..passes {
+                let z = if passes == 1 {
+                    self.net.forward(&self.params, &x, &mut work)
+                } else {
+                    self.net.forward_train(&self.params, &x, &mut work, rng)
+                };
+                for (i, &z) in z.iter().enumerate() {
+                    said.logits[(pass * k + i % k) * n + row * width + i / k] = z;
+                }
+            }
+            // Features are those of the middle of a place, without anything dropped.
+            if row % STRIDE == (STRIDE / 2).min(n / width - 1 - row / STRIDE * STRIDE) {
+                self.net.forward(&self.params, &x, &mut work);
+                for column in 0..columns {
+                    let from = (column * STRIDE + STRIDE / 2).min(width - 1) * HIDDEN[1];
+                    let feature = &work.features()[from..from + HIDDEN[1]];
+                    let at = row / STRIDE * columns + column;
+                    feature.iter().enumerate().for_each(|(c, &f)| said.features[c * rows * columns + at] = f);
+                }
+            }
+        }
+        said
+    }
+
+    /// The network as named tensors.
+    pub fn to_tensors(&self) -> Tensors {
+        let mut tensors = Tensors::default();
+        tensors.insert("params", &[self.params.len()], &self.params);
+        tensors.insert("mean", &[INPUTS], &self.mean);
+        tensors.insert("inverse_scale", &[INPUTS], &self.inverse);
+        tensors.metadata.insert("model".into(), "patch-classifier".into());
+        tensors.metadata.insert("classes".into(), self.names.join("\n"));
+        tensors
+    }
+
+    /// Reads what [`PatchClassifier::to_tensors`] wrote.
+    ///
+    /// # Errors
+    /// If a tensor is missing or has another shape.
+    pub fn from_tensors(tensors: &Tensors) -> Result<PatchClassifier, TensorError> {
+        let found = tensors
+            .metadata
+            .get("classes")
+            .filter(|_| tensors.metadata.get("model").is_some_and(|m| m == "patch-classifier"));
+        let missing =
+            || TensorError::Format { found: "one without the metadata of a patch classifier".into() };
+        let names: Vec<String> = found.ok_or_else(missing)?.split('\n').map(String::from).collect();
+        let net = net(names.len());
+        let params = tensors.expect("params", &[net.n_params()])?.to_vec();
+        let mean = tensors.expect("mean", &[INPUTS])?.to_vec();
+        let inverse = tensors.expect("inverse_scale", &[INPUTS])?.to_vec();
+        Ok(PatchClassifier { net, params, mean, inverse, names })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Left half red and smooth, right half grey and rough.
+    fn picture(seed: u64) -> (Vec<u8>, Vec<u8>) {
+        let (mut rng, width) = (Rng::new(seed), 32);
+        let mut rgb = Vec::new();
+        for p in 0..width * 20 {
+            let wobble = (30.0 * rng.uniform()) as u8;
+            rgb.extend(if p % width < 16 { [150, 20, 20] } else { [90 + wobble, 90 + wobble, 90 + wobble] });
+        }
+        (rgb, (0..width * 20).map(|p| u8::from(p % width >= 16)).collect())
+    }
+
+    fn trained() -> PatchClassifier {
+        let (mut examples, mut rng) = (Examples::default(), Rng::new(1));
+        for seed in 0..3 {
+            let (rgb, labels) = picture(seed);
+            examples.add(&rgb, 32, &labels, 2, 200, &mut rng);
+        }
+        PatchClassifier::train(&examples, vec!["red".into(), "rough".into()], 8, &mut rng, |_, _| {})
+    }
+
+    #[test]
+    fn it_learns_two_halves_and_says_so_in_the_right_layout() {
+        let ((rgb, labels), model) = (picture(9), trained());
+        let said = model.say(&rgb, 32, 1, &mut Rng::new(0));
+        let n = labels.len();
+        let right = (0..n).filter(|&p| (said.logits[n + p] > said.logits[p]) == (labels[p] == 1)).count();
+        assert!(right as f64 > 0.97 * n as f64, "{right} of {n}");
+        assert_eq!((said.grid, said.features.len()), ([5, 8], 32 * 40));
+        assert!(said.features.chunks_exact(40).any(|plane| plane.iter().any(|&f| f > 0.0)));
+    }
+
+    #[test]
+    fn random_passes_differ_and_files_keep_every_bit() {
+        let ((rgb, labels), model) = (picture(9), trained());
+        let said = model.say(&rgb, 32, 2, &mut Rng::new(0));
+        assert!(said.logits[..2 * labels.len()] != said.logits[2 * labels.len()..]);
+        let again =
+            PatchClassifier::from_tensors(&Tensors::from_bytes(&model.to_tensors().to_bytes()).unwrap())
+                .unwrap();
+        assert!(again.say(&rgb, 32, 2, &mut Rng::new(0)).logits == said.logits);
+        assert!(PatchClassifier::from_tensors(&Tensors::default()).is_err());
+    }
+
+    #[test]
+    fn moments_of_a_box_are_those_of_its_pixels() {
+        let rgb: Vec<u8> = (0..5 * 4 * 3).map(|i| (i * 4) as u8).collect();
+        let areas = Areas::of(&rgb, 5);
+        let values: Vec<f64> = [1, 2, 3, 6, 7, 8].iter().map(|p| f64::from(rgb[3 * p]) / 255.0).collect();
+        let mean = values.iter().sum::<f64>() / 6.0;
+        let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 6.0).sqrt();
+        // The box about (2, 0) reaches above the picture.
+        let found = areas.moments(2, 0, 1);
+        assert!((f64::from(found[0]) - mean).abs() < 1e-6 && (f64::from(found[3]) - deviation).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,98 @@
+//! Standardised max logit: the largest logit in units of what is usual for the class it speaks for.
+//!
+//! score = (μ_c − max z) / σ_c, with c the predicted class and μ_c, σ_c the mean and deviation of the largest logit
+//! over nominal pixels that were predicted to be c. Then the scores at boundaries between predicted classes are replaced
+//! by those of their surroundings, and all are smoothed.
+//!
+//! Reference: Jung et al., "Standardized max logits", ICCV 2021, equations 3–7.
+
+use super::boundary::{smooth, suppress};
+use super::softmax::map;
+use super::{Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
+use serde::{Deserialize, Serialize};
+
+/// The recipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct StandardisedMaxLogit {
+    /// Width of the boundaries that are suppressed, in pixels; 0 suppresses none.
+    pub boundary: usize,
+    /// Pixels between the taps of the 7 × 7 smoothing filter; 0 does not smooth.
+    pub dilation: usize,
+}
+
+impl Default for StandardisedMaxLogit {
+    /// The values of the paper.
+    fn default() -> Self {
+        StandardisedMaxLogit { boundary: 4, dilation: 6 }
+    }
+}
+
+impl PixelMethod for StandardisedMaxLogit {
+    fn needs(&self) -> Needs {
+        Needs { nominal: true, ..Needs::default() }
+    }
+
+    fn begin(&self) -> Box<dyn Fitting> {
+        Box::new(Counting { recipe: *self, sums: Vec::new() })
+    }
+}
+
+/// Number, sum and sum of squares of the largest logit for each predicted class.
+struct Counting {
+    recipe: StandardisedMaxLogit,
+    sums: Vec<[f64; 3]>,
+}
+
+impl Fitting for Counting {
+    fn rounds(&self) -> usize {
+        1
+    }
+
+    fn see(&mut self, _: usize, output: &Output<'_>, _: &[u8]) {
+        self.sums.resize(output.classes, [0.0; 3]);
+        for (class, top) in output.prediction().into_iter().zip(largest(output)) {
+            let (sums, top) = (&mut self.sums[usize::from(class)], f64::from(top));
+            sums.iter_mut().zip([1.0, top, top * top]).for_each(|(sum, x)| *sum += x);
+        }
+    }
+
+    fn finish(self: Box<Self>) -> Result<Box<dyn PixelScorer>, PixelError> {
+        let total = self.sums.iter().fold([0.0; 3], |t, s| std::array::from_fn(|i| t[i] + s[i]));
+        if total[0] < 2.0 {
+            return Err(PixelError::TooFew { expected: "nominal pixels", found: total[0] as usize });
+        }
+        // A class that was never predicted is judged like the others together.
+        let of = |s: &[f64; 3]| if s[0] < 2.0 { moments(total) } else { moments(*s) };
+        Ok(Box::new(Fitted { recipe: self.recipe, moments: self.sums.iter().map(of).collect() }))
+    }
+}
+
+/// Mean and deviation.
+fn moments([n, sum, squares]: [f64; 3]) -> (f32, f32) {
+    let mean = sum / n;
+    (mean as f32, (squares / n - mean * mean).max(1e-6).sqrt() as f32)
+}
+
+fn largest(output: &Output<'_>) -> Vec<f32> {
+    let mut top = vec![0.0; output.pixels()];
+    map(output.pass(0), 1.0, &mut top, |s| s.top);
+    top
+}
+
+struct Fitted {
+    recipe: StandardisedMaxLogit,
+    moments: Vec<(f32, f32)>,
+}
+
+impl PixelScorer for Fitted {
+    fn score(&self, output: &Output<'_>, scores: &mut [f32]) {
+        let prediction = output.prediction();
+        for ((score, &class), top) in scores.iter_mut().zip(&prediction).zip(largest(output)) {
+            let (mean, deviation) = self.moments[usize::from(class)];
+            *score = (mean - top) / deviation;
+        }
+        suppress(scores, &prediction, output.width, self.recipe.boundary);
+        smooth(scores, output.width, self.recipe.dilation);
+    }
+}
