@@ -1,35 +1,14 @@
 //! Every detector of the catalogue obeys the laws.
 
+#[path = "support/quick.rs"]
+mod quick;
+
 use offnominal_core::archive::{Archive, Numbers};
 use offnominal_core::conformance::{Chorus, assert_lawful, detector, nominal_episodes};
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
-use serde_json::{Value, json};
-
-/// Parameters that make fitting fast; the laws hold for any.
-fn quick(id: &str) -> Value {
-    match id {
-        "isolation-forest" => json!({"trees": 30}),
-        "mlp-dm" => json!({"hidden": [16, 8], "training": {"epochs": 5}}),
-        "pe-dm" => json!({"hidden": [16, 8], "members": 2, "training": {"epochs": 5}}),
-        "ensemble-dm" | "multistep-dm" | "offnominal" | "residual-window" => {
-            json!({"hidden": [16, 8], "training": {"epochs": 5}})
-        }
-        "lstm-dm" => json!({"hidden": 8, "head": [8], "training": {"epochs": 3}}),
-        "riqn" => json!({"hidden": 8, "cosines": 8, "quantiles": 8, "training": {"epochs": 3}}),
-        "cusum" | "e-process" => json!({"inner": inner("ensemble-dm")}),
-        "rnd" => json!({"training": {"epochs": 20}}),
-        "fusion" => json!({"inner": ["knn-transition", inner("residual-window")]}),
-        _ => json!({}),
-    }
-}
-
-/// A detector inside another, made fast.
-fn inner(id: &str) -> Value {
-    let mut params = quick(id);
-    params["id"] = json!(id);
-    params
-}
+use quick::quick;
+use serde_json::json;
 
 #[test]
 fn every_detector_obeys_the_laws() {

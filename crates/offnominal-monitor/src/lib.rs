@@ -3,27 +3,10 @@
 //! `offnominal fit` writes the file; this crate reads it and scores one step after another. It knows detectors and
 //! thresholds only: no simulator, no learner, no command line. After the first steps it does not allocate.
 //!
-//! ```no_run
-//! use offnominal_core::alarm::Event;
-//! use offnominal_monitor::Monitor;
+//! The crate's README has a whole control loop; it is compiled as a test.
 //!
-//! # fn read_sensors() -> [f32; 4] { [0.0; 4] }
-//! # fn policy(_: &[f32]) -> [f32; 1] { [0.0] }
-//! # fn stop() {}
-//! let mut monitor = Monitor::open("cartpole.monitor")?;
-//! loop {
-//!     let obs = read_sensors();
-//!     let action = policy(&obs);
-//!     // The first call of an episode completes no transition, so there is nothing to judge yet.
-//!     if let Some(verdict) = monitor.step(&obs, &action)? {
-//!         if verdict.event == Some(Event::Raised) {
-//!             eprintln!("step {}: score {:.2} above {:.2}", verdict.step, verdict.statistic, verdict.threshold);
-//!             stop();
-//!         }
-//!     }
-//! }
-//! # #[allow(unreachable_code)] Ok::<(), offnominal_monitor::MonitorError>(())
-//! ```
+//! The file is safetensors. Its header says what was fitted, on what, by which version, and when it raises an alarm;
+//! a digest of everything makes a damaged or edited file an error.
 
 mod about;
 mod diagnosis;
@@ -36,3 +19,8 @@ pub use diagnosis::Diagnosis;
 pub use error::{FileError, MonitorError, StepError};
 pub use file::{FORMAT, decode, encode};
 pub use monitor::{Monitor, Verdict};
+
+/// What the README shows is code that compiles.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

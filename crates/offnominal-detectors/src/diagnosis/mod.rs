@@ -5,7 +5,7 @@
 //!
 //! | question  | answer                                                                                              |
 //! |-----------|-----------------------------------------------------------------------------------------------------|
-//! | since when | the maximum-likelihood change point of the surprises at the residuals' length                      |
+//! | since when | the maximum-likelihood change point of the surprises at the residuals' length, against what is usual at that time of an episode |
 //! | where      | channels by the root mean square of z since then                                                   |
 //! | what       | a small network on features of z since then: which channels carry it, whether a changed command would explain it, whether the next step takes it back |
 //!
@@ -37,6 +37,7 @@ use classifier::Classifier;
 use offnominal_core::Rng;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{FitError, Signals, Transition, check};
+use onset::Usual;
 use serde::{Deserialize, Serialize};
 use signature::Signature;
 use std::sync::Arc;
@@ -100,6 +101,7 @@ pub struct Deviation {
 struct Nominal {
     whitener: Whitener,
     surprise: Surprise,
+    usual: Usual,
     signature: Signature,
     classifier: Classifier,
 }
@@ -142,13 +144,21 @@ impl Diagnoser {
         let d = residual.width();
         let whitener = Whitener::fit(of_members.iter().flat_map(|e| e.chunks_exact(d)), d);
         let signature = Signature::new(&residual, &whitener);
-        let surprise = Surprise::of_nominal(lengths(&mut residual, &whitener, &held_out));
+        let lengths = lengths(&mut residual, &whitener, &held_out);
+        let surprise = Surprise::of_nominal(lengths.concat());
+        let of_episode = |e: &Vec<f64>| e.iter().map(|&length| surprise.of(length)).collect();
+        let usual = Usual::of(&lengths.iter().map(of_episode).collect::<Vec<_>>());
         let classifier = {
-            let known = simulated::Known { whitener: &whitener, surprise: &surprise, signature: &signature };
+            let known = simulated::Known {
+                whitener: &whitener,
+                surprise: &surprise,
+                usual: &usual,
+                signature: &signature,
+            };
             let examples = simulated::examples(&mut residual, &known, &held_out, rng);
             Classifier::fit(&examples, rng)?
         };
-        let nominal = Nominal { whitener, surprise, signature, classifier };
+        let nominal = Nominal { whitener, surprise, usual, signature, classifier };
         Ok(Diagnoser::new(residual, nominal, [train[0].obs_width(), train[0].act_width()]))
     }
 
@@ -232,7 +242,7 @@ impl Diagnoser {
             residual.of(&seen, &mut work.z[from..]);
             residual.commands(&mut work.commands);
             let length = work.scratch.length(&nominal.whitener, &work.z[from..]);
-            work.surprises.push(nominal.surprise.of(length));
+            work.surprises.push(nominal.usual.relative(step, nominal.surprise.of(length)));
         }
     }
 
@@ -241,6 +251,7 @@ impl Diagnoser {
         self.residual.save(&mut to.part("ensemble"));
         self.nominal.whitener.save(&mut to.part("nominal"));
         self.nominal.surprise.save(&mut to.part("length"));
+        self.nominal.usual.save(&mut to.part("usual"));
         self.nominal.classifier.save(&mut to.part("classifier"));
     }
 
@@ -257,19 +268,20 @@ impl Diagnoser {
         let signature = Signature::new(&residual, &whitener);
         let classifier = Classifier::load(&from.part("classifier"), signature.n_features())?;
         let surprise = Surprise::load(&from.part("length"))?;
-        let nominal = Nominal { whitener, surprise, signature, classifier };
+        let usual = Usual::load(&from.part("usual"))?;
+        let nominal = Nominal { whitener, surprise, usual, signature, classifier };
         Ok(Diagnoser::new(residual, nominal, [from.obs_width, from.act_width]))
     }
 }
 
-/// Squared lengths of whitened residuals of every step.
-fn lengths(residual: &mut Residual, whitener: &Whitener, episodes: &[Signals<'_>]) -> Vec<f64> {
+/// Squared lengths of whitened residuals of every step, episode by episode.
+fn lengths(residual: &mut Residual, whitener: &Whitener, episodes: &[Signals<'_>]) -> Vec<Vec<f64>> {
     let mut z = vec![0.0; residual.width()];
     let mut length = |seen: Transition<'_>| {
         residual.of(&seen, &mut z);
         whitener.mean_square(&mut z)
     };
-    episodes.iter().flat_map(|e| e.transitions()).map(&mut length).collect()
+    episodes.iter().map(|e| e.transitions().map(&mut length).collect()).collect()
 }
 
 /// Fills the deviations of the channels, most deviant first.

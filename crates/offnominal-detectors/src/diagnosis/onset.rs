@@ -1,10 +1,58 @@
 //! Since when: the maximum-likelihood change point of surprises.
 //!
-//! Nominal surprises are exponential with mean one; from the change on their mean is m > 1, unknown. For a change at
-//! step τ of n steps up to now, with the mean m of their surprises, the log likelihood ratio is n (m − 1 − ln m).
+//! Nominal surprises, divided by what is usual at their step of an episode, are exponential with mean one; from the
+//! change on their mean is m > 1, unknown. For a change at step τ of n steps up to now, with the mean m of their
+//! surprises, the log likelihood ratio is n (m − 1 − ln m).
+
+use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// A single step says no more than this, so that one freak does not outweigh all that lasts.
 pub(super) const MOST: f64 = 8.0;
+
+/// Steps before and after that tell what is usual at a step.
+const REACH: usize = 2;
+/// Episodes that a step needs to have a mean of its own.
+const LEAST_EPISODES: usize = 3;
+/// Nothing is so usual that less of it would be remarkable.
+const LEAST_MEAN: f64 = 0.5;
+
+/// The mean nominal surprise at each step of an episode: some steps, such as the first ones, are harder to predict.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Usual(Vec<f64>);
+
+impl Usual {
+    /// Takes the surprises of nominal episodes, in any number.
+    pub fn of(episodes: &[Vec<f64>]) -> Usual {
+        let longest = episodes.iter().map(Vec::len).max().unwrap_or(0);
+        let mut last = 1.0;
+        let mean = |t: usize| {
+            let there: Vec<&Vec<f64>> = episodes.iter().filter(|e| e.len() > t).collect();
+            if there.len() >= LEAST_EPISODES {
+                let near = |e: &&Vec<f64>| e[t.saturating_sub(REACH)..(t + REACH + 1).min(e.len())].to_vec();
+                let all: Vec<f64> = there.iter().flat_map(near).map(|x| x.min(MOST)).collect();
+                last = (all.iter().sum::<f64>() / all.len() as f64).max(LEAST_MEAN);
+            }
+            last
+        };
+        Usual((0..longest.max(1)).map(mean).collect())
+    }
+
+    /// A surprise at a step, counted from 0, in units of what is usual there.
+    pub fn relative(&self, step: usize, surprise: f64) -> f64 {
+        surprise / self.0[step.min(self.0.len() - 1)]
+    }
+
+    pub fn save(&self, to: &mut Writer<'_>) {
+        to.put("mean", &self.0);
+    }
+
+    pub fn load(from: &Reader<'_>) -> Result<Usual, ArchiveError> {
+        let mean = from.list::<f64>("mean")?;
+        let is_sound = !mean.is_empty() && mean.iter().all(|&m| m > 0.0);
+        from.require(is_sound, "mean", "one number above zero or more", "others")?;
+        Ok(Usual(mean.to_vec()))
+    }
+}
 
 /// Log likelihood ratio of a change of the mean of n surprises from one to m; zero if they are not larger than usual.
 pub(super) fn evidence(n: f64, m: f64) -> f64 {
@@ -59,6 +107,20 @@ mod tests {
         };
         let (weak, strong) = (median_error(2.0), median_error(6.0));
         assert!(strong <= 1 && weak > strong && weak < 20, "{weak} {strong}");
+    }
+
+    #[test]
+    fn what_is_usual_is_no_change() {
+        let episode = [vec![6.0; 10], vec![1.0; 30]].concat();
+        let usual = Usual::of(&vec![episode.clone(); 5]);
+        let relative =
+            |e: &[f64]| e.iter().enumerate().map(|(t, &x)| usual.relative(t, x)).collect::<Vec<_>>();
+        assert_eq!(usual.relative(3, 6.0), 1.0);
+        assert_eq!(usual.relative(99, 2.0), 2.0, "beyond the longest episode");
+        let mut changed = episode;
+        changed[35..].fill(3.0);
+        assert_eq!(change_point(&relative(&changed)), 35);
+        assert_eq!(Usual::of(&[]).relative(0, 2.0), 2.0);
     }
 
     #[test]

@@ -6,11 +6,11 @@
 //! | action      | the commands on record are changed, so that what was done is no longer what they say              |
 //! | dynamics    | residuals get an error like those that the ensemble makes, which depends on state and command     |
 //!
-//! Each fault is as weak as can be noticed, or up to ten times stronger. The steps end at a random time after the onset,
+//! Each fault is as weak as can be noticed, or up to ten times stronger (an observation up to a hundred times). The steps end at a random time after the onset,
 //! as those before an alarm do, and their beginning is estimated as it will be.
 
 use super::classifier::Examples;
-use super::onset::{MOST, change_point, evidence};
+use super::onset::{MOST, Usual, change_point, evidence};
 use super::signature::Signature;
 use crate::shared::residual::Residual;
 use crate::shared::surprise::Surprise;
@@ -33,11 +33,13 @@ const MEMORY: f64 = 0.9;
 pub(super) struct Known<'a> {
     pub whitener: &'a Whitener,
     pub surprise: &'a Surprise,
+    pub usual: &'a Usual,
     pub signature: &'a Signature,
 }
 
-/// A stretch of an episode: `rows + 1` observations and `rows` commands, disturbed from row `onset` on.
+/// A stretch of an episode: `rows + 1` observations and `rows` commands from step `first`, disturbed from row `onset` on.
 struct Stretch {
+    first: usize,
     obs: Vec<f32>,
     actions: Vec<f32>,
     rows: usize,
@@ -111,7 +113,9 @@ impl Maker<'_> {
     fn example(&mut self, family: usize, episode: &Signals<'_>, rng: &mut Rng) -> Vec<f32> {
         let plain = cut(episode, rng);
         let (mut size, root) = (10.0_f64.powf(rng.range(-3.0, -1.0)), rng.bits());
-        let beyond = if rng.uniform() < 0.5 { 1.0 } else { 10.0_f64.powf(rng.range(0.0, 1.0)) };
+        // Only a sensor can report anything.
+        let most = if family == 0 { 2.0 } else { 1.0 };
+        let beyond = if rng.uniform() < 0.5 { 1.0 } else { 10.0_f64.powf(rng.range(0.0, most)) };
         for trial in 0..TRIALS {
             if self.make(family, episode, &plain, size, &mut Rng::new(root)) > NOTICED || trial + 1 == TRIALS
             {
@@ -120,7 +124,7 @@ impl Maker<'_> {
             size *= 3.0;
         }
         self.make(family, episode, &plain, size * beyond, &mut Rng::new(root));
-        let surprises = self.surprises();
+        let surprises = self.surprises(plain.first);
         let (first, d) = (change_point(&surprises), self.residual.width());
         let mut features = vec![0.0; self.n_features];
         let commands = &self.commands[first * self.residual.act_width()..];
@@ -140,7 +144,7 @@ impl Maker<'_> {
         if family == 2 {
             self.disturb_residuals(made.onset, size, rng);
         }
-        let after = &self.surprises()[plain.onset..];
+        let after = &self.surprises(plain.first)[plain.onset..];
         let n = after.len() as f64;
         evidence(n, after.iter().map(|x| x.min(MOST)).sum::<f64>() / n)
     }
@@ -162,11 +166,14 @@ impl Maker<'_> {
         }
     }
 
-    fn surprises(&mut self) -> Vec<f64> {
+    fn surprises(&mut self, first: usize) -> Vec<f64> {
         let d = self.residual.width();
         let rows = self.z.chunks_exact(d);
-        let of = |z: &[f64]| self.known.surprise.of(self.scratch.length(self.known.whitener, z));
-        rows.map(of).collect()
+        let Known { whitener, surprise, usual, .. } = self.known;
+        let of = |(t, z): (usize, &[f64])| {
+            usual.relative(first + t, surprise.of(self.scratch.length(whitener, z)))
+        };
+        rows.enumerate().map(of).collect()
     }
 
     /// Adds `size` times a coloured direction, or several, whose strength is constant or follows state and command.
@@ -205,6 +212,7 @@ fn cut(episode: &Signals<'_>, rng: &mut Rng) -> Stretch {
     let last = (onset + (1 << rng.below(7)) - 1).min(n - 1);
     let first = last.saturating_sub(BACK).min(onset);
     Stretch {
+        first,
         obs: episode.observations()[first * obs..(last + 2) * obs].to_vec(),
         actions: episode.actions()[first * act..(last + 1) * act].to_vec(),
         rows: last + 1 - first,

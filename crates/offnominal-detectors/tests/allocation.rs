@@ -1,0 +1,52 @@
+//! After warm-up no monitor of the catalogue allocates, nor does a diagnosis, and what they hold does not grow.
+
+#[path = "support/quick.rs"]
+mod quick;
+
+use allocation_counter::measure;
+use offnominal_core::conformance::{Chorus, nominal_episodes};
+use offnominal_core::prelude::*;
+use offnominal_detectors::ALL;
+use offnominal_detectors::diagnosis::Diagnoser;
+use quick::quick;
+
+#[test]
+fn scoring_does_not_allocate() {
+    let episodes = nominal_episodes(Seed(1), 8, 40);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    for entry in ALL {
+        let recipe = (entry.build)(&quick(entry.id)).unwrap();
+        let mut monitor = recipe.fit_with(&Chorus::members(3), &views[1..], &[], &mut Rng::new(1)).unwrap();
+        let mut steps = |times: usize| {
+            for seen in (0..times).flat_map(|_| views[0].transitions()) {
+                monitor.score(&seen);
+            }
+        };
+        steps(1);
+        // As many steps as a memory that grows needs to show.
+        let found = measure(|| steps(50));
+        assert_eq!((found.count_total, found.bytes_current), (0, 0), "{}", entry.id);
+    }
+}
+
+#[test]
+fn diagnosing_does_not_allocate() {
+    let episodes = nominal_episodes(Seed(1), 8, 40);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    let mut diagnoser = Diagnoser::fit(&views[1..], &mut Rng::new(1)).unwrap();
+    let mut episode = || {
+        diagnoser.reset();
+        for seen in (0..5).flat_map(|_| views[0].transitions()) {
+            diagnoser.observe(&seen);
+        }
+        diagnoser.diagnose().probabilities[0]
+    };
+    episode();
+    let found = measure(|| assert!(episode().is_finite()));
+    assert_eq!((found.count_total, found.bytes_current), (0, 0));
+}
+
+#[test]
+fn the_counter_counts() {
+    assert_eq!(measure(|| drop(std::hint::black_box(vec![0_u8; 100]))).count_total, 1);
+}
