@@ -10,8 +10,10 @@ Importing this package registers every world with Gymnasium, as ``offnominal/<Na
     scores = monitor.score(episodes[0])
 """
 
-from offnominal import detectors, envs, episodes, policies, vector
+from offnominal import adapters, detectors, envs, episodes, policies, vector
 from offnominal._engine import VERSION as __version__
+from offnominal.anomalous import Anomalous
+from offnominal.benchmark import Results, bench
 from offnominal.detectors import Monitor
 from offnominal.envs import World, anomalies, worlds
 from offnominal.episodes import Dataset, Episode, collect, evaluate, load
@@ -19,14 +21,18 @@ from offnominal.policies import Policy
 from offnominal.vector import Worlds
 
 __all__ = [
+    "Anomalous",
     "Dataset",
     "Episode",
     "Monitor",
     "Policy",
+    "Results",
     "World",
     "Worlds",
     "__version__",
+    "adapters",
     "anomalies",
+    "bench",
     "collect",
     "detectors",
     "envs",

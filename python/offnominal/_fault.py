@@ -11,25 +11,30 @@ Channels = Literal["all", "one"] | Sequence[str | int]
 Onset = Literal["random"] | int
 
 
-class Fault(TypedDict, total=False):
+class Disturbed(TypedDict, total=False):
     """What goes wrong, as keyword arguments.
 
     ``anomaly``: an id of ``World.anomalies()``; ``magnitude`` in its own unit, or a calibrated ``strength`` (tiny, medium,
-    strong, extreme) for the shipped ``policy``; ``channels`` by name or index; ``onset``: the first anomalous step;
-    ``window``: steps after which it ends; ``intermittent``: steps on, steps off.
+    strong, extreme); ``channels`` by name or index; ``onset``: the first anomalous step; ``window``: steps after which it
+    ends; ``intermittent``: steps on, steps off.
     """
 
     anomaly: str | None
     magnitude: float | None
     strength: str | None
-    policy: str
     channels: Channels | None
     onset: Onset
     window: int | None
     intermittent: tuple[int, int] | None
 
 
-def wanted(fault: Fault) -> str:
+class Fault(Disturbed, total=False):
+    """The same, with the policy for which a strength is calibrated."""
+
+    policy: str
+
+
+def wanted(fault: Fault | Disturbed) -> str:
     """The anomaly as JSON for the engine; ``null`` without one."""
     given = {key: value for key, value in fault.items() if value is not None}
     magnitude = fault.get("magnitude")

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+
+@contextmanager
+def counter(total: int, what: str) -> Iterator[Callable[[], Any]]:
+    """What is to be called whenever one of so many things is done."""
+    work = iter(progress(range(total), what, total))
+    yield lambda: next(work, None)
 
 
 def progress(work: Iterable[T], what: str, total: int | None = None, unit_scale: int = 1) -> Iterator[T]:

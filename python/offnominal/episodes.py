@@ -18,9 +18,10 @@ from typing import Any, overload
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Unpack
 
 from offnominal import _engine
-from offnominal._fault import Channels, Onset, wanted
+from offnominal._fault import Disturbed, wanted
 from offnominal._progress import progress
 from offnominal.envs import world_id
 from offnominal.policies import Acting, named
@@ -116,20 +117,32 @@ def load(path: str | os.PathLike[str]) -> Dataset:
     return Dataset(_engine.load(os.fspath(path)))
 
 
+@overload
+def collect(
+    env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int = 0, **fault: Unpack[Disturbed]
+) -> Dataset: ...
+
+
+@overload
+def collect(
+    env: str | gymnasium.Env[Any, Any],
+    policy: Acting,
+    *,
+    episodes: int,
+    seed: int = 0,
+    jobs: int = 0,
+    **fault: Unpack[Disturbed],
+) -> Dataset | list[Episode]: ...
+
+
 def collect(
     env: str | gymnasium.Env[Any, Any],
     policy: str | Acting,
     *,
     episodes: int,
     seed: int = 0,
-    anomaly: str | None = None,
-    magnitude: float | None = None,
-    strength: str | None = None,
-    channels: Channels | None = None,
-    onset: Onset = "random",
-    window: int | None = None,
-    intermittent: tuple[int, int] | None = None,
     jobs: int = 0,
+    **fault: Unpack[Disturbed],
 ) -> Dataset | list[Episode]:
     """Plays episodes of a policy.
 
@@ -140,23 +153,14 @@ def collect(
     :param env: id of a world, or a Gymnasium environment (wrap it in :class:`offnominal.Anomalous` to disturb it).
     :param policy: name of a policy of the engine, a callable ``policy(obs) -> action``, or a model of Stable-Baselines3.
     :param jobs: threads; 0 for all cores.
+    :param fault: what goes wrong, in the keywords of :class:`offnominal.World`: ``anomaly``, ``magnitude`` or ``strength``, …
     """
-    fault = wanted(
-        {
-            "anomaly": anomaly,
-            "magnitude": magnitude,
-            "strength": strength,
-            "channels": channels,
-            "onset": onset,
-            "window": window,
-            "intermittent": intermittent,
-        }
-    )
+    asked = wanted(fault)
     if episodes < 1:
         raise ValueError(f"episodes: expected at least 1, found {episodes}")
     if isinstance(env, str) and isinstance(policy, str):
-        return _played(world_id(env), policy, episodes, seed, fault, jobs)
-    if fault != "null":
+        return _played(world_id(env), policy, episodes, seed, asked, jobs)
+    if asked != "null":
         raise ValueError("anomaly: expected a world's id and a policy's name with it, else an environment that has it")
     own = env if isinstance(env, gymnasium.Env) else gymnasium.make(_registered(env))
     act = named(policy, world_id(env) if isinstance(env, str) else None)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import pickle
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,6 +36,30 @@ class Policy:
     def __init__(self, env: str, name: str = "tqc") -> None:
         self._engine = _engine.Policy(world_id(env), name)
 
+    @classmethod
+    def from_sb3(cls, model: Any, normalize: Any = None, env: str | None = None) -> Policy:
+        """The deterministic policy of a model of Stable-Baselines3: TQC, SAC, TD3, DDPG or DQN with an MLP policy.
+
+        Neither Stable-Baselines3 nor PyTorch is needed to read a file, and nothing in it is executed.
+
+        :param model: the path of what ``model.save`` wrote, its bytes, or the model itself.
+        :param normalize: the path of what ``VecNormalize.save`` wrote, its bytes, or the ``VecNormalize`` itself; a model
+            brings its own.
+        :param env: id of the world in which it is to act; without one it acts on what it was trained on.
+        :raises ValueError: if the file names anything but arrays, spaces and statistics, is damaged, or holds another kind
+            of policy; if the world has other channels or bounds.
+        """
+        if normalize is None and hasattr(model, "get_vec_normalize_env"):
+            normalize = model.get_vec_normalize_env()
+        own = cls.__new__(cls)
+        statistics = None if normalize is None else _bytes(normalize, "normalize")
+        own._engine = _engine.Policy.from_sb3(_bytes(model, "model"), statistics, env and world_id(env))
+        return own
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes an imported policy as a file that every command takes as ``--policy PATH``."""
+        self._engine.save(os.fspath(path))
+
     @property
     def name(self) -> str:
         """The name under which results list it."""
@@ -52,18 +80,34 @@ class Policy:
         """Forgets the episode before. A policy that draws (``random``) draws what the engine would in the episode of a seed."""
         self._engine.reset(seed)
 
-    def __call__(self, obs: NDArray[Any]) -> NDArray[np.float32]:
-        """The command for an observation ``[o]``: float32 ``[a]``."""
-        return self._engine.act(obs)
+    def __call__(self, obs: NDArray[Any]) -> Any:
+        """The command for an observation ``[o]``: float32 ``[a]``, or the number of a choice."""
+        action = self._engine.act(obs)
+        return int(action[0]) if self._engine.is_choice else action
 
     def predict(
         self, observation: NDArray[Any], state: Any = None, episode_start: Any = None, deterministic: bool = True
-    ) -> tuple[NDArray[np.float32], Any]:
+    ) -> tuple[NDArray[Any], Any]:
         """The same with the signature of Stable-Baselines3, for one observation or a batch of them."""
         rows = np.asarray(observation)
         if rows.ndim == 1:
-            return self(rows), state
+            return np.asarray(self(rows)), state
         return np.stack([self(row) for row in rows]), state
+
+
+def _bytes(thing: Any, what: str) -> bytes:
+    """The content of a file, or what saving an object would write."""
+    if isinstance(thing, (bytes, bytearray)):
+        return bytes(thing)
+    if isinstance(thing, (str, os.PathLike)):
+        return Path(thing).read_bytes()
+    if what == "normalize" and hasattr(thing, "obs_rms"):
+        return pickle.dumps(thing)
+    if what == "model" and hasattr(thing, "save") and hasattr(thing, "policy"):
+        buffer = io.BytesIO()
+        thing.save(buffer)
+        return buffer.getvalue()
+    raise ValueError(f"{what}: expected a path, bytes, or an object of Stable-Baselines3, found {type(thing).__name__}")
 
 
 def named(policy: str | Acting, env: str | None = None) -> Callable[[Any], Any]:

@@ -16,6 +16,7 @@ mod learner;
 mod normaliser;
 pub mod replay;
 pub mod sac;
+pub mod sb3;
 mod soft;
 mod squashed;
 mod state;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Normalised observations are cut at this magnitude.
-const CLIP: f32 = 10.0;
+pub(crate) const CLIP: f32 = 10.0;
 /// Channels that vary less than this are only centred.
 const FLOOR: f64 = 1e-6;
 

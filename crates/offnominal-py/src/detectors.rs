@@ -2,6 +2,7 @@
 
 use crate::arrays::{Floats, shaped};
 use crate::error::{detached, raised, wrong};
+use crate::own::PYTHON;
 use crate::policy::Policy;
 use numpy::PyArray1;
 use offnominal::catalogues;
@@ -12,7 +13,8 @@ use pyo3::prelude::*;
 /// Ids and summaries of the detectors, in the order of the catalogue.
 #[pyfunction]
 pub(crate) fn detectors() -> Vec<(&'static str, &'static str)> {
-    catalogues::detectors().entries().iter().map(|e| (e.id, e.summary)).collect()
+    let all = catalogues::detectors();
+    all.entries().iter().filter(|e| e.id != PYTHON).map(|e| (e.id, e.summary)).collect()
 }
 
 /// Checks the options of a detector, given as JSON.

@@ -4,11 +4,14 @@
 //! interpreter's lock. What users see (Gymnasium environments, detector classes, tables) is Python, in `python/offnominal`.
 
 mod arrays;
+mod campaign;
 mod detectors;
 mod episodes;
 mod error;
 mod fault;
+mod foreign;
 mod lane;
+mod own;
 mod policy;
 mod pool;
 mod world;
@@ -19,9 +22,15 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
+    use crate::campaign::{Campaign, digest};
+    #[pymodule_export]
     use crate::detectors::{Monitor, check_detector, detectors, fit};
     #[pymodule_export]
     use crate::episodes::{Recording, collect, evaluate, load};
+    #[pymodule_export]
+    use crate::foreign::Around;
+    #[pymodule_export]
+    use crate::own::give_detector;
     #[pymodule_export]
     use crate::policy::{Policy, policies};
     #[pymodule_export]
@@ -30,4 +39,12 @@ mod _engine {
     use crate::world::{World, anomalies, worlds};
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+    /// Detectors written in Python are one more entry of the catalogue.
+    #[pymodule_init]
+    fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        let extras =
+            offnominal::catalogues::Extras { detectors: vec![crate::own::ENTRY], ..Default::default() };
+        offnominal::catalogues::extend(extras).map_err(crate::error::raised)
+    }
 }

@@ -1,13 +1,17 @@
 //! Policies: those that the engine knows, and Python's own.
 
 use crate::arrays::{Floats, row};
-use crate::error::{detached, raised};
+use crate::error::{detached, raised, wrong};
 use numpy::PyArray1;
+use offnominal::store::address;
+use offnominal::write::atomically;
 use offnominal::{catalogues, policies as known};
 use offnominal_agents::Card;
+use offnominal_agents::sb3::{self, Model};
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::*;
 use pyo3::prelude::*;
+use std::path::PathBuf;
 
 /// Names and summaries of the policies that need no file.
 #[pyfunction]
@@ -24,6 +28,11 @@ pub(crate) struct Policy {
     env: String,
     widths: (usize, usize),
     card: Option<Card>,
+    is_choice: bool,
+    /// The digest of its file.
+    pub(crate) digest: String,
+    /// The file of an imported policy.
+    file: Option<Vec<u8>>,
 }
 
 #[pymethods]
@@ -35,9 +44,69 @@ impl Policy {
             let world = catalogues::world(env, None)?;
             let found = known::find(name, world.as_ref())?;
             let widths = (world.spec().obs_width(), world.spec().act_width());
-            let (inner, name, card) = (found.policy, found.name, found.card);
-            Ok(Policy { inner, rng: Rng::new(0), name, env: env.into(), widths, card })
+            let (inner, name, card, digest) = (found.policy, found.name, found.card, found.digest);
+            let is_choice = world.spec().action.iter().any(Channel::is_choice);
+            Ok(Policy {
+                inner,
+                rng: Rng::new(0),
+                name,
+                env: env.into(),
+                widths,
+                card,
+                is_choice,
+                digest,
+                file: None,
+            })
         })
+    }
+
+    /// A model of Stable-Baselines3 from the bytes of its zip and, if observations were normalised, of the pickle of
+    /// their statistics. Without a world it acts on what it was trained on.
+    #[staticmethod]
+    #[pyo3(signature = (model, normalize = None, env = None))]
+    fn from_sb3(
+        py: Python<'_>,
+        model: Vec<u8>,
+        normalize: Option<Vec<u8>>,
+        env: Option<&str>,
+    ) -> PyResult<Policy> {
+        detached(py, || {
+            let map = normalize.map(|bytes| sb3::read_normalisation(&bytes)).transpose()?.flatten();
+            let model = Model::read(&model)?;
+            let spec = match env {
+                Some(env) => catalogues::world(env, None)?.spec().clone(),
+                None => model.spec("imported"),
+            };
+            let actor = model.actor(&spec, map)?;
+            Ok(Policy {
+                name: actor.algorithm().to_string(),
+                rng: Rng::new(0),
+                env: spec.id.clone(),
+                widths: (spec.obs_width(), spec.act_width()),
+                card: None,
+                is_choice: spec.action.iter().any(Channel::is_choice),
+                digest: address(&actor.to_bytes()),
+                file: Some(actor.to_bytes()),
+                inner: Box::new(actor),
+            })
+        })
+    }
+
+    /// Writes the policy where commands find it by its path, whole or not at all.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let Some(bytes) = &self.file else {
+            return Err(wrong(format!(
+                "policy {}: expected an imported one, found one that is there already",
+                self.name
+            )));
+        };
+        detached(py, || atomically(&path, bytes))
+    }
+
+    /// Whether the command is one of a few choices.
+    #[getter]
+    fn is_choice(&self) -> bool {
+        self.is_choice
     }
 
     /// The name under which results list it.

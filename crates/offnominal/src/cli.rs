@@ -9,6 +9,7 @@ mod evaluate;
 mod export;
 mod fault;
 mod fit;
+mod import;
 mod list;
 mod metrics;
 mod monitor;
@@ -24,6 +25,7 @@ mod ur_sim;
 use crate::catalogues::{self, Extras};
 pub use crate::common::Common;
 use anyhow::Result;
+pub use bench::save as save_results;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -80,6 +82,8 @@ enum Command {
     Report(report::Report),
     /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
     Metrics(metrics::Metrics),
+    /// Take over a policy of another program
+    Import(import::Import),
     /// Give a dataset to other programs in their own format
     Export(export::Export),
     /// Pictures, class masks and a film of one episode
@@ -128,6 +132,7 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
         Command::Risk(args) => args.run(&common),
         Command::Report(args) => args.run(&common),
         Command::Metrics(args) => args.run(&common),
+        Command::Import(args) => args.run(&common),
         Command::Export(args) => args.run(&common),
         Command::Render(args) => args.run(&common),
         Command::UrSim(args) => args.run(&common),
@@ -150,7 +155,7 @@ fn unused(command: &str) -> &'static [&'static str] {
         "list" => &["seed", "jobs", "out", "quiet"],
         "evaluate" => &["out"],
         "report" => &["seed", "jobs", "out", "quiet"],
-        "export" | "ensemble" => &["seed", "jobs", "quiet"],
+        "export" | "import" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
         "fit" => &["out"],

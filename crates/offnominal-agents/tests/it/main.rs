@@ -4,5 +4,6 @@ mod allocation;
 mod files;
 mod learning;
 mod resume;
+mod sb3;
 mod uncertainty;
 mod worlds;

@@ -64,10 +64,18 @@ impl Plan {
     /// # Errors
     /// If a policy, an anomaly or a calibrated strength cannot be had.
     pub fn new(campaign: Campaign, text: &str) -> Result<Plan> {
+        Plan::with(campaign, text, Cast::new)
+    }
+
+    /// Expands a campaign of which `cast` finds each world and policy; for programs that bring policies of their own.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn with(campaign: Campaign, text: &str, cast: impl Fn(&str, &str) -> Result<Cast>) -> Result<Plan> {
         let mut stages = Vec::new();
         for env in &campaign.envs {
             for policy in &campaign.policies {
-                stages.push(stage(&campaign, env, policy, text)?);
+                stages.push(stage(&campaign, cast(env, policy)?, text)?);
             }
         }
         Ok(Plan { campaign, stages })
@@ -85,8 +93,7 @@ impl Plan {
     }
 }
 
-fn stage(campaign: &Campaign, env: &str, policy: &str, text: &str) -> Result<Stage> {
-    let cast = Cast::new(env, policy)?;
+fn stage(campaign: &Campaign, cast: Cast, text: &str) -> Result<Stage> {
     check_onset(campaign.onset.0, cast.env.spec())
         .with_context(|| format!("{}: onset", names::at_key(text, "onset")))?;
     let (mut settings, mut excluded) = (Vec::new(), Vec::new());
@@ -111,6 +118,7 @@ fn stage(campaign: &Campaign, env: &str, policy: &str, text: &str) -> Result<Sta
         );
         let built = setting.fault.build(&crate::catalogues::anomalies(), cast.env.as_ref());
         built.with_context(|| {
+            let env = &cast.env.spec().id;
             format!("{}: {} in {env}", names::at(text, &setting.anomaly), setting.anomaly)
         })?;
     }

@@ -1,0 +1,57 @@
+//! Why a file of Stable-Baselines3 does not become a policy.
+
+/// Why a file of Stable-Baselines3 does not become a policy.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Sb3Error {
+    /// It is no archive, or a part of it is missing or damaged.
+    #[error("{file}: expected {expected}, found {found}")]
+    Archive {
+        /// The archive, or the part of it.
+        file: String,
+        /// What should be there.
+        expected: String,
+        /// What is there.
+        found: String,
+    },
+    /// A pickle ends too early or is none.
+    #[error("{file}, byte {at}: expected {expected}")]
+    Pickle {
+        /// The pickle.
+        file: String,
+        /// Where reading stopped.
+        at: usize,
+        /// What should be there.
+        expected: String,
+    },
+    /// A pickle names what no policy needs, such as a command. Nothing of it was run.
+    #[error(
+        "{file}: expected names of arrays, spaces and statistics only, found {found}; nothing was executed"
+    )]
+    Forbidden {
+        /// The pickle.
+        file: String,
+        /// The name.
+        found: String,
+    },
+    /// The policy is of a kind that cannot be taken over.
+    #[error("{what}: expected {expected}, found {found}")]
+    Unsupported {
+        /// What of the policy.
+        what: String,
+        /// What can be taken over.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
+}
+
+impl Sb3Error {
+    pub(super) fn archive(file: &str, expected: &str, found: impl ToString) -> Sb3Error {
+        Sb3Error::Archive { file: file.into(), expected: expected.into(), found: found.to_string() }
+    }
+
+    pub(super) fn unsupported(what: &str, expected: impl ToString, found: impl ToString) -> Sb3Error {
+        Sb3Error::Unsupported { what: what.into(), expected: expected.to_string(), found: found.to_string() }
+    }
+}

@@ -1,0 +1,132 @@
+//! Models that Stable-Baselines3 saved act as they do there. `tests/sb3/make.py` made the files.
+
+use offnominal_agents::sb3::{Commands, Model, Sb3Error, read_normalisation};
+use offnominal_core::Rng;
+use offnominal_core::policy::Policy;
+use serde_json::Value;
+use std::io::Write;
+use std::path::Path;
+
+const MODELS: &[(&str, &str)] =
+    &[("sac", "sac"), ("sac-sde", "sac"), ("tqc", "tqc"), ("td3", "td3"), ("ddpg", "ddpg"), ("dqn", "dqn")];
+
+fn file(name: &str) -> Vec<u8> {
+    std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sb3").join(name)).unwrap()
+}
+
+fn rows(value: &Value) -> Vec<Vec<f32>> {
+    serde_json::from_value(value.clone()).unwrap()
+}
+
+#[track_caller]
+fn acts_alike(policy: &mut dyn Policy, expected: &Value, actions: &str) {
+    let (mut action, mut rng) = ([0.0], Rng::new(0));
+    for (obs, want) in rows(&expected["observations"]).iter().zip(rows(&expected[actions])) {
+        policy.act(obs, &mut action, &mut rng);
+        assert!(
+            (action[0] - want[0]).abs() <= 1e-5,
+            "{actions}: {} instead of {} at {obs:?}",
+            action[0],
+            want[0]
+        );
+    }
+}
+
+#[test]
+fn actions_are_those_of_stable_baselines3() {
+    let expected: Value = serde_json::from_slice(&file("expected.json")).unwrap();
+    for (name, algorithm) in MODELS {
+        let bytes = file(&format!("{name}.zip"));
+        let read = || Model::read(&bytes).unwrap();
+        let spec = read().spec("own");
+        assert_eq!(read().algorithm, *algorithm);
+        acts_alike(&mut read().actor(&spec, None).unwrap(), &expected[name], "plain");
+        let map = read_normalisation(&file(&format!("{name}.pkl"))).unwrap();
+        assert!(map.is_some());
+        acts_alike(&mut read().actor(&spec, map).unwrap(), &expected[name], "normalised");
+    }
+}
+
+#[test]
+fn the_world_must_have_the_same_channels() {
+    let model = || Model::read(&file("sac.zip")).unwrap();
+    assert_eq!(model().commands, Commands::Real(vec![-2.0], vec![2.0]));
+    let mut spec = model().spec("w");
+    spec.observation.pop();
+    assert_eq!(
+        model().actor(&spec, None).unwrap_err().to_string(),
+        "observation channels of w: expected 2, found 3"
+    );
+    spec = model().spec("w");
+    spec.action[0].high = 3.0;
+    let error = model().actor(&spec, None).unwrap_err().to_string();
+    assert!(error.starts_with("commands of w: expected Real([-2.0], [3.0]), found"), "{error}");
+}
+
+/// The model with one part replaced.
+fn with_part(part: &str, bytes: &[u8]) -> Vec<u8> {
+    let whole = file("sac.zip");
+    let mut from = zip::ZipArchive::new(std::io::Cursor::new(&whole)).unwrap();
+    let mut to = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for i in 0..from.len() {
+        let inner = from.by_index_raw(i).unwrap();
+        if inner.name().unwrap() != part {
+            to.raw_copy_file(inner).unwrap();
+        }
+    }
+    to.start_file(part, zip::write::SimpleFileOptions::default()).unwrap();
+    to.write_all(bytes).unwrap();
+    to.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_hostile_pickle_is_refused_and_not_run() {
+    let hostile = b"\x80\x02cposix\nsystem\n(X\x04\0\0\0exittR.";
+    let mut inner = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    inner.start_file("archive/data.pkl", zip::write::SimpleFileOptions::default()).unwrap();
+    inner.write_all(hostile).unwrap();
+    let error = Model::read(&with_part("policy.pth", &inner.finish().unwrap().into_inner())).err().unwrap();
+    assert!(
+        matches!(error, Sb3Error::Forbidden { .. }) && error.to_string().contains("posix.system"),
+        "{error}"
+    );
+    assert!(matches!(read_normalisation(hostile), Err(Sb3Error::Forbidden { .. })));
+}
+
+#[track_caller]
+fn refuses(data: &str, want: &str) {
+    let error = Model::read(&with_part("data", data.as_bytes())).err().unwrap().to_string();
+    assert!(error.contains(want), "{error}");
+}
+
+#[test]
+fn policies_of_other_kinds_are_explained() {
+    refuses("{", "expected JSON");
+    refuses("{}", "expected one of TQC, SAC, TD3, DDPG or DQN");
+    let ppo = r#"{"policy_class": {"__module__": "stable_baselines3.common.policies"}}"#;
+    refuses(ppo, "found a policy of stable_baselines3.common.policies");
+    refuses(
+        r#"{"policy_kwargs": {"activation_fn": "<class 'torch.nn.modules.activation.Tanh'>"}}"#,
+        "activation_fn: expected ReLU, found <class 'torch.nn.modules.activation.Tanh'>",
+    );
+    let td3 = r#"{"policy_class": {"__module__": "stable_baselines3.td3.policies"}}"#;
+    refuses(td3, "expected the dense layers of an MLP policy, found none");
+}
+
+#[test]
+fn damaged_files_are_errors() {
+    let (mut rng, whole, pickle) = (Rng::new(3), file("sac.zip"), file("sac.pkl"));
+    for _ in 0..300 {
+        let mut bytes = whole.clone();
+        for _ in 0..20 {
+            let at = rng.below(bytes.len());
+            bytes[at] = rng.below(256) as u8;
+        }
+        let _ = Model::read(&bytes[..1 + rng.below(whole.len())]);
+        let _ = Model::read(&bytes);
+        let mut bytes = pickle.clone();
+        let at = rng.below(bytes.len());
+        bytes[at] = rng.below(256) as u8;
+        let _ = read_normalisation(&bytes);
+    }
+}

@@ -1,0 +1,105 @@
+//! A benchmark that Python runs cell by cell, so that it can show its progress and be interrupted.
+
+use crate::error::{detached, wrong};
+use crate::own::OwnPolicy;
+use crate::policy::Policy;
+use anyhow::Result;
+use offnominal::bench::{self, Bench, Layer, Node};
+use offnominal::campaign::{Campaign as Asked, Plan};
+use offnominal::cast::Cast;
+use offnominal::catalogues;
+use offnominal::cli::save_results;
+use offnominal::dataset::PolicyName;
+use offnominal::store::{Store, address};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+/// A campaign and the folder in which it is done.
+#[pyclass(module = "offnominal._engine", frozen)]
+pub(crate) struct Campaign {
+    bench: Bench,
+    text: String,
+    out: PathBuf,
+}
+
+/// A policy that Python brings: one of the engine, or a callable with what it is known by.
+enum Brought {
+    Engine(Box<dyn offnominal_core::policy::Policy>, String),
+    Own(Py<PyAny>, String),
+}
+
+#[pymethods]
+impl Campaign {
+    /// Lays out a campaign; `policies` maps names in it to policies of the engine, or to callables with a digest.
+    #[new]
+    fn new(py: Python<'_>, text: String, out: PathBuf, policies: &Bound<'_, PyDict>) -> PyResult<Campaign> {
+        let brought: HashMap<String, Brought> = policies
+            .iter()
+            .map(|(name, own)| Ok((name.extract()?, brought(&own)?)))
+            .collect::<PyResult<_>>()?;
+        detached(py, || {
+            let plan = Plan::with(Asked::parse(&text)?, &text, |env, policy| match brought.get(policy) {
+                Some(own) => cast(env, policy, own),
+                None => Cast::new(env, policy),
+            })?;
+            Ok(Campaign { bench: Bench::new(plan, Store::new(&out))?, text, out })
+        })
+    }
+
+    /// The cells that are not finished, layer after layer: the title of each layer, and ids with what they do.
+    fn open(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, Vec<(String, String)>)>> {
+        detached(py, || {
+            let (open, _) = self.bench.open();
+            let of = |layer| open.iter().filter(move |n| n.cell.layer() == layer);
+            let named = |node: &&Node| (node.id.clone(), node.cell.to_string());
+            Ok(Layer::ALL.iter().map(|&layer| (layer.title(), of(layer).map(named).collect())).collect())
+        })
+    }
+
+    /// Runs one cell on so many threads.
+    fn run(&self, py: Python<'_>, cell: &str, jobs: usize) -> PyResult<()> {
+        detached(py, || self.bench.run_one(self.bench.find(cell)?, jobs))
+    }
+
+    /// Writes tables and report once all cells are finished; returns the path of the page and a summary.
+    fn finish(&self, py: Python<'_>, command: &str, secs: f64) -> PyResult<(PathBuf, String)> {
+        detached(py, || {
+            let mut results = bench::results(&self.bench)?;
+            results.recipe.command = command.into();
+            results.recipe.config = self.text.clone();
+            results.recipe.wall_secs = secs;
+            let page = save_results(&results, &self.out)?;
+            self.bench.store.sweep()?;
+            let detectors: Vec<String> = self.bench.plan.detectors().iter().map(|d| d.name.clone()).collect();
+            Ok((page, bench::summary(&results.rows, &detectors)))
+        })
+    }
+}
+
+fn brought(own: &Bound<'_, PyAny>) -> PyResult<Brought> {
+    if let Ok(policy) = own.cast::<Policy>() {
+        let policy = policy.borrow();
+        return Ok(Brought::Engine(policy.inner.fork(), policy.digest.clone()));
+    }
+    let (callable, digest): (Py<PyAny>, String) = own
+        .extract()
+        .map_err(|_| wrong("policies: expected policies of the engine, or callables with a digest"))?;
+    Ok(Brought::Own(callable, digest))
+}
+
+fn cast(env: &str, name: &str, own: &Brought) -> Result<Cast> {
+    let (policy, digest): (Box<dyn offnominal_core::policy::Policy>, _) = match own {
+        Brought::Engine(policy, digest) => (policy.fork(), digest),
+        Brought::Own(own, digest) => (Box::new(OwnPolicy(Python::attach(|py| own.clone_ref(py)))), digest),
+    };
+    let name = PolicyName { id: name.into(), digest: digest.clone() };
+    Ok(Cast { env: catalogues::world(env, None)?, robot: None, policy, name, card: None })
+}
+
+/// The name of some content: the digest by which finished work is found again.
+#[pyfunction]
+pub(crate) fn digest(content: &str) -> String {
+    address(content.as_bytes())
+}

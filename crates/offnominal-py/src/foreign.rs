@@ -1,0 +1,153 @@
+//! An anomaly around an environment that is somebody else's: the engine's hooks, with the steps taken in Python.
+
+use crate::arrays::{Floats, row};
+use crate::error::{detached, raised, wrong};
+use crate::fault;
+use crate::own::attached;
+use numpy::PyArray1;
+use offnominal::catalogues;
+use offnominal_core::prelude::*;
+use offnominal_core::run::{Course, Disturbance};
+use offnominal_worlds::anomaly::{Class, ids_for, kind};
+use pyo3::prelude::*;
+use std::sync::Mutex;
+
+/// Somebody's environment in the engine's eyes.
+struct Outside {
+    spec: EnvSpec,
+    /// Takes a step under a command and returns the observation.
+    step: Py<PyAny>,
+    /// Sets a parameter by name.
+    set: Py<PyAny>,
+    obs: Vec<f32>,
+}
+
+impl Env for Outside {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, _: &mut Rng) -> Vec<f64> {
+        vec![]
+    }
+
+    fn start(&mut self, _: &[f64], _: &mut Rng) {}
+
+    fn observe(&self, obs: &mut [f32]) {
+        obs.copy_from_slice(&self.obs);
+    }
+
+    fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
+        attached(|py| read(&self.step.bind(py).call1((row(py, action),))?, &mut self.obs));
+        Step::running(0.0)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.spec.check(name, value)?;
+        attached(|py| self.set.bind(py).call1((name, value)).map(drop));
+        Ok(())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        None
+    }
+}
+
+fn read(from: &Bound<'_, PyAny>, obs: &mut [f32]) -> PyResult<()> {
+    let floats = Floats::read(from, "observation")?;
+    floats.expect_shape(&[obs.len()], "observation")?;
+    obs.copy_from_slice(floats.slice());
+    Ok(())
+}
+
+/// An anomaly around somebody's environment.
+#[pyclass(module = "offnominal._engine")]
+pub(crate) struct Around {
+    inner: Mutex<Inner>,
+    fault: Fault,
+    anomalies: Vec<String>,
+}
+
+struct Inner {
+    env: Outside,
+    course: Option<Course>,
+    root: Seed,
+    started: u64,
+    seen: Vec<f32>,
+    horizon: u32,
+}
+
+impl Inner {
+    fn start(&mut self, seed: Option<u64>, fault: &Fault) -> anyhow::Result<u32> {
+        let seed = match seed {
+            Some(seed) => {
+                (self.root, self.started) = (Seed(seed), 0);
+                self.root
+            }
+            None => {
+                self.started += 1;
+                self.root.child("episode").child(self.started)
+            }
+        };
+        let anomaly = fault.build(&catalogues::anomalies(), &self.env)?;
+        let onset = fault.schedule.draw_onset(self.horizon as usize, &mut seed.child("onset").rng());
+        let disturbance = Disturbance { fault, onset, anomaly };
+        self.course = Some(Course::start(&mut self.env, &[], seed, Some(disturbance), &mut self.seen));
+        Ok(onset)
+    }
+}
+
+#[pymethods]
+impl Around {
+    /// `spec` is a specification as JSON with the environment's channels and parameters.
+    #[new]
+    fn new(spec: &str, fault: &str, root: u64, step: Py<PyAny>, set: Py<PyAny>) -> PyResult<Around> {
+        let spec: EnvSpec = serde_json::from_str(spec).map_err(raised)?;
+        let (width, horizon, anomalies) = (spec.obs_width(), spec.horizon, ids_for(&spec));
+        let env = Outside { spec, step, set, obs: vec![0.0; width] };
+        let fault = fault::read(fault, &env, horizon).map_err(raised)?;
+        let fault = fault.ok_or_else(|| wrong("anomaly: expected one, found none"))?;
+        let inner =
+            Inner { env, course: None, root: Seed(root), started: 0, seen: vec![0.0; width], horizon };
+        Ok(Around { inner: Mutex::new(inner), fault, anomalies })
+    }
+
+    /// What is done, as JSON.
+    fn fault(&self) -> PyResult<String> {
+        serde_json::to_string(&self.fault).map_err(raised)
+    }
+
+    /// Ids of the anomalies that apply to such an environment.
+    fn anomalies(&self) -> Vec<String> {
+        self.anomalies.clone()
+    }
+
+    /// Whether observations are changed.
+    fn disturbs_observations(&self) -> PyResult<bool> {
+        Ok(kind(&self.fault.anomaly).map_err(raised)?.class == Class::Observation)
+    }
+
+    /// Begins an episode of which the first observation was made, and returns the onset.
+    fn start(&mut self, py: Python<'_>, seed: Option<u64>, obs: &Bound<'_, PyAny>) -> PyResult<u32> {
+        let inner = self.inner.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        read(obs, &mut inner.env.obs)?;
+        let fault = &self.fault;
+        detached(py, || inner.start(seed, fault))
+    }
+
+    /// Takes a step: the observation, and whether the anomaly was active.
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        action: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyArray1<f32>>, bool)> {
+        let inner = self.inner.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let action = Floats::read(action, "action")?;
+        action.expect_shape(&[inner.env.spec.act_width()], "action")?;
+        let Inner { env, course, seen, .. } = inner;
+        let course = course.as_mut().ok_or_else(|| wrong("expected reset() before step()"))?;
+        let action = action.slice();
+        let (_, label) = detached(py, || Ok(course.step(env, action, seen)))?;
+        Ok((row(py, seen), label))
+    }
+}

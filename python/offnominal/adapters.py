@@ -1,0 +1,55 @@
+"""Detectors of other libraries, which look at rows and know no episodes.
+
+``Rows(pyod.models.iforest.IForest())`` goes wherever a detector goes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offnominal.episodes import Episodes, pair, pairs
+
+
+class Rows:
+    """Any estimator with ``fit(rows)`` that scores rows: PyOD's, scikit-learn's, or your own.
+
+    A step is the row ``[next observation, command]``. Larger scores are more anomalous, so those of scikit-learn
+    (``score_samples``, larger is more normal) change their sign.
+
+    :param estimator: has ``decision_function`` as in PyOD, or ``score_samples`` as in scikit-learn.
+    :param name: the name in results; the estimator's class if not given.
+    """
+
+    def __init__(self, estimator: Any, name: str | None = None) -> None:
+        if not callable(getattr(estimator, "fit", None)) or self._scorer(estimator) is None:
+            raise ValueError(
+                "estimator: expected one with fit and decision_function or score_samples, "
+                f"found {type(estimator).__name__}"
+            )
+        self.estimator = estimator
+        self.name = name or type(estimator).__name__.lower()
+
+    @staticmethod
+    def _scorer(estimator: Any) -> Any:
+        # Estimators of scikit-learn have both; of these only score_samples means the same in all of them.
+        found = getattr(estimator, "score_samples", None)
+        return found or getattr(estimator, "decision_function", None)
+
+    def fit(self, episodes: Episodes) -> Rows:
+        """Fits the estimator on all steps of all episodes."""
+        self.estimator.fit(np.concatenate([self._rows(own) for own in pairs(episodes)]))
+        return self
+
+    def score(self, episode: Any) -> NDArray[np.float64]:
+        """Scores of all steps of an episode, ``[T]``."""
+        sign = -1.0 if hasattr(self.estimator, "score_samples") else 1.0
+        rows = self._rows(pair(episode))
+        return sign * np.asarray(self._scorer(self.estimator)(rows), np.float64)
+
+    @staticmethod
+    def _rows(episode: tuple[NDArray[Any], NDArray[Any]]) -> NDArray[np.float64]:
+        observations, actions = episode
+        return np.hstack([observations[1:], actions]).astype(np.float64)

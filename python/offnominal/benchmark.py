@@ -1,0 +1,201 @@
+"""The benchmark from Python: detectors against anomalies, as a table and a report.
+
+The cells of a campaign run one after another in each thread, so that progress is shown and Ctrl-C is answered. What is
+finished stays finished: the same call goes on where it was stopped, and ends with the same bits.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from os import PathLike, cpu_count
+from pathlib import Path
+from typing import Any, Literal
+
+from offnominal import _engine
+from offnominal._fault import Onset
+from offnominal._progress import counter
+from offnominal.detectors import Detector
+from offnominal.envs import world_id
+from offnominal.policies import Acting, Policy, named
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a benchmark found."""
+
+    #: The folder with ``results.csv``, ``results.parquet``, ``report.html`` and the finished cells.
+    folder: Path
+    #: The page.
+    report: Path
+    #: One line per detector, for a terminal.
+    summary: str
+
+    @property
+    def table(self) -> Any:
+        """One row per number, as a pandas data frame; the columns are those of ``docs/campaigns.md``."""
+        import pandas
+
+        return pandas.read_csv(self.folder / "results.csv", keep_default_na=False, na_values=["NaN"])
+
+    def arrow(self) -> Any:
+        """The same as an Arrow table."""
+        import pyarrow.parquet
+
+        return pyarrow.parquet.read_table(self.folder / "results.parquet")
+
+    def __str__(self) -> str:
+        return self.summary
+
+    def _repr_html_(self) -> str:
+        """The page itself, in a notebook."""
+        from html import escape
+
+        page = escape(self.report.read_text(encoding="utf-8"), quote=True)
+        return f'<iframe srcdoc="{page}" width="100%" height="700" style="border: 0"></iframe>'
+
+
+def bench(
+    *,
+    env: str | Sequence[str],
+    policy: str | Acting | Mapping[str, Acting] = "tqc",
+    detectors: Sequence[Any],
+    anomalies: Literal["all"] | Sequence[str | Mapping[str, Any]] = "all",
+    strengths: Sequence[str] | None = None,
+    episodes: tuple[int, int, int] = (100, 40, 50),
+    seed: int = 0,
+    seeds: int = 1,
+    onset: Onset = "random",
+    false_alarms: float = 0.05,
+    name: str = "bench",
+    out: str | PathLike[str] | None = None,
+    jobs: int = 0,
+    film: bool = False,
+    options: Mapping[str, Any] | None = None,
+) -> Results:
+    """Fits detectors on nominal episodes of a policy, and judges them on anomalous ones and their nominal twins.
+
+    :param env: id of a world, or several.
+    :param policy: its name, a :class:`offnominal.Policy`, a callable ``policy(obs) -> action``, a model of
+        Stable-Baselines3; or a dict of them, by the names that the results show.
+    :param detectors: ids (``"pe-dm"``), recipes (``Knn(k=3)``), and objects of your own with ``fit(episodes)`` and
+        ``score(episode) -> [T]``, where an episode is the tuple ``(observations [T + 1, o], actions [T, a])``.
+    :param anomalies: ``all`` that apply, or ids, patterns such as ``dyn-*``, and dicts with ``id`` and ``magnitude``. Without
+        a magnitude the calibrated ``strengths`` are tried, which exist for shipped policies.
+    :param episodes: nominal episodes to fit on, to set thresholds with, and to judge by.
+    :param seeds: repetitions, the k-th with the seed ``seed + k``.
+    :param false_alarms: accepted share of nominal episodes with an alarm.
+    :param out: folder of the results; ``runs/<name>`` if not given.
+    :param jobs: threads; 0 for all cores.
+    :param options: any other key of a campaign file (``docs/campaigns.md``).
+    :raises ValueError: if a name or a number is wrong, or a detector gives no scores.
+    :raises KeyboardInterrupt: after the cells that were running; the same call goes on from there.
+    """
+    policies, brought = _policies(policy, env if isinstance(env, str) else None)
+    train, validation, test = episodes
+    asked: dict[str, Any] = {
+        "name": name,
+        "seed": seed,
+        "seeds": seeds,
+        "envs": [world_id(one) for one in ([env] if isinstance(env, str) else env)],
+        "policies": policies,
+        "detectors": _detectors(detectors),
+        "anomalies": anomalies if isinstance(anomalies, str) else list(anomalies),
+        "onset": onset,
+        "false_alarms": false_alarms,
+        "film": film,
+        **({} if strengths is None else {"strengths": list(strengths)}),
+        **(options or {}),
+        "episodes": {"train": train, "validation": validation, "test": test},
+    }
+    folder = Path(out) if out is not None else Path("runs") / name
+    text = "".join(f"{key} = {_toml(value)}\n" for key, value in asked.items())
+    campaign = _engine.Campaign(text, str(folder), brought)
+    began = time.monotonic()
+    _run(campaign, jobs or cpu_count() or 1)
+    page, summary = campaign.finish("offnominal.bench(…)", time.monotonic() - began)
+    return Results(folder, Path(page), summary)
+
+
+def _run(campaign: _engine.Campaign, jobs: int) -> None:
+    """Runs what is not finished, layer after layer."""
+    for title, cells in campaign.open():
+        inner = max(1, jobs // max(1, len(cells)))
+        with ThreadPoolExecutor(jobs) as threads, counter(len(cells), title) as count:
+            running = {threads.submit(campaign.run, cell, inner) for cell, _ in cells}
+            try:
+                while running:
+                    done, running = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
+                    for future in done:
+                        future.result()
+                        count()
+            except BaseException:
+                threads.shutdown(wait=True, cancel_futures=True)
+                raise
+
+
+def _policies(policy: Any, env: str | None) -> tuple[list[str], dict[str, Any]]:
+    """Names for the campaign, and what is behind those that the engine does not know."""
+    given = policy if isinstance(policy, Mapping) else {_name(policy): policy}
+    brought = {name: _brought(own, env) for name, own in given.items() if not isinstance(own, str)}
+    return [own if isinstance(own, str) else name for name, own in given.items()], brought
+
+
+def _name(policy: Any) -> str:
+    if isinstance(policy, (str, Policy)):
+        return policy if isinstance(policy, str) else policy.name
+    return str(getattr(policy, "__name__", type(policy).__name__)).strip("<>").lower()
+
+
+def _brought(policy: Any, env: str | None) -> Any:
+    """A policy of the engine, or a callable with the digest by which finished work is found again."""
+    if isinstance(policy, Policy):
+        return policy._engine
+    if hasattr(policy, "get_vec_normalize_env"):
+        return Policy.from_sb3(policy, env=env)._engine
+    return named(policy, env), _digest(policy)
+
+
+def _detectors(given: Sequence[Any]) -> list[str | dict[str, Any]]:
+    return [_detector(detector) for detector in given]
+
+
+def _detector(detector: Any) -> str | dict[str, Any]:
+    if isinstance(detector, (str, Mapping)):
+        return detector if isinstance(detector, str) else dict(detector)
+    if isinstance(detector, Detector):
+        return detector.recipe()
+    for method in ("fit", "score"):
+        if not callable(getattr(detector, method, None)):
+            raise ValueError(f"detectors: expected an id, or an object with fit and score, found {type(detector).__name__}")
+    key = _digest(detector)
+    _engine.give_detector(key, detector)
+    name = getattr(detector, "name", None) or type(detector).__name__.lower()
+    return {"id": "python", "name": str(name), "key": key}
+
+
+def _digest(own: Any) -> str:
+    """What a policy or detector is, in a few letters: its code and its attributes.
+
+    A call with the same one finds the work that is finished. Of what has no source, each process has its own.
+    """
+    code = own if inspect.isfunction(own) else type(own)
+    try:
+        source = inspect.getsource(code)
+    except (OSError, TypeError):
+        source = repr(own)
+    values = sorted((key, repr(value)) for key, value in getattr(own, "__dict__", {}).items())
+    return _engine.digest(json.dumps([code.__module__, code.__qualname__, source, values]))
+
+
+def _toml(value: Any) -> str:
+    """A value as a campaign file has it."""
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{json.dumps(str(key))} = {_toml(own)}" for key, own in value.items()) + " }"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(_toml(own) for own in value) + "]"
+    return json.dumps(value)

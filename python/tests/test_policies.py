@@ -1,0 +1,84 @@
+"""Policies by name, and those of Stable-Baselines3."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import offnominal
+
+SB3 = Path(__file__).parents[2] / "crates/offnominal-agents/tests/sb3"
+MODELS = {"sac": "pendulum", "sac-sde": "pendulum", "tqc": "pendulum", "td3": "pendulum", "ddpg": "pendulum", "dqn": "cartpole"}
+
+
+@pytest.fixture(scope="module")
+def expected():
+    return json.loads((SB3 / "expected.json").read_text())
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_actions_are_those_of_stable_baselines3(name, expected):
+    policy = offnominal.Policy.from_sb3(SB3 / f"{name}.zip", SB3 / f"{name}.pkl", env=MODELS[name])
+    rows = np.array(expected[name]["observations"], np.float32)
+    found = np.array([policy(row) for row in rows]).reshape(len(rows), -1)
+    assert found == pytest.approx(np.array(expected[name]["normalised"]), abs=1e-5)
+    assert policy.predict(rows)[0].reshape(len(rows), -1) == pytest.approx(found)
+
+
+def test_a_model_itself(expected, tmp_path):
+    sb3 = pytest.importorskip("stable_baselines3")
+    model = sb3.SAC("MlpPolicy", "Pendulum-v1", policy_kwargs={"net_arch": [8]}, seed=0, device="cpu")
+    policy = offnominal.Policy.from_sb3(model)
+    rows = np.array(expected["sac"]["observations"], np.float32)
+    assert policy.predict(rows)[0] == pytest.approx(model.predict(rows, deterministic=True)[0], abs=1e-5)
+
+
+def test_an_imported_policy_is_found_by_its_path(tmp_path):
+    policy = offnominal.Policy.from_sb3(SB3 / "sac.zip", SB3 / "sac.pkl", env="pendulum")
+    policy.save(tmp_path / "sac.safetensors")
+    found = offnominal.collect("pendulum", str(tmp_path / "sac.safetensors"), episodes=1)[0]
+    env = offnominal.World("pendulum")
+    own = offnominal.episodes.record(env, policy, found.seed)
+    assert np.array_equal(own.actions, found.actions)
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "expected"),
+    [
+        (b"not a zip", {}, "model: expected a zip archive"),
+        (SB3 / "sac.zip", {"env": "cartpole"}, "commands of cartpole: expected Choice"),
+        (SB3 / "dqn.zip", {"normalize": SB3 / "sac.pkl"}, "observation channels of imported: expected 4, found 3"),
+        (SB3 / "sac.zip", {"normalize": b"cposix\nsystem\n(X\x02\0\0\0lstR."}, "posix.system; nothing was executed"),
+        (SB3 / "sac.zip", {"normalize": SB3 / "sac.zip"}, "expected"),
+        (3, {}, "model: expected a path, bytes, or an object of Stable-Baselines3, found int"),
+    ],
+)
+def test_bad_files_are_explained(model, given, expected):
+    with pytest.raises(ValueError, match=expected):
+        offnominal.Policy.from_sb3(model, **given)
+
+
+def test_a_policy_of_a_wrong_name():
+    with pytest.raises(ValueError, match='did you mean "tqc"'):
+        offnominal.Policy("sap-goal0", "tqcc")
+    with pytest.raises(ValueError, match=r"observation: expected an array of shape"):
+        offnominal.Policy("sap-goal0")(np.zeros(3, np.float32))
+
+
+def test_callables_and_models_play_in_anybodys_environment():
+    import gymnasium
+
+    class Model:
+        def predict(self, obs, deterministic):
+            assert deterministic
+            return np.zeros(1, np.float32), None
+
+    env = gymnasium.make("offnominal/Pendulum-v0", horizon=5)
+    played = [offnominal.collect(env, policy, episodes=2)[1] for policy in (Model(), lambda obs: np.zeros(1))]
+    assert np.array_equal(played[0].observations, played[1].observations) and len(played[0]) == 5
+    assert played[0].actions.shape == (5, 1) and played[0].end == "timed_out"
+    with pytest.raises(ValueError, match="expected a callable or a model for this environment"):
+        offnominal.collect(env, "tqc", episodes=1)
+    with pytest.raises(ValueError, match="expected a name, a callable or a model with predict, found int"):
+        offnominal.collect(env, 3, episodes=1)
