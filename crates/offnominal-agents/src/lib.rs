@@ -13,6 +13,7 @@ mod evaluation;
 mod gaussian;
 mod learner;
 mod normaliser;
+mod passes;
 pub mod replay;
 pub mod sac;
 mod soft;

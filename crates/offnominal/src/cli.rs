@@ -10,6 +10,7 @@ mod export;
 mod fault;
 mod list;
 mod metrics;
+mod ood_rl;
 mod render;
 mod report;
 mod risk;

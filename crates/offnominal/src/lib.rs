@@ -15,6 +15,7 @@ pub mod dataset;
 pub mod evaluation;
 pub mod metrics_file;
 pub mod minari;
+pub mod ood_rl;
 pub mod parallel;
 pub mod picture;
 pub mod policies;

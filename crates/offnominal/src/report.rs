@@ -6,17 +6,17 @@
 
 pub mod aggregate;
 mod alarms;
-mod axis;
+pub(crate) mod axis;
 mod base64;
 mod cells;
-mod colour;
+pub(crate) mod colour;
 mod delays;
 mod heatmap;
 mod index;
 pub mod metric;
 mod number;
 mod page;
-mod plot;
+pub(crate) mod plot;
 mod read;
 #[cfg(test)]
 mod sample;

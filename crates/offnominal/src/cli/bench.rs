@@ -1,13 +1,14 @@
 //! `bench`: runs a campaign and writes tables and report.
 
-use super::{Common, Outcome};
+use super::{Common, Outcome, ood_rl};
 use crate::bench::{self, Bench, Node};
 use crate::campaign::{Campaign, Plan};
 use crate::results::Results;
 use crate::store::Store;
 use crate::{report, tables, write};
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
+use offnominal_core::suggest::did_you_mean;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,14 +18,17 @@ use std::time::Instant;
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     /// Campaign file, which holds the seed; `demo --show` prints one to begin with
-    #[arg(value_name = "CAMPAIGN.toml")]
-    campaign: PathBuf,
+    #[arg(value_name = "CAMPAIGN.toml", required_unless_present = "suite")]
+    campaign: Option<PathBuf>,
     /// Print the cells as JSON lines, each after those it needs, and run nothing
     #[arg(long, conflicts_with = "cell")]
     plan: bool,
     /// Run only the cell of that name, as --plan prints it, or of that beginning of a name
     #[arg(long, value_name = "HASH")]
     cell: Option<String>,
+    /// Run a benchmark that travels with this program: `ood-rl`
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["campaign", "plan", "cell"])]
+    suite: Option<String>,
 }
 
 impl BenchArgs {
@@ -33,16 +37,29 @@ impl BenchArgs {
     /// # Errors
     /// If the campaign is wrong, a cell fails, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
+        match (&self.suite, &self.campaign) {
+            (Some(name), _) if name == crate::ood_rl::ID => ood_rl::run(common),
+            (Some(name), _) => bail!(
+                "no suite is called {name:?}{}; there is: {}",
+                did_you_mean(name, std::iter::once(crate::ood_rl::ID)),
+                crate::ood_rl::ID
+            ),
+            (None, Some(file)) => self.campaign(file, common),
+            (None, None) => bail!("expected a campaign file or a suite, found neither"),
+        }
+    }
+
+    fn campaign(&self, file: &Path, common: &Common) -> Result<Outcome> {
         let out = common.out_or("bench");
-        let (campaign, text) = Campaign::load(&self.campaign)?;
-        let plan = Plan::new(campaign, &text)
-            .map_err(|e| e.context(format!("campaign {}", self.campaign.display())))?;
+        let (campaign, text) = Campaign::load(file)?;
+        let plan =
+            Plan::new(campaign, &text).map_err(|e| e.context(format!("campaign {}", file.display())))?;
         let bench = Bench::new(plan, Store::new(&out))?;
         match &self.cell {
             _ if self.plan => print_plan(&bench)?,
             Some(id) => bench.run_one(bench.find(id)?, common.jobs)?,
             None => {
-                let command = format!("offnominal bench {} --out {}", self.campaign.display(), out.display());
+                let command = format!("offnominal bench {} --out {}", file.display(), out.display());
                 run_all(&bench, &text, command, &out, common)?;
             }
         }
