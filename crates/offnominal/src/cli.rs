@@ -13,6 +13,7 @@ mod import;
 mod list;
 mod metrics;
 mod monitor;
+mod ood_rl;
 mod render;
 mod report;
 mod risk;

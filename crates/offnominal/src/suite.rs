@@ -40,12 +40,12 @@ pub const ALL: &[Suite] =
     &[Suite { id: "vector", files: campaigns!["vector.toml", "vector-slow.toml", "vector-policies.toml"] }];
 
 impl Suite {
-    /// The suite of that name.
+    /// The suite of campaigns of that name.
     ///
     /// # Errors
     /// If there is none; the nearest name is given.
     pub fn find(id: &str) -> Result<&'static Suite> {
-        let known = || ALL.iter().map(|suite| suite.id);
+        let known = || ALL.iter().map(|suite| suite.id).chain([crate::ood_rl::ID]);
         let hint = || did_you_mean(id, known());
         ALL.iter().find(|suite| suite.id == id).with_context(|| {
             format!(

@@ -1,13 +1,13 @@
 //! `bench`: runs a campaign and writes tables and report.
 
-use super::{Common, Outcome, suite};
+use super::{Common, Outcome, ood_rl, suite};
 use crate::bench::{self, Bench, Node};
 use crate::campaign::{Campaign, Plan};
 use crate::results::Results;
 use crate::store::Store;
 use crate::suite::{Request, Suite};
 use crate::{report, tables, write};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -26,7 +26,7 @@ pub struct BenchArgs {
     /// Run only the cell of that name, as --plan prints it, or of that beginning of a name
     #[arg(long, value_name = "HASH", conflicts_with = "suite")]
     cell: Option<String>,
-    /// Run a benchmark that travels with this program, world by world: `vector`
+    /// Run a benchmark that travels with this program, part by part: `vector`, `ood-rl`
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
     suite: Option<String>,
     /// Run these worlds of the suite only, with commas between; the others keep what they have
@@ -50,13 +50,22 @@ impl BenchArgs {
     /// If the campaign is wrong, a cell fails, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         if let Some(name) = &self.suite {
-            return self.suite(Suite::find(name)?, common);
+            return self.suite(name, common);
         }
         let file = self.campaign.as_deref().context("expected a campaign file or a suite, found neither")?;
         self.campaign(file, common)
     }
 
-    fn suite(&self, suite: &'static Suite, common: &Common) -> Result<Outcome> {
+    fn suite(&self, name: &str, common: &Common) -> Result<Outcome> {
+        if name == crate::ood_rl::ID {
+            let whole = self.envs.is_empty() && self.seeds.is_none() && !self.print && self.page.is_none();
+            ensure!(whole, "suite {name} runs as a whole: expected no --envs, --seeds, --print or --page");
+            return ood_rl::run(common);
+        }
+        self.campaigns(Suite::find(name)?, common)
+    }
+
+    fn campaigns(&self, suite: &'static Suite, common: &Common) -> Result<Outcome> {
         if self.print {
             return suite::print_campaigns(suite);
         }
