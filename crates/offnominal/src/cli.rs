@@ -10,6 +10,7 @@ mod export;
 mod fault;
 mod list;
 mod metrics;
+mod pixels;
 mod render;
 mod report;
 mod risk;
@@ -70,6 +71,8 @@ enum Command {
     Report(report::Report),
     /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
     Metrics(metrics::Metrics),
+    /// Where in an image the unknown thing is: scenes, scores, metrics, a page
+    Pixels(pixels::Pixels),
     /// Give a dataset to other programs in their own format
     Export(export::Export),
     /// Pictures, class masks and a film of one episode
@@ -115,6 +118,7 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
         Command::Risk(args) => args.run(&common),
         Command::Report(args) => args.run(&common),
         Command::Metrics(args) => args.run(&common),
+        Command::Pixels(args) => args.run(&common),
         Command::Export(args) => args.run(&common),
         Command::Render(args) => args.run(&common),
         Command::UrSim(args) => args.run(&common),

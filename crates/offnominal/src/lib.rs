@@ -17,6 +17,7 @@ pub mod metrics_file;
 pub mod minari;
 pub mod parallel;
 pub mod picture;
+pub mod pixels;
 pub mod policies;
 pub mod progress;
 pub mod report;

@@ -91,7 +91,7 @@ fn sious(real: &Components, predicted: &Components) -> Vec<f64> {
         pairs().filter(|(r, _)| **r == k).for_each(|(_, &p)| touches[p as usize] = true);
         touches[0] = false;
         let (mut shared, mut extra) = (0, 0);
-        for (&r, &p) in pairs().filter(|(_, p)| touches[**p as usize]) {
+        for (&r, _) in pairs().filter(|(_, p)| touches[**p as usize]) {
             shared += usize::from(r == k);
             extra += usize::from(r == 0);
         }

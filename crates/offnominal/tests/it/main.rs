@@ -5,6 +5,7 @@ mod inside;
 mod minari;
 mod own_env;
 mod pictures;
+mod pixels;
 mod ranges;
 mod robot;
 mod tables;
