@@ -56,7 +56,7 @@ impl Suite {
         })
     }
 
-    /// Its campaigns with their texts, each with so many repetitions, if that is given.
+    /// Its campaigns with their texts, each with so many repetitions at most, if that is given.
     ///
     /// # Errors
     /// If a campaign is wrong; its file is named.
@@ -64,7 +64,7 @@ impl Suite {
         ensure!(seeds != Some(0), "seeds: expected at least 1, found 0");
         let read = |&(name, text): &(&str, &'static str)| {
             let campaign = Campaign::parse(text).with_context(|| format!("campaign {name}"))?;
-            Ok((Campaign { seeds: seeds.unwrap_or(campaign.seeds), ..campaign }, text))
+            Ok((Campaign { seeds: campaign.seeds.min(seeds.unwrap_or(u64::MAX)), ..campaign }, text))
         };
         self.files.iter().map(read).collect()
     }

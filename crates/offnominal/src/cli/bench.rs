@@ -32,7 +32,7 @@ pub struct BenchArgs {
     /// Run these worlds of the suite only, with commas between; the others keep what they have
     #[arg(long, value_name = "ENVS", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
-    /// Repetitions of the suite, if not as many as it says
+    /// So many repetitions at most, if not as many as the suite has
     #[arg(long, value_name = "N", requires = "suite")]
     seeds: Option<u64>,
     /// Print the campaigns of the suite and run nothing

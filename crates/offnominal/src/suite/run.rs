@@ -18,7 +18,7 @@ pub struct Request<'a> {
     pub suite: &'static Suite,
     /// The worlds; all, if none is named.
     pub envs: &'a [String],
-    /// Repetitions, if not as many as the suite has.
+    /// Repetitions at most, if not as many as the suite has.
     pub seeds: Option<u64>,
     /// Where results are kept.
     pub out: &'a Path,
