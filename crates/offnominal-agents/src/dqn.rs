@@ -12,11 +12,12 @@ use crate::actor::largest;
 use crate::config::TrainConfig;
 use crate::critics::follow;
 use crate::learner::{Learner, Losses};
+use crate::passes::Passes;
 use crate::replay::Batch;
 use crate::state::{put, put_adam, read, read_adam};
 use offnominal_core::Rng;
 use offnominal_nets::loss::huber;
-use offnominal_nets::{Activation, Adam, AdamState, Gradients, Init, Mlp, TensorError, Tensors, Workspace};
+use offnominal_nets::{Activation, Adam, AdamState, Init, Mlp, TensorError, Tensors, Workspace};
 
 /// The learner.
 pub struct Dqn {
@@ -41,6 +42,7 @@ struct Recipe {
 
 /// What a gradient step writes to.
 struct Buffers {
+    passes: Passes,
     work: Workspace,
     single: Workspace,
     /// The choice whose value counts at each next observation, where the target network does not say it itself.
@@ -90,7 +92,7 @@ impl Dqn {
     /// Loss and, in the buffers, its derivatives by the parameters; also the mean value of the best choices.
     fn gradient(&mut self, batch: &Batch, rng: &mut Rng) -> (f64, f64) {
         let (b, n) = (&mut self.buffers, self.net.outputs());
-        let values = self.net.forward_train(&self.params, &batch.obs, &mut b.work, rng);
+        let values = b.passes.forward(&self.net, &self.params, &batch.obs, rng);
         let mut value = 0.0;
         for (i, row) in values.chunks_exact(n).enumerate() {
             b.chosen[i] = row[batch.action[i] as usize];
@@ -101,8 +103,7 @@ impl Dqn {
         for (i, row) in b.d_values.chunks_exact_mut(n).enumerate() {
             row[batch.action[i] as usize] = b.d_chosen[i];
         }
-        let wanted = Gradients::params(&mut b.grad);
-        self.net.backward(&self.params, &batch.obs, &mut b.work, &b.d_values, wanted);
+        b.passes.backward(&self.net, &self.params, &batch.obs, &b.d_values, &mut b.grad);
         (loss, value)
     }
 }
@@ -124,6 +125,7 @@ impl Buffers {
     fn new(net: &Mlp, batch: usize) -> Buffers {
         let zeros = || vec![0.0; batch];
         Buffers {
+            passes: Passes::new(net, batch),
             work: net.workspace(batch),
             single: net.workspace(1),
             best: vec![0; batch],

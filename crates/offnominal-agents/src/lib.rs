@@ -14,6 +14,7 @@ mod gaussian;
 pub mod history;
 mod learner;
 mod normaliser;
+mod passes;
 pub mod replay;
 pub mod sac;
 mod soft;

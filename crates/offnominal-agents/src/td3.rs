@@ -14,13 +14,12 @@
 use crate::config::TrainConfig;
 use crate::critics::{Critics, follow};
 use crate::learner::{Learner, Losses};
+use crate::passes::Passes;
 use crate::replay::Batch;
 use crate::state::{put, put_adam, read, read_adam};
 use offnominal_core::Rng;
 use offnominal_nets::loss::mse;
-use offnominal_nets::{
-    Activation, Adam, AdamState, Gradients, Init, Mlp, TensorError, Tensors, Workspace, tanh,
-};
+use offnominal_nets::{Activation, Adam, AdamState, Init, Mlp, TensorError, Tensors, Workspace, tanh};
 
 /// The learner.
 pub struct Td3 {
@@ -48,6 +47,7 @@ struct Recipe {
 
 /// What a gradient step writes to.
 struct Buffers {
+    passes: Passes,
     work: Workspace,
     single: Workspace,
     /// Commands, current or next, `[n, act]`.
@@ -108,14 +108,13 @@ impl Td3 {
     /// Derivatives of −mean Q(s, μ(s)) by the actor's parameters, where Q is the first critic; returns that mean.
     fn actor_gradient(&mut self, batch: &Batch, rng: &mut Rng) -> f64 {
         let b = &mut self.buffers;
-        squash(self.actor.forward_train(&self.params, &batch.obs, &mut b.work, rng), &mut b.action);
+        squash(b.passes.forward(&self.actor, &self.params, &batch.obs, rng), &mut b.action);
         self.critics.read(&batch.obs, &b.action);
         let value = self.critics.forward(0).iter().map(|&q| f64::from(q)).sum::<f64>() / batch.len() as f64;
         b.d_action.fill(0.0);
         self.critics.add_d_action(0, &b.weights, &mut b.d_action);
         b.d_action.iter_mut().zip(&b.action).for_each(|(d, a)| *d *= -(1.0 - a * a));
-        let wanted = Gradients::params(&mut b.grad);
-        self.actor.backward(&self.params, &batch.obs, &mut b.work, &b.d_action, wanted);
+        b.passes.backward(&self.actor, &self.params, &batch.obs, &b.d_action, &mut b.grad);
         value
     }
 
@@ -146,6 +145,7 @@ impl Buffers {
     fn new(actor: &Mlp, batch: usize) -> Buffers {
         let zeros = || vec![0.0; batch * actor.outputs()];
         Buffers {
+            passes: Passes::new(actor, batch),
             work: actor.workspace(batch),
             single: actor.workspace(1),
             action: zeros(),

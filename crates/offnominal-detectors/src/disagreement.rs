@@ -13,8 +13,11 @@
 //! | `mean-sd`            | the above                                                                        |
 //! | `max-sd`             | the largest of the A standard deviations                                         |
 //! | `greedy-sd`          | that of the choice with the largest mean value                                   |
+//! | `best-sd`            | standard deviation of the largest value, max_a q_m                               |
+//! | `relative-sd`        | mean over actions of the deviation divided by abs(q̄) + 10⁻⁶                      |
 //! | `vote-entropy`       | entropy of the shares of predictions that prefer each choice, in nats            |
-//! | `mutual-information` | H(mean of p_m) − mean of H(p_m), with p_m = softmax(q_m), in nats                |
+//! | `entropy`            | H(mean of p_m), with p_m = softmax(q_m), in nats                                 |
+//! | `mutual-information` | H(mean of p_m) − mean of H(p_m)                                                  |
 //! | `raw-sd`             | as `mean-sd`, of real commands before tanh                                       |
 //!
 //! The measures of choices are refused for real commands, and the other way round. A prediction that is not a number
@@ -40,7 +43,7 @@
 //! ```
 
 use crate::shared::gaze::Gaze;
-use crate::shared::spread::{Table, mutual_information, vote_entropy};
+use crate::shared::spread::{Table, information, vote_entropy};
 use offnominal_core::insight::Shape;
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -80,12 +83,26 @@ pub enum Measure {
     MaxSd,
     /// Standard deviation of the value of the preferred choice.
     GreedySd,
+    /// Standard deviation of the largest value.
+    BestSd,
+    /// Mean standard deviation in units of the mean.
+    RelativeSd,
     /// Entropy of the votes for the choices.
     VoteEntropy,
+    /// Entropy of the mean probabilities of the choices.
+    Entropy,
     /// Mutual information of choice and prediction.
     MutualInformation,
     /// Mean standard deviation of commands before tanh.
     RawSd,
+}
+
+/// The measures that a policy allows, all taken of the same predictions: for the price of one.
+#[derive(Clone)]
+pub struct Panel {
+    gaze: Gaze,
+    measures: Vec<Measure>,
+    mean: Vec<f64>,
 }
 
 impl Default for Disagreement {
@@ -95,19 +112,108 @@ impl Default for Disagreement {
 }
 
 impl Measure {
+    /// Every measure.
+    pub const ALL: [Measure; 9] = [
+        Measure::MeanSd,
+        Measure::MaxSd,
+        Measure::GreedySd,
+        Measure::BestSd,
+        Measure::RelativeSd,
+        Measure::VoteEntropy,
+        Measure::Entropy,
+        Measure::MutualInformation,
+        Measure::RawSd,
+    ];
+
+    /// Its name in recipes.
+    pub fn id(self) -> &'static str {
+        match self {
+            Measure::MeanSd => "mean-sd",
+            Measure::MaxSd => "max-sd",
+            Measure::GreedySd => "greedy-sd",
+            Measure::BestSd => "best-sd",
+            Measure::RelativeSd => "relative-sd",
+            Measure::VoteEntropy => "vote-entropy",
+            Measure::Entropy => "entropy",
+            Measure::MutualInformation => "mutual-information",
+            Measure::RawSd => "raw-sd",
+        }
+    }
+
     /// Refuses a policy whose predictions are all the same, or of the other kind.
     fn fits(self, shape: &Shape) -> Result<(), InsightError> {
         shape.disagrees()?;
         let of_choices = match self {
-            Measure::MeanSd | Measure::MaxSd => return Ok(()),
-            Measure::GreedySd | Measure::VoteEntropy | Measure::MutualInformation => true,
+            Measure::MeanSd | Measure::MaxSd | Measure::RelativeSd => return Ok(()),
+            Measure::GreedySd | Measure::BestSd => true,
+            Measure::VoteEntropy | Measure::Entropy | Measure::MutualInformation => true,
             Measure::RawSd => false,
         };
         let kind = |is_choice| if is_choice { "that chooses" } else { "with real commands" };
-        let name = serde_json::to_string(&self).unwrap_or_default();
-        let expected = format!("{}, which the measure {name} is for", kind(of_choices));
+        let expected = format!("{}, which the measure {:?} is for", kind(of_choices), self.id());
         let error = || InsightError::Unfit { expected, found: kind(shape.is_choice).into() };
         (of_choices == shape.is_choice).then_some(()).ok_or_else(error)
+    }
+
+    /// The measure of predictions; `mean` is scratch for a number per head.
+    fn of(self, told: &Predictions<'_>, shape: &Shape, mean: &mut [f64]) -> f64 {
+        if !told.heads.iter().all(|v| v.is_finite()) {
+            return UNDEFINED;
+        }
+        let heads = Table { values: told.heads, width: shape.heads };
+        let acts =
+            if shape.is_choice { heads } else { Table { values: told.commands, width: shape.commands } };
+        match self {
+            Measure::MeanSd => acts.mean_sd(),
+            Measure::MaxSd => (0..acts.width).map(|a| acts.sd(a)).fold(0.0, f64::max),
+            Measure::GreedySd => heads.sd(heads.preferred()),
+            Measure::BestSd => heads.best_sd(),
+            Measure::RelativeSd => acts.relative_sd(),
+            Measure::VoteEntropy => vote_entropy(told.commands, shape.heads),
+            Measure::Entropy => information(heads, mean).0,
+            Measure::MutualInformation => information(heads, mean).1,
+            Measure::RawSd => heads.mean_sd(),
+        }
+    }
+}
+
+impl Panel {
+    /// Opens the policy that acted in the episodes.
+    ///
+    /// # Errors
+    /// As fitting a [`Disagreement`].
+    pub fn open(policy: &dyn Policy, seen: &[Signals<'_>], rng: &mut Rng) -> Result<Panel, FitError> {
+        let gaze = Gaze::open(policy, None, seen, rng)?;
+        let shape = gaze.shape();
+        shape.disagrees()?;
+        let measures = Measure::ALL.into_iter().filter(|m| m.fits(&shape).is_ok()).collect();
+        Ok(Panel { gaze, measures, mean: vec![0.0; shape.heads] })
+    }
+
+    /// The measures, in the order of the scores.
+    pub fn measures(&self) -> &[Measure] {
+        &self.measures
+    }
+
+    /// How much the policy tells.
+    pub fn shape(&self) -> Shape {
+        self.gaze.shape()
+    }
+
+    /// What the policy tells of an observation.
+    pub fn look(&mut self, obs: &[f32]) -> Predictions<'_> {
+        self.gaze.look(obs)
+    }
+
+    /// The scores of an episode by every measure: `[measures][T]`.
+    pub fn score_episode(&mut self, seen: &Signals<'_>) -> Vec<Vec<f64>> {
+        let (shape, Panel { gaze, measures, mean }) = (self.gaze.shape(), self);
+        let mut scores = vec![Vec::with_capacity(seen.len()); measures.len()];
+        for step in seen.transitions() {
+            let told = gaze.look(step.next_obs);
+            measures.iter().zip(&mut scores).for_each(|(m, of)| of.push(m.of(&told, &shape, mean)));
+        }
+        scores
     }
 }
 
@@ -154,21 +260,7 @@ impl Monitor for Fitted {
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let shape = self.gaze.shape();
-        let told = self.gaze.look(seen.next_obs);
-        if !told.heads.iter().all(|v| v.is_finite()) {
-            return UNDEFINED;
-        }
-        let heads = Table { values: told.heads, width: shape.heads };
-        let acts =
-            if shape.is_choice { heads } else { Table { values: told.commands, width: shape.commands } };
-        match self.measure {
-            Measure::MeanSd => acts.mean_sd(),
-            Measure::MaxSd => (0..acts.width).map(|a| acts.sd(a)).fold(0.0, f64::max),
-            Measure::GreedySd => heads.sd(heads.preferred()),
-            Measure::VoteEntropy => vote_entropy(told.commands, shape.heads),
-            Measure::MutualInformation => mutual_information(heads, &mut self.mean),
-            Measure::RawSd => heads.mean_sd(),
-        }
+        self.measure.of(&self.gaze.look(seen.next_obs), &shape, &mut self.mean)
     }
 
     fn fork(&self) -> Box<dyn Monitor> {
@@ -208,6 +300,12 @@ mod tests {
         near(of(Measure::MaxSd), sd);
         near(of(Measure::GreedySd), sd);
         near(of(Measure::VoteEntropy), surprisal(0.4) + surprisal(0.6));
+        // max(q, 0): 3, 0, 9, 0 and 15, with a mean of 5.4.
+        near(of(Measure::BestSd), 42.3_f64.sqrt());
+        near(of(Measure::RelativeSd), sd / (4.2 + 1e-6) / 2.0);
+        assert!(
+            of(Measure::MutualInformation) < of(Measure::Entropy) && of(Measure::Entropy) <= 2.0_f64.ln()
+        );
         assert!((0.3..0.7).contains(&of(Measure::MutualInformation)));
         near(score(&Chorus::members(2).with_real_command(), Measure::RawSd, &[1.0, 2.0]).unwrap(), sd);
     }
@@ -231,10 +329,12 @@ mod tests {
 
     #[test]
     fn every_measure_obeys_the_laws() {
-        let measures = [Measure::MaxSd, Measure::GreedySd, Measure::VoteEntropy, Measure::MutualInformation];
         let scale_free = (Law::SeesGrossFaults, "votes do not know how large a value is");
-        for measure in measures {
-            let votes = matches!(measure, Measure::VoteEntropy | Measure::MutualInformation);
+        for measure in Measure::ALL.into_iter().filter(|m| *m != Measure::RawSd) {
+            let votes = matches!(
+                measure,
+                Measure::VoteEntropy | Measure::Entropy | Measure::MutualInformation | Measure::RelativeSd
+            );
             let exempt = [ENTRY.exempt, &[scale_free][..usize::from(votes)]].concat();
             let recipe = Disagreement { measure, predictions: None };
             assert_lawful("choices", &detector_with(&recipe, &|w| Box::new(Chorus::passes(w)), &exempt));
@@ -243,6 +343,23 @@ mod tests {
             let recipe = Disagreement { measure, predictions: NonZeroUsize::new(5) };
             let policy = |w| Box::new(Chorus::passes(w).with_real_command()) as Box<dyn Policy>;
             assert_lawful("real commands", &detector_with(&recipe, &policy, ENTRY.exempt));
+        }
+    }
+
+    #[test]
+    fn a_panel_has_the_scores_of_its_measures() {
+        let (policy, obs) = (Chorus::passes(2), [0.1, 0.2, 0.4, -0.3, 1.5, 0.0]);
+        let nominal = Signals::new(&obs, &[0.0, 1.0], 2, 1);
+        let mut panel = Panel::open(&policy, &[nominal], &mut Rng::new(7)).unwrap();
+        let scores = panel.score_episode(&nominal);
+        assert_eq!(panel.measures().len(), 8, "all but that of real commands");
+        for (&measure, found) in panel.measures().to_vec().iter().zip(scores) {
+            let recipe = Disagreement { measure, predictions: None };
+            let mut monitor = recipe.fit_with(&policy, &[nominal], &[], &mut Rng::new(7)).unwrap();
+            let mut want = vec![];
+            monitor.score_episode(&nominal, &mut want);
+            assert_eq!(found, want, "{}", measure.id());
+            assert_eq!(serde_json::to_value(measure).unwrap(), measure.id());
         }
     }
 }

@@ -30,7 +30,7 @@ mod shared;
 
 pub use clock::Clock;
 pub use cusum::Cusum;
-pub use disagreement::{Disagreement, Measure};
+pub use disagreement::{Disagreement, Measure, Panel};
 pub use e_process::EProcess;
 pub use ensemble_dm::EnsembleDm;
 pub use feature_knn::FeatureKnn;

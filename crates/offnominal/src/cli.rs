@@ -12,6 +12,7 @@ mod fit;
 mod list;
 mod metrics;
 mod monitor;
+mod ood_rl;
 mod render;
 mod report;
 mod risk;

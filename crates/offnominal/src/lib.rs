@@ -16,6 +16,7 @@ pub mod evaluation;
 pub mod metrics_file;
 pub mod minari;
 pub mod monitor_file;
+pub mod ood_rl;
 pub mod parallel;
 pub mod picture;
 pub mod policies;

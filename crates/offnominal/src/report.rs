@@ -9,7 +9,7 @@ mod alarms;
 pub(crate) mod axis;
 pub(crate) mod base64;
 mod cells;
-mod colour;
+pub(crate) mod colour;
 mod delays;
 mod diagnoses;
 mod heatmap;
@@ -17,7 +17,7 @@ mod index;
 pub mod metric;
 mod number;
 mod page;
-mod plot;
+pub(crate) mod plot;
 mod read;
 #[cfg(test)]
 mod sample;

@@ -45,7 +45,7 @@ impl Suite {
     /// # Errors
     /// If there is none; the nearest name is given.
     pub fn find(id: &str) -> Result<&'static Suite> {
-        let known = || ALL.iter().map(|suite| suite.id);
+        let known = || ALL.iter().map(|suite| suite.id).chain([crate::ood_rl::ID]);
         let hint = || did_you_mean(id, known());
         ALL.iter().find(|suite| suite.id == id).with_context(|| {
             format!(

@@ -34,6 +34,22 @@ impl Table<'_> {
         (0..self.width).map(|a| self.sd(a)).sum::<f64>() / self.width as f64
     }
 
+    /// Mean over actions of the deviation in units of the mean.
+    pub fn relative_sd(&self) -> f64 {
+        let relative = |a| self.sd(a) / (self.mean(a).abs() + 1e-6);
+        (0..self.width).map(relative).sum::<f64>() / self.width as f64
+    }
+
+    /// Deviation of the largest number of each prediction.
+    pub fn best_sd(&self) -> f64 {
+        let best = |row: &[f32]| f64::from(row.iter().copied().fold(f32::NEG_INFINITY, f32::max));
+        let of = |rows: &dyn Fn(f64) -> f64| {
+            self.values.chunks_exact(self.width).map(|r| rows(best(r))).sum::<f64>()
+        };
+        let mean = of(&|q| q) / self.n();
+        (of(&|q| (q - mean).powi(2)) / (self.n() - 1.0)).sqrt()
+    }
+
     /// The action of the largest mean, the first of equals.
     pub fn preferred(&self) -> usize {
         (1..self.width).fold(0, |best, a| if self.mean(a) > self.mean(best) { a } else { best })
@@ -51,8 +67,8 @@ pub(crate) fn vote_entropy(votes: &[f32], choices: usize) -> f64 {
     (0..choices).map(|k| surprisal(share(k))).sum()
 }
 
-/// Entropy of the mean softmax less the mean of the entropies; `mean` is scratch.
-pub(crate) fn mutual_information(heads: Table<'_>, mean: &mut [f64]) -> f64 {
+/// Entropy of the mean softmax, and by how much it exceeds the mean of the entropies; `mean` is scratch.
+pub(crate) fn information(heads: Table<'_>, mean: &mut [f64]) -> (f64, f64) {
     mean.fill(0.0);
     let mut inner = 0.0;
     for row in heads.values.chunks_exact(heads.width) {
@@ -65,7 +81,8 @@ pub(crate) fn mutual_information(heads: Table<'_>, mean: &mut [f64]) -> f64 {
             inner += surprisal(p) / heads.n();
         }
     }
-    (mean.iter().map(|&p| surprisal(p)).sum::<f64>() - inner).max(0.0)
+    let outer = mean.iter().map(|&p| surprisal(p)).sum::<f64>();
+    (outer, (outer - inner).max(0.0))
 }
 
 #[cfg(test)]
@@ -94,13 +111,13 @@ mod tests {
         let mut scratch = vec![0.0; 2];
         // Two sure predictions that contradict one another: one bit.
         let sure = Table { values: &[0.0, 900.0, 900.0, 0.0], width: 2 };
-        near(mutual_information(sure, &mut scratch), 2.0_f64.ln());
+        near(information(sure, &mut scratch).1, 2.0_f64.ln());
         // Two that are equally unsure: none.
-        near(mutual_information(Table { values: &[3.0, 3.0, 4.0, 4.0], width: 2 }, &mut scratch), 0.0);
+        near(information(Table { values: &[3.0, 3.0, 4.0, 4.0], width: 2 }, &mut scratch).1, 0.0);
         // p = (3/4, 1/4) and (1/4, 3/4).
         let l = 3.0_f32.ln();
         let unsure = Table { values: &[l, 0.0, 0.0, l], width: 2 };
         let want = 2.0_f64.ln() - surprisal(0.75) - surprisal(0.25);
-        assert!((mutual_information(unsure, &mut scratch) - want).abs() < 1e-7);
+        assert!((information(unsure, &mut scratch).1 - want).abs() < 1e-7);
     }
 }

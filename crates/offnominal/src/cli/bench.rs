@@ -1,13 +1,13 @@
 //! `bench`: runs a campaign and writes tables and report.
 
-use super::{Common, Outcome, suite};
+use super::{Common, Outcome, ood_rl, suite};
 use crate::bench::{self, Bench, Node};
 use crate::campaign::{Campaign, Plan};
 use crate::results::Results;
 use crate::store::Store;
 use crate::suite::{Request, Suite};
 use crate::{report, tables, write};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -26,7 +26,7 @@ pub struct BenchArgs {
     /// Run only the cell of that name, as --plan prints it, or of that beginning of a name
     #[arg(long, value_name = "HASH", conflicts_with = "suite")]
     cell: Option<String>,
-    /// Run a benchmark that travels with this program, world by world: `vector`
+    /// Run a benchmark that travels with this program, world by world: `vector`, or `ood-rl`, which has one policy after the other
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
     suite: Option<String>,
     /// Run these worlds of the suite only, with commas between; the others keep what they have
@@ -49,6 +49,9 @@ impl BenchArgs {
     /// # Errors
     /// If the campaign is wrong, a cell fails, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
+        if self.suite.as_deref() == Some(crate::ood_rl::ID) {
+            return self.ood_rl(common);
+        }
         if let Some(name) = &self.suite {
             return self.suite(Suite::find(name)?, common);
         }
@@ -66,6 +69,15 @@ impl BenchArgs {
             return Ok(Outcome::Done);
         }
         suite::run(&Request { suite, envs: &self.envs, seeds: self.seeds, out: &out }, common)
+    }
+
+    fn ood_rl(&self, common: &Common) -> Result<Outcome> {
+        let whole = self.envs.is_empty() && self.seeds.is_none() && !self.print;
+        ensure!(whole, "suite ood-rl: it runs as a whole, without --envs, --seeds and --print");
+        match &self.page {
+            Some(page) => ood_rl::page(page, common),
+            None => ood_rl::run(common),
+        }
     }
 
     fn campaign(&self, file: &Path, common: &Common) -> Result<Outcome> {

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Trains every agent of the suite `ood-rl` and chooses the probabilities of dropout and DropConnect.
+
+    python3 agents/ood-rl/train.py target/release/offnominal
+
+Runs are kept in `runs/ood-rl` and are not repeated. The policies go beside this file; so do `agents.csv`, with what
+each does in its own world, and `probabilities.csv`, from which the probability of each method was chosen: the one
+with the highest mean return of the two runs with seeds 201 and 202, which are used for nothing else.
+"""
+
+import csv
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).parent
+RUNS = pathlib.Path("runs/ood-rl")
+TRIALS, MEMBERS = 5, 5
+PROBABILITIES = ["0.05", "0.1", "0.2"]
+TUNING = [201, 202]
+RECIPES = {
+    # Values near one: their constant part then fits into the bias of the output, which nothing drops.
+    "cartpole": ["hidden=[64,64]", "steps=100000", "schedule=linear", "reward_scale=0.02"],
+    "pendulum": ["hidden=[64,64]"],
+}
+
+
+def offnominal(*args):
+    done = subprocess.run([sys.argv[1], *args, "--quiet", "--json"], check=True, stdout=subprocess.PIPE)
+    return json.loads(done.stdout)
+
+
+def train(env, seed, drop=None):
+    """The folder of a run; `drop` is a pair of method and probability."""
+    folder = RUNS / f"{env}-{'-'.join(drop) if drop else 'plain'}-{seed}"
+    if not (folder / "policy.json").exists():
+        options = RECIPES[env] + ([f"{drop[0]}={drop[1]}"] if drop else [])
+        sets = [word for option in options for word in ("--set", option)]
+        offnominal("train", "--env", env, *sets, "--seed", str(seed), "--out", str(folder))
+        print(folder, flush=True)
+    return folder
+
+
+def mean_return(folder):
+    return json.loads((folder / "policy.json").read_text())["mean_return"]
+
+
+def choose(env, method):
+    """Rows of the table of probabilities, and the chosen one."""
+    rows = [
+        {"env": env, "method": method, "probability": p, "seed": seed, "return": mean_return(train(env, seed, (method, p)))["value"]}
+        for p in PROBABILITIES
+        for seed in TUNING
+    ]
+    mean = lambda p: statistics.mean(r["return"] for r in rows if r["probability"] == p)
+    best = max(PROBABILITIES, key=mean)
+    return [row | {"chosen": row["probability"] == best} for row in rows], best
+
+
+def evaluated(path, env, seeds, command):
+    """The row of a shipped policy: its return in 200 fresh episodes."""
+    found = offnominal("evaluate", "--env", env, "--policy", str(path), "--episodes", "200", "--seed", "77")["return"]
+    row = {"file": path.name, "env": env, "seeds": " ".join(map(str, seeds))}
+    return row | {key: found[key] for key in ("value", "low", "high")} | {"command": command}
+
+
+def command(folder):
+    return json.loads((folder / "policy.json").read_text())["command"]
+
+
+def dropping(env, method, probability, trial):
+    folder, path = train(env, trial, (method, probability)), HERE / f"{env}-{method}-{trial}.safetensors"
+    path.write_bytes((folder / "policy.safetensors").read_bytes())
+    return evaluated(path, env, [trial], command(folder))
+
+
+def ensemble(env, trial):
+    seeds = range(MEMBERS * (trial - 1) + 1, MEMBERS * trial + 1)
+    folders = [train(env, seed) for seed in seeds]
+    out, path = RUNS / f"{env}-ensemble-{trial}", HERE / f"{env}-ensemble-{trial}.safetensors"
+    offnominal("ensemble", "--env", env, *[str(f / "policy.safetensors") for f in folders], "--out", str(out))
+    path.write_bytes((out / "policy.safetensors").read_bytes())
+    return evaluated(path, env, seeds, command(folders[0]))
+
+
+def write(name, rows):
+    with open(HERE / name, "w", newline="") as file:
+        table = csv.DictWriter(file, rows[0], lineterminator="\n")
+        table.writeheader()
+        table.writerows(rows)
+
+
+def main():
+    probabilities, agents = [], []
+    for env in RECIPES:
+        chosen = {}
+        for method in ("dropout", "dropconnect"):
+            rows, chosen[method] = choose(env, method)
+            probabilities += rows
+        for trial in range(1, TRIALS + 1):
+            agents.append(ensemble(env, trial))
+            agents += [dropping(env, method, p, trial) for method, p in chosen.items()]
+            write("probabilities.csv", probabilities)
+            write("agents.csv", agents)
+
+
+main()

@@ -1,0 +1,125 @@
+//! The policies of the suite: trials of each method in each world.
+//!
+//! They travel with the binary; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made them.
+
+use crate::catalogues;
+use crate::store::hex;
+use anyhow::{Context, Result, ensure};
+use offnominal_agents::Actor;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sha2::{Digest, Sha256};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+
+/// What makes a policy disagree with itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Passes with dropped units.
+    Dropout,
+    /// Passes with dropped weights.
+    Dropconnect,
+    /// Members that were trained apart.
+    Ensemble,
+}
+
+/// All methods, in the order of the publication.
+pub const METHODS: [Method; 3] = [Method::Dropout, Method::Dropconnect, Method::Ensemble];
+
+/// The worlds in which there are policies.
+pub(super) const WORLDS: [&str; 2] = ["cartpole", "pendulum"];
+
+/// Trials of each method.
+pub(super) const TRIALS: u32 = 5;
+
+impl Method {
+    /// Its name in files and tables of numbers.
+    pub fn id(self) -> &'static str {
+        match self {
+            Method::Dropout => "dropout",
+            Method::Dropconnect => "dropconnect",
+            Method::Ensemble => "ensemble",
+        }
+    }
+
+    /// Its name in the publication.
+    pub fn title(self) -> &'static str {
+        match self {
+            Method::Dropout => "MC-Dropout",
+            Method::Dropconnect => "MC-DropConnect",
+            Method::Ensemble => "Ensemble",
+        }
+    }
+}
+
+/// One trained policy.
+pub struct Agent {
+    /// The world in which it was trained.
+    pub env: &'static str,
+    /// How it disagrees with itself.
+    pub method: Method,
+    /// Which of the trials, from 1.
+    pub trial: u32,
+    /// The policy.
+    pub policy: Actor,
+    /// SHA-256 of its file, in hexadecimal digits.
+    pub digest: String,
+}
+
+macro_rules! shipped {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_bytes!(concat!("../../../../agents/ood-rl/", $name, ".safetensors")))),*]
+    };
+}
+
+const SHIPPED: &[(&str, &[u8])] = shipped![];
+
+impl Agent {
+    /// Every policy that is there, in the order of worlds, methods and trials.
+    ///
+    /// # Errors
+    /// If there is none, or a file cannot be read or is no policy of its world.
+    pub fn all() -> Result<Vec<Agent>> {
+        let folder = std::env::var_os("OFFNOMINAL_OOD_RL").map(PathBuf::from);
+        let mut found = Vec::new();
+        for env in WORLDS {
+            for method in METHODS {
+                for trial in 1..=TRIALS {
+                    found.extend(Agent::find(folder.as_deref(), env, method, trial)?);
+                }
+            }
+        }
+        let place = folder.map_or("this program".into(), |f| f.display().to_string());
+        ensure!(
+            !found.is_empty(),
+            "expected policies such as cartpole-dropout-1.safetensors in {place}, found none"
+        );
+        Ok(found)
+    }
+
+    fn find(folder: Option<&Path>, env: &'static str, method: Method, trial: u32) -> Result<Option<Agent>> {
+        let name = format!("{env}-{}-{trial}", method.id());
+        let Some(bytes) = read(folder, &name)? else { return Ok(None) };
+        let world = catalogues::worlds().build(env, &json!({}))?;
+        let policy = Actor::from_bytes(&bytes, world.spec()).with_context(|| format!("policy {name}"))?;
+        ensure!(
+            policy.n_predictions() > 1,
+            "policy {name}: expected one that disagrees with itself, found a plain one"
+        );
+        Ok(Some(Agent { env, method, trial, policy, digest: hex(&Sha256::digest(&bytes)) }))
+    }
+}
+
+/// The file of a policy, if it is there.
+fn read(folder: Option<&Path>, name: &str) -> Result<Option<Cow<'static, [u8]>>> {
+    let Some(folder) = folder else {
+        return Ok(SHIPPED.iter().find(|(id, _)| *id == name).map(|(_, bytes)| Cow::Borrowed(*bytes)));
+    };
+    let path = folder.join(format!("{name}.safetensors"));
+    match std::fs::read(&path) {
+        Ok(bytes) => Ok(Some(bytes.into())),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e).with_context(|| format!("cannot read {}", path.display())),
+    }
+}

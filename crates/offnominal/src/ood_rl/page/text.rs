@@ -1,0 +1,96 @@
+//! The sentences of the page.
+
+pub(super) const HEAD: &str = "\
+# OOD detection from inside the policy
+
+Does a policy notice by itself that the world has changed?
+Policies that disagree with themselves play in variants of the world they were trained in, and their disagreement must tell the steps there from those at home.
+The protocol is that of Mohammed and Valdenegro-Toro, *Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning* (2021), whose numbers stand beside ours.
+
+`offnominal bench --suite ood-rl --out results/ood-rl` makes every number on this page, and the same with `--page docs/ood-rl.md` the page; finished policies are not played again.
+`results/ood-rl/results.csv` has all of them, with intervals, counts and returns.
+
+The publication leaves open how a policy is judged to fail, how deviations become a score, how steps are pooled, and all hyper-parameters. Here:
+
+- A policy plays 20 episodes at home and 20 in each variant, with exploration off and commands that are the mean of five predictions. The variant is there from the first step.
+- It *fails* in a variant where its mean return is below what counts as solved: 475 in cartpole, −200 in pendulum.
+- The score of a step is the mean over the actions of the standard deviation (n − 1) of the five predictions: values of choices, or commands. Other measures stand below.
+- The AUROC pools all steps: those in the variant are positive, those at home negative. Intervals resample whole episodes (95 %, 200 replicates).
+- *At equal times* compares the i-th episode in the variant with the i-th at home as long as both last, so that a clock scores one half.
+- ± is the sample standard deviation (n − 1) over trials: policies trained with different seeds.
+";
+
+pub(super) const AGENTS: &str = "\
+## The policies
+
+`python3 agents/ood-rl/train.py target/release/offnominal` trains them: DQN in cartpole and DDPG in pendulum, with two hidden layers of 64.
+Rewards of cartpole are multiplied by 0.02 for training. Values are then near one, and their constant part fits into the bias of the output, which nothing drops; with values near a hundred the noise of dropped units hides which choice is better, and neither dropout nor DropConnect learned to balance.
+DropConnect draws a mask for every four rows of a batch.
+";
+
+pub(super) const RETURNS: &str = "Mean return of 200 fresh episodes with its interval. `seeds` are those of the training runs; an ensemble has five.";
+
+pub(super) const PROBABILITIES: &str = "\
+The probability of each method was chosen by the mean return at home of two runs that serve no other purpose; variants played no part.";
+
+pub(super) const SUMMARY: &str = "\
+## In short
+
+Means over variants of the AUROC, per trial; then mean ± deviation over trials. Null controls change nothing, and their AUROC must be near one half.
+";
+
+pub(super) const BEST: &str = "\
+## Best AUROC: Tables 3 and 4
+
+The best of five trials, in the variants that the publication names.
+It is the maximum of a noisy number and rewards spread; the tables of all trials say more.
+";
+
+pub(super) const OWN_BEST: &str = "Among the variants in which all trials fail.";
+
+pub(super) const TRIALS: &str = "\
+## All trials: Tables 6 to 11
+
+In brackets: the policy does not fail there, so the publication would have left the variant out.
+";
+
+pub(super) const FIGURES: &str = "\
+## Figures 4 and 5
+
+One episode at home and one in the variant, of the trial with the best AUROC. The level is the threshold with the largest difference of true and false positive rates (Youden) over all steps of the trial.
+";
+
+pub(super) const MEASURES: &str = "\
+## Other measures of the same predictions
+
+Mean AUROC over the variants in which the policy fails, then mean ± deviation over trials. `docs/detectors.md` defines the measures.
+";
+
+pub(super) const OTHERS: &str = "\
+## Other detectors on the same episodes
+
+The first ensemble of each world; mean AUROC over the variants in which it fails. They are fitted on 20 further episodes at home.
+`clock` and `random` know nothing: where a clock is far from one half, the pooled AUROC measures how long episodes last, and the column at equal times is the one to read.
+";
+
+pub(super) const ALL: &str = "\
+## Every variant
+
+AUROC, mean ± deviation over trials.
+";
+
+pub(super) const PONG: &str = "\
+## Pong: Tables 5 and 12 to 19
+
+Not run here: no policy for our pong is shipped. The world and its twenty variants are there (`offnominal list envs`, `img-*` in `offnominal list anomalies`). What was published:
+";
+
+pub(super) const DIFFERENCES: &str = "
+## What differs from the publication
+
+- Network sizes, learning rates, exploration and probabilities are ours; the publication gives none.
+- The dynamics are those of Gymnasium today. The pendulum's velocity is clipped before the position moves; releases of Gym before September 2021 clipped it afterwards (`integrator = legacy` of the world).
+- Derived constants of cartpole follow a changed mass or length. In Gym they are computed once, so a changed cart mass alone would change nothing.
+- A pendulum whose torque limit is above 2 N m behaves as the original, because the policy's commands end at ±2; we count these four variants as null.
+- Which of our numbers agree with the published ones may be luck as much as skill: policies differ, and the publication reports the variants it chose.
+";
