@@ -20,11 +20,9 @@ mod youden;
 
 pub use agents::{Agent, METHODS, Method};
 pub use cell::{Cell, collect, plan, run};
-pub use page::{FILE, Sources, page, summary};
-#[cfg(test)]
-pub(crate) use row::from_csv;
-pub(crate) use row::to_csv;
+pub use page::{page, summary};
 pub use row::{MAIN, Row};
+pub(crate) use row::{from_csv, to_csv};
 
 /// The name of the suite.
 pub const ID: &str = "ood-rl";

@@ -26,13 +26,13 @@ pub struct BenchArgs {
     /// Run only the cell of that name, as --plan prints it, or of that beginning of a name
     #[arg(long, value_name = "HASH", conflicts_with = "suite")]
     cell: Option<String>,
-    /// Run a benchmark that travels with this program, part by part: `vector`, `ood-rl`
+    /// Run a benchmark that travels with this program, world by world: `vector`, or `ood-rl`, which has one policy after the other
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
     suite: Option<String>,
     /// Run these worlds of the suite only, with commas between; the others keep what they have
     #[arg(long, value_name = "ENVS", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
-    /// So many repetitions at most, if not as many as the suite has
+    /// Repetitions of the suite, if not as many as it says
     #[arg(long, value_name = "N", requires = "suite")]
     seeds: Option<u64>,
     /// Print the campaigns of the suite and run nothing
@@ -49,23 +49,17 @@ impl BenchArgs {
     /// # Errors
     /// If the campaign is wrong, a cell fails, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
+        if self.suite.as_deref() == Some(crate::ood_rl::ID) {
+            return self.ood_rl(common);
+        }
         if let Some(name) = &self.suite {
-            return self.suite(name, common);
+            return self.suite(Suite::find(name)?, common);
         }
         let file = self.campaign.as_deref().context("expected a campaign file or a suite, found neither")?;
         self.campaign(file, common)
     }
 
-    fn suite(&self, name: &str, common: &Common) -> Result<Outcome> {
-        if name == crate::ood_rl::ID {
-            let whole = self.envs.is_empty() && self.seeds.is_none() && !self.print && self.page.is_none();
-            ensure!(whole, "suite {name} runs as a whole: expected no --envs, --seeds, --print or --page");
-            return ood_rl::run(common);
-        }
-        self.campaigns(Suite::find(name)?, common)
-    }
-
-    fn campaigns(&self, suite: &'static Suite, common: &Common) -> Result<Outcome> {
+    fn suite(&self, suite: &'static Suite, common: &Common) -> Result<Outcome> {
         if self.print {
             return suite::print_campaigns(suite);
         }
@@ -75,6 +69,15 @@ impl BenchArgs {
             return Ok(Outcome::Done);
         }
         suite::run(&Request { suite, envs: &self.envs, seeds: self.seeds, out: &out }, common)
+    }
+
+    fn ood_rl(&self, common: &Common) -> Result<Outcome> {
+        let whole = self.envs.is_empty() && self.seeds.is_none() && !self.print;
+        ensure!(whole, "suite ood-rl: it runs as a whole, without --envs, --seeds and --print");
+        match &self.page {
+            Some(page) => ood_rl::page(page, common),
+            None => ood_rl::run(common),
+        }
     }
 
     fn campaign(&self, file: &Path, common: &Common) -> Result<Outcome> {
@@ -116,10 +119,7 @@ pub(crate) fn run_all(bench: &Bench, text: &str, command: String, out: &Path, co
 }
 
 /// Writes tables, results and report, and returns the path of the page.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn save(results: &Results, out: &Path) -> Result<PathBuf> {
+pub(crate) fn save(results: &Results, out: &Path) -> Result<PathBuf> {
     write::atomically(&out.join("results.csv"), &tables::csv(&results.rows)?)?;
     write::atomically(&out.join("results.parquet"), &tables::parquet(&results.rows)?)?;
     if !results.diagnoses.is_empty() {

@@ -89,6 +89,18 @@ impl Predicted {
     }
 }
 
+/// The parts of a figure.
+const PARTS: [&str; 2] = ["predictions", "scores"];
+
+fn file(number: u32, part: &str) -> String {
+    format!("figure-{number}-{part}.svg")
+}
+
+/// The names of the files.
+pub(super) fn files() -> impl Iterator<Item = String> {
+    DRAWN.iter().flat_map(|(number, ..)| PARTS.map(|part| file(*number, part)))
+}
+
 /// The pictures of the best trials, each with the name of its file.
 pub(super) fn all(traces: &[Trace]) -> Result<Vec<(String, String)>> {
     let best = |(number, env, method, anomaly, magnitude): &(u32, &str, Method, &str, f64)| {
@@ -101,11 +113,8 @@ pub(super) fn all(traces: &[Trace]) -> Result<Vec<(String, String)>> {
             format!("{part}: {}, trial {}, {} and {what}", trace.method.title(), trace.trial, trace.env)
         };
         [
-            (
-                format!("figure-{number}-predictions.svg"),
-                predictions(trace, title("Mean prediction ± deviation"), &what).alone(),
-            ),
-            (format!("figure-{number}-scores.svg"), scores(trace, title("Mean deviation"), &what).alone()),
+            (file(number, PARTS[0]), predictions(trace, title("Mean prediction ± deviation"), &what).alone()),
+            (file(number, PARTS[1]), scores(trace, title("Mean deviation"), &what).alone()),
         ]
     });
     Ok(drawn.collect())
