@@ -119,7 +119,10 @@ pub(crate) fn run_all(bench: &Bench, text: &str, command: String, out: &Path, co
 }
 
 /// Writes tables, results and report, and returns the path of the page.
-pub(crate) fn save(results: &Results, out: &Path) -> Result<PathBuf> {
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn save(results: &Results, out: &Path) -> Result<PathBuf> {
     write::atomically(&out.join("results.csv"), &tables::csv(&results.rows)?)?;
     write::atomically(&out.join("results.parquet"), &tables::parquet(&results.rows)?)?;
     if !results.diagnoses.is_empty() {
