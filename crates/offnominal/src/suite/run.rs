@@ -215,9 +215,11 @@ episodes = { train = 6, validation = 6, test = 6 }
         assert!(clock.into_iter().all(|r| r.value == 0.5));
 
         std::fs::remove_dir_all(folder.path().join("cells")).unwrap();
+        let file = || std::fs::read(folder.path().join("sap-goal1.json")).unwrap();
+        let before = file();
         run_small(folder.path(), &["sap-goal1"]).unwrap();
         assert!(!folder.path().join("cells").exists(), "what is finished is not run again");
-        assert_eq!(World::load(folder.path(), "sap-goal1").unwrap().unwrap(), world);
+        assert!(before == file());
     }
 
     #[test]
