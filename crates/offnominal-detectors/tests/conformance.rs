@@ -2,13 +2,16 @@
 
 #[path = "support/quick.rs"]
 mod quick;
+#[path = "support/spoiled.rs"]
+mod spoiled;
 
-use offnominal_core::archive::{Archive, Numbers};
+use offnominal_core::archive::Archive;
 use offnominal_core::conformance::{Chorus, assert_lawful, detector, nominal_episodes};
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
 use quick::quick;
 use serde_json::json;
+use spoiled::spoiled;
 
 #[test]
 fn every_detector_obeys_the_laws() {
@@ -102,24 +105,4 @@ fn damaged(id: &str, archive: &Archive, load: &dyn Fn(&Archive) -> Result<(), Ar
             }
         }
     }
-}
-
-/// The same list with other numbers, fewer, more, or of another type.
-fn spoiled(numbers: &Numbers) -> Vec<Numbers> {
-    let mut all = vec![Numbers::U64(vec![]), Numbers::F32(vec![1.0; 3])];
-    match numbers {
-        Numbers::F32(v) => {
-            all.extend([f32::NAN, 0.0, -1.0, f32::MAX].map(|bad| Numbers::F32(vec![bad; v.len()])));
-            all.push(Numbers::F32(v[..v.len().saturating_sub(1)].to_vec()));
-        }
-        Numbers::F64(v) => {
-            all.extend([f64::INFINITY, 0.0, -1.0, f64::MAX].map(|bad| Numbers::F64(vec![bad; v.len()])));
-            all.push(Numbers::F64([&v[..], &[1.0]].concat()));
-        }
-        Numbers::U64(v) => {
-            all.extend([0, 1, 7, 1 << 20, u64::MAX].map(|bad| Numbers::U64(vec![bad; v.len()])));
-            all.push(Numbers::U64(v.iter().rev().copied().collect()));
-        }
-    }
-    all
 }

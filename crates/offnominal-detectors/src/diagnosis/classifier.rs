@@ -14,7 +14,6 @@ use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::FitError;
 use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace};
 use std::num::NonZeroUsize;
-use std::sync::Mutex;
 
 /// Number of families.
 const N: usize = Family::ALL.len();
@@ -37,8 +36,13 @@ pub(super) struct Classifier {
     n_features: usize,
     net: Mlp,
     params: Vec<f32>,
-    /// Buffers; a diagnosis is rare, so that forks may share them.
-    work: Mutex<(Vec<f32>, Workspace)>,
+}
+
+/// What a question needs; allocated once.
+#[derive(Clone)]
+pub(super) struct Scratch {
+    x: Vec<f32>,
+    work: Workspace,
 }
 
 impl Classifier {
@@ -72,8 +76,11 @@ impl Classifier {
 
     fn new(scale: Scale, n_features: usize, params: Vec<f32>) -> Classifier {
         let net = Mlp::new(&[scale.width().max(1), HIDDEN, N], Activation::Tanh);
-        let work = Mutex::new((vec![0.0; scale.width().max(1)], net.workspace(1)));
-        Classifier { scale, n_features, net, params, work }
+        Classifier { scale, n_features, net, params }
+    }
+
+    pub fn scratch(&self) -> Scratch {
+        Scratch { x: vec![0.0; self.net.inputs()], work: self.net.workspace(1) }
     }
 
     /// Examples to learn from, and those that say when to stop.
@@ -95,9 +102,7 @@ impl Classifier {
     }
 
     /// The probability of each family.
-    pub fn probabilities(&self, features: &[f32]) -> [f64; N] {
-        let mut work = self.work.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let (x, work) = &mut *work;
+    pub fn probabilities(&self, features: &[f32], Scratch { x, work }: &mut Scratch) -> [f64; N] {
         read(&self.scale, features, x);
         let mut p = [0.0; N];
         let outputs = self.net.forward(&self.params, x, work);
@@ -206,11 +211,13 @@ mod tests {
         });
         let examples = Examples { features: features.collect(), families };
         let classifier = Classifier::fit(&examples, &mut Rng::new(1)).unwrap();
-        let p = classifier.probabilities(&[2.0, -1.0]);
+        let mut scratch = classifier.scratch();
+        let p = classifier.probabilities(&[2.0, -1.0], &mut scratch);
         assert!(p[1] > 0.9 && (p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{p:?}");
         let mut archive = offnominal_core::archive::Archive::default();
         classifier.save(&mut archive.writer());
         let again = Classifier::load(&archive.reader(1, 1), 2).unwrap();
-        assert_eq!(again.probabilities(&[0.1, 0.2]), classifier.probabilities(&[0.1, 0.2]));
+        let mut of = |c: &Classifier| c.probabilities(&[0.1, 0.2], &mut scratch);
+        assert_eq!(of(&again), of(&classifier));
     }
 }

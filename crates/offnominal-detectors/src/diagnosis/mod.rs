@@ -121,13 +121,14 @@ pub struct Diagnoser {
 }
 
 /// Residuals of remembered steps, oldest first, with the commands in standard units.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 struct Work {
     z: Vec<f64>,
     commands: Vec<f64>,
     surprises: Vec<f64>,
     features: Vec<f32>,
     scratch: signature::Scratch,
+    answer: classifier::Scratch,
 }
 
 impl Diagnoser {
@@ -143,7 +144,7 @@ impl Diagnoser {
         let (mut residual, of_members) = Residual::fit(&seen, &[], &recipe, rng)?;
         let d = residual.width();
         let whitener = Whitener::fit(of_members.iter().flat_map(|e| e.chunks_exact(d)), d);
-        let signature = Signature::new(&residual, &whitener);
+        let signature = Signature::new(&residual, &whitener).expect("moments of sound episodes are sound");
         let lengths = lengths(&mut residual, &whitener, &held_out);
         let surprise = Surprise::of_nominal(lengths.concat());
         let of_episode = |e: &Vec<f64>| e.iter().map(|&length| surprise.of(length)).collect();
@@ -172,6 +173,7 @@ impl Diagnoser {
             surprises: room(1),
             features: vec![0.0; nominal.signature.n_features()],
             scratch: nominal.signature.scratch(),
+            answer: nominal.classifier.scratch(),
         };
         Diagnoser {
             ring: vec![0.0; HISTORY * (2 * widths[0] + widths[1])],
@@ -218,7 +220,7 @@ impl Diagnoser {
         let first = onset::change_point(&work.surprises);
         let (z, commands) = (&work.z[first * d..], &work.commands[first * self.residual.act_width()..]);
         signature.of(z, commands, &mut work.features, &mut work.scratch);
-        self.diagnosis.probabilities = classifier.probabilities(&work.features);
+        self.diagnosis.probabilities = classifier.probabilities(&work.features, &mut work.answer);
         let p = self.diagnosis.probabilities;
         let most = (0..3).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap_or(0);
         self.diagnosis.family = Family::ALL[most];
@@ -265,7 +267,9 @@ impl Diagnoser {
         let residual = Residual::load(&from.part("ensemble"), &recipe)?;
         kept::within(from, "channels", residual.width())?;
         let whitener = Whitener::load(&from.part("nominal"), residual.width())?;
-        let signature = Signature::new(&residual, &whitener);
+        let made = Signature::new(&residual, &whitener);
+        from.require(made.is_some(), "ensemble", "effects that can be solved for", "others")?;
+        let signature = made.expect("it was checked");
         let classifier = Classifier::load(&from.part("classifier"), signature.n_features())?;
         let surprise = Surprise::load(&from.part("length"))?;
         let usual = Usual::load(&from.part("usual"))?;

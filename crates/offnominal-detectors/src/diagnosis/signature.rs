@@ -59,13 +59,14 @@ impl Scratch {
 }
 
 impl Signature {
-    pub fn new(residual: &Residual, whitener: &Whitener) -> Signature {
+    /// The maps of an ensemble; `None` if its numbers, which may come from outside, leave nothing to solve.
+    pub fn new(residual: &Residual, whitener: &Whitener) -> Option<Signature> {
         let slopes = residual.slopes();
         Signature::assemble(whitener, slopes.action, slopes.observation)
     }
 
     /// `effects` of the commands and `returns` of errors of observation, in the units of residuals.
-    fn assemble(whitener: &Whitener, mut effects: Vec<f64>, returns: Vec<f64>) -> Signature {
+    fn assemble(whitener: &Whitener, mut effects: Vec<f64>, returns: Vec<f64>) -> Option<Signature> {
         let d = whitener.deviations.len();
         let n_commands = effects.len() / d;
         effects.chunks_exact_mut(d).for_each(|row| whitener.whiten(row));
@@ -77,13 +78,13 @@ impl Signature {
             }
             row[i] += RIDGE * size;
         }
-        Signature {
+        Some(Signature {
             whitener: whitener.clone(),
             n_commands,
             effects,
-            gram: Cholesky::of(gram, n_commands),
+            gram: Cholesky::checked(gram, n_commands)?,
             returns,
-        }
+        })
     }
 
     /// Number of features.
@@ -197,7 +198,7 @@ mod tests {
     fn signature() -> Signature {
         let rows = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
         let whitener = Whitener::fit(rows.iter().map(|r| &r[..]), 2);
-        Signature::assemble(&whitener, vec![2.0, 0.0], vec![1.0, 0.0, 0.0, 1.0])
+        Signature::assemble(&whitener, vec![2.0, 0.0], vec![1.0, 0.0, 0.0, 1.0]).unwrap()
     }
 
     fn features(z: &[f64], commands: &[f64]) -> Vec<f32> {

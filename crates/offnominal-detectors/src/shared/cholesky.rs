@@ -15,7 +15,12 @@ impl Cholesky {
     ///
     /// # Panics
     /// If the matrix is not positive definite: callers add to the diagonal what makes it so.
-    pub fn of(mut matrix: Vec<f64>, n: usize) -> Cholesky {
+    pub fn of(matrix: Vec<f64>, n: usize) -> Cholesky {
+        Cholesky::checked(matrix, n).expect("expected a positive definite matrix")
+    }
+
+    /// The same of a matrix from outside; `None` if it is not positive definite.
+    pub fn checked(mut matrix: Vec<f64>, n: usize) -> Option<Cholesky> {
         assert_eq!(matrix.len(), n * n, "a square matrix of {n} rows");
         for i in 0..n {
             let (above, row) = matrix.split_at_mut(i * n);
@@ -24,11 +29,13 @@ impl Cholesky {
                 row[j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
             }
             let rest = row[i] - dot(&row[..i], &row[..i]);
-            assert!(rest > 0.0, "expected a positive definite matrix, found {rest} on the diagonal");
+            if !(rest > 0.0 && rest.is_finite()) {
+                return None;
+            }
             row[i] = rest.sqrt();
             row[i + 1..n].fill(0.0);
         }
-        Cholesky { n, lower: matrix }
+        Some(Cholesky { n, lower: matrix })
     }
 
     /// Writes the triangle.
@@ -44,16 +51,21 @@ impl Cholesky {
         Ok(Cholesky { n, lower: lower.to_vec() })
     }
 
+    /// The rows of L with their numbers; there may be none.
+    fn rows(&self) -> impl DoubleEndedIterator<Item = (usize, &[f64])> + ExactSizeIterator {
+        self.lower.chunks_exact(self.n.max(1)).enumerate()
+    }
+
     /// L⁻¹ x, in place. Where x has covariance C, the result has unit covariance.
     pub fn whiten(&self, x: &mut [f64]) {
-        for (i, row) in self.lower.chunks_exact(self.n).enumerate() {
+        for (i, row) in self.rows() {
             x[i] = (x[i] - dot(&row[..i], &x[..i])) / row[i];
         }
     }
 
     /// L x, in place.
     pub fn multiply(&self, x: &mut [f64]) {
-        for (i, row) in self.lower.chunks_exact(self.n).enumerate().rev() {
+        for (i, row) in self.rows().rev() {
             x[i] = dot(&row[..=i], &x[..=i]);
         }
     }

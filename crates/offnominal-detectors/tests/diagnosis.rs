@@ -1,0 +1,99 @@
+//! Diagnoses of small faults in a small system, and of files that nobody wrote.
+
+#[path = "support/spoiled.rs"]
+mod spoiled;
+
+use offnominal_core::archive::Archive;
+use offnominal_core::conformance::nominal_episodes;
+use offnominal_core::prelude::*;
+use offnominal_detectors::diagnosis::{Diagnoser, Diagnosis, Family};
+use spoiled::spoiled;
+
+fn fitted() -> Diagnoser {
+    let episodes = nominal_episodes(Seed(1), 24, 40);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    Diagnoser::fit(&views, &mut Rng::new(1)).unwrap()
+}
+
+/// What is said at step 29 of fresh episodes, each of whose transitions is changed from step 20 on.
+fn said(diagnoser: &mut Diagnoser, change: impl Fn(usize, [&mut Vec<f32>; 3])) -> Vec<Diagnosis> {
+    let one = |episode: &Signals<'_>| {
+        diagnoser.reset();
+        for (t, seen) in episode.transitions().enumerate().take(30) {
+            let [mut obs, mut action, mut next] = [seen.obs, seen.action, seen.next_obs].map(<[f32]>::to_vec);
+            if t >= 20 {
+                change(t, [&mut obs, &mut action, &mut next]);
+            }
+            diagnoser.observe(&Transition { obs: &obs, action: &action, next_obs: &next });
+        }
+        diagnoser.diagnose().clone()
+    };
+    nominal_episodes(Seed(2), 20, 40)
+        .iter()
+        .map(|e| e.signals())
+        .collect::<Vec<_>>()
+        .iter()
+        .map(one)
+        .collect()
+}
+
+fn share(said: &[Diagnosis], right: impl Fn(&Diagnosis) -> bool) -> f64 {
+    said.iter().filter(|d| right(d)).count() as f64 / said.len() as f64
+}
+
+#[test]
+fn a_sensor_a_command_and_a_force_are_told_apart() {
+    let mut diagnoser = fitted();
+    let jitter = |t: usize| if t % 2 == 0 { 0.4 } else { -0.4 };
+    let sensor = said(&mut diagnoser, |t, [obs, _, next]| {
+        obs[2] += if t > 20 { jitter(t) } else { 0.0 };
+        next[2] += jitter(t + 1);
+    });
+    assert!(share(&sensor, |d| d.family == Family::Observation) > 0.8, "{:?}", sensor[0]);
+    assert!(share(&sensor, |d| d.channels[0].channel == 2 && d.channels[0].size > 3.0) > 0.9);
+    assert!(share(&sensor, |d| d.steps_ago.abs_diff(9) <= 1) > 0.8, "{:?}", sensor[0]);
+    // What was done differs from the command by a half.
+    let command = said(&mut diagnoser, |_, [_, action, _]| action[0] -= 0.5);
+    assert!(share(&command, |d| d.family == Family::Action) > 0.8, "{:?}", command[0]);
+}
+
+#[test]
+fn a_diagnosis_that_was_kept_says_the_same() {
+    let mut diagnoser = fitted();
+    let mut archive = Archive::default();
+    diagnoser.save(&mut archive.writer());
+    let mut again = Diagnoser::load(&archive.reader(3, 1)).unwrap();
+    let drift = |t: usize, [_, _, next]: [&mut Vec<f32>; 3]| next[0] += 0.02 * (t - 19) as f32;
+    assert_eq!(said(&mut diagnoser, drift), said(&mut again, drift));
+}
+
+#[test]
+fn lists_that_nobody_wrote_never_stop_the_program() {
+    let mut archive = Archive::default();
+    fitted().save(&mut archive.writer());
+    let episode = nominal_episodes(Seed(2), 1, 10).remove(0);
+    for name in archive.lists.keys() {
+        let mut without = archive.clone();
+        without.lists.remove(name);
+        let error = Diagnoser::load(&without.reader(3, 1)).err();
+        assert_eq!(error, Some(ArchiveError::Missing { place: name.clone() }));
+        for numbers in spoiled(&archive.lists[name]) {
+            let mut other = archive.clone();
+            other.lists.insert(name.clone(), numbers);
+            let Ok(mut diagnoser) = Diagnoser::load(&other.reader(3, 1)) else { continue };
+            episode.signals().transitions().for_each(|seen| diagnoser.observe(&seen));
+            diagnoser.diagnose();
+        }
+    }
+}
+
+#[test]
+fn where_nothing_is_commanded_there_is_a_diagnosis_nevertheless() {
+    let mut rng = Rng::new(3);
+    let rows: Vec<Vec<f32>> = (0..8).map(|_| (0..31).map(|_| rng.normal() as f32).collect()).collect();
+    let views: Vec<_> = rows.iter().map(|obs| Signals::new(obs, &[0.5; 30], 1, 1)).collect();
+    let mut diagnoser = Diagnoser::fit(&views, &mut Rng::new(1)).unwrap();
+    diagnoser.observe(&Transition { obs: &[0.0], action: &[0.5], next_obs: &[90.0] });
+    let found = diagnoser.diagnose();
+    assert!(found.channels.len() == 1 && found.channels[0].size > 10.0, "{found:?}");
+}
