@@ -2,8 +2,8 @@
 //!
 //! IoU(c) = #(truth c and prediction c) / #(truth c or prediction c); the mean is over the classes that the truth has.
 
-use crate::bootstrap::{Bootstrap, Range};
 use crate::StatsError;
+use crate::bootstrap::{Bootstrap, Range};
 use offnominal_core::estimate::Estimate;
 
 /// Counts of pixels by true and predicted class, for each image.

@@ -33,10 +33,13 @@ fn row(class: &str, all: &[&Diagnosed]) -> Vec<String> {
     let own: Vec<&&Diagnosed> = all.iter().filter(|d| d.anomaly_class == class).collect();
     let sum = |of: fn(&Diagnosed) -> u64| own.iter().map(|d| of(d)).sum::<u64>();
     let alarms = sum(|d| d.alarms);
-    let share = |n: u64| if alarms == 0 { "–".into() } else { format!("{:.0} %", 100.0 * n as f64 / alarms as f64) };
+    let share = |n: u64| {
+        if alarms == 0 { "–".into() } else { format!("{:.0} %", 100.0 * n as f64 / alarms as f64) }
+    };
     let steps = |of: fn(&Diagnosed) -> f64| {
         let point = |d: &Diagnosed| Point { value: of(d), low: f64::NAN, high: f64::NAN, cluster: 0 };
-        median(&own.iter().map(|d| point(d)).collect::<Vec<_>>()).map_or("–".into(), |e| format!("{:.0}", e.value))
+        median(&own.iter().map(|d| point(d)).collect::<Vec<_>>())
+            .map_or("–".into(), |e| format!("{:.0}", e.value))
     };
     let said = [share(sum(|d| d.as_observation)), share(sum(|d| d.as_action)), share(sum(|d| d.as_dynamics))];
     let times = [steps(|d| d.onset_error), steps(|d| d.alarm_delay)];
