@@ -49,6 +49,8 @@ pub enum Law {
     ParameterBites,
     /// A command that is a choice is rounded to the nearest one and clipped; what is no number makes the world diverge.
     RoundsChoices,
+    /// The margin is zero or less exactly where the world has failed.
+    MarginTellsFailure,
     /// `reset` makes a monitor forget the episode before.
     ResetForgets,
     /// Streamed scores equal those of a whole episode.

@@ -22,6 +22,17 @@ pub trait Env: Send + Sync {
         x.to_vec()
     }
 
+    /// Whether [`draw`](Env::draw) can give `x`; asked of conditions that a search made up.
+    fn admits(&self, _x: &[f64]) -> bool {
+        true
+    }
+
+    /// A random neighbour of `x`, itself where it can go nowhere: drawing `x` and then its neighbour looks the same
+    /// backwards. `None` where the world offers none.
+    fn vary(&self, _x: &[f64], _rng: &mut Rng) -> Option<Vec<f64>> {
+        None
+    }
+
     /// Begins an episode at `x`.
     ///
     /// # Panics

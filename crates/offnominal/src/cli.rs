@@ -148,8 +148,18 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
 fn line() -> clap::Command {
     let line = Cli::command();
     let names: Vec<String> = line.get_subcommands().map(|c| c.get_name().to_string()).collect();
-    names.iter().fold(line, |line, name| {
-        line.mut_subcommand(name, |command| command.args(Common::options(unused(name))))
+    names.iter().fold(line, |line, name| line.mut_subcommand(name, |command| with_common(command, name)))
+}
+
+/// A command with the common options that it uses; those of `risk` differ in theirs.
+fn with_common(command: clap::Command, name: &str) -> clap::Command {
+    if name != "risk" {
+        return command.args(Common::options(unused(name)));
+    }
+    let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_string()).collect();
+    names.iter().fold(command, |command, inner| {
+        let unused = unused(&format!("risk {inner}"));
+        command.mut_subcommand(inner, |inner| inner.args(Common::options(unused)))
     })
 }
 
@@ -160,6 +170,9 @@ fn unused(command: &str) -> &'static [&'static str] {
         "list" => &["seed", "jobs", "out", "quiet"],
         "evaluate" => &["out"],
         "report" => &["seed", "jobs", "out", "quiet"],
+        "risk budget" => &["seed", "jobs", "out", "quiet"],
+        "risk learn" => &["jobs", "quiet"],
+        "risk replay" => &["seed", "jobs", "quiet"],
         "export" | "import" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],

@@ -8,6 +8,7 @@
 //! | [`journal`]    | what a run has found so far, so that a killed one goes on                  |
 //! | [`estimate`]   | experiments by the thousand                                                |
 //! | [`verdict`]    | from experiments to numbers                                                |
+//! | [`splitting`]  | the same for worlds with a margin, by particles                            |
 //! | [`search`]     | what finding one failure costs                                             |
 //! | [`select`]     | which of many policies fails least                                         |
 //! | [`atlas`]      | the kinds of failures, and how much of the probability each makes up        |
@@ -29,6 +30,11 @@ pub mod learning;
 pub mod page;
 pub mod search;
 pub mod select;
+pub mod splitting;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 pub mod verdict;
 
 pub use atlas::Atlas;

@@ -21,7 +21,28 @@ pub fn env(env: &dyn Env, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     fork_shares_future(env, &mut verdicts);
     parameters(env, &once, &mut verdicts);
     choices(env, &mut verdicts);
+    margin(env, &mut verdicts);
     verdicts.found
+}
+
+/// Random episodes of at most 400 steps, in which margin and status must agree wherever the world has a margin.
+fn margin(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
+    for seed in (0..3_u64).map(Seed) {
+        let (mut env, mut policy) = (fork(env), Random::new(&env.spec().action));
+        start(env.as_mut(), seed);
+        let mut action = vec![0.0; env.spec().action.len()];
+        let (mut rng, mut world) = (seed.child("policy").rng(), seed.child("world").rng());
+        for _ in 0..400 {
+            policy.act(&[], &mut action, &mut rng);
+            let status = env.step(&action, &mut world).status;
+            let Some(margin) = env.margin() else { return };
+            let agrees = (margin <= 0.0) == (status == Status::Failed);
+            verdicts.require(Law::MarginTellsFailure, agrees, || format!("margin {margin} in {status:?}"));
+            if status != Status::Running || !agrees {
+                break;
+            }
+        }
+    }
 }
 
 /// Observations and rewards of a random walk of at most 60 steps.

@@ -26,6 +26,7 @@ enum Flaw {
     DeadParameter,
     TakesChoicesLiterally,
     OutlivesNonsense,
+    FailsWithRoomLeft,
 }
 
 impl Flaw {
@@ -98,6 +99,11 @@ impl Env for Spring {
             _ => self.x as f32,
         };
         obs[1] = self.v as f32;
+    }
+
+    fn margin(&self) -> Option<f64> {
+        let room = 40.0 - self.x.abs();
+        Some(if self.flaw == Flaw::FailsWithRoomLeft { -room } else { room })
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
@@ -201,6 +207,7 @@ fn every_flaw_of_a_world_is_caught_by_name() {
     breaks(Flaw::DeadParameter, Law::ParameterBites);
     breaks(Flaw::TakesChoicesLiterally, Law::RoundsChoices);
     breaks(Flaw::OutlivesNonsense, Law::RoundsChoices);
+    breaks(Flaw::FailsWithRoomLeft, Law::MarginTellsFailure);
 }
 
 #[test]

@@ -50,6 +50,17 @@ impl Splitting {
     /// # Panics
     /// If there are fewer than two particles.
     pub fn run<M: Margin>(&self, problem: &mut M, level: Level, rng: &mut Rng) -> Result<Estimate, Refusal> {
+        self.pooled(&[self.rounds(problem, rng)?], level)
+    }
+
+    /// How far one swarm comes, to be pooled with others.
+    ///
+    /// # Errors
+    /// As [`run`](Splitting::run).
+    ///
+    /// # Panics
+    /// If there are fewer than two particles.
+    pub fn rounds<M: Margin>(&self, problem: &mut M, rng: &mut Rng) -> Result<Rounds, Refusal> {
         assert!(self.particles >= 2, "expected at least 2 particles, found {}", self.particles);
         StatsError::require("splitting", self.particles, "experiments", self.budget)?;
         let mut swarm = Swarm::new(problem, self.particles, rng)?;
@@ -58,17 +69,35 @@ impl Splitting {
             recent.count(swarm.replace_worst(self.moves, rng)?, self.moves, swarm.worst().1)?;
             rounds += 1;
         }
-        Ok(self.judge(rounds, &swarm, level))
+        Ok(Rounds { rounds, experiments: swarm.experiments, has_failed: swarm.worst().1 <= 0.0 })
     }
 
-    fn judge<M: Margin>(&self, rounds: usize, swarm: &Swarm<'_, M>, level: Level) -> Estimate {
-        let (n, k) = (self.particles as f64, rounds as f64);
+    /// The failure probability from swarms that do not know one another: their rounds add up to those of one large swarm.
+    ///
+    /// # Errors
+    /// If there are no swarms.
+    pub fn pooled(&self, swarms: &[Rounds], level: Level) -> Result<Estimate, Refusal> {
+        StatsError::require("splitting", 1, "swarms", swarms.len())?;
+        let rounds: usize = swarms.iter().map(|s| s.rounds).sum();
+        let experiments = swarms.iter().map(|s| s.experiments).sum();
+        let (n, k) = ((self.particles * swarms.len()) as f64, rounds as f64);
         let (fewest, most) = poisson_mean(rounds, level.tail());
-        let has_failed = swarm.worst().1 <= 0.0;
+        let has_failed = swarms.iter().all(|s| s.has_failed);
         let low = if has_failed { (-most / n).exp() } else { 0.0 };
         let ends = (low, (-fewest / n).exp());
-        level.estimate((k * (-1.0 / n).ln_1p()).exp(), ends, swarm.experiments, "splitting-poisson")
+        Ok(level.estimate((k * (-1.0 / n).ln_1p()).exp(), ends, experiments, "splitting-poisson"))
     }
+}
+
+/// How far one swarm came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rounds {
+    /// Particles that were replaced.
+    pub rounds: usize,
+    /// Experiments that it took.
+    pub experiments: usize,
+    /// Whether all particles failed in the end, or else the budget was spent.
+    pub has_failed: bool,
 }
 
 /// The means of a Poisson variable that its value leaves possible, each end with the given probability to be wrong
@@ -198,6 +227,19 @@ mod tests {
             let p = 1.0 - normal_cdf(limit);
             assert_covers(p, |rng| PLAN.run(&mut gauss(limit), Level::P95, rng).unwrap());
         }
+    }
+
+    #[test]
+    fn swarms_beside_one_another_are_covered_and_sharper_than_one() {
+        let p = 1.0 - normal_cdf(3.719);
+        let pooled = |rng: &mut Rng| {
+            let swarms: Vec<Rounds> = (0..4).map(|_| PLAN.rounds(&mut gauss(3.719), rng).unwrap()).collect();
+            PLAN.pooled(&swarms, Level::P95).unwrap()
+        };
+        assert_covers(p, pooled);
+        let (four, one) =
+            (pooled(&mut Rng::new(1)), PLAN.run(&mut gauss(3.719), Level::P95, &mut Rng::new(1)).unwrap());
+        assert!(four.high / four.low < 0.6 * one.high / one.low, "{four:.6} {one:.6}");
     }
 
     #[test]

@@ -89,8 +89,16 @@ impl Env for Driving {
         track::draw(rng)
     }
 
+    fn admits(&self, x: &[f64]) -> bool {
+        x.len() == track::NUMBERS && x.iter().all(|v| (0.0..1.0).contains(v)) && track::is_sound(x)
+    }
+
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        Some(track::vary(x, rng))
+    }
+
     fn features(&self, x: &[f64]) -> Vec<f64> {
-        features::of(&Track::of(x))
+        x.iter().copied().chain(features::of(&Track::of(x))).collect()
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {

@@ -6,6 +6,7 @@ mod learn;
 mod replay;
 mod search;
 mod select;
+mod split;
 
 use super::{Common, Outcome};
 use anyhow::Result;
@@ -26,6 +27,8 @@ enum What {
     Learn(learn::Learn),
     /// Estimate the failure probability of a policy, with an interval, and report the kinds of failures
     Estimate(estimate::EstimateArgs),
+    /// Estimate the failure probability in a world with a margin, by swarms that move towards failure
+    Split(split::Split),
     /// Measure how many episodes finding one failure takes
     Search(search::SearchArgs),
     /// Find the policy that fails least among several
@@ -44,6 +47,7 @@ impl Risk {
             What::Budget(args) => args.run(common),
             What::Learn(args) => args.run(common),
             What::Estimate(args) => args.run(common),
+            What::Split(args) => args.run(common),
             What::Search(args) => args.run(common),
             What::Select(args) => args.run(common),
             What::Replay(args) => args.run(common),

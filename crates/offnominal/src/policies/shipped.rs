@@ -16,6 +16,7 @@ macro_rules! shipped {
 /// Every shipped policy, in alphabetical order.
 pub(super) const SHIPPED: &[Files] = shipped![
     "car-lanekeep-tqc",
+    "driving-tqc",
     "mjc-cartpole-swingup-sac",
     "mjc-cartpole-swingup-td3",
     "mjc-cartpole-swingup-tqc",

@@ -154,7 +154,7 @@ impl<'c> Hunt<'c> {
         let (mut rng, mut found) =
             (key.child("proposal").rng(), Found { experiments: 0, failures: vec![], steps: 0 });
         while found.experiments < self.spec.budget && (self.spec.all || found.failures.is_empty()) {
-            let x = sampler.propose(&mut |rng| self.lab.cast.env.draw(rng), &mut rng);
+            let x = self.propose(sampler.as_mut(), &mut rng);
             let key = key.child(found.experiments);
             let came = self.lab.play(key, &x)?;
             sampler.learn(&x, Outcome { failed: came.failed, margin: came.margin });
@@ -167,6 +167,19 @@ impl<'c> Hunt<'c> {
         }
         drop(sampler);
         trouble.into_inner().expect("predictions do not panic").map_or(Ok(found), Err)
+    }
+
+    /// The next initial condition that the world can begin from; a draw if the strategy finds none.
+    fn propose(&self, sampler: &mut dyn Sampler, rng: &mut offnominal_core::Rng) -> Vec<f64> {
+        const TRIES: usize = 100;
+        let env = &self.lab.cast.env;
+        for _ in 0..TRIES {
+            let x = sampler.propose(&mut |rng| env.draw(rng), rng);
+            if env.admits(&x) {
+                return x;
+            }
+        }
+        env.draw(rng)
     }
 
     fn sampler<'p>(&'p self, predict: &'p dyn Fn(&[f64]) -> f64) -> Result<Box<dyn Sampler + 'p>> {

@@ -40,12 +40,33 @@ pub struct Track {
 pub fn draw(rng: &mut Rng) -> Vec<f64> {
     loop {
         let x: Vec<f64> = (0..NUMBERS).map(|_| rng.uniform()).collect();
-        let is_sound =
-            lap(&checkpoints(&x)).is_some_and(|lap| closes(&lap) && !Track::along_line(lap).meets_itself());
-        if is_sound {
+        if is_sound(&x) {
             return x;
         }
     }
+}
+
+/// Whether the pen closes its lap and the walls do not meet.
+pub fn is_sound(x: &[f64]) -> bool {
+    lap(&checkpoints(x)).is_some_and(|lap| closes(&lap) && !Track::along_line(lap).meets_itself())
+}
+
+/// A track like another one: about a third of its numbers moved, the others kept; the same one if the new one is not
+/// sound. Moves are as likely forwards as backwards, so tracks drawn before are drawn after.
+pub fn vary(x: &[f64], rng: &mut Rng) -> Vec<f64> {
+    let mut near = x.to_vec();
+    for v in &mut near {
+        if rng.uniform() < 0.3 {
+            *v = reflected(*v + 0.2 * rng.normal());
+        }
+    }
+    if is_sound(&near) { near } else { x.to_vec() }
+}
+
+/// A number thrown back into 0 to 1 at both ends.
+fn reflected(v: f64) -> f64 {
+    let folded = v.rem_euclid(2.0);
+    if folded < 1.0 { folded } else { (2.0 - folded).min(1.0 - f64::EPSILON) }
 }
 
 impl Track {
@@ -233,6 +254,23 @@ mod tests {
             assert!(gaps.clone().all(|g| (2.0..5.0).contains(&g)), "{:?}", gaps.collect::<Vec<_>>());
             assert!(track.len() > 150 && !track.meets_itself());
         }
+    }
+
+    #[test]
+    fn neighbours_are_sound_and_keep_the_distribution() {
+        let mut rng = Rng::new(2);
+        let (mut drawn, mut moved) = (0.0, 0.0);
+        for _ in 0..300 {
+            let x = draw(&mut rng);
+            let mut near = x.clone();
+            (0..5).for_each(|_| near = vary(&near, &mut rng));
+            assert!(is_sound(&near) && near.iter().all(|v| (0.0..1.0).contains(v)), "{near:?}");
+            drawn += x.iter().sum::<f64>() / 6000.0;
+            moved += near.iter().sum::<f64>() / 6000.0;
+        }
+        // The mean of 6,000 uniform numbers has a standard error of 0.004.
+        assert!((drawn - moved).abs() < 0.02, "{drawn} {moved}");
+        assert_eq!([-0.25, 1.25, 2.25].map(reflected), [0.25, 0.75, 0.25]);
     }
 
     #[test]
