@@ -149,7 +149,7 @@ fn at(i: usize, column: &str) -> String {
 
 /// A count that is stored as a number of single precision.
 fn whole(i: usize, column: &str, value: f32) -> Result<u64, HistoryError> {
-    let holds = value >= 0.0 && value <= 16_777_216.0 && value.fract() == 0.0;
+    let holds = (0.0..=16_777_216.0).contains(&value) && value.fract() == 0.0;
     require(&at(i, column), holds, "a count", &value.to_string())?;
     Ok(value as u64)
 }
