@@ -1,32 +1,28 @@
-"""Watch a policy with at most 5 % false alarms per episode, and see how soon noisy sensors are noticed."""
-
-import numpy as np
+"""Watch a policy with 1 % false alarms per episode, and see how soon noisy sensors are noticed."""
 
 import offnominal
-from offnominal import detectors
+from offnominal import alarms, detectors
 
 ENV, POLICY = "car-lanekeep", "tqc"
 
-nominal = offnominal.collect(ENV, POLICY, episodes=60, seed=1)
-monitor = detectors.Knn().fit(nominal[:30], nominal[30:40])
-
-# The conformal threshold: with n episodes aside, the k-th largest of their highest scores is exceeded by the highest
-# score of a further nominal episode with a probability of at most k / (n + 1).
-highest = np.sort([monitor.score(episode).max() for episode in nominal[40:]])
-threshold = highest[-max(1, int(0.05 * (len(highest) + 1)))]
+nominal = offnominal.collect(ENV, POLICY, episodes=40, seed=1)
+aside = offnominal.collect(ENV, POLICY, episodes=110, seed=2)
+watch = alarms.fit(nominal, aside, detectors.Knn(), alpha=0.01, out="car.monitor", diagnosis=False)
+promise = watch.about["threshold"]
+share = promise["false_alarms"]["value"]
+print(f"{promise['rule']} threshold {promise['value']:.2f}: false alarms in {share:.1%} of episodes")
 
 env = offnominal.World(ENV, anomaly="obs-noise", strength="strong", onset=100)
 policy = offnominal.Policy(ENV, POLICY)
-obs, _ = env.reset(seed=7)
-monitor.reset()
-is_over, step = False, 0
+obs, info = env.reset(seed=7)
+is_over = False
 while not is_over:
     action = policy(obs)
-    next_obs, reward, terminated, truncated, info = env.step(action)
-    score = monitor.step(obs, action, next_obs)
-    if score > threshold:
-        print(f"alarm at step {step}: score {score:.2f} above {threshold:.2f}; the anomaly is active: {info['label']}")
+    verdict = watch.step(obs, action)
+    if verdict is not None and verdict.is_alarm:
+        print(f"alarm at step {verdict.step}: {verdict.score:.2f}; the anomaly is active: {info['label']}")
         break
-    obs, is_over, step = next_obs, terminated or truncated, step + 1
+    obs, _, terminated, truncated, info = env.step(action)
+    is_over = terminated or truncated
 else:
-    print(f"the episode ended after {step} steps without an alarm")
+    print("the episode ended without an alarm")

@@ -10,7 +10,7 @@ Importing this package registers every world with Gymnasium, as ``offnominal/<Na
     scores = monitor.score(episodes[0])
 """
 
-from offnominal import adapters, detectors, envs, episodes, policies, vector
+from offnominal import adapters, alarms, detectors, envs, episodes, policies, vector
 from offnominal._engine import VERSION as __version__
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
@@ -31,6 +31,7 @@ __all__ = [
     "Worlds",
     "__version__",
     "adapters",
+    "alarms",
     "anomalies",
     "bench",
     "collect",

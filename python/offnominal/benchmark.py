@@ -198,4 +198,4 @@ def _toml(value: Any) -> str:
         return "{ " + ", ".join(f"{json.dumps(str(key))} = {_toml(own)}" for key, own in value.items()) + " }"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(_toml(own) for own in value) + "]"
-    return json.dumps(value)
+    return json.dumps(value, ensure_ascii=False)

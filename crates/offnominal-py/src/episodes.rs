@@ -19,7 +19,7 @@ use std::path::PathBuf;
 
 /// Episodes with the recipe that recreates them, as they stand in a file.
 #[pyclass(module = "offnominal._engine")]
-pub(crate) struct Recording(Dataset);
+pub(crate) struct Recording(pub(crate) Dataset);
 
 #[pymethods]
 impl Recording {

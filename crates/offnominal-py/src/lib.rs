@@ -14,6 +14,7 @@ mod lane;
 mod own;
 mod policy;
 mod pool;
+mod watch;
 mod world;
 
 use pyo3::prelude::*;
@@ -35,6 +36,8 @@ mod _engine {
     use crate::policy::{Policy, policies};
     #[pymodule_export]
     use crate::pool::Pool;
+    #[pymodule_export]
+    use crate::watch::{Watch, fit_file, main};
     #[pymodule_export]
     use crate::world::{World, anomalies, worlds};
     #[pymodule_export]

@@ -38,7 +38,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal-monitor",
         ],
     ),
-    ("offnominal-py", &["offnominal", "offnominal-core", "offnominal-worlds", "offnominal-agents"]),
+    (
+        "offnominal-py",
+        &[
+            "offnominal",
+            "offnominal-core",
+            "offnominal-worlds",
+            "offnominal-agents",
+            "offnominal-monitor",
+            "offnominal-stats",
+        ],
+    ),
 ];
 
 fn dependencies(manifest: &Path) -> Vec<String> {
@@ -96,6 +106,25 @@ fn header_is_missing(text: &str) -> bool {
 fn every_file_says_what_it_is() {
     let found = complaints(|_, text| header_is_missing(text).then(|| "does not begin with `//!`".into()));
     assert!(found.is_empty(), "{found:#?}");
+}
+
+/// Every Python file of the package, its tests and its examples.
+fn python_sources() -> Vec<PathBuf> {
+    let all =
+        ["offnominal", "tests", "examples", "benchmarks"].map(|folder| root().join("python").join(folder));
+    let files = all.iter().flat_map(|folder| fs::read_dir(folder).unwrap()).map(|file| file.unwrap().path());
+    files.filter(|path| path.extension().is_some_and(|e| e == "py" || e == "pyi")).collect()
+}
+
+#[test]
+fn every_python_file_says_what_it_is_and_is_short() {
+    let files = python_sources();
+    assert!(files.len() > 20, "the Python sources were not found");
+    for path in files {
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("\"\"\""), "{}: does not begin with a docstring", path.display());
+        assert!(!is_too_long(&text), "{}: {} lines", path.display(), text.lines().count());
+    }
 }
 
 fn is_too_long(text: &str) -> bool {

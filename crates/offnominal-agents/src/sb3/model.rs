@@ -64,7 +64,7 @@ impl Model {
         }
         let (net, params) = self.layers.network();
         let widths = [Some(net.inputs()), map.as_ref().map(|m| m.mean.len())];
-        for found in widths.into_iter().flatten().filter(|&n| n != spec.obs_width()) {
+        if let Some(found) = widths.into_iter().flatten().find(|&n| n != spec.obs_width()) {
             let what = format!("observation channels of {}", spec.id);
             return Err(Sb3Error::unsupported(&what, spec.obs_width(), found));
         }
