@@ -57,10 +57,10 @@ impl Scene {
         }
     }
 
-    /// Paints a straight bar between two points.
+    /// Paints a straight bar between two points, at least a pixel wide.
     fn bar(&mut self, from: [f64; 2], to: [f64; 2], width: f64, paint: Sample) {
         let along = [to[0] - from[0], to[1] - from[1]];
-        let half = 0.5 * width / along[0].hypot(along[1]).max(1e-9);
+        let half = 0.5 * width.max(2.0 / self.samples_per_m) / along[0].hypot(along[1]).max(1e-9);
         let side = [-half * along[1], half * along[0]];
         let corner = |end: [f64; 2], s: f64| {
             let [x, y] = [end[0] + s * side[0], end[1] + s * side[1]];
