@@ -50,3 +50,18 @@ fn diagnosing_does_not_allocate() {
 fn the_counter_counts() {
     assert_eq!(measure(|| drop(std::hint::black_box(vec![0_u8; 100]))).count_total, 1);
 }
+
+#[test]
+fn no_measure_of_disagreement_allocates() {
+    let episodes = nominal_episodes(Seed(1), 3, 40);
+    let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
+    for measure_id in ["vote-entropy", "mutual-information", "best-sd", "relative-sd"] {
+        let params = serde_json::json!({ "measure": measure_id });
+        let detector = offnominal_detectors::catalogue().build("disagreement", &params).unwrap();
+        let fitted = detector.fit_with(&Chorus::passes(3), &views[1..], &views[1..], &mut Rng::new(2));
+        let mut monitor = fitted.unwrap();
+        let mut again = || views[0].transitions().map(|step| monitor.score(&step)).sum::<f64>();
+        let first = again();
+        assert_eq!(measure(|| assert_eq!(again(), first)).count_total, 0, "{measure_id}");
+    }
+}

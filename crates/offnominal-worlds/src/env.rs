@@ -4,6 +4,7 @@
 mod arm_tests;
 mod car;
 mod cartpole;
+mod classic_picture;
 pub(crate) mod driving;
 mod mjc;
 mod mjc_cartpole_swingup;

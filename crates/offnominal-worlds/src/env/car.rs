@@ -7,7 +7,7 @@
 //! Cost: a step is linear in the number of vehicles; nothing is allocated.
 //! Reference: Anomaly-Gym (TMLR submission 7913), CAR-LaneKeep. Deviates: see the `source` of the specification.
 
-mod canvas;
+pub(super) mod canvas;
 mod card;
 mod course;
 mod ego;

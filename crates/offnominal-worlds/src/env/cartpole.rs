@@ -12,8 +12,10 @@
 //!
 //! Reference: Barto, Sutton and Anderson, IEEE Trans. SMC 13 (1983); Gymnasium's CartPole-v1, whose bits these are.
 
+use super::classic_picture;
 use super::motion::{Motion, World};
 use offnominal_core::catalogue::parse;
+use offnominal_core::frame::Frame;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
@@ -157,6 +159,10 @@ impl Motion for Cartpole {
         !s.has_fallen()
     }
 
+    fn render(&self, s: &CartState, frame: &mut Frame) {
+        classic_picture::cartpole(s.x, s.theta, 2.0 * self.half_length, frame);
+    }
+
     fn set(&mut self, parameter: &str, value: f64) {
         match parameter {
             "gravity" => self.gravity = value,
@@ -201,8 +207,8 @@ fn spec() -> EnvSpec {
         success: "the pole is up at the horizon; the episode ends with failure once the cart is more than 2.4 m from \
                   the middle or the pole more than 12° from upright. The customary mark is a mean return of 475"
             .into(),
-        classes: vec![],
-        cameras: vec![],
+        classes: classic_picture::CARTPOLE.map(String::from).into(),
+        cameras: vec!["side".into()],
     }
 }
 

@@ -4,6 +4,7 @@
 //! call through a pointer and the description carried along; sine and cosine remain, and they are those of the
 //! platform, because another sine would not give the reference's bits.
 
+use offnominal_core::frame::{Camera, Frame};
 use offnominal_core::prelude::*;
 use std::sync::Arc;
 
@@ -29,6 +30,9 @@ pub trait Motion: Copy + Send + Sync + 'static {
 
     /// Whether the goal is met.
     fn is_met(&self, state: &Self::State) -> bool;
+
+    /// Draws the state.
+    fn render(&self, state: &Self::State, frame: &mut Frame);
 
     /// Changes a constant that the description lists, and recomputes what follows from it.
     fn set(&mut self, parameter: &str, value: f64);
@@ -87,6 +91,10 @@ impl<M: Motion> Env for World<M> {
 
     fn fork(&self) -> Option<Box<dyn Env>> {
         Some(Box::new(self.clone()))
+    }
+
+    fn render(&mut self, _: Camera, frame: &mut Frame) {
+        self.motion.render(&self.state, frame);
     }
 }
 

@@ -13,8 +13,10 @@
 //! Reference: Gymnasium's Pendulum-v1, whose bits these are; rewards may differ in the last bit, because a square here
 //! is a product and there a call of `pow`.
 
+use super::classic_picture;
 use super::motion::{Motion, World};
 use offnominal_core::catalogue::parse;
+use offnominal_core::frame::Frame;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 use std::f64::consts::{PI, TAU};
@@ -132,6 +134,10 @@ impl Motion for Pendulum {
         wrapped(s.theta).abs() <= UPRIGHT[0] && s.omega.abs() <= UPRIGHT[1]
     }
 
+    fn render(&self, s: &Swing, frame: &mut Frame) {
+        classic_picture::pendulum(s.theta, self.length, frame);
+    }
+
     fn set(&mut self, parameter: &str, value: f64) {
         match parameter {
             "gravity" => self.gravity = value,
@@ -169,8 +175,8 @@ fn spec() -> EnvSpec {
         success: "met while the pendulum is within 0.2 rad of upright and slower than 0.5 rad/s; no episode ends before \
                   the horizon"
             .into(),
-        classes: vec![],
-        cameras: vec![],
+        classes: classic_picture::PENDULUM.map(String::from).into(),
+        cameras: vec!["side".into()],
     }
 }
 

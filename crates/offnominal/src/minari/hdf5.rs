@@ -1,7 +1,7 @@
 //! Minari's HDF5 layout: one group per episode with its datasets and attributes.
 
 use super::metadata;
-use crate::dataset::{Column, Dataset, is_terminal};
+use crate::dataset::{Column, Dataset, Recipe, is_terminal};
 use anyhow::{Context, Result};
 use hdf5_pure::{AttrValue, EnumTypeBuilder, FileBuilder, GroupBuilder};
 use offnominal_core::prelude::*;
@@ -13,7 +13,7 @@ pub(super) fn encode(dataset: &Dataset) -> Result<Vec<u8>> {
     for (i, episode) in dataset.episodes.iter().enumerate() {
         let mut group = file.create_group(&format!("episode_{i}"));
         attributes(&mut group, metadata::episode(dataset, i));
-        numbers(&mut group, episode, dataset.recipe.action.as_slice());
+        numbers(&mut group, episode, &dataset.recipe);
         flags(&mut group, episode)?;
         file.add_group(group.finish());
     }
@@ -40,18 +40,20 @@ fn attribute(value: Value) -> Option<AttrValue> {
     }
 }
 
-fn numbers(group: &mut GroupBuilder, episode: &Episode, action: &[Column]) {
-    let shape = |rows: usize, width: usize| [rows as u64, width as u64];
-    let (steps, obs, act) = (episode.len(), episode.obs_width, episode.act_width);
+fn numbers(group: &mut GroupBuilder, episode: &Episode, recipe: &Recipe) {
+    let shape = |rows: usize, columns: &[Column]| -> Vec<u64> {
+        std::iter::once(rows).chain(metadata::shape(columns)).map(|n| n as u64).collect()
+    };
+    let steps = episode.len();
     group
         .create_dataset("observations")
         .with_f32_data(&episode.observations)
-        .with_shape(&shape(steps + 1, obs));
+        .with_shape(&shape(steps + 1, &recipe.observation));
     let commands = group.create_dataset("actions");
-    if metadata::only_choice(action).is_some() {
+    if metadata::only_choice(&recipe.action).is_some() {
         commands.with_i64_data(&metadata::choices(episode));
     } else {
-        commands.with_f32_data(&episode.actions).with_shape(&shape(steps, act));
+        commands.with_f32_data(&episode.actions).with_shape(&shape(steps, &recipe.action));
     }
     group.create_dataset("rewards").with_f64_data(&episode.rewards);
 }

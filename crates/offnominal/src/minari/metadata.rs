@@ -53,14 +53,31 @@ fn space(columns: &[Column]) -> String {
     let bounds = |bound: fn(&Column) -> Option<f64>, unbounded: &str| {
         let each = columns.iter().flat_map(|c| std::iter::repeat_n(bound(c), c.width()));
         let texts = each.map(|bound| bound.map_or(unbounded.to_string(), |b| json!(b).to_string()));
-        texts.collect::<Vec<_>>().join(", ")
+        nested(texts.collect(), &shape(columns))
     };
     format!(
-        r#"{{"type": "Box", "dtype": "float32", "shape": [{}], "low": [{}], "high": [{}]}}"#,
-        columns.iter().map(Column::width).sum::<usize>(),
+        r#"{{"type": "Box", "dtype": "float32", "shape": {:?}, "low": {}, "high": {}}}"#,
+        shape(columns),
         bounds(|c| c.low, "-Infinity"),
         bounds(|c| c.high, "Infinity")
     )
+}
+
+/// The shape of one observation or command: an image that stands alone has its frames, planes, rows and columns, where
+/// there are more than one of them; anything else is a row.
+pub(super) fn shape(columns: &[Column]) -> Vec<usize> {
+    match columns {
+        [Column { image: Some(image), .. }] => image.shape().into_iter().filter(|&n| n > 1).collect(),
+        _ => vec![columns.iter().map(Column::width).sum()],
+    }
+}
+
+/// Numbers as lists in lists, one level for each axis.
+fn nested(mut texts: Vec<String>, shape: &[usize]) -> String {
+    for &n in shape.iter().rev() {
+        texts = texts.chunks(n).map(|row| format!("[{}]", row.join(", "))).collect();
+    }
+    texts.concat()
 }
 
 /// What is true of one episode, beside its numbers.
@@ -116,6 +133,17 @@ mod tests {
             r#"{"type": "Discrete", "dtype": "int64", "start": 0, "n": 3}"#
         );
         assert!(space(&[push.clone(), push]).starts_with(r#"{"type": "Box""#));
+    }
+
+    #[test]
+    fn an_image_keeps_its_shape() {
+        let image = Channel::image("screen", "", offnominal_core::channel::Image::grey(2, 2, 3));
+        let found = space(&[Column::from(&image)]);
+        let low = "[[[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]]";
+        let want = format!(r#"{{"type": "Box", "dtype": "float32", "shape": [2, 2, 3], "low": {low}, "#);
+        assert!(found.starts_with(&want), "{found}");
+        let beside = [Column::from(&image), Column::from(&Channel::unbounded("v", "", "m/s"))];
+        assert_eq!(shape(&beside), [13]);
     }
 
     #[test]

@@ -29,7 +29,7 @@ test = 4
 }
 
 /// A policy after a moment of training; it need not be good.
-fn train(seed: &str, option: &str, out: &Path) -> std::path::PathBuf {
+pub fn train(seed: &str, option: &str, out: &Path) -> std::path::PathBuf {
     let options = ["hidden=[12,8]", "learning_starts=50", "batch=8", option];
     let set = options.iter().flat_map(|option| ["--set", option]);
     let args = ["train", "--env", "cartpole", "--steps", "300", "--eval-every", "300", "--seed", seed];

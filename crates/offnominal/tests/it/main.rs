@@ -4,6 +4,7 @@ mod bench;
 mod inside;
 mod minari;
 mod monitor;
+mod ood_rl;
 mod own_env;
 mod pictures;
 mod pixels;

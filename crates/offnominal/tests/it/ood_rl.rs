@@ -1,0 +1,57 @@
+//! `bench --suite ood-rl` with a policy of a user's own.
+
+use crate::inside::train;
+use crate::{fails, offnominal, succeeds};
+use std::path::Path;
+use std::process::Command;
+
+fn suite(policies: &Path, out: &Path, more: &[&str]) -> Command {
+    let mut command = offnominal(&[&["bench", "--suite", "ood-rl"], more].concat(), out);
+    command.env("OFFNOMINAL_OOD_RL", policies);
+    command
+}
+
+/// A folder with a policy that has learned nothing, so that its episodes are short.
+fn policies(folder: &Path, option: &str) -> std::path::PathBuf {
+    let (trained, there) = (train("1", option, &folder.join(option)), folder.join(format!("of {option}")));
+    std::fs::create_dir(&there).unwrap();
+    std::fs::copy(trained, there.join("cartpole-dropout-1.safetensors")).unwrap();
+    there
+}
+
+#[test]
+fn a_policy_is_judged_in_every_variant_once_and_alike_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, at) = (policies(folder.path(), "dropout=0.1"), |name: &str| folder.path().join(name));
+    succeeds(&mut suite(&own, &at("one"), &["--jobs", "1"]));
+    succeeds(&mut suite(&own, &at("three"), &["--jobs", "3"]));
+    let rows = |out: &str| std::fs::read_to_string(at(out).join("results.csv")).unwrap();
+    assert_eq!(rows("one"), rows("three"));
+    let of = |part: &str| rows("one").lines().filter(|l| l.contains(part)).count();
+    assert_eq!((of(",mean-sd,"), of(",vote-entropy,"), of(",none,")), (90 + 5 + 1, 95, 1));
+    assert_eq!(of(",dyn-gravity,"), 19 * 8, "eighteen variants and a control, by eight measures");
+    let again = succeeds(&mut suite(&own, &at("one"), &["--json"])).stdout;
+    let said: serde_json::Value = serde_json::from_slice(&again).unwrap();
+    assert_eq!((&said["cells"], &said["ran"]), (&1.into(), &0.into()));
+    let page = at("page.md");
+    succeeds(&mut suite(&own, &at("one"), &["--page", page.to_str().unwrap()]));
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(
+        page.contains("### Table 6: cartpole, MC-Dropout") && page.contains("| published mean ± sd |"),
+        "{page}"
+    );
+}
+
+#[test]
+fn policies_that_cannot_be_used_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let said = fails(&mut suite(folder.path(), &folder.path().join("out"), &[]));
+    assert!(said.contains("expected policies such as cartpole-dropout-1.safetensors"), "{said}");
+    let plain = policies(folder.path(), "double=true");
+    let said = fails(&mut suite(&plain, &folder.path().join("out"), &[]));
+    assert!(said.contains("policy cartpole-dropout-1: expected one that disagrees with itself"), "{said}");
+    let said = fails(&mut suite(&plain, &folder.path().join("out"), &["--seeds", "2"]));
+    assert!(said.contains("it runs as a whole"), "{said}");
+    let mut wrong = offnominal(&["bench", "--suite", "ood-lr"], folder.path());
+    assert!(fails(&mut wrong).contains("did you mean \"ood-rl\"?"));
+}
