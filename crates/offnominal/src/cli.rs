@@ -14,6 +14,7 @@ mod list;
 mod metrics;
 mod monitor;
 mod ood_rl;
+mod pixels;
 mod render;
 mod report;
 mod risk;
@@ -85,6 +86,8 @@ enum Command {
     Metrics(metrics::Metrics),
     /// Take over a policy of another program
     Import(import::Import),
+    /// Where in an image the unknown thing is: scenes, scores, metrics, a page
+    Pixels(pixels::Pixels),
     /// Give a dataset to other programs in their own format
     Export(export::Export),
     /// Pictures, class masks and a film of one episode
@@ -134,6 +137,7 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
         Command::Report(args) => args.run(&common),
         Command::Metrics(args) => args.run(&common),
         Command::Import(args) => args.run(&common),
+        Command::Pixels(args) => args.run(&common),
         Command::Export(args) => args.run(&common),
         Command::Render(args) => args.run(&common),
         Command::UrSim(args) => args.run(&common),

@@ -19,6 +19,7 @@ pub mod monitor_file;
 pub mod ood_rl;
 pub mod parallel;
 pub mod picture;
+pub mod pixels;
 pub mod policies;
 pub mod progress;
 pub mod report;

@@ -110,6 +110,12 @@ pub struct Examples {
 }
 
 impl Examples {
+    /// Adds those of another list.
+    pub fn extend(&mut self, other: Examples) {
+        self.inputs.extend(other.inputs);
+        self.classes.extend(other.classes);
+    }
+
     /// Adds pixels of a picture, up to so many of each class, drawn at random; labels that are no class are left out.
     pub fn add(
         &mut self,

@@ -36,6 +36,8 @@ enum What {
     Algorithms,
     /// Metrics of the result tables
     Metrics,
+    /// Scores of pixels
+    PixelMethods,
 }
 
 impl List {
@@ -68,6 +70,7 @@ impl What {
                 policies::list()?.into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
             }
             What::Algorithms => offnominal_agents::ALL.iter().map(of_algorithm).collect(),
+            What::PixelMethods => entries(offnominal_detectors::pixel::METHODS),
             What::Metrics => METRICS.iter().map(of_metric).collect(),
         })
     }

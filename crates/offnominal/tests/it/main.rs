@@ -6,6 +6,7 @@ mod minari;
 mod monitor;
 mod own_env;
 mod pictures;
+mod pixels;
 mod ranges;
 mod robot;
 mod tables;

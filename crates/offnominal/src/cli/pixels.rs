@@ -1,0 +1,53 @@
+//! `pixels`: where in an image the unknown thing is.
+
+mod describe;
+mod evaluate;
+mod inputs;
+mod predict;
+mod scenes;
+mod score;
+mod train;
+
+use super::{Common, Outcome};
+use anyhow::Result;
+use clap::{Args, Subcommand};
+
+/// Arguments of `pixels`.
+#[derive(Debug, Args)]
+pub struct Pixels {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Draw streets or rooms in which the class of every pixel is known
+    Scenes(scenes::Scenes),
+    /// Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone
+    Describe(describe::Describe),
+    /// Train the baseline, a small network that classifies each pixel by its surroundings
+    Train(train::Train),
+    /// Write the baseline's logits and features as .npy files
+    Predict(predict::Predict),
+    /// Write a score for each pixel as .npy files
+    Score(score::Score),
+    /// Judge methods on data sets: metrics in four modes, components, causes of mistakes, a page
+    Evaluate(evaluate::Evaluate),
+}
+
+impl Pixels {
+    /// Runs the command within.
+    ///
+    /// # Errors
+    /// Whatever that command reports.
+    pub fn run(&self, common: &Common) -> Result<Outcome> {
+        match &self.what {
+            What::Scenes(args) => args.run(common),
+            What::Describe(args) => args.run(common),
+            What::Train(args) => args.run(common),
+            What::Predict(args) => args.run(common),
+            What::Score(args) => args.run(common),
+            What::Evaluate(args) => args.run(common),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Arrays of numbers in files: `.npy`, `.npz` and `.safetensors`, as PyTorch and NumPy write them.
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use offnominal_nets::Tensors;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// An array in C order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Array {
+    /// Length of each axis.
+    pub shape: Vec<usize>,
+    /// The numbers.
+    pub values: Vec<f32>,
+}
+
+/// The endings that are read.
+pub const ENDINGS: [&str; 3] = ["npy", "npz", "safetensors"];
+
+/// The most numbers that an array may have: 16 GiB.
+const MOST: usize = 1 << 32;
+
+/// The file of that name with one of the endings.
+///
+/// # Errors
+/// If there is none.
+pub fn find(folder: &Path, name: &str) -> Result<PathBuf> {
+    let candidates = ENDINGS.map(|ending| folder.join(format!("{name}.{ending}")));
+    let found = candidates.iter().find(|path| path.is_file()).cloned();
+    found.ok_or_else(|| {
+        anyhow!("expected {} (or .npz, .safetensors), found no such file", candidates[0].display())
+    })
+}
+
+/// Reads an array of finite numbers. A file with several arrays must have one called `name`.
+///
+/// # Errors
+/// If the file cannot be read, is damaged, or holds a number that is not finite.
+pub fn read(path: &Path, name: &str) -> Result<Array> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    let array = match ending {
+        "npy" => npy(&bytes),
+        "npz" => npz(&bytes, name),
+        "safetensors" => safetensors(&bytes, name),
+        other => Err(anyhow!("expected a file ending in .npy, .npz or .safetensors, found {other:?}")),
+    };
+    let array = array.with_context(|| path.display().to_string())?;
+    match array.values.iter().position(|v| !v.is_finite()) {
+        None => Ok(array),
+        Some(at) => {
+            bail!("{}: expected finite numbers, found {} at index {at}", path.display(), array.values[at])
+        }
+    }
+}
+
+/// An array as a `.npy` file.
+pub fn to_npy(shape: &[usize], values: &[f32]) -> Vec<u8> {
+    let axes: Vec<String> = shape.iter().map(|n| format!("{n},")).collect();
+    let mut header = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}), }}", axes.join(" "));
+    // The data begin at a multiple of 64 bytes.
+    let padding = 64 - (10 + header.len() + 1) % 64;
+    header.extend(std::iter::repeat_n(' ', padding));
+    header.push('\n');
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes.extend(values.iter().flat_map(|v| v.to_le_bytes()));
+    bytes
+}
+
+fn npy(bytes: &[u8]) -> Result<Array> {
+    ensure!(
+        bytes.starts_with(b"\x93NUMPY") && bytes.len() >= 12,
+        "expected a NumPy array, found other bytes"
+    );
+    let (start, length): (usize, usize) = match bytes[6] {
+        1 => (10, usize::from(u16::from_le_bytes([bytes[8], bytes[9]]))),
+        2 | 3 => (12, u32::from_le_bytes([bytes[8], bytes[9], bytes[10], bytes[11]]) as usize),
+        other => bail!("expected version 1 to 3 of the NumPy format, found {other}"),
+    };
+    let header = bytes.get(start..start.saturating_add(length)).context("the header is cut off")?;
+    let header = std::str::from_utf8(header).context("the header is no text")?;
+    ensure!(!header.contains("'fortran_order': True"), "expected C order, found Fortran order");
+    let shape = shape(field(header, "'shape': (", ")")?)?;
+    let kind = field(header, "'descr': '", "'")?;
+    numbers(&bytes[start + length..], kind, shape)
+}
+
+fn field<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
+    let rest = header.split_once(before).map(|(_, rest)| rest);
+    rest.and_then(|r| r.split_once(after))
+        .map(|(value, _)| value)
+        .with_context(|| format!("the header lacks {before}"))
+}
+
+fn shape(text: &str) -> Result<Vec<usize>> {
+    let axes = text.split(',').map(str::trim).filter(|axis| !axis.is_empty());
+    let shape: Vec<usize> = axes.map(str::parse).collect::<Result<_, _>>().context("the shape")?;
+    let size = shape.iter().try_fold(1_usize, |product, &n| product.checked_mul(n));
+    ensure!(size.is_some_and(|n| n <= MOST), "expected at most {MOST} numbers, found the shape {shape:?}");
+    Ok(shape)
+}
+
+fn numbers(data: &[u8], kind: &str, shape: Vec<usize>) -> Result<Array> {
+    let n = shape.iter().product::<usize>();
+    let width = match kind {
+        "<f4" | "<i4" => 4,
+        "<f8" | "<i8" => 8,
+        "<f2" => 2,
+        "|u1" | "|b1" | "|i1" => 1,
+        other => bail!("expected numbers of type <f2, <f4, <f8, <i4, <i8, |u1 or |b1, found {other}"),
+    };
+    ensure!(
+        data.len() == n * width,
+        "expected {} bytes of numbers for the shape {shape:?}, found {}",
+        n * width,
+        data.len()
+    );
+    let values = data.chunks_exact(width).map(|b| number(b, kind)).collect();
+    Ok(Array { shape, values })
+}
+
+fn number(b: &[u8], kind: &str) -> f32 {
+    let four = || [b[0], b[1], b[2], b[3]];
+    let eight = || [b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7]];
+    match kind {
+        "<f4" => f32::from_le_bytes(four()),
+        "<i4" => i32::from_le_bytes(four()) as f32,
+        "<f8" => f64::from_le_bytes(eight()) as f32,
+        "<i8" => i64::from_le_bytes(eight()) as f32,
+        "<f2" => half(u16::from_le_bytes([b[0], b[1]])),
+        "|i1" => f32::from(b[0] as i8),
+        _ => f32::from(b[0]),
+    }
+}
+
+/// A number of IEEE 754's 16-bit format.
+fn half(bits: u16) -> f32 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    sign * match exponent {
+        0 => fraction * 2.0_f32.powi(-24),
+        31 if fraction == 0.0 => f32::INFINITY,
+        31 => f32::NAN,
+        e => (1.0 + fraction / 1024.0) * 2.0_f32.powi(e - 15),
+    }
+}
+
+fn npz(bytes: &[u8], name: &str) -> Result<Array> {
+    let mut archive =
+        zip::ZipArchive::new(std::io::Cursor::new(bytes)).context("expected a NumPy archive")?;
+    let names: Vec<String> =
+        archive.file_names().filter_map(Result::ok).map(|name| name.to_string()).collect();
+    let entry = chosen(&names, &format!("{name}.npy"))?;
+    let mut data = Vec::new();
+    archive.by_name(&entry)?.take(8 * MOST as u64).read_to_end(&mut data)?;
+    npy(&data)
+}
+
+fn safetensors(bytes: &[u8], name: &str) -> Result<Array> {
+    let tensors = Tensors::from_bytes(bytes)?;
+    let names: Vec<String> = tensors.shapes().map(|(name, _)| name.to_string()).collect();
+    let (shape, values) = tensors.get(&chosen(&names, name)?)?;
+    Ok(Array { shape: shape.to_vec(), values: values.to_vec() })
+}
+
+/// The entry of that name, or the only one.
+fn chosen(names: &[String], wanted: &str) -> Result<String> {
+    let found = names.iter().find(|n| *n == wanted).or(if names.len() == 1 { names.first() } else { None });
+    found.cloned().with_context(|| format!("expected one array, or one called {wanted:?}, found {names:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn arrays_come_back_as_they_were_written() {
+        for shape in [vec![], vec![3], vec![2, 3], vec![2, 1, 5]] {
+            let values: Vec<f32> = (0..shape.iter().product::<usize>()).map(|i| i as f32 - 1.5).collect();
+            let bytes = to_npy(&shape, &values);
+            assert_eq!(bytes.len() % 64, (4 * values.len()) % 64);
+            assert_eq!(npy(&bytes).unwrap(), Array { shape, values });
+        }
+    }
+
+    #[test]
+    fn other_kinds_of_numbers_are_read() {
+        let read = |kind: &str, data: &[u8]| numbers(data, kind, vec![1]).unwrap().values[0];
+        assert_eq!(read("<f8", &(-2.5_f64).to_le_bytes()), -2.5);
+        assert_eq!(read("<i8", &7_i64.to_le_bytes()), 7.0);
+        assert_eq!((read("|u1", &[200]), read("|i1", &[255])), (200.0, -1.0));
+        assert_eq!([0x3c00, 0xc100, 0x0001, 0x7bff].map(half), [1.0, -2.5, 5.960_464_5e-8, 65_504.0]);
+        assert!(half(0x7c00).is_infinite() && half(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn bad_files_are_refused_in_words() {
+        let folder = tempfile::tempdir().unwrap();
+        let refuse = |name: &str, bytes: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, bytes).unwrap();
+            format!("{:#}", read(&path, "logits").unwrap_err())
+        };
+        let nan = refuse("a.npy", &to_npy(&[3], &[0.0, f32::NAN, 1.0]));
+        assert!(nan.ends_with("a.npy: expected finite numbers, found NaN at index 1"), "{nan}");
+        assert!(refuse("b.npy", b"hello").contains("expected a NumPy array"));
+        let cut = to_npy(&[3], &[0.0; 3]);
+        assert!(refuse("c.npy", &cut[..cut.len() - 2]).contains("expected 12 bytes of numbers"));
+        assert!(refuse("d.npz", b"PK").contains("NumPy archive"));
+        assert!(refuse("e.txt", b"").contains("found \"txt\""));
+        let missing = format!("{:#}", find(folder.path(), "z").unwrap_err());
+        assert!(missing.contains("z.npy"), "{missing}");
+    }
+
+    proptest! {
+        #[test]
+        fn damaged_arrays_never_panic(at in 0_usize..200, value in any::<u8>(), cut in 0_usize..200) {
+            let mut bytes = to_npy(&[2, 3], &[1.0; 6]);
+            let n = bytes.len();
+            bytes[at % n] = value;
+            let _ = npy(&bytes);
+            let _ = npy(&bytes[..cut % n]);
+        }
+    }
+}

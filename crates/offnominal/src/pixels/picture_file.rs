@@ -1,0 +1,143 @@
+//! PNG files as pixels: colours, and labels of one or two bytes.
+
+use anyhow::{Context, Result, bail};
+use std::path::Path;
+
+/// The content of a PNG file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Raster {
+    /// Pixels per row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// The samples.
+    pub samples: Samples,
+}
+
+/// What a pixel of a file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Samples {
+    /// One number: a grey level or the index of a palette's colour.
+    Numbers(Vec<u16>),
+    /// Red, green and blue.
+    Colours(Vec<[u8; 3]>),
+}
+
+/// Reads a PNG file.
+///
+/// # Errors
+/// If it cannot be read or is no PNG.
+pub fn read(path: &Path) -> Result<Raster> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    decode(&bytes).with_context(|| format!("{}: expected a PNG picture", path.display()))
+}
+
+fn decode(bytes: &[u8]) -> Result<Raster> {
+    let mut decoder =
+        png::Decoder::new_with_limits(std::io::Cursor::new(bytes), png::Limits { bytes: 1 << 30 });
+    // Palettes are kept as indices; fewer bits than a byte are not.
+    decoder.set_transformations(png::Transformations::IDENTITY);
+    let mut reader = decoder.read_info()?;
+    let mut data = vec![0; reader.output_buffer_size().context("too large")?];
+    let info = reader.next_frame(&mut data)?;
+    data.truncate(info.buffer_size());
+    let samples = match (info.color_type, info.bit_depth) {
+        (png::ColorType::Grayscale | png::ColorType::Indexed, png::BitDepth::Eight) => {
+            Samples::Numbers(data.iter().map(|&v| u16::from(v)).collect())
+        }
+        (png::ColorType::Grayscale, png::BitDepth::Sixteen) => {
+            Samples::Numbers(data.as_chunks::<2>().0.iter().map(|&b| u16::from_be_bytes(b)).collect())
+        }
+        (png::ColorType::Rgb, png::BitDepth::Eight) => Samples::Colours(data.as_chunks::<3>().0.to_vec()),
+        (png::ColorType::Rgba, png::BitDepth::Eight) => {
+            Samples::Colours(data.as_chunks::<4>().0.iter().map(|p| [p[0], p[1], p[2]]).collect())
+        }
+        (kind, depth) => {
+            bail!("expected 8 bits a channel or 16 bits of grey, found {kind:?} of {depth:?} bits")
+        }
+    };
+    Ok(Raster { width: info.width as usize, height: info.height as usize, samples })
+}
+
+impl Raster {
+    /// The colours, `[height, width, 3]`; numbers become grey.
+    pub fn rgb(&self) -> Vec<u8> {
+        match &self.samples {
+            Samples::Colours(colours) => colours.as_flattened().to_vec(),
+            Samples::Numbers(numbers) => numbers.iter().flat_map(|&n| [n.min(255) as u8; 3]).collect(),
+        }
+    }
+}
+
+/// Pixels as a PNG file.
+///
+/// # Errors
+/// If the picture is empty or too large.
+pub fn encode(
+    width: usize,
+    height: usize,
+    kind: png::ColorType,
+    depth: png::BitDepth,
+    data: &[u8],
+) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut write = || -> Result<(), png::EncodingError> {
+        let mut encoder = png::Encoder::new(&mut bytes, width as u32, height as u32);
+        encoder.set_color(kind);
+        encoder.set_depth(depth);
+        encoder.set_compression(png::Compression::Fast);
+        let mut writer = encoder.write_header()?;
+        writer.write_image_data(data)?;
+        writer.finish()
+    };
+    write().with_context(|| format!("cannot write a PNG of {width} × {height} pixels"))?;
+    Ok(bytes)
+}
+
+/// Bytes of grey as PNG.
+///
+/// # Errors
+/// As [`encode`].
+pub fn grey(width: usize, height: usize, values: &[u8]) -> Result<Vec<u8>> {
+    encode(width, height, png::ColorType::Grayscale, png::BitDepth::Eight, values)
+}
+
+/// Two-byte numbers as PNG.
+///
+/// # Errors
+/// As [`encode`].
+pub fn grey16(width: usize, height: usize, values: impl Iterator<Item = u16>) -> Result<Vec<u8>> {
+    let data: Vec<u8> = values.flat_map(u16::to_be_bytes).collect();
+    encode(width, height, png::ColorType::Grayscale, png::BitDepth::Sixteen, &data)
+}
+
+/// Colours as PNG.
+///
+/// # Errors
+/// As [`encode`].
+pub fn colours(width: usize, height: usize, rgb: &[u8]) -> Result<Vec<u8>> {
+    encode(width, height, png::ColorType::Rgb, png::BitDepth::Eight, rgb)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_colours_come_back() {
+        let raster = decode(&grey(3, 2, &[0, 1, 2, 3, 254, 255]).unwrap()).unwrap();
+        assert_eq!(
+            raster,
+            Raster { width: 3, height: 2, samples: Samples::Numbers(vec![0, 1, 2, 3, 254, 255]) }
+        );
+        let raster = decode(&grey16(2, 1, [7, 40_000].into_iter()).unwrap()).unwrap();
+        assert_eq!(raster.samples, Samples::Numbers(vec![7, 40_000]));
+        let raster = decode(&colours(1, 2, &[1, 2, 3, 4, 5, 6]).unwrap()).unwrap();
+        assert_eq!((raster.rgb(), raster.height), (vec![1, 2, 3, 4, 5, 6], 2));
+    }
+
+    #[test]
+    fn other_bytes_are_refused() {
+        assert!(decode(b"\xff\xd8\xff\xe0 no PNG").is_err());
+    }
+}
