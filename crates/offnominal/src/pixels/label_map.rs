@@ -231,7 +231,8 @@ mod tests {
         assert!(maps.len() >= 7);
         for map in maps {
             let meanings = LabelMap::load(&map).unwrap();
-            let has_unknown = !meanings.map.unknown.is_empty() || meanings.map.otherwise == Otherwise::Unknown;
+            let has_unknown =
+                !meanings.map.unknown.is_empty() || meanings.map.otherwise == Otherwise::Unknown;
             assert!(has_unknown || map.ends_with("cityscapes.toml"), "{}", map.display());
         }
     }
