@@ -3,6 +3,8 @@
 //! Gradient noise in two dimensions after Perlin ("An image synthesizer", SIGGRAPH 1985), with the fade 6t⁵ − 15t⁴ + 10t³
 //! of his 2002 revision; gradients come from a hash of the lattice point and a key.
 
+use std::f32::consts::FRAC_1_SQRT_2;
+
 /// Well mixed bits of a lattice point.
 #[inline(always)]
 fn hash(x: i32, y: i32, key: u32) -> u32 {
@@ -29,10 +31,10 @@ fn slope(x: i32, y: i32, key: u32, dx: f32, dy: f32) -> f32 {
         1 => -dx,
         2 => dy,
         3 => -dy,
-        4 => 0.7071 * (dx + dy),
-        5 => 0.7071 * (dx - dy),
-        6 => 0.7071 * (dy - dx),
-        _ => -0.7071 * (dx + dy),
+        4 => FRAC_1_SQRT_2 * (dx + dy),
+        5 => FRAC_1_SQRT_2 * (dx - dy),
+        6 => FRAC_1_SQRT_2 * (dy - dx),
+        _ => -FRAC_1_SQRT_2 * (dx + dy),
     }
 }
 

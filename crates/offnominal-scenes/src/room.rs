@@ -9,6 +9,7 @@ use crate::things::furniture::furniture;
 use crate::things::{between, chance, people, pick, varied};
 use crate::weather::Light;
 use offnominal_core::Rng;
+use std::f32::consts::FRAC_PI_2;
 
 /// A furnished room.
 pub fn room(rng: &mut Rng) -> Scene {
@@ -89,7 +90,7 @@ fn place(rng: &mut Rng, scene: &mut Scene, body: &Body, width: f32, depth: f32, 
     let room = (0.5 * width - radius).max(0.0);
     let (x, z) = (between(rng, -room, room), between(rng, 1.8, (depth - radius).max(1.9)));
     if scene.is_free(x, z, radius) {
-        let yaw = pick(rng, &[0.0, 1.57, 3.14, 4.71]) + between(rng, -0.2, 0.2);
+        let yaw = FRAC_PI_2 * pick(rng, &[0.0, 1.0, 2.0, 3.0]) + between(rng, -0.2, 0.2);
         scene.put(body, Stand::on_ground(x, z, yaw), kind);
     }
 }

@@ -91,7 +91,8 @@ fn furniture(rng: &mut Rng, town: &Town, ground: &Ground, side: f32, scene: &mut
     while z < FAR_M {
         let body = match rng.uniform() as f32 {
             u if u < 0.07 * town.trees => street::tree(rng, town),
-            u if u < 0.8 => street::lamp(rng, -side),
+            u if u < 0.7 => street::lamp(rng, -side),
+            u if u < 0.8 => people::bicycle(rng),
             u if u < 0.93 => street::sign(rng),
             _ => street::bollard(rng),
         };
@@ -193,10 +194,12 @@ pub fn oddity(rng: &mut Rng, scene: &mut Scene) {
     }
 }
 
+/// How often a free place is looked for.
+const TRIES: usize = 15;
+
 /// Puts unknown things onto the road and beside it.
 pub fn unknown(rng: &mut Rng, level: Level, scene: &mut Scene) {
     let Floor::Street(ground) = scene.floor.clone() else { return };
-    let (near, far) = level.distances();
     for _ in 0..1 + rng.below(3) {
         let kind = pick(rng, &KINDS);
         let coat = match level {
@@ -205,15 +208,22 @@ pub fn unknown(rng: &mut Rng, level: Level, scene: &mut Scene) {
             Level::Hard => Coat::Ground(varied(rng, ground.road_colour(), 0.3)),
         };
         let body = kind.build(rng, coat);
-        // Half of the width and all of the near places are used as often as the far ones look.
-        let z = near * (far / near).powf(between(rng, 0.0, 1.0));
-        let reach = ground.half_road + if chance(rng, 0.35) { ground.sidewalk } else { -0.3 };
-        let stand = beside(&ground, between(rng, -1.0, 1.0) * reach, z, between(rng, 0.0, 6.3));
-        let radius = 0.4 * (body.footprint[0] + body.footprint[1]);
-        if scene.is_free(stand.at[0], z, radius) {
-            scene.put(&body, Stand { size: level.size(), ..stand }, kind.name());
+        let radius = 0.4 * level.size() * (body.footprint[0] + body.footprint[1]);
+        let mut places = (0..TRIES).map(|_| place(rng, level, &ground));
+        if let Some(stand) = places.find(|stand| scene.is_free(stand.at[0], stand.at[2], radius)) {
+            scene.put(&body, stand, kind.name());
         }
     }
+}
+
+/// A place on the road or, in one of three, up to the outer edge of a sidewalk. Distances are such that an octave of
+/// them is as likely as any other.
+fn place(rng: &mut Rng, level: Level, ground: &Ground) -> Stand {
+    let (near, far) = level.distances();
+    let z = near * (far / near).powf(between(rng, 0.0, 1.0));
+    let reach = ground.half_road + if chance(rng, 0.35) { ground.sidewalk } else { -0.3 };
+    let stand = beside(ground, between(rng, -1.0, 1.0) * reach, z, between(rng, 0.0, 6.3));
+    Stand { size: level.size(), ..stand }
 }
 
 /// Vehicles for the three-wheeler analogue: a few of them among cars.

@@ -25,6 +25,7 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "car-lanekeep",
     "mjc-cartpole-swingup",
     "mjc-half-cheetah",
+    "mjc-reacher3d",
     "sap-goal0",
     "sap-goal1",
     "sap-goal2",

@@ -68,16 +68,16 @@ impl Moments {
     }
 }
 
+/// The score of a pixel, given the moments, its number and the number of classes.
+type Score = fn(&Moments, usize, f64) -> f64;
+
 macro_rules! of_passes {
-    ($type:ty, |$moments:ident, $pixel:ident, $classes:ident| $score:expr) => {
+    ($type:ty, $score:expr) => {
         impl PixelScorer for $type {
             fn score(&self, output: &Output<'_>, scores: &mut [f32]) {
-                let ($moments, $classes) = (Moments::of(output), output.classes as f64);
-                let _ = $classes;
-                scores.iter_mut().enumerate().for_each(|(i, score)| {
-                    let $pixel = i;
-                    *score = $score as f32;
-                });
+                let (moments, of): (Moments, Score) = (Moments::of(output), $score);
+                let classes = output.classes as f64;
+                scores.iter_mut().enumerate().for_each(|(i, score)| *score = of(&moments, i, classes) as f32);
             }
         }
 
@@ -93,7 +93,7 @@ macro_rules! of_passes {
     };
 }
 
-of_passes!(VarSum, |m, i, k| m.variance[i]);
+of_passes!(VarSum, |m, i, _| m.variance[i]);
 of_passes!(VarSumCode2019, |m, i, k| (400.0 * m.variance[i] / k).min(1.0));
-of_passes!(MutualInformation, |m, i, k| m.information(i));
+of_passes!(MutualInformation, |m, i, _| m.information(i));
 of_passes!(AleatoricEntropyCode2019, |m, i, k| m.entropy[i] / k);

@@ -130,6 +130,21 @@ mod tests {
         assert_eq!(merged.curve(), of(0..5000).curve());
     }
 
+    #[test]
+    fn a_billion_pixels_need_no_more_memory_than_one_image() {
+        if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+            return;
+        }
+        let ((scores, truth), mut many) = (gaussians(2_000_000, 3), Histogram::default());
+        (0..500).for_each(|_| many.add(&scores, &truth).unwrap());
+        let mut one = Histogram::default();
+        one.add(&scores, &truth).unwrap();
+        let (unknown, known) = one.curve().counts();
+        assert_eq!(many.curve().counts(), (500 * unknown, 500 * known));
+        let auroc = |h: &Histogram| h.curve().metrics(Area::Steps).unwrap().auroc;
+        assert!((auroc(&many) - auroc(&one)).abs() < 1e-12);
+    }
+
     proptest! {
         #[test]
         fn keys_order_like_scores(a in any::<f32>(), b in any::<f32>()) {
