@@ -107,7 +107,9 @@ fn scores_are_arrays_as_large_as_the_labels() {
 fn the_same_seed_draws_the_same_files_and_nothing_is_overwritten() {
     let folder = tempfile::tempdir().unwrap();
     let [a, b] = ["a", "b"].map(|name| folder.path().join(name));
-    [&a, &b].map(|out| scenes(out, "test", "2", &["--set", "indoor", "--classes", "19"]));
+    for out in [&a, &b] {
+        scenes(out, "test", "2", &["--set", "indoor", "--classes", "19"]);
+    }
     for file in ["images/00000.png", "labels/00001.png", "depth/00001.png", "classes.toml", "scenes.json"] {
         assert!(fs::read(a.join(file)).unwrap() == fs::read(b.join(file)).unwrap(), "{file}");
     }
