@@ -51,7 +51,7 @@ pub struct Atlas {
 const MOST: usize = 2000;
 const LARGEST_K: usize = 6;
 /// Mean silhouette below which there are no groups worth the name.
-const LEAST_SILHOUETTE: f64 = 0.15;
+const LEAST_SILHOUETTE: f64 = 0.3;
 /// Channels by which a kind is described.
 const SIGNS: usize = 3;
 const ROUNDS: usize = 50;

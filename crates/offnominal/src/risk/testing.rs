@@ -29,7 +29,7 @@ impl Toy {
             observation: vec![Channel::unbounded("x", "where it began", "1")],
             action: vec![Channel::new("push", "nothing", "1", -1.0, 1.0)],
             dt_secs: 1.0,
-            horizon: 2,
+            horizon: 1,
             parameters: vec![],
             initial: vec!["x".into(), "y".into()],
             reward: "none".into(),

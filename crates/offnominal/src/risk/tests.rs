@@ -24,7 +24,7 @@ fn common(jobs: usize) -> Common {
 /// A predictor from the toy's training, opened for it.
 fn guide(toy: &Toy, cast: &Cast, folder: &Path) -> Guide {
     let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
-    let found = foresee(&[history(toy, 4000)], cast.env.as_ref(), &recipe, Seed(1)).unwrap();
+    let found = foresee(&[history(toy, 12_000)], cast.env.as_ref(), &recipe, Seed(1)).unwrap();
     let path = folder.join("predictor.safetensors");
     std::fs::write(&path, found.predictor.to_bytes()).unwrap();
     Guide::open(&path, cast).unwrap()
@@ -127,7 +127,7 @@ fn hunt(strategy: Strategy, aids: Aids<'_>, cast: &Cast, folder: &Path, jobs: us
 
 #[test]
 fn every_strategy_finds_failures_and_those_who_know_more_sooner() {
-    let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
+    let (toy, folder) = (Toy::new(0.2), tempfile::tempdir().unwrap());
     let cast = cast(&toy);
     let (guide, past) = (guide(&toy, &cast, folder.path()), history(&toy, 3000));
     let aids = Aids { guide: Some(&guide), history: Some(&past) };
@@ -136,11 +136,13 @@ fn every_strategy_finds_failures_and_those_who_know_more_sooner() {
         found.iter().map(|f| f.experiments).sum::<usize>()
     };
     let random = cost(Strategy::Random);
-    assert!(random > 8000, "{random}");
-    for strategy in [Strategy::Replay, Strategy::Argmax, Strategy::CrossEntropy] {
+    assert!(random > 800, "{random}");
+    for strategy in [Strategy::Replay, Strategy::Argmax] {
         assert!(2 * cost(strategy) < random, "{strategy:?}");
     }
-    assert!(cost(Strategy::Elites) < random, "an archive is for variety more than for speed");
+    for strategy in [Strategy::CrossEntropy, Strategy::Elites] {
+        assert!(cost(strategy) < random, "{strategy:?}");
+    }
     let again = hunt(Strategy::Argmax, aids, &cast, &folder.path().join("again"), 1);
     assert_eq!(again, hunt(Strategy::Argmax, aids, &cast, &folder.path().join("argmax"), 3));
 }
