@@ -24,6 +24,9 @@ pub(crate) struct Campaign {
     out: PathBuf,
 }
 
+/// The title of a layer, and its cells with what they do.
+type LayerOfCells = (&'static str, Vec<(String, String)>);
+
 /// A policy that Python brings: one of the engine, or a callable with what it is known by.
 enum Brought {
     Engine(Box<dyn offnominal_core::policy::Policy>, String),
@@ -49,7 +52,7 @@ impl Campaign {
     }
 
     /// The cells that are not finished, layer after layer: the title of each layer, and ids with what they do.
-    fn open(&self, py: Python<'_>) -> PyResult<Vec<(&'static str, Vec<(String, String)>)>> {
+    fn open(&self, py: Python<'_>) -> PyResult<Vec<LayerOfCells>> {
         detached(py, || {
             let (open, _) = self.bench.open();
             let of = |layer| open.iter().filter(move |n| n.cell.layer() == layer);

@@ -1,7 +1,7 @@
 //! Detectors: the engine's catalogue, and what is fitted.
 
 use crate::arrays::{Floats, shaped};
-use crate::error::{detached, raised, wrong};
+use crate::error::{caught, detached, raised, wrong};
 use crate::own::PYTHON;
 use crate::policy::Policy;
 use numpy::PyArray1;
@@ -158,7 +158,7 @@ impl Monitor {
         let action = self.part(action, "action", self.widths.1)?;
         let next_obs = self.part(next_obs, "next observation", self.widths.0)?;
         let seen = Transition { obs: obs.slice(), action: action.slice(), next_obs: next_obs.slice() };
-        Ok(self.inner.score(&seen))
+        caught(|| Ok(self.inner.score(&seen)))
     }
 
     /// An independent copy.

@@ -27,7 +27,12 @@ pub(crate) fn wrong(message: impl Into<String>) -> PyErr {
 
 /// Does work of the engine without the interpreter's lock.
 pub(crate) fn detached<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-    match py.detach(|| catch_unwind(AssertUnwindSafe(work))) {
+    py.detach(|| caught(work))
+}
+
+/// Does work of the engine that is too short for giving the lock away.
+pub(crate) fn caught<T>(work: impl FnOnce() -> Result<T>) -> PyResult<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
         Ok(done) => done.map_err(raised),
         Err(panic) => Err(unwound(panic)),
     }

@@ -1,7 +1,7 @@
 //! Policies: those that the engine knows, and Python's own.
 
 use crate::arrays::{Floats, row};
-use crate::error::{detached, raised, wrong};
+use crate::error::{caught, detached, raised, wrong};
 use numpy::PyArray1;
 use offnominal::store::address;
 use offnominal::write::atomically;
@@ -141,7 +141,10 @@ impl Policy {
         }
         floats.expect_finite("observation")?;
         let mut action = vec![0.0; self.widths.1];
-        self.inner.act(floats.slice(), &mut action, &mut self.rng);
+        caught(|| {
+            self.inner.act(floats.slice(), &mut action, &mut self.rng);
+            Ok(())
+        })?;
         Ok(row(py, &action))
     }
 }

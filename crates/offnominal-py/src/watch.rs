@@ -2,7 +2,7 @@
 
 use crate::arrays::Floats;
 use crate::episodes::Recording;
-use crate::error::{detached, raised};
+use crate::error::{caught, detached, raised};
 use anyhow::{Context, Result, ensure};
 use offnominal::campaign::DetectorChoice;
 use offnominal::cast::Cast;
@@ -53,11 +53,12 @@ impl Watch {
     #[pyo3(signature = (obs, action = None))]
     fn step(&mut self, obs: &Bound<'_, PyAny>, action: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Told>> {
         let obs = Floats::read(obs, "observation")?;
-        let found = match action {
-            Some(action) => self.own().step(obs.slice(), Floats::read(action, "action")?.slice()),
-            None => self.own().last(obs.slice()),
-        };
-        Ok(found.map_err(raised)?.as_ref().map(told))
+        let action = action.map(|action| Floats::read(action, "action")).transpose()?;
+        let found = caught(|| match &action {
+            Some(action) => Ok(self.own().step(obs.slice(), action.slice())?),
+            None => Ok(self.own().last(obs.slice())?),
+        });
+        Ok(found?.as_ref().map(told))
     }
 
     /// A whole transition.
@@ -71,7 +72,7 @@ impl Watch {
         let action = Floats::read(action, "action")?;
         let next_obs = Floats::read(next_obs, "next observation")?;
         let seen = Transition { obs: obs.slice(), action: action.slice(), next_obs: next_obs.slice() };
-        Ok(told(&self.own().transition(&seen).map_err(raised)?))
+        caught(|| Ok(told(&self.own().transition(&seen)?)))
     }
 
     /// What looks wrong, as JSON; null if nothing can be said.

@@ -3,7 +3,6 @@
 //! The extension module is the one that cargo has just built, so nothing is compiled twice; `pip` only fetches what the
 //! tests import. Without python3, pip or a way to fetch, this says that it was skipped.
 
-use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,16 +34,15 @@ fn run(command: &mut Command) -> Result<(), String> {
 
 /// The interpreter of the virtual environment, which is made anew when the requirements change.
 fn python() -> Result<PathBuf, String> {
-    let wanted = requirements().join("\n");
-    let name = format!("{:x}", Sha256::digest(&wanted))[..12].to_string();
-    let venv = build().join("../..").join(format!("python-{name}"));
+    let (wanted, venv) = (requirements().join("\n"), build().join("../../python-tests"));
     let (python, done) = (venv.join("bin/python3"), venv.join("complete"));
-    if !done.is_file() {
-        run(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        let pip = ["-m", "pip", "install", "--quiet", "--only-binary=:all:"];
-        run(Command::new(&python).args(pip).args(requirements()))?;
-        fs::write(done, wanted).map_err(|e| e.to_string())?;
+    if fs::read_to_string(&done).is_ok_and(|found| found == wanted) {
+        return Ok(python);
     }
+    run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
+    let pip = ["-m", "pip", "install", "--quiet", "--only-binary=:all:"];
+    run(Command::new(&python).args(pip).args(requirements()))?;
+    fs::write(done, wanted).map_err(|e| e.to_string())?;
     Ok(python)
 }
 
