@@ -3,9 +3,10 @@
 
     python3 agents/ood-rl/train.py target/release/offnominal
 
-Runs are kept in `runs/ood-rl` and are not repeated. The policies go beside this file; so do `agents.csv`, with what
-each does in its own world, and `probabilities.csv`, from which the probability of each method was chosen: the one
-with the highest mean return of the two runs with seeds 201 and 202, which are used for nothing else.
+Runs are kept in `runs/ood-rl` and are not repeated; one that was interrupted goes on. Beside this file go
+`policies.zip`; `agents.csv`, with what each policy does in its own world; and `probabilities.csv`, from which the
+probability of each method was chosen: the one with the highest mean return of the two runs with seeds 201 and 202,
+which are used for nothing else.
 """
 
 import csv
@@ -14,10 +15,12 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import zipfile
 
 HERE = pathlib.Path(__file__).parent
 RUNS = pathlib.Path("runs/ood-rl")
 TRIALS, MEMBERS = 5, 5
+POLICIES = {}
 PROBABILITIES = ["0.05", "0.1", "0.2"]
 TUNING = [201, 202]
 RECIPES = {
@@ -37,8 +40,10 @@ def train(env, seed, drop=None):
     folder = RUNS / f"{env}-{'-'.join(drop) if drop else 'plain'}-{seed}"
     if not (folder / "policy.json").exists():
         options = RECIPES[env] + ([f"{drop[0]}={drop[1]}"] if drop else [])
-        sets = [word for option in options for word in ("--set", option)]
-        offnominal("train", "--env", env, *sets, "--seed", str(seed), "--out", str(folder))
+        how = [word for option in options for word in ("--set", option)]
+        if (folder / "checkpoint.safetensors").exists():
+            how = ["--resume"]
+        offnominal("train", "--env", env, *how, "--seed", str(seed), "--out", str(folder))
         print(folder, flush=True)
     return folder
 
@@ -59,11 +64,13 @@ def choose(env, method):
     return [row | {"chosen": row["probability"] == best} for row in rows], best
 
 
-def evaluated(path, env, seeds, command):
-    """The row of a shipped policy: its return in 200 fresh episodes."""
+def evaluated(folder, name, env, seeds, command):
+    """The row of a policy, which is shipped under that name: its return in 200 fresh episodes."""
+    path = folder / "policy.safetensors"
+    POLICIES[f"{name}.safetensors"] = path.read_bytes()
     found = offnominal("evaluate", "--env", env, "--policy", str(path), "--episodes", "200", "--seed", "77")["return"]
-    row = {"file": path.name, "env": env, "seeds": " ".join(map(str, seeds))}
-    return row | {key: found[key] for key in ("value", "low", "high")} | {"command": command}
+    row = {"policy": name, "seeds": " ".join(map(str, seeds))}
+    return row | {"return": found["value"], "low": found["low"], "high": found["high"], "command": command}
 
 
 def command(folder):
@@ -71,18 +78,23 @@ def command(folder):
 
 
 def dropping(env, method, probability, trial):
-    folder, path = train(env, trial, (method, probability)), HERE / f"{env}-{method}-{trial}.safetensors"
-    path.write_bytes((folder / "policy.safetensors").read_bytes())
-    return evaluated(path, env, [trial], command(folder))
+    folder = train(env, trial, (method, probability))
+    return evaluated(folder, f"{env}-{method}-{trial}", env, [trial], command(folder))
 
 
 def ensemble(env, trial):
     seeds = range(MEMBERS * (trial - 1) + 1, MEMBERS * trial + 1)
     folders = [train(env, seed) for seed in seeds]
-    out, path = RUNS / f"{env}-ensemble-{trial}", HERE / f"{env}-ensemble-{trial}.safetensors"
+    out = RUNS / f"{env}-ensemble-{trial}"
     offnominal("ensemble", "--env", env, *[str(f / "policy.safetensors") for f in folders], "--out", str(out))
-    path.write_bytes((out / "policy.safetensors").read_bytes())
-    return evaluated(path, env, seeds, command(folders[0]))
+    return evaluated(out, out.name, env, seeds, command(folders[0]))
+
+
+def pack():
+    with zipfile.ZipFile(HERE / "policies.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in sorted(POLICIES.items()):
+            # A fixed date, so that the same policies are the same bytes.
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
 
 
 def write(name, rows):
@@ -104,6 +116,7 @@ def main():
             agents += [dropping(env, method, p, trial) for method, p in chosen.items()]
             write("probabilities.csv", probabilities)
             write("agents.csv", agents)
+            pack()
 
 
 main()

@@ -9,8 +9,10 @@ use offnominal_agents::Actor;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use std::borrow::Cow;
+use std::io::{Cursor, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use zip::ZipArchive;
+use zip::result::ZipError;
 
 /// What makes a policy disagree with itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -67,13 +69,8 @@ pub struct Agent {
     pub digest: String,
 }
 
-macro_rules! shipped {
-    ($($name:literal),* $(,)?) => {
-        &[$(($name, include_bytes!(concat!("../../../../agents/ood-rl/", $name, ".safetensors")))),*]
-    };
-}
-
-const SHIPPED: &[(&str, &[u8])] = shipped![];
+/// The files that `agents/ood-rl/train.py` made.
+const SHIPPED: &[u8] = include_bytes!("../../../../agents/ood-rl/policies.zip");
 
 impl Agent {
     /// Every policy that is there, in the order of worlds, methods and trials.
@@ -112,14 +109,26 @@ impl Agent {
 }
 
 /// The file of a policy, if it is there.
-fn read(folder: Option<&Path>, name: &str) -> Result<Option<Cow<'static, [u8]>>> {
-    let Some(folder) = folder else {
-        return Ok(SHIPPED.iter().find(|(id, _)| *id == name).map(|(_, bytes)| Cow::Borrowed(*bytes)));
-    };
-    let path = folder.join(format!("{name}.safetensors"));
+fn read(folder: Option<&Path>, name: &str) -> Result<Option<Vec<u8>>> {
+    let file = format!("{name}.safetensors");
+    let Some(folder) = folder else { return shipped(&file) };
+    let path = folder.join(file);
     match std::fs::read(&path) {
-        Ok(bytes) => Ok(Some(bytes.into())),
-        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
         Err(e) => Err(e).with_context(|| format!("cannot read {}", path.display())),
     }
+}
+
+/// A file of the archive that travels with the program.
+fn shipped(file: &str) -> Result<Option<Vec<u8>>> {
+    let mut archive = ZipArchive::new(Cursor::new(SHIPPED))?;
+    let mut found = match archive.by_name(file) {
+        Ok(found) => found,
+        Err(ZipError::FileNotFound) => return Ok(None),
+        Err(e) => return Err(e.into()),
+    };
+    let mut bytes = Vec::new();
+    found.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
