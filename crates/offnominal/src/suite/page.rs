@@ -94,13 +94,14 @@ fn head(suite: &Suite, found: &Found) -> String {
     format!(
         "# The vector benchmark\n\n\
          Written by `offnominal bench --suite {} --page FILE` from the tables of the worlds; do not edit.\n\n\
-         Fifteen anomalies at four calibrated strengths, {} worlds: {}.{missing}{lacks}\n\
+         Fifteen anomalies at four calibrated strengths in {} of {} worlds: {}.{missing}{lacks}\n\
          Numbers in brackets are 95 % intervals; anomalies of a world count as one unit.\n\
          Published figures are those of Anomaly-Gym, whose worlds, policies and strengths differ from ours in what their \
          cards say: compare orders, not digits.\n\n\
          ```\n{}\n```\n",
         suite.id,
         there.len(),
+        there.len() + found.missing.len(),
         names(&there),
         commands.join("\n")
     )

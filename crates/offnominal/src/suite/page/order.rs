@@ -25,9 +25,11 @@ pub(super) fn section(found: &Found) -> Result<String> {
     Ok(format!(
         "## Table 12: the same order of detectors?\n\nLocal AUROC, means over anomalies. Orders from best to worst; τ is \
          Kendall's rank correlation of the seven detectors, 1 for the same order, and the last column is that of the \
-         published local AUROC with our matched one. What differs has two causes that the tables show: *clock* is what \
-         the passing of time alone earns in a protocol, so detectors whose scores rise along an episode are flattered by \
-         the local one, and our worlds, policies and strengths are not the paper's.\n\n{}\n{}\n{tables}",
+         published local AUROC with our matched one. What differs has three causes that can be named. \
+         The line `clock` below is what the passing of time alone earns in a protocol, so detectors whose scores rise \
+         along an episode are flattered by the local one. Detectors deviate from the published code where their cards \
+         say so: above all `riqn`, which scales what it scores as what it learned from. And worlds, policies and \
+         calibrated magnitudes are our own.\n\n{}\n{}\n{tables}",
         table(&head, &agreement),
         families(&lines)?
     ))
