@@ -44,7 +44,7 @@ fn share(said: &[Diagnosis], right: impl Fn(&Diagnosis) -> bool) -> f64 {
 #[test]
 fn a_sensor_a_command_and_a_force_are_told_apart() {
     let mut diagnoser = fitted();
-    let jitter = |t: usize| if t % 2 == 0 { 0.4 } else { -0.4 };
+    let jitter = |t: usize| if t.is_multiple_of(2) { 0.4 } else { -0.4 };
     let sensor = said(&mut diagnoser, |t, [obs, _, next]| {
         obs[2] += if t > 20 { jitter(t) } else { 0.0 };
         next[2] += jitter(t + 1);

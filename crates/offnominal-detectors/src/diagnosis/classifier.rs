@@ -89,7 +89,7 @@ impl Classifier {
             let mut rows = Rows { inputs: vec![], targets: vec![], episodes: vec![] };
             let all = examples.features.chunks_exact(self.n_features).zip(&examples.families);
             let mut x = vec![0.0; self.net.inputs()];
-            let chosen = all.enumerate().filter(|(i, _)| (i / N % HELD_OUT == 0) == held_out);
+            let chosen = all.enumerate().filter(|(i, _)| (i / N).is_multiple_of(HELD_OUT) == held_out);
             for (_, (features, &family)) in chosen {
                 read(&self.scale, features, &mut x);
                 rows.inputs.extend_from_slice(&x);

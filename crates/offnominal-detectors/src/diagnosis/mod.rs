@@ -233,7 +233,9 @@ impl Diagnoser {
     fn look_back(&mut self) {
         let Diagnoser { residual, nominal, widths: [obs, act], ring, n, work, .. } = self;
         let (len, d) = (2 * *obs + *act, residual.width());
-        (work.z.clear(), work.commands.clear(), work.surprises.clear());
+        work.z.clear();
+        work.commands.clear();
+        work.surprises.clear();
         for step in n.saturating_sub(HISTORY)..*n {
             let row = &ring[step % HISTORY * len..][..len];
             let (before, rest) = row.split_at(*obs);

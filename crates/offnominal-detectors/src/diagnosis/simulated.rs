@@ -151,7 +151,9 @@ impl Maker<'_> {
 
     fn residuals(&mut self, made: &Stretch, obs: usize, act: usize) {
         let d = self.residual.width();
-        (self.z.clear(), self.inputs.clear(), self.commands.clear());
+        self.z.clear();
+        self.inputs.clear();
+        self.commands.clear();
         for row in 0..made.rows {
             let seen = Transition {
                 obs: &made.obs[row * obs..(row + 1) * obs],

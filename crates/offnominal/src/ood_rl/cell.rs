@@ -119,11 +119,14 @@ pub fn run(plan: &[(Cell, Agent)], store: &Store, jobs: usize, quiet: bool) -> R
     Ok(open.len())
 }
 
+/// A picture: the name of its file, and its text.
+pub type Figure = (String, String);
+
 /// The rows of finished cells, and the pictures with the names of their files.
 ///
 /// # Errors
 /// If a cell is not finished or cannot be read.
-pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Row>, Vec<(String, String)>)> {
+pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Row>, Vec<Figure>)> {
     let (mut rows, mut traces) = (Vec::new(), Vec::<Trace>::new());
     for (cell, _) in plan {
         let id = cell.id()?;
