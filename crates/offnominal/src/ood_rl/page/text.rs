@@ -23,7 +23,7 @@ The publication leaves open how a policy is judged to fail, how deviations becom
 pub(super) const AGENTS: &str = "\
 ## The policies
 
-`python3 agents/ood-rl/train.py target/release/offnominal` trains them: DQN in cartpole and DDPG in pendulum, with two hidden layers of 64.
+`python3 agents/ood-rl/train.py target/release/offnominal` trains them: DQN in cartpole and DDPG in pendulum, with two hidden layers of 128 and 64.
 Rewards of cartpole are multiplied by 0.02 for training. Values are then near one, and their constant part fits into the bias of the output, which nothing drops; with values near a hundred the noise of dropped units hides which choice is better, and neither dropout nor DropConnect learned to balance.
 DropConnect draws a mask for every four rows of a batch.
 ";
