@@ -65,7 +65,8 @@ mod tests {
         let smooth = [0.5; NUMBERS];
         let mut pinched = smooth;
         pinched[NUMBERS / 2 + 4] = 0.0;
-        let sharpest = |x: &[f64]| of(&Track::of(x))[0];
+        // Short stretches are as sharp on any track, where the generator's own limit on turning acts.
+        let sharpest = |x: &[f64]| of(&Track::of(x))[3 * RANKS.len()];
         assert!(sharpest(&pinched) > sharpest(&smooth), "{} {}", sharpest(&pinched), sharpest(&smooth));
     }
 }
