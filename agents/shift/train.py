@@ -46,9 +46,10 @@ class Run:
     def begun(self):
         return (self.folder / "checkpoint.safetensors").exists()
 
-    def train(self, binary):
+    def train(self, binary, options):
         how = ["--algorithm", self.algorithm, "--preset", self.preset, "--seed", str(self.seed)]
         how += ["--set", f"alpha={self.alpha}"] if self.alpha else []
+        how += [word for option in options for word in ("--set", option)]
         how = ["--resume"] if self.begun else how
         command = [binary, "train", "--env", self.env, *how, "--out", str(self.folder), "--jobs", "1", "--quiet"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -104,6 +105,7 @@ def main():
     parser.add_argument("--env", choices=WORLDS)
     parser.add_argument("--part", default="1/1", help="which part of how many, such as 3/40")
     parser.add_argument("--runs", type=pathlib.Path, default=pathlib.Path("runs/shift-agents"))
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="change the recipe")
     parser.add_argument("--list", action="store_true", help="say what is done, and end")
     args = parser.parse_args()
     runs, kept = listed(args), packed()[0] if args.grid == "shipped" else {}
@@ -113,7 +115,7 @@ def main():
             print(run.name, "to do" if run in todo and not run.begun else "begun" if run in todo else "done")
         return
     for run in todo:
-        run.train(args.binary)
+        run.train(args.binary, args.set)
         print(run.name, run.row()["value"], flush=True)
         if args.grid == "shipped":
             pack(runs)

@@ -91,7 +91,7 @@ impl Content<'_> {
             tables: tables(self.answers),
             harms: search::harms(self.rows, self.draws).iter().take(12).map(harm).collect(),
             worst: self.worst(),
-            below: below(self.rows),
+            below: below(self.rows, self.plan.root()),
             pictures: Value::from_safe_string(serde_json::to_string(&self.pictures(jobs)?)?),
             command: self.command.clone(),
             style: Value::from_safe_string(include_str!("../../templates/report.css").into()),
@@ -200,10 +200,17 @@ fn harm(h: &search::Harm) -> [String; 3] {
 }
 
 /// For each spread, the probability that the return falls below a share of that at home.
-fn below(rows: &[Row]) -> Vec<Vec<String>> {
+fn below(rows: &[Row], seed: Seed) -> Vec<Vec<String>> {
     let line = |sigma: f64| {
-        let cell = |share: f64| search::below(rows, sigma, share).map_or("–".into(), |e| format!("{e:.2}"));
-        std::iter::once(sigma.to_string()).chain(SHARES.map(cell)).collect()
+        let plain =
+            |share: f64| search::below(rows, sigma, share).map_or("–".into(), |e| format!("{e:.2}"));
+        let fewer = |share: f64| {
+            let mut rng = seed.child("thinned").child((1e6 * sigma) as usize).rng();
+            let found = search::thinned(rows, sigma, share, &mut rng);
+            found.map_or("–".into(), |(e, n)| format!("{e:.2}, {n} bodies"))
+        };
+        let cells = SHARES.into_iter().flat_map(|share| [plain(share), fewer(share)]);
+        std::iter::once(sigma.to_string()).chain(cells).collect()
     };
     sigmas(rows).into_iter().map(line).collect()
 }
