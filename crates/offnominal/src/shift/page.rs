@@ -13,6 +13,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use offnominal_core::prelude::*;
+use offnominal_shift::model::AHEAD;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use serde::Serialize;
@@ -51,6 +52,7 @@ struct Page {
     harms: Vec<[String; 3]>,
     worst: Vec<(String, String, String)>,
     below: Vec<Vec<String>>,
+    by_k: Vec<Vec<String>>,
     pictures: Value,
     command: String,
     style: Value,
@@ -92,6 +94,7 @@ impl Content<'_> {
             harms: search::harms(self.rows, self.draws).iter().take(12).map(harm).collect(),
             worst: self.worst(),
             below: below(self.rows, self.plan.root()),
+            by_k: by_k(self.rows),
             pictures: Value::from_safe_string(serde_json::to_string(&self.pictures(jobs)?)?),
             command: self.command.clone(),
             style: Value::from_safe_string(include_str!("../../templates/report.css").into()),
@@ -213,6 +216,25 @@ fn below(rows: &[Row], seed: Seed) -> Vec<Vec<String>> {
         std::iter::once(sigma.to_string()).chain(cells).collect()
     };
     sigmas(rows).into_iter().map(line).collect()
+}
+
+/// The mean rate of true positives for each k: at home, and for each spread.
+fn by_k(rows: &[Row]) -> Vec<Vec<String>> {
+    let line = |sigma: f64| {
+        let rate = |k: usize| {
+            let name = format!("tpr-k{k}");
+            let all: Vec<f64> =
+                rows.iter().filter(|r| r.sigma == sigma).filter_map(|r| r.score(&name)).collect();
+            if all.is_empty() {
+                "–".into()
+            } else {
+                format!("{:.2}", all.iter().sum::<f64>() / all.len() as f64)
+            }
+        };
+        let name = if sigma == 0.0 { "home".into() } else { format!("σ = {sigma}") };
+        std::iter::once(name).chain((1..=AHEAD).map(rate)).collect()
+    };
+    std::iter::once(0.0).chain(sigmas(rows)).map(line).collect()
 }
 
 fn list(numbers: &[f64]) -> String {
