@@ -107,6 +107,7 @@ def main():
     parser.add_argument("--env", choices=WORLDS)
     parser.add_argument("--part", default="1/1", help="which part of how many, such as 3/40")
     parser.add_argument("--runs", type=pathlib.Path, default=pathlib.Path("runs/shift-agents"))
+    parser.add_argument("--pack", action="store_true", help="pack what is finished, and train nothing")
     parser.add_argument("--list", action="store_true", help="say what is done, and end")
     args = parser.parse_args()
     runs, kept = listed(args), packed()[0] if args.grid == "shipped" else {}
@@ -115,11 +116,13 @@ def main():
         for run in runs:
             print(run.name, "to do" if run in todo and not run.begun else "begun" if run in todo else "done")
         return
-    for run in todo:
+    for run in [] if args.pack else todo:
         run.train(args.binary)
         print(run.name, run.row()["value"], flush=True)
         if args.grid == "shipped":
             pack(runs)
+    if args.grid == "shipped":
+        pack(runs)
 
 
 main()
