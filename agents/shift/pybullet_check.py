@@ -2,9 +2,9 @@
 """Plays the shipped policies on the bodies of PyBullet, and sets their returns beside those on ours.
 
     pip install pybullet==3.2.7 gym==0.23.1 'numpy<2'
-    python3 agents/shift/pybullet_check.py 20 > results/shift/pybullet.csv
+    python3 agents/shift/pybullet_check.py 10 results/shift/pybullet.csv
 
-The argument is the number of episodes. A policy meets a simulator that it has never seen; what it loses is the
+The arguments are the number of episodes and the table to write. A policy meets a simulator that it has never seen; what it loses is the
 difference between the two, contact and joint damping above all. PyBullet's first progress of an episode is left out:
 it is measured from where the last one ended.
 """
@@ -63,8 +63,7 @@ def play(env, act, episodes):
 
 def main():
     ours = {row["policy"]: row for row in csv.DictReader((HERE / "agents.csv").open())}
-    out = csv.writer(sys.stdout, lineterminator="\n")
-    out.writerow(["policy", "ours", "pybullet_median", "pybullet_mean", "pybullet_steps", "episodes"])
+    rows = [["policy", "ours", "pybullet_median", "pybullet_mean", "pybullet_steps", "episodes"]]
     with zipfile.ZipFile(HERE / "policies.zip") as archive:
         for name in archive.namelist():
             world, act = policy(archive.read(name))
@@ -73,7 +72,9 @@ def main():
             returns, lengths = play(env, act, int(sys.argv[1]))
             stem = name.removesuffix(".safetensors")
             row = [stem, ours[stem]["value"], round(np.median(returns), 1), round(np.mean(returns), 1)]
-            out.writerow(row + [round(np.mean(lengths)), len(returns)])
+            rows.append(row + [round(np.mean(lengths)), len(returns)])
+    with open(sys.argv[2], "w", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
 
 
 main()
