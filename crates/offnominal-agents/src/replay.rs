@@ -43,8 +43,10 @@ pub struct Batch {
     pub next_obs: Vec<f32>,
     /// `[n]`, 1 where nothing follows
     pub terminal: Vec<f32>,
-    /// `[n]`, 1 where a demonstrator commanded
+    /// `[n]`, 1 where a demonstrator commanded, or says what it would have
     pub demonstrated: Vec<f32>,
+    /// `[n, act_width]`, the command it gave or would have given there
+    pub advice: Vec<f32>,
 }
 
 impl Batch {
@@ -58,6 +60,7 @@ impl Batch {
             next_obs: zeros(obs_width),
             terminal: zeros(1),
             demonstrated: zeros(1),
+            advice: zeros(act_width),
         }
     }
 
@@ -135,6 +138,7 @@ impl Replay {
             batch.obs[i * o..][..o].copy_from_slice(&row[..o]);
             batch.next_obs[i * o..][..o].copy_from_slice(&row[o..2 * o]);
             batch.action[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
+            batch.advice[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
             let rest = &row[2 * o + a..];
             (batch.reward[i], batch.terminal[i], batch.demonstrated[i]) = (rest[0], rest[1], rest[2]);
         }

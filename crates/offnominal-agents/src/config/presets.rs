@@ -56,6 +56,7 @@ impl TrainConfig {
             learning_starts: 100,
             demonstrations: 0,
             imitation: 0.0,
+            advice: false,
             batch: 256,
             tau: 0.005,
             gamma: 0.99,
