@@ -93,6 +93,9 @@ pub struct TrainConfig {
     pub dropout: f64,
     /// The same for a weight of a hidden layer.
     pub dropconnect: f64,
+    /// Convolutions before the hidden layers, for worlds that show a picture: pixels a filter covers on a side, pixels
+    /// between its places, and number of filters. Only the hidden layers drop anything.
+    pub filters: Vec<[usize; 3]>,
 }
 
 impl TrainConfig {

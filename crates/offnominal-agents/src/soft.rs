@@ -14,7 +14,7 @@ use crate::replay::Batch;
 use crate::squashed::Sample;
 use crate::temperature::Temperature;
 use offnominal_core::Rng;
-use offnominal_nets::{Adam, Mlp, TensorError, Tensors};
+use offnominal_nets::{Adam, Net, TensorError, Tensors};
 
 /// What the critics of an algorithm predict, and how the actor reads them.
 pub trait SoftCritics: Send {
@@ -123,8 +123,9 @@ impl<C: SoftCritics> Learner for SoftActorCritic<C> {
         Losses { critic, actor, temperature: f64::from(alpha), entropy: -mean_log_prob, value }
     }
 
-    fn actor(&self) -> (Mlp, Vec<f32>) {
-        self.actor.means()
+    fn actor(&self) -> (Net, Vec<f32>) {
+        let (net, params) = self.actor.means();
+        (net.into(), params)
     }
 
     fn save(&self, into: &mut Tensors) {

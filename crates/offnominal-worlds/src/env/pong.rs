@@ -11,11 +11,13 @@ mod card;
 mod eye;
 mod game;
 mod lens;
+mod player;
 mod screen;
 
 use eye::Eye;
 use game::{Game, Rules};
 use lens::Lens;
+pub(crate) use player::player;
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use screen::{Screen, Shape};
