@@ -11,6 +11,7 @@ mod pictures;
 mod pixels;
 mod ranges;
 mod robot;
+mod shift;
 mod tables;
 
 use std::path::Path;
