@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Trains every agent of the suite `ood-rl` and chooses the probabilities of dropout and DropConnect.
 
-    python3 agents/ood-rl/train.py target/release/offnominal
+    python3 agents/ood-rl/train.py target/release/offnominal [WORLD]
 
-Runs are kept in `runs/ood-rl` and are not repeated; one that was interrupted goes on. Beside this file go
+With a world, only its policies are trained, and nothing is packed. Runs are kept in `runs/ood-rl` and are not repeated; one that was interrupted goes on. Beside this file go
 `policies.zip`; `agents.csv`, with what each policy does in its own world; and `probabilities.csv`, from which the
 probability of each method was chosen: the one with the highest mean return of the two runs with seeds 201 and 202,
 which are used for nothing else.
@@ -19,16 +19,20 @@ import zipfile
 
 HERE = pathlib.Path(__file__).parent
 RUNS = pathlib.Path("runs/ood-rl")
-TRIALS, MEMBERS = 5, 5
+MEMBERS = 5
 POLICIES = {}
-PROBABILITIES = ["0.05", "0.1", "0.2"]
 TUNING = [201, 202]
-RECIPES = {
-    # Values near one: their constant part then fits into the bias of the output, which nothing drops.
-    "cartpole": ["hidden=[128,128]", "steps=150000", "schedule=linear", "reward_scale=0.02", "double=true", "target_every=512"],
-    "pendulum": ["hidden=[64,64]"],
+# Values near one: their constant part then fits into the bias of the output, which nothing drops.
+SMALL = ["schedule=linear", "reward_scale=0.02"]
+RECIPES = {"pendulum": ["hidden=[64,64]"], "cartpole": SMALL + ["hidden=[64,64]", "steps=100000"], "pong": []}
+# Members are averaged, so their values must be settled: the last ones, at a learning rate of nearly zero.
+PLAIN = RECIPES | {
+    "cartpole": SMALL + ["hidden=[128,128]", "steps=150000", "double=true", "target_every=512", "keep=last"]
 }
-MEMBER = {"cartpole": ["keep=last"], "pendulum": []}
+# Pong takes as long as all the others: one probability, and as many trials as could be afforded.
+PROBABILITIES = {"pendulum": ["0.05", "0.1", "0.2"], "cartpole": ["0.05", "0.1", "0.2"], "pong": ["0.1"]}
+TRIALS = {"pendulum": 5, "cartpole": 5, "pong": 1}
+EPISODES = {"pendulum": "200", "cartpole": "200", "pong": "20"}
 
 
 def offnominal(*args):
@@ -40,8 +44,7 @@ def train(env, seed, drop=None):
     """The folder of a run; `drop` is a pair of method and probability."""
     folder = RUNS / f"{env}-{'-'.join(drop) if drop else 'plain'}-{seed}"
     if not (folder / "policy.json").exists():
-        # Members are averaged, so their values must be settled: the last ones, at a learning rate of nearly zero.
-        options = RECIPES[env] + ([f"{drop[0]}={drop[1]}"] if drop else MEMBER[env])
+        options = RECIPES[env] + [f"{drop[0]}={drop[1]}"] if drop else PLAIN[env]
         how = [word for option in options for word in ("--set", option)]
         if (folder / "checkpoint.safetensors").exists():
             how = ["--resume"]
@@ -56,21 +59,23 @@ def mean_return(folder):
 
 def choose(env, method):
     """Rows of the table of probabilities, and the chosen one."""
+    if len(PROBABILITIES[env]) == 1:
+        return [], PROBABILITIES[env][0]
     rows = [
         {"env": env, "method": method, "probability": p, "seed": seed, "return": mean_return(train(env, seed, (method, p)))["value"]}
-        for p in PROBABILITIES
+        for p in PROBABILITIES[env]
         for seed in TUNING
     ]
     mean = lambda p: statistics.mean(r["return"] for r in rows if r["probability"] == p)
-    best = max(PROBABILITIES, key=mean)
+    best = max(PROBABILITIES[env], key=mean)
     return [row | {"chosen": row["probability"] == best} for row in rows], best
 
 
 def evaluated(folder, name, env, seeds, command):
-    """The row of a policy, which is shipped under that name: its return in 200 fresh episodes."""
+    """The row of a policy, which is shipped under that name: its return in fresh episodes."""
     path = folder / "policy.safetensors"
     POLICIES[f"{name}.safetensors"] = path.read_bytes()
-    found = offnominal("evaluate", "--env", env, "--policy", str(path), "--episodes", "200", "--seed", "77", "--quiet")["return"]
+    found = offnominal("evaluate", "--env", env, "--policy", str(path), "--episodes", EPISODES[env], "--seed", "77", "--quiet")["return"]
     row = {"policy": name, "seeds": " ".join(map(str, seeds))}
     return row | {"return": found["value"], "low": found["low"], "high": found["high"], "command": command}
 
@@ -82,6 +87,13 @@ def command(folder):
 def dropping(env, method, probability, trial):
     folder = train(env, trial, (method, probability))
     return evaluated(folder, f"{env}-{method}-{trial}", env, [trial], command(folder))
+
+
+def plain(env, trial):
+    """A single network, the first member of the trial's ensemble, for comparison."""
+    seed = MEMBERS * (trial - 1) + 1
+    folder = train(env, seed)
+    return evaluated(folder, f"{env}-plain-{trial}", env, [seed], command(folder))
 
 
 def ensemble(env, trial):
@@ -106,19 +118,27 @@ def write(name, rows):
         table.writerows(rows)
 
 
+def policies(env):
+    """The rows of a world's policies and of its probabilities."""
+    chosen, probabilities = {}, []
+    for method in ("dropout", "dropconnect"):
+        rows, chosen[method] = choose(env, method)
+        probabilities += rows
+    agents = []
+    for trial in range(1, TRIALS[env] + 1):
+        agents += [plain(env, trial), ensemble(env, trial)]
+        agents += [dropping(env, method, p, trial) for method, p in chosen.items()]
+    return agents, probabilities
+
+
 def main():
-    probabilities, agents = [], []
-    for env in RECIPES:
-        chosen = {}
-        for method in ("dropout", "dropconnect"):
-            rows, chosen[method] = choose(env, method)
-            probabilities += rows
-        for trial in range(1, TRIALS + 1):
-            agents.append(ensemble(env, trial))
-            agents += [dropping(env, method, p, trial) for method, p in chosen.items()]
-            write("probabilities.csv", probabilities)
-            write("agents.csv", agents)
-            pack()
+    if len(sys.argv) > 2:
+        policies(sys.argv[2])
+        return
+    found = [policies(env) for env in RECIPES]
+    write("agents.csv", [row for agents, _ in found for row in agents])
+    write("probabilities.csv", [row for _, probabilities in found for row in probabilities])
+    pack()
 
 
 main()

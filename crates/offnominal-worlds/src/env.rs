@@ -17,7 +17,7 @@ mod mjc_tests;
 mod motion;
 mod only_one;
 mod pendulum;
-mod pong;
+pub(crate) mod pong;
 pub mod sap;
 mod urm;
 

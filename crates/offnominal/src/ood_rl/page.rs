@@ -8,7 +8,7 @@ use super::table::{Table, by_trial, of, share, spread, trials, words};
 use super::{MAIN, METHODS, Method, Row, solved};
 use text::*;
 
-const WORLDS: [&str; 2] = super::agents::WORLDS;
+const WORLDS: [&str; 3] = super::agents::WORLDS;
 
 /// The page as Markdown.
 pub fn page(rows: &[Row]) -> String {
@@ -22,7 +22,6 @@ pub fn page(rows: &[Row]) -> String {
         measures(rows),
         external(rows),
         all_variants(rows),
-        PONG.to_string() + &pong(),
         DIFFERENCES.to_string(),
     ];
     parts.join("\n")
@@ -107,10 +106,10 @@ fn most(values: impl Iterator<Item = f64>) -> Option<f64> {
     values.max_by(f64::total_cmp)
 }
 
-/// Tables 3 and 4.
+/// Tables 3 to 5.
 fn best(rows: &[Row]) -> String {
     let mut text = BEST.to_string();
-    for (number, env) in [(3, "cartpole"), (4, "pendulum")] {
+    for (number, env) in [(3, "cartpole"), (4, "pendulum"), (5, "pong")] {
         let mut table = Table::new(&["method, variant", "published best", "our best", "policies that fail"]);
         for column in published::columns().iter().filter(|c| c[0].env == env) {
             let own = ours(rows, column);
@@ -145,9 +144,9 @@ fn own_best(rows: &[Row]) -> String {
     format!("\n### Where each method does best\n\n{OWN_BEST}\n\n{}", table.markdown())
 }
 
-/// Tables 6 to 11.
+/// Tables 6 to 19.
 fn trial_tables(rows: &[Row]) -> String {
-    let columns: Vec<_> = published::columns().into_iter().filter(|c| c[0].env != "pong").collect();
+    let columns = published::columns();
     let mut text = TRIALS.to_string();
     for table in columns.chunk_by(|a, b| a[0].table == b[0].table) {
         let first = &table[0][0];
@@ -215,7 +214,8 @@ fn measures(rows: &[Row]) -> String {
 
 /// Other detectors on the episodes of the first ensemble.
 fn external(rows: &[Row]) -> String {
-    let mut table = Table::new(&["detector", "cartpole", "at equal times", "pendulum", "at equal times"]);
+    let heads = WORLDS.iter().flat_map(|env| [*env, "at equal times"]);
+    let mut table = Table::new(&std::iter::once("detector").chain(heads).collect::<Vec<_>>());
     let names = std::iter::once(MAIN).chain(EXTERNAL);
     for name in names {
         let cells = WORLDS.iter().flat_map(|env| {
@@ -246,22 +246,6 @@ fn all_variants(rows: &[Row]) -> String {
         text += &format!("\n### {env}: a policy fails below {}\n\n{}", solved(env), table.markdown());
     }
     text
-}
-
-/// What was published for pong.
-fn pong() -> String {
-    let mut table = Table::new(&["table, method, variant", "published mean ± sd", "published best"]);
-    for column in published::columns().iter().filter(|c| c[0].env == "pong") {
-        let values: Vec<f64> = column.iter().map(|p| p.auroc).collect();
-        let name = format!(
-            "{}, {}, {}",
-            column[0].table,
-            column[0].method.title(),
-            words(&column[0].anomaly, column[0].magnitude)
-        );
-        table.line(vec![name, spread(&values), share(most(values.into_iter()))]);
-    }
-    format!("\n{}", table.markdown())
 }
 
 #[cfg(test)]
