@@ -214,7 +214,9 @@ pub(crate) fn eye(spec: &EnvSpec, filters: &[[usize; 3]]) -> Result<Option<ConvN
         return Ok(None);
     }
     let refused = |found: String| {
-        ConfigError::Option(format!("filters: expected a world that shows one picture, {filters:?} fitting on it; found {found}"))
+        ConfigError::Option(format!(
+            "filters: expected a world that shows one picture, {filters:?} fitting on it; found {found}"
+        ))
     };
     let [Channel { image: Some(image), .. }] = spec.observation[..] else {
         return Err(refused(format!("{}, which shows {} channels", spec.id, spec.observation.len())));

@@ -56,7 +56,8 @@ impl Passes {
             (Some(net), Some(own)) => net.forward(eye, x, &mut own.work),
             _ => x,
         };
-        let groups = seen.chunks(self.rows * head.inputs()).zip(self.out.chunks_mut(self.rows * head.outputs()));
+        let groups =
+            seen.chunks(self.rows * head.inputs()).zip(self.out.chunks_mut(self.rows * head.outputs()));
         for (x, out) in groups {
             out.copy_from_slice(head.forward_train(params, x, &mut self.work, rng));
         }

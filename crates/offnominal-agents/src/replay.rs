@@ -186,7 +186,8 @@ impl Replay {
         for i in 0..batch.len() {
             let at = rng.below(self.len);
             let row = &self.rows[at * self.width()..][..self.width()];
-            let (obs, next_obs) = (&mut batch.obs[i * width..][..width], &mut batch.next_obs[i * width..][..width]);
+            let (obs, next_obs) =
+                (&mut batch.obs[i * width..][..width], &mut batch.next_obs[i * width..][..width]);
             match &self.film {
                 Some(film) => film.get(at, obs, next_obs),
                 None => {

@@ -24,7 +24,7 @@ pub(crate) fn batch() -> Batch {
 
 /// A central difference along the gradient must equal its norm.
 #[track_caller]
-pub(crate) fn check_along(params: &[f32], grad: &[f32], loss: impl Fn(&[f32]) -> f64) {
+pub(crate) fn check_along(params: &[f32], grad: &[f32], mut loss: impl FnMut(&[f32]) -> f64) {
     let norm = grad.iter().map(|g| g * g).sum::<f32>().sqrt();
     assert!(norm > 1e-4, "the gradient vanished");
     let moved = |shift: f32| params.iter().zip(grad).map(|(p, g)| p + shift * g / norm).collect::<Vec<_>>();

@@ -58,7 +58,9 @@ impl Actor {
 
     fn put_member(&self, member: &Member, prefix: &str, file: &mut Tensors) {
         let ((seen, params), head) = (self.net.split(&member.params), self.net.head());
-        for (eye, layer) in self.net.eye().into_iter().flat_map(|eye| (0..eye.n_layers()).map(move |l| (eye, l))) {
+        for (eye, layer) in
+            self.net.eye().into_iter().flat_map(|eye| (0..eye.n_layers()).map(move |l| (eye, l)))
+        {
             let shape = eye.weight_shape(layer);
             file.insert(&format!("{prefix}eye.{layer}.weight"), &shape, &seen[eye.weights(layer)]);
             file.insert(&format!("{prefix}eye.{layer}.bias"), &shape[1..], &seen[eye.biases(layer)]);

@@ -46,7 +46,12 @@ impl TrainConfig {
         let filters = format!("{:?}", self.filters);
         require(self.filters.as_flattened().iter().all(|&n| n > 0), "filters", "positive counts", filters)?;
         let scaled = self.filters.is_empty() || self.normalise == Normalise::None;
-        require(scaled, "normalise", "none where filters are given, which scale pictures themselves", "running")?;
+        require(
+            scaled,
+            "normalise",
+            "none where filters are given, which scale pictures themselves",
+            "running",
+        )?;
         require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)
     }
 

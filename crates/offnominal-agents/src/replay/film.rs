@@ -140,7 +140,8 @@ mod tests {
         let again = Film::new(IMAGE).unpacked(&numbers, &packed).unwrap();
         assert!(again == film && again.pack() == film.pack());
         assert_eq!(again.len(), 5);
-        for (numbers, packed) in [(&numbers[1..], &packed[..]), (&numbers, &packed[1..]), (&[][..], &packed)] {
+        for (numbers, packed) in [(&numbers[1..], &packed[..]), (&numbers, &packed[1..]), (&[][..], &packed)]
+        {
             assert!(Film::new(IMAGE).unpacked(numbers, packed).is_none());
         }
         let large: Vec<f32> = numbers.iter().map(|n| n + 1.0).collect();

@@ -81,7 +81,10 @@ fn a_policy_read_back_predicts_the_same() {
 fn members_with_other_filters_are_refused() {
     let (one, other) = (trained(&[]), trained(&[("filters", "[[2,2,4],[3,3,9]]")]));
     let found = Actor::ensemble(vec![one.clone(), other]).unwrap_err().to_string();
-    assert!(found.contains("filters [[3, 3, 4]]") && found.contains("filters [[2, 2, 4], [3, 3, 9]]"), "{found}");
+    assert!(
+        found.contains("filters [[3, 3, 4]]") && found.contains("filters [[2, 2, 4], [3, 3, 9]]"),
+        "{found}"
+    );
     let both = Actor::ensemble(vec![one.clone(), one]).unwrap();
     assert_eq!(Actor::from_bytes(&both.to_bytes(), Dot::new().spec()).unwrap().n_members(), 2);
 }

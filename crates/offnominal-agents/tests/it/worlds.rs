@@ -238,7 +238,8 @@ impl Env for Dot {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let now = self.columns[1] as f32 + self.spec.action[0].chosen(action[0]).map_or(0.0, |c| c as f32 - 1.0);
+        let now =
+            self.columns[1] as f32 + self.spec.action[0].chosen(action[0]).map_or(0.0, |c| c as f32 - 1.0);
         self.columns = [self.columns[1], now.clamp(0.0, 5.0) as usize];
         Step::running(2.0 - (self.columns[1] as f64 - 2.5).abs().max(0.5) - 1.5)
     }

@@ -17,9 +17,9 @@ mod screen;
 use eye::Eye;
 use game::{Game, Rules};
 use lens::Lens;
-pub(crate) use player::player;
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
+pub(crate) use player::player;
 use screen::{Screen, Shape};
 use std::sync::Arc;
 
