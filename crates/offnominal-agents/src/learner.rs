@@ -97,14 +97,14 @@ pub const ALL: &[Algorithm] = &[
     Algorithm {
         id: "tqc",
         summary: "truncated quantile critics (Kuznetsov et al. 2020)",
-        options: &["critics", "quantiles", "drop", "alpha", "target_entropy", "imitation"],
+        options: &["critics", "quantiles", "drop", "alpha", "target_entropy", "imitation", "advice"],
         commands: Commands::Real,
         build: |config, obs, act, rng| Box::new(crate::Tqc::new(config, obs.width, act, rng)),
     },
     Algorithm {
         id: "sac",
         summary: "soft actor-critic (Haarnoja et al. 2018)",
-        options: &["critics", "alpha", "target_entropy", "imitation"],
+        options: &["critics", "alpha", "target_entropy", "imitation", "advice"],
         commands: Commands::Real,
         build: |config, obs, act, rng| Box::new(crate::Sac::new(config, obs.width, act, rng)),
     },

@@ -50,8 +50,10 @@ pub struct Batch {
     pub next_obs: Vec<f32>,
     /// `[n]`, 1 where nothing follows
     pub terminal: Vec<f32>,
-    /// `[n]`, 1 where a demonstrator commanded
+    /// `[n]`, 1 where a demonstrator commanded, or says what it would have
     pub demonstrated: Vec<f32>,
+    /// `[n, act_width]`, the command it gave or would have given there
+    pub advice: Vec<f32>,
 }
 
 impl Batch {
@@ -65,6 +67,7 @@ impl Batch {
             next_obs: zeros(obs_width),
             terminal: zeros(1),
             demonstrated: zeros(1),
+            advice: zeros(act_width),
         }
     }
 
@@ -196,6 +199,7 @@ impl Replay {
                 }
             }
             batch.action[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
+            batch.advice[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
             let rest = &row[2 * o + a..];
             (batch.reward[i], batch.terminal[i], batch.demonstrated[i]) = (rest[0], rest[1], rest[2]);
         }

@@ -90,13 +90,13 @@ impl<C: SoftCritics> SoftActorCritic<C> {
     }
 }
 
-/// Adds the derivatives of weight · mean |a − a′|² by the commands a, where a′ are the demonstrated ones and other
-/// transitions count 0 (the behaviour-cloning loss of Nair et al. 2018, without its filter); returns that sum.
+/// Adds the derivatives of weight · mean |a − a′|² by the commands a, where a′ are the demonstrator's and transitions
+/// without one count 0 (the behaviour-cloning loss of Nair et al. 2018, without its filter); returns that sum.
 fn imitate(weight: f32, batch: &Batch, action: &[f32], d_action: &mut [f32]) -> f64 {
     let (width, mut sum) = (action.len() / batch.len(), 0.0);
     for (i, (&a, d)) in action.iter().zip(d_action).enumerate() {
         let scale = weight * batch.demonstrated[i / width] / batch.len() as f32;
-        let gap = a - batch.action[i];
+        let gap = a - batch.advice[i];
         *d += 2.0 * scale * gap;
         sum += f64::from(scale * gap * gap);
     }

@@ -18,6 +18,7 @@ pub(crate) fn batch() -> Batch {
     rng.fill_normal(&mut batch.next_obs);
     rng.fill_normal(&mut batch.reward);
     batch.action.iter_mut().for_each(|a| *a = rng.range(-1.0, 1.0) as f32);
+    batch.advice.iter_mut().for_each(|a| *a = rng.range(-1.0, 1.0) as f32);
     batch.terminal[2] = 1.0;
     batch
 }

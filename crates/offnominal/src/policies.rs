@@ -149,6 +149,15 @@ fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
     Ok(Some(card))
 }
 
+/// Writes the card of a policy beside its file.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_card(card: &Card, policy: &Path) -> Result<()> {
+    let text = serde_json::to_string_pretty(card)? + "\n";
+    crate::write::atomically(&policy.with_extension("json"), text.as_bytes())
+}
+
 fn missing(name: &str, env: &str) -> Result<Found> {
     let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");

@@ -77,6 +77,8 @@ impl TrainConfig {
         }
         let taught = self.imitation == 0.0 || self.demonstrations > 0;
         require(taught, "imitation", "0 without demonstrations", self.imitation)?;
+        let heard = !self.advice || self.imitation > 0.0;
+        require(heard, "advice", "false without imitation", self.advice)?;
         self.check_shares()
     }
 

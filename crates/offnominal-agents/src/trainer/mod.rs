@@ -261,11 +261,24 @@ impl Trainer {
     /// One gradient step.
     fn learn(&mut self) {
         self.replay.sample(&mut self.batch, &mut self.rng);
+        self.take_advice();
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.batch.obs);
             scaling.map.apply(&mut self.batch.next_obs);
         }
         self.losses = self.learner.update(&self.batch, self.config.lr_at(self.steps), &mut self.rng);
+    }
+
+    /// Asks the demonstrator about every observation of the batch; it remembers nothing, so it can be asked later.
+    fn take_advice(&mut self) {
+        let Some(demonstrator) = self.demonstrator.as_mut().filter(|_| self.config.advice) else { return };
+        let (obs, act) = (self.seen.len(), self.batch.advice.len() / self.batch.len());
+        let rows = self.batch.obs.chunks_exact(obs).zip(self.batch.advice.chunks_exact_mut(act));
+        for (obs, advice) in rows {
+            demonstrator.act(obs, advice, &mut self.rng);
+            self.bounds.invert(advice);
+        }
+        self.batch.demonstrated.fill(1.0);
     }
 
     /// Plays the evaluation episodes and keeps the actor if it is the best so far.

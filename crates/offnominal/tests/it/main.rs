@@ -1,6 +1,7 @@
 //! The commands as a user runs them, one module per topic.
 
 mod bench;
+mod card;
 mod inside;
 mod minari;
 mod monitor;
@@ -10,6 +11,7 @@ mod pictures;
 mod pixels;
 mod ranges;
 mod robot;
+mod shift;
 mod tables;
 
 use std::path::Path;
