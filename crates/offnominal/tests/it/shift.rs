@@ -46,7 +46,7 @@ fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
         "{answers}"
     );
     let page = read("one", "report.html");
-    for part in ["Figure 2:", "Figure 4:", "Figure 9:", "data-body=\"0.2/11\"", "data:image/png;base64,"] {
+    for part in ["Figure 2:", "Figure 3:", "Figure 8:", "data-body=\"0.2/11\"", "data:image/png;base64,"] {
         assert!(page.contains(part), "{part} is missing");
     }
     let again = succeeds(&mut shift(&own, &at("one"), &["--json"])).stdout;
