@@ -1,6 +1,7 @@
 //! The commands as a user runs them, one module per topic.
 
 mod bench;
+mod clusters;
 mod inside;
 mod minari;
 mod monitor;
