@@ -4,6 +4,7 @@ use crate::bench::{Bench, Layer, Node};
 use anyhow::Result;
 use clap::ValueEnum;
 use minijinja::Environment;
+use minijinja::value::Serde;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::Path;
@@ -47,7 +48,8 @@ fn line(Node { id, cell, .. }: &Node) -> Value {
 fn script(template: &str, bench: &Bench, campaign: &Path, out: &Path) -> Result<String> {
     let layers = Layer::ALL.map(|layer| json!({ "name": layer, "n": bench.layer(layer).count() }));
     let bench = format!("offnominal bench {} --out {}", quoted(campaign), quoted(out));
-    let given = json!({ "layers": layers, "bench": bench, "campaign": campaign });
+    let campaign = campaign.display().to_string();
+    let given = Serde(json!({ "layers": layers, "bench": bench, "campaign": campaign }));
     Ok(format!("{}\n", Environment::new().render_str(template, given)?))
 }
 

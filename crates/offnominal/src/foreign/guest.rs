@@ -2,7 +2,7 @@
 
 use super::describe::Description;
 use super::wire::{self, Request, Told};
-use super::worker::Worker;
+use super::worker::{START, Worker};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::fs::File;
 use std::io::ErrorKind;
@@ -29,11 +29,12 @@ impl Guest {
     /// # Errors
     /// If it cannot be made, or not in time.
     pub(super) fn invite(worker: Arc<Worker>, id: &str, limit: Duration) -> Result<(Guest, Description)> {
-        let stream = worker.connect()?;
-        stream.set_read_timeout(Some(limit))?;
-        let (sent, heard) = (Vec::new(), Vec::new());
+        let (stream, sent, heard) = (worker.connect()?, Vec::new(), Vec::new());
         let mut guest = Guest { worker, stream, limit, shared: None, is_picture: false, sent, heard };
+        // Imports take their time, however quick the environment is.
+        guest.expect_within(limit.max(START))?;
         guest.ask(Request::Make(id), b'H')?;
+        guest.expect_within(limit)?;
         let described = Description::read(&guest.heard)?;
         guest.is_picture = described.is_picture();
         let open = |path| File::open(path).with_context(|| "cannot open the observations of its process");
@@ -65,6 +66,11 @@ impl Guest {
     /// As above.
     pub(super) fn set(&mut self, index: usize, value: f64) -> Result<()> {
         self.ask(Request::Set(u32::try_from(index)?, value), b'O')
+    }
+
+    fn expect_within(&mut self, limit: Duration) -> Result<()> {
+        self.limit = limit;
+        Ok(self.stream.set_read_timeout(Some(limit))?)
     }
 
     /// Whether its process may be used for further episodes.

@@ -12,8 +12,8 @@ use tempfile::TempDir;
 /// What the process runs.
 const PROGRAM: &str = include_str!("worker.py");
 
-/// How long an interpreter may take to start.
-const START: Duration = Duration::from_secs(60);
+/// How long an interpreter may take to start, and an environment to be made.
+pub(super) const START: Duration = Duration::from_secs(60);
 
 /// Where files are memory, on systems that have such a folder.
 const MEMORY: &str = "/dev/shm";
