@@ -61,8 +61,9 @@ def many(env: Any, actions: Any = None) -> Callable[[], int]:
     return work
 
 
-def gymnasiums(id: str) -> Any:
-    return gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make(id)] * N)
+def gymnasiums(id: str) -> Callable[[], int]:
+    """Gymnasium's, one after the other."""
+    return many(gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make(id)] * N))
 
 
 def envpools(id: str) -> Callable[[], int]:
@@ -95,9 +96,9 @@ def vectors() -> None:
     ):
         ours = {copy: best(many(offnominal.Worlds(N, world, num_threads=2, copy=copy))) for copy in (True, False)}
         print(f"{world:<20} {ours[True]:>8.3f} us, {ours[False]:.3f} us with copy=False")
-        for name, make in (("Gymnasium", lambda: many(gymnasiums(ids[0]))), ("EnvPool", lambda: envpools(ids[1]))):
+        for name, make, id in (("Gymnasium", gymnasiums, ids[0]), ("EnvPool", envpools, ids[1])):
             try:
-                theirs = best(make())
+                theirs = best(make(id))
             except (gymnasium.error.DependencyNotInstalled, ImportError) as error:
                 print(f"    {name:<16} skipped: {error}")
                 continue
