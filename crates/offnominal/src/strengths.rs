@@ -29,6 +29,7 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "sap-goal0",
     "sap-goal1",
     "sap-goal2",
+    "urm-pnp",
     "urm-reach",
 ];
 
