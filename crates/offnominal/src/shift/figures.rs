@@ -74,13 +74,14 @@ fn bodies(
     let series = |(i, sigma): (usize, f64)| {
         let table = Table::of(of_kind(rows, kind), Some(sigma));
         let ones = vec![1.0; table.agents.len()];
-        let pairs = table.means(&ones, &x).into_iter().zip(table.means(&ones, &y)).zip(&table.bodies);
-        let dot = |((x, y), (sigma, body)): ((Option<f64>, Option<f64>), &(f64, usize))| {
-            let (x, y) = (x?, y?);
+        let (xs, ys) = (table.means(&ones, &x), table.means(&ones, &y));
+        let dot = |(i, (sigma, body)): (usize, &(f64, usize))| {
+            let (x, y) = (xs[i]?, ys[i]?);
             let says = format!("body {body}, σ = {sigma}: {} {x:.3}, {} {y:.3}", says.0, says.1);
             Some(Dot { at: (x, y), body: key(*sigma, *body), says })
         };
-        Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots: pairs.filter_map(dot).collect() }
+        let dots = table.bodies.iter().enumerate().filter_map(dot).collect();
+        Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots }
     };
     sigmas(rows).into_iter().enumerate().map(series).collect()
 }
