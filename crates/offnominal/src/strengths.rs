@@ -31,6 +31,7 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "sap-goal2",
     "urm-pnp",
     "urm-reach",
+    "urr-reach",
 ];
 
 /// One row of a table.
