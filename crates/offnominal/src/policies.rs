@@ -6,6 +6,7 @@ mod shipped;
 use crate::catalogues::own_policies;
 use crate::shift;
 use anyhow::{Context, Result, bail, ensure};
+use offnominal_agents::onnx::Onnx;
 use offnominal_agents::{Actor, Card};
 use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
@@ -131,9 +132,16 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let actor = actor(&bytes, spec).with_context(|| path.display().to_string())?;
+    let is_onnx = path.extension().is_some_and(|e| e == "onnx");
+    let policy: Result<Box<dyn Policy>> = match is_onnx {
+        true => Onnx::from_bytes(&bytes, spec)
+            .map(|policy| Box::new(policy) as Box<dyn Policy>)
+            .map_err(Into::into),
+        false => actor(&bytes, spec).map(|policy| Box::new(policy) as Box<dyn Policy>),
+    };
+    let policy = policy.with_context(|| path.display().to_string())?;
     let card = card_beside(path, &bytes)?;
-    Ok(Found { policy: Box::new(actor), name: path.display().to_string(), digest: digest(&bytes), card })
+    Ok(Found { policy, name: path.display().to_string(), digest: digest(&bytes), card })
 }
 
 fn digest(content: &[u8]) -> String {

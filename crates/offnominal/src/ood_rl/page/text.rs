@@ -42,6 +42,15 @@ pub(super) const SUMMARY: &str = "\
 Means over variants of the AUROC, per trial; then mean ± deviation over trials. Null controls change nothing, and their AUROC must be near one half.
 ";
 
+pub(super) const FOUND: &str = "\
+What the tables below say, and what was not expected:
+
+- The published score, the deviation of values or commands, is a poor detector of policies that are good at home, and often worse than chance. A policy that fails stays where it is sure of itself: the pendulum hangs or spins with the command at its bound, where tanh makes all predictions equal. The same predictions before tanh (`raw-sd`) tell the variants well.
+- In cartpole the values shrink as the end comes near, and their deviations with them. What tells is not how far values lie apart but how far choices do, `mutual-information`, or deviations in units of the values, `relative-sd`.
+- Policies of the publication were perhaps less settled: their spread over trials is large. It also names only the variants in which detection worked.
+- Detectors that know how the world moves (`ensemble-dm`), or merely where it was (`knn`), do better on the same episodes.
+";
+
 pub(super) const BEST: &str = "\
 ## Best AUROC: Tables 3 to 5
 
