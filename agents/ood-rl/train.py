@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Trains every agent of the suite `ood-rl` and chooses the probabilities of dropout and DropConnect.
 
-    python3 agents/ood-rl/train.py target/release/offnominal
+    python3 agents/ood-rl/train.py target/release/offnominal [WORLD]
 
-Runs are kept in `runs/ood-rl` and are not repeated; one that was interrupted goes on. Beside this file go
-`policies.zip`; `agents.csv`, with what each policy does in its own world; and `probabilities.csv`, from which the
-probability of each method was chosen: the one with the highest mean return of the two runs with seeds 201 and 202,
-which are used for nothing else.
+With a world, only its policies are trained, and nothing is packed. Runs are kept in `runs/ood-rl` and are not repeated;
+one that was interrupted goes on. Beside this file go `policies.zip`; `agents.csv`, with what each policy does in its own
+world; and `probabilities.csv`, from which the probability of each method was chosen: the one with the highest return of
+a run with seed 201, which is used for nothing else. A policy with a row in `agents.csv` is kept; without the row, or
+without the file, it is trained again.
 """
 
 import csv
@@ -19,16 +20,29 @@ import zipfile
 
 HERE = pathlib.Path(__file__).parent
 RUNS = pathlib.Path("runs/ood-rl")
-TRIALS, MEMBERS = 5, 5
+MEMBERS = 5
 POLICIES = {}
-PROBABILITIES = ["0.05", "0.1", "0.2"]
-TUNING = [201, 202]
+TUNING = 201
+# Values near one: their constant part then fits into the bias of the output, which nothing drops.
 RECIPES = {
-    # Values near one: their constant part then fits into the bias of the output, which nothing drops.
-    "cartpole": ["hidden=[128,128]", "steps=150000", "schedule=linear", "reward_scale=0.02", "double=true", "target_every=512"],
     "pendulum": ["hidden=[64,64]"],
+    "cartpole": ["hidden=[64,64]", "steps=100000", "schedule=linear", "reward_scale=0.02"],
+    "pong": ["steps=60000"],
 }
-MEMBER = {"cartpole": ["keep=last"], "pendulum": []}
+# Pong takes as long as all the others: one probability, and as many trials as could be afforded.
+PROBABILITIES = {"pendulum": ["0.05", "0.1", "0.2"], "cartpole": ["0.05", "0.1", "0.2"], "pong": ["0.1"]}
+TRIALS = {"pendulum": 5, "cartpole": 5, "pong": 1}
+# Members of cartpole's ensembles balance alone; the means of those with seeds 11 to 15 and 21 to 25 do not.
+FIRST = {"pendulum": [1, 6, 11, 16, 21], "cartpole": [1, 6, 16, 26, 31], "pong": [1]}
+EPISODES = {"pendulum": "200", "cartpole": "200", "pong": "20"}
+
+
+def rows_of(name):
+    path = HERE / name
+    return list(csv.DictReader(open(path, newline=""))) if path.exists() else []
+
+
+KEPT = {row["policy"]: row for row in rows_of("agents.csv")}
 
 
 def offnominal(*args):
@@ -40,8 +54,7 @@ def train(env, seed, drop=None):
     """The folder of a run; `drop` is a pair of method and probability."""
     folder = RUNS / f"{env}-{'-'.join(drop) if drop else 'plain'}-{seed}"
     if not (folder / "policy.json").exists():
-        # Members are averaged, so their values must be settled: the last ones, at a learning rate of nearly zero.
-        options = RECIPES[env] + ([f"{drop[0]}={drop[1]}"] if drop else MEMBER[env])
+        options = RECIPES[env] + ([f"{drop[0]}={drop[1]}"] if drop else [])
         how = [word for option in options for word in ("--set", option)]
         if (folder / "checkpoint.safetensors").exists():
             how = ["--resume"]
@@ -56,21 +69,30 @@ def mean_return(folder):
 
 def choose(env, method):
     """Rows of the table of probabilities, and the chosen one."""
+    if len(PROBABILITIES[env]) == 1:
+        return [], PROBABILITIES[env][0]
     rows = [
-        {"env": env, "method": method, "probability": p, "seed": seed, "return": mean_return(train(env, seed, (method, p)))["value"]}
-        for p in PROBABILITIES
-        for seed in TUNING
+        {"env": env, "method": method, "probability": p, "seed": TUNING, "return": mean_return(train(env, TUNING, (method, p)))["value"]}
+        for p in PROBABILITIES[env]
     ]
-    mean = lambda p: statistics.mean(r["return"] for r in rows if r["probability"] == p)
-    best = max(PROBABILITIES, key=mean)
-    return [row | {"chosen": row["probability"] == best} for row in rows], best
+    best = max(rows, key=lambda row: row["return"])
+    return [row | {"chosen": row is best} for row in rows], best["probability"]
+
+
+def kept(name):
+    """The row of a policy that is there already, if it is."""
+    row = KEPT.get(name)
+    if row:
+        with zipfile.ZipFile(HERE / "policies.zip") as archive:
+            POLICIES[f"{name}.safetensors"] = archive.read(f"{name}.safetensors")
+    return row
 
 
 def evaluated(folder, name, env, seeds, command):
-    """The row of a policy, which is shipped under that name: its return in 200 fresh episodes."""
+    """The row of a policy, which is shipped under that name: its return in fresh episodes."""
     path = folder / "policy.safetensors"
     POLICIES[f"{name}.safetensors"] = path.read_bytes()
-    found = offnominal("evaluate", "--env", env, "--policy", str(path), "--episodes", "200", "--seed", "77", "--quiet")["return"]
+    found = offnominal("evaluate", "--env", env, "--policy", str(path), "--episodes", EPISODES[env], "--seed", "77", "--quiet")["return"]
     row = {"policy": name, "seeds": " ".join(map(str, seeds))}
     return row | {"return": found["value"], "low": found["low"], "high": found["high"], "command": command}
 
@@ -80,16 +102,27 @@ def command(folder):
 
 
 def dropping(env, method, probability, trial):
-    folder = train(env, trial, (method, probability))
-    return evaluated(folder, f"{env}-{method}-{trial}", env, [trial], command(folder))
+    name = f"{env}-{method}-{trial}"
+    folder = None if kept(name) else train(env, trial, (method, probability))
+    return kept(name) or evaluated(folder, name, env, [trial], command(folder))
+
+
+def plain(env, trial):
+    """A single network, the first member of the trial's ensemble, for comparison."""
+    name, seed = f"{env}-plain-{trial}", FIRST[env][trial - 1]
+    folder = None if kept(name) else train(env, seed)
+    return kept(name) or evaluated(folder, name, env, [seed], command(folder))
 
 
 def ensemble(env, trial):
-    seeds = range(MEMBERS * (trial - 1) + 1, MEMBERS * trial + 1)
+    name, first = f"{env}-ensemble-{trial}", FIRST[env][trial - 1]
+    if kept(name):
+        return kept(name)
+    seeds = range(first, first + MEMBERS)
     folders = [train(env, seed) for seed in seeds]
-    out = RUNS / f"{env}-ensemble-{trial}"
+    out = RUNS / name
     offnominal("ensemble", "--env", env, *[str(f / "policy.safetensors") for f in folders], "--out", str(out))
-    return evaluated(out, out.name, env, seeds, command(folders[0]))
+    return evaluated(out, name, env, seeds, command(folders[0]))
 
 
 def pack():
@@ -106,19 +139,27 @@ def write(name, rows):
         table.writerows(rows)
 
 
+def policies(env):
+    """The rows of a world's policies and of its probabilities."""
+    chosen, probabilities = {}, []
+    for method in ("dropout", "dropconnect"):
+        rows, chosen[method] = choose(env, method)
+        probabilities += rows
+    agents = []
+    for trial in range(1, TRIALS[env] + 1):
+        agents += [dropping(env, method, p, trial) for method, p in chosen.items()]
+        agents += [ensemble(env, trial), plain(env, trial)]
+    return agents, probabilities
+
+
 def main():
-    probabilities, agents = [], []
-    for env in RECIPES:
-        chosen = {}
-        for method in ("dropout", "dropconnect"):
-            rows, chosen[method] = choose(env, method)
-            probabilities += rows
-        for trial in range(1, TRIALS + 1):
-            agents.append(ensemble(env, trial))
-            agents += [dropping(env, method, p, trial) for method, p in chosen.items()]
-            write("probabilities.csv", probabilities)
-            write("agents.csv", agents)
-            pack()
+    if len(sys.argv) > 2:
+        policies(sys.argv[2])
+        return
+    found = [policies(env) for env in RECIPES]
+    write("agents.csv", [row for agents, _ in found for row in agents])
+    write("probabilities.csv", [row for _, probabilities in found for row in probabilities])
+    pack()
 
 
 main()

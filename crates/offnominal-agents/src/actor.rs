@@ -17,7 +17,7 @@ use offnominal_core::Rng;
 use offnominal_core::insight::{Insight, InsightError};
 use offnominal_core::policy::Policy;
 use offnominal_core::spec::EnvSpec;
-use offnominal_nets::{Mlp, Workspace, tanh};
+use offnominal_nets::{Net, NetWorkspace, tanh};
 pub use predictor::Predictor;
 
 /// Passes over which a policy with dropout or dropconnect is averaged, unless it is told otherwise.
@@ -28,11 +28,11 @@ pub const PASSES: usize = 5;
 pub struct Actor {
     env: String,
     algorithm: String,
-    net: Mlp,
+    net: Net,
     members: Vec<Member>,
     passes: usize,
     bounds: Bounds,
-    work: Workspace,
+    work: NetWorkspace,
     obs: Vec<f32>,
     /// Mean prediction.
     mean: Vec<f32>,
@@ -53,14 +53,14 @@ impl Actor {
     pub fn new(
         spec: &EnvSpec,
         algorithm: &str,
-        net: Mlp,
+        net: impl Into<Net>,
         params: Vec<f32>,
         normalisation: Option<Normalisation>,
     ) -> Actor {
-        Actor::of_members(spec, algorithm, net, vec![Member { params, normalisation }])
+        Actor::of_members(spec, algorithm, net.into(), vec![Member { params, normalisation }])
     }
 
-    fn of_members(spec: &EnvSpec, algorithm: &str, net: Mlp, members: Vec<Member>) -> Actor {
+    fn of_members(spec: &EnvSpec, algorithm: &str, net: Net, members: Vec<Member>) -> Actor {
         assert_eq!((net.inputs(), net.outputs()), (spec.obs_width(), outputs(&spec.action)), "widths");
         Actor {
             env: spec.id.clone(),
@@ -105,7 +105,11 @@ impl Actor {
     }
 
     fn is_like(&self, other: &Actor, member: usize) -> Result<(), ActorError> {
-        let words = |a: &Actor| format!("{} in {} with widths {:?}", a.algorithm, a.env, a.net.sizes());
+        let words = |a: &Actor| {
+            let eye = a.net.eye().map(|eye| format!(", filters {:?}", file::filters(eye)));
+            let (sizes, eye) = (a.net.head().sizes(), eye.unwrap_or_default());
+            format!("{} in {} with widths {sizes:?}{eye}", a.algorithm, a.env)
+        };
         let same = words(self) == words(other) && self.bounds == other.bounds;
         let error = || ActorError::Member { member, expected: words(self), found: words(other) };
         same.then_some(()).ok_or_else(error)
@@ -140,7 +144,7 @@ impl Actor {
     }
 
     /// The shape of the networks, with what they drop.
-    pub fn net(&self) -> &Mlp {
+    pub fn net(&self) -> &Net {
         &self.net
     }
 
@@ -157,9 +161,13 @@ impl Actor {
         }
     }
 
-    /// Makes the i-th prediction for an observation; the result is in the workspace.
+    /// Makes the i-th prediction for an observation, the first one first; the result is in the workspace.
     fn pass(&mut self, i: usize, obs: &[f32], rng: &mut Rng) {
         let member = &self.members[i % self.members.len()];
+        if i > 0 && self.members.len() == 1 {
+            self.net.again(&member.params, &self.obs, &mut self.work, rng);
+            return;
+        }
         self.obs.copy_from_slice(obs);
         if let Some(map) = &member.normalisation {
             map.apply(&mut self.obs);

@@ -35,3 +35,10 @@ pub struct Card {
     /// SHA-256 of the file of tensors.
     pub sha256: String,
 }
+
+impl Card {
+    /// The seed of the episodes behind the numbers of a card, given that of the training.
+    pub fn evaluation_seed(training: Seed) -> u64 {
+        training.child("card").0
+    }
+}

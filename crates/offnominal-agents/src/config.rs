@@ -36,6 +36,9 @@ pub struct TrainConfig {
     pub demonstrations: u64,
     /// Weight of the pull of the actor towards the demonstrated commands; 0 without one.
     pub imitation: f64,
+    /// Whether the demonstrator is also asked what it would command where the policy has been, and the pull is towards
+    /// that everywhere (DAgger, Ross et al. 2011).
+    pub advice: bool,
     /// Transitions per gradient step.
     pub batch: usize,
     /// Share of the critic that enters the target critic at each gradient step.
@@ -90,6 +93,9 @@ pub struct TrainConfig {
     pub dropout: f64,
     /// The same for a weight of a hidden layer.
     pub dropconnect: f64,
+    /// Convolutions before the hidden layers, for worlds that show a picture: pixels a filter covers on a side, pixels
+    /// between its places, and number of filters. Only the hidden layers drop anything.
+    pub filters: Vec<[usize; 3]>,
 }
 
 impl TrainConfig {

@@ -7,6 +7,7 @@
 //! probability ε, which falls linearly from 1 to `epsilon_end` over `epsilon_steps` steps in the world.
 //!
 //! A network with dropout or dropconnect learns in stochastic passes; targets and exploration use the whole network.
+//! One that reads pictures has convolutions before its dense layers, which alone drop anything.
 
 use crate::actor::largest;
 use crate::config::TrainConfig;
@@ -17,11 +18,13 @@ use crate::replay::Batch;
 use crate::state::{put, put_adam, read, read_adam};
 use offnominal_core::Rng;
 use offnominal_nets::loss::huber;
-use offnominal_nets::{Activation, Adam, AdamState, Init, Mlp, TensorError, Tensors, Workspace};
+use offnominal_nets::{
+    Activation, Adam, AdamState, ConvNet, Init, Mlp, Net, NetWorkspace, TensorError, Tensors,
+};
 
 /// The learner.
 pub struct Dqn {
-    net: Mlp,
+    net: Net,
     params: Vec<f32>,
     target: Vec<f32>,
     adam: AdamState,
@@ -43,8 +46,8 @@ struct Recipe {
 /// What a gradient step writes to.
 struct Buffers {
     passes: Passes,
-    work: Workspace,
-    single: Workspace,
+    work: NetWorkspace,
+    single: NetWorkspace,
     /// The choice whose value counts at each next observation, where the target network does not say it itself.
     best: Vec<usize>,
     /// y, `[n]`
@@ -60,8 +63,20 @@ struct Buffers {
 impl Dqn {
     /// A new network for observations of the given width and so many choices.
     pub fn new(config: &TrainConfig, obs_width: usize, choices: usize, rng: &mut Rng) -> Dqn {
-        let sizes = [&[obs_width], config.hidden.as_slice(), &[choices]].concat();
-        let net = config.drop_from(Mlp::new(&sizes, Activation::Relu));
+        Dqn::with_eye(config, None, obs_width, choices, rng)
+    }
+
+    /// A new network whose dense layers read what an eye, if there is one, makes of the observation.
+    pub fn with_eye(
+        config: &TrainConfig,
+        eye: Option<ConvNet>,
+        obs_width: usize,
+        choices: usize,
+        rng: &mut Rng,
+    ) -> Dqn {
+        let seen = eye.as_ref().map_or(obs_width, ConvNet::outputs);
+        let sizes = [&[seen], config.hidden.as_slice(), &[choices]].concat();
+        let net = Net::new(eye, config.drop_from(Mlp::new(&sizes, Activation::Relu)));
         let mut params = vec![0.0; net.n_params()];
         net.init(&mut params, Init::Uniform, rng);
         let (target, adam) = (params.clone(), AdamState::new(params.len()));
@@ -122,7 +137,7 @@ impl Recipe {
 }
 
 impl Buffers {
-    fn new(net: &Mlp, batch: usize) -> Buffers {
+    fn new(net: &Net, batch: usize) -> Buffers {
         let zeros = || vec![0.0; batch];
         Buffers {
             passes: Passes::new(net, batch),
@@ -162,7 +177,7 @@ impl Learner for Dqn {
         Losses { critic, value, ..Losses::default() }
     }
 
-    fn actor(&self) -> (Mlp, Vec<f32>) {
+    fn actor(&self) -> (Net, Vec<f32>) {
         (self.net.clone(), self.params.clone())
     }
 

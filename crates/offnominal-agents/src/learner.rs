@@ -8,7 +8,7 @@ use offnominal_core::Rng;
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::spec::{Channel, EnvSpec};
 use offnominal_core::suggest::nearest;
-use offnominal_nets::{Mlp, TensorError, Tensors};
+use offnominal_nets::{ConvNet, Filters, Net, TensorError, Tensors};
 
 /// An off-policy algorithm: the networks, their optimisers, and one gradient step.
 ///
@@ -27,7 +27,7 @@ pub trait Learner: Send {
 
     /// The network whose output, through tanh, is the command without exploration, or whose largest output is the choice;
     /// and its parameters.
-    fn actor(&self) -> (Mlp, Vec<f32>);
+    fn actor(&self) -> (Net, Vec<f32>);
 
     /// Everything that an exact continuation needs.
     fn save(&self, into: &mut Tensors);
@@ -65,7 +65,13 @@ pub struct Algorithm {
     pub options: &'static [&'static str],
     /// What it commands.
     pub commands: Commands,
-    build: fn(&TrainConfig, usize, usize, &mut Rng) -> Box<dyn Learner>,
+    build: fn(&TrainConfig, Input, usize, &mut Rng) -> Box<dyn Learner>,
+}
+
+/// What a network reads: so many numbers, and with which eye.
+struct Input {
+    width: usize,
+    eye: Option<ConvNet>,
 }
 
 /// The commands that an algorithm can learn.
@@ -91,16 +97,16 @@ pub const ALL: &[Algorithm] = &[
     Algorithm {
         id: "tqc",
         summary: "truncated quantile critics (Kuznetsov et al. 2020)",
-        options: &["critics", "quantiles", "drop", "alpha", "target_entropy", "imitation"],
+        options: &["critics", "quantiles", "drop", "alpha", "target_entropy", "imitation", "advice"],
         commands: Commands::Real,
-        build: |config, obs, act, rng| Box::new(crate::Tqc::new(config, obs, act, rng)),
+        build: |config, obs, act, rng| Box::new(crate::Tqc::new(config, obs.width, act, rng)),
     },
     Algorithm {
         id: "sac",
         summary: "soft actor-critic (Haarnoja et al. 2018)",
-        options: &["critics", "alpha", "target_entropy", "imitation"],
+        options: &["critics", "alpha", "target_entropy", "imitation", "advice"],
         commands: Commands::Real,
-        build: |config, obs, act, rng| Box::new(crate::Sac::new(config, obs, act, rng)),
+        build: |config, obs, act, rng| Box::new(crate::Sac::new(config, obs.width, act, rng)),
     },
     Algorithm {
         id: "td3",
@@ -115,21 +121,31 @@ pub const ALL: &[Algorithm] = &[
             "dropconnect",
         ],
         commands: Commands::Real,
-        build: |config, obs, act, rng| Box::new(crate::Td3::new(config, obs, act, rng)),
+        build: |config, obs, act, rng| Box::new(crate::Td3::new(config, obs.width, act, rng)),
     },
     Algorithm {
         id: "ddpg",
         summary: "deep deterministic policy gradient (Lillicrap et al. 2016)",
         options: &["exploration_noise", "dropout", "dropconnect"],
         commands: Commands::Real,
-        build: |config, obs, act, rng| Box::new(crate::Td3::ddpg(config, obs, act, rng)),
+        build: |config, obs, act, rng| Box::new(crate::Td3::ddpg(config, obs.width, act, rng)),
     },
     Algorithm {
         id: "dqn",
         summary: "deep Q-network for choices (Mnih et al. 2015), optionally double (van Hasselt et al. 2016)",
-        options: &["epsilon_end", "epsilon_steps", "target_every", "double", "dropout", "dropconnect"],
+        options: &[
+            "epsilon_end",
+            "epsilon_steps",
+            "target_every",
+            "double",
+            "dropout",
+            "dropconnect",
+            "filters",
+        ],
         commands: Commands::Choice,
-        build: |config, obs, choices, rng| Box::new(crate::Dqn::new(config, obs, choices, rng)),
+        build: |config, obs, choices, rng| {
+            Box::new(crate::Dqn::with_eye(config, obs.eye, obs.width, choices, rng))
+        },
     },
 ];
 
@@ -185,5 +201,29 @@ pub(crate) fn build(
 ) -> Result<Box<dyn Learner>, TrainError> {
     let algorithm = find(&config.algorithm)?;
     algorithm.check(spec)?;
-    Ok((algorithm.build)(config, spec.obs_width(), outputs(&spec.action), rng))
+    let input = Input { width: spec.obs_width(), eye: eye(spec, &config.filters)? };
+    Ok((algorithm.build)(config, input, outputs(&spec.action), rng))
+}
+
+/// The convolutions with which a network reads the one picture that a world shows; none without filters.
+///
+/// # Errors
+/// If the world shows something else, or the filters do not fit on its picture.
+pub(crate) fn eye(spec: &EnvSpec, filters: &[[usize; 3]]) -> Result<Option<ConvNet>, ConfigError> {
+    if filters.is_empty() {
+        return Ok(None);
+    }
+    let refused = |found: String| {
+        ConfigError::Option(format!(
+            "filters: expected a world that shows one picture, {filters:?} fitting on it; found {found}"
+        ))
+    };
+    let [Channel { image: Some(image), .. }] = spec.observation[..] else {
+        return Err(refused(format!("{}, which shows {} channels", spec.id, spec.observation.len())));
+    };
+    let layers: Vec<Filters> =
+        filters.iter().map(|&[kernel, stride, count]| Filters { kernel, stride, count }).collect();
+    let [frames, planes, rows, columns] = image.shape();
+    let net = ConvNet::fitting(frames * planes, rows, columns, &layers);
+    net.map(Some).ok_or_else(|| refused(format!("{} pixels by {} in {}", rows, columns, spec.id)))
 }

@@ -1,6 +1,11 @@
 //! The past, as a ring of transitions from which batches are drawn.
 
+mod film;
+
+use film::Film;
 use offnominal_core::Rng;
+use offnominal_core::spec::{Channel, EnvSpec};
+use offnominal_nets::{TensorError, Tensors};
 
 /// A transition that is about to be stored.
 #[derive(Debug, Clone, Copy)]
@@ -27,7 +32,9 @@ pub struct Replay {
     capacity: usize,
     next: usize,
     len: usize,
-    pub(crate) rows: Vec<f32>,
+    rows: Vec<f32>,
+    /// The observations, where they are pictures; rows then hold the rest.
+    film: Option<Film>,
 }
 
 /// Transitions drawn for one gradient step, row-major.
@@ -43,8 +50,10 @@ pub struct Batch {
     pub next_obs: Vec<f32>,
     /// `[n]`, 1 where nothing follows
     pub terminal: Vec<f32>,
-    /// `[n]`, 1 where a demonstrator commanded
+    /// `[n]`, 1 where a demonstrator commanded, or says what it would have
     pub demonstrated: Vec<f32>,
+    /// `[n, act_width]`, the command it gave or would have given there
+    pub advice: Vec<f32>,
 }
 
 impl Batch {
@@ -58,6 +67,7 @@ impl Batch {
             next_obs: zeros(obs_width),
             terminal: zeros(1),
             demonstrated: zeros(1),
+            advice: zeros(act_width),
         }
     }
 
@@ -75,15 +85,56 @@ impl Batch {
 impl Replay {
     /// An empty ring for up to `capacity` transitions; memory is taken as they come.
     pub fn new(capacity: usize, obs_width: usize, act_width: usize) -> Replay {
-        Replay { obs_width, act_width, capacity, next: 0, len: 0, rows: Vec::new() }
+        Replay { obs_width, act_width, capacity, next: 0, len: 0, rows: Vec::new(), film: None }
     }
 
-    /// A ring with the given content; `next` is where the next transition goes.
-    pub(crate) fn restored(self, rows: &[f32], next: usize) -> Option<Replay> {
-        let len = rows.len() / self.width();
-        let fits = rows.len() == len * self.width() && len <= self.capacity;
+    /// An empty ring for a world; where it shows a picture and nothing else, pictures are kept as bytes.
+    pub(crate) fn for_world(capacity: usize, spec: &EnvSpec) -> Replay {
+        let ring = Replay::new(capacity, spec.obs_width(), spec.action.len());
+        match spec.observation[..] {
+            [Channel { image: Some(image), .. }] => {
+                Replay { obs_width: 0, film: Some(Film::new(image)), ..ring }
+            }
+            _ => ring,
+        }
+    }
+
+    /// Adds what is stored to a file.
+    pub(crate) fn save(&self, into: &mut Tensors) {
+        if self.is_empty() {
+            return;
+        }
+        into.insert("replay", &[self.len, self.width()], &self.rows);
+        if let Some(film) = &self.film {
+            let (numbers, packed) = film.pack();
+            // Bytes as numbers: a file has floats only.
+            let packed: Vec<f32> = packed.into_iter().map(f32::from).collect();
+            into.insert("replay.pictures", &[numbers.len()], &numbers);
+            into.insert("replay.film", &[packed.len()], &packed);
+        }
+    }
+
+    /// The ring as it was saved, if it was; `next` is where the next transition goes. Nothing if that does not fit.
+    ///
+    /// # Errors
+    /// If a tensor is missing or has the wrong shape.
+    pub(crate) fn restored(self, from: &Tensors, next: usize) -> Result<Option<Replay>, TensorError> {
+        let Ok((shape, _)) = from.get("replay") else { return Ok(Some(self)) };
+        let len = shape[0];
+        let rows = from.expect("replay", &[len, self.width()])?.to_vec();
         let at_end = if len == self.capacity { next < len } else { next == len };
-        (fits && at_end).then(|| Replay { rows: rows.to_vec(), next, len, ..self })
+        let film = match self.film.clone() {
+            None => None,
+            Some(empty) => {
+                let (numbers, packed) = (from.get("replay.pictures")?.1, from.get("replay.film")?.1);
+                let packed: Vec<u8> = packed.iter().map(|&byte| byte as u8).collect();
+                let film = empty.unpacked(numbers, &packed).filter(|film| film.len() == len);
+                let Some(film) = film else { return Ok(None) };
+                Some(film)
+            }
+        };
+        let fits = len <= self.capacity && at_end;
+        Ok(fits.then_some(Replay { rows, film, next, len, ..self }))
     }
 
     /// Numbers per transition.
@@ -117,8 +168,13 @@ impl Replay {
         let (obs, row) = row.split_at_mut(self.obs_width);
         let (next_obs, row) = row.split_at_mut(self.obs_width);
         let (action, rest) = row.split_at_mut(self.act_width);
-        obs.copy_from_slice(record.obs);
-        next_obs.copy_from_slice(record.next_obs);
+        match &mut self.film {
+            Some(film) => film.put(self.next, record.obs, record.next_obs),
+            None => {
+                obs.copy_from_slice(record.obs);
+                next_obs.copy_from_slice(record.next_obs);
+            }
+        }
         action.copy_from_slice(record.action);
         rest.copy_from_slice(&[record.reward, record.terminal, record.demonstrated]);
         self.next = (self.next + 1) % self.capacity;
@@ -129,12 +185,21 @@ impl Replay {
     /// # Panics
     /// If nothing is stored.
     pub fn sample(&self, batch: &mut Batch, rng: &mut Rng) {
-        let (o, a) = (self.obs_width, self.act_width);
+        let (o, a, width) = (self.obs_width, self.act_width, batch.obs.len() / batch.len());
         for i in 0..batch.len() {
-            let row = &self.rows[rng.below(self.len) * self.width()..][..self.width()];
-            batch.obs[i * o..][..o].copy_from_slice(&row[..o]);
-            batch.next_obs[i * o..][..o].copy_from_slice(&row[o..2 * o]);
+            let at = rng.below(self.len);
+            let row = &self.rows[at * self.width()..][..self.width()];
+            let (obs, next_obs) =
+                (&mut batch.obs[i * width..][..width], &mut batch.next_obs[i * width..][..width]);
+            match &self.film {
+                Some(film) => film.get(at, obs, next_obs),
+                None => {
+                    obs.copy_from_slice(&row[..o]);
+                    next_obs.copy_from_slice(&row[o..2 * o]);
+                }
+            }
             batch.action[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
+            batch.advice[i * a..][..a].copy_from_slice(&row[2 * o..][..a]);
             let rest = &row[2 * o + a..];
             (batch.reward[i], batch.terminal[i], batch.demonstrated[i]) = (rest[0], rest[1], rest[2]);
         }
@@ -180,12 +245,17 @@ mod tests {
 
     #[test]
     fn a_restored_ring_goes_on_as_before() {
-        for pushed in [3, 5, 12] {
-            let replay = ring(5, pushed);
-            let restored = Replay::new(5, 2, 1).restored(&replay.rows, replay.next()).unwrap();
-            assert_eq!(restored, replay);
+        let restored = |saved: &Tensors, next| Replay::new(5, 2, 1).restored(saved, next).unwrap();
+        for pushed in [0, 3, 5, 12] {
+            let (replay, mut saved) = (ring(5, pushed), Tensors::default());
+            replay.save(&mut saved);
+            assert_eq!(restored(&saved, replay.next()).unwrap(), replay);
+            assert!(pushed == 0 || restored(&saved, 5).is_none(), "the next one has its place");
         }
-        assert!(Replay::new(5, 2, 1).restored(&[0.0; 8], 0).is_none());
-        assert!(Replay::new(5, 2, 1).restored(&[0.0; 7], 0).is_none());
+        let (mut saved, mut long) = (Tensors::default(), Tensors::default());
+        ring(9, 9).save(&mut long);
+        assert!(restored(&long, 0).is_none(), "more than there is room for");
+        saved.insert("replay", &[1, 7], &[0.0; 7]);
+        assert!(Replay::new(5, 2, 1).restored(&saved, 0).is_err());
     }
 }

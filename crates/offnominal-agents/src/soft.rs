@@ -14,7 +14,7 @@ use crate::replay::Batch;
 use crate::squashed::Sample;
 use crate::temperature::Temperature;
 use offnominal_core::Rng;
-use offnominal_nets::{Adam, Mlp, TensorError, Tensors};
+use offnominal_nets::{Adam, Net, TensorError, Tensors};
 
 /// What the critics of an algorithm predict, and how the actor reads them.
 pub trait SoftCritics: Send {
@@ -90,13 +90,13 @@ impl<C: SoftCritics> SoftActorCritic<C> {
     }
 }
 
-/// Adds the derivatives of weight · mean |a − a′|² by the commands a, where a′ are the demonstrated ones and other
-/// transitions count 0 (the behaviour-cloning loss of Nair et al. 2018, without its filter); returns that sum.
+/// Adds the derivatives of weight · mean |a − a′|² by the commands a, where a′ are the demonstrator's and transitions
+/// without one count 0 (the behaviour-cloning loss of Nair et al. 2018, without its filter); returns that sum.
 fn imitate(weight: f32, batch: &Batch, action: &[f32], d_action: &mut [f32]) -> f64 {
     let (width, mut sum) = (action.len() / batch.len(), 0.0);
     for (i, (&a, d)) in action.iter().zip(d_action).enumerate() {
         let scale = weight * batch.demonstrated[i / width] / batch.len() as f32;
-        let gap = a - batch.action[i];
+        let gap = a - batch.advice[i];
         *d += 2.0 * scale * gap;
         sum += f64::from(scale * gap * gap);
     }
@@ -123,8 +123,9 @@ impl<C: SoftCritics> Learner for SoftActorCritic<C> {
         Losses { critic, actor, temperature: f64::from(alpha), entropy: -mean_log_prob, value }
     }
 
-    fn actor(&self) -> (Mlp, Vec<f32>) {
-        self.actor.means()
+    fn actor(&self) -> (Net, Vec<f32>) {
+        let (net, params) = self.actor.means();
+        (net.into(), params)
     }
 
     fn save(&self, into: &mut Tensors) {

@@ -19,11 +19,13 @@ use crate::replay::Batch;
 use crate::state::{put, put_adam, read, read_adam};
 use offnominal_core::Rng;
 use offnominal_nets::loss::mse;
-use offnominal_nets::{Activation, Adam, AdamState, Init, Mlp, TensorError, Tensors, Workspace, tanh};
+use offnominal_nets::{
+    Activation, Adam, AdamState, Init, Mlp, Net, NetWorkspace, TensorError, Tensors, tanh,
+};
 
 /// The learner.
 pub struct Td3 {
-    actor: Mlp,
+    actor: Net,
     params: Vec<f32>,
     target: Vec<f32>,
     adam: AdamState,
@@ -48,8 +50,8 @@ struct Recipe {
 /// What a gradient step writes to.
 struct Buffers {
     passes: Passes,
-    work: Workspace,
-    single: Workspace,
+    work: NetWorkspace,
+    single: NetWorkspace,
     /// Commands, current or next, `[n, act]`.
     action: Vec<f32>,
     noise: Vec<f32>,
@@ -65,7 +67,7 @@ impl Td3 {
     /// New networks for the given widths.
     pub fn new(config: &TrainConfig, obs_width: usize, act_width: usize, rng: &mut Rng) -> Td3 {
         let sizes = [&[obs_width], config.hidden.as_slice(), &[act_width]].concat();
-        let actor = config.drop_from(Mlp::new(&sizes, Activation::Relu));
+        let actor = Net::from(config.drop_from(Mlp::new(&sizes, Activation::Relu)));
         let mut params = vec![0.0; actor.n_params()];
         actor.init(&mut params, Init::Uniform, rng);
         Td3 {
@@ -142,7 +144,7 @@ impl Recipe {
 }
 
 impl Buffers {
-    fn new(actor: &Mlp, batch: usize) -> Buffers {
+    fn new(actor: &Net, batch: usize) -> Buffers {
         let zeros = || vec![0.0; batch * actor.outputs()];
         Buffers {
             passes: Passes::new(actor, batch),
@@ -196,7 +198,7 @@ impl Learner for Td3 {
         Losses { critic, actor: self.last.0, value: self.last.1, ..Losses::default() }
     }
 
-    fn actor(&self) -> (Mlp, Vec<f32>) {
+    fn actor(&self) -> (Net, Vec<f32>) {
         (self.actor.clone(), self.params.clone())
     }
 

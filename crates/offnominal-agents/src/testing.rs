@@ -18,13 +18,14 @@ pub(crate) fn batch() -> Batch {
     rng.fill_normal(&mut batch.next_obs);
     rng.fill_normal(&mut batch.reward);
     batch.action.iter_mut().for_each(|a| *a = rng.range(-1.0, 1.0) as f32);
+    batch.advice.iter_mut().for_each(|a| *a = rng.range(-1.0, 1.0) as f32);
     batch.terminal[2] = 1.0;
     batch
 }
 
 /// A central difference along the gradient must equal its norm.
 #[track_caller]
-pub(crate) fn check_along(params: &[f32], grad: &[f32], loss: impl Fn(&[f32]) -> f64) {
+pub(crate) fn check_along(params: &[f32], grad: &[f32], mut loss: impl FnMut(&[f32]) -> f64) {
     let norm = grad.iter().map(|g| g * g).sum::<f32>().sqrt();
     assert!(norm > 1e-4, "the gradient vanished");
     let moved = |shift: f32| params.iter().zip(grad).map(|(p, g)| p + shift * g / norm).collect::<Vec<_>>();

@@ -162,4 +162,16 @@ pub enum ParameterError {
         /// Largest value accepted.
         high: f64,
     },
+    /// The world cannot be made with that value.
+    #[error("parameter {name} of {env}: {found} is not possible: {why}")]
+    Refused {
+        /// The world that was asked.
+        env: String,
+        /// The name that was given.
+        name: String,
+        /// The value that was given.
+        found: f64,
+        /// What prevents it.
+        why: String,
+    },
 }

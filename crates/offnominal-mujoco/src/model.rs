@@ -162,6 +162,8 @@ impl Model {
         qpos0: nq * 1;
         /// Mass of each body in kg; the first one is the world.
         body_mass: nbody * 1;
+        /// Where each body is in the frame of the one that it hangs on, in m, `[nbody, 3]`.
+        body_pos: nbody * 3;
         /// Dry friction of each degree of freedom, in N or N m.
         dof_frictionloss: nv * 1;
         /// Viscous damping of each degree of freedom, in N s/m or N m s/rad.

@@ -101,6 +101,8 @@ impl Simulation {
         xipos, xipos_mut: nbody * 3;
         /// Position of each geom in the world, `[ngeom, 3]`, as of the last refresh.
         geom_xpos, geom_xpos_mut: ngeom * 3;
+        /// Rotation `world_from_geom` of each geom, row by row, `[ngeom, 9]`, as of the last refresh.
+        geom_xmat, geom_xmat_mut: ngeom * 9;
         /// Position of each camera in the world, `[ncam, 3]`, as of the last refresh.
         cam_xpos, cam_xpos_mut: ncam * 3;
         /// Rotation `world_from_camera` of each camera, row by row, `[ncam, 9]`, as of the last refresh.
@@ -122,6 +124,16 @@ impl Simulation {
     /// Number of contacts found by the last step.
     pub fn n_contacts(&self) -> usize {
         usize::try_from(self.raw().ncon).unwrap_or(0)
+    }
+
+    /// The two geoms of each contact found by the last step.
+    pub fn contacts(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
+        let contacts = self.raw().contact;
+        let geoms = move |i: usize| {
+            // SAFETY: MuJoCo filled in `n_contacts` contacts, and `self` is borrowed while they are read.
+            unsafe { (*contacts.add(i)).geom }
+        };
+        (0..self.n_contacts()).map(move |i| geoms(i).map(|id| usize::try_from(id).unwrap_or(usize::MAX)))
     }
 
     /// Back to the model's reference configuration: no velocity, no control, no applied force.

@@ -84,13 +84,15 @@ impl Shape {
 }
 
 impl Stage {
-    fn new(input: Shape, filters: Filters) -> Stage {
+    /// The layer on a picture, if it fits.
+    fn new(input: Shape, filters: Filters) -> Option<Stage> {
         let Filters { kernel, stride, count } = filters;
         let fits = kernel > 0 && stride > 0 && count > 0 && kernel <= input.rows.min(input.columns);
-        assert!(fits, "{filters:?} on a picture of {} by {}", input.rows, input.columns);
         let places = |side: usize| (side - kernel) / stride + 1;
-        let (rows, columns) = (places(input.rows), places(input.columns));
-        Stage { filters, input, output: Shape { planes: count, rows, columns, interleaved: true } }
+        fits.then(|| {
+            let (rows, columns) = (places(input.rows), places(input.columns));
+            Stage { filters, input, output: Shape { planes: count, rows, columns, interleaved: true } }
+        })
     }
 
     /// Numbers under a filter.
@@ -162,14 +164,25 @@ impl ConvNet {
     /// # Panics
     /// If there is no layer, or a filter does not fit on its picture.
     pub fn new(planes: usize, rows: usize, columns: usize, layers: &[Filters]) -> ConvNet {
-        assert!(!layers.is_empty(), "expected a layer");
+        let net = ConvNet::fitting(planes, rows, columns, layers);
+        net.unwrap_or_else(|| panic!("{layers:?} on a picture of {rows} by {columns}"))
+    }
+
+    /// As [`ConvNet::new`], but nothing where that panics.
+    pub fn fitting(planes: usize, rows: usize, columns: usize, layers: &[Filters]) -> Option<ConvNet> {
         let mut input = Shape { planes, rows, columns, interleaved: false };
         let mut stages = vec![];
         for &filters in layers {
-            stages.push(Stage::new(input, filters));
-            input = stages[stages.len() - 1].output;
+            let stage = Stage::new(input, filters)?;
+            input = stage.output;
+            stages.push(stage);
         }
-        ConvNet { stages, scale: 1.0 / 255.0 }
+        (!stages.is_empty()).then_some(ConvNet { stages, scale: 1.0 / 255.0 })
+    }
+
+    /// The filters of each layer.
+    pub fn filters(&self) -> impl Iterator<Item = Filters> {
+        self.stages.iter().map(|stage| stage.filters)
     }
 
     /// The layers of Mnih et al. (Nature 2015): 8×8/4 × 32, 4×4/2 × 64, 3×3/1 × 64.

@@ -1,6 +1,6 @@
 //! Small dense networks, and convolutions before them, with explicit backward passes.
 //!
-//! A network is two things: an [`Mlp`], which knows the shapes, and a flat `&[f32]` of parameters, which knows the
+//! A network is two things: an [`Mlp`] (or a [`Net`], with an eye for pictures), which knows the shapes, and a flat `&[f32]` of parameters, which knows the
 //! numbers. Nothing here owns parameters, so ensembles, target networks and optimisers are plain slices. Batches are
 //! row-major slices; a [`Workspace`] holds every buffer, so that nothing is allocated after it was made.
 //!
@@ -30,6 +30,7 @@ pub mod loss;
 mod math;
 mod matmul;
 mod mlp;
+mod net;
 pub mod recurrent;
 pub mod standardiser;
 pub mod tensors;
@@ -41,6 +42,7 @@ pub use conv::{ConvNet, ConvWorkspace, Filters, Pixel};
 pub use init::Init;
 pub use math::{exp, sigmoid, simd, softplus, tanh};
 pub use mlp::{Gradients, Mlp};
+pub use net::{Net, NetWorkspace};
 pub use recurrent::{Kind, Recurrent, RecurrentWork};
 pub use standardiser::Standardiser;
 pub use tensors::{TensorError, Tensors};

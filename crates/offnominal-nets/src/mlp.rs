@@ -65,7 +65,8 @@ impl Mlp {
         Mlp { dropout: p, ..self }
     }
 
-    /// The same network whose weights are dropped with probability `p` in stochastic passes, all but those of the output.
+    /// The same network whose weights are dropped with probability `p` in stochastic passes: those of the hidden layers,
+    /// but for the first one where there are several.
     ///
     /// # Panics
     /// If `p` is not in [0, 1).

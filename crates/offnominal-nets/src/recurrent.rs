@@ -31,7 +31,7 @@
 mod cell;
 
 use crate::Init;
-use crate::matmul::{self, Pack};
+use crate::matmul::{self, Pack, Packed};
 use offnominal_core::Rng;
 use std::ops::Range;
 
@@ -81,6 +81,8 @@ pub struct RecurrentWork {
     d_memory: Vec<f32>,
     d_before: Vec<f32>,
     pack: Pack,
+    /// U, or its transpose on the way back.
+    packed: Packed,
 }
 
 impl RecurrentWork {
@@ -180,6 +182,7 @@ impl Recurrent {
             d_memory,
             d_before,
             pack: Pack::default(),
+            packed: Packed::default(),
         }
     }
 
@@ -196,11 +199,18 @@ impl Recurrent {
         let ([w, u, b, c], gates) = (self.ranges(), work.batch * self.width());
         let (all, pack) = (&mut work.gates[..steps * gates], &mut work.pack);
         matmul::forward(x, &params[w], &params[b], 1.0, all, pack);
-        let state = work.batch * self.hidden;
+        let (state, packs) = (work.batch * self.hidden, Packed::pays(work.batch, steps));
+        if packs {
+            work.packed.set(&params[u.clone()], self.width());
+        }
         for t in 0..steps {
             let (before, after) = work.hidden[t * state..(t + 2) * state].split_at_mut(state);
             let v = &mut work.recurrent[t * gates..(t + 1) * gates];
-            matmul::forward(before, &params[u.clone()], &params[c.clone()], 1.0, v, &mut work.pack);
+            let bias = &params[c.clone()];
+            match packs {
+                true => work.packed.product(before, Some(bias), v, &mut work.pack),
+                false => matmul::forward(before, &params[u.clone()], bias, 1.0, v, &mut work.pack),
+            }
             let u = &mut work.gates[t * gates..(t + 1) * gates];
             let (old, new) = work.memory[t * state..(t + 2) * state].split_at_mut(state);
             match self.kind {
@@ -230,11 +240,12 @@ impl Recurrent {
         let [w, u, b, c] = self.ranges();
         work.d_hidden.fill(0.0);
         work.d_memory.fill(0.0);
+        work.packed.set_transposed(&params[u.clone()], self.width());
         for t in (0..steps).rev() {
             work.d_hidden.iter_mut().zip(&d_out[t * state..]).for_each(|(d, out)| *d += out);
             self.step_back(t, work);
             let d_v = &work.recurrent[t * gates..(t + 1) * gates];
-            matmul::to_input(d_v, &params[u.clone()], self.width(), &mut work.d_before, &mut work.pack);
+            work.packed.product(d_v, None, &mut work.d_before, &mut work.pack);
             work.d_hidden.iter_mut().zip(&work.d_before).for_each(|(d, before)| *d += before);
         }
         let (d_u, d_v) = (&work.gates[..steps * gates], &work.recurrent[..steps * gates]);

@@ -180,7 +180,7 @@ fn the_layers_of_nature_have_their_published_sizes() {
 }
 
 #[test]
-#[should_panic(expected = "on a picture of 2 by 9")]
+#[should_panic(expected = "on a picture of 35 by 84")]
 fn filters_that_do_not_fit_are_refused() {
     ConvNet::nature(4, 35, 84);
 }

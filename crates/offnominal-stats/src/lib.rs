@@ -10,6 +10,7 @@
 pub mod alarm;
 pub mod bootstrap;
 pub mod calibrate;
+pub mod correlation;
 pub mod delay;
 pub mod detection;
 pub mod episode;
@@ -21,6 +22,7 @@ pub mod metric;
 pub mod pixel;
 pub mod proportion;
 pub mod ranking;
+pub mod regression;
 pub mod risk;
 pub mod threshold;
 

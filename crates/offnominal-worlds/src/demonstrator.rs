@@ -9,7 +9,7 @@ use offnominal_core::prelude::*;
 pub const NAME: &str = "scripted";
 
 /// The worlds that have one.
-pub const WORLDS: [&str; 4] = ["driving", "urm-reach", "urm-pnp", "urr-reach"];
+pub const WORLDS: [&str; 5] = ["driving", "urm-reach", "urm-pnp", "urr-reach", "pong"];
 
 /// The scripted policy of a world, if it has one.
 ///
@@ -26,6 +26,7 @@ pub fn of(world: &str) -> Option<Box<dyn Policy>> {
         "driving" => Some(Box::new(crate::env::driving::driver)),
         "urm-reach" | "urr-reach" => Some(Box::new(reach)),
         "urm-pnp" => Some(Box::new(pick_and_place)),
+        "pong" => Some(Box::new(crate::env::pong::player)),
         _ => None,
     }
 }
@@ -111,6 +112,11 @@ mod tests {
     fn the_driver_laps_the_tracks() {
         let found = successes("driving", 100);
         assert!(found >= 95, "{found} of 100");
+    }
+
+    #[test]
+    fn pong_is_won_by_following_the_ball() {
+        assert_eq!(successes("pong", 2), 2);
     }
 
     #[test]

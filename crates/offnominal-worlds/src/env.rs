@@ -2,6 +2,7 @@
 
 #[cfg(test)]
 mod arm_tests;
+pub mod body;
 mod car;
 mod cartpole;
 mod classic_picture;
@@ -16,7 +17,7 @@ mod mjc_tests;
 mod motion;
 mod only_one;
 mod pendulum;
-mod pong;
+pub(crate) mod pong;
 pub mod sap;
 mod urm;
 
@@ -42,6 +43,10 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     pendulum::ENTRY,
     pong::ENTRY,
     driving::ENTRY,
+    body::HOPPER,
+    body::WALKER,
+    body::ANT,
+    body::HALF_CHEETAH,
 ];
 
 /// The catalogue of the built-in worlds.

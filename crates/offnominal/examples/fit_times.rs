@@ -1,4 +1,5 @@
-//! How long do detectors take to fit on the episodes of a dataset? One JSON object, detector to seconds.
+//! How long do detectors take to fit on the episodes of a dataset, and to score them step by step? One JSON object,
+//! detector to the seconds of both.
 //!
 //! `cargo run --release -p offnominal --example fit_times -- pe-dm,knn FILE.arrow [EPOCHS]`; with EPOCHS the detectors
 //! that are trained by passes over the data make so many, so that a short run can be compared with another program's.
@@ -10,6 +11,7 @@ use offnominal::catalogues;
 use offnominal::dataset::{self, Dataset};
 use offnominal_core::prelude::*;
 use serde_json::{Map, Value, json};
+use std::hint::black_box;
 use std::path::Path;
 use std::time::Instant;
 
@@ -26,27 +28,38 @@ fn main() -> Result<()> {
     let dataset = dataset::load(Path::new(file))?;
     let mut times = Map::new();
     for detector in detectors.split(',') {
-        times.insert(
-            detector.into(),
-            json!(seconds(&dataset, detector, epochs).context(detector.to_string())?),
-        );
+        let [fit, score] = seconds(&dataset, detector, epochs).context(detector.to_string())?;
+        times.insert(detector.into(), json!({ "fit": fit, "score": score }));
     }
     println!("{}", Value::Object(times));
     Ok(())
 }
 
-/// The time of one fit.
-fn seconds(dataset: &Dataset, id: &str, epochs: Option<u64>) -> Result<f64> {
+/// The time of one fit, and of scoring every step it read.
+fn seconds(dataset: &Dataset, id: &str, epochs: Option<u64>) -> Result<[f64; 2]> {
     let params = match epochs {
         Some(epochs) if TRAINED.contains(&id) => json!({ "training": { "epochs": epochs } }),
         _ => json!({}),
     };
     let detector = catalogues::detectors().build(id, &params)?;
     let train: Vec<Signals<'_>> = dataset.episodes.iter().map(Episode::signals).collect();
+    let (fitted, fit) = timed(|| detector.fit(&train, &[], &mut Seed(1).rng()));
+    let mut monitor = fitted?;
+    let (_, score) = timed(|| {
+        for episode in &train {
+            monitor.reset();
+            episode.transitions().for_each(|seen| _ = black_box(monitor.score(&seen)));
+        }
+    });
+    Ok([fit, score])
+}
+
+/// What a task gives, and the time it took.
+fn timed<T>(task: impl FnOnce() -> T) -> (T, f64) {
     let (began, before) = (Instant::now(), processor_secs());
-    detector.fit(&train, &[], &mut Seed(1).rng())?;
+    let done = task();
     let used = before.zip(processor_secs()).map(|(before, after)| after - before);
-    Ok(used.unwrap_or(began.elapsed().as_secs_f64()))
+    (done, used.unwrap_or(began.elapsed().as_secs_f64()))
 }
 
 /// What this thread has used of a processor so far, if the system tells: on a busy machine the wall tells another time.

@@ -21,6 +21,7 @@ mod risk;
 mod robot;
 mod schedule;
 mod score;
+mod shift;
 mod suite;
 mod train;
 mod ur_sim;
@@ -81,6 +82,8 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Failure probabilities: learn where failures are, estimate, search, select, replay
     Risk(risk::Risk),
+    /// Policies on bodies that they do not know: how much is lost, and can one tell without a reward
+    Shift(shift::Shift),
     /// Make the page of a results folder anew
     Report(report::Report),
     /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
@@ -135,6 +138,7 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
         Command::Monitor(args) => args.run(&common),
         Command::Bench(args) => args.run(&common),
         Command::Risk(args) => args.run(&common),
+        Command::Shift(args) => args.run(&common),
         Command::Report(args) => args.run(&common),
         Command::Metrics(args) => args.run(&common),
         Command::Import(args) => args.run(&common),

@@ -3,6 +3,7 @@
 use crate::common::Common;
 use crate::{parallel, progress};
 use anyhow::{Result, anyhow, ensure};
+use offnominal_agents::Card;
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
 use offnominal_stats::Level;
@@ -18,6 +19,14 @@ pub struct Evaluation {
     pub success: Option<Estimate>,
     /// Mean return of the random policy in the same number of episodes.
     pub random_return: Estimate,
+}
+
+impl Evaluation {
+    /// The card with these numbers.
+    pub fn onto(self, card: Card) -> Card {
+        let Evaluation { total_reward: mean_return, success: success_rate, random_return } = self;
+        Card { mean_return, success_rate, random_return, ..card }
+    }
 }
 
 /// Plays `n` nominal episodes of the policy, and as many of the random policy.

@@ -26,6 +26,7 @@ pub mod progress;
 pub mod report;
 pub mod results;
 pub mod risk;
+pub mod shift;
 pub mod store;
 pub mod stream;
 pub mod strengths;

@@ -4,6 +4,7 @@
 mod shipped;
 
 use crate::catalogues::own_policies;
+use crate::shift;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_agents::onnx::Onnx;
 use offnominal_agents::{Actor, Card};
@@ -56,6 +57,14 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
             return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
         }
     }
+    if let Some(agent) = shift::shipped(spec, name)? {
+        return Ok(Found {
+            policy: Box::new(agent.actor),
+            name: agent.name,
+            digest: agent.digest,
+            card: None,
+        });
+    }
     let path = Path::new(name);
     if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
 }
@@ -107,6 +116,7 @@ pub fn list() -> Result<Vec<(String, String)>> {
         .into_iter()
         .chain(own)
         .chain(cards()?.into_iter().map(|(_, card)| summary(card)))
+        .chain(shift::shipped_agents()?)
         .collect())
 }
 
@@ -157,6 +167,15 @@ fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
     Ok(Some(card))
 }
 
+/// Writes the card of a policy beside its file.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_card(card: &Card, policy: &Path) -> Result<()> {
+    let text = serde_json::to_string_pretty(card)? + "\n";
+    crate::write::atomically(&policy.with_extension("json"), text.as_bytes())
+}
+
 fn missing(name: &str, env: &str) -> Result<Found> {
     let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
     ensure!(!looks_like_a_path, "policy {name}: there is no such file");
@@ -166,6 +185,8 @@ fn missing(name: &str, env: &str) -> Result<Found> {
     known.extend(
         cards()?.into_iter().filter(|(_, c)| fits(&c.env, env)).flat_map(|(_, c)| [c.algorithm, c.id]),
     );
+    let of_bodies = shift::shipped_agents()?.into_iter().map(|(name, _)| name);
+    known.extend(of_bodies.filter(|name| name.starts_with(&format!("{env}-"))));
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
         "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",

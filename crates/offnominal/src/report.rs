@@ -15,7 +15,7 @@ mod diagnoses;
 mod heatmap;
 mod index;
 pub mod metric;
-mod number;
+pub(crate) mod number;
 mod page;
 pub(crate) mod plot;
 mod read;

@@ -130,7 +130,7 @@ impl Run {
 
     fn card(&self, env: &dyn Env, best: &Option<Evaluation>, actor: &Actor, common: &Common) -> Result<Card> {
         let seconds = self.seconds();
-        let common = &Common { seed: self.trainer.seed().child("card").0, ..common.clone() };
+        let common = &Common { seed: Card::evaluation_seed(self.trainer.seed()), ..common.clone() };
         let found = evaluation::evaluate(env, actor, CARD_EPISODES, common)?;
         Ok(Card {
             id: format!("{}-{}", actor.env(), actor.algorithm()),

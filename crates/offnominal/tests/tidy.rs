@@ -19,6 +19,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("offnominal-agents", &["offnominal-core", "offnominal-nets"]),
     ("offnominal-detectors", &["offnominal-core", "offnominal-nets"]),
     ("offnominal-risk", &["offnominal-core", "offnominal-nets"]),
+    ("offnominal-shift", &["offnominal-core", "offnominal-nets"]),
     (
         "offnominal-monitor",
         &["offnominal-core", "offnominal-nets", "offnominal-detectors", "offnominal-stats"],
@@ -33,6 +34,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal-agents",
             "offnominal-detectors",
             "offnominal-risk",
+            "offnominal-shift",
             "offnominal-scenes",
             "offnominal-stats",
             "offnominal-monitor",

@@ -4,6 +4,9 @@
 //! `action.high` and, if observations are normalised, `observation.mean` and `observation.scale`. The header holds
 //! `format`, `env` and `algorithm`.
 //!
+//! A policy with an eye also has `eye.<layer>.weight` `[patch, filters]` and `eye.<layer>.bias`, and in its header
+//! `filters`, for each layer the pixels a filter covers on a side, those between its places, and the number of filters.
+//!
 //! A policy that disagrees with itself has format 2, and in its header `members`, and `dropout` or `dropconnect` with
 //! `passes`. The tensors of the members, with their normalisations, then begin with `<member>.`.
 
@@ -11,7 +14,7 @@ use super::bounds::{choices, outputs};
 use super::{Actor, ActorError, Member};
 use crate::normaliser::Normalisation;
 use offnominal_core::spec::EnvSpec;
-use offnominal_nets::{Activation, Mlp, TensorError, Tensors};
+use offnominal_nets::{Activation, ConvNet, Mlp, Net, TensorError, Tensors};
 use std::fmt::Display;
 use std::str::FromStr;
 
@@ -36,10 +39,13 @@ impl Actor {
         text("format", &if self.n_predictions() > 1 { MANY } else { PLAIN });
         text("env", &self.env);
         text("algorithm", &self.algorithm);
+        if let Some(eye) = self.net.eye() {
+            text("filters", &format!("{:?}", filters(eye)));
+        }
         if self.n_predictions() > 1 {
             text("members", &self.members.len());
-            text("dropout", &self.net.dropout());
-            text("dropconnect", &self.net.dropconnect());
+            text("dropout", &self.net.head().dropout());
+            text("dropconnect", &self.net.head().dropconnect());
             text("passes", &self.passes);
         }
         file.to_bytes()
@@ -51,10 +57,18 @@ impl Actor {
     }
 
     fn put_member(&self, member: &Member, prefix: &str, file: &mut Tensors) {
-        for layer in 0..self.net.n_layers() {
-            let (shape, params) = (&self.net.sizes()[layer..layer + 2], &member.params);
-            file.insert(&format!("{prefix}actor.{layer}.weight"), shape, &params[self.net.weights(layer)]);
-            file.insert(&format!("{prefix}actor.{layer}.bias"), &shape[1..], &params[self.net.biases(layer)]);
+        let ((seen, params), head) = (self.net.split(&member.params), self.net.head());
+        for (eye, layer) in
+            self.net.eye().into_iter().flat_map(|eye| (0..eye.n_layers()).map(move |l| (eye, l)))
+        {
+            let shape = eye.weight_shape(layer);
+            file.insert(&format!("{prefix}eye.{layer}.weight"), &shape, &seen[eye.weights(layer)]);
+            file.insert(&format!("{prefix}eye.{layer}.bias"), &shape[1..], &seen[eye.biases(layer)]);
+        }
+        for layer in 0..head.n_layers() {
+            let shape = &head.sizes()[layer..layer + 2];
+            file.insert(&format!("{prefix}actor.{layer}.weight"), shape, &params[head.weights(layer)]);
+            file.insert(&format!("{prefix}actor.{layer}.bias"), &shape[1..], &params[head.biases(layer)]);
         }
         if let Some(map) = &member.normalisation {
             file.insert(&format!("{prefix}observation.mean"), &[map.mean.len()], &map.mean);
@@ -82,17 +96,25 @@ impl Actor {
 
 /// The plain policy whose tensors begin with a prefix.
 fn one(file: &Tensors, spec: &EnvSpec, prefix: &str) -> Result<Actor, ActorError> {
-    let sizes = widths(file, prefix)?;
-    fits(spec, "observation channels", spec.obs_width(), sizes[0])?;
+    let (sizes, eye) = (widths(file, prefix)?, eye(file, spec)?);
+    match &eye {
+        None => fits(spec, "observation channels", spec.obs_width(), sizes[0])?,
+        Some(eye) => fits(spec, "features of its filters", eye.outputs(), sizes[0])?,
+    }
     let side = if choices(&spec.action).is_some() { "choices" } else { "action channels" };
     fits(spec, side, outputs(&spec.action), sizes[sizes.len() - 1])?;
-    let net = Mlp::new(&sizes, Activation::Relu);
+    let net = Net::new(eye, Mlp::new(&sizes, Activation::Relu));
     let mut params = Vec::with_capacity(net.n_params());
+    for (eye, layer) in net.eye().into_iter().flat_map(|eye| (0..eye.n_layers()).map(move |l| (eye, l))) {
+        let shape = eye.weight_shape(layer);
+        params.extend_from_slice(file.expect(&format!("{prefix}eye.{layer}.weight"), &shape)?);
+        params.extend_from_slice(file.expect(&format!("{prefix}eye.{layer}.bias"), &shape[1..])?);
+    }
     for (layer, shape) in sizes.windows(2).enumerate() {
         params.extend_from_slice(file.expect(&format!("{prefix}actor.{layer}.weight"), shape)?);
         params.extend_from_slice(file.expect(&format!("{prefix}actor.{layer}.bias"), &shape[1..])?);
     }
-    let map = normalisation(file, prefix, sizes[0])?;
+    let map = normalisation(file, prefix, net.inputs())?;
     Ok(Actor::new(spec, &header(file, "algorithm"), net, params, map))
 }
 
@@ -106,8 +128,26 @@ fn many(file: &Tensors, spec: &EnvSpec) -> Result<Actor, ActorError> {
     let share = |key| number(file, key, "a probability below 1", |p: &f32| (0.0..1.0).contains(p));
     let (plain, dropout, dropconnect) = (one(file, spec, "")?, share("dropout")?, share("dropconnect")?);
     let passes = number(file, "passes", "a count", |_: &usize| true)?;
-    let net = plain.net.with_dropout(dropout).with_dropconnect(dropconnect);
+    let head = plain.net.head().clone().with_dropout(dropout).with_dropconnect(dropconnect);
+    let net = plain.net.with_head(head);
     Actor::of_members(spec, &plain.algorithm, net, plain.members).with_passes(passes)
+}
+
+/// Pixels on a side, pixels between places, and number of the filters of each layer.
+pub(super) fn filters(eye: &ConvNet) -> Vec<[usize; 3]> {
+    eye.filters().map(|f| [f.kernel, f.stride, f.count]).collect()
+}
+
+/// The eye that the header describes, if it does.
+fn eye(file: &Tensors, spec: &EnvSpec) -> Result<Option<ConvNet>, ActorError> {
+    let found = header(file, "filters");
+    let expected = || format!("filters that fit on the picture of {}", spec.id);
+    let error = || ActorError::Header { key: "filters", expected: expected(), found: found.clone() };
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let filters: Vec<[usize; 3]> = serde_json::from_str(&found).map_err(|_| error())?;
+    crate::learner::eye(spec, &filters).ok().flatten().map(Some).ok_or_else(error)
 }
 
 /// An entry of the header; empty if it is missing.

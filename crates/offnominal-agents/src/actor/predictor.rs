@@ -37,7 +37,7 @@ impl Actor {
 
 impl Predictor {
     pub(super) fn new(actor: Actor, count: usize) -> Predictor {
-        let (sizes, zeros) = (actor.net.sizes(), |width: usize| vec![0.0; count * width]);
+        let (sizes, zeros) = (actor.net.head().sizes(), |width: usize| vec![0.0; count * width]);
         let hidden = if sizes.len() > 2 { sizes[sizes.len() - 2] } else { 0 };
         Predictor {
             heads: zeros(actor.net.outputs()),

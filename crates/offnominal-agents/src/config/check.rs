@@ -1,6 +1,6 @@
 //! Ranges of the options, and which algorithm has which.
 
-use super::{Alpha, ConfigError, TrainConfig, fields, find};
+use super::{Alpha, ConfigError, Normalise, TrainConfig, fields, find};
 
 impl TrainConfig {
     /// Checks that every value lies in its range, and that no option is set that the algorithm does not have.
@@ -43,6 +43,15 @@ impl TrainConfig {
         }
         let widths = format!("{:?}", self.hidden);
         require(self.hidden.iter().all(|&n| n > 0), "hidden", "positive widths", widths)?;
+        let filters = format!("{:?}", self.filters);
+        require(self.filters.as_flattened().iter().all(|&n| n > 0), "filters", "positive counts", filters)?;
+        let scaled = self.filters.is_empty() || self.normalise == Normalise::None;
+        require(
+            scaled,
+            "normalise",
+            "none where filters are given, which scale pictures themselves",
+            "running",
+        )?;
         require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)
     }
 
@@ -68,6 +77,8 @@ impl TrainConfig {
         }
         let taught = self.imitation == 0.0 || self.demonstrations > 0;
         require(taught, "imitation", "0 without demonstrations", self.imitation)?;
+        let heard = !self.advice || self.imitation > 0.0;
+        require(heard, "advice", "false without imitation", self.advice)?;
         self.check_shares()
     }
 

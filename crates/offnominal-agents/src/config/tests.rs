@@ -41,7 +41,7 @@ fn an_option_that_would_do_nothing_is_refused() {
     let found = refusal(&sac, "quantiles", "9");
     assert_eq!(
         found,
-        "training option quantiles: sac has no such option; its own are: critics, alpha, target_entropy, imitation"
+        "training option quantiles: sac has no such option; its own are: critics, alpha, target_entropy, imitation, advice"
     );
     assert!(refusal(&sac, "imitation", "1").contains("expected 0 without demonstrations"));
     let fixed = sac.with("alpha", "0.2").unwrap();

@@ -83,7 +83,7 @@ fn actor_gradient_passes_a_check() {
         let one = |i: usize| {
             let (obs, action) = (&batch.obs[i * OBS..][..OBS], &sample.action[i * ACT..][..ACT]);
             let q = lowest(&sac.critics.ensemble, false, obs, action);
-            let gap = action.iter().zip(&batch.action[i * ACT..]).map(|(a, b)| f64::from(a - b).powi(2));
+            let gap = action.iter().zip(&batch.advice[i * ACT..]).map(|(a, b)| f64::from(a - b).powi(2));
             let pull = 0.7 * f64::from(batch.demonstrated[i]) * gap.sum::<f64>();
             f64::from(alpha) * f64::from(sample.log_prob[i]) - f64::from(q) + pull
         };

@@ -47,9 +47,8 @@ impl Trainer {
     pub fn checkpoint(&self, contents: Contents) -> Vec<u8> {
         let mut file = Tensors::default();
         self.learner.save(&mut file);
-        if contents == Contents::Full && !self.replay.is_empty() {
-            let shape = [self.replay.len(), self.replay.width()];
-            file.insert("replay", &shape, &self.replay.rows);
+        if contents == Contents::Full {
+            self.replay.save(&mut file);
         }
         if let Some((_, actor)) = &self.best {
             // Bytes as numbers: the file of the best actor travels inside this one.
@@ -97,13 +96,13 @@ impl Trainer {
     }
 
     fn restore_replay(&mut self, file: &Tensors, next: usize) -> Result<(), TrainError> {
-        let Ok((shape, _)) = file.get("replay") else { return Ok(()) };
-        let shape = shape.to_vec();
-        let rows = file.expect("replay", &[shape[0], self.replay.width()])?;
-        let restored = self.replay.clone().restored(rows, next);
+        let restored = self.replay.clone().restored(file, next)?;
         self.replay = restored.ok_or_else(|| TrainError::Mismatch {
-            expected: format!("at most {} transitions, the next at their end", self.config.buffer),
-            found: format!("{} transitions, the next at {next}", shape[0]),
+            expected: format!(
+                "at most {} transitions with their pictures, the next at their end",
+                self.config.buffer
+            ),
+            found: format!("something else, the next at {next}"),
         })?;
         Ok(())
     }

@@ -90,7 +90,7 @@ impl Trainer {
             pristine: fork()?,
             learner,
             demonstrator: None,
-            replay: Replay::new(config.buffer, obs, act),
+            replay: Replay::for_world(config.buffer, env.spec()),
             batch: Batch::new(config.batch, obs, act),
             scaling: (config.normalise == Normalise::Running).then_some(scaling),
             rng: seed.child("learner").rng(),
@@ -261,11 +261,24 @@ impl Trainer {
     /// One gradient step.
     fn learn(&mut self) {
         self.replay.sample(&mut self.batch, &mut self.rng);
+        self.take_advice();
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.batch.obs);
             scaling.map.apply(&mut self.batch.next_obs);
         }
         self.losses = self.learner.update(&self.batch, self.config.lr_at(self.steps), &mut self.rng);
+    }
+
+    /// Asks the demonstrator about every observation of the batch; it remembers nothing, so it can be asked later.
+    fn take_advice(&mut self) {
+        let Some(demonstrator) = self.demonstrator.as_mut().filter(|_| self.config.advice) else { return };
+        let (obs, act) = (self.seen.len(), self.batch.advice.len() / self.batch.len());
+        let rows = self.batch.obs.chunks_exact(obs).zip(self.batch.advice.chunks_exact_mut(act));
+        for (obs, advice) in rows {
+            demonstrator.act(obs, advice, &mut self.rng);
+            self.bounds.invert(advice);
+        }
+        self.batch.demonstrated.fill(1.0);
     }
 
     /// Plays the evaluation episodes and keeps the actor if it is the best so far.
@@ -284,10 +297,16 @@ impl Trainer {
 /// Deviation of the noise on demonstrated commands, so that the learner also sees how the demonstrator recovers.
 const DEMONSTRATION_NOISE: f64 = 0.2;
 
-/// The demonstrator's command, blurred where commands are numbers.
+/// Share of demonstrated choices that chance makes instead, for the same reason.
+const DEMONSTRATION_CHANCE: f64 = 0.2;
+
+/// The demonstrator's command, blurred where commands are numbers, and now and then a random one where they are choices.
 fn demonstrate(demonstrator: &mut dyn Policy, lane: &mut Lane, bounds: &Bounds, rng: &mut Rng) {
     demonstrator.act(&lane.obs, &mut lane.action, rng);
     bounds.invert(&mut lane.action);
+    if bounds.is_choice() && rng.uniform() < DEMONSTRATION_CHANCE {
+        bounds.draw(&mut lane.action, rng);
+    }
     if !bounds.is_choice() {
         let blurred =
             |a: f32, rng: &mut Rng| (a + (DEMONSTRATION_NOISE * rng.normal()) as f32).clamp(-1.0, 1.0);

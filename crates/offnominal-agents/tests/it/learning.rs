@@ -2,7 +2,7 @@
 
 use crate::worlds::{Cartpole, Pendulum, Point};
 use offnominal_agents::{ALL, Evaluation, TrainConfig, Trainer};
-use offnominal_core::Seed;
+use offnominal_core::prelude::*;
 
 fn skipped() -> bool {
     let skipped = std::env::var_os("RUN_SLOW_TESTS").is_none();
@@ -75,6 +75,27 @@ fn policies_that_drop_units_or_weights_bring_a_point_to_the_origin() {
     let point = |algorithm: &str| TrainConfig::for_env("point").with_algorithm(algorithm).unwrap();
     comes_to_the_origin(TrainConfig { epsilon_steps: 1_000, dropconnect: 0.05, ..point("dqn") });
     comes_to_the_origin(TrainConfig { dropout: 0.05, ..point("ddpg") });
+}
+
+#[test]
+fn advice_reaches_where_no_demonstration_was() {
+    let recipe = TrainConfig {
+        steps: 1_500,
+        hidden: vec![32, 32],
+        lr: 3e-3,
+        demonstrations: 100,
+        imitation: 100.0,
+        advice: true,
+        ..TrainConfig::for_env("point")
+    };
+    let always: fn(&[f32], &mut [f32]) = |_, action| action[0] = 0.8;
+    let mut run = Trainer::new(recipe, &Point::new(), Seed(1)).unwrap().demonstrated_by(Box::new(always));
+    run.advance(1_500);
+    for x in [-2.5, 0.0, 2.5] {
+        let mut command = [0.0];
+        run.actor().act(&[x, 0.0], &mut command, &mut Rng::new(1));
+        assert!((command[0] - 0.8).abs() < 0.2, "at {x}: {command:?}");
+    }
 }
 
 /// A perfect swing-up has a mean return of about −145, resting about −1200.

@@ -3,6 +3,7 @@
 mod allocation;
 mod files;
 mod learning;
+mod pictures;
 mod resume;
 mod sb3;
 mod uncertainty;

@@ -199,3 +199,56 @@ impl Env for Cartpole {
         Some(Box::new(self.clone()))
     }
 }
+
+/// A bright dot on a picture of 6 × 6 that should come to the middle columns; seen twice, as it was and as it is.
+#[derive(Clone)]
+pub struct Dot {
+    spec: EnvSpec,
+    /// Column of the dot before the last step and after it.
+    columns: [usize; 2],
+}
+
+impl Dot {
+    pub fn new() -> Dot {
+        let mut spec = spec("dot", &[], 1.0, &["column"], 12);
+        spec.observation = vec![Channel::image("view", "the dot", Image::grey(2, 6, 6))];
+        spec.action = vec![Channel::choice("push", "left, none, right", 3)];
+        Dot { spec, columns: [0, 0] }
+    }
+}
+
+impl Env for Dot {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        vec![rng.below(6) as f64]
+    }
+
+    fn start(&mut self, x: &[f64], _: &mut Rng) {
+        self.columns = [x[0].clamp(0.0, 5.0) as usize; 2];
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        obs.fill(20.0);
+        for (frame, column) in self.columns.into_iter().enumerate() {
+            obs[36 * frame + 6 * 3 + column] = 250.0;
+        }
+    }
+
+    fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
+        let now =
+            self.columns[1] as f32 + self.spec.action[0].chosen(action[0]).map_or(0.0, |c| c as f32 - 1.0);
+        self.columns = [self.columns[1], now.clamp(0.0, 5.0) as usize];
+        Step::running(2.0 - (self.columns[1] as f64 - 2.5).abs().max(0.5) - 1.5)
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.spec.check(name, value)
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.clone()))
+    }
+}

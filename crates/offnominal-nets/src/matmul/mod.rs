@@ -12,11 +12,13 @@
 //! The order does not depend on the batch, the position in the batch or the number of lanes.
 
 mod pack;
+mod packed;
 mod rows;
 mod tile;
 
 use gemm_common::pulp::Arch;
 pub use pack::Pack;
+pub use packed::Packed;
 use rows::Rows;
 use tile::{Left, Product, Right};
 

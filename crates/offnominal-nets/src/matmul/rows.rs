@@ -4,8 +4,9 @@ use super::tile::store;
 use gemm_common::pulp::{Simd, WithSimd};
 use std::array::from_fn;
 
-/// Vectors whose sums are formed at once: enough independent chains to hide the latency of the multiply-add.
-const BLOCK: usize = 8;
+/// Vectors whose sums may be formed at once: enough independent chains to hide the latency of the multiply-add, and,
+/// where there are registers for it, rows of weights read in long pieces, which is what their way from memory likes.
+const WIDTHS: [usize; 4] = [16, 8, 2, 1];
 
 /// y = leaky(bias + x·w).
 pub struct Rows<'a> {
@@ -26,14 +27,12 @@ impl WithSimd for Rows<'_> {
         for (x, y) in self.x.chunks_exact(self.k).zip(self.y.chunks_exact_mut(n)) {
             let mut first = 0;
             while first < n {
-                let width = match n - first {
-                    rest if rest >= BLOCK * S::F32_LANES => BLOCK * S::F32_LANES,
-                    rest if rest >= 2 * S::F32_LANES => 2 * S::F32_LANES,
-                    rest => rest.min(S::F32_LANES),
-                };
+                let vectors = widest::<S>(n - first);
+                let width = (vectors * S::F32_LANES).min(n - first);
                 let (w, bias, y) = (&self.w[first..], &self.bias[first..][..width], &mut y[first..][..width]);
-                match width / S::F32_LANES {
-                    BLOCK => block::<S, BLOCK>(simd, x, w, n, bias, self.slope, y),
+                match vectors {
+                    16 => block::<S, 16>(simd, x, w, n, bias, self.slope, y),
+                    8 => block::<S, 8>(simd, x, w, n, bias, self.slope, y),
                     2 => block::<S, 2>(simd, x, w, n, bias, self.slope, y),
                     _ => block::<S, 1>(simd, x, w, n, bias, self.slope, y),
                 }
@@ -41,6 +40,13 @@ impl WithSimd for Rows<'_> {
             }
         }
     }
+}
+
+/// The most vectors that so many columns fill, of those that leave half of the registers free; at least one.
+#[inline(always)]
+fn widest<S: Simd>(columns: usize) -> usize {
+    let fits = |&n: &usize| n * S::F32_LANES <= columns && 2 * n <= S::REGISTER_COUNT;
+    WIDTHS.into_iter().find(fits).unwrap_or(1)
 }
 
 /// The sums of `bias.len()` neighbouring columns.

@@ -23,6 +23,8 @@ pub enum Right<'a> {
     Rows(&'a [f32]),
     /// Stored transposed, `[n, k]`.
     Columns(&'a [f32]),
+    /// Packed before, panel after panel.
+    Packed(&'a [f32]),
 }
 
 /// c = leaky(bias + a·b).
@@ -55,20 +57,24 @@ struct Span {
     width: usize,
 }
 
+impl Span {
+    /// The panels of so many columns.
+    fn all<S: Simd>(n: usize) -> impl Iterator<Item = Span> {
+        let most = PANEL * S::F32_LANES;
+        (0..n).step_by(most).map(move |first| Span { first, width: (n - first).min(most) })
+    }
+}
+
 impl Product<'_> {
     #[inline(always)]
     fn panels<S: Simd, const MR: usize>(&mut self, simd: S) {
         self.pack_left::<MR>();
-        let mut first = 0;
-        while first < self.n {
-            let width = (self.n - first).min(PANEL * S::F32_LANES);
-            let span = Span { first, width };
-            if width <= S::F32_LANES {
+        for span in Span::all::<S>(self.n) {
+            if span.width <= S::F32_LANES {
                 self.panel::<S, MR, 1>(simd, span);
             } else {
                 self.panel::<S, MR, PANEL>(simd, span);
             }
-            first += width;
         }
     }
 
@@ -84,12 +90,15 @@ impl Product<'_> {
 
     #[inline(always)]
     fn panel<S: Simd, const MR: usize, const NV: usize>(&mut self, simd: S, span: Span) {
-        let padded = NV * S::F32_LANES;
-        let packed = pack::reserve(&mut self.pack.right, padded * self.k);
-        match self.b {
-            Right::Rows(b) => pack::panel::<S, NV>(simd, b, self.n, span.first, span.width, packed),
-            Right::Columns(b) => pack::rows(b, self.k, span.first, span.width, padded, packed),
-        }
+        let len = NV * S::F32_LANES * self.k;
+        let packed = match self.b {
+            Right::Packed(b) => &b[span.first * self.k..][..len],
+            _ => {
+                let packed = pack::reserve(&mut self.pack.right, len);
+                self.b.pack::<S, NV>(simd, (self.k, self.n), span, packed);
+                packed
+            }
+        };
         let b = pack::groups::<S, NV>(packed);
         let start = start::<S, NV>(simd, self.bias, span);
         let (m, k, n, slope) = (self.m, self.k, self.n, self.slope);
@@ -107,6 +116,44 @@ impl Product<'_> {
             };
             for (row, sums) in self.c[first * n..].chunks_exact_mut(n).zip(sums) {
                 store::<S, NV>(simd, sums, slope, &mut row[span.first..][..span.width]);
+            }
+        }
+    }
+}
+
+impl Right<'_> {
+    /// Packs one panel of a `[k, n]` factor.
+    #[inline(always)]
+    fn pack<S: Simd, const NV: usize>(self, simd: S, (k, n): (usize, usize), span: Span, to: &mut [f32]) {
+        match self {
+            Right::Rows(b) => pack::panel::<S, NV>(simd, b, n, span.first, span.width, to),
+            Right::Columns(b) => pack::rows(b, k, span.first, span.width, NV * S::F32_LANES, to),
+            Right::Packed(b) => to.copy_from_slice(&b[span.first * k..][..to.len()]),
+        }
+    }
+}
+
+/// Packs a whole right factor `[k, n]`, panel after panel.
+pub struct Packing<'a> {
+    pub b: Right<'a>,
+    pub k: usize,
+    pub n: usize,
+    pub to: &'a mut Vec<f32>,
+}
+
+impl WithSimd for Packing<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Packing { b, k, n, to } = self;
+        to.resize(n.next_multiple_of(S::F32_LANES) * k, 0.0);
+        for span in Span::all::<S>(n) {
+            let to = &mut to[span.first * k..];
+            if span.width <= S::F32_LANES {
+                b.pack::<S, 1>(simd, (k, n), span, &mut to[..S::F32_LANES * k]);
+            } else {
+                b.pack::<S, PANEL>(simd, (k, n), span, &mut to[..PANEL * S::F32_LANES * k]);
             }
         }
     }

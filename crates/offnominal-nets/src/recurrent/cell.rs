@@ -39,18 +39,23 @@ pub(super) fn lstm_back(
 ) {
     let rows = u.chunks_exact_mut(4 * n).zip(old.chunks_exact(n).zip(new.chunks_exact(n)));
     let rows = rows.zip(d_hidden.chunks_exact_mut(n).zip(d_memory.chunks_exact_mut(n)));
-    for ((u, (old, new)), (d_hidden, d_memory)) in rows {
-        let (i, f, g, o) = four(u, n);
-        for j in 0..n {
-            let out = tanh(new[j]);
-            let d_s = d_memory[j] + d_hidden[j] * o[j] * (1.0 - out * out);
-            d_memory[j] = d_s * f[j];
-            o[j] = d_hidden[j] * out * o[j] * (1.0 - o[j]);
-            f[j] = d_s * old[j] * f[j] * (1.0 - f[j]);
-            (i[j], g[j]) = (d_s * g[j] * i[j] * (1.0 - i[j]), d_s * i[j] * (1.0 - g[j] * g[j]));
-        }
-        d_hidden.fill(0.0);
-    }
+    simd(
+        #[inline(always)]
+        || {
+            for ((u, (old, new)), (d_hidden, d_memory)) in rows {
+                let (i, f, g, o) = four(u, n);
+                for j in 0..n {
+                    let out = tanh(new[j]);
+                    let d_s = d_memory[j] + d_hidden[j] * o[j] * (1.0 - out * out);
+                    d_memory[j] = d_s * f[j];
+                    o[j] = d_hidden[j] * out * o[j] * (1.0 - o[j]);
+                    f[j] = d_s * old[j] * f[j] * (1.0 - f[j]);
+                    (i[j], g[j]) = (d_s * g[j] * i[j] * (1.0 - i[j]), d_s * i[j] * (1.0 - g[j] * g[j]));
+                }
+                d_hidden.fill(0.0);
+            }
+        },
+    );
     v.copy_from_slice(u);
 }
 
@@ -77,18 +82,23 @@ pub(super) fn gru(u: &mut [f32], v: &[f32], before: &[f32], after: &mut [f32], n
 pub(super) fn gru_back(u: &mut [f32], v: &mut [f32], before: &[f32], d_hidden: &mut [f32], n: usize) {
     let rows = u.chunks_exact_mut(3 * n).zip(v.chunks_exact_mut(3 * n));
     let rows = rows.zip(before.chunks_exact(n).zip(d_hidden.chunks_exact_mut(n)));
-    for ((u, v), (before, d_hidden)) in rows {
-        let (r, z, m) = three(u, n);
-        let (v_r, v_z, v_m) = three(v, n);
-        for j in 0..n {
-            let d_m = d_hidden[j] * (1.0 - z[j]) * (1.0 - m[j] * m[j]);
-            let d_r = d_m * v_m[j] * r[j] * (1.0 - r[j]);
-            let d_z = d_hidden[j] * (before[j] - m[j]) * z[j] * (1.0 - z[j]);
-            d_hidden[j] *= z[j];
-            (v_r[j], v_z[j], v_m[j]) = (d_r, d_z, d_m * r[j]);
-            (r[j], z[j], m[j]) = (d_r, d_z, d_m);
-        }
-    }
+    simd(
+        #[inline(always)]
+        || {
+            for ((u, v), (before, d_hidden)) in rows {
+                let (r, z, m) = three(u, n);
+                let (v_r, v_z, v_m) = three(v, n);
+                for j in 0..n {
+                    let d_m = d_hidden[j] * (1.0 - z[j]) * (1.0 - m[j] * m[j]);
+                    let d_r = d_m * v_m[j] * r[j] * (1.0 - r[j]);
+                    let d_z = d_hidden[j] * (before[j] - m[j]) * z[j] * (1.0 - z[j]);
+                    d_hidden[j] *= z[j];
+                    (v_r[j], v_z[j], v_m[j]) = (d_r, d_z, d_m * r[j]);
+                    (r[j], z[j], m[j]) = (d_r, d_z, d_m);
+                }
+            }
+        },
+    );
 }
 
 #[inline(always)]

@@ -11,6 +11,7 @@ mod card;
 mod eye;
 mod game;
 mod lens;
+mod player;
 mod screen;
 
 use eye::Eye;
@@ -18,6 +19,7 @@ use game::{Game, Rules};
 use lens::Lens;
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
+pub(crate) use player::player;
 use screen::{Screen, Shape};
 use std::sync::Arc;
 

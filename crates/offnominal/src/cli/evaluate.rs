@@ -2,13 +2,16 @@
 
 use super::robot::RobotArg;
 use super::{Common, Outcome};
+use crate::catalogues;
 use crate::evaluation::{self, Evaluation};
-use crate::{catalogues, policies};
-use anyhow::{Result, ensure};
+use crate::policies::{self, Found};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
+use offnominal_agents::Card;
 use offnominal_core::estimate::Estimate;
 use serde_json::json;
 use std::io::Write;
+use std::path::Path;
 
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
@@ -30,6 +33,9 @@ pub struct Evaluate {
     /// Least acceptable success rate: if the lower end of its interval is below it, the exit code is 1
     #[arg(long, value_name = "P", allow_negative_numbers = true)]
     min_success: Option<f64>,
+    /// Also write the numbers into the card beside the policy's file; the episodes are then those of the card's own seed
+    #[arg(long)]
+    card: bool,
 }
 
 impl Evaluate {
@@ -40,14 +46,27 @@ impl Evaluate {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
         let env = catalogues::world(&self.env, self.robot.host())?;
-        let policy = policies::find(&self.policy, env.as_ref())?.policy;
+        let Found { policy, card, .. } = policies::find(&self.policy, env.as_ref())?;
+        let card = self.card.then(|| self.card_of(card)).transpose()?;
+        let seed = card.as_ref().map_or(common.seed, |card| Card::evaluation_seed(card.seed));
+        let common = &Common { seed, ..common.clone() };
         let found = evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes as usize, common)?;
         self.print(&found, common.json)?;
         let refusals = self.refusals(&found);
         for refusal in &refusals {
             eprintln!("not acceptable: {refusal}");
         }
+        if let Some(card) = card {
+            policies::write_card(&found.onto(card), Path::new(&self.policy))?;
+        }
         Ok(if refusals.is_empty() { Outcome::Done } else { Outcome::NotAcceptable })
+    }
+
+    /// The card to be written, which must lie beside a file.
+    fn card_of(&self, card: Option<Card>) -> Result<Card> {
+        let is_file = Path::new(&self.policy).is_file();
+        ensure!(is_file, "--card: expected the path of a policy file, found {:?}", self.policy);
+        card.with_context(|| format!("--card: {} has no card beside it", self.policy))
     }
 
     fn check(&self) -> Result<()> {

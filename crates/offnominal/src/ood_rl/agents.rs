@@ -30,7 +30,7 @@ pub enum Method {
 pub const METHODS: [Method; 3] = [Method::Dropout, Method::Dropconnect, Method::Ensemble];
 
 /// The worlds in which there are policies.
-pub(super) const WORLDS: [&str; 2] = ["cartpole", "pendulum"];
+pub(super) const WORLDS: [&str; 3] = ["cartpole", "pendulum", "pong"];
 
 /// Trials of each method.
 pub(super) const TRIALS: u32 = 5;

@@ -11,8 +11,10 @@ use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
 
-/// Episodes at home, and in each variant.
-const EPISODES: usize = 20;
+/// Episodes at home, and in each variant; those of pong are long.
+pub(super) fn episodes(env: &str) -> usize {
+    if env == "pong" { 5 } else { 20 }
+}
 
 /// Bootstrap replicates of an interval.
 const REPLICATES: usize = 200;
@@ -24,7 +26,8 @@ const SEED: u64 = 0;
 pub(super) const ROWS: &str = "rows.csv";
 pub(super) const TRACES: &str = "traces.json";
 
-/// Detectors that are judged on the same episodes, for the first ensemble of each world.
+/// Detectors that are judged on the same episodes, for the first ensemble of each world. The first [`BLIND`] of them
+/// do not read observations, the last two read what the policy makes of them; those between see no pictures.
 pub(super) const EXTERNAL: [&str; 8] = [
     "clock",
     "random",
@@ -35,6 +38,15 @@ pub(super) const EXTERNAL: [&str; 8] = [
     "feature-mahalanobis",
     "feature-knn",
 ];
+
+/// Detectors that do not read observations.
+const BLIND: usize = 2;
+
+/// Detectors that read the observations of a world, or none.
+pub(super) fn external(env: &str) -> Vec<&'static str> {
+    let fits = |i: &usize| env != "pong" || *i < BLIND || *i >= EXTERNAL.len() - 2;
+    (0..EXTERNAL.len()).filter(fits).map(|i| EXTERNAL[i]).collect()
+}
 
 /// What one policy is asked to do; everything that the result depends on.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -71,10 +83,10 @@ impl Cell {
             method: agent.method,
             trial: agent.trial,
             policy: agent.digest.clone(),
-            episodes: EPISODES,
+            episodes: episodes(agent.env),
             replicates: REPLICATES,
             seed: SEED,
-            external: if compares { EXTERNAL.to_vec() } else { vec![] },
+            external: if compares { external(agent.env) } else { vec![] },
         })
     }
 

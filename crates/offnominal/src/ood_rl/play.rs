@@ -2,6 +2,7 @@
 
 use super::cell::{Cell, ROWS, TRACES};
 use super::figure::{self, Trace};
+use super::judges::{Judges, Played};
 use super::row::{self, MAIN, Row};
 use super::{solved, youden};
 use crate::{catalogues, parallel};
@@ -9,7 +10,6 @@ use anyhow::{Context, Result};
 use indicatif::ProgressBar;
 use offnominal_agents::Actor;
 use offnominal_core::prelude::*;
-use offnominal_detectors::Panel;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection, tally};
 use offnominal_worlds::ood_rl::{Variant, null_controls, variants};
@@ -26,43 +26,8 @@ struct Home<'a> {
     cell: &'a Cell,
     trial: Trial<'a>,
     seed: Seed,
-    episodes: Vec<Episode>,
     judges: Judges,
-    /// Scores of the episodes, `[episode][judge][T]`.
-    scores: Vec<Vec<Vec<f64>>>,
-}
-
-/// The measures of disagreement, and other detectors.
-#[derive(Clone)]
-struct Judges {
-    panel: Panel,
-    external: Vec<Judge>,
-}
-
-/// A fitted detector with its name.
-struct Judge(&'static str, Box<dyn Monitor>);
-
-impl Clone for Judge {
-    fn clone(&self) -> Judge {
-        Judge(self.0, self.1.fork())
-    }
-}
-
-impl Judges {
-    fn names(&self) -> Vec<&'static str> {
-        let measures = self.panel.measures().iter().map(|m| m.id());
-        measures.chain(self.external.iter().map(|judge| judge.0)).collect()
-    }
-
-    fn score(&mut self, episode: &Episode) -> Vec<Vec<f64>> {
-        let mut scores = self.panel.score_episode(&episode.signals());
-        for Judge(_, monitor) in &mut self.external {
-            let mut own = Vec::with_capacity(episode.len());
-            monitor.score_episode(&episode.signals(), &mut own);
-            scores.push(own);
-        }
-        scores
-    }
+    played: Played,
 }
 
 /// The files of a finished cell.
@@ -93,40 +58,37 @@ impl<'a> Home<'a> {
     fn new(cell: &'a Cell, env: &'a dyn Env, policy: &'a Actor) -> Result<Home<'a>> {
         let seed = Seed(cell.seed).child(cell.env).child(cell.method.id()).child(u64::from(cell.trial));
         let trial = Trial::new(env, policy);
-        let play = |role: &str| -> Vec<Episode> {
-            (0..cell.episodes).map(|i| trial.nominal(seed.child(role).child(i))).collect()
-        };
-        let (episodes, train) = (play("home"), play("train"));
-        let mut judges = judges(cell, policy, &train, seed)?;
-        let scores = episodes.iter().map(|episode| judges.score(episode)).collect();
-        Ok(Home { cell, trial, seed, episodes, judges, scores })
+        let play = |role: &str, i: usize| trial.nominal(seed.child(role).child(i));
+        let train: Vec<Episode> = (0..cell.episodes).map(|i| play("train", i)).collect();
+        let mut judges = Judges::new(cell, policy, &train, seed)?;
+        let played = Played::new(cell.episodes, |i| Ok(play("home", i)), &mut judges)?;
+        Ok(Home { cell, trial, seed, judges, played })
     }
 
     /// What is known of a variant, and its trace if it is drawn.
     fn variant(&self, variant: &Variant, number: usize) -> Result<(Vec<Row>, Option<Trace>)> {
         let (mut judges, seed) = (self.judges.clone(), self.seed.child("variant").child(number));
-        let play = |i| self.trial.disturbed(seed.child(i), &variant.fault, 0, &catalogues::anomalies());
-        let episodes = (0..self.cell.episodes).map(play).collect::<Result<Vec<_>, _>>()?;
-        let scores: Vec<_> = episodes.iter().map(|episode| judges.score(episode)).collect();
-        let blank = self.blank(Some(variant), &episodes)?;
+        let play =
+            |i| Ok(self.trial.disturbed(seed.child(i), &variant.fault, 0, &catalogues::anomalies())?);
+        let played = Played::new(self.cell.episodes, play, &mut judges)?;
+        let blank = self.blank(Some(variant), &played)?;
         let names = judges.names();
-        let judged = (0..names.len()).map(|k| self.judged(&blank, names[k], k, &scores));
+        let judged = (0..names.len()).map(|k| self.judged(&blank, names[k], k, &played));
         let rows = judged.collect::<Result<Vec<Row>>>()?;
         let main = rows.iter().find(|r| r.measure == MAIN).context("the main measure is always there")?;
         let is_drawn = figure::is_drawn(self.cell.env, self.cell.method, &blank.anomaly, blank.magnitude);
-        let trace = is_drawn.then(|| Trace::of(main, &mut judges.panel, &self.episodes[0], &episodes[0]));
+        let trace = is_drawn.then(|| Trace::of(main, &mut judges.panel, &self.played.first, &played.first));
         Ok((rows, trace))
     }
 
     /// The row of the policy at home.
     fn own_rows(&self) -> Result<Vec<Row>> {
-        Ok(vec![Row { measure: MAIN.into(), ..self.blank(None, &self.episodes)? }])
+        Ok(vec![Row { measure: MAIN.into(), ..self.blank(None, &self.played)? }])
     }
 
     /// A row that is not yet judged.
-    fn blank(&self, variant: Option<&Variant>, episodes: &[Episode]) -> Result<Row> {
-        let returns: Vec<f64> = episodes.iter().map(Episode::total_reward).collect();
-        let mean = student_t(&returns, Level::P95)?;
+    fn blank(&self, variant: Option<&Variant>, played: &Played) -> Result<Row> {
+        let mean = student_t(&played.returns, Level::P95)?;
         let magnitude = variant.and_then(|v| v.fault.params["magnitude"].as_f64());
         Ok(Row {
             env: self.cell.env.into(),
@@ -135,14 +97,14 @@ impl<'a> Home<'a> {
             anomaly: variant.map_or("none".into(), |v| v.fault.anomaly.clone()),
             magnitude: magnitude.unwrap_or(0.0),
             null: variant.is_none_or(|v| v.null.is_some()),
-            episodes: episodes.len(),
+            episodes: played.returns.len(),
             mean_return: mean.value,
             return_low: mean.low,
             return_high: mean.high,
             fails: mean.value < solved(self.cell.env),
             measure: String::new(),
-            positives: if variant.is_some() { steps(episodes) } else { 0 },
-            negatives: steps(&self.episodes),
+            positives: if variant.is_some() { played.steps() } else { 0 },
+            negatives: self.played.steps(),
             auroc: None,
             auroc_low: None,
             auroc_high: None,
@@ -154,9 +116,8 @@ impl<'a> Home<'a> {
     }
 
     /// The row of the k-th judge.
-    fn judged(&self, blank: &Row, name: &str, k: usize, scores: &[Vec<Vec<f64>>]) -> Result<Row> {
-        let of = |all: &[Vec<Vec<f64>>]| all.iter().map(|judges| judges[k].clone()).collect::<Vec<_>>();
-        let (away, home) = (of(scores), of(&self.scores));
+    fn judged(&self, blank: &Row, name: &str, k: usize, played: &Played) -> Result<Row> {
+        let (away, home) = (played.scores_of(k), self.played.scores_of(k));
         let (positive, negative) = (away.concat(), home.concat());
         let labels: Vec<bool> = (0..positive.len() + negative.len()).map(|i| i < positive.len()).collect();
         let found = tally(&[&positive[..], &negative].concat(), &labels)?;
@@ -171,23 +132,6 @@ impl<'a> Home<'a> {
         row.youden = (name == MAIN).then(|| youden::threshold(&positive, &negative)).flatten();
         Ok(row)
     }
-}
-
-fn judges(cell: &Cell, policy: &Actor, train: &[Episode], seed: Seed) -> Result<Judges> {
-    let signals: Vec<Signals<'_>> = train.iter().map(Episode::signals).collect();
-    let panel = Panel::open(policy, &signals, &mut seed.child("panel").rng())?;
-    let (fit, validation) = signals.split_at(signals.len() * 3 / 4);
-    let judge = |&id: &&'static str| {
-        let detector = catalogues::detectors().build(id, &json!({}))?;
-        let mut rng = seed.child("fit").child(id).rng();
-        let monitor = detector.fit_with(policy, fit, validation, &mut rng);
-        Ok(Judge(id, monitor.with_context(|| format!("detector {id}"))?))
-    };
-    Ok(Judges { panel, external: cell.external.iter().map(judge).collect::<Result<_>>()? })
-}
-
-fn steps(episodes: &[Episode]) -> usize {
-    episodes.iter().map(Episode::len).sum()
 }
 
 /// All steps in the variant against all at home; episodes are what is resampled.
@@ -220,6 +164,6 @@ mod tests {
 
     #[test]
     fn a_world_has_its_variants_and_a_control_for_each_parameter() {
-        assert_eq!(["cartpole", "pendulum"].map(|env| settings(env).len()), [95, 45]);
+        assert_eq!(["cartpole", "pendulum", "pong"].map(|env| settings(env).len()), [95, 45, 24]);
     }
 }

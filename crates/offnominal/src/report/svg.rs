@@ -102,6 +102,15 @@ impl Svg {
         ));
     }
 
+    /// A dot that a page can answer to: the body that it stands for, and what hovering says.
+    pub fn point(&mut self, at: (f64, f64), class: &str, fill: &str, body: &str, says: &str) {
+        let (x, y, body, says) = (coordinate(at.0), coordinate(at.1), escape(body), escape(says));
+        self.push(format_args!(
+            "<circle cx=\"{x}\" cy=\"{y}\" r=\"2.6\" class=\"{class} point\" fill=\"{fill}\" \
+             fill-opacity=\"0.6\" data-body=\"{body}\"><title>{says}</title></circle>"
+        ));
+    }
+
     /// Data for the page's script, as attribute of an invisible mark.
     pub fn data(&mut self, json: &str) {
         let json = escape(json);

@@ -1,6 +1,7 @@
 //! The files of a training run.
 
 use super::Keepsakes;
+use crate::policies;
 use crate::write::atomically;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
@@ -83,7 +84,6 @@ impl Folder {
     /// Writes the policy and its card.
     pub(super) fn write_policy(&self, bytes: &[u8], card: &Card) -> Result<()> {
         atomically(&self.policy(), bytes)?;
-        let text = serde_json::to_string_pretty(card)? + "\n";
-        atomically(&self.0.join("policy.json"), text.as_bytes())
+        policies::write_card(card, &self.policy())
     }
 }

@@ -1,6 +1,7 @@
 //! The commands as a user runs them, one module per topic.
 
 mod bench;
+mod card;
 mod clusters;
 mod inside;
 mod minari;
@@ -11,6 +12,7 @@ mod pictures;
 mod pixels;
 mod ranges;
 mod robot;
+mod shift;
 mod tables;
 
 use std::path::Path;

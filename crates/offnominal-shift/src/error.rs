@@ -1,0 +1,36 @@
+//! Why there is no internal model.
+
+/// Why there is no internal model.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShiftError {
+    /// There is too little to learn from.
+    #[error("internal model: expected at least {needed} {what}, found {found}")]
+    TooFew {
+        /// What is counted.
+        what: &'static str,
+        /// How many are needed.
+        needed: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// Two runs are of different worlds.
+    #[error("internal model: expected runs of {expected} numbers per step, found {found}")]
+    Width {
+        /// Of the first run.
+        expected: usize,
+        /// Of another run.
+        found: usize,
+    },
+    /// A kept model cannot be read.
+    #[error("internal model: {0}")]
+    Kept(#[from] offnominal_nets::TensorError),
+    /// The scales of a kept model do not fit together.
+    #[error("internal model, {name}: expected {expected}")]
+    Scaler {
+        /// Of what.
+        name: String,
+        /// The rule.
+        expected: &'static str,
+    },
+}

@@ -1,0 +1,62 @@
+//! Small symmetric systems, by Cholesky's factors.
+
+/// L with L Lᵀ = A, row by row.
+#[derive(Debug, Clone)]
+pub(super) struct Factor {
+    lower: Vec<f64>,
+    n: usize,
+}
+
+/// A pivot below this share of its diagonal entry is nothing but rounding.
+const LEAST_PIVOT: f64 = 1e-13;
+
+impl Factor {
+    /// The factor of a matrix `[n, n]`; none if it is not positive definite.
+    pub(super) fn of(a: &[f64], n: usize) -> Option<Factor> {
+        let mut lower = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                let inner: f64 = (0..j).map(|k| lower[i * n + k] * lower[j * n + k]).sum();
+                let rest = a[i * n + j] - inner;
+                lower[i * n + j] = if i == j { pivot(rest, a[i * n + i])? } else { rest / lower[j * n + j] };
+            }
+        }
+        Some(Factor { lower, n })
+    }
+
+    /// x with A x = b.
+    pub(super) fn solve(&self, b: &[f64]) -> Vec<f64> {
+        let (n, l) = (self.n, &self.lower);
+        let mut x = b.to_vec();
+        for i in 0..n {
+            x[i] = (x[i] - (0..i).map(|k| l[i * n + k] * x[k]).sum::<f64>()) / l[i * n + i];
+        }
+        for i in (0..n).rev() {
+            x[i] = (x[i] - (i + 1..n).map(|k| l[k * n + i] * x[k]).sum::<f64>()) / l[i * n + i];
+        }
+        x
+    }
+
+    /// The diagonal of the inverse of A.
+    pub(super) fn inverse_diagonal(&self) -> Vec<f64> {
+        let unit = |i: usize| (0..self.n).map(|j| f64::from(u8::from(i == j))).collect::<Vec<f64>>();
+        (0..self.n).map(|i| self.solve(&unit(i))[i]).collect()
+    }
+}
+
+fn pivot(rest: f64, diagonal: f64) -> Option<f64> {
+    (rest > LEAST_PIVOT * diagonal.abs()).then(|| rest.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_system_is_solved_and_a_singular_one_refused() {
+        let a = [4.0, 2.0, 0.6, 2.0, 5.0, 1.0, 0.6, 1.0, 3.0];
+        let x = Factor::of(&a, 3).unwrap().solve(&[4.0 + 4.0 + 1.8, 2.0 + 10.0 + 3.0, 0.6 + 2.0 + 9.0]);
+        assert!(x.iter().zip([1.0, 2.0, 3.0]).all(|(found, want)| (found - want).abs() < 1e-12), "{x:?}");
+        assert!(Factor::of(&[1.0, 2.0, 2.0, 4.0], 2).is_none());
+    }
+}

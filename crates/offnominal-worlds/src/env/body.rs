@@ -1,0 +1,69 @@
+//! Bodies that walk and run, and whose limbs may be longer or wider than those that a policy knows.
+//!
+//! Four bodies of roboschool as PyBullet simulates them (their figures were read back from it: masses, torques, limits,
+//! friction), made anew for MuJoCo. Every limb has a length and a width; whatever hangs on a limb moves with its end, and
+//! the body starts as far above the ground as the nominal one.
+//!
+//! | symbol | meaning                                                   | unit |
+//! |--------|-----------------------------------------------------------|------|
+//! | L, w   | length between the centres of a capsule's caps; its radius | m    |
+//! | z₀     | height of the torso's centre at the start                 | m    |
+//!
+//! Reference: Mann et al., "Out-of-distribution generalization of internal models is correlated with reward" (2021),
+//! tables 4 to 7; roboschool's walkers for observation and reward.
+
+mod built;
+mod card;
+mod error;
+mod ground;
+mod mjcf;
+mod options;
+mod plan;
+mod plans;
+mod posture;
+mod sizes;
+#[cfg(test)]
+mod tests;
+mod walker;
+
+pub use error::BodyError;
+pub use options::{Fall, Mass, Options, Reading};
+pub use plans::{BODIES, bare, quantities};
+pub use sizes::{Quantity, Span};
+
+use offnominal_core::conformance::Law;
+use offnominal_core::prelude::*;
+use walker::Walker;
+
+const PLANAR: &[(Law, &str)] = &[(
+    Law::EveryChannelVaries,
+    "in a plane, roboschool's channels for the direction of the target and for roll never change",
+)];
+
+pub(super) const HOPPER: Entry<dyn Env> = Entry {
+    id: plans::hopper::PLAN.id,
+    summary: plans::hopper::PLAN.summary,
+    build: |params| Ok(Box::new(Walker::build(&plans::hopper::PLAN, params)?)),
+    exempt: PLANAR,
+};
+
+pub(super) const WALKER: Entry<dyn Env> = Entry {
+    id: plans::walker::PLAN.id,
+    summary: plans::walker::PLAN.summary,
+    build: |params| Ok(Box::new(Walker::build(&plans::walker::PLAN, params)?)),
+    exempt: PLANAR,
+};
+
+pub(super) const ANT: Entry<dyn Env> = Entry {
+    id: plans::ant::PLAN.id,
+    summary: plans::ant::PLAN.summary,
+    build: |params| Ok(Box::new(Walker::build(&plans::ant::PLAN, params)?)),
+    exempt: &[],
+};
+
+pub(super) const HALF_CHEETAH: Entry<dyn Env> = Entry {
+    id: plans::half_cheetah::PLAN.id,
+    summary: plans::half_cheetah::PLAN.summary,
+    build: |params| Ok(Box::new(Walker::build(&plans::half_cheetah::PLAN, params)?)),
+    exempt: PLANAR,
+};

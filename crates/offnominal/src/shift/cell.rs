@@ -1,0 +1,137 @@
+//! Runs what is not finished: the internal models of the world, then each policy at home and on the bodies of each spread.
+
+use super::agents::Agent;
+use super::bodies::{Body, Draw, draw};
+use super::instruments::{Instruments, Models};
+use super::plan::Plan;
+use super::play::{self, median};
+use super::row::{self, Row};
+use crate::store::{State, Store, address};
+use crate::{parallel, progress};
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::path::Path;
+use std::sync::OnceLock;
+
+const ROWS: &str = "rows.csv";
+const MODELS: [&str; 2] = ["with-actions.safetensors", "states.safetensors"];
+
+/// What a run came to.
+pub struct Progress {
+    /// The rows of all policies, those at home first.
+    pub rows: Vec<Row>,
+    /// The bodies of each spread.
+    pub draws: Vec<(f64, Draw)>,
+    /// Cells that were run now.
+    pub ran: usize,
+}
+
+/// Runs the cells that are not finished.
+///
+/// # Errors
+/// If one fails or cannot be kept.
+pub fn run(plan: &Plan, agents: &[Agent], store: &Store, jobs: usize, quiet: bool) -> Result<Progress> {
+    let models = models(plan, agents, store, jobs, quiet)?;
+    let mut found = Progress { rows: vec![], draws: vec![], ran: 0 };
+    for &sigma in &plan.sigmas {
+        found.draws.push((sigma, draw(&plan.setting, sigma, plan.bodies, plan.root())?));
+    }
+    for (i, agent) in agents.iter().enumerate() {
+        let lab = Lab { plan, agent, models: &models, fitted: OnceLock::new(), jobs };
+        let home = lab.kept(store, 0.0, &[Body::nominal()], None, &mut found.ran, quiet)?;
+        let base = home.first().map(|r| r.median);
+        found.rows.extend(home);
+        for (sigma, draw) in &found.draws {
+            let name = format!("{} ({} of {}), σ = {sigma}", agent.name, i + 1, agents.len());
+            let rows = lab.kept(store, *sigma, &draw.bodies, base, &mut found.ran, quiet);
+            found.rows.extend(rows.with_context(|| name)?);
+        }
+    }
+    store.sweep()?;
+    Ok(found)
+}
+
+/// The internal models, learned now or before.
+fn models(plan: &Plan, agents: &[Agent], store: &Store, jobs: usize, quiet: bool) -> Result<Models> {
+    let digests: Vec<&str> = agents.iter().map(|a| a.digest.as_str()).collect();
+    let what = json!({ "what": "internal models", "engine": env!("CARGO_PKG_VERSION"), "env": plan.setting.env,
+        "fall": plan.setting.fall, "steps": plan.steps, "runs": plan.home_runs, "updates": plan.updates,
+        "seed": plan.seed, "agents": digests });
+    let id = address(&serde_json::to_vec(&what)?);
+    if store.state(&id) == State::Done {
+        return Models::read([store.read(&id, MODELS[0])?, store.read(&id, MODELS[1])?]);
+    }
+    let models = Models::learn(plan, agents, jobs, quiet)?;
+    store.keep(&id, &models.files())?;
+    Ok(models)
+}
+
+/// One policy with what looks at it; detectors are fitted when they are first needed.
+struct Lab<'a> {
+    plan: &'a Plan,
+    agent: &'a Agent,
+    models: &'a Models,
+    fitted: OnceLock<Instruments>,
+    jobs: usize,
+}
+
+impl Lab<'_> {
+    /// The rows of the bodies of a spread, from before or now.
+    fn kept(
+        &self,
+        store: &Store,
+        sigma: f64,
+        bodies: &[Body],
+        base: Option<f64>,
+        ran: &mut usize,
+        quiet: bool,
+    ) -> Result<Vec<Row>> {
+        let id = self.id(sigma, bodies)?;
+        if store.state(&id) != State::Done {
+            let bar = progress::bar(quiet, bodies.len(), &format!("{}, σ = {sigma}", self.agent.name));
+            if self.fitted.get().is_none() {
+                let fitted = Instruments::fit(self.plan, self.agent, self.models.clone(), self.jobs)?;
+                let _ = self.fitted.set(fitted);
+            }
+            let instruments = self.fitted.get().expect("they were fitted above");
+            let rows =
+                parallel::map(self.jobs, bodies.len(), &bar, |i| self.row(instruments, &bodies[i], base))?;
+            bar.finish_and_clear();
+            store.keep(&id, &[(ROWS, row::to_csv(&rows)?)])?;
+            *ran += 1;
+        }
+        row::from_csv(&store.read(&id, ROWS)?, Path::new(&id))
+    }
+
+    /// Everything that the rows depend on, as a name.
+    fn id(&self, sigma: f64, bodies: &[Body]) -> Result<String> {
+        let plan = Plan { sigmas: vec![sigma], bodies: bodies.len(), ..self.plan.clone() };
+        let models: Vec<String> = self.models.files().iter().map(|(_, bytes)| address(bytes)).collect();
+        let what = json!({ "what": "policy on bodies", "engine": env!("CARGO_PKG_VERSION"), "plan": plan,
+            "agent": self.agent.digest, "bodies": bodies, "models": models });
+        Ok(address(&serde_json::to_vec(&what)?))
+    }
+
+    fn row(&self, instruments: &Instruments, body: &Body, base: Option<f64>) -> Result<Row> {
+        let plan = self.plan;
+        // All policies meet a body with the same initial conditions.
+        let seed = plan.root().child("play").child((1e6 * body.sigma).round() as usize).child(body.number);
+        let played = play::play(&plan.setting, body, &self.agent.actor, plan.steps, seed)?;
+        let returns = played.returns();
+        let middle = median(&returns).context("a run has at least one episode")?;
+        Ok(Row {
+            env: plan.setting.env.clone(),
+            agent: self.agent.name.clone(),
+            kind: self.agent.kind.clone(),
+            sigma: body.sigma,
+            body: body.number,
+            difference: body.difference,
+            home: base.unwrap_or(middle),
+            median: middle,
+            mean: returns.iter().sum::<f64>() / returns.len() as f64,
+            fell: played.fell(),
+            episodes: returns.len(),
+            scores: instruments.scores(&played),
+        })
+    }
+}

@@ -1,0 +1,82 @@
+//! `shift` with policies of a user's own.
+
+use crate::{fails, offnominal, succeeds};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A folder with policies for the hopper that have learned next to nothing.
+fn policies(folder: &Path) -> PathBuf {
+    let there = folder.join("policies");
+    std::fs::create_dir(&there).unwrap();
+    for seed in ["1", "2", "3"] {
+        let out = folder.join(format!("train-{seed}"));
+        let options =
+            "--steps 300 --set hidden=[8] --set learning_starts=100 --set buffer=1000 --quiet --seed";
+        let args: Vec<&str> = ["train", "--env", "hopper"].into_iter().chain(options.split(' ')).collect();
+        succeeds(&mut offnominal(&[args.as_slice(), &[seed]].concat(), &out));
+        std::fs::copy(out.join("policy.safetensors"), there.join(format!("hopper-td3-{seed}.safetensors")))
+            .unwrap();
+    }
+    there
+}
+
+fn shift(policies: &Path, out: &Path, more: &[&str]) -> Command {
+    let own = ["shift", "--env", "hopper", "--policies", policies.to_str().unwrap(), "--quiet"];
+    let small = "--bodies 12 --steps 300 --sigma 0.1,0.2 --updates 4 --home-runs 2 --detectors knn";
+    let args: Vec<&str> = own.into_iter().chain(small.split(' ')).chain(more.iter().copied()).collect();
+    offnominal(&args, out)
+}
+
+#[test]
+fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, at) = (policies(folder.path()), |name: &str| folder.path().join(name));
+    succeeds(&mut shift(&own, &at("one"), &["--jobs", "1"]));
+    succeeds(&mut shift(&own, &at("three"), &["--jobs", "3"]));
+    let read = |out: &str, file: &str| std::fs::read_to_string(at(out).join(file)).unwrap();
+    for file in ["results.csv", "answers.csv", "bodies.csv", "report.html"] {
+        assert!(read("one", file) == read("three", file).replace("three", "one"), "{file}");
+    }
+    // Three policies, each at home and on 2 × 12 bodies.
+    assert_eq!(read("one", "results.csv").lines().count(), 1 + 3 * 25);
+    assert_eq!(read("one", "bodies.csv").lines().count(), 1 + 24);
+    let answers = read("one", "answers.csv");
+    assert!(
+        answers.contains("rank correlation with the drop,tpr,") && answers.contains(",knn@1,"),
+        "{answers}"
+    );
+    let page = read("one", "report.html");
+    for part in ["Figure 2:", "Figure 3:", "Figure 8:", "data-body=\"0.2/11\"", "data:image/png;base64,"] {
+        assert!(page.contains(part), "{part} is missing");
+    }
+    let again = succeeds(&mut shift(&own, &at("one"), &["--json"])).stdout;
+    let said: serde_json::Value = serde_json::from_slice(&again).unwrap();
+    assert_eq!((&said["policies"], &said["ran"], &said["rows"]), (&3.into(), &0.into(), &75.into()));
+}
+
+#[test]
+fn what_cannot_be_shifted_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let refusal = |args: &str| {
+        let args: Vec<&str> = std::iter::once("shift").chain(args.split(' ')).collect();
+        fails(&mut offnominal(&args, &out))
+    };
+    assert!(refusal("--env hoper").contains("did you mean \"hopper\"?"));
+    assert!(refusal("--env cartpole").contains("expected one of hopper, walker, ant, half-cheetah-m"));
+    assert!(
+        refusal("--env hopper --sigma 0.1,-0.2")
+            .contains("--sigma: expected numbers above 0 and up to 1, found -0.2")
+    );
+    assert!(refusal("--env hopper --shift limbz").contains("did you mean \"limbs\"?"));
+    assert!(refusal("--env hopper --reading literal").contains("expected `true` or `paper-literal`"));
+    let empty = folder.path().to_str().unwrap();
+    assert!(
+        refusal(&format!("--env hopper --policies {empty}"))
+            .contains("expected policies named hopper-ALGORITHM-SEED")
+    );
+    let own = policies(folder.path());
+    let other = own.join("hopper-td3-1.safetensors");
+    let said = refusal(&format!("--env ant --policies {}", other.display()));
+    assert!(said.contains("hopper-td3-1"), "{said}");
+}
