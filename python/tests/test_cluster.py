@@ -39,10 +39,13 @@ def opposite(obs):
 
 
 @pytest.fixture
-def cluster():
+def cluster(monkeypatch):
+    """Three machines in one: a head that runs nothing, and two with a processor each, which know this module."""
     ray = pytest.importorskip("ray", reason="ray is not installed")
     from ray.cluster_utils import Cluster
 
+    known = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(known))
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
     memory = 80 * 2**20
     nodes = [cluster.add_node(num_cpus=1, object_store_memory=memory) for _ in range(2)]

@@ -61,7 +61,7 @@ fn commands_are_those_of_onnxruntime() {
 fn commands_stay_within_their_bounds() {
     let mut policy = Onnx::from_bytes(&bytes("mlp"), &world(3, 1, 0.1, 0)).unwrap();
     for (input, output) in expected("mlp") {
-        assert_eq!(acted(&mut policy, &input, 1), [output[0].clamp(-0.1, 0.1)]);
+        close(&acted(&mut policy, &input, 1), &[output[0].clamp(-0.1, 0.1)]);
     }
 }
 
@@ -100,7 +100,9 @@ fn other_worlds_are_refused() {
 #[test]
 fn damage_is_an_error_wherever_it_is() {
     let (whole, spec) = (bytes("mlp"), world(3, 1, 1.0, 0));
-    for end in 0..whole.len() {
+    // The last field is the version of the operators, without which the graph is still there.
+    let version = b"\x42\x04\x0a\x00\x10\x11";
+    for end in 0..whole.strip_suffix(version).unwrap().len() {
         assert!(Onnx::from_bytes(&whole[..end], &spec).is_err(), "the first {end} bytes are no policy");
     }
     for at in 0..whole.len() {

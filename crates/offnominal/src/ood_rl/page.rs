@@ -194,10 +194,15 @@ fn figures() -> String {
     format!("{FIGURES}\n{}", super::figure::files().map(line).collect::<String>())
 }
 
+/// The worlds in which policies played.
+fn played(rows: &[Row]) -> Vec<&'static str> {
+    WORLDS.into_iter().filter(|env| rows.iter().any(|r| r.env == *env)).collect()
+}
+
 /// One line per measure.
 fn measures(rows: &[Row]) -> String {
     let mut text = MEASURES.to_string();
-    for env in WORLDS {
+    for env in played(rows) {
         let head: Vec<&str> = std::iter::once(env).chain(METHODS.map(Method::title)).collect();
         let mut table = Table::new(&head);
         for measure in offnominal_detectors::Measure::ALL.map(|m| m.id()) {
@@ -216,11 +221,12 @@ fn measures(rows: &[Row]) -> String {
 
 /// Other detectors on the episodes of the first ensemble.
 fn external(rows: &[Row]) -> String {
-    let heads = WORLDS.iter().flat_map(|env| [*env, "at equal times"]);
+    let worlds = played(rows);
+    let heads = worlds.iter().flat_map(|env| [*env, "at equal times"]);
     let mut table = Table::new(&std::iter::once("detector").chain(heads).collect::<Vec<_>>());
     let names = std::iter::once(MAIN).chain(EXTERNAL);
     for name in names {
-        let cells = WORLDS.iter().flat_map(|env| {
+        let cells = worlds.iter().flat_map(|env| {
             let own = || of(rows, env, Method::Ensemble, name).filter(|r| r.trial == 1 && r.fails && !r.null);
             let mean = |number: fn(&Row) -> Option<f64>| share(by_trial(own(), number).first().copied());
             [mean(|r| r.auroc), mean(|r| r.auroc_matched)]
@@ -233,7 +239,7 @@ fn external(rows: &[Row]) -> String {
 /// Every variant, with the AUROC of each method.
 fn all_variants(rows: &[Row]) -> String {
     let mut text = ALL.to_string();
-    for env in WORLDS {
+    for env in played(rows) {
         let mut table =
             Table::new(&["variant", "MC-Dropout", "MC-DropConnect", "Ensemble", "policies that fail"]);
         for v in super::play::settings(env) {
