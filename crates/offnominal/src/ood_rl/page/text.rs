@@ -49,8 +49,8 @@ Means over variants of the AUROC, per trial; then mean ± deviation over trials.
 pub(super) const FOUND: &str = "\
 What the tables below say, and what was not expected:
 
-- The published score, the deviation of values or commands, is a poor detector of policies that are good at home, and often worse than chance. A policy that fails stays where it is sure of itself: the pendulum hangs or spins with the command at its bound, where tanh makes all predictions equal. The same predictions before tanh (`raw-sd`) tell the variants well.
-- In cartpole the values shrink as the end comes near, and their deviations with them. What tells is not how far values lie apart but how far choices do, `mutual-information`, or deviations in units of the values, `relative-sd`.
+- In the pendulum the published score, the deviation of commands, is worse than chance. A policy that fails there commands its bound most of the time (figure 5), where tanh makes all predictions equal. The same predictions before tanh, `raw-sd`, tell the variants well.
+- In cartpole MC-DropConnect does best. Members of an ensemble differ in the level of their values, also at home (figure 4), and this constant hides the rest; passes of one network share their level. Among members, measures of how far the choices lie apart tell more, `mutual-information` most of all.
 - Policies of the publication were perhaps less settled: their spread over trials is large. It also names only the variants in which detection worked.
 - Detectors that know how the world moves (`ensemble-dm`), or merely where it was (`knn`), do better on the same episodes.
 ";
@@ -58,7 +58,7 @@ What the tables below say, and what was not expected:
 pub(super) const BEST: &str = "\
 ## Best AUROC: Tables 3 to 5
 
-The best of five trials, in the variants that the publication names.
+The best of the trials, five in the publication, in the variants that the publication names.
 It is the maximum of a noisy number and rewards spread; the tables of all trials say more.
 ";
 
