@@ -38,7 +38,7 @@ Policies of pong in the folder that `OFFNOMINAL_OOD_RL` names are run as those o
 pub(super) const RETURNS: &str = "Mean return of 200 fresh episodes with its interval. `seeds` are those of the training runs; an ensemble has five. Plain policies are the first members of the ensembles, for comparison.";
 
 pub(super) const PROBABILITIES: &str = "\
-The probability of each method was chosen by the mean return at home of two runs that serve no other purpose; variants played no part.";
+The probability of each method was chosen by the mean return at home of a run that serves no other purpose, the smallest of equals; variants played no part. DropConnect with 0.2 was not tried.";
 
 pub(super) const SUMMARY: &str = "\
 ## In short
@@ -58,7 +58,7 @@ What the tables below say, and what was not expected:
 pub(super) const BEST: &str = "\
 ## Best AUROC: Tables 3 to 5
 
-The best of the trials, five in the publication, in the variants that the publication names.
+The best of the trials, in the variants that the publication names.
 It is the maximum of a noisy number and rewards spread; the tables of all trials say more.
 ";
 
@@ -98,6 +98,7 @@ AUROC, mean ± deviation over trials.
 pub(super) const DIFFERENCES: &str = "
 ## What differs from the publication
 
+- The publication has five trials of each method; here there are as many as the tables show, fewer than five of MC-DropConnect and of cartpole's ensembles.
 - Network sizes, learning rates, exploration and probabilities are ours; the publication gives none.
 - The dynamics are those of Gymnasium today. The pendulum's velocity is clipped before the position moves; releases of Gym before September 2021 clipped it afterwards (`integrator = legacy` of the world).
 - Derived constants of cartpole follow a changed mass or length. In Gym they are computed once, so a changed cart mass alone would change nothing.
