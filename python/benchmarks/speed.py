@@ -1,8 +1,8 @@
-"""How fast the package steps worlds, as ratios to the engine's own loop and to Gymnasium.
+"""How fast the package steps worlds and scores, beside the engine's own loops, Gymnasium and EnvPool.
 
-    python python/benchmarks/speed.py        # after `pip install .`, on a machine that does nothing else
+    python python/benchmarks/speed.py        # after `pip install . mujoco envpool`, on a machine that does nothing else
 
-Each figure is the best of several rounds of CPU time.
+Each figure is the best of several rounds of CPU time, of all threads together.
 """
 
 import time
@@ -48,10 +48,10 @@ def single(world: str) -> Callable[[], int]:
     return work
 
 
-def many(env: Any) -> Callable[[], int]:
+def many(env: Any, actions: Any = None) -> Callable[[], int]:
     """Many environments; the unit is a step of one of them."""
-    env.reset(seed=0)
-    actions = env.action_space.sample()
+    env.reset()
+    actions = env.action_space.sample() if actions is None else actions
 
     def work() -> int:
         for _ in range(300):
@@ -61,25 +61,92 @@ def many(env: Any) -> Callable[[], int]:
     return work
 
 
-def gymnasiums(id: str) -> Any:
-    return gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make(id)] * N)
+def gymnasiums(id: str) -> Callable[[], int]:
+    """Gymnasium's, one after the other."""
+    return many(gymnasium.vector.SyncVectorEnv([lambda: gymnasium.make(id)] * N))
 
 
-def main() -> None:
-    print("world                 engine's loop  single environment  (microseconds per step)")
+def envpools(id: str) -> Callable[[], int]:
+    """EnvPool's, under the commands of one environment again and again."""
+    import envpool
+
+    env = envpool.make_gymnasium(id, num_envs=N, num_threads=2)
+    return many(env, np.stack([env.action_space.sample()] * N))
+
+
+def hosted(id: str) -> int:
+    """An environment of Gymnasium that the engine hosts, with random commands."""
+    episodes: Any = offnominal.collect(f"gymnasium:{id}", "random", episodes=10, jobs=1)
+    return sum(len(episodes[i].rewards) for i in range(len(episodes)))
+
+
+def singles() -> None:
+    print("world                 engine's loop  single environment  (microseconds of CPU time per step)")
     for world in ("sap-goal1", "pendulum", "mjc-half-cheetah"):
         alone, stepped = best(lambda: engine(world)), best(single(world))
         print(f"{world:<20} {alone:>14.2f} {stepped:>19.2f}   +{stepped - alone:.2f}, x{stepped / alone:.2f}")
-    print(f"\n{N} environments, steps of one per CPU-second, as a multiple of Gymnasium's SyncVectorEnv")
-    for world, id in (("cartpole", "CartPole-v1"), ("pendulum", "Pendulum-v1"), ("mjc-half-cheetah", "HalfCheetah-v5")):
-        try:
-            theirs = best(many(gymnasiums(id)))
-        except gymnasium.error.DependencyNotInstalled as error:
-            print(f"{world:<20} skipped: {error}")
-            continue
-        for copy in (True, False):
-            ours = best(many(offnominal.Worlds(N, world, copy=copy)))
-            print(f"{world:<20} copy={copy!s:<5} {theirs / ours:>8.1f}x   ({ours:.3f} against {theirs:.3f} us)")
+
+
+def vectors() -> None:
+    print(f"\n{N} environments on 2 threads: CPU time per step of one, and how often theirs contains ours")
+    for world, ids in (
+        ("cartpole", ("CartPole-v1", "CartPole-v1")),
+        ("pendulum", ("Pendulum-v1", "Pendulum-v1")),
+        ("mjc-half-cheetah", ("HalfCheetah-v5", "HalfCheetah-v4")),
+    ):
+        ours = {copy: best(many(offnominal.Worlds(N, world, num_threads=2, copy=copy))) for copy in (True, False)}
+        print(f"{world:<20} {ours[True]:>8.3f} us, {ours[False]:.3f} us with copy=False")
+        for name, make, id in (("Gymnasium", gymnasiums, ids[0]), ("EnvPool", envpools, ids[1])):
+            try:
+                theirs = best(make(id))
+            except (gymnasium.error.DependencyNotInstalled, ImportError) as error:
+                print(f"    {name:<16} skipped: {error}")
+                continue
+            print(f"    {name:<16} {theirs:>8.3f} us, x{theirs / ours[True]:.1f}, x{theirs / ours[False]:.1f}")
+
+
+def scores() -> None:
+    """What Python adds to a detector is what the detector `clock` costs, which computes nothing."""
+    print("\ndetector             score of an episode          score of a step   (microseconds, share of it that is the engine's)")
+    episodes: Any = offnominal.collect("sap-goal1", "tqc", episodes=60, seed=1)
+    episode = episodes[0]
+    step = (episode.observations[0], episode.actions[0], episode.observations[1])
+    border: list[float] = []
+    for id in ("clock", "knn", "isolation-forest", "mlp-dm", "pe-dm"):
+        monitor = offnominal.detectors.ALL[id]().fit(episodes)
+        times = [best(repeated(lambda: monitor.score(episode))), best(repeated(lambda: monitor.step(*step)))]
+        border = border or times
+        shares = [f"{t:>10.2f} us, x{t / max(t - b, 1e-9):<8.2f}" if t > b else f"{t:>10.2f} us           " for t, b in zip(times, border)]
+        print(f"{id:<18} {shares[0]:>24} {shares[1]:>24}")
+
+
+def repeated(call: Callable[[], Any]) -> Callable[[], int]:
+    def work() -> int:
+        for _ in range(200):
+            call()
+        return 200
+
+    return work
+
+
+def foreign() -> None:
+    print("\nhosted environments, microseconds per step by the clock, beside the same loop in Python")
+    for id in ("CartPole-v1", "Pendulum-v1"):
+        offnominal.collect(f"gymnasium:{id}", "random", episodes=1)
+        began = time.perf_counter()
+        steps = hosted(id)
+        ours = (time.perf_counter() - began) / steps * 1e6
+        env, began = gymnasium.make(id), time.perf_counter()
+        episodes: Any = offnominal.collect(env, lambda _: env.action_space.sample(), episodes=50)
+        theirs = (time.perf_counter() - began) / sum(len(e) for e in episodes) * 1e6
+        print(f"{id:<20} {ours:>8.1f} us, {theirs:.1f} us in Python")
+
+
+def main() -> None:
+    singles()
+    vectors()
+    scores()
+    foreign()
 
 
 if __name__ == "__main__":

@@ -1,17 +1,36 @@
 """How often does a policy fail, and how sure can one be? With and without something that goes wrong."""
 
+from typing import Any
+
 import offnominal
 
 ENV, POLICY, EPISODES = "car-lanekeep", "tqc", 100
 
-nominal = offnominal.evaluate(ENV, POLICY, episodes=EPISODES, seed=1)["success"]
-print(f"nominal: fails in {1 - nominal['value']:.3f} [{1 - nominal['high']:.3f}, {1 - nominal['low']:.3f}]")
-print(f"         ({nominal['n']} episodes, {nominal['level']:.0%} interval, {nominal['method']})")
+#: What goes wrong from a random step on, and how strongly.
+ANOMALIES = {"obs-offset": "extreme", "dyn-tyre-friction": "strong"}
 
-disturbed = offnominal.collect(
-    ENV, POLICY, episodes=EPISODES, seed=1, anomaly="obs-offset", strength="extreme"
-)
-pairs = [(i, twin) for i, twin in enumerate(disturbed.twins) if twin is not None]
-broken = sum(disturbed[twin].success is True and disturbed[i].success is False for i, twin in pairs)
-mended = sum(disturbed[twin].success is False and disturbed[i].success is True for i, twin in pairs)
-print(f"with biased sensors from a random step on: of {len(pairs)} episodes {broken} fail that did not without it, {mended} the other way")
+
+def failures(success: dict[str, Any]) -> str:
+    """The share of failures with its interval, which is exact for this many independent episodes."""
+    value, low, high = (1.0 - success[key] for key in ("value", "high", "low"))
+    return f"{value:.3f} [{low:.3f}, {high:.3f}] ({success['n']} episodes, {success['level']:.0%}, {success['method']})"
+
+
+def changed(disturbed: offnominal.Dataset) -> tuple[int, int]:
+    """Of the episodes with a nominal twin: how many fail that did not without the anomaly, and the other way round."""
+    outcomes = [(disturbed[i].success, disturbed[twin].success) for i, twin in enumerate(disturbed.twins) if twin is not None]
+    return outcomes.count((False, True)), outcomes.count((True, False))
+
+
+def main() -> None:
+    nominal = offnominal.evaluate(ENV, POLICY, episodes=EPISODES, seed=1)
+    assert nominal["success"] is not None, "this world says what success is"
+    print(f"nominal: fails in {failures(nominal['success'])}")
+    for anomaly, strength in ANOMALIES.items():
+        disturbed = offnominal.collect(ENV, POLICY, episodes=EPISODES, seed=1, anomaly=anomaly, strength=strength)
+        broken, mended = changed(disturbed)
+        print(f"{strength} {anomaly}: of {EPISODES} episodes {broken} fail that did not without it, {mended} the other way")
+
+
+if __name__ == "__main__":
+    main()

@@ -10,7 +10,10 @@ Importing this package registers every world with Gymnasium, as ``offnominal/<Na
     scores = monitor.score(episodes[0])
 """
 
-from offnominal import adapters, alarms, detectors, envs, episodes, policies, vector
+import os
+import sys
+
+from offnominal import adapters, alarms, cluster, detectors, envs, episodes, policies, vector
 from offnominal._engine import VERSION as __version__
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
@@ -34,6 +37,7 @@ __all__ = [
     "alarms",
     "anomalies",
     "bench",
+    "cluster",
     "collect",
     "detectors",
     "envs",
@@ -44,5 +48,8 @@ __all__ = [
     "vector",
     "worlds",
 ]
+
+# Environments of Gymnasium that the engine hosts live in processes of this interpreter.
+os.environ.setdefault("OFFNOMINAL_PYTHON", sys.executable)
 
 envs.register()

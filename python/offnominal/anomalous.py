@@ -32,7 +32,7 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     Observation and command anomalies need nothing else. For ``dyn-<parameter>`` the environment must be one of
     Gymnasium's MuJoCo environments, whose ``mass``, ``friction`` and ``damping`` are factors and whose ``force`` is in
-    newtons along x on the first body; or ``setter`` and ``parameters`` say how a quantity is changed.
+    newtons along x on the first body; or it has ``PARAMETERS`` and ``set_parameter(name, value)``; or ``setter`` and ``parameters`` say how a quantity is changed.
 
     Until the onset, observations, commands and rewards are those of the wrapped environment, untouched.
     ``info["label"]`` says whether the anomaly was active. The wrapper is a part of the environment's spec.
@@ -172,6 +172,8 @@ def _setter(
         if Mujoco.fits(env.unwrapped):
             own = Mujoco(env.unwrapped)
             return own, dict(Mujoco.PARAMETERS)
+        if hasattr(env.unwrapped, "PARAMETERS") and hasattr(env.unwrapped, "set_parameter"):
+            return _own, dict(env.unwrapped.PARAMETERS)
         return _nothing, {}
     if setter is None or parameters is None:
         raise ValueError("expected setter and parameters together, found one of them")
@@ -183,6 +185,11 @@ def _setter(
             raise ValueError(f"parameters: {name}: expected low <= nominal <= high, found {low}, {nominal}, {high}")
     assert callable(setter)
     return setter, dict(parameters)
+
+
+def _own(env: Any, name: str, value: float) -> None:
+    """The environment sets its parameters itself."""
+    env.set_parameter(name, value)
 
 
 def _nothing(env: Any, name: str, value: float) -> None:

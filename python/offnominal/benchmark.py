@@ -18,7 +18,9 @@ from typing import Any, Literal
 
 from offnominal import _engine
 from offnominal._fault import Onset
+from offnominal._job import Brought, Job
 from offnominal._progress import counter
+from offnominal.cluster import Ray
 from offnominal.detectors import Detector
 from offnominal.envs import world_id
 from offnominal.policies import Acting, Policy, named
@@ -74,6 +76,7 @@ def bench(
     name: str = "bench",
     out: str | PathLike[str] | None = None,
     jobs: int = 0,
+    on: Ray | None = None,
     film: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Results:
@@ -91,11 +94,13 @@ def bench(
     :param false_alarms: accepted share of nominal episodes with an alarm.
     :param out: folder of the results; ``runs/<name>`` if not given.
     :param jobs: threads; 0 for all cores.
+    :param on: many machines (:class:`offnominal.cluster.Ray`) in place of the threads of this one.
     :param options: any other key of a campaign file (``docs/campaigns.md``).
     :raises ValueError: if a name or a number is wrong, or a detector gives no scores.
     :raises KeyboardInterrupt: after the cells that were running; the same call goes on from there.
     """
     policies, brought = _policies(policy, env if isinstance(env, str) else None)
+    recipes, own = _detectors(detectors)
     train, validation, test = episodes
     asked: dict[str, Any] = {
         "name": name,
@@ -103,7 +108,7 @@ def bench(
         "seeds": seeds,
         "envs": [world_id(one) for one in ([env] if isinstance(env, str) else env)],
         "policies": policies,
-        "detectors": _detectors(detectors),
+        "detectors": recipes,
         "anomalies": anomalies if isinstance(anomalies, str) else list(anomalies),
         "onset": onset,
         "false_alarms": false_alarms,
@@ -114,9 +119,13 @@ def bench(
     }
     folder = Path(out) if out is not None else Path("runs") / name
     text = "".join(f"{key} = {_toml(value)}\n" for key, value in asked.items())
-    campaign = _engine.Campaign(text, str(folder), brought)
+    job = Job(text, str(folder.absolute()), brought, own)
+    campaign = job.campaign()
     began = time.monotonic()
-    _run(campaign, jobs or cpu_count() or 1)
+    if on is None:
+        _run(campaign, jobs or cpu_count() or 1)
+    else:
+        on.run(job, campaign)
     page, summary = campaign.finish("offnominal.bench(…)", time.monotonic() - began)
     return Results(folder, Path(page), summary)
 
@@ -138,7 +147,7 @@ def _run(campaign: _engine.Campaign, jobs: int) -> None:
                 raise
 
 
-def _policies(policy: Any, env: str | None) -> tuple[list[str], dict[str, Any]]:
+def _policies(policy: Any, env: str | None) -> tuple[list[str], dict[str, Brought]]:
     """Names for the campaign, and what is behind those that the engine does not know."""
     given = policy if isinstance(policy, Mapping) else {_name(policy): policy}
     brought = {name: _brought(own, env) for name, own in given.items() if not isinstance(own, str)}
@@ -151,17 +160,19 @@ def _name(policy: Any) -> str:
     return str(getattr(policy, "__name__", type(policy).__name__)).strip("<>").lower()
 
 
-def _brought(policy: Any, env: str | None) -> Any:
+def _brought(policy: Any, env: str | None) -> Brought:
     """A policy of the engine, or a callable with the digest by which finished work is found again."""
     if isinstance(policy, Policy):
-        return policy._engine
+        return policy
     if hasattr(policy, "get_vec_normalize_env"):
-        return Policy.from_sb3(policy, env=env)._engine
+        return Policy.from_sb3(policy, env=env)
     return named(policy, env), _digest(policy)
 
 
-def _detectors(given: Sequence[Any]) -> list[str | dict[str, Any]]:
-    return [_detector(detector) for detector in given]
+def _detectors(given: Sequence[Any]) -> tuple[list[str | dict[str, Any]], dict[str, Any]]:
+    """Detectors as a campaign writes them, and what is behind the keys of those that are Python's own."""
+    own = {_digest(detector): detector for detector in given if not isinstance(detector, (str, Mapping, Detector))}
+    return [_detector(detector) for detector in given], own
 
 
 def _detector(detector: Any) -> str | dict[str, Any]:
@@ -172,10 +183,8 @@ def _detector(detector: Any) -> str | dict[str, Any]:
     for method in ("fit", "score"):
         if not callable(getattr(detector, method, None)):
             raise ValueError(f"detectors: expected an id, or an object with fit and score, found {type(detector).__name__}")
-    key = _digest(detector)
-    _engine.give_detector(key, detector)
     name = getattr(detector, "name", None) or type(detector).__name__.lower()
-    return {"id": "python", "name": str(name), "key": key}
+    return {"id": "python", "name": str(name), "key": _digest(detector)}
 
 
 def _digest(own: Any) -> str:

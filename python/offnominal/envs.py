@@ -31,6 +31,9 @@ from offnominal._fault import Channels, Onset, wanted
 #: Names whose capitals the id does not tell.
 _CAPITALS = {"car-lanekeep": "CarLaneKeep", "cartpole": "CartPole"}
 
+#: The task of ``car-lanekeep`` in CARLA, which is no world of the engine.
+_CARLA = "offnominal/CarlaLaneKeep-v0"
+
 
 def worlds() -> dict[str, str]:
     """Ids of all worlds, with one line about each."""
@@ -49,7 +52,7 @@ def gymnasium_id(world: str) -> str:
 
 
 def register() -> None:
-    """Registers every world with Gymnasium, once."""
+    """Registers every world with Gymnasium, once; and the one that is CARLA's."""
     for world in worlds():
         if gymnasium_id(world) not in gymnasium.registry:
             gymnasium.register(
@@ -58,6 +61,8 @@ def register() -> None:
                 vector_entry_point="offnominal.vector:Worlds",
                 kwargs={"world": world},
             )
+    if _CARLA not in gymnasium.registry:
+        gymnasium.register(id=_CARLA, entry_point="offnominal.carla:LaneKeep", max_episode_steps=500)
 
 
 def world_id(name: str) -> str:

@@ -35,6 +35,7 @@ class Policy:
 
     def __init__(self, env: str, name: str = "tqc") -> None:
         self._engine = _engine.Policy(world_id(env), name)
+        self._made: tuple[Any, ...] = (Policy, env, name)
 
     @classmethod
     def from_sb3(cls, model: Any, normalize: Any = None, env: str | None = None) -> Policy:
@@ -53,8 +54,15 @@ class Policy:
             normalize = model.get_vec_normalize_env()
         own = cls.__new__(cls)
         statistics = None if normalize is None else _bytes(normalize, "normalize")
-        own._engine = _engine.Policy.from_sb3(_bytes(model, "model"), statistics, env and world_id(env))
+        content = _bytes(model, "model")
+        own._engine = _engine.Policy.from_sb3(content, statistics, env and world_id(env))
+        own._made = (Policy.from_sb3, content, statistics, env)
         return own
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as what it was made of; a file by its path."""
+        made, *arguments = self._made
+        return made, tuple(arguments)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an imported policy as a file that every command takes as ``--policy PATH``."""
@@ -69,6 +77,11 @@ class Policy:
     def env(self) -> str:
         """The world in which it acts."""
         return self._engine.env
+
+    @property
+    def digest(self) -> str:
+        """What tells its file from others."""
+        return self._engine.digest
 
     @property
     def card(self) -> dict[str, Any] | None:

@@ -13,8 +13,9 @@ import offnominal
 from offnominal import _engine
 from offnominal.envs import gymnasium_id
 
-#: Worlds that need neither the MuJoCo library nor a robot.
-NATIVE = [w for w in offnominal.worlds() if not w.startswith(("mjc-", "urm-", "urr-"))]
+#: Worlds that need the MuJoCo library or a robot, and the others.
+IN_MUJOCO = ("mjc-", "urm-", "urr-", "hopper", "walker", "ant", "half-cheetah-m")
+NATIVE = [w for w in offnominal.worlds() if not w.startswith(IN_MUJOCO)]
 
 #: Advice on how a world could have been designed, which is not ours to change.
 ADVICE = ["normalized", "symmetric", "minimum value is -infinity", "maximum value is infinity", "image"]

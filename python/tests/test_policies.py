@@ -82,3 +82,13 @@ def test_callables_and_models_play_in_anybodys_environment():
         offnominal.collect(env, "tqc", episodes=1)
     with pytest.raises(ValueError, match="expected a name, a callable or a model with predict, found int"):
         offnominal.collect(env, 3, episodes=1)
+
+
+def test_a_network_of_another_library_acts():
+    folder = Path(__file__).parents[2] / "crates/offnominal-agents/tests/onnx"
+    expected = json.loads((folder / "expected.json").read_text())["mlp"]
+    policy = offnominal.Policy("pendulum", str(folder / "mlp.onnx"))
+    found = [policy(np.array(row, np.float32)) for row in expected["inputs"]]
+    assert np.array(found) == pytest.approx(np.array(expected["outputs"]), abs=1e-5)
+    with pytest.raises(ValueError, match="input: expected 4 numbers, found 3"):
+        offnominal.Policy("cartpole", str(folder / "mlp.onnx"))

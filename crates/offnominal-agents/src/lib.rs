@@ -14,6 +14,7 @@ mod gaussian;
 pub mod history;
 mod learner;
 mod normaliser;
+pub mod onnx;
 mod passes;
 pub mod replay;
 pub mod sac;

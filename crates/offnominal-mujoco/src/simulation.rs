@@ -128,11 +128,12 @@ impl Simulation {
 
     /// The two geoms of each contact found by the last step.
     pub fn contacts(&self) -> impl Iterator<Item = [usize; 2]> + '_ {
-        let (n, contacts) = (self.n_contacts(), self.raw().contact);
-        // SAFETY: MuJoCo filled in that many contacts, and `self` is borrowed while they are read.
-        (0..n).map(move |i| {
-            unsafe { (*contacts.add(i)).geom }.map(|id| usize::try_from(id).unwrap_or(usize::MAX))
-        })
+        let contacts = self.raw().contact;
+        let geoms = move |i: usize| {
+            // SAFETY: MuJoCo filled in `n_contacts` contacts, and `self` is borrowed while they are read.
+            unsafe { (*contacts.add(i)).geom }
+        };
+        (0..self.n_contacts()).map(move |i| geoms(i).map(|id| usize::try_from(id).unwrap_or(usize::MAX)))
     }
 
     /// Back to the model's reference configuration: no velocity, no control, no applied force.

@@ -61,6 +61,11 @@ impl Campaign {
         })
     }
 
+    /// Whether a cell is there, whole.
+    fn is_finished(&self, py: Python<'_>, cell: &str) -> PyResult<bool> {
+        detached(py, || Ok(self.bench.is_finished(self.bench.find(cell)?)))
+    }
+
     /// Runs one cell on so many threads.
     fn run(&self, py: Python<'_>, cell: &str, jobs: usize) -> PyResult<()> {
         detached(py, || self.bench.run_one(self.bench.find(cell)?, jobs))

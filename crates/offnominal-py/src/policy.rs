@@ -121,6 +121,12 @@ impl Policy {
         &self.env
     }
 
+    /// The digest of its file.
+    #[getter]
+    fn digest(&self) -> &str {
+        &self.digest
+    }
+
     /// What is known of it, as JSON; null if it has no card.
     fn card(&self) -> PyResult<String> {
         serde_json::to_string(&self.card).map_err(raised)

@@ -1,13 +1,14 @@
-//! Steps per second of the worlds in MuJoCo: each against a bare loop of `mj_step`, and pictures of them.
+//! Steps per second of the worlds in MuJoCo: each against a bare loop of `mj_step`, and pictures of them; and making a body anew.
 //!
-//! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` for the half-cheetah and 0.9 for the arms (both pass
+//! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` for the half-cheetah and 0.9 for arms and bodies (both pass
 //! through the same states; an item is a step of the world), and `render_128` of the half-cheetah stays below 1 ms. On a
-//! busy machine compare the fastest samples.
+//! busy machine compare the fastest samples. `rebuild` stays below 5 ms.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, Simulation};
+use offnominal_worlds::env::body::{self, BODIES};
 use offnominal_worlds::ur3e::{kinematics::HOME, model};
 
 fn main() {
@@ -17,8 +18,17 @@ fn main() {
 /// Environment steps per sample.
 const STEPS: usize = 40;
 
-const WORLDS: [&str; 5] =
-    ["mjc-cartpole-swingup", "mjc-half-cheetah", "mjc-reacher3d", "urm-reach", "urm-pnp"];
+const WORLDS: [&str; 9] = [
+    "mjc-cartpole-swingup",
+    "mjc-half-cheetah",
+    "mjc-reacher3d",
+    "urm-reach",
+    "urm-pnp",
+    "hopper",
+    "walker",
+    "ant",
+    "half-cheetah-m",
+];
 
 fn world(id: &str) -> Box<dyn Env> {
     let mut world = offnominal_worlds::env::catalogue().build(id, &serde_json::json!({})).unwrap();
@@ -32,15 +42,17 @@ fn initial(id: &str) -> Vec<f64> {
 }
 
 /// The same command at every step, so that the simulation can run alone through the same states.
-const COMMAND: [f32; 7] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2, 0.1];
+const COMMAND: [f32; 8] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2, 0.1, 0.2];
 
 fn command(id: &str) -> &'static [f32] {
     match id {
         "mjc-cartpole-swingup" => &COMMAND[..1],
         "mjc-half-cheetah" => &COMMAND[..6],
-        "urm-reach" => &COMMAND[..3],
+        "walker" | "half-cheetah-m" => &COMMAND[..6],
+        "urm-reach" | "hopper" => &COMMAND[..3],
         "urm-pnp" => &COMMAND[..4],
-        _ => &COMMAND,
+        "ant" => &COMMAND,
+        _ => &COMMAND[..7],
     }
 }
 
@@ -50,10 +62,16 @@ struct Bare {
     x: Vec<f64>,
     id: &'static str,
     substeps: usize,
+    /// Positions of a body as it stands.
+    stance: Vec<f64>,
 }
 
 impl Bare {
     fn new(id: &'static str) -> Bare {
+        if BODIES.contains(&id) {
+            let sim = body::bare(id).unwrap();
+            return Bare { stance: sim.qpos().to_vec(), sim, x: initial(id), id, substeps: 4 };
+        }
         let (mjcf, substeps) = match id {
             "mjc-cartpole-swingup" => (include_str!("../models/mjc_cartpole_swingup.xml").to_string(), 2),
             "mjc-half-cheetah" => (include_str!("../models/mjc_half_cheetah.xml").into(), 5),
@@ -62,7 +80,7 @@ impl Bare {
             _ => (model::mjcf_with(include_str!("../models/urm_pnp.xml")), 20),
         };
         let sim = Simulation::new(Model::from_xml(&mjcf).unwrap()).unwrap();
-        Bare { sim, x: initial(id), id, substeps }
+        Bare { sim, x: initial(id), id, substeps, stance: vec![] }
     }
 
     fn start(&mut self) {
@@ -75,6 +93,11 @@ impl Bare {
                 if self.id == "urm-pnp" {
                     sim.qpos_mut()[8..10].copy_from_slice(&x[..2]);
                 }
+            }
+            _ if !self.stance.is_empty() => {
+                let root = self.stance.len() - x.len();
+                sim.qpos_mut()[..root].copy_from_slice(&self.stance[..root]);
+                sim.qpos_mut()[root..].copy_from_slice(x);
             }
             _ => {
                 let (qpos, qvel) = x.split_at(sim.qpos().len());
@@ -127,6 +150,18 @@ fn env_step_and_observe(bencher: Bencher, id: &str) {
 fn fork(bencher: Bencher, id: &str) {
     let world = world(id);
     bencher.bench_local(|| world.fork());
+}
+
+/// A body whose last limb has another width.
+#[divan::bench(args = BODIES)]
+fn rebuild(bencher: Bencher, id: &str) {
+    let mut world = world(id);
+    let sizes = body::quantities(id, body::Reading::True).unwrap();
+    let (last, mut wider) = (sizes.last().unwrap(), false);
+    bencher.bench_local(|| {
+        wider = !wider;
+        world.set_parameter(&last.name, last.nominal * if wider { 1.1 } else { 1.0 }).unwrap();
+    });
 }
 
 #[divan::bench(args = WORLDS)]

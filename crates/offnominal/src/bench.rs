@@ -15,6 +15,7 @@ mod assemble;
 mod cell;
 mod coverage;
 mod diagnosis;
+mod failures;
 mod film;
 mod judge;
 mod play;
@@ -29,6 +30,7 @@ pub use cell::{Cell, Layer, Node};
 pub use returns::scores;
 pub use summary::summary;
 
+use self::failures::Failures;
 use crate::campaign::Plan;
 use crate::progress;
 use crate::store::{State, Store};
@@ -68,28 +70,30 @@ impl Bench {
         (self.nodes.iter().filter(&mut is_open).collect(), notices)
     }
 
-    /// Runs the given cells, layer after layer, on so many threads.
+    /// Runs the given cells, layer after layer, on so many threads. A cell that fails stops only those that need it.
     ///
     /// # Errors
-    /// The first failure, with the cell's name; the cells that were running are finished first.
+    /// The failures, with the names of the cells, once all others are finished.
     pub fn run(&self, open: &[&Node], jobs: usize, quiet: bool) -> Result<()> {
+        let mut failures = Failures::default();
         for layer in Layer::ALL {
-            let cells: Vec<&Node> = open.iter().filter(|n| n.cell.layer() == layer).copied().collect();
+            let ready = |n: &&&Node| n.cell.layer() == layer && !failures.prevents(&n.cell);
+            let cells: Vec<&Node> = open.iter().filter(ready).copied().collect();
             if cells.is_empty() {
                 continue;
             }
             let bar = progress::bar(quiet, cells.len(), layer.title());
             // Where there are fewer cells than cores, a cell may use several.
             let inner = (jobs / cells.len()).max(1);
-            let done = queue::run(jobs, cells.len(), |i| {
+            let failed = queue::run(jobs, cells.len(), |i| {
                 let done = self.run_one(cells[i], inner);
                 bar.inc(1);
                 done
             });
             bar.finish_and_clear();
-            done?;
+            failed.into_iter().for_each(|(i, why)| failures.add(cells[i], why));
         }
-        Ok(())
+        failures.told()
     }
 
     /// Runs one cell and keeps its files.
@@ -114,11 +118,24 @@ impl Bench {
         Ok(files)
     }
 
-    /// The cell of that name, or of a unique beginning of it.
+    /// The cells of a layer, in order.
+    pub fn layer(&self, layer: Layer) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(move |node| node.cell.layer() == layer)
+    }
+
+    /// Whether a cell is there, whole.
+    pub fn is_finished(&self, node: &Node) -> bool {
+        self.store.state(&node.id) == State::Done
+    }
+
+    /// The cell of that name, of a unique beginning of it, or with that number in a layer: `nominal:0`.
     ///
     /// # Errors
     /// If there is none, or more than one.
     pub fn find(&self, id: &str) -> Result<&Node> {
+        if let Some((layer, number)) = id.split_once(':') {
+            return self.numbered(layer, number).with_context(|| format!("cell {id:?}"));
+        }
         let found: Vec<&Node> = self.nodes.iter().filter(|n| n.id.starts_with(id)).collect();
         ensure!(
             found.len() == 1,
@@ -126,5 +143,18 @@ impl Bench {
             found.len()
         );
         Ok(found[0])
+    }
+
+    fn numbered(&self, layer: &str, number: &str) -> Result<&Node> {
+        let named = Layer::ALL.into_iter().find(|known| known.name() == layer);
+        let layer = named.with_context(|| {
+            format!("expected one of the layers {}, found {layer:?}", Layer::ALL.map(Layer::name).join(", "))
+        })?;
+        let n = self.layer(layer).count();
+        let found = number.parse().ok().and_then(|i: usize| self.layer(layer).nth(i));
+        found.with_context(|| match n {
+            0 => format!("expected a layer with cells, found {} without any", layer.name()),
+            n => format!("expected a number from 0 to {}, found {number:?}", n - 1),
+        })
     }
 }

@@ -70,7 +70,7 @@ impl Scale {
         let bar = progress::bar(common.quiet, 2 * n, "nominal and random episodes");
         let returns = |trial: Trial<'_>| {
             parallel::map(common.jobs, n, &bar, |i| {
-                Ok::<_, anyhow::Error>(trial.nominal(seed.child(i)).total_reward())
+                cast.trusted(trial.nominal(seed.child(i))).map(|episode| episode.total_reward())
             })
         };
         let (good, bad) = (returns(cast.trial())?, returns(Trial::new(cast.env.as_ref(), &random))?);
@@ -273,7 +273,7 @@ fn whole(anomaly: &str, magnitude: f64) -> Fault {
 
 /// Episode `i` of the calibration, disturbed from its first step.
 fn disturbed(cast: &Cast, scale: &Scale, i: usize, fault: &Fault) -> Result<Episode> {
-    Ok(cast.trial().disturbed(scale.seed.child(i), fault, 0, &catalogues::anomalies())?)
+    cast.trusted(cast.trial().disturbed(scale.seed.child(i), fault, 0, &catalogues::anomalies())?)
 }
 
 #[cfg(test)]

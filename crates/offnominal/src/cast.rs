@@ -2,7 +2,7 @@
 
 use crate::dataset::{PolicyName, Recipe};
 use crate::{catalogues, policies};
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
 use offnominal_core::prelude::*;
 
@@ -44,6 +44,14 @@ impl Cast {
     pub fn recipe(&self, fault: Option<&Fault>, seed: u64) -> Recipe {
         let recipe = Recipe::new(self.env.spec(), self.name.clone(), fault.cloned(), seed);
         Recipe { robot: self.robot.clone(), ..recipe }
+    }
+
+    /// The episode, unless the world broke: then it says nothing of the policy.
+    ///
+    /// # Errors
+    /// Why the world cannot be used any longer.
+    pub fn trusted(&self, episode: Episode) -> Result<Episode> {
+        self.env.trouble().map_or(Ok(episode), |why| Err(anyhow!(why)))
     }
 
     /// The trial of the two.

@@ -2,6 +2,7 @@
 //!
 //! A program adds its own worlds, policies and detectors once, before its first command; `examples/own_env.rs` is one.
 
+use crate::foreign;
 use anyhow::{Result, ensure};
 use offnominal_core::anomaly::Anomaly;
 use offnominal_core::catalogue::BuildError;
@@ -73,11 +74,16 @@ pub fn worlds() -> Catalogue<dyn Env> {
     extended("world", offnominal_worlds::ENVS, &extras().worlds)
 }
 
-/// A world, around the robot at an address if there is one.
+/// A world, around the robot at an address if there is one, or an environment of Gymnasium.
 ///
 /// # Errors
 /// If there is no such world, it is none of robots, or the robot cannot be used.
 pub fn world(id: &str, robot: Option<&str>) -> Result<Box<dyn Env>, BuildError> {
+    if let Some(theirs) = foreign::named(id) {
+        let refused =
+            robot.map(|_| BuildError::Parameters(format!("world {id}: expected no robot, found one")));
+        return refused.map_or_else(|| foreign::open(theirs).map_err(|e| BuildError::Missing(e.into())), Err);
+    }
     let options = robot.map_or(json!({}), |host| json!({ "robot": host }));
     worlds().build(id, &options)
 }

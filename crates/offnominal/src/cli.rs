@@ -19,6 +19,7 @@ mod render;
 mod report;
 mod risk;
 mod robot;
+mod schedule;
 mod score;
 mod shift;
 mod suite;

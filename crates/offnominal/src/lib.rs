@@ -13,6 +13,7 @@ pub mod collect;
 pub mod common;
 pub mod dataset;
 pub mod evaluation;
+pub mod foreign;
 pub mod metrics_file;
 pub mod minari;
 pub mod monitor_file;

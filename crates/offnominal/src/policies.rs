@@ -4,7 +4,9 @@
 mod shipped;
 
 use crate::catalogues::own_policies;
+use crate::shift;
 use anyhow::{Context, Result, bail, ensure};
+use offnominal_agents::onnx::Onnx;
 use offnominal_agents::{Actor, Card};
 use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
@@ -54,6 +56,14 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
             let (name, digest) = (card.algorithm.clone(), digest(bytes));
             return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
         }
+    }
+    if let Some(agent) = shift::shipped(spec, name)? {
+        return Ok(Found {
+            policy: Box::new(agent.actor),
+            name: agent.name,
+            digest: agent.digest,
+            card: None,
+        });
     }
     let path = Path::new(name);
     if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
@@ -106,6 +116,7 @@ pub fn list() -> Result<Vec<(String, String)>> {
         .into_iter()
         .chain(own)
         .chain(cards()?.into_iter().map(|(_, card)| summary(card)))
+        .chain(shift::shipped_agents()?)
         .collect())
 }
 
@@ -121,9 +132,16 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let actor = actor(&bytes, spec).with_context(|| path.display().to_string())?;
+    let is_onnx = path.extension().is_some_and(|e| e == "onnx");
+    let policy: Result<Box<dyn Policy>> = match is_onnx {
+        true => Onnx::from_bytes(&bytes, spec)
+            .map(|policy| Box::new(policy) as Box<dyn Policy>)
+            .map_err(Into::into),
+        false => actor(&bytes, spec).map(|policy| Box::new(policy) as Box<dyn Policy>),
+    };
+    let policy = policy.with_context(|| path.display().to_string())?;
     let card = card_beside(path, &bytes)?;
-    Ok(Found { policy: Box::new(actor), name: path.display().to_string(), digest: digest(&bytes), card })
+    Ok(Found { policy, name: path.display().to_string(), digest: digest(&bytes), card })
 }
 
 fn digest(content: &[u8]) -> String {
@@ -167,6 +185,8 @@ fn missing(name: &str, env: &str) -> Result<Found> {
     known.extend(
         cards()?.into_iter().filter(|(_, c)| fits(&c.env, env)).flat_map(|(_, c)| [c.algorithm, c.id]),
     );
+    let of_bodies = shift::shipped_agents()?.into_iter().map(|(name, _)| name);
+    known.extend(of_bodies.filter(|name| name.starts_with(&format!("{env}-"))));
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
         "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",

@@ -21,7 +21,7 @@ mod published;
 mod row;
 mod search;
 
-pub use agents::{Agent, find as agents};
+pub use agents::{Agent, find as agents, list as shipped_agents, shipped};
 pub use analysis::{Answer, answers, answers_csv};
 pub use bodies::{Body, Draw, bodies_csv, draw};
 pub use cell::{Progress, run};

@@ -29,7 +29,9 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "sap-goal0",
     "sap-goal1",
     "sap-goal2",
+    "urm-pnp",
     "urm-reach",
+    "urr-reach",
 ];
 
 /// One row of a table.

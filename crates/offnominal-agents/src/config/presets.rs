@@ -133,7 +133,6 @@ impl TrainConfig {
             buffer: 300_000,
             learning_starts: 5_000,
             batch: 128,
-            gamma: 0.98,
             train_every: 2,
             hidden: vec![128, 128],
             eval_every: 10_000,

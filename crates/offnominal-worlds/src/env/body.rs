@@ -28,7 +28,7 @@ mod walker;
 
 pub use error::BodyError;
 pub use options::{Fall, Mass, Options, Reading};
-pub use plans::{BODIES, quantities};
+pub use plans::{BODIES, bare, quantities};
 pub use sizes::{Quantity, Span};
 
 use offnominal_core::conformance::Law;

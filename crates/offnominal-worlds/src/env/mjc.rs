@@ -19,6 +19,8 @@ pub(super) struct Design {
     pub pushed_body: &'static str,
     /// The direction of that force in the world.
     pub push_direction: [f64; 3],
+    /// Largest factor on masses; heavier bodies only stand still.
+    pub most_mass: f64,
     /// The classes of the mask other than the background, each with the geoms that belong to it.
     pub classes: &'static [(&'static str, &'static [&'static str])],
 }
@@ -49,8 +51,9 @@ impl Rig {
 
     fn new(design: Design) -> Result<Rig, MujocoError> {
         let model = Model::from_xml(design.xml)?;
+        let added = parameters(&design);
         let mut spec = design.spec;
-        spec.parameters.extend(parameters(design.pushed_body, design.push_direction));
+        spec.parameters.extend(added);
         spec.classes = class_names(design.classes);
         spec.cameras = camera_names(&model);
         Ok(Rig {
@@ -146,8 +149,8 @@ impl Rig {
 }
 
 /// The parameters of every MuJoCo world.
-fn parameters(body: &str, direction: [f64; 3]) -> [Parameter; 3] {
-    let [x, y, z] = direction;
+fn parameters(design: &Design) -> [Parameter; 3] {
+    let (body, [x, y, z]) = (design.pushed_body, design.push_direction);
     let push = format!(
         "constant force at the centre of mass of the body {body}, along ({x}, {y}, {z}) in the world"
     );
@@ -158,7 +161,7 @@ fn parameters(body: &str, direction: [f64; 3]) -> [Parameter; 3] {
             "1",
             1.0,
             0.1,
-            20.0,
+            design.most_mass,
         ),
         Parameter::new("force", &push, "N", 0.0, -500.0, 500.0),
         Parameter::new(

@@ -92,6 +92,7 @@ fn design() -> Design {
         spec: spec(),
         pushed_body: "pole",
         push_direction: [-1.0, 0.0, 0.0],
+        most_mass: 20.0,
         classes: &[("rail", RAIL), ("cart", &["cart"]), ("pole", &["pole"])],
     }
 }

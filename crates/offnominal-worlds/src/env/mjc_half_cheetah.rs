@@ -101,6 +101,7 @@ fn design() -> Design {
         spec: spec(),
         pushed_body: "ffoot",
         push_direction: [-1.0, 0.0, 0.0],
+        most_mass: 20.0,
         classes: &[
             ("floor", &["floor"]),
             ("torso", &["torso"]),

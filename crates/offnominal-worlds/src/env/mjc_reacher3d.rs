@@ -139,6 +139,7 @@ fn design() -> Design {
         spec: spec(),
         pushed_body: "forearm",
         push_direction: [0.0, 0.0, -1.0],
+        most_mass: 100.0,
         classes: &[
             ("floor", &["floor"]),
             ("shoulder", &["column", "eye_left", "eye_right", "pupil_left", "pupil_right", "shoulder"]),

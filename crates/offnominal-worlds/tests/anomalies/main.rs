@@ -6,7 +6,7 @@ mod swinging;
 use offnominal_core::conformance::{AnomalyCase, Touches, anomaly as laws, assert_lawful};
 use offnominal_core::prelude::*;
 use offnominal_worlds::anomaly::{self, ALL, Class};
-use offnominal_worlds::env;
+use offnominal_worlds::env::{self, body::BODIES};
 use serde_json::{Value, json};
 
 fn world() -> Box<dyn Env> {
@@ -67,7 +67,7 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }
 }
 
-/// Pictures make long episodes: of their anomalies, the quick tests take a few of each sort.
+/// Pictures make long episodes, and bodies have many sizes: of their anomalies, the quick tests take a few of each sort.
 fn is_due(world: &str, id: &str) -> bool {
     const FEW: [&str; 7] = [
         "obs-noise",
@@ -78,7 +78,11 @@ fn is_due(world: &str, id: &str) -> bool {
         "dyn-ball-speed",
         "dyn-screen-pixelate",
     ];
-    world != "pong" || FEW.contains(&id) || std::env::var_os("RUN_SLOW_TESTS").is_some()
+    let slow = std::env::var_os("RUN_SLOW_TESTS").is_some();
+    // Each size of a limb builds the body anew; the quick tests take those of one limb.
+    let is_size = id.ends_with("-length") || id.ends_with("-width");
+    let due = !(BODIES.contains(&world) && is_size) || id.starts_with("dyn-torso-");
+    slow || due && (world != "pong" || FEW.contains(&id))
 }
 
 #[test]

@@ -184,6 +184,15 @@ impl Layer {
     /// All layers in order.
     pub const ALL: [Layer; 3] = [Layer::Nominal, Layer::Anomalous, Layer::Judgement];
 
+    /// The name in plans.
+    pub fn name(self) -> &'static str {
+        match self {
+            Layer::Nominal => "nominal",
+            Layer::Anomalous => "anomalous",
+            Layer::Judgement => "judgement",
+        }
+    }
+
     /// What a progress bar says.
     pub fn title(self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use crate::catalogues;
 use crate::collect::sound;
 use crate::dataset::{self, Dataset};
 use crate::store::Store;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use offnominal_core::prelude::*;
 
 /// Name of the file of episodes in a cell.
@@ -15,8 +15,9 @@ pub(super) const EPISODES: &str = "episodes.arrow";
 /// Plays undisturbed episodes.
 pub(super) fn nominal(cell: &Nominal, cast: &Cast) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let root = Seed(cell.setup.seed).child(cell.role.name());
-    let trial = cast.trial();
-    let episodes = (0..cell.episodes).map(|i| sound(trial.nominal(root.child(i)))).collect();
+    let own = Own::of(cast);
+    let episodes =
+        (0..cell.episodes).map(|i| own.sound(own.trial().nominal(root.child(i)))).collect::<Result<_>>()?;
     stored(cast, None, cell.setup.seed, episodes)
 }
 
@@ -26,13 +27,39 @@ pub(super) fn anomalous(
     cast: &Cast,
     store: &Store,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let (twins, trial, anomalies) = (load(store, &cell.twins)?, cast.trial(), catalogues::anomalies());
+    let (twins, own, anomalies) = (load(store, &cell.twins)?, Own::of(cast), catalogues::anomalies());
     let mut episodes = Vec::with_capacity(twins.episodes.len());
     for twin in &twins.episodes {
         let onset = cell.fault.schedule.draw_onset(twin.len(), &mut twin.seed.child("onset").rng());
-        episodes.push(sound(trial.disturbed(twin.seed, &cell.fault, onset, &anomalies)?));
+        episodes.push(own.sound(own.trial().disturbed(twin.seed, &cell.fault, onset, &anomalies)?)?);
     }
     stored(cast, Some(&cell.fault), cell.setup.seed, episodes)
+}
+
+/// A cell's own copy of the world, so that the trouble of one cell is not that of another; the world itself where
+/// there is only one.
+struct Own<'a> {
+    cast: &'a Cast,
+    copy: Option<Box<dyn Env>>,
+}
+
+impl<'a> Own<'a> {
+    fn of(cast: &'a Cast) -> Own<'a> {
+        Own { cast, copy: cast.env.fork() }
+    }
+
+    fn env(&self) -> &dyn Env {
+        self.copy.as_deref().unwrap_or(self.cast.env.as_ref())
+    }
+
+    fn trial(&self) -> Trial<'_> {
+        Trial::new(self.env(), self.cast.policy.as_ref())
+    }
+
+    /// The episode without numbers that are not finite. A world that broke says nothing of policy and anomaly.
+    fn sound(&self, episode: Episode) -> Result<Episode> {
+        self.env().trouble().map_or_else(|| Ok(sound(episode)), |why| Err(anyhow!(why)))
+    }
 }
 
 fn stored(

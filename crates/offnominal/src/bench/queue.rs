@@ -1,16 +1,12 @@
 //! A queue of numbered jobs: each thread takes the next one, so the order of starting is the order of the numbers.
 
-use anyhow::Result;
+use anyhow::{Error, Result};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Runs `work(0), …, work(n − 1)` on `jobs` threads; after a failure no further job is started.
-///
-/// # Errors
-/// The failure with the lowest number.
-pub fn run(jobs: usize, n: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
-    let next = AtomicUsize::new(0);
-    let failure: Mutex<Option<(usize, anyhow::Error)>> = Mutex::new(None);
+/// Runs `work(0), …, work(n − 1)` on `jobs` threads, and returns the failures by their numbers, in order.
+pub(super) fn run(jobs: usize, n: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Vec<(usize, Error)> {
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let worker = || {
         loop {
             let i = next.fetch_add(1, Ordering::Relaxed);
@@ -18,11 +14,7 @@ pub fn run(jobs: usize, n: usize, work: impl Fn(usize) -> Result<()> + Sync) -> 
                 return;
             }
             if let Err(error) = work(i) {
-                next.store(n, Ordering::Relaxed);
-                let mut first = failure.lock().expect("no thread panics while it holds the lock");
-                if first.as_ref().is_none_or(|(other, _)| i < *other) {
-                    *first = Some((i, error));
-                }
+                failures.lock().expect("no thread panics while it holds the lock").push((i, error));
             }
         }
     };
@@ -31,8 +23,9 @@ pub fn run(jobs: usize, n: usize, work: impl Fn(usize) -> Result<()> + Sync) -> 
             scope.spawn(worker);
         }
     });
-    let failure = failure.into_inner().expect("no thread panics while it holds the lock");
-    failure.map_or(Ok(()), |(_, error)| Err(error))
+    let mut failures = failures.into_inner().expect("no thread panics while it holds the lock");
+    failures.sort_by_key(|(i, _)| *i);
+    failures
 }
 
 #[cfg(test)]
@@ -43,21 +36,22 @@ mod tests {
     #[test]
     fn every_job_runs_once() {
         let counts: Vec<AtomicUsize> = (0..50).map(|_| AtomicUsize::new(0)).collect();
-        run(4, 50, |i| {
+        let failures = run(4, 50, |i| {
             counts[i].fetch_add(1, Ordering::Relaxed);
             Ok(())
-        })
-        .unwrap();
-        assert!(counts.iter().all(|c| c.load(Ordering::Relaxed) == 1));
+        });
+        assert!(failures.is_empty() && counts.iter().all(|c| c.load(Ordering::Relaxed) == 1));
     }
 
     #[test]
-    fn a_failure_stops_the_queue() {
+    fn failures_are_counted_and_stop_nothing() {
         let ran = AtomicUsize::new(0);
-        let error = run(1, 50, |i| {
+        let failures = run(3, 50, |i| {
             ran.fetch_add(1, Ordering::Relaxed);
-            if i == 3 { bail!("job {i}") } else { Ok(()) }
+            if i % 20 == 3 { bail!("job {i}") } else { Ok(()) }
         });
-        assert_eq!((error.unwrap_err().to_string(), ran.load(Ordering::Relaxed)), ("job 3".into(), 4));
+        let found: Vec<String> = failures.iter().map(|(i, why)| format!("{i} {why}")).collect();
+        assert_eq!(found, ["3 job 3", "23 job 23", "43 job 43"]);
+        assert_eq!(ran.load(Ordering::Relaxed), 50);
     }
 }

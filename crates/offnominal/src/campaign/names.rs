@@ -1,7 +1,7 @@
 //! The names in a campaign: each must exist, and an error says on which line it stands.
 
 use super::{Anomalies, AnomalyChoice, Campaign};
-use crate::{catalogues, strengths};
+use crate::{catalogues, foreign, strengths};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::fault::{self, DYNAMICS};
 use offnominal_core::suggest::did_you_mean;
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 /// Checks every name that needs no world to be checked, and builds every detector.
 pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     let worlds = catalogues::worlds();
-    for env in &campaign.envs {
+    for env in campaign.envs.iter().filter(|env| foreign::named(env).is_none()) {
         worlds.find(env).with_context(|| at(text, env))?;
     }
     for level in &campaign.strengths {

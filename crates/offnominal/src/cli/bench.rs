@@ -1,7 +1,8 @@
 //! `bench`: runs a campaign and writes tables and report.
 
+use super::schedule::Scheduler;
 use super::{Common, Outcome, ood_rl, suite};
-use crate::bench::{self, Bench, Node};
+use crate::bench::{self, Bench};
 use crate::campaign::{Campaign, Plan};
 use crate::results::Results;
 use crate::store::Store;
@@ -20,11 +21,19 @@ pub struct BenchArgs {
     /// Campaign file, which holds the seed; `demo --show` prints one to begin with
     #[arg(value_name = "CAMPAIGN.toml", required_unless_present = "suite")]
     campaign: Option<PathBuf>,
-    /// Print the cells as JSON lines, each after those it needs, and run nothing
-    #[arg(long, conflicts_with_all = ["cell", "suite"])]
-    plan: bool,
-    /// Run only the cell of that name, as --plan prints it, or of that beginning of a name
-    #[arg(long, value_name = "HASH", conflicts_with = "suite")]
+    /// Print the cells for another scheduler and run nothing: JSON lines, or a script for Slurm or Kubernetes
+    #[arg(
+        long,
+        value_name = "SCHEDULER",
+        value_enum,
+        num_args = 0..=1,
+        default_missing_value = "cells",
+        conflicts_with_all = ["cell", "suite"]
+    )]
+    plan: Option<Scheduler>,
+    /// Run only one cell, if it is not finished: by its name or a beginning of it, as --plan prints it, or by its number in
+    /// a layer, such as `nominal:0`
+    #[arg(long, value_name = "CELL", conflicts_with = "suite")]
     cell: Option<String>,
     /// Run a benchmark that travels with this program, world by world: `vector`, or `ood-rl`, which has one policy after the other
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
@@ -85,16 +94,27 @@ impl BenchArgs {
         let (campaign, text) = Campaign::load(file)?;
         let plan = Plan::new(campaign, &text).with_context(|| format!("campaign {}", file.display()))?;
         let bench = Bench::new(plan, Store::new(&out))?;
-        match &self.cell {
-            _ if self.plan => print_plan(&bench)?,
-            Some(id) => bench.run_one(bench.find(id)?, common.jobs)?,
-            None => {
+        match (&self.cell, self.plan) {
+            (_, Some(scheduler)) => scheduler.print(&bench, file, &out)?,
+            (Some(id), _) => run_cell(&bench, id, common)?,
+            (None, None) => {
                 let command = format!("offnominal bench {} --out {}", file.display(), out.display());
                 run_all(&bench, &text, command, &out, common)?;
             }
         }
         Ok(Outcome::Done)
     }
+}
+
+fn run_cell(bench: &Bench, id: &str, common: &Common) -> Result<()> {
+    let node = bench.find(id)?;
+    if !bench.is_finished(node) {
+        return bench.run_one(node, common.jobs);
+    }
+    if !common.quiet {
+        eprintln!("cell {} is finished already", node.id);
+    }
+    Ok(())
 }
 
 /// Runs the cells that are not finished, then writes tables and report and prints the summary; `command` is what the
@@ -130,15 +150,6 @@ pub fn save(results: &Results, out: &Path) -> Result<PathBuf> {
     }
     report::save(out, results)?;
     report::write(out, results)
-}
-
-fn print_plan(bench: &Bench) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    for Node { id, cell, .. } in &bench.nodes {
-        let line = json!({ "id": id, "layer": cell.layer(), "needs": cell.needs(), "what": cell.to_string(), "spec": cell });
-        writeln!(out, "{line}")?;
-    }
-    Ok(())
 }
 
 fn print(bench: &Bench, results: &Results, page: &Path, folder: &Path, common: &Common) -> Result<()> {

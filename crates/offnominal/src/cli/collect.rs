@@ -83,7 +83,8 @@ impl Collect {
         let what = self.fault.slug();
         let robot =
             self.robot.host().map_or(String::new(), |host| format!("-on-{}", host.replace(['/', ':'], "_")));
-        format!("{}{robot}-{policy}-{what}-seed{seed}.arrow", self.env).into()
+        let env = self.env.replace(['/', ':', '?', '&'], "_");
+        format!("{env}{robot}-{policy}-{what}-seed{seed}.arrow").into()
     }
 }
 

@@ -62,9 +62,7 @@ impl What {
         Ok(match self {
             What::Envs => entries(catalogues::worlds().entries()),
             What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).collect(),
-            What::Anomalies { env: Some(id) } => {
-                anomalies_of(catalogues::worlds().build(id, &json!({}))?.as_ref())
-            }
+            What::Anomalies { env: Some(id) } => anomalies_of(catalogues::world(id, None)?.as_ref()),
             What::Detectors => entries(catalogues::detectors().entries()),
             What::Policies => {
                 policies::list()?.into_iter().map(|(id, summary)| Item::new(id, summary)).collect()

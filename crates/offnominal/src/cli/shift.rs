@@ -75,6 +75,9 @@ impl Shift {
         offnominal_worlds::env::body::quantities(&self.env, self.reading)
             .with_context(|| format!("--env: expected one of {}", BODIES.join(", ")))?;
         let world = catalogues::worlds().build(&self.env, &json!({}))?;
+        for detector in &self.detectors {
+            catalogues::detectors().build(detector, &json!({}))?;
+        }
         let agents = shift::agents(world.spec(), self.policies.as_deref())?;
         let out = common.out.clone().unwrap_or_else(|| PathBuf::from("runs/shift").join(&self.env));
         let found = shift::run(&plan, &agents, &Store::new(&out), common.jobs, common.quiet)?;

@@ -23,8 +23,9 @@ pub struct Agent {
     pub digest: String,
 }
 
-/// The archive that travels with the binary.
+/// The archive that travels with the binary, and what its policies do at home.
 const SHIPPED: &[u8] = include_bytes!("../../../../agents/shift/policies.zip");
+const RETURNS: &str = include_str!("../../../../agents/shift/agents.csv");
 
 /// The policies for a world: the shipped ones, or those at a path, in the order of their names.
 ///
@@ -51,9 +52,32 @@ pub fn find(spec: &EnvSpec, path: Option<&Path>) -> Result<Vec<Agent>> {
     Ok(found)
 }
 
+/// The shipped policies of a world whose name, or whose name without world and seed, is the given one.
+///
+/// # Errors
+/// If the archive is damaged, which is a mistake of ours.
+pub fn shipped(spec: &EnvSpec, name: &str) -> Result<Option<Agent>> {
+    let of_world = |stem: &str| stem.strip_prefix(&spec.id).is_some_and(|rest| rest.starts_with('-'));
+    let own = |stem: &str| of_world(stem) && (stem == name || kind(&spec.id, stem) == name);
+    let found = unpacked(SHIPPED)?.into_iter().find(|(stem, _)| own(stem));
+    found.map(|(stem, bytes)| agent(spec, stem, &bytes)).transpose()
+}
+
+/// Names and summaries of the shipped policies.
+///
+/// # Errors
+/// If the table is damaged, which is a mistake of ours.
+pub fn list() -> Result<Vec<(String, String)>> {
+    let mut table = csv::Reader::from_reader(RETURNS.as_bytes());
+    let line = |row: csv::StringRecord| {
+        (row[0].to_string(), format!("return {} in its own body, {} steps of training", &row[1], &row[4]))
+    };
+    table.records().map(|row| Ok(line(row?))).collect()
+}
+
 fn agent(spec: &EnvSpec, name: String, bytes: &[u8]) -> Result<Agent> {
     let actor = Actor::from_bytes(bytes, spec).with_context(|| format!("policy {name}"))?;
-    let digest = Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect();
+    let digest = crate::store::hex(&Sha256::digest(bytes));
     Ok(Agent { kind: kind(&spec.id, &name), name, actor, digest })
 }
 
@@ -109,6 +133,16 @@ fn unpacked(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_shipped_policy_is_listed_and_acts_in_its_world() {
+        let listed: Vec<String> = list().unwrap().into_iter().map(|(name, _)| name).collect();
+        let files: Vec<String> = unpacked(SHIPPED).unwrap().into_iter().map(|(name, _)| name).collect();
+        assert!(listed == files && listed.len() >= 2, "{listed:?} {files:?}");
+        let hopper = crate::catalogues::worlds().build("hopper", &serde_json::json!({})).unwrap();
+        assert_eq!(shipped(hopper.spec(), "td3").unwrap().unwrap().name, "hopper-td3-1");
+        assert!(shipped(hopper.spec(), "half-cheetah-m-td3-1").unwrap().is_none());
+    }
 
     #[test]
     fn names_say_what_a_policy_is() {

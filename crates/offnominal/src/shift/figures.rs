@@ -26,6 +26,7 @@ pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
         |draw: &dyn Fn(&str) -> Vec<String>| all_kinds.iter().flat_map(|k| draw(k)).collect::<Vec<String>>();
     let (two, three) = (|k: &str| vec![by_difference(rows, k)], |k: &str| by_home(rows, k));
     let by = |score: &'static str| move |k: &str| vec![by_score(rows, k, score)];
+    let many = all_kinds.len() > 1;
     let mut figures = vec![
         figure(2, "Different bodies cost return", DIFFERENCE, two(&main)),
         figure(3, "Return at home against return elsewhere", HOME, three(&main)),
@@ -38,6 +39,8 @@ pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
     if !toplines.is_empty() {
         figures.insert(3, figure(5, "Policies trained on the body itself", TOPLINE, topline(rows, toplines)));
     }
+    // Of a single kind of policy, figures 6, 7 and 9 would repeat 2, 3 and 4; a single policy has no figure 3.
+    figures.retain(|f| !f.charts.is_empty() && (many || ![6, 7, 9].contains(&f.number)));
     figures
 }
 
@@ -71,13 +74,14 @@ fn bodies(
     let series = |(i, sigma): (usize, f64)| {
         let table = Table::of(of_kind(rows, kind), Some(sigma));
         let ones = vec![1.0; table.agents.len()];
-        let pairs = table.means(&ones, &x).into_iter().zip(table.means(&ones, &y)).zip(&table.bodies);
-        let dot = |((x, y), (sigma, body)): ((Option<f64>, Option<f64>), &(f64, usize))| {
-            let (x, y) = (x?, y?);
+        let (xs, ys) = (table.means(&ones, &x), table.means(&ones, &y));
+        let dot = |(i, (sigma, body)): (usize, &(f64, usize))| {
+            let (x, y) = (xs[i]?, ys[i]?);
             let says = format!("body {body}, σ = {sigma}: {} {x:.3}, {} {y:.3}", says.0, says.1);
             Some(Dot { at: (x, y), body: key(*sigma, *body), says })
         };
-        Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots: pairs.filter_map(dot).collect() }
+        let dots = table.bodies.iter().enumerate().filter_map(dot).collect();
+        Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots }
     };
     sigmas(rows).into_iter().enumerate().map(series).collect()
 }
@@ -117,7 +121,8 @@ fn by_home(rows: &[Row], kind: &str) -> Vec<String> {
             vec![Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots: dots.collect() }];
         Scatter { diagonal: true, ..scatter(kind, "return at home", "return on bodies", series, None) }.draw()
     };
-    sigmas(rows).into_iter().enumerate().map(chart).collect()
+    let several = Table::of(of_kind(rows, kind), None).agents.len() > 1;
+    sigmas(rows).into_iter().enumerate().filter(|_| several).map(chart).collect()
 }
 
 fn topline(rows: &[Row], toplines: &[Row]) -> Vec<String> {

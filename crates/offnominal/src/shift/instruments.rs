@@ -12,7 +12,7 @@ use offnominal_shift::{InternalModel, Recipe, Sees, Stream, learn};
 use serde_json::json;
 use std::collections::BTreeMap;
 
-/// How many of the first episodes a score may look at; its name says so: `knn@10`.
+/// How many of the first episodes a score may look at, at most; its name says so: `knn@10`.
 const COSTS: [usize; 3] = [1, 10, 100];
 /// Episodes at home to which detectors are fitted, and others for what they hold back.
 const FITTED: (usize, usize) = (16, 4);
@@ -74,21 +74,26 @@ impl Models {
     fn scores(&self, played: &Played, into: &mut BTreeMap<String, f64>) {
         for (model, (_, name)) in self.0.iter().zip(SEES) {
             let all = model.true_positives(&played.stream(usize::MAX));
+            if name == SEES[0].1 {
+                self.early_scores(played, all.median(), into);
+            }
             into.extend(all.median().map(|v| (name.to_string(), v)));
             let rates = all.rates().into_iter().enumerate();
             into.extend(rates.filter_map(|(k, rate)| Some((format!("{name}-k{}", k + 1), rate?))));
         }
-        for cost in costs(played) {
-            let rate = self.0[0].true_positives(&played.stream(cost)).median();
+    }
+
+    /// What the first model says of the first episodes; of a run that has no more, what it says of all.
+    fn early_scores(&self, played: &Played, all: Option<f64>, into: &mut BTreeMap<String, f64>) {
+        for cost in COSTS {
+            let rate = if played.episodes.len() <= cost {
+                all
+            } else {
+                self.0[0].true_positives(&played.stream(cost)).median()
+            };
             into.extend(rate.map(|v| (format!("tpr@{cost}"), v)));
         }
     }
-}
-
-/// The numbers of episodes that a run has enough of.
-fn costs(played: &Played) -> impl Iterator<Item = usize> {
-    let n = played.episodes.len();
-    COSTS.into_iter().filter(move |&cost| cost <= n.max(1))
 }
 
 /// The runs of all policies at home.
@@ -148,7 +153,7 @@ impl Instruments {
                 monitor.score_episode(&episode.signals(), &mut own);
                 scores.push(own);
             }
-            for cost in costs(played).filter(|&c| c <= most) {
+            for cost in COSTS.into_iter().filter(|&c| c <= most) {
                 let steps: Vec<f64> = scores.iter().take(cost).flatten().copied().collect();
                 found.extend(median(&steps).map(|v| (format!("{name}@{cost}"), v)));
             }

@@ -13,6 +13,7 @@ use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
 use minijinja::{Environment, Value};
 use offnominal_core::prelude::*;
+use offnominal_shift::model::AHEAD;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use serde::Serialize;
@@ -51,6 +52,7 @@ struct Page {
     harms: Vec<[String; 3]>,
     worst: Vec<(String, String, String)>,
     below: Vec<Vec<String>>,
+    by_k: Vec<Vec<String>>,
     pictures: Value,
     command: String,
     style: Value,
@@ -91,7 +93,8 @@ impl Content<'_> {
             tables: tables(self.answers),
             harms: search::harms(self.rows, self.draws).iter().take(12).map(harm).collect(),
             worst: self.worst(),
-            below: below(self.rows),
+            below: below(self.rows, self.plan.root()),
+            by_k: by_k(self.rows),
             pictures: Value::from_safe_string(serde_json::to_string(&self.pictures(jobs)?)?),
             command: self.command.clone(),
             style: Value::from_safe_string(include_str!("../../templates/report.css").into()),
@@ -200,12 +203,38 @@ fn harm(h: &search::Harm) -> [String; 3] {
 }
 
 /// For each spread, the probability that the return falls below a share of that at home.
-fn below(rows: &[Row]) -> Vec<Vec<String>> {
+fn below(rows: &[Row], seed: Seed) -> Vec<Vec<String>> {
     let line = |sigma: f64| {
-        let cell = |share: f64| search::below(rows, sigma, share).map_or("–".into(), |e| format!("{e:.2}"));
-        std::iter::once(sigma.to_string()).chain(SHARES.map(cell)).collect()
+        let plain =
+            |share: f64| search::below(rows, sigma, share).map_or("–".into(), |e| format!("{e:.2}"));
+        let fewer = |share: f64| {
+            let mut rng = seed.child("thinned").child((1e6 * sigma) as usize).rng();
+            let found = search::thinned(rows, sigma, share, &mut rng);
+            found.map_or("–".into(), |(e, n)| format!("{e:.2}, {n} bodies"))
+        };
+        let cells = SHARES.into_iter().flat_map(|share| [plain(share), fewer(share)]);
+        std::iter::once(sigma.to_string()).chain(cells).collect()
     };
     sigmas(rows).into_iter().map(line).collect()
+}
+
+/// The mean rate of true positives for each k: at home, and for each spread.
+fn by_k(rows: &[Row]) -> Vec<Vec<String>> {
+    let line = |sigma: f64| {
+        let rate = |k: usize| {
+            let name = format!("tpr-k{k}");
+            let all: Vec<f64> =
+                rows.iter().filter(|r| r.sigma == sigma).filter_map(|r| r.score(&name)).collect();
+            if all.is_empty() {
+                "–".into()
+            } else {
+                format!("{:.2}", all.iter().sum::<f64>() / all.len() as f64)
+            }
+        };
+        let name = if sigma == 0.0 { "home".into() } else { format!("σ = {sigma}") };
+        std::iter::once(name).chain((1..=AHEAD).map(rate)).collect()
+    };
+    std::iter::once(0.0).chain(sigmas(rows)).map(line).collect()
 }
 
 fn list(numbers: &[f64]) -> String {

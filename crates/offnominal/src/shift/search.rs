@@ -2,10 +2,12 @@
 
 use super::bodies::{Body, Draw};
 use super::row::Row;
+use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
 use offnominal_stats::correlation::spearman;
 use offnominal_stats::proportion::clopper_pearson;
+use offnominal_stats::risk::{HorvitzThompson, Thinning};
 
 /// What a change of one quantity goes with.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,18 +57,51 @@ pub fn worst<'a>(rows: &[Row], draws: &'a [(f64, Draw)], n: usize) -> Vec<(&'a B
     drops
 }
 
-/// The probability that the mean return over policies falls below a share of that at home, for a body of a spread: the
-/// exact interval, as bodies are drawn independently.
-pub fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
+/// A body of a spread: whether the return falls too low there, and what was said of it after one episode.
+struct Outcome {
+    fails: bool,
+    /// Larger is worse.
+    warned: f64,
+}
+
+/// The share of the bodies that are played to the end, and of these the ones that ignore the warning.
+const THINNED: (f64, f64) = (0.4, 0.4);
+
+fn outcomes(rows: &[Row], sigma: f64, share: f64) -> Vec<Outcome> {
     let mut bodies: Vec<usize> = rows.iter().filter(|r| r.sigma == sigma).map(|r| r.body).collect();
     bodies.sort_unstable();
     bodies.dedup();
-    let is_below = |body: &usize| {
-        let own = rows.iter().filter(|r| r.sigma == sigma && r.body == *body);
-        let (there, home) = own.fold((0.0, 0.0), |(t, h), r| (t + r.median, h + r.home));
-        there < share * home
+    let outcome = |body: &usize| {
+        let own = || rows.iter().filter(|r| r.sigma == sigma && r.body == *body);
+        let (there, home) = own().fold((0.0, 0.0), |(t, h), r| (t + r.median, h + r.home));
+        // A run too short for the internal model to say anything is the worst sign of all.
+        let warned = own().map(|r| r.score("tpr@1").map_or(1.0, |rate| 1.0 - rate)).sum();
+        Outcome { fails: there < share * home, warned }
     };
-    clopper_pearson(bodies.iter().filter(|b| is_below(b)).count(), bodies.len(), Level::P95).ok()
+    bodies.iter().map(outcome).collect()
+}
+
+/// The same probability from fewer bodies: each is played to the end with a chance that follows what the internal model
+/// said after one episode. The interval is valid whatever that is worth. Also how many bodies were played.
+pub fn thinned(rows: &[Row], sigma: f64, share: f64, rng: &mut Rng) -> Option<(Estimate, usize)> {
+    let all = outcomes(rows, sigma, share);
+    let rank = |warned: f64| all.iter().filter(|o| o.warned < warned).count() as f64 / all.len() as f64;
+    let predicted: Vec<f64> = all.iter().map(|o| rank(o.warned)).collect();
+    let mean = predicted.iter().map(|p| p.sqrt()).sum::<f64>() / all.len().max(1) as f64;
+    let rule = Thinning::new(THINNED.0, THINNED.1, 0.5, mean).ok()?;
+    let mut found = HorvitzThompson::new(rule.floor());
+    for (outcome, predicted) in all.iter().zip(predicted) {
+        let chance = rule.chance(predicted);
+        if rng.uniform() < chance { found.record(chance, outcome.fails) } else { found.skip() }
+    }
+    Some((found.estimate(Level::P95).ok()?, found.experiments()))
+}
+
+/// The probability that the mean return over policies falls below a share of that at home, for a body of a spread: the
+/// exact interval, as bodies are drawn independently.
+pub fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
+    let all = outcomes(rows, sigma, share);
+    clopper_pearson(all.iter().filter(|o| o.fails).count(), all.len(), Level::P95).ok()
 }
 
 #[cfg(test)]
@@ -111,5 +146,7 @@ mod tests {
         let half = below(&rows, 0.1, 0.5).unwrap();
         assert!((half.value - 0.4).abs() < 1e-12 && half.low < 0.15 && half.high > 0.7, "{half}");
         assert!(below(&rows, 0.2, 0.5).is_none());
+        let (fewer, tried) = thinned(&rows, 0.1, 0.5, &mut Rng::new(1)).unwrap();
+        assert!(tried < 10 && fewer.covers(0.4), "{tried}: {fewer}");
     }
 }

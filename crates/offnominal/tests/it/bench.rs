@@ -119,6 +119,10 @@ fn cells_can_be_planned_and_run_one_by_one() {
     }
     succeeds(bench(&campaign, &out, "1").args(["--cell", second["id"].as_str().unwrap()]));
     assert_eq!(n_done(&out), 2 * 2 * 4 + 1);
+    let said = succeeds(bench(&campaign, &out, "1").args(["--cell", "anomalous:0"])).stderr;
+    assert!(String::from_utf8(said).unwrap().contains("is finished already"));
+    let said = fails(bench(&campaign, &out, "1").args(["--cell", "nominal:16"]));
+    assert!(said.contains("expected a number from 0 to 15, found \"16\""), "{said}");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod bench;
 mod card;
+mod clusters;
 mod inside;
 mod minari;
 mod monitor;

@@ -46,7 +46,7 @@ fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
         "{answers}"
     );
     let page = read("one", "report.html");
-    for part in ["Figure 2:", "Figure 4:", "Figure 9:", "data-body=\"0.2/11\"", "data:image/png;base64,"] {
+    for part in ["Figure 2:", "Figure 3:", "Figure 8:", "data-body=\"0.2/11\"", "data:image/png;base64,"] {
         assert!(page.contains(part), "{part} is missing");
     }
     let again = succeeds(&mut shift(&own, &at("one"), &["--json"])).stdout;
@@ -69,6 +69,7 @@ fn what_cannot_be_shifted_is_named() {
             .contains("--sigma: expected numbers above 0 and up to 1, found -0.2")
     );
     assert!(refusal("--env hopper --shift limbz").contains("did you mean \"limbs\"?"));
+    assert!(refusal("--env hopper --detectors pedm").contains("did you mean \"pe-dm\"?"));
     assert!(refusal("--env hopper --reading literal").contains("expected `true` or `paper-literal`"));
     let empty = folder.path().to_str().unwrap();
     assert!(

@@ -64,9 +64,15 @@ pub(super) fn parameters(plan: &Plan, reading: Reading) -> Vec<Parameter> {
             Span::Width if is_ellipsoid(plan, q.limb) => format!("half axes of the {limb} across"),
             Span::Width => format!("radius of the {limb}"),
         };
-        Parameter::new(&q.name, &meaning, "m", q.nominal, RANGE.0 * q.nominal, RANGE.1 * q.nominal)
+        let [low, high] = [RANGE.0, RANGE.1].map(|times| rounded(times * q.nominal));
+        Parameter::new(&q.name, &meaning, "m", q.nominal, low, high)
     };
     quantities(plan, reading).iter().map(of).collect()
+}
+
+/// To a tenth of a millimetre, so that cards can be read.
+fn rounded(metres: f64) -> f64 {
+    (metres * 1e4).round() / 1e4
 }
 
 fn is_ellipsoid(plan: &Plan, name: &str) -> bool {

@@ -11,6 +11,7 @@ use super::plan::{Fallen, Plan};
 use super::posture::Posture;
 use super::sizes;
 use offnominal_core::prelude::*;
+use offnominal_mujoco::Simulation;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -91,8 +92,13 @@ impl Walker {
             joints: vec![0.0; 2 * n_joints],
             touching: vec![false; n_feet],
         };
-        walker.place(&vec![0.0; n_joints]);
+        walker.place(&plan.joints().map(|(_, joint)| joint.rest_rad).collect::<Vec<_>>());
         Ok(walker)
+    }
+
+    /// The body without the world.
+    pub(super) fn into_simulation(self) -> Simulation {
+        self.built.sim
     }
 
     /// Puts the body into a posture at rest.

@@ -1,0 +1,102 @@
+//! Policies of other libraries as ONNX files: what PyTorch, JAX and scikit-learn export of a feed-forward network.
+//!
+//! The file is read and computed here, in 32-bit numbers, without a run-time of somebody else's: policies need two dozen of
+//! the operators (listed in `ops.rs`), and whoever needs another one is told its name.
+//!
+//! | number  | meaning                                                                                             |
+//! |---------|-----------------------------------------------------------------------------------------------------|
+//! | input   | the observation: `[1, o]`, `[o]`, or the shape of the picture; an axis without a length is 1          |
+//! | output  | the first one: the command in the world's own units, clipped to its bounds; or for a choice its number, |
+//! |         | or a value for each choice, of which the largest is taken                                            |
+
+mod arithmetic;
+mod convolution;
+mod graph;
+mod message;
+mod ops;
+mod shapes;
+mod tensor;
+
+use crate::actor::largest;
+use graph::Graph;
+use offnominal_core::prelude::*;
+use offnominal_core::spec::EnvSpec;
+
+/// Why a file is not a policy for a world.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OnnxError {
+    /// It is no ONNX file, or a damaged one.
+    #[error("expected an ONNX file, found {0}")]
+    Damaged(&'static str),
+    /// It needs an operator, or a use of one, that is not known here.
+    #[error("operator {operator} ({node:?}): expected {expected}, found {found}")]
+    Unsupported {
+        /// Its name in ONNX.
+        operator: String,
+        /// The node in the file.
+        node: String,
+        /// What is understood.
+        expected: &'static str,
+        /// What is there.
+        found: String,
+    },
+    /// It has other inputs or outputs than the world has observations and commands.
+    #[error("{what}: expected {expected} numbers, found {found}")]
+    Shape {
+        /// Input or output.
+        what: &'static str,
+        /// As the world has it.
+        expected: usize,
+        /// As the file has it.
+        found: usize,
+    },
+}
+
+/// A network from an ONNX file, as a policy.
+#[derive(Clone)]
+pub struct Onnx {
+    graph: Graph,
+    bounds: Vec<(f32, f32)>,
+    /// How many choices there are, if the command is one of them.
+    choices: Option<usize>,
+}
+
+impl Onnx {
+    /// Reads a file and tries it with zeros.
+    ///
+    /// # Errors
+    /// If it is damaged, needs something that is not known here, or has other numbers than the world.
+    pub fn from_bytes(bytes: &[u8], spec: &EnvSpec) -> Result<Onnx, OnnxError> {
+        let (mut graph, width) = (Graph::read(bytes)?, spec.obs_width());
+        graph.expect_input(width)?;
+        let found = graph.run(&vec![0.0; width])?.len();
+        let choices = match spec.action.as_slice() {
+            [only] if only.is_choice() => Some(only.choices as usize),
+            _ => None,
+        };
+        let expected = choices.filter(|_| found != 1).unwrap_or(spec.act_width());
+        if found != expected {
+            return Err(OnnxError::Shape { what: "output", expected, found });
+        }
+        let bounds = spec.action.iter().map(|c| (c.low as f32, c.high as f32)).collect();
+        Ok(Onnx { graph, bounds, choices })
+    }
+}
+
+impl Policy for Onnx {
+    fn act(&mut self, obs: &[f32], action: &mut [f32], _: &mut Rng) {
+        let found = self.graph.run(obs).expect("shapes are those of the trial");
+        if self.choices.is_some() && found.len() > 1 {
+            action[0] = largest(found) as f32;
+            return;
+        }
+        for ((x, &found), &(low, high)) in action.iter_mut().zip(found).zip(&self.bounds) {
+            *x = found.max(low).min(high);
+        }
+    }
+
+    fn fork(&self) -> Box<dyn Policy> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,134 @@
+//! Protocol buffers as ONNX uses them: fields with a number, each a whole number, bytes, or four or eight bytes.
+
+use super::OnnxError;
+
+/// The fields of a message, in order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Message<'a>(&'a [u8]);
+
+/// The value of a field.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Value<'a> {
+    /// A whole number.
+    Number(u64),
+    /// Text, packed numbers, or another message.
+    Bytes(&'a [u8]),
+    /// A float.
+    Float(f32),
+    /// Eight bytes, which policies do not need.
+    Other,
+}
+
+impl<'a> Message<'a> {
+    /// The message in these bytes.
+    pub(super) fn new(bytes: &'a [u8]) -> Message<'a> {
+        Message(bytes)
+    }
+
+    /// All fields with their numbers.
+    ///
+    /// # Errors
+    /// If the bytes end within a field, or a field is of no known kind.
+    pub(super) fn fields(self) -> Result<Vec<(u64, Value<'a>)>, OnnxError> {
+        let (mut rest, mut fields) = (self.0, Vec::new());
+        while !rest.is_empty() {
+            let key = number(&mut rest)?;
+            let value = match key & 7 {
+                0 => Value::Number(number(&mut rest)?),
+                1 => take(&mut rest, 8).map(|_| Value::Other)?,
+                2 => {
+                    let len = usize::try_from(number(&mut rest)?).unwrap_or(usize::MAX);
+                    Value::Bytes(take(&mut rest, len)?)
+                }
+                5 => Value::Float(f32::from_le_bytes(*take(&mut rest, 4)?.first_chunk().ok_or(CUT)?)),
+                _ => return Err(OnnxError::Damaged("a field of no known kind")),
+            };
+            fields.push((key >> 3, value));
+        }
+        Ok(fields)
+    }
+}
+
+const CUT: OnnxError = OnnxError::Damaged("the end of the file within a field");
+
+impl<'a> Value<'a> {
+    /// The message that the field holds.
+    pub(super) fn message(self) -> Result<Message<'a>, OnnxError> {
+        self.bytes().map(Message::new)
+    }
+
+    /// The bytes that the field holds.
+    pub(super) fn bytes(self) -> Result<&'a [u8], OnnxError> {
+        match self {
+            Value::Bytes(bytes) => Ok(bytes),
+            _ => Err(OnnxError::Damaged("a number where bytes should be")),
+        }
+    }
+
+    /// The text that the field holds.
+    pub(super) fn text(self) -> Result<String, OnnxError> {
+        self.bytes().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    /// The signed whole numbers that the field holds: one, or several packed.
+    pub(super) fn numbers(self) -> Result<Vec<i64>, OnnxError> {
+        let mut rest = match self {
+            Value::Number(n) => return Ok(vec![n as i64]),
+            other => other.bytes()?,
+        };
+        let mut all = Vec::new();
+        while !rest.is_empty() {
+            all.push(number(&mut rest)? as i64);
+        }
+        Ok(all)
+    }
+
+    /// The floats that the field holds: one, or several packed.
+    pub(super) fn floats(self) -> Result<Vec<f32>, OnnxError> {
+        match self {
+            Value::Float(x) => Ok(vec![x]),
+            other => Ok(other.bytes()?.as_chunks::<4>().0.iter().map(|x| f32::from_le_bytes(*x)).collect()),
+        }
+    }
+}
+
+/// A whole number of seven bits a byte, the lowest first.
+fn number(rest: &mut &[u8]) -> Result<u64, OnnxError> {
+    let mut found = 0;
+    for shift in (0..64).step_by(7) {
+        let byte = take(rest, 1)?[0];
+        found |= u64::from(byte & 127) << shift;
+        if byte < 128 {
+            return Ok(found);
+        }
+    }
+    Err(OnnxError::Damaged("a number of more than 64 bits"))
+}
+
+fn take<'a>(rest: &mut &'a [u8], n: usize) -> Result<&'a [u8], OnnxError> {
+    rest.split_off(..n).ok_or(CUT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_read_in_order() {
+        // 1: 300; 2: "ab"; 3: 1.0 as a float; 4: packed 1, -1.
+        let bytes =
+            b"\x08\xac\x02\x12\x02ab\x1d\0\0\x80\x3f\x22\x0b\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+        let fields = Message::new(bytes).fields().unwrap();
+        assert_eq!(fields[..3], [(1, Value::Number(300)), (2, Value::Bytes(b"ab")), (3, Value::Float(1.0))]);
+        assert_eq!(fields[3].1.numbers().unwrap(), [1, -1]);
+    }
+
+    #[test]
+    fn damage_is_noticed() {
+        for bytes in
+            [b"\x08".as_slice(), b"\x12\x05ab", b"\x0b", b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"]
+        {
+            assert!(matches!(Message::new(bytes).fields(), Err(OnnxError::Damaged(_))), "{bytes:?}");
+        }
+    }
+}

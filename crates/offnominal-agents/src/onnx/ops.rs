@@ -1,0 +1,163 @@
+//! The operators: those of multi-layer and convolutional networks, their activations, and what exporters put between.
+
+use super::OnnxError;
+use super::arithmetic::{combine, gemm, map, matmul, softmax};
+use super::convolution::{Window, convolve, pool};
+use super::graph::{Inputs, Written};
+use super::shapes::{concat, flatten, reshape, squeeze, transpose, unsqueeze};
+use super::tensor::Tensor;
+use crate::actor::largest;
+
+/// An operator with its attributes.
+#[derive(Clone)]
+pub(super) enum Op {
+    /// Its value.
+    Constant(Tensor),
+    /// The same numbers.
+    Copy,
+    /// A function of each number.
+    Map(fn(f32) -> f32),
+    /// A function of each number, with a slope.
+    Sloped(fn(f32, f32) -> f32, f32),
+    /// A function of two numbers, of values that are stretched to one shape.
+    Combine(fn(f32, f32) -> f32),
+    /// Between bounds, which are attributes or further inputs.
+    Clip(f32, f32),
+    /// α A B + β C, each perhaps transposed.
+    Gemm { alpha: f32, beta: f32, transposed: [bool; 2] },
+    /// A B.
+    MatMul,
+    /// A convolution in two directions.
+    Conv(Window),
+    /// The largest in a window.
+    MaxPool(Window),
+    /// Rows from an axis on become one.
+    Flatten(i64),
+    /// Another shape.
+    Reshape,
+    /// Axes of length 1 go.
+    Squeeze(Vec<i64>),
+    /// Axes of length 1 come.
+    Unsqueeze(Vec<i64>),
+    /// The axes in another order.
+    Transpose(Vec<i64>),
+    /// One after the other along an axis.
+    Concat(i64),
+    /// Shares along the last axis.
+    Softmax,
+    /// The number of the largest.
+    ArgMax,
+}
+
+impl Op {
+    /// The operator of a node.
+    ///
+    /// # Errors
+    /// If it, or this use of it, is not known.
+    pub(super) fn read(node: &Written) -> Result<Op, OnnxError> {
+        if let Some(op) = simple(&node.operator) {
+            return Ok(op);
+        }
+        Ok(match node.operator.as_str() {
+            "Constant" => Op::Constant(constant(node)?),
+            "LeakyRelu" => Op::Sloped(|x, a| if x < 0.0 { a * x } else { x }, node.float("alpha", 0.01)),
+            "Elu" => Op::Sloped(|x, a| if x < 0.0 { a * x.exp_m1() } else { x }, node.float("alpha", 1.0)),
+            "Clip" => Op::Clip(node.float("min", f32::MIN), node.float("max", f32::MAX)),
+            "Gemm" => Op::Gemm {
+                alpha: node.float("alpha", 1.0),
+                beta: node.float("beta", 1.0),
+                transposed: ["transA", "transB"].map(|name| node.number(name, 0) != 0),
+            },
+            "Conv" => Op::Conv(Window::read(node, &[])?),
+            "MaxPool" => Op::MaxPool(Window::read(node, &node.numbers("kernel_shape"))?),
+            "Flatten" => Op::Flatten(node.number("axis", 1)),
+            "Squeeze" => Op::Squeeze(node.numbers("axes")),
+            "Unsqueeze" => Op::Unsqueeze(node.numbers("axes")),
+            "Transpose" => Op::Transpose(node.numbers("perm")),
+            "Concat" => Op::Concat(node.number("axis", 0)),
+            "Softmax" if [-1, 1].contains(&node.number("axis", -1)) => Op::Softmax,
+            other => return Err(node.unsupported("an operator of feed-forward policies", other)),
+        })
+    }
+
+    /// Computes the operator's value.
+    ///
+    /// # Errors
+    /// If shapes do not fit.
+    pub(super) fn run(&self, inputs: Inputs<'_>, out: &mut Tensor) -> Result<(), OnnxError> {
+        let first = || inputs.get(0).ok_or(MISSING);
+        let second = || inputs.get(1).ok_or(MISSING);
+        match self {
+            Op::Constant(value) => out.clone_from(value),
+            Op::Copy => out.clone_from(first()?),
+            Op::Map(f) => map(first()?, out, f),
+            Op::Sloped(f, slope) => map(first()?, out, |x| f(x, *slope)),
+            Op::Combine(f) => combine(first()?, second()?, out, *f)?,
+            Op::Clip(low, high) => {
+                let bound = |i| inputs.get(i).and_then(|t| t.data.first()).copied();
+                let (low, high) = (bound(1).unwrap_or(*low), bound(2).unwrap_or(*high));
+                map(first()?, out, |x| x.max(low).min(high));
+            }
+            Op::Gemm { alpha, beta, transposed } => {
+                gemm(first()?, second()?, inputs.get(2), (*alpha, *beta), *transposed, out)?;
+            }
+            Op::MatMul => matmul(first()?, second()?, out)?,
+            Op::Conv(window) => convolve(first()?, second()?, inputs.get(2), window, out)?,
+            Op::MaxPool(window) => pool(first()?, window, out)?,
+            Op::Flatten(axis) => flatten(first()?, *axis, out)?,
+            Op::Reshape => reshape(first()?, second()?, out)?,
+            Op::Squeeze(axes) => squeeze(first()?, axes, inputs.get(1), out),
+            Op::Unsqueeze(axes) => unsqueeze(first()?, axes, inputs.get(1), out)?,
+            Op::Transpose(order) => transpose(first()?, order, out)?,
+            Op::Concat(axis) => concat(inputs, *axis, out)?,
+            Op::Softmax => softmax(first()?, out),
+            Op::ArgMax => {
+                out.become_zeros(&[1]);
+                out.data[0] = largest(&first()?.data) as f32;
+            }
+        }
+        Ok(())
+    }
+}
+
+const MISSING: OnnxError = OnnxError::Damaged("a node with too few inputs");
+
+/// The operators without attributes that matter here.
+fn simple(operator: &str) -> Option<Op> {
+    Some(match operator {
+        "Identity" | "Dropout" | "Cast" => Op::Copy,
+        "Relu" => Op::Map(|x| x.max(0.0)),
+        "Tanh" => Op::Map(f32::tanh),
+        "Sigmoid" => Op::Map(|x| 1.0 / (1.0 + (-x).exp())),
+        "Softplus" => Op::Map(|x| x.max(0.0) + (-x.abs()).exp().ln_1p()),
+        "Exp" => Op::Map(f32::exp),
+        "Log" => Op::Map(f32::ln),
+        "Sqrt" => Op::Map(f32::sqrt),
+        "Abs" => Op::Map(f32::abs),
+        "Neg" => Op::Map(|x| -x),
+        "Add" => Op::Combine(|a, b| a + b),
+        "Sub" => Op::Combine(|a, b| a - b),
+        "Mul" => Op::Combine(|a, b| a * b),
+        "Div" => Op::Combine(|a, b| a / b),
+        "Pow" => Op::Combine(f32::powf),
+        "Max" => Op::Combine(f32::max),
+        "Min" => Op::Combine(f32::min),
+        "MatMul" => Op::MatMul,
+        "Reshape" => Op::Reshape,
+        "ArgMax" => Op::ArgMax,
+        _ => return None,
+    })
+}
+
+fn constant(node: &Written) -> Result<Tensor, OnnxError> {
+    if let Some(tensor) = node.attributes.get("value").and_then(|a| a.tensor.clone()) {
+        return Ok(tensor);
+    }
+    if let Some(a) = node.attributes.get("value_float") {
+        return Tensor::new(vec![], vec![a.float]);
+    }
+    let whole = ["value_int", "value_ints"].iter().find_map(|name| node.attributes.get(*name));
+    let whole = whole.ok_or_else(|| node.unsupported("a constant of numbers", "none"))?;
+    let data: Vec<f32> = whole.whole.iter().map(|&n| n as f32).collect();
+    Tensor::new(vec![data.len()], data)
+}

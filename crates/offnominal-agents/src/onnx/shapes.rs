@@ -1,0 +1,157 @@
+//! The same numbers in another shape or order.
+
+use super::OnnxError;
+use super::arithmetic::{MISFIT, MOST_AXES};
+use super::graph::Inputs;
+use super::tensor::Tensor;
+
+/// An axis counted from either end.
+fn axis(at: i64, rank: usize) -> Result<usize, OnnxError> {
+    let found = if at < 0 { at + rank as i64 } else { at };
+    usize::try_from(found).ok().filter(|&i| i <= rank).ok_or(MISFIT)
+}
+
+/// Copies the numbers; the shape is written by the caller.
+fn copy(from: &Tensor, out: &mut Tensor) {
+    out.data.clone_from(&from.data);
+    out.shape.clear();
+}
+
+/// Axes before and from a given one become two.
+pub(super) fn flatten(from: &Tensor, at: i64, out: &mut Tensor) -> Result<(), OnnxError> {
+    let at = axis(at, from.shape.len())?;
+    copy(from, out);
+    out.shape.extend([from.shape[..at].iter().product::<usize>(), from.shape[at..].iter().product()]);
+    Ok(())
+}
+
+/// A shape of which one axis may be left open (−1) and others kept (0).
+pub(super) fn reshape(from: &Tensor, wanted: &Tensor, out: &mut Tensor) -> Result<(), OnnxError> {
+    copy(from, out);
+    for (i, &length) in wanted.data.iter().enumerate() {
+        let kept = || from.shape.get(i).copied().ok_or(MISFIT);
+        out.shape.push(if length == 0.0 { kept()? } else { length.max(1.0) as usize });
+    }
+    let known: usize = out.shape.iter().product();
+    if let Some(open) = wanted.data.iter().position(|&length| length < 0.0) {
+        out.shape[open] = from.data.len() / known.max(1);
+    }
+    let fits = out.shape.iter().product::<usize>() == from.data.len();
+    fits.then_some(()).ok_or(MISFIT)
+}
+
+/// The named axes of length 1 go, or all of them.
+pub(super) fn squeeze(from: &Tensor, axes: &[i64], given: Option<&Tensor>, out: &mut Tensor) {
+    let rank = from.shape.len() as i64;
+    let is_named = |i: usize| {
+        let named = |&at: &i64| at.rem_euclid(rank.max(1)) == i as i64;
+        let all = axes.is_empty() && given.is_none();
+        all || axes.iter().any(named) || given.is_some_and(|g| g.data.iter().any(|&at| named(&(at as i64))))
+    };
+    copy(from, out);
+    let kept = from.shape.iter().enumerate().filter(|&(i, &length)| length != 1 || !is_named(i));
+    out.shape.extend(kept.map(|(_, &length)| length));
+}
+
+/// Axes of length 1 come where they are named.
+pub(super) fn unsqueeze(
+    from: &Tensor,
+    axes: &[i64],
+    given: Option<&Tensor>,
+    out: &mut Tensor,
+) -> Result<(), OnnxError> {
+    copy(from, out);
+    out.shape.extend_from_slice(&from.shape);
+    let rank = from.shape.len() + axes.len() + given.map_or(0, |g| g.data.len());
+    let given = given.into_iter().flat_map(|g| g.data.iter().map(|&at| at as i64));
+    for at in axes.iter().copied().chain(given) {
+        let at = axis(at, rank)?.min(out.shape.len());
+        out.shape.insert(at, 1);
+    }
+    Ok(())
+}
+
+/// The axes in another order; the reverse one if none is given.
+pub(super) fn transpose(from: &Tensor, order: &[i64], out: &mut Tensor) -> Result<(), OnnxError> {
+    let rank = from.shape.len();
+    if rank > MOST_AXES || !(order.is_empty() || order.len() == rank) {
+        return Err(MISFIT);
+    }
+    let (mut sources, mut strides) = ([0; MOST_AXES], [1; MOST_AXES]);
+    for i in (1..rank).rev() {
+        strides[i - 1] = strides[i] * from.shape[i];
+    }
+    for (i, source) in sources.iter_mut().enumerate().take(rank) {
+        let wanted = order.get(i).map_or(Ok(rank - 1 - i), |&at| axis(at, rank))?;
+        *source = Some(wanted).filter(|&at| at < rank).ok_or(MISFIT)?;
+    }
+    let mut shape = [1; MOST_AXES];
+    (0..rank).for_each(|i| shape[i] = from.shape[sources[i]]);
+    out.become_zeros(&shape[..rank]);
+    if out.data.len() != from.data.len() {
+        return Err(MISFIT);
+    }
+    for (i, x) in out.data.iter_mut().enumerate() {
+        let (mut rest, mut at) = (i, 0);
+        for k in (0..rank).rev() {
+            at += rest % shape[k] * strides[sources[k]];
+            rest /= shape[k];
+        }
+        *x = from.data[at];
+    }
+    Ok(())
+}
+
+/// One value after the other along an axis.
+pub(super) fn concat(inputs: Inputs<'_>, at: i64, out: &mut Tensor) -> Result<(), OnnxError> {
+    let first = inputs.get(0).ok_or(MISFIT)?;
+    let rank = first.shape.len();
+    let at = axis(at, rank)?;
+    let fits =
+        |t: &Tensor| t.shape.len() == rank && (0..rank).all(|i| i == at || t.shape[i] == first.shape[i]);
+    if at >= rank || !inputs.all().all(fits) {
+        return Err(MISFIT);
+    }
+    out.shape.clone_from(&first.shape);
+    out.shape[at] = inputs.all().map(|t| t.shape[at]).sum();
+    out.data.clear();
+    let outer: usize = first.shape[..at].iter().product();
+    for row in 0..outer {
+        for value in inputs.all() {
+            let width = value.data.len() / outer;
+            out.data.extend_from_slice(&value.data[row * width..(row + 1) * width]);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tensor(shape: &[usize], data: &[f32]) -> Tensor {
+        Tensor::new(shape.to_vec(), data.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn shapes_change_and_numbers_stay() {
+        let (from, mut out) = (tensor(&[2, 3, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), Tensor::default());
+        flatten(&from, 1, &mut out).unwrap();
+        assert_eq!((out.shape.as_slice(), &out.data), ([2, 3].as_slice(), &from.data));
+        reshape(&from, &tensor(&[2], &[-1.0, 2.0]), &mut out).unwrap();
+        assert_eq!(out.shape, [3, 2]);
+        assert_eq!(reshape(&from, &tensor(&[1], &[4.0]), &mut out), Err(MISFIT));
+        squeeze(&from, &[-1], None, &mut out);
+        assert_eq!(out.shape, [2, 3]);
+        unsqueeze(&from, &[0], None, &mut out).unwrap();
+        assert_eq!(out.shape, [1, 2, 3, 1]);
+    }
+
+    #[test]
+    fn axes_change_places() {
+        let (from, mut out) = (tensor(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), Tensor::default());
+        transpose(&from, &[1, 0], &mut out).unwrap();
+        assert_eq!(out, tensor(&[3, 2], &[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
+        assert_eq!(transpose(&from, &[1], &mut out), Err(MISFIT));
+    }
+}

@@ -1,0 +1,123 @@
+//! Networks from ONNX files act as onnxruntime says (`tests/onnx/make.py` made files and answers).
+
+use offnominal_agents::onnx::{Onnx, OnnxError};
+use offnominal_core::conformance;
+use offnominal_core::prelude::*;
+use std::path::{Path, PathBuf};
+
+fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/onnx").join(name)
+}
+
+fn bytes(name: &str) -> Vec<u8> {
+    std::fs::read(file(&format!("{name}.onnx"))).unwrap()
+}
+
+/// A world with so many numbers, and commands that are real numbers in ±`bound`, or one of `choices`.
+fn world(numbers: usize, commands: usize, bound: f64, choices: u32) -> EnvSpec {
+    let number = |i| Channel::unbounded(&format!("o{i}"), "a number", "1");
+    let command = |i| match choices {
+        0 => Channel::new(&format!("a{i}"), "a command", "1", -bound, bound),
+        n => Channel::choice("a", "a choice", n),
+    };
+    EnvSpec {
+        observation: (0..numbers).map(number).collect(),
+        action: (0..commands).map(command).collect(),
+        ..EnvSpec::new("w", "a world of numbers")
+    }
+}
+
+/// Inputs with the outputs that onnxruntime computes.
+fn expected(name: &str) -> Vec<(Vec<f32>, Vec<f32>)> {
+    let text = std::fs::read_to_string(file("expected.json")).unwrap();
+    let all: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let read = |key: &str| serde_json::from_value::<Vec<Vec<f32>>>(all[name][key].clone()).unwrap();
+    read("inputs").into_iter().zip(read("outputs")).collect()
+}
+
+fn acted(policy: &mut Onnx, obs: &[f32], commands: usize) -> Vec<f32> {
+    let mut action = vec![0.0; commands];
+    policy.act(obs, &mut action, &mut Rng::new(0));
+    action
+}
+
+#[track_caller]
+fn close(found: &[f32], wanted: &[f32]) {
+    let fits = found.len() == wanted.len() && found.iter().zip(wanted).all(|(a, b)| (a - b).abs() < 1e-5);
+    assert!(fits, "{found:?}, expected {wanted:?}");
+}
+
+#[test]
+fn commands_are_those_of_onnxruntime() {
+    for (name, numbers, commands) in [("mlp", 3, 1), ("pieces", 4, 8)] {
+        let mut policy = Onnx::from_bytes(&bytes(name), &world(numbers, commands, 10.0, 0)).unwrap();
+        for (input, output) in expected(name) {
+            close(&acted(&mut policy, &input, commands), &output);
+        }
+    }
+}
+
+#[test]
+fn commands_stay_within_their_bounds() {
+    let mut policy = Onnx::from_bytes(&bytes("mlp"), &world(3, 1, 0.1, 0)).unwrap();
+    for (input, output) in expected("mlp") {
+        close(&acted(&mut policy, &input, 1), &[output[0].clamp(-0.1, 0.1)]);
+    }
+}
+
+#[test]
+fn the_largest_value_is_the_choice() {
+    let mut policy = Onnx::from_bytes(&bytes("cnn"), &world(3 * 9 * 8, 1, 0.0, 4)).unwrap();
+    for (input, output) in expected("cnn") {
+        let largest = (0..4).max_by(|&i, &k| output[i].total_cmp(&output[k])).unwrap();
+        assert_eq!(acted(&mut policy, &input, 1), [largest as f32]);
+    }
+}
+
+#[test]
+fn convolutions_are_those_of_onnxruntime() {
+    let mut policy = Onnx::from_bytes(&bytes("cnn"), &world(3 * 9 * 8, 4, 1e6, 0)).unwrap();
+    for (input, output) in expected("cnn") {
+        close(&acted(&mut policy, &input, 4), &output);
+    }
+}
+
+#[test]
+fn it_is_a_lawful_policy() {
+    let spec = world(3, 1, 2.0, 0);
+    let policy = Onnx::from_bytes(&bytes("mlp"), &spec).unwrap();
+    conformance::assert_lawful("mlp", &conformance::policy(&policy, &spec, &[]));
+}
+
+#[test]
+fn other_worlds_are_refused() {
+    let refused =
+        |numbers, commands| Onnx::from_bytes(&bytes("mlp"), &world(numbers, commands, 1.0, 0)).err();
+    assert_eq!(refused(4, 1), Some(OnnxError::Shape { what: "input", expected: 4, found: 3 }));
+    assert_eq!(refused(3, 2), Some(OnnxError::Shape { what: "output", expected: 2, found: 1 }));
+}
+
+#[test]
+fn damage_is_an_error_wherever_it_is() {
+    let (whole, spec) = (bytes("mlp"), world(3, 1, 1.0, 0));
+    // The last field is the version of the operators, without which the graph is still there.
+    let version = b"\x42\x04\x0a\x00\x10\x11";
+    for end in 0..whole.strip_suffix(version).unwrap().len() {
+        assert!(Onnx::from_bytes(&whole[..end], &spec).is_err(), "the first {end} bytes are no policy");
+    }
+    for at in 0..whole.len() {
+        let mut edited = whole.clone();
+        edited[at] ^= 0x55;
+        // Some bytes are weights; others must not bring the program down.
+        let _ = Onnx::from_bytes(&edited, &spec);
+    }
+}
+
+#[test]
+fn an_operator_that_is_not_known_is_named() {
+    let mut edited = bytes("mlp");
+    let at = edited.windows(4).position(|w| w == b"Tanh").unwrap();
+    edited[at..at + 4].copy_from_slice(b"Tang");
+    let error = Onnx::from_bytes(&edited, &world(3, 1, 1.0, 0)).err().unwrap().to_string();
+    assert!(error.starts_with("operator Tang (\"/t\"): expected an operator of feed-forward"), "{error}");
+}

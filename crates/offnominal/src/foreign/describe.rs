@@ -1,0 +1,162 @@
+//! What a hosted environment says of itself, as a specification.
+
+use anyhow::{Context, Result, ensure};
+use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// The description that `worker.py` sends.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Description {
+    /// Frames, planes, rows, columns, if the observation is a picture.
+    picture: Option<[usize; 4]>,
+    /// Bounds of the numbers of the observation otherwise.
+    observation: Vec<Bounds>,
+    /// How many choices each command has, if commands are choices.
+    choices: Option<Vec<u32>>,
+    /// Bounds of the commands otherwise.
+    action: Vec<Bounds>,
+    horizon: u32,
+    parameters: Vec<Quantity>,
+    source: String,
+    /// The file through which large observations come.
+    pub(super) shared: Option<PathBuf>,
+}
+
+/// Smallest and largest value; nothing where there is no bound.
+#[derive(Debug, Clone, Copy, Deserialize)]
+struct Bounds(Option<f64>, Option<f64>);
+
+/// A physical quantity with its nominal, smallest and largest value.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Quantity {
+    name: String,
+    range: [f64; 3],
+}
+
+impl Description {
+    /// Reads the description.
+    ///
+    /// # Errors
+    /// If it is not what `worker.py` sends.
+    pub(super) fn read(json: &[u8]) -> Result<Description> {
+        serde_json::from_slice(json).context("the description that its process sent")
+    }
+
+    /// The specification of the world of that name.
+    ///
+    /// # Errors
+    /// If it has no observation, no command, or no step.
+    pub(super) fn spec(&self, id: &str) -> Result<EnvSpec> {
+        let spec = EnvSpec {
+            source: self.source.clone(),
+            observation: self.observation(),
+            action: self.action(),
+            horizon: self.horizon,
+            parameters: self.parameters.iter().map(Quantity::parameter).collect(),
+            initial: vec!["seed".into()],
+            reward: "The environment's own.".into(),
+            reset: "A seed from 0 to 2³¹ − 1, with which the environment is reset.".into(),
+            success: "`terminated` is failure unless `info` has a true `is_success` or `success`.".into(),
+            ..EnvSpec::new(id, "an environment of Gymnasium in a process of its own")
+        };
+        ensure!(spec.obs_width() > 0, "world {id}: expected an observation, found none");
+        ensure!(spec.act_width() > 0, "world {id}: expected a command, found none");
+        ensure!(spec.horizon > 0, "world {id}: expected a horizon of at least one step, found 0");
+        ensure!(
+            self.choices.iter().flatten().all(|&n| n > 1),
+            "world {id}: expected commands with two choices"
+        );
+        Ok(spec)
+    }
+
+    /// Whether an observation is bytes.
+    pub(super) fn is_picture(&self) -> bool {
+        self.picture.is_some()
+    }
+
+    fn observation(&self) -> Vec<Channel> {
+        match self.picture {
+            Some([frames, planes, height, columns]) => {
+                vec![Channel::image("picture", "what is seen", Image { frames, planes, height, columns })]
+            }
+            None => channels("o", "number of the observation", &self.observation),
+        }
+    }
+
+    fn action(&self) -> Vec<Channel> {
+        match &self.choices {
+            Some(choices) => choices
+                .iter()
+                .enumerate()
+                .map(|(i, &n)| Channel {
+                    choices: n,
+                    ..number(&format!("a{i}"), "choice", 0.0, f64::from(n.max(1) - 1))
+                })
+                .collect(),
+            None => channels("a", "number of the command", &self.action),
+        }
+    }
+}
+
+impl Quantity {
+    fn parameter(&self) -> Parameter {
+        let [nominal, low, high] = self.range;
+        Parameter::new(&self.name, "as the environment's process sets it", "1", nominal, low, high)
+    }
+}
+
+fn channels(letter: &str, meaning: &str, bounds: &[Bounds]) -> Vec<Channel> {
+    let channel = |(i, &Bounds(low, high)): (usize, &Bounds)| {
+        let (low, high) = (low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY));
+        number(&format!("{letter}{i}"), meaning, low, high)
+    };
+    bounds.iter().enumerate().map(channel).collect()
+}
+
+fn number(name: &str, meaning: &str, low: f64, high: f64) -> Channel {
+    Channel::new(name, meaning, "1", low, high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn described(json: &str) -> Result<EnvSpec> {
+        Description::read(json.as_bytes())?.spec("gymnasium:X")
+    }
+
+    #[test]
+    fn numbers_and_choices_become_channels() {
+        let spec = described(
+            r#"{"picture": null, "observation": [[null, 1.5], [0, null]], "choices": [2, 3], "action": [], "horizon": 7,
+                "parameters": [{"name": "mass", "range": [1, 0.1, 10]}], "source": "Gymnasium 1", "shared": null}"#,
+        )
+        .unwrap();
+        assert_eq!((spec.obs_width(), spec.act_width(), spec.horizon), (2, 2, 7));
+        assert_eq!((spec.observation[0].low, spec.observation[0].high), (f64::NEG_INFINITY, 1.5));
+        assert_eq!((spec.action[1].choices, spec.action[1].high), (3, 2.0));
+        assert_eq!(spec.parameter("mass").unwrap().high, 10.0);
+    }
+
+    #[test]
+    fn a_picture_is_one_channel() {
+        let spec = described(
+            r#"{"picture": [1, 3, 210, 160], "observation": [], "choices": [6], "action": [], "horizon": 1000,
+                "parameters": [], "source": "Gymnasium 1, ale_py 0.12", "shared": "/dev/shm/x"}"#,
+        )
+        .unwrap();
+        assert_eq!(spec.image().unwrap().shape(), [1, 3, 210, 160]);
+    }
+
+    #[test]
+    fn what_cannot_be_played_is_refused() {
+        let error = described(
+            r#"{"picture": null, "observation": [], "choices": null, "action": [[0, 1]], "horizon": 1,
+                "parameters": [], "source": "", "shared": null}"#,
+        );
+        assert_eq!(error.unwrap_err().to_string(), "world gymnasium:X: expected an observation, found none");
+    }
+}

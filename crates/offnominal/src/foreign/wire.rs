@@ -1,0 +1,136 @@
+//! Messages between the engine and a process that hosts environments; `worker.py` documents them.
+
+use std::io::{Error, ErrorKind, Read, Result, Write};
+
+/// The longest message that is believed.
+const MAX_LEN: usize = 1 << 28;
+
+/// What the engine asks for.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Request<'a> {
+    /// The environment of that id.
+    Make(&'a str),
+    /// The beginning of the episode of a seed.
+    Reset(u64),
+    /// A step under a command.
+    Step(&'a [f32]),
+    /// Another value of the parameter with that index.
+    Set(u32, f64),
+}
+
+impl Request<'_> {
+    /// Sends the message whole; `buffer` is used again and again.
+    pub(super) fn send(self, to: &mut impl Write, buffer: &mut Vec<u8>) -> Result<()> {
+        buffer.clear();
+        buffer.extend_from_slice(&[self.letter(), 0, 0, 0, 0]);
+        match self {
+            Request::Make(id) => buffer.extend_from_slice(id.as_bytes()),
+            Request::Reset(seed) => buffer.extend_from_slice(&seed.to_le_bytes()),
+            Request::Step(command) => command.iter().for_each(|x| buffer.extend_from_slice(&x.to_le_bytes())),
+            Request::Set(index, value) => {
+                buffer.extend_from_slice(&index.to_le_bytes());
+                buffer.extend_from_slice(&value.to_le_bytes());
+            }
+        }
+        let len = u32::try_from(buffer.len() - 5).map_err(|_| Error::from(ErrorKind::InvalidInput))?;
+        buffer[1..5].copy_from_slice(&len.to_le_bytes());
+        to.write_all(buffer)
+    }
+
+    fn letter(self) -> u8 {
+        match self {
+            Request::Make(_) => b'M',
+            Request::Reset(_) => b'R',
+            Request::Step(_) => b'S',
+            Request::Set(..) => b'P',
+        }
+    }
+}
+
+/// Receives a message: its letter, and its body in `body`.
+pub(super) fn receive(from: &mut impl Read, body: &mut Vec<u8>) -> Result<u8> {
+    let mut header = [0; 5];
+    from.read_exact(&mut header)?;
+    let [letter, len @ ..] = header;
+    let len = u32::from_le_bytes(len) as usize;
+    if len > MAX_LEN {
+        let why = format!("a message of {len} bytes, which is no message of ours");
+        return Err(Error::new(ErrorKind::InvalidData, why));
+    }
+    body.resize(len, 0);
+    from.read_exact(body)?;
+    Ok(letter)
+}
+
+/// What a reset or a step brought.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Told {
+    /// The reward.
+    pub(super) reward: f64,
+    /// The episode is over.
+    pub(super) terminated: bool,
+    /// The environment cut it.
+    pub(super) truncated: bool,
+    /// Whether it counts as a success, where the environment says so.
+    pub(super) success: Option<bool>,
+}
+
+impl Told {
+    /// Reads the body of an answer; what is left of it is the observation, if that is not in a shared file.
+    pub(super) fn read(body: &[u8]) -> Option<(Told, &[u8])> {
+        let (reward, rest) = body.split_first_chunk::<8>()?;
+        let (&flags, obs) = rest.split_first()?;
+        let has = |bit: u8| flags & bit != 0;
+        let (reward, success) = (f64::from_le_bytes(*reward), has(4).then(|| has(8)));
+        Some((Told { reward, terminated: has(1), truncated: has(2), success }, obs))
+    }
+}
+
+/// Writes the numbers of an observation, bytes of a picture or little-endian floats; false if there are not as many.
+pub(super) fn numbers(bytes: &[u8], is_picture: bool, obs: &mut [f32]) -> bool {
+    if is_picture {
+        obs.iter_mut().zip(bytes).for_each(|(x, &grey)| *x = f32::from(grey));
+        return obs.len() == bytes.len();
+    }
+    let (floats, rest) = bytes.as_chunks::<4>();
+    obs.iter_mut().zip(floats).for_each(|(x, float)| *x = f32::from_le_bytes(*float));
+    obs.len() == floats.len() && rest.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_have_a_letter_a_length_and_a_body() {
+        let (mut sent, mut buffer) = (Vec::new(), Vec::new());
+        Request::Step(&[1.0, -2.0]).send(&mut sent, &mut buffer).unwrap();
+        assert_eq!(sent, b"S\x08\0\0\0\0\0\x80\x3f\0\0\0\xc0");
+        let mut body = Vec::new();
+        assert_eq!(receive(&mut sent.as_slice(), &mut body).unwrap(), b'S');
+        let mut obs = [0.0; 2];
+        assert!(numbers(&body, false, &mut obs) && obs == [1.0, -2.0]);
+        assert!(!numbers(&body, false, &mut [0.0; 3]) && !numbers(&body[..7], false, &mut [0.0; 1]));
+    }
+
+    #[test]
+    fn a_picture_is_bytes() {
+        let mut obs = [0.0; 3];
+        assert!(numbers(&[0, 7, 255], true, &mut obs) && obs == [0.0, 7.0, 255.0]);
+    }
+
+    #[test]
+    fn flags_are_read_and_short_answers_are_none() {
+        let mut body = 1.5_f64.to_le_bytes().to_vec();
+        assert_eq!(Told::read(&body), None);
+        body.push(1 | 4);
+        let told = Told { reward: 1.5, terminated: true, truncated: false, success: Some(false) };
+        assert_eq!(Told::read(&body), Some((told, [].as_slice())));
+    }
+
+    #[test]
+    fn garbage_is_not_waited_for() {
+        let error = receive(&mut b"X\xff\xff\xff\xff".as_slice(), &mut Vec::new()).unwrap_err();
+        assert!(error.to_string().contains("no message of ours"), "{error}");
+    }
+}
