@@ -177,11 +177,11 @@ mod tests {
     #[test]
     fn bodies_of_the_tables_that_cannot_be_are_counted() {
         let literal = Setting { reading: Reading::PaperLiteral, ..setting("hopper") };
-        let found = draw(&literal, 0.2, 20, Seed(3)).unwrap();
-        assert!(found.rejected > 5, "{}", found.rejected);
+        let found = draw(&literal, 0.2, 40, Seed(3)).unwrap();
+        assert!(found.rejected > 0, "about a sixth of the draws has no torso or no thigh");
         assert_eq!(
             (found.bodies.len(), draw(&setting("hopper"), 0.2, 20, Seed(3)).unwrap().rejected),
-            (20, 0)
+            (40, 0)
         );
     }
 

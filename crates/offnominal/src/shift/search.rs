@@ -94,7 +94,9 @@ pub fn thinned(rows: &[Row], sigma: f64, share: f64, rng: &mut Rng) -> Option<(E
         let chance = rule.chance(predicted);
         if rng.uniform() < chance { found.record(chance, outcome.fails) } else { found.skip() }
     }
-    Some((found.estimate(Level::P95).ok()?, found.experiments()))
+    let estimate = found.estimate(Level::P95).ok()?;
+    // Adding zero takes the sign from a zero.
+    Some((Estimate { value: estimate.value + 0.0, ..estimate }, found.experiments()))
 }
 
 /// The probability that the mean return over policies falls below a share of that at home, for a body of a spread: the
