@@ -52,11 +52,6 @@ impl Tensor {
         Ok((name, Tensor::new(shape, data)?))
     }
 
-    /// The numbers as whole ones, such as axes and lengths.
-    pub(super) fn whole(&self) -> Vec<i64> {
-        self.data.iter().map(|&x| x as i64).collect()
-    }
-
     /// Becomes zeros of a shape, in the same memory where that suffices.
     pub(super) fn become_zeros(&mut self, shape: &[usize]) {
         self.shape.clear();

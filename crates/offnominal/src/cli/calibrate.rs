@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `calibrate`.
 #[derive(Debug, Args)]
 pub struct Calibrate {
-    /// World id (see `list envs`)
+    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
     /// `tqc` for the one shipped with the world, a name of `list policies`, or the path of a file

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `collect`.
 #[derive(Debug, Args)]
 pub struct Collect {
-    /// World id (see `list envs`)
+    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
     /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`

@@ -16,7 +16,7 @@ use std::path::Path;
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
 pub struct Evaluate {
-    /// World id (see `list envs`)
+    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
     /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`

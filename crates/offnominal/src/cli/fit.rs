@@ -25,7 +25,7 @@ const EPISODES: usize = 100;
 /// Arguments of `fit`.
 #[derive(Debug, Args)]
 pub struct Fit {
-    /// World id (see `list envs`)
+    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
     /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`

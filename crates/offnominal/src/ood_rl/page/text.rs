@@ -38,7 +38,7 @@ Policies of pong in the folder that `OFFNOMINAL_OOD_RL` names are run as those o
 pub(super) const RETURNS: &str = "Mean return of 200 fresh episodes with its interval. `seeds` are those of the training runs; an ensemble has five. Plain policies are the first members of the ensembles, for comparison.";
 
 pub(super) const PROBABILITIES: &str = "\
-The probability of each method was chosen by the mean return at home of two runs that serve no other purpose; variants played no part.";
+The probability of each method was chosen by the mean return at home of a run that serves no other purpose, the smallest of equals; variants played no part. DropConnect with 0.2 was not tried.";
 
 pub(super) const SUMMARY: &str = "\
 ## In short
@@ -49,8 +49,8 @@ Means over variants of the AUROC, per trial; then mean ± deviation over trials.
 pub(super) const FOUND: &str = "\
 What the tables below say, and what was not expected:
 
-- The published score, the deviation of values or commands, is a poor detector of policies that are good at home, and often worse than chance. A policy that fails stays where it is sure of itself: the pendulum hangs or spins with the command at its bound, where tanh makes all predictions equal. The same predictions before tanh (`raw-sd`) tell the variants well.
-- In cartpole the values shrink as the end comes near, and their deviations with them. What tells is not how far values lie apart but how far choices do, `mutual-information`, or deviations in units of the values, `relative-sd`.
+- In the pendulum the published score, the deviation of commands, is worse than chance. A policy that fails there commands its bound most of the time (figure 5), where tanh makes all predictions equal. The same predictions before tanh, `raw-sd`, tell the variants well.
+- In cartpole MC-DropConnect does best. Members of an ensemble differ in the level of their values, also at home (figure 4), and this constant hides the rest; passes of one network share their level. Among members, measures of how far the choices lie apart tell more, `mutual-information` most of all.
 - Policies of the publication were perhaps less settled: their spread over trials is large. It also names only the variants in which detection worked.
 - Detectors that know how the world moves (`ensemble-dm`), or merely where it was (`knn`), do better on the same episodes.
 ";
@@ -58,7 +58,7 @@ What the tables below say, and what was not expected:
 pub(super) const BEST: &str = "\
 ## Best AUROC: Tables 3 to 5
 
-The best of five trials, in the variants that the publication names.
+The best of the trials, in the variants that the publication names.
 It is the maximum of a noisy number and rewards spread; the tables of all trials say more.
 ";
 
@@ -98,6 +98,7 @@ AUROC, mean ± deviation over trials.
 pub(super) const DIFFERENCES: &str = "
 ## What differs from the publication
 
+- The publication has five trials of each method; here there are as many as the tables show, fewer than five of MC-DropConnect and of cartpole's ensembles.
 - Network sizes, learning rates, exploration and probabilities are ours; the publication gives none.
 - The dynamics are those of Gymnasium today. The pendulum's velocity is clipped before the position moves; releases of Gym before September 2021 clipped it afterwards (`integrator = legacy` of the world).
 - Derived constants of cartpole follow a changed mass or length. In Gym they are computed once, so a changed cart mass alone would change nothing.
