@@ -85,7 +85,9 @@ fn outcomes(rows: &[Row], sigma: f64, share: f64) -> Vec<Outcome> {
 /// said after one episode. The interval is valid whatever that is worth. Also how many bodies were played.
 pub fn thinned(rows: &[Row], sigma: f64, share: f64, rng: &mut Rng) -> Option<(Estimate, usize)> {
     let all = outcomes(rows, sigma, share);
-    let rank = |warned: f64| all.iter().filter(|o| o.warned < warned).count() as f64 / all.len() as f64;
+    let count = |holds: &dyn Fn(f64) -> bool| all.iter().filter(|o| holds(o.warned)).count() as f64;
+    // Equal warnings share the middle of their ranks, so that bodies of which nothing is known are all alike.
+    let rank = |warned: f64| (count(&|w| w < warned) + 0.5 * count(&|w| w == warned)) / all.len() as f64;
     let predicted: Vec<f64> = all.iter().map(|o| rank(o.warned)).collect();
     let mean = predicted.iter().map(|p| p.sqrt()).sum::<f64>() / all.len().max(1) as f64;
     let rule = Thinning::new(THINNED.0, THINNED.1, 0.5, mean).ok()?;
