@@ -2,6 +2,7 @@
 
 use super::{Common, Outcome};
 use crate::cast::Cast;
+use crate::cli::shifts::Below;
 use crate::risk::search::{self, Aids, Found, Hunt, Spec, Strategy};
 use crate::risk::{Guide, Lab, learning};
 use crate::write;
@@ -23,6 +24,8 @@ pub struct SearchArgs {
     /// A policy, as for `risk estimate`; may be repeated, to compare agents
     #[arg(long, required = true)]
     policy: Vec<String>,
+    #[command(flatten)]
+    below: Below,
     /// Where to look
     #[arg(long, value_enum)]
     strategy: Strategy,
@@ -97,6 +100,8 @@ impl SearchArgs {
 
     fn of_one(&self, policy: &str, folder: &Path, common: &Common) -> Result<Vec<Found>> {
         let cast = Cast::new(&self.env, policy)?;
+        let change = self.below.change(cast.env.spec())?;
+        let cast = cast.shifted_by(change)?;
         let lab = Lab::new(&cast, common.seed)?;
         let guide = self.predictor.as_deref().map(|path| Guide::open(path, &cast)).transpose()?;
         let history = self.history.as_deref().map(|p| learning::read(p, cast.env.spec())).transpose()?;
@@ -113,6 +118,7 @@ impl SearchArgs {
             all: self.all,
             predictor: guide.as_ref().map(|g| g.digest.clone()),
             past_failures: history.as_ref().map(offnominal_agents::History::failures),
+            shifted: cast.shifted.clone(),
         };
         let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
         Hunt::new(lab, aids, spec)?.run(folder, self.searches as usize, common)
