@@ -138,7 +138,7 @@ impl Bench {
                 self.scores.push(dot(&z[place], h));
             }
         }
-        let sum = self.to_slopes();
+        let sum = self.turn_scores();
         for (&k, slopes) in self.ks.iter().zip(self.scores.chunks_exact(each)) {
             let at = prediction(k);
             let mut d = [0.0; W];
@@ -153,7 +153,7 @@ impl Bench {
 
     /// Puts the derivative of the loss by each score in its place, and returns the loss.
     #[inline(always)]
-    fn to_slopes(&mut self) -> f64 {
+    fn turn_scores(&mut self) -> f64 {
         let each = self.places.len();
         // softplus(x) = max(x, 0) + ln(1 + e^−|x|); the logarithm of a product replaces the sum of logarithms.
         let (mut above, mut product) = ([0.0_f64; 2], [1.0_f64; 2]);

@@ -104,7 +104,8 @@ mod tests {
         let place = |name: &str| found.quantities.iter().position(|q| q.name == name).unwrap();
         assert_eq!(found.quantities[place("left-thigh-length")].twin, Some(place("thigh-length")));
         let name = cartpole.spec().parameters[0].name.clone();
-        let change = Change { draws: around(cartpole.spec(), &[name.clone()], 0.2).unwrap(), least: None };
+        let change =
+            Change { draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(), least: None };
         let shifted = change.apply(world("cartpole")).unwrap();
         assert_eq!(
             (shifted.spec().id.as_str(), shifted.spec().initial[0].as_str()),
@@ -126,7 +127,9 @@ mod tests {
         built.start(&x[8..], &mut Rng::new(1));
         let walk = |env: &mut dyn Env| {
             let mut obs = vec![0.0; 15];
-            (0..40).for_each(|_| drop(env.step(&[0.5, -0.5, 0.2], &mut Rng::new(1))));
+            for _ in 0..40 {
+                env.step(&[0.5, -0.5, 0.2], &mut Rng::new(1));
+            }
             env.observe(&mut obs);
             obs
         };
