@@ -239,9 +239,10 @@ fn list(numbers: &[f64]) -> String {
 
 /// What the answers say in one sentence: how well the internal model and the best detector tell the drop.
 pub fn summary(answers: &[Answer]) -> String {
-    let kind = if answers.iter().any(|a| a.kind == "all") { "all" } else { "td3" };
-    let ranks = answers.iter().filter(|a| a.question == RANK && a.sigma.is_none());
-    let mut ranks: Vec<&Answer> = ranks.filter(|a| a.kind == kind || kind == "td3").collect();
+    let ranks = || answers.iter().filter(|a| a.question == RANK && a.sigma.is_none());
+    // Of several kinds of policies those of all together count; a single kind has no such rows.
+    let many = ranks().any(|a| a.kind == "all");
+    let mut ranks: Vec<&Answer> = ranks().filter(|a| a.kind == "all" || !many).collect();
     ranks.sort_by(|a, b| b.estimate.value.abs().total_cmp(&a.estimate.value.abs()));
     let told = |a: &Answer| format!("{} {:.2}", a.by, a.estimate);
     let Some(best) = ranks.first() else {

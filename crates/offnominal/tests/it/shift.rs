@@ -52,6 +52,7 @@ fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
     let again = succeeds(&mut shift(&own, &at("one"), &["--json"])).stdout;
     let said: serde_json::Value = serde_json::from_slice(&again).unwrap();
     assert_eq!((&said["policies"], &said["ran"], &said["rows"]), (&3.into(), &0.into(), &75.into()));
+    assert!(said["summary"].as_str().unwrap().starts_with("Rank correlation with the drop"), "{said}");
 }
 
 #[test]
