@@ -27,6 +27,10 @@ fn job() -> Job {
         horizon: 5,
         parameters: vec![parameter("wage", 2.0), parameter("tax", 0.4), parameter("luck", 0.0)],
         initial: vec!["mood".into()],
+        source: "a fixture".into(),
+        reward: "what is paid".into(),
+        reset: "The mood is drawn.".into(),
+        success: "None.".into(),
         ..EnvSpec::new("job", "a fixture")
     };
     Job { spec, wage: 2.0, tax: 0.4, luck: 0.0, mood: 0.0, strict: true }
