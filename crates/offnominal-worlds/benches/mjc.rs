@@ -18,7 +18,7 @@ fn main() {
 /// Environment steps per sample.
 const STEPS: usize = 40;
 
-const WORLDS: [&str; 9] = [
+const WORLDS: [&str; 10] = [
     "mjc-cartpole-swingup",
     "mjc-half-cheetah",
     "mjc-reacher3d",
@@ -28,6 +28,7 @@ const WORLDS: [&str; 9] = [
     "walker",
     "ant",
     "half-cheetah-m",
+    "humanoid-stand",
 ];
 
 fn world(id: &str) -> Box<dyn Env> {
@@ -43,6 +44,8 @@ fn initial(id: &str) -> Vec<f64> {
 
 /// The same command at every step, so that the simulation can run alone through the same states.
 const COMMAND: [f32; 8] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2, 0.1, 0.2];
+/// A humanoid that keeps still.
+const STILL: [f32; 21] = [0.0; 21];
 
 fn command(id: &str) -> &'static [f32] {
     match id {
@@ -52,6 +55,7 @@ fn command(id: &str) -> &'static [f32] {
         "urm-reach" | "hopper" => &COMMAND[..3],
         "urm-pnp" => &COMMAND[..4],
         "ant" => &COMMAND,
+        "humanoid-stand" => &STILL,
         _ => &COMMAND[..7],
     }
 }
@@ -75,6 +79,7 @@ impl Bare {
         let (mjcf, substeps) = match id {
             "mjc-cartpole-swingup" => (include_str!("../models/mjc_cartpole_swingup.xml").to_string(), 2),
             "mjc-half-cheetah" => (include_str!("../models/mjc_half_cheetah.xml").into(), 5),
+            "humanoid-stand" => (include_str!("../models/humanoid_stand.xml").into(), 5),
             "mjc-reacher3d" => (include_str!("../models/mjc_reacher3d.xml").into(), 2),
             "urm-reach" => (model::mjcf(), 20),
             _ => (model::mjcf_with(include_str!("../models/urm_pnp.xml")), 20),
@@ -94,6 +99,8 @@ impl Bare {
                     sim.qpos_mut()[8..10].copy_from_slice(&x[..2]);
                 }
             }
+            // As the reference posture stands.
+            "humanoid-stand" => sim.qpos_mut()[2] = 1.285,
             _ if !self.stance.is_empty() => {
                 let root = self.stance.len() - x.len();
                 sim.qpos_mut()[..root].copy_from_slice(&self.stance[..root]);
@@ -117,7 +124,8 @@ impl Bare {
                 .zip(limits)
                 .for_each(|((at, &a), (low, high))| *at = (*at + 0.01 * f64::from(a)).clamp(low, high));
         } else {
-            self.sim.ctrl_mut().iter_mut().zip(COMMAND).for_each(|(control, c)| *control = f64::from(c));
+            let command = command(self.id);
+            self.sim.ctrl_mut().iter_mut().zip(command).for_each(|(control, &c)| *control = f64::from(c));
         }
         self.sim.step(self.substeps).unwrap();
     }
