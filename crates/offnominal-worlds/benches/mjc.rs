@@ -9,6 +9,7 @@ use divan::counter::ItemsCount;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, Simulation};
 use offnominal_worlds::env::body::{self, BODIES};
+use offnominal_worlds::env::humanoid;
 use offnominal_worlds::ur3e::{kinematics::HOME, model};
 
 fn main() {
@@ -76,10 +77,14 @@ impl Bare {
             let sim = body::bare(id).unwrap();
             return Bare { stance: sim.qpos().to_vec(), sim, x: initial(id), id, substeps: 4 };
         }
+        if id == "humanoid-stand" {
+            let x = initial(id);
+            let sim = humanoid::bare(&x).unwrap();
+            return Bare { stance: sim.qpos().to_vec(), sim, x, id, substeps: 5 };
+        }
         let (mjcf, substeps) = match id {
             "mjc-cartpole-swingup" => (include_str!("../models/mjc_cartpole_swingup.xml").to_string(), 2),
             "mjc-half-cheetah" => (include_str!("../models/mjc_half_cheetah.xml").into(), 5),
-            "humanoid-stand" => (include_str!("../models/humanoid_stand.xml").into(), 5),
             "mjc-reacher3d" => (include_str!("../models/mjc_reacher3d.xml").into(), 2),
             "urm-reach" => (model::mjcf(), 20),
             _ => (model::mjcf_with(include_str!("../models/urm_pnp.xml")), 20),
@@ -99,8 +104,7 @@ impl Bare {
                     sim.qpos_mut()[8..10].copy_from_slice(&x[..2]);
                 }
             }
-            // As the reference posture stands.
-            "humanoid-stand" => sim.qpos_mut()[2] = 1.285,
+            "humanoid-stand" => sim.qpos_mut().copy_from_slice(&self.stance),
             _ if !self.stance.is_empty() => {
                 let root = self.stance.len() - x.len();
                 sim.qpos_mut()[..root].copy_from_slice(&self.stance[..root]);

@@ -7,7 +7,7 @@ mod car;
 mod cartpole;
 mod classic_picture;
 pub(crate) mod driving;
-mod humanoid;
+pub mod humanoid;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;

@@ -175,6 +175,16 @@ impl Env for Humanoid {
     }
 }
 
+/// The body at an initial condition, without the world.
+///
+/// # Errors
+/// If MuJoCo cannot be had.
+pub fn bare(x: &[f64]) -> Result<Simulation, BuildError> {
+    let mut humanoid = Humanoid::new(&Options::default())?;
+    humanoid.place(x);
+    Ok(humanoid.rig.sim)
+}
+
 /// How far the centre of mass is ahead of the middle between the feet, and to its left, m.
 fn lean_m(sim: &Simulation, feet: [usize; 2]) -> [f64; 2] {
     let (masses, centres) = (sim.model().body_mass(), sim.xipos());

@@ -11,52 +11,24 @@ pub(super) const SUMMARY: &str = "stay on one's feet, a humanoid with 21 motors 
 pub(super) const OBSERVATION: usize = 67;
 
 /// Joints in the order of the model.
+#[rustfmt::skip]
 const JOINTS: [&str; 21] = [
-    "abdomen_z",
-    "abdomen_y",
-    "abdomen_x",
-    "right_hip_x",
-    "right_hip_z",
-    "right_hip_y",
-    "right_knee",
-    "right_ankle_y",
-    "right_ankle_x",
-    "left_hip_x",
-    "left_hip_z",
-    "left_hip_y",
-    "left_knee",
-    "left_ankle_y",
-    "left_ankle_x",
-    "right_shoulder1",
-    "right_shoulder2",
-    "right_elbow",
-    "left_shoulder1",
-    "left_shoulder2",
-    "left_elbow",
+    "abdomen_z", "abdomen_y", "abdomen_x",
+    "right_hip_x", "right_hip_z", "right_hip_y", "right_knee", "right_ankle_y", "right_ankle_x",
+    "left_hip_x", "left_hip_z", "left_hip_y", "left_knee", "left_ankle_y", "left_ankle_x",
+    "right_shoulder1", "right_shoulder2", "right_elbow",
+    "left_shoulder1", "left_shoulder2", "left_elbow",
 ];
 /// Motors in the order of the model, with their torque at full command, N m.
+#[rustfmt::skip]
 const MOTORS: [(&str, u32); 21] = [
-    ("abdomen_y", 40),
-    ("abdomen_z", 40),
-    ("abdomen_x", 40),
-    ("right_hip_x", 40),
-    ("right_hip_z", 40),
-    ("right_hip_y", 120),
-    ("right_knee", 80),
-    ("right_ankle_x", 20),
-    ("right_ankle_y", 20),
-    ("left_hip_x", 40),
-    ("left_hip_z", 40),
-    ("left_hip_y", 120),
-    ("left_knee", 80),
-    ("left_ankle_x", 20),
-    ("left_ankle_y", 20),
-    ("right_shoulder1", 20),
-    ("right_shoulder2", 20),
-    ("right_elbow", 40),
-    ("left_shoulder1", 20),
-    ("left_shoulder2", 20),
-    ("left_elbow", 40),
+    ("abdomen_y", 40), ("abdomen_z", 40), ("abdomen_x", 40),
+    ("right_hip_x", 40), ("right_hip_z", 40), ("right_hip_y", 120),
+    ("right_knee", 80), ("right_ankle_x", 20), ("right_ankle_y", 20),
+    ("left_hip_x", 40), ("left_hip_z", 40), ("left_hip_y", 120),
+    ("left_knee", 80), ("left_ankle_x", 20), ("left_ankle_y", 20),
+    ("right_shoulder1", 20), ("right_shoulder2", 20), ("right_elbow", 40),
+    ("left_shoulder1", 20), ("left_shoulder2", 20), ("left_elbow", 40),
 ];
 const AXES: [&str; 3] = ["x", "y", "z"];
 
