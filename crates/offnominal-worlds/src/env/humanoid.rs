@@ -1,4 +1,4 @@
-//! A humanoid that has to stay on its feet, from a posture that is almost one of another agent's.
+//! A humanoid that has to stay on its feet, from a posture that is almost one of another agent.
 //!
 //! reward = min(h / 1.4, 1), and −10 in the step of a fall, where h is the height of the head in m.
 //!

@@ -83,9 +83,8 @@ fn of_one(
     };
     let chunks = parallel::map(common.jobs, episodes.div_ceil(CHUNK), &ProgressBar::hidden(), |c| {
         let range = c * CHUNK..((c + 1) * CHUNK).min(episodes);
-        let done = range.map(one).collect::<Result<Vec<_>>>();
-        bar.inc(CHUNK as u64);
-        done
+        bar.inc(range.len() as u64);
+        range.map(one).collect::<Result<Vec<_>>>()
     })?;
     Ok(chunks.concat())
 }

@@ -57,8 +57,8 @@ fn spec(fall_m: f64) -> EnvSpec {
                  humanoid (Tassa et al. 2018), simulated by MuJoCo 3.17.0. Deviations from the suite: episodes begin \
                  upright and end with a fall, the reward is that of the head's height alone, and the velocity of the \
                  centre of mass is that of 5 ms ago. Deviations from the publication: it states neither its height nor its \
-                 postures; here these are angles without velocities, each with normal noise, so that no two episodes begin \
-                 alike."
+                 postures, which are those of a trained agent; here they are of a linear regulator that balances the body, \
+                 without velocities and each with normal noise, so that no two episodes begin alike."
             .into(),
         observation: observation(),
         action: action(),
@@ -67,7 +67,7 @@ fn spec(fall_m: f64) -> EnvSpec {
         initial: initial(),
         reward: "height of the head / 1.4 m, at most 1; −10 in the step of a fall".into(),
         reset: format!(
-            "one of the stored postures, which are of episodes of another policy after it has stood for some seconds, at \
+            "one of 200 stored postures, from episodes of a linear regulator that had stood for 5 s at least, at \
              rest and with its lowest point on the floor; roll and pitch of the torso get normal noise of standard \
              deviation {TILT_SD_RAD} rad, the joints of {JOINT_SD_RAD} rad within their limits"
         ),

@@ -9,9 +9,9 @@ use offnominal_mujoco::{Model, Simulation};
 /// Angles of a posture: roll, pitch and the joints.
 pub(super) const ANGLES: usize = 23;
 /// Standard deviation of the torso's roll and pitch around a stored posture, rad.
-pub(super) const TILT_SD_RAD: f64 = 0.03;
+pub(super) const TILT_SD_RAD: f64 = 0.02;
 /// Standard deviation of a joint's angle around a stored posture, rad.
-pub(super) const JOINT_SD_RAD: f64 = 0.1;
+pub(super) const JOINT_SD_RAD: f64 = 0.05;
 /// A neighbour has another stored posture this often.
 const ANOTHER: f64 = 0.1;
 /// How far the farthest neighbours' deviations are from those that they come from, as a share of their own size, and how
@@ -19,8 +19,7 @@ const ANOTHER: f64 = 0.1;
 const LARGEST_MOVE: f64 = 0.5;
 const SMALLEST_SHARE: f64 = 0.05;
 
-/// The stored postures, a line each, below the names of their angles. `crates/offnominal/examples/humanoid_postures.rs`
-/// makes the file.
+/// The stored postures, a line each, below the names of their angles; `models/make_humanoid_postures.py` makes the file.
 const STORED: &str = include_str!("../../../models/humanoid_stand_postures.csv");
 
 /// The stored postures.
