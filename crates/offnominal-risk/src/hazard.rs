@@ -42,6 +42,8 @@ const WIDTH: usize = 7;
 const SPACINGS: [usize; 3] = [1, 2, 4];
 /// Chance to fail before anything is learned; small, as there are many places.
 const FIRST_LOGIT: f32 = -5.0;
+/// What is left of a hazard where only its shape counts.
+const RARE: f64 = 0.1;
 const ADAM: Adam = Adam { lr: 3e-3, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 1e-3 };
 
 impl Hazards {
@@ -75,7 +77,17 @@ impl Hazards {
     }
 
     /// The chance to fail on the way past these places.
-    pub(crate) fn predict(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
+    fn predict(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
+        -(-self.hazard(places, work)).exp_m1()
+    }
+
+    /// The same for a policy that fails ten times more rarely. Those that are learned from fail so often that the worst
+    /// ways are all but certain failures; which of them is worse shows in the hazard alone.
+    pub(crate) fn predict_rare(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
+        -(-RARE * self.hazard(places, work)).exp_m1()
+    }
+
+    fn hazard(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
         let n = places.len() / self.net.channels();
         if n > work.max_places() {
             *work = self.net.workspace(n);
@@ -84,14 +96,19 @@ impl Hazards {
             let logits = self.net.forward(params, places, &[n], work);
             logits.iter().map(|&z| f64::from(softplus(z))).sum::<f64>()
         };
-        let mean = self.params.iter().map(hazard).sum::<f64>() / self.params.len() as f64;
-        -(-mean).exp_m1()
+        self.params.iter().map(hazard).sum::<f64>() / self.params.len() as f64
     }
 
     /// The chances of all examples.
     pub(crate) fn predict_all(&self, examples: &Examples) -> Vec<f64> {
         let mut work = self.net.workspace(examples.longest());
         (0..examples.len()).map(|i| self.predict(examples.rows_of(i), &mut work)).collect()
+    }
+
+    /// What [`Hazards::predict_rare`] says of all examples.
+    pub(crate) fn predict_all_rare(&self, examples: &Examples) -> Vec<f64> {
+        let mut work = self.net.workspace(examples.longest());
+        (0..examples.len()).map(|i| self.predict_rare(examples.rows_of(i), &mut work)).collect()
     }
 }
 

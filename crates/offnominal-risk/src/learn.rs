@@ -70,8 +70,8 @@ pub struct Learned {
     pub tried: Vec<(String, f64)>,
     /// The same for the share of failures in the later part itself, which needs no predictor.
     pub baseline: f64,
-    /// Chance that was foreseen for each episode of the later part by what had learned from the first part alone, and
-    /// whether it failed.
+    /// Chance that was foreseen for each episode of the later part by what had learned from the first part alone, as a reader
+    /// of the predictor would say it, and whether it failed.
     pub later: Vec<(f64, bool)>,
     /// Episodes after the early ones, and failures among them.
     pub kept: (usize, usize),
@@ -103,7 +103,7 @@ pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng) -> Result<Lear
         let loss = cross_entropy(&foreseen, later.failed());
         tried.push((setting.to_string(), loss));
         if best.as_ref().is_none_or(|b| loss < b.0) {
-            best = Some((loss, setting, steps, foreseen));
+            best = Some((loss, setting, steps, model.read_all(&later)));
         }
     }
     let (_, setting, steps, foreseen) = best.expect("at least one setting");
@@ -204,6 +204,14 @@ impl Model {
             Model::Networks(model) => model.predict_all(examples),
             Model::Dictionary(model) => model.predict_all(examples),
             Model::Hazards(model) => model.predict_all(examples),
+        }
+    }
+
+    /// What a reader says of all examples.
+    fn read_all(&self, examples: &Examples) -> Vec<f64> {
+        match self {
+            Model::Hazards(model) => model.predict_all_rare(examples),
+            other => other.predict_all(examples),
         }
     }
 }

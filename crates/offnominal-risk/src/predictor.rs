@@ -117,7 +117,7 @@ impl Predictor {
 
 impl Reader<'_> {
     /// The chance to fail from an initial condition with these features, in [0, 1]; the form [`Form::Hazard`] reads the
-    /// features of one place after the other.
+    /// features of one place after the other, and means a policy that fails far more rarely than those learned from.
     ///
     /// # Panics
     /// If there are more or fewer features.
@@ -133,7 +133,7 @@ impl Reader<'_> {
         match (model, &mut self.work) {
             (Model::Networks(model), Work::Dense(work, _)) => model.predict(&self.scaled, work),
             (Model::Dictionary(model), Work::Dense(work, near)) => model.predict(&self.scaled, work, near),
-            (Model::Hazards(model), Work::Sequence(work)) => model.predict(&self.scaled, work),
+            (Model::Hazards(model), Work::Sequence(work)) => model.predict_rare(&self.scaled, work),
             _ => unreachable!("the buffers were made for the model"),
         }
     }

@@ -27,6 +27,9 @@ pub struct Learn {
     /// Share of the training that is left out at its beginning, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Recipe::default().early_share)]
     early: f64,
+    /// Share of the failures that the later part of the history has, which chooses the settings and the exponent
+    #[arg(long, value_name = "SHARE", default_value_t = Recipe::default().later_share)]
+    later: f64,
     /// Most gradient steps
     #[arg(long, value_name = "N", default_value_t = Recipe::default().steps)]
     steps: usize,
@@ -77,8 +80,8 @@ impl Learn {
             None if has_places() => Form::Hazard,
             None => Form::Mlp,
         };
-        let (early_share, steps, members) = (self.early, self.steps, self.members);
-        Recipe { form, early_share, steps, members, ..Recipe::default() }
+        let (early_share, later_share) = (self.early, self.later);
+        Recipe { form, early_share, later_share, members: self.members, steps: self.steps }
     }
 }
 
