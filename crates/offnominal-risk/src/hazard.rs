@@ -67,8 +67,7 @@ impl Hazards {
         let net = Hazards::shape(train.row_width(), filters);
         let runs = (0..members).map(|_| Run::new(&net, train, steps, rng)).collect();
         let loss = |params: &[Vec<f32>], later: &Examples| {
-            let now = Hazards { net: net.clone(), params: params.to_vec() };
-            cross_entropy(&now.predict_all(later), later.failed())
+            Hazards { net: net.clone(), params: params.to_vec() }.loss(later)
         };
         let every = steps.div_ceil(LOOKS);
         let later = later.map(|later| Look { every, at: later, loss: &loss });
@@ -76,15 +75,19 @@ impl Hazards {
         (Hazards { net, params }, step)
     }
 
-    /// The chance to fail on the way past these places.
-    fn predict(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
-        -(-self.hazard(places, work)).exp_m1()
+    /// The chance to fail on the way past these places, for a policy that fails ten times more rarely. Those that are learned
+    /// from fail so often that the worst ways are all but certain failures; which of them is worse shows in the hazard alone.
+    pub(crate) fn predict(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
+        -(-RARE * self.hazard(places, work)).exp_m1()
     }
 
-    /// The same for a policy that fails ten times more rarely. Those that are learned from fail so often that the worst
-    /// ways are all but certain failures; which of them is worse shows in the hazard alone.
-    pub(crate) fn predict_rare(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
-        -(-RARE * self.hazard(places, work)).exp_m1()
+    /// Mean cross-entropy of examples at the right height.
+    pub(crate) fn loss(&self, examples: &Examples) -> f64 {
+        let mut work = self.net.workspace(examples.longest());
+        let hazard = |i| self.hazard(examples.rows_of(i), &mut work);
+        let hazards: Vec<f64> = (0..examples.len()).map(hazard).collect();
+        let share = examples.failures() as f64 / examples.len() as f64;
+        cross_entropy(&levelled(&hazards, share), examples.failed())
     }
 
     fn hazard(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
@@ -104,12 +107,19 @@ impl Hazards {
         let mut work = self.net.workspace(examples.longest());
         (0..examples.len()).map(|i| self.predict(examples.rows_of(i), &mut work)).collect()
     }
+}
 
-    /// What [`Hazards::predict_rare`] says of all examples.
-    pub(crate) fn predict_all_rare(&self, examples: &Examples) -> Vec<f64> {
-        let mut work = self.net.workspace(examples.longest());
-        (0..examples.len()).map(|i| self.predict_rare(examples.rows_of(i), &mut work)).collect()
+/// Chances at hazards times the factor with which as many failures are foreseen as there were. How often a policy fails
+/// tells it from others; where it fails is what has to be foreseen.
+fn levelled(hazards: &[f64], share: f64) -> Vec<f64> {
+    let chances = |height: f64| hazards.iter().map(move |h| -(-height.exp() * h).exp_m1());
+    let (mut low, mut high) = (-20.0_f64, 20.0);
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        let mean = chances(middle).sum::<f64>() / hazards.len() as f64;
+        *(if mean < share { &mut low } else { &mut high }) = middle;
     }
+    chances(low).collect()
 }
 
 /// One network in training.
@@ -230,10 +240,7 @@ mod tests {
         let (train, later) = (ways(1500, 1), ways(500, 2));
         let (found, _) = Hazards::fit(6, 1, &train, None, 300, &mut Rng::new(3));
         let share = later.failures() as f64 / later.len() as f64;
-        let (without, with) = (
-            cross_entropy(&vec![share; later.len()], later.failed()),
-            cross_entropy(&found.predict_all(&later), later.failed()),
-        );
+        let (without, with) = (cross_entropy(&vec![share; later.len()], later.failed()), found.loss(&later));
         assert!(with < 0.9 * without, "{with} {without}");
         let mut work = found.net.workspace(1);
         let mut at = |places: &[f32]| {
@@ -253,5 +260,12 @@ mod tests {
         let mut work = found.net.workspace(1);
         let mut safe = |n: usize| 1.0 - found.predict(&vec![0.3; 3 * n], &mut work);
         assert!((safe(30) - safe(10).powi(3)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_height_is_that_of_the_failures_and_the_order_stays() {
+        let found = levelled(&[1.0, 2.0, 30.0], 0.4);
+        assert!((found.iter().sum::<f64>() / 3.0 - 0.4).abs() < 1e-9, "{found:?}");
+        assert!(found.is_sorted() && (found[1] / found[0] - 2.0).abs() < 0.1, "{found:?}");
     }
 }

@@ -99,11 +99,10 @@ pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng) -> Result<Lear
     let mut best: Option<(f64, Setting, usize, Vec<f64>)> = None;
     for setting in recipe.settings() {
         let (model, steps) = setting.fit(&first, Some(&later), recipe, recipe.steps, rng);
-        let foreseen = model.predict_all(&later);
-        let loss = cross_entropy(&foreseen, later.failed());
+        let loss = model.loss(&later);
         tried.push((setting.to_string(), loss));
         if best.as_ref().is_none_or(|b| loss < b.0) {
-            best = Some((loss, setting, steps, model.read_all(&later)));
+            best = Some((loss, setting, steps, model.predict_all(&later)));
         }
     }
     let (_, setting, steps, foreseen) = best.expect("at least one setting");
@@ -207,11 +206,11 @@ impl Model {
         }
     }
 
-    /// What a reader says of all examples.
-    fn read_all(&self, examples: &Examples) -> Vec<f64> {
+    /// Mean cross-entropy of examples.
+    fn loss(&self, examples: &Examples) -> f64 {
         match self {
-            Model::Hazards(model) => model.predict_all_rare(examples),
-            other => other.predict_all(examples),
+            Model::Hazards(model) => model.loss(examples),
+            other => cross_entropy(&other.predict_all(examples), examples.failed()),
         }
     }
 }

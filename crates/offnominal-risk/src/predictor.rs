@@ -133,7 +133,7 @@ impl Reader<'_> {
         match (model, &mut self.work) {
             (Model::Networks(model), Work::Dense(work, _)) => model.predict(&self.scaled, work),
             (Model::Dictionary(model), Work::Dense(work, near)) => model.predict(&self.scaled, work, near),
-            (Model::Hazards(model), Work::Sequence(work)) => model.predict_rare(&self.scaled, work),
+            (Model::Hazards(model), Work::Sequence(work)) => model.predict(&self.scaled, work),
             _ => unreachable!("the buffers were made for the model"),
         }
     }
