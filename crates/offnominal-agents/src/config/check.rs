@@ -70,6 +70,7 @@ impl TrainConfig {
             ("exploration_noise", self.exploration_noise),
             ("policy_noise", self.policy_noise),
             ("noise_clip", self.noise_clip),
+            ("prior", self.prior),
         ];
         for (name, size) in sizes {
             let sound = size >= 0.0 && size.is_finite();
@@ -89,7 +90,14 @@ impl TrainConfig {
             require((0.0..1.0).contains(&p), name, "a number in [0, 1)", p)?;
         }
         let one = self.dropout == 0.0 || self.dropconnect == 0.0;
-        require(one, "dropconnect", "0 where dropout is given", self.dropconnect)
+        require(one, "dropconnect", "0 where dropout is given", self.dropconnect)?;
+        let whole = self.dropout == 0.0 && self.dropconnect == 0.0 && self.filters.is_empty();
+        require(
+            self.prior == 0.0 || whole,
+            "prior",
+            "0 where units or weights are dropped, or filters given",
+            self.prior,
+        )
     }
 }
 

@@ -91,6 +91,7 @@ impl TrainConfig {
             double: false,
             dropout: 0.0,
             dropconnect: 0.0,
+            prior: 0.0,
             filters: vec![],
         }
     }

@@ -188,8 +188,8 @@ impl Trainer {
     /// One step in the world, and the gradient steps that follow from it.
     fn step(&mut self) {
         let i = (self.steps % self.config.n_envs as u64) as usize;
-        self.choose(i);
-        self.interact(i);
+        let demonstrated = self.choose(i);
+        self.interact(i, demonstrated);
         self.steps += 1;
         let enough = self.replay.len() as u64 >= self.config.learning_starts.max(1);
         if enough && self.steps.is_multiple_of(self.config.train_every) {
@@ -199,8 +199,8 @@ impl Trainer {
         }
     }
 
-    /// Chooses the next command of a lane: demonstrated or random at first, then exploring.
-    fn choose(&mut self, i: usize) {
+    /// Chooses the next command of a lane: demonstrated or random at first, then exploring. Whether it was demonstrated.
+    fn choose(&mut self, i: usize) -> bool {
         let lane = &mut self.lanes[i];
         if let Some(demonstrator) = &mut self.demonstrator
             && self.steps < self.config.demonstrations
@@ -208,17 +208,19 @@ impl Trainer {
             return demonstrate(demonstrator.as_mut(), lane, &self.bounds, &mut self.rng);
         }
         if self.steps < self.config.learning_starts {
-            return self.bounds.draw(&mut lane.action, &mut self.rng);
+            self.bounds.draw(&mut lane.action, &mut self.rng);
+            return false;
         }
         self.seen.copy_from_slice(&lane.obs);
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.seen);
         }
         self.learner.explore(&self.seen, &mut lane.action, self.steps, &mut self.rng);
+        false
     }
 
     /// Applies the command and stores what came of it.
-    fn interact(&mut self, i: usize) {
+    fn interact(&mut self, i: usize, demonstrated: bool) {
         let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
         let step = lane.step(&self.bounds);
         if let Some(scaling) = &mut self.scaling {
@@ -229,8 +231,7 @@ impl Trainer {
             let terminal = if step.status == Status::Running { 0.0 } else { 1.0 };
             let (obs, action, next_obs) = (&lane.obs, &lane.action, &lane.next_obs);
             let reward = (self.config.reward_scale * step.reward) as f32;
-            let demonstrated =
-                f32::from(self.demonstrator.is_some() && self.steps < self.config.demonstrations);
+            let demonstrated = f32::from(demonstrated);
             self.replay.push(Record { obs, action, reward, next_obs, terminal, demonstrated });
         }
         if step.status == Status::Running && lane.len() < horizon as usize {
@@ -300,16 +301,19 @@ const DEMONSTRATION_NOISE: f64 = 0.2;
 /// Share of demonstrated choices that chance makes instead, for the same reason.
 const DEMONSTRATION_CHANCE: f64 = 0.2;
 
-/// The demonstrator's command, blurred where commands are numbers, and now and then a random one where they are choices.
-fn demonstrate(demonstrator: &mut dyn Policy, lane: &mut Lane, bounds: &Bounds, rng: &mut Rng) {
-    demonstrator.act(&lane.obs, &mut lane.action, rng);
-    bounds.invert(&mut lane.action);
+/// The demonstrator's command, blurred where commands are numbers, and now and then a random one where they are choices;
+/// whether it is the demonstrator's.
+fn demonstrate(demonstrator: &mut dyn Policy, lane: &mut Lane, bounds: &Bounds, rng: &mut Rng) -> bool {
     if bounds.is_choice() && rng.uniform() < DEMONSTRATION_CHANCE {
         bounds.draw(&mut lane.action, rng);
+        return false;
     }
+    demonstrator.act(&lane.obs, &mut lane.action, rng);
+    bounds.invert(&mut lane.action);
     if !bounds.is_choice() {
         let blurred =
             |a: f32, rng: &mut Rng| (a + (DEMONSTRATION_NOISE * rng.normal()) as f32).clamp(-1.0, 1.0);
         lane.action.iter_mut().for_each(|a| *a = blurred(*a, rng));
     }
+    true
 }

@@ -5,6 +5,7 @@ use offnominal_agents::{Actor, Contents, TrainConfig, Trainer};
 use offnominal_core::conformance::{assert_lawful, policy};
 use offnominal_core::env::Env;
 use offnominal_core::insight::Insight;
+use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 use offnominal_nets::Tensors;
 
@@ -44,6 +45,35 @@ fn a_dot_is_brought_to_the_middle() {
     let found = std::iter::from_fn(|| Some(run.advance(1_000))).find_map(|p| p.evaluation).unwrap();
     // From the edge it takes two steps, the first of which costs 1; chance loses about ten.
     assert!(found.mean_return > -1.5, "{found:?}");
+}
+
+/// Away from the middle: what no reward would teach.
+fn flee(obs: &[f32], action: &mut [f32]) {
+    let column = (0..6).find(|c| obs[36 + 18 + c] > 100.0).expect("the dot is in its row");
+    action[0] = if column < 3 { 0.0 } else { 2.0 };
+}
+
+#[test]
+fn advice_is_followed_against_the_reward_and_also_where_demonstrations_never_were() {
+    let recipe = TrainConfig {
+        steps: 1_200,
+        demonstrations: 20,
+        imitation: 100.0,
+        advice: true,
+        lr: 3e-3,
+        ..config()
+    };
+    let mut run = Trainer::new(recipe, &Dot::new(), Seed(4)).unwrap().demonstrated_by(Box::new(flee));
+    run.advance(1_200);
+    let (mut dot, mut obs, mut actor) = (Dot::new(), vec![0.0; 72], run.actor());
+    for column in 0..6 {
+        let (mut told, mut found) = ([9.0], [9.0]);
+        dot.start(&[column as f64], &mut Rng::new(1));
+        dot.observe(&mut obs);
+        flee(&obs, &mut told);
+        actor.act(&obs, &mut found, &mut Rng::new(1));
+        assert_eq!(found, told, "column {column}");
+    }
 }
 
 #[test]
