@@ -45,13 +45,11 @@ impl TrainConfig {
         require(self.hidden.iter().all(|&n| n > 0), "hidden", "positive widths", widths)?;
         let filters = format!("{:?}", self.filters);
         require(self.filters.as_flattened().iter().all(|&n| n > 0), "filters", "positive counts", filters)?;
-        let scaled = self.filters.is_empty() || self.normalise == Normalise::None;
-        require(
-            scaled,
-            "normalise",
-            "none where filters are given, which scale pictures themselves",
-            "running",
-        )?;
+        let pictures = !self.filters.is_empty();
+        let (running, centred) = (self.normalise == Normalise::Running, self.normalise == Normalise::Centred);
+        let sound = !(running && pictures);
+        require(sound, "normalise", "none or centred where filters are given", "running")?;
+        require(!centred || pictures, "normalise", "none or running without filters", "centred")?;
         require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)
     }
 

@@ -185,6 +185,7 @@ impl TrainConfig {
             gamma: 0.97,
             train_every: 4,
             hidden: vec![128],
+            normalise: Normalise::Centred,
             eval_every: 20_000,
             eval_episodes: 3,
             keep: Keep::Last,

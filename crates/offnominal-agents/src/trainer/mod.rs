@@ -52,6 +52,25 @@ pub struct Trainer {
 struct Scaling {
     moments: RunningMoments,
     map: Normalisation,
+    centred: bool,
+}
+
+impl Scaling {
+    /// What a recipe asks for, if it does.
+    fn of(config: &TrainConfig, width: usize) -> Option<Scaling> {
+        let moments = RunningMoments::new(width);
+        let (map, centred) = (moments.normalisation(), config.normalise == Normalise::Centred);
+        (config.normalise != Normalise::None).then_some(Scaling { moments, map, centred })
+    }
+
+    /// Brings the map up to date.
+    fn write(&mut self) {
+        if self.centred {
+            self.moments.write_centred(&mut self.map);
+        } else {
+            self.moments.write(&mut self.map);
+        }
+    }
 }
 
 /// Where a training run stands.
@@ -82,8 +101,6 @@ impl Trainer {
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let learner = learner::build(&config, env.spec(), &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
-        let moments = RunningMoments::new(obs);
-        let scaling = Scaling { map: moments.normalisation(), moments };
         Ok(Trainer {
             bounds: Bounds::of(&env.spec().action),
             lanes: (0..config.n_envs).map(lane).collect::<Result<_, TrainError>>()?,
@@ -92,7 +109,7 @@ impl Trainer {
             demonstrator: None,
             replay: Replay::for_world(config.buffer, env.spec()),
             batch: Batch::new(config.batch, obs, act),
-            scaling: (config.normalise == Normalise::Running).then_some(scaling),
+            scaling: Scaling::of(&config, obs),
             rng: seed.child("learner").rng(),
             steps: 0,
             recent: Recent::default(),
@@ -225,7 +242,7 @@ impl Trainer {
         let step = lane.step(&self.bounds);
         if let Some(scaling) = &mut self.scaling {
             scaling.moments.push(&lane.obs);
-            scaling.moments.write(&mut scaling.map);
+            scaling.write();
         }
         if step.status != Status::Diverged {
             let terminal = if step.status == Status::Running { 0.0 } else { 1.0 };

@@ -1,6 +1,7 @@
 //! A policy that sees: training, files, predictions and resumption in a world of pictures.
 
 use crate::worlds::{Dot, Point};
+use offnominal_agents::config::Normalise;
 use offnominal_agents::{Actor, Contents, TrainConfig, Trainer};
 use offnominal_core::conformance::{assert_lawful, policy};
 use offnominal_core::env::Env;
@@ -17,6 +18,7 @@ fn config() -> TrainConfig {
         demonstrations: 0,
         hidden: vec![16],
         filters: vec![[3, 3, 4]],
+        normalise: Normalise::None,
         train_every: 2,
         eval_every: 200,
         epsilon_steps: 200,
@@ -78,7 +80,13 @@ fn advice_is_followed_against_the_reward_and_also_where_demonstrations_never_wer
 
 #[test]
 fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
-    let begin = || Trainer::new(config(), &Dot::new(), Seed(3)).unwrap();
+    resumes(config());
+    resumes(TrainConfig { normalise: Normalise::Centred, ..config() });
+}
+
+#[track_caller]
+fn resumes(config: TrainConfig) {
+    let begin = || Trainer::new(config.clone(), &Dot::new(), Seed(3)).unwrap();
     let whole = finished(begin());
     for step in [30, 199, 333] {
         let mut run = begin();
@@ -93,7 +101,12 @@ fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
 #[test]
 fn a_policy_read_back_predicts_the_same() {
     let obs: Vec<f32> = (0..72).map(|i| (i * 31 % 256) as f32).collect();
-    for more in [&[][..], &[("dropout", "0.2")], &[("dropconnect", "0.2")]] {
+    for more in [
+        &[][..],
+        &[("dropout", "0.2")],
+        &[("dropconnect", "0.2")],
+        &[("normalise", "centred"), ("dropout", "0.2")],
+    ] {
         let (before, dot) = (trained(more), Dot::new());
         assert_lawful("dqn", &policy(&before, dot.spec(), &[]));
         let after = Actor::from_bytes(&before.to_bytes(), dot.spec()).unwrap();
@@ -115,6 +128,9 @@ fn members_with_other_filters_are_refused() {
         found.contains("filters [[3, 3, 4]]") && found.contains("filters [[2, 2, 4], [3, 3, 9]]"),
         "{found}"
     );
+    let found =
+        Actor::ensemble(vec![one.clone(), trained(&[("normalise", "centred")])]).unwrap_err().to_string();
+    assert!(found.contains("on centred pictures"), "{found}");
     let both = Actor::ensemble(vec![one.clone(), one]).unwrap();
     assert_eq!(Actor::from_bytes(&both.to_bytes(), Dot::new().spec()).unwrap().n_members(), 2);
 }
@@ -131,7 +147,9 @@ fn filters_that_do_not_fit_are_refused() {
     let found = config().with("filters", "[[3,0,4]]").unwrap_err().to_string();
     assert!(found.contains("filters: expected positive counts"), "{found}");
     let found = config().with("normalise", "running").unwrap_err().to_string();
-    assert!(found.contains("none where filters are given"), "{found}");
+    assert!(found.contains("none or centred where filters are given"), "{found}");
+    let found = TrainConfig::for_env("point").with("normalise", "centred").unwrap_err().to_string();
+    assert!(found.contains("none or running without filters"), "{found}");
 }
 
 #[test]
