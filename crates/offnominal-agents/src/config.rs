@@ -113,8 +113,11 @@ impl TrainConfig {
         for option in algorithm.foreign() {
             fields.insert(option.into(), defaults[option].clone());
         }
-        let changed = serde_json::from_value(fields.into()).expect("a recipe is plain data");
-        Ok(TrainConfig { algorithm: name.into(), ..changed })
+        let changed: TrainConfig = serde_json::from_value(fields.into()).expect("a recipe is plain data");
+        // Without filters there is no picture to be centred.
+        let blind = changed.filters.is_empty() && changed.normalise == Normalise::Centred;
+        let normalise = if blind { Normalise::None } else { changed.normalise };
+        Ok(TrainConfig { algorithm: name.into(), normalise, ..changed })
     }
 
     /// The recipe with one option changed; the value is read as JSON, or else as a text.

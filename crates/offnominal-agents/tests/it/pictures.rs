@@ -16,6 +16,8 @@ fn config() -> TrainConfig {
         buffer: 150,
         learning_starts: 50,
         demonstrations: 0,
+        imitation: 0.0,
+        advice: false,
         hidden: vec![16],
         filters: vec![[3, 3, 4]],
         normalise: Normalise::None,
