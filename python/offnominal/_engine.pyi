@@ -96,8 +96,7 @@ class Pool:
         NDArray[np.float64],
         NDArray[np.bool_],
         NDArray[np.bool_],
-        NDArray[np.bool_],
-        dict[str, Any] | None,
+        dict[str, Any],
     ]: ...
 
 @final

@@ -253,6 +253,8 @@ def _each(episodes: Iterable[Any]) -> Iterator[Any]:
 
 def pair(episode: Any, what: str = "episode") -> Pair:
     """Observations and actions of one episode, as two-dimensional arrays."""
+    if isinstance(episode, Episode) and _is_table(episode.observations) and _is_table(episode.actions):
+        return episode.observations, episode.actions
     if isinstance(episode, Mapping) and {"observations", "actions"} <= set(episode):
         observations, actions = episode["observations"], episode["actions"]
     elif hasattr(episode, "observations") and hasattr(episode, "actions"):
@@ -262,6 +264,10 @@ def pair(episode: Any, what: str = "episode") -> Pair:
     else:
         raise ValueError(f"{what}: expected observations and actions, found {_kind(episode)}")
     return _table(observations, f"{what}, observations"), _table(actions, f"{what}, actions")
+
+
+def _is_table(rows: Any) -> bool:
+    return isinstance(rows, np.ndarray) and rows.ndim == 2 and rows.dtype != object
 
 
 def _table(rows: Any, what: str) -> NDArray[Any]:

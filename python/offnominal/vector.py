@@ -92,11 +92,7 @@ class Worlds(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
         self, actions: Any
     ) -> tuple[NDArray[Any], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
         """Takes a step in every environment."""
-        obs, rewards, terminated, truncated, labels, ended = self._pool.step(actions)
-        infos: dict[str, Any] = {"label": labels, "_label": np.ones(self.num_envs, np.bool_)}
-        if ended is not None:
-            self._describe(ended, infos)
-        return obs, rewards, terminated, truncated, infos
+        return self._pool.step(actions)
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         if seed is None and not self._is_seeded:
@@ -123,21 +119,3 @@ class Worlds(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
             )
         flags: list[bool] = mask.tolist()
         return flags
-
-    def _describe(self, ended: dict[str, Any], infos: dict[str, Any]) -> None:
-        """Adds what is known of the episodes that ended."""
-        same_step = self.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
-        lanes, final = ended["lanes"], ({} if same_step else infos)
-        self._put(final, "end", lanes, ended["end"], object)
-        known = [(lane, success) for lane, success in zip(lanes, ended["is_success"]) if success is not None]
-        if known:
-            self._put(final, "is_success", [lane for lane, _ in known], [success for _, success in known], np.bool_)
-        if same_step:
-            self._put(final, "label", lanes, infos["label"][lanes].tolist(), np.bool_)
-            self._put(infos, "final_obs", lanes, ended["final_obs"], object)
-            infos["final_info"], infos["_final_info"] = final, infos["_final_obs"]
-
-    def _put(self, infos: dict[str, Any], key: str, lanes: list[int], values: list[Any], dtype: Any) -> None:
-        infos[key], infos[f"_{key}"] = np.zeros(self.num_envs, dtype), np.zeros(self.num_envs, np.bool_)
-        for lane, value in zip(lanes, values):
-            infos[key][lane], infos[f"_{key}"][lane] = value, True

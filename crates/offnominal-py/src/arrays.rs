@@ -1,32 +1,65 @@
-//! NumPy arrays on their way in: borrowed where they are float32 and contiguous, converted once where they are other
-//! numbers, and refused, with expected and found, where they are neither.
+//! NumPy arrays on their way in: borrowed where they are float32, contiguous and long, copied where that is quicker,
+//! converted once where they are other numbers, and refused, with expected and found, where they are neither.
 
 use crate::error::wrong;
-use numpy::{PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::ndarray::ArrayD;
+use numpy::{
+    IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArray,
+    PyUntypedArrayMethods,
+};
 use pyo3::intern;
 use pyo3::prelude::*;
 
-/// A contiguous array of float32, borrowed from Python.
-pub(crate) struct Floats<'py>(PyReadonlyArrayDyn<'py, f32>);
+/// Up to so many numbers are copied: to register a borrow of them takes longer.
+const SHORT: usize = 512;
+
+/// A contiguous array of float32 from Python.
+pub(crate) struct Floats<'py> {
+    array: Bound<'py, PyUntypedArray>,
+    values: Values<'py>,
+}
+
+enum Values<'py> {
+    Borrowed(PyReadonlyArrayDyn<'py, f32>),
+    Copied(Vec<f32>),
+}
 
 impl<'py> Floats<'py> {
-    /// Borrows or converts; `what` names the thing in errors.
+    /// Borrows, copies or converts; `what` names the thing in errors.
     pub(crate) fn read(array: &Bound<'py, PyAny>, what: &str) -> PyResult<Floats<'py>> {
         if let Ok(own) = array.cast::<PyArrayDyn<f32>>()
             && own.is_c_contiguous()
         {
-            return Ok(Floats(borrowed(own, what)?));
+            return Floats::of(own, what);
         }
-        let own = converted(array, what)?;
-        Ok(Floats(borrowed(own.cast::<PyArrayDyn<f32>>()?, what)?))
+        // Choices come as NumPy's own integers.
+        if let Ok(own) = array.cast::<PyArrayDyn<i64>>()
+            && own.is_c_contiguous()
+        {
+            let values = own.to_vec()?.into_iter().map(|v| v as f32).collect();
+            return Ok(Floats { array: own.as_untyped().clone(), values: Values::Copied(values) });
+        }
+        Floats::of(converted(array, what)?.cast::<PyArrayDyn<f32>>()?, what)
+    }
+
+    fn of(array: &Bound<'py, PyArrayDyn<f32>>, what: &str) -> PyResult<Floats<'py>> {
+        let values = if array.len() <= SHORT {
+            Values::Copied(array.to_vec()?)
+        } else {
+            Values::Borrowed(borrowed(array, what)?)
+        };
+        Ok(Floats { array: array.as_untyped().clone(), values })
     }
 
     pub(crate) fn shape(&self) -> &[usize] {
-        self.0.shape()
+        self.array.shape()
     }
 
     pub(crate) fn slice(&self) -> &[f32] {
-        self.0.as_slice().expect("only contiguous arrays are kept")
+        match &self.values {
+            Values::Borrowed(own) => own.as_slice().expect("only contiguous arrays are kept"),
+            Values::Copied(own) => own,
+        }
     }
 
     /// Refuses another shape.
@@ -79,5 +112,6 @@ pub(crate) fn shaped<'py, T: numpy::Element>(
     values: Vec<T>,
     shape: &[usize],
 ) -> PyResult<Bound<'py, PyArrayDyn<T>>> {
-    PyArray1::from_vec(py, values).reshape(shape)
+    let array = ArrayD::from_shape_vec(shape, values).map_err(|e| wrong(format!("shape {shape:?}: {e}")))?;
+    Ok(array.into_pyarray(py))
 }

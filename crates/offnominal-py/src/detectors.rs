@@ -33,17 +33,17 @@ struct Recorded<'py> {
 }
 
 impl<'py> Recorded<'py> {
-    fn read((observations, actions): &Pair<'py>, what: &str) -> PyResult<Recorded<'py>> {
-        let (o, a) = (format!("{what}, observations"), format!("{what}, actions"));
+    fn read((observations, actions): &Pair<'py>) -> PyResult<Recorded<'py>> {
+        let (o, a) = ("observations", "actions");
         let found =
-            Recorded { observations: Floats::read(observations, &o)?, actions: Floats::read(actions, &a)? };
-        found.check(what)?;
-        found.observations.expect_finite(&o)?;
-        found.actions.expect_finite(&a)?;
+            Recorded { observations: Floats::read(observations, o)?, actions: Floats::read(actions, a)? };
+        found.check()?;
+        found.observations.expect_finite(o)?;
+        found.actions.expect_finite(a)?;
         Ok(found)
     }
 
-    fn check(&self, what: &str) -> PyResult<()> {
+    fn check(&self) -> PyResult<()> {
         let (o, a) = (self.observations.shape(), self.actions.shape());
         let sound =
             matches!((o, a), (&[rows, 1..=usize::MAX], &[steps, 1..=usize::MAX]) if rows == steps + 1);
@@ -51,7 +51,7 @@ impl<'py> Recorded<'py> {
             return Ok(());
         }
         Err(wrong(format!(
-            "{what}: expected observations of shape [T + 1, o] and actions of shape [T, a], found {o:?} and {a:?}"
+            "arrays: expected observations of shape [T + 1, o] and actions of shape [T, a], found {o:?} and {a:?}"
         )))
     }
 
@@ -62,7 +62,10 @@ impl<'py> Recorded<'py> {
 }
 
 fn recorded<'py>(episodes: &[Pair<'py>], what: &str) -> PyResult<Vec<Recorded<'py>>> {
-    episodes.iter().enumerate().map(|(i, e)| Recorded::read(e, &format!("{what} episode {i}"))).collect()
+    let read = |(i, e): (usize, &Pair<'py>)| {
+        Recorded::read(e).map_err(|error| wrong(format!("{what} episode {i}, {}", error.value(e.0.py()))))
+    };
+    episodes.iter().enumerate().map(read).collect()
 }
 
 /// Fits a detector; `train` and `validation` are lists of `(observations, actions)`.
@@ -128,7 +131,7 @@ impl Monitor {
         observations: Bound<'py, PyAny>,
         actions: Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let seen = Recorded::read(&(observations, actions), "episode")?;
+        let seen = Recorded::read(&(observations, actions))?;
         let signals = seen.signals();
         let found = (signals.obs_width(), signals.act_width());
         if found != self.widths {
@@ -147,7 +150,8 @@ impl Monitor {
         Ok(shaped(py, scores, &[n])?.cast_into()?)
     }
 
-    /// Scores one step.
+    /// Scores one step, while it happens: observation before it, `[o]`, the policy's command, `[a]`, and observation
+    /// after it, `[o]`. Step by step this gives what `score` gives for the whole episode, up to rounding (1e-5 relative).
     fn step(
         &mut self,
         obs: &Bound<'_, PyAny>,

@@ -10,6 +10,7 @@ mod episodes;
 mod error;
 mod fault;
 mod foreign;
+mod infos;
 mod lane;
 mod own;
 mod policy;

@@ -2,6 +2,7 @@
 
 use crate::arrays::{Floats, row, shaped};
 use crate::error::{detached, wrong};
+use crate::infos::told;
 use crate::lane::{Lane, Outcome};
 use crate::world::{Border, bytes, game};
 use anyhow::Result;
@@ -140,8 +141,7 @@ impl Pool {
         self.observations(py)
     }
 
-    /// Steps all worlds: observations, rewards, terminated, truncated, labels, and what is known of episodes that ended:
-    /// `None` or a dict of their lanes, last observations, endings and successes.
+    /// Steps all worlds: observations, rewards, terminated, truncated, and what else is known.
     #[allow(clippy::type_complexity)]
     fn step<'py>(
         &mut self,
@@ -152,8 +152,7 @@ impl Pool {
         Bound<'py, numpy::PyArray1<f64>>,
         Bound<'py, numpy::PyArray1<bool>>,
         Bound<'py, numpy::PyArray1<bool>>,
-        Bound<'py, numpy::PyArray1<bool>>,
-        Option<Bound<'py, PyDict>>,
+        Bound<'py, PyDict>,
     )> {
         let (n, wide) = (self.seats().len(), self.border.action.len());
         let floats = Floats::read(actions, "actions")?;
@@ -173,17 +172,15 @@ impl Pool {
             floats.slice().chunks_exact(wide).try_for_each(|action| self.border.check(action))?;
         }
         self.advance(py, floats.slice(), wide)?;
-        let column = |of: fn(&Outcome) -> bool| {
-            row(py, &self.seats().iter().map(|s| of(&s.outcome)).collect::<Vec<bool>>())
-        };
-        let rewards: Vec<f64> = self.seats().iter().map(|s| s.outcome.reward).collect();
+        let outcomes: Vec<Outcome> = self.seats().iter().map(|s| s.outcome).collect();
+        let column = |of: fn(&Outcome) -> bool| row(py, &outcomes.iter().map(of).collect::<Vec<bool>>());
+        let rewards: Vec<f64> = outcomes.iter().map(|o| o.reward).collect();
         Ok((
             self.observations(py)?,
             row(py, &rewards),
             column(|o| o.terminated),
             column(|o| o.truncated),
-            column(|o| o.label),
-            self.endings(py)?,
+            told(py, &outcomes, self.finals(py)?)?,
         ))
     }
 }
@@ -235,25 +232,14 @@ impl Pool {
         Ok(shaped(py, all, &shape)?.into_any())
     }
 
-    /// What is known of the episodes that ended in this step.
-    fn endings<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        let seats = self.seats();
-        let over: Vec<usize> = (0..seats.len()).filter(|&i| seats[i].outcome.is_last()).collect();
-        if over.is_empty() {
+    /// The last observations of episodes after which others began in the same step.
+    fn finals<'py>(&self, py: Python<'py>) -> PyResult<Option<Vec<Option<Bound<'py, PyAny>>>>> {
+        if self.mode != Autoreset::SameStep {
             return Ok(None);
         }
-        let ended = PyDict::new(py);
-        let outcomes = || over.iter().map(|&i| &seats[i].outcome);
-        ended.set_item("end", outcomes().map(Outcome::status_name).collect::<Vec<_>>())?;
-        ended.set_item("is_success", outcomes().map(|o| o.success).collect::<Vec<_>>())?;
-        if self.mode == Autoreset::SameStep {
-            let shape = self.border.shape(self.width);
-            let last = |&i: &usize| {
-                self.border.observations(py, seats[i].last.as_deref().unwrap_or_default(), &shape)
-            };
-            ended.set_item("final_obs", over.iter().map(last).collect::<PyResult<Vec<_>>>()?)?;
-        }
-        ended.set_item("lanes", over)?;
-        Ok(Some(ended))
+        let shape = self.border.shape(self.width);
+        let last =
+            |seat: &Seat| seat.last.as_ref().map(|obs| self.border.observations(py, obs, &shape)).transpose();
+        self.seats().iter().map(last).collect::<PyResult<Vec<_>>>().map(Some)
     }
 }

@@ -55,10 +55,13 @@ fn controls(found: &Found, control: &Pick<'_>) -> String {
     let near = all.iter().filter(|v| (v[0] - 0.5).abs() <= 0.02).count();
     let cover = all.iter().filter(|v| v[1] <= 0.5 && 0.5 <= v[2]).count();
     let head: Vec<&str> = std::iter::once("world").chain(detectors.iter().copied()).collect();
-    let rows: Vec<_> = found.worlds.iter().map(|w| row(&w.env)).collect();
+    let mean = |d: &&str| estimate(control.detector(d).mean("auroc_matched", ""));
+    let all_worlds = std::iter::once("all worlds".to_string()).chain(detectors.iter().map(mean)).collect();
+    let rows: Vec<_> = found.worlds.iter().map(|w| row(&w.env)).chain([all_worlds]).collect();
     format!(
         "### Controls\n\nNominal episodes judged as if an anomaly began in them: matched AUROC, which must be one half. \
-         {near} of {} are within .02 of it, and {cover} of the intervals hold it.\n\n{}",
+         {near} of {} are within .02 of it, and {cover} of the intervals hold it; the detectors of a world share its \
+         episodes, so they stray together.\n\n{}",
         all.len(),
         table(&head, &rows)
     )
