@@ -34,8 +34,8 @@ pub struct TrainConfig {
     pub learning_starts: u64,
     /// Steps at the beginning that a demonstrator commands; 0 without one.
     pub demonstrations: u64,
-    /// Weight of the pull of the actor towards the demonstrated commands, or of the margin by which demonstrated choices
-    /// shall be worth more than others; 0 without one.
+    /// Weight of the pull of the actor towards the demonstrated commands, or of the lead in value that
+    /// demonstrated choices shall have over others; 0 without one.
     pub imitation: f64,
     /// Whether the demonstrator is also asked what it would command where the policy has been, and the pull is towards
     /// that everywhere (DAgger, Ross et al. 2011).

@@ -6,13 +6,13 @@
 //! steps the target network moves by the share `tau` towards the network; 1 copies it. Exploring is random with
 //! probability ε, which falls linearly from 1 to `epsilon_end` over `epsilon_steps` steps in the world.
 //!
-//! With `imitation`, choices that a demonstrator made, or would have made, shall be worth more than all others by a margin
-//! (Hester et al., AAAI 2018, equation 2): see [`margin`](mod@margin).
+//! With `imitation`, choices that a demonstrator made, or would have made, shall lead all others
+//! (the large-margin loss of Hester et al., AAAI 2018, equation 2).
 //!
 //! A network with dropout or dropconnect learns in stochastic passes; targets and exploration use the whole network.
 //! One with a prior has a part that does not learn. One that reads pictures has convolutions before its dense layers, which alone drop anything.
 
-mod margin;
+mod lead;
 
 use crate::actor::largest;
 use crate::config::TrainConfig;
@@ -127,7 +127,7 @@ impl Dqn {
         for (i, row) in b.d_values.chunks_exact_mut(n).enumerate() {
             row[batch.action[i] as usize] = b.d_chosen[i];
         }
-        let short = margin::add(self.recipe.imitation, batch, b.passes.output(), &mut b.d_values);
+        let short = lead::add(self.recipe.imitation, batch, b.passes.output(), &mut b.d_values);
         b.passes.backward(&self.net, &self.params, &batch.obs, &b.d_values, &mut b.grad);
         if let Some(prior) = &self.prior {
             prior.hold(&mut b.grad);

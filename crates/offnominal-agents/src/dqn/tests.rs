@@ -67,7 +67,7 @@ fn the_gradient_passes_a_check() {
 }
 
 #[test]
-fn the_gradient_of_values_and_margin_passes_a_check() {
+fn the_gradient_of_values_and_lead_passes_a_check() {
     let recipe = TrainConfig { imitation: 0.7, demonstrations: 9, ..config() };
     let (mut dqn, told) = (learner(&recipe), vec![1.0, 1.0, 2.0, 0.0]);
     let batch = Batch { advice: told.clone(), demonstrated: vec![1.0, 1.0, 0.0, 1.0], ..choices() };
@@ -78,7 +78,7 @@ fn the_gradient_of_values_and_margin_passes_a_check() {
         let one = |i: usize| {
             let q = values(&dqn, params, &batch.obs[i * OBS..][..OBS]);
             let (e, a) = (f64::from(q[batch.action[i] as usize] - targets[i]).abs(), told[i] as usize);
-            let raised = (0..CHOICES).map(|c| q[c] + if c == a { 0.0 } else { margin::MARGIN });
+            let raised = (0..CHOICES).map(|c| q[c] + if c == a { 0.0 } else { lead::LEAD });
             let short = f64::from(raised.fold(f32::MIN, f32::max) - q[a]);
             0.7 * f64::from(batch.demonstrated[i]) * short + if e <= 1.0 { 0.5 * e * e } else { e - 0.5 }
         };

@@ -1,14 +1,14 @@
 //! The large-margin loss: a demonstrated choice shall be worth more than every other one.
 //!
-//! J = max_a (Q(s, a) + l(a)) − Q(s, a*), where a* is the demonstrator's choice and l(a) the margin, or 0 for a* itself.
-//! It is 0 where all other choices are worth less by at least the margin, and so leaves the values themselves to the
+//! J = max_a (Q(s, a) + l(a)) − Q(s, a*), where a* is the demonstrator's choice and l(a) its lead, or 0 for a* itself.
+//! It is 0 where all other choices are worth less by at least the lead, and so leaves the values themselves to the
 //! rewards. Reference: Hester et al., "Deep Q-learning from Demonstrations", AAAI 2018, equation 2; Piot, Geist &
 //! Pietquin, ECML 2014.
 
 use crate::replay::Batch;
 
 /// How much less every other choice shall be worth (section 4 of the reference, for rewards of −1 to 1).
-pub(super) const MARGIN: f32 = 0.8;
+pub(super) const LEAD: f32 = 0.8;
 
 /// Adds the derivatives of weight · mean J by the values, `[n, choices]`; transitions without a demonstrator count 0.
 /// Returns that sum.
@@ -27,7 +27,7 @@ pub(super) fn add(weight: f32, batch: &Batch, values: &[f32], d_values: &mut [f3
 
 /// The choice that comes nearest to the demonstrated one, or that one itself where none comes too near; and J.
 fn shortfall(row: &[f32], told: usize) -> (usize, f32) {
-    let raised = |a: usize| row[a] + if a == told { 0.0 } else { MARGIN };
+    let raised = |a: usize| row[a] + if a == told { 0.0 } else { LEAD };
     let rival = (0..row.len()).fold(told, |best, a| if raised(a) > raised(best) { a } else { best });
     (rival, raised(rival) - row[told])
 }
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_demonstrated_choice_must_lead_by_the_margin() {
+    fn a_demonstrated_choice_must_lead_all_others() {
         assert_eq!(shortfall(&[1.0, 0.1, 0.0], 0), (0, 0.0));
         assert_eq!(shortfall(&[1.0, 0.5, 0.0], 0).0, 1);
         assert!((shortfall(&[1.0, 0.5, 0.0], 0).1 - 0.3).abs() < 1e-6);
