@@ -94,7 +94,9 @@ fn a_prior_stays_as_it_was_drawn_and_the_rest_learns() {
     let mut dqn = Dqn::new(&recipe, OBS, CHOICES, &mut Rng::new(1));
     let (before, mut free) = (dqn.params.clone(), vec![1.0; dqn.params.len()]);
     dqn.prior.as_ref().unwrap().hold(&mut free);
-    (0..5).for_each(|_| drop(dqn.update(&choices(), 1e-2, &mut Rng::new(5))));
+    for _ in 0..5 {
+        dqn.update(&choices(), 1e-2, &mut Rng::new(5));
+    }
     for (at, free) in free.iter().enumerate() {
         let moved = dqn.params[at] != before[at];
         assert!(*free == 1.0 || !moved && dqn.target[at] == before[at], "parameter {at}");
