@@ -77,6 +77,14 @@ pub trait Env: Send + Sync {
     /// If the parameter does not exist or the value lies outside its physical range. The world is then unchanged.
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError>;
 
+    /// Changes several physical quantities together, as one change where the world can do that.
+    ///
+    /// # Errors
+    /// As [`set_parameter`](Env::set_parameter); some of them may then have changed.
+    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
+        values.iter().try_for_each(|(name, value)| self.set_parameter(name, *value))
+    }
+
     /// A full copy, episode in progress included; `None` for hardware, of which there is only one.
     fn fork(&self) -> Option<Box<dyn Env>>;
 

@@ -22,6 +22,7 @@ pub mod rng;
 pub mod run;
 pub mod schedule;
 pub mod seed;
+pub mod shifted;
 pub mod spec;
 pub mod suggest;
 

@@ -67,6 +67,7 @@ fn of_one(
     let noisy = Cast {
         env: cast.env.fork().context("experiments need copies of the world")?,
         robot: None,
+        shifted: cast.shifted.clone(),
         policy: Box::new(noisy),
         name: cast.name.clone(),
         card: None,

@@ -1,6 +1,7 @@
 //! `risk learn`: a predictor of failure from the history of a training run.
 
 use super::{Common, Outcome};
+use crate::cli::shifts::Below;
 use crate::risk::learning::{self, Foresight};
 use crate::{catalogues, write};
 use anyhow::Result;
@@ -18,6 +19,8 @@ pub struct Learn {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
+    #[command(flatten)]
+    below: Below,
     /// The history that `train --history` wrote; may be repeated, to learn from several runs
     #[arg(long, value_name = "FILE", required = true)]
     history: Vec<PathBuf>,
@@ -56,6 +59,10 @@ impl Learn {
     /// If the history is none, of another world, or holds too few failures; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let env = catalogues::worlds().build(&self.env, &json!({}))?;
+        let env = match self.below.change(env.spec())? {
+            Some(change) => change.apply(env)?,
+            None => env,
+        };
         let read = |path: &PathBuf| learning::read(path, env.spec());
         let histories = self.history.iter().map(read).collect::<Result<Vec<_>>>()?;
         let found =

@@ -4,6 +4,7 @@ mod table;
 
 use super::{Common, Outcome};
 use crate::cast::Cast;
+use crate::cli::shifts::Below;
 use crate::risk::search::{self, Aids, Found, Hunt, Spec, Strategy};
 use crate::risk::{Guide, Lab, learning};
 use crate::write;
@@ -25,6 +26,8 @@ pub struct SearchArgs {
     /// A policy, as for `risk estimate`, or a folder of them; may be repeated, to compare agents
     #[arg(long, required = true)]
     policy: Vec<String>,
+    #[command(flatten)]
+    below: Below,
     /// Where to look; may be repeated, to compare strategies
     #[arg(long, value_enum, required = true)]
     strategy: Vec<Strategy>,
@@ -121,6 +124,8 @@ impl SearchArgs {
 
     fn of_one(&self, policy: &str, way: Way, folder: &Path, common: &Common) -> Result<Vec<Found>> {
         let cast = Cast::new(&self.env, policy)?;
+        let change = self.below.change(cast.env.spec())?;
+        let cast = cast.shifted_by(change)?;
         let lab = Lab::new(&cast, common.seed)?;
         let predictor = self.predictor.as_deref().filter(|_| reads_predictor(way.strategy, &cast));
         let guide = predictor.map(|path| Guide::open(path, &cast)).transpose()?;
@@ -139,6 +144,7 @@ impl SearchArgs {
             all: self.all,
             predictor: guide.as_ref().map(|g| g.digest.clone()),
             past_failures: history.as_ref().map(offnominal_agents::History::failures),
+            shifted: cast.shifted.clone(),
         };
         let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
         Hunt::new(lab, aids, spec)?.run(folder, self.searches as usize, common)
