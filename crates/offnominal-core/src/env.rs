@@ -22,6 +22,12 @@ pub trait Env: Send + Sync {
         x.to_vec()
     }
 
+    /// What a predictor of failure reads of an initial condition that leads past many places, such as a track; `None` where
+    /// it does not.
+    fn places(&self, _x: &[f64]) -> Option<Places> {
+        None
+    }
+
     /// Whether [`draw`](Env::draw) can give `x`; asked of conditions that a search made up.
     fn admits(&self, _x: &[f64]) -> bool {
         true
@@ -94,6 +100,15 @@ pub trait Env: Send + Sync {
 
     /// Draws the current state: colours, and class ids where the world knows them. A world without cameras draws nothing.
     fn render(&mut self, _camera: Camera, _frame: &mut Frame) {}
+}
+
+/// The places that an episode leads past, in their order, with the same numbers at each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Places {
+    /// Numbers at a place.
+    pub width: usize,
+    /// The numbers, place after place.
+    pub numbers: Vec<f64>,
 }
 
 /// What one step brought.

@@ -29,8 +29,9 @@ use std::time::{Duration, Instant};
 const CHUNK: u64 = 100;
 /// Longest time between checkpoints where evaluations are rarer.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
-/// Episodes behind the numbers of a card.
-const CARD_EPISODES: usize = 200;
+/// Episodes behind the numbers of a card, and where the world shows pictures: an episode there is long and
+/// says more.
+const CARD_EPISODES: [usize; 2] = [200, 40];
 
 /// A run: trainer, folder, and the time it took before.
 pub struct Run {
@@ -132,7 +133,9 @@ impl Run {
     fn card(&self, env: &dyn Env, best: &Option<Evaluation>, actor: &Actor, common: &Common) -> Result<Card> {
         let seconds = self.seconds();
         let common = &Common { seed: Card::evaluation_seed(self.trainer.seed()), ..common.clone() };
-        let found = evaluation::evaluate(env, actor, CARD_EPISODES, common)?;
+        let shows_pictures = env.spec().observation.iter().any(|channel| channel.image.is_some());
+        let n = CARD_EPISODES[usize::from(shows_pictures)];
+        let found = evaluation::evaluate(env, actor, n, common)?;
         Ok(Card {
             id: format!("{}-{}", actor.env(), actor.algorithm()),
             env: actor.env().into(),
