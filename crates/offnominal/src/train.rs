@@ -11,6 +11,7 @@ mod monitor;
 
 use crate::common::Common;
 use crate::evaluation;
+use crate::shifted::Change;
 use anyhow::{Context, Result, ensure};
 pub use folder::Folder;
 use folder::Notes;
@@ -42,7 +43,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run from the beginning; `command` is what the card will say.
+    /// A run from the beginning; `command` is what the card will say, and `change` what was done to the world.
     ///
     /// # Errors
     /// If the recipe is wrong, the world cannot be copied, or the folder already holds a run.
@@ -51,7 +52,7 @@ impl Run {
         env: &dyn Env,
         seed: Seed,
         folder: Folder,
-        command: String,
+        (command, change): (String, Option<Change>),
         keepsakes: Keepsakes,
     ) -> Result<Run> {
         ensure!(
@@ -61,7 +62,7 @@ impl Run {
         );
         let trainer = with_demonstrator(Trainer::new(config, env, seed)?, env)?.remembering();
         let memory = Memory::begin(&trainer, env, keepsakes);
-        let notes = Notes { command, seconds: 0.0, keepsakes };
+        let notes = Notes { command, seconds: 0.0, keepsakes, change };
         Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
 
