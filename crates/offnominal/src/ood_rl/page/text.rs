@@ -37,7 +37,7 @@ They learn from rewards and from a player that follows the ball (`--policy scrip
 From rewards alone DQN was still at −14 after 60,000 steps in the world. Random choices make −17.
 ";
 
-pub(super) const RETURNS: &str = "Mean return of 200 fresh episodes with its interval. `seeds` are those of the training runs; an ensemble has five. Plain policies are the first members of the ensembles, for comparison.";
+pub(super) const RETURNS: &str = "Mean return of 200 fresh episodes (40 of pong) with its interval. `seeds` are those of the training runs; an ensemble has five. Plain policies are the first members of the ensembles, for comparison.";
 
 pub(super) const PROBABILITIES: &str = "\
 The probability of each method was chosen by the mean return at home of a run that serves no other purpose, the smallest of equals; variants played no part. DropConnect with 0.2 was not tried.";
