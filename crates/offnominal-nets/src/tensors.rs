@@ -128,10 +128,23 @@ impl Tensors {
     /// # Errors
     /// If the bytes are not in the format or a tensor is not of type F32.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tensors, TensorError> {
+        Tensors::read(bytes, |_| true)
+    }
+
+    /// Reads the tensors of type F32 of somebody else's file, which may also count things.
+    ///
+    /// # Errors
+    /// If the bytes are not in the format.
+    pub fn from_bytes_of_floats(bytes: &[u8]) -> Result<Tensors, TensorError> {
+        Tensors::read(bytes, |view| view.dtype() == Dtype::F32)
+    }
+
+    fn read(bytes: &[u8], wanted: impl Fn(&TensorView<'_>) -> bool) -> Result<Tensors, TensorError> {
         let malformed = |found: &dyn std::fmt::Display| TensorError::Format { found: found.to_string() };
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
-        let tensors = file.iter().map(|(name, view)| Ok((name.to_string(), numbers(name, &view)?)));
+        let views = file.iter().filter(|(_, view)| wanted(view));
+        let tensors = views.map(|(name, view)| Ok((name.to_string(), numbers(name, &view)?)));
         let text = header.metadata().as_ref().and_then(|texts| texts.get(HEADER));
         let metadata =
             text.map_or(Ok(BTreeMap::new()), |t| serde_json::from_str(t)).map_err(|e| malformed(&e))?;

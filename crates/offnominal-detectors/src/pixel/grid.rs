@@ -52,7 +52,15 @@ mod tests {
     #[test]
     fn a_slope_stays_a_slope_and_edges_are_flat() {
         let features = Features { values: &[], channels: 0, rows: 1, columns: 4 };
-        let output = Output { logits: &[], passes: 1, classes: 0, height: 1, width: 8, features: None };
+        let output = Output {
+            logits: &[],
+            passes: 1,
+            classes: 0,
+            height: 1,
+            width: 8,
+            features: None,
+            confidence: None,
+        };
         let mut scores = [0.0; 8];
         spread(&[0.0, 1.0, 2.0, 3.0], &features, &output, &mut scores);
         assert_eq!(scores, [0.0, 0.25, 0.75, 1.25, 1.75, 2.25, 2.75, 3.0]);

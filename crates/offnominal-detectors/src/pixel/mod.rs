@@ -14,6 +14,7 @@
 //! | `standardised-max-logit` | nominal logits | (μ_c − max z) / σ_c, boundaries suppressed, smoothed |
 //! | `var-sum` | several passes | Σ over classes of the variance of p over passes |
 //! | `mutual-information` | several passes | H(mean p) − mean H(p) |
+//! | `confidence` | a confidence branch | 1 − c |
 //! | `mahalanobis` | nominal features and labels | σ((min over classes of the Mahalanobis distance − μ) / s) |
 //! | `feature-knn` | nominal features | distance to the k-th nearest nominal feature, both of unit length |
 //! | `vim` | nominal features and logits | α ‖residual of the features‖ − ln Σ eᶻ |
@@ -35,7 +36,7 @@ mod standardised;
 mod stochastic;
 mod vim;
 
-pub use confidence::{EnergyScore, Entropy, EntropyCode2019, MaxLogit, MaxSoftmax, Odin};
+pub use confidence::{ConfidenceBranch, EnergyScore, Entropy, EntropyCode2019, MaxLogit, MaxSoftmax, Odin};
 pub use feature_knn::FeatureKnnPixels;
 pub use mahalanobis::MahalanobisPixels;
 pub use standardised::StandardisedMaxLogit;
@@ -62,6 +63,8 @@ pub struct Output<'a> {
     pub width: usize,
     /// Activations before the last layer, if they are known.
     pub features: Option<Features<'a>>,
+    /// How sure the network says it is of each pixel, from 0 to 1, if it was trained to.
+    pub confidence: Option<&'a [f32]>,
 }
 
 /// Activations on a grid that may be coarser than the image.
@@ -112,6 +115,8 @@ pub struct Needs {
     pub features: bool,
     /// Nominal images to be fitted on.
     pub nominal: bool,
+    /// What the network itself says about how sure it is.
+    pub confidence: bool,
 }
 
 /// Why a method cannot be used.
@@ -124,6 +129,9 @@ pub enum PixelError {
     /// The network gave no features.
     #[error("expected features beside the logits, found none")]
     NoFeatures,
+    /// The network does not say how sure it is.
+    #[error("expected a network that was trained with a confidence branch, found none")]
+    NoConfidence,
     /// There is too little to be fitted on.
     #[error("expected {expected}, found {found}")]
     TooFew {
@@ -176,6 +184,9 @@ impl Needs {
         if self.features && output.features.is_none() {
             return Err(PixelError::NoFeatures);
         }
+        if self.confidence && output.confidence.is_none() {
+            return Err(PixelError::NoConfidence);
+        }
         Ok(())
     }
 }
@@ -220,6 +231,11 @@ pub const METHODS: &[Entry<dyn PixelMethod>] = &[
         MutualInformation as dyn PixelMethod,
         "mutual-information",
         "entropy of the mean probabilities less the mean entropy over passes"
+    ),
+    entry!(
+        ConfidenceBranch as dyn PixelMethod,
+        "confidence",
+        "how unsure the network says it is, where it was trained to say so"
     ),
     entry!(
         MahalanobisPixels as dyn PixelMethod,
