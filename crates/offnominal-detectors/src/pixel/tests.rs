@@ -69,13 +69,7 @@ fn scores(scorer: &dyn PixelScorer, output: &Output<'_>) -> Vec<f32> {
 }
 
 fn build(id: &str) -> Box<dyn PixelMethod> {
-    // The smoothing of the published size is wider than this picture.
-    let small = if id == "standardised-max-logit" {
-        serde_json::json!({ "dilation": 1 })
-    } else {
-        serde_json::json!({})
-    };
-    methods().build(id, &small).unwrap()
+    methods().build(id, &serde_json::json!({})).unwrap()
 }
 
 /// Share of pairs in which the pixel of the square has the higher score.

@@ -12,12 +12,12 @@ fn scenes(out: &Path, split: &str, n: &str, more: &[&str]) {
 }
 
 /// A folder with nominal and test pictures, and a baseline trained for a moment.
-struct Bench {
+pub struct Bench {
     folder: tempfile::TempDir,
 }
 
 impl Bench {
-    fn new() -> Bench {
+    pub fn new() -> Bench {
         let bench = Bench { folder: tempfile::tempdir().unwrap() };
         scenes(&bench.at("train"), "train", "8", &[]);
         scenes(&bench.at("test"), "test", "8", &["--level", "easy"]);
@@ -27,7 +27,7 @@ impl Bench {
         bench
     }
 
-    fn at(&self, name: &str) -> PathBuf {
+    pub fn at(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
