@@ -3,6 +3,7 @@
 use crate::pass::Pass;
 use crate::weights::{First, Key, Plan};
 use burn_tensor::Tensor;
+use burn_tensor::activation::relu;
 use burn_tensor::module::{batch_norm, batch_norm_train, conv2d};
 use burn_tensor::ops::ConvOptions;
 
@@ -149,6 +150,6 @@ impl ConvNorm {
 
     /// What comes out, without its negative part.
     pub fn relu(&self, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
-        self.forward(x, pass).relu()
+        relu(self.forward(x, pass))
     }
 }

@@ -8,6 +8,7 @@ use crate::pass::Pass;
 use crate::trunk::{Channels, Maps};
 use crate::weights::Plan;
 use burn_tensor::Tensor;
+use burn_tensor::activation::relu;
 use burn_tensor::module::max_pool2d;
 use burn_tensor::ops::MaxPoolOptions;
 
@@ -116,6 +117,6 @@ impl Bottleneck {
             Some(layer) => layer.forward(x, pass),
             None => x,
         };
-        (x + y).relu()
+        relu(x + y)
     }
 }

@@ -8,6 +8,7 @@ use crate::pass::Pass;
 use crate::trunk::{Channels, Maps};
 use crate::weights::Plan;
 use burn_tensor::Tensor;
+use burn_tensor::activation::relu;
 
 const WIDTH: usize = 16;
 const FINE: usize = 3;
@@ -68,5 +69,5 @@ impl Small {
 
 /// The positive part of what a layer adds to its input.
 fn residual(layer: &ConvNorm, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
-    (layer.forward(x.clone(), pass) + x).relu()
+    relu(layer.forward(x.clone(), pass) + x)
 }

@@ -8,6 +8,7 @@ use crate::pass::Pass;
 use crate::trunk::{Channels, Maps};
 use crate::weights::Plan;
 use burn_tensor::Tensor;
+use burn_tensor::activation::relu;
 
 /// Of its maps.
 pub const CHANNELS: Channels = Channels { low: 256, middle: 728, high: 2048 };
@@ -71,9 +72,9 @@ impl Block {
     /// What comes out, and what the second layer said, which is as large as the input.
     fn forward(&self, x: Tensor<4>, pass: &mut Pass) -> (Tensor<4>, Tensor<4>) {
         let [first, second, third] = &self.layers;
-        let y = first.forward(x.clone().relu(), pass);
-        let before = second.forward(y.relu(), pass);
-        let y = third.forward(before.clone().relu(), pass);
+        let y = first.forward(relu(x.clone()), pass);
+        let before = second.forward(relu(y), pass);
+        let y = third.forward(relu(before.clone()), pass);
         let x = match &self.short_cut {
             Some(layer) => layer.forward(x, pass),
             None => x,
@@ -129,9 +130,9 @@ impl Xception {
             }
         }
         let (high, _) = self.exit.forward(x.clone(), pass);
-        let high = self.drop(high, pass).relu();
+        let high = relu(self.drop(high, pass));
         let high = self.last.iter().fold(high, |y, layer| layer.relu(y, pass));
-        Maps { low: low.relu(), middle: x, high }
+        Maps { low: relu(low), middle: x, high }
     }
 
     fn drop(&self, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
