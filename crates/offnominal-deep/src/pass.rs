@@ -43,11 +43,6 @@ impl Pass {
         &self.values
     }
 
-    /// Where the run takes place.
-    pub fn device(&self) -> &Device {
-        &self.device
-    }
-
     /// Whether derivatives are recorded.
     pub fn is_learning(&self) -> bool {
         matches!(self.mode, Mode::Learning(_))

@@ -89,7 +89,7 @@ fn answers_have_the_layout_of_the_picture() {
         // Sizes that strides do not divide are answered too.
         let said = net.say(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0));
         assert_eq!(said.logits.len(), 3 * 13 * 27);
-        assert_eq!(said.features.len(), said.grid.iter().product());
+        assert_eq!(said.features.len(), said.grid.iter().product::<usize>());
         let reduced = design.modification == Modification::DimReduce;
         assert_eq!(said.grid[0], if reduced { 32 } else { 64 });
         let confidence = said.confidence.map(|c| c.iter().all(|c| (0.0..=1.0).contains(c)));

@@ -86,10 +86,6 @@ impl Weights {
         self.declared.iter().filter(|d| d.learned).map(Declared::len).sum()
     }
 
-    pub(crate) fn shape(&self, key: Key) -> &[usize] {
-        &self.declared[key.0].shape
-    }
-
     pub(crate) fn set(&mut self, key: Key, value: Tensor<1>) {
         self.values[key.0] = value;
     }

@@ -203,7 +203,8 @@ mod tests {
         };
         assert_eq!(share(Split::Train) + share(Split::Validation), 0.0);
         let found = share(Split::Test);
-        assert!((0.002..0.04).contains(&found), "{found}");
+        // One large thing near the camera makes a hundredth of twenty pictures.
+        assert!((0.002..0.06).contains(&found), "{found}");
     }
 
     #[test]
