@@ -14,7 +14,7 @@ from offnominal import _engine
 from offnominal.envs import gymnasium_id
 
 #: Worlds that need the MuJoCo library or a robot, and the others.
-IN_MUJOCO = ("mjc-", "urm-", "urr-", "hopper", "walker", "ant", "half-cheetah-m")
+IN_MUJOCO = ("mjc-", "urm-", "urr-", "hopper", "walker", "ant", "half-cheetah-m", "humanoid-")
 NATIVE = [w for w in offnominal.worlds() if not w.startswith(IN_MUJOCO)]
 
 #: Advice on how a world could have been designed, which is not ours to change.

@@ -106,7 +106,8 @@ impl Actor {
 
     fn is_like(&self, other: &Actor, member: usize) -> Result<(), ActorError> {
         let words = |a: &Actor| {
-            let eye = a.net.eye().map(|eye| format!(", filters {:?}", file::filters(eye)));
+            let centred = if a.members[0].normalisation.is_some() { " on centred pictures" } else { "" };
+            let eye = a.net.eye().map(|eye| format!(", filters {:?}{centred}", file::filters(eye)));
             let (sizes, eye) = (a.net.head().sizes(), eye.unwrap_or_default());
             format!("{} in {} with widths {sizes:?}{eye}", a.algorithm, a.env)
         };

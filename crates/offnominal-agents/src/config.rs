@@ -34,7 +34,8 @@ pub struct TrainConfig {
     pub learning_starts: u64,
     /// Steps at the beginning that a demonstrator commands; 0 without one.
     pub demonstrations: u64,
-    /// Weight of the pull of the actor towards the demonstrated commands; 0 without one.
+    /// Weight of the pull of the actor towards the demonstrated commands, or of the lead in value that
+    /// demonstrated choices shall have over others; 0 without one.
     pub imitation: f64,
     /// Whether the demonstrator is also asked what it would command where the policy has been, and the pull is towards
     /// that everywhere (DAgger, Ross et al. 2011).
@@ -93,6 +94,9 @@ pub struct TrainConfig {
     pub dropout: f64,
     /// The same for a weight of a hidden layer.
     pub dropconnect: f64,
+    /// Weight of a fixed random network that is added to the policy's, for ensembles whose members shall go on to differ
+    /// where they have learned nothing; 0 without one. The hidden layers are then twice as wide.
+    pub prior: f64,
     /// Convolutions before the hidden layers, for worlds that show a picture: pixels a filter covers on a side, pixels
     /// between its places, and number of filters. Only the hidden layers drop anything.
     pub filters: Vec<[usize; 3]>,
@@ -109,8 +113,11 @@ impl TrainConfig {
         for option in algorithm.foreign() {
             fields.insert(option.into(), defaults[option].clone());
         }
-        let changed = serde_json::from_value(fields.into()).expect("a recipe is plain data");
-        Ok(TrainConfig { algorithm: name.into(), ..changed })
+        let changed: TrainConfig = serde_json::from_value(fields.into()).expect("a recipe is plain data");
+        // Without filters there is no picture to be centred.
+        let blind = changed.filters.is_empty() && changed.normalise == Normalise::Centred;
+        let normalise = if blind { Normalise::None } else { changed.normalise };
+        Ok(TrainConfig { algorithm: name.into(), normalise, ..changed })
     }
 
     /// The recipe with one option changed; the value is read as JSON, or else as a text.

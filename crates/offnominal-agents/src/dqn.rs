@@ -6,14 +6,20 @@
 //! steps the target network moves by the share `tau` towards the network; 1 copies it. Exploring is random with
 //! probability ε, which falls linearly from 1 to `epsilon_end` over `epsilon_steps` steps in the world.
 //!
+//! With `imitation`, choices that a demonstrator made, or would have made, shall lead all others
+//! (the large-margin loss of Hester et al., AAAI 2018, equation 2).
+//!
 //! A network with dropout or dropconnect learns in stochastic passes; targets and exploration use the whole network.
-//! One that reads pictures has convolutions before its dense layers, which alone drop anything.
+//! One with a prior has a part that does not learn. One that reads pictures has convolutions before its dense layers, which alone drop anything.
+
+mod lead;
 
 use crate::actor::largest;
 use crate::config::TrainConfig;
 use crate::critics::follow;
 use crate::learner::{Learner, Losses};
 use crate::passes::Passes;
+use crate::prior::Prior;
 use crate::replay::Batch;
 use crate::state::{put, put_adam, read, read_adam};
 use offnominal_core::Rng;
@@ -30,6 +36,7 @@ pub struct Dqn {
     adam: AdamState,
     recipe: Recipe,
     buffers: Buffers,
+    prior: Option<Prior>,
 }
 
 /// The numbers of the algorithm.
@@ -39,6 +46,7 @@ struct Recipe {
     tau: f32,
     target_every: u64,
     double: bool,
+    imitation: f32,
     epsilon_end: f64,
     epsilon_steps: u64,
 }
@@ -75,13 +83,14 @@ impl Dqn {
         rng: &mut Rng,
     ) -> Dqn {
         let seen = eye.as_ref().map_or(obs_width, ConvNet::outputs);
-        let sizes = [&[seen], config.hidden.as_slice(), &[choices]].concat();
-        let net = Net::new(eye, config.drop_from(Mlp::new(&sizes, Activation::Relu)));
+        let head = Mlp::new(&config.widths(seen, choices), Activation::Relu);
+        let net = Net::new(eye, config.drop_from(head));
         let mut params = vec![0.0; net.n_params()];
         net.init(&mut params, Init::Uniform, rng);
+        let prior = Prior::plant(config, net.head(), &mut params, rng);
         let (target, adam) = (params.clone(), AdamState::new(params.len()));
         let (recipe, buffers) = (Recipe::of(config), Buffers::new(&net, config.batch));
-        Dqn { net, params, target, adam, recipe, buffers }
+        Dqn { net, params, target, adam, recipe, buffers, prior }
     }
 
     /// ε after so many steps in the world.
@@ -118,8 +127,12 @@ impl Dqn {
         for (i, row) in b.d_values.chunks_exact_mut(n).enumerate() {
             row[batch.action[i] as usize] = b.d_chosen[i];
         }
+        let short = lead::add(self.recipe.imitation, batch, b.passes.output(), &mut b.d_values);
         b.passes.backward(&self.net, &self.params, &batch.obs, &b.d_values, &mut b.grad);
-        (loss, value)
+        if let Some(prior) = &self.prior {
+            prior.hold(&mut b.grad);
+        }
+        (loss + short, value)
     }
 }
 
@@ -130,6 +143,7 @@ impl Recipe {
             tau: config.tau as f32,
             target_every: config.target_every,
             double: config.double,
+            imitation: config.imitation as f32,
             epsilon_end: config.epsilon_end,
             epsilon_steps: config.epsilon_steps,
         }

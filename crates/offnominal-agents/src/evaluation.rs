@@ -23,9 +23,9 @@ impl Evaluation {
         let trial = Trial::new(env, actor);
         let (mut total, mut successes) = (0.0, Some(0.0));
         for i in 0..n {
-            let episode = trial.nominal(seed.child(i));
-            total += episode.total_reward();
-            successes = successes.zip(episode.success()).map(|(sum, s)| sum + f64::from(u8::from(s)));
+            let outcome = trial.outcome(seed.child(i));
+            total += outcome.total_reward;
+            successes = successes.zip(outcome.success).map(|(sum, s)| sum + f64::from(u8::from(s)));
         }
         let n = n as f64;
         Evaluation { step, mean_return: total / n, success: successes.map(|s| s / n) }

@@ -1,7 +1,7 @@
 //! What a learning algorithm must offer to the training loop.
 
 use crate::actor::{choices, outputs};
-use crate::config::{ConfigError, TrainConfig};
+use crate::config::{ConfigError, Normalise, TrainConfig};
 use crate::replay::Batch;
 use crate::trainer::TrainError;
 use offnominal_core::Rng;
@@ -119,6 +119,7 @@ pub const ALL: &[Algorithm] = &[
             "policy_delay",
             "dropout",
             "dropconnect",
+            "prior",
         ],
         commands: Commands::Real,
         build: |config, obs, act, rng| Box::new(crate::Td3::new(config, obs.width, act, rng)),
@@ -126,7 +127,7 @@ pub const ALL: &[Algorithm] = &[
     Algorithm {
         id: "ddpg",
         summary: "deep deterministic policy gradient (Lillicrap et al. 2016)",
-        options: &["exploration_noise", "dropout", "dropconnect"],
+        options: &["exploration_noise", "dropout", "dropconnect", "prior"],
         commands: Commands::Real,
         build: |config, obs, act, rng| Box::new(crate::Td3::ddpg(config, obs.width, act, rng)),
     },
@@ -138,8 +139,11 @@ pub const ALL: &[Algorithm] = &[
             "epsilon_steps",
             "target_every",
             "double",
+            "imitation",
+            "advice",
             "dropout",
             "dropconnect",
+            "prior",
             "filters",
         ],
         commands: Commands::Choice,
@@ -201,8 +205,14 @@ pub(crate) fn build(
 ) -> Result<Box<dyn Learner>, TrainError> {
     let algorithm = find(&config.algorithm)?;
     algorithm.check(spec)?;
-    let input = Input { width: spec.obs_width(), eye: eye(spec, &config.filters)? };
+    let eye = eye(spec, &config.filters)?.map(|eye| scaled(eye, config.normalise != Normalise::None));
+    let input = Input { width: spec.obs_width(), eye };
     Ok((algorithm.build)(config, input, outputs(&spec.action), rng))
+}
+
+/// Convolutions that take bytes to [0, 1], or pictures that are normalised as they are.
+pub(crate) fn scaled(eye: ConvNet, normalised: bool) -> ConvNet {
+    if normalised { eye.with_scale(1.0) } else { eye }
 }
 
 /// The convolutions with which a network reads the one picture that a world shows; none without filters.

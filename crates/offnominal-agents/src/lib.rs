@@ -16,6 +16,7 @@ mod learner;
 mod normaliser;
 pub mod onnx;
 mod passes;
+mod prior;
 pub mod replay;
 pub mod sac;
 pub mod sb3;

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// Normalised observations are cut at this magnitude.
 pub(crate) const CLIP: f32 = 10.0;
+/// Grey levels that count one in a picture whose mean is taken out: a part of what things there stand out by.
+const CONTRAST: f32 = 32.0;
 /// Channels that vary less than this are only centred.
 const FLOOR: f64 = 1e-6;
 
@@ -73,6 +75,12 @@ impl RunningMoments {
         }
     }
 
+    /// Writes the map that takes the mean picture out, in whole grey levels.
+    pub fn write_centred(&self, into: &mut Normalisation) {
+        into.mean.iter_mut().zip(&self.mean).for_each(|(out, mean)| *out = mean.round() as f32);
+        into.scale.fill(CONTRAST);
+    }
+
     /// The map that the observations so far suggest.
     pub fn normalisation(&self) -> Normalisation {
         let mut map = Normalisation { mean: vec![0.0; self.width()], scale: vec![1.0; self.width()] };
@@ -97,5 +105,16 @@ mod tests {
         let mut row = [1e9, 5.0];
         map.apply(&mut row);
         assert_eq!(row, [10.0, 0.0]);
+    }
+
+    #[test]
+    fn a_centred_picture_is_what_differs_from_its_mean() {
+        let mut moments = RunningMoments::new(2);
+        [[87.0, 60.0], [87.0, 81.0]].iter().for_each(|picture| moments.push(picture));
+        let (mut map, mut picture) = (moments.normalisation(), [87.0, 103.0]);
+        moments.write_centred(&mut map);
+        assert_eq!(map.mean, [87.0, 71.0], "whole levels of 70.5");
+        map.apply(&mut picture);
+        assert_eq!(picture, [0.0, 1.0]);
     }
 }

@@ -64,6 +64,11 @@ impl Passes {
         &self.out
     }
 
+    /// The results of the last pass, `[n, outputs]`.
+    pub(crate) fn output(&self) -> &[f32] {
+        &self.out
+    }
+
     /// Derivatives by the parameters, given those by the results of the last pass, which must have read `x`.
     pub(crate) fn backward(&mut self, net: &Net, params: &[f32], x: &[f32], d_out: &[f32], grad: &mut [f32]) {
         let ((eye, params), (eye_grad, grad)) = (net.split(params), net.split_mut(grad));

@@ -9,12 +9,14 @@
 //! DDPG, deep deterministic policy gradient (Lillicrap et al., ICLR 2016), is the same with one critic, no blur, and an
 //! actor that moves at every step.
 //!
-//! An actor with dropout or dropconnect learns in stochastic passes; targets and exploration use the whole network.
+//! An actor with dropout or dropconnect learns in stochastic passes; targets and exploration use the whole network. One
+//! with a prior has a part that does not learn.
 
 use crate::config::TrainConfig;
 use crate::critics::{Critics, follow};
 use crate::learner::{Learner, Losses};
 use crate::passes::Passes;
+use crate::prior::Prior;
 use crate::replay::Batch;
 use crate::state::{put, put_adam, read, read_adam};
 use offnominal_core::Rng;
@@ -32,6 +34,7 @@ pub struct Td3 {
     critics: Critics,
     recipe: Recipe,
     buffers: Buffers,
+    prior: Option<Prior>,
     /// Loss of the actor and mean value when it was last improved.
     last: (f64, f64),
 }
@@ -66,16 +69,18 @@ struct Buffers {
 impl Td3 {
     /// New networks for the given widths.
     pub fn new(config: &TrainConfig, obs_width: usize, act_width: usize, rng: &mut Rng) -> Td3 {
-        let sizes = [&[obs_width], config.hidden.as_slice(), &[act_width]].concat();
-        let actor = Net::from(config.drop_from(Mlp::new(&sizes, Activation::Relu)));
+        let head = Mlp::new(&config.widths(obs_width, act_width), Activation::Relu);
+        let actor = Net::from(config.drop_from(head));
         let mut params = vec![0.0; actor.n_params()];
         actor.init(&mut params, Init::Uniform, rng);
+        let prior = Prior::plant(config, actor.head(), &mut params, rng);
         Td3 {
             target: params.clone(),
             adam: AdamState::new(params.len()),
             critics: Critics::new(config, (obs_width, act_width), (config.critics, 1), rng),
             recipe: Recipe::of(config),
             buffers: Buffers::new(&actor, config.batch),
+            prior,
             last: (0.0, 0.0),
             actor,
             params,
@@ -117,6 +122,9 @@ impl Td3 {
         self.critics.add_d_action(0, &b.weights, &mut b.d_action);
         b.d_action.iter_mut().zip(&b.action).for_each(|(d, a)| *d *= -(1.0 - a * a));
         b.passes.backward(&self.actor, &self.params, &batch.obs, &b.d_action, &mut b.grad);
+        if let Some(prior) = &self.prior {
+            prior.hold(&mut b.grad);
+        }
         value
     }
 

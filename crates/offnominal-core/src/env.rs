@@ -22,6 +22,12 @@ pub trait Env: Send + Sync {
         x.to_vec()
     }
 
+    /// What a predictor of failure reads of an initial condition that leads past many places, such as a track; `None` where
+    /// it does not.
+    fn places(&self, _x: &[f64]) -> Option<Places> {
+        None
+    }
+
     /// Whether [`draw`](Env::draw) can give `x`; asked of conditions that a search made up.
     fn admits(&self, _x: &[f64]) -> bool {
         true
@@ -71,6 +77,14 @@ pub trait Env: Send + Sync {
     /// If the parameter does not exist or the value lies outside its physical range. The world is then unchanged.
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError>;
 
+    /// Changes several physical quantities together, as one change where the world can do that.
+    ///
+    /// # Errors
+    /// As [`set_parameter`](Env::set_parameter); some of them may then have changed.
+    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
+        values.iter().try_for_each(|(name, value)| self.set_parameter(name, *value))
+    }
+
     /// A full copy, episode in progress included; `None` for hardware, of which there is only one.
     fn fork(&self) -> Option<Box<dyn Env>>;
 
@@ -86,6 +100,15 @@ pub trait Env: Send + Sync {
 
     /// Draws the current state: colours, and class ids where the world knows them. A world without cameras draws nothing.
     fn render(&mut self, _camera: Camera, _frame: &mut Frame) {}
+}
+
+/// The places that an episode leads past, in their order, with the same numbers at each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Places {
+    /// Numbers at a place.
+    pub width: usize,
+    /// The numbers, place after place.
+    pub numbers: Vec<f64>,
 }
 
 /// What one step brought.

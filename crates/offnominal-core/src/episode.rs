@@ -50,6 +50,25 @@ pub enum End {
     Diverged,
 }
 
+/// What an episode comes to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// Number of steps.
+    pub steps: usize,
+    /// The undiscounted sum of rewards.
+    pub total_reward: f64,
+    /// Whether it counts as a success; `None` where the world defines no success.
+    pub success: Option<bool>,
+}
+
+impl Outcome {
+    /// That of an episode.
+    pub fn of(episode: &Episode) -> Outcome {
+        let (total_reward, success) = (episode.total_reward(), episode.success());
+        Outcome { steps: episode.len(), total_reward, success }
+    }
+}
+
 impl Episode {
     /// Number of steps.
     pub fn len(&self) -> usize {

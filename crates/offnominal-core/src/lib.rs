@@ -22,6 +22,7 @@ pub mod rng;
 pub mod run;
 pub mod schedule;
 pub mod seed;
+pub mod shifted;
 pub mod spec;
 pub mod suggest;
 
@@ -36,7 +37,7 @@ pub mod prelude {
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
     pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
     pub use crate::entry;
-    pub use crate::env::{Env, Status, Step};
+    pub use crate::env::{Env, Places, Status, Step};
     pub use crate::episode::{End, Episode};
     pub use crate::estimate::Estimate;
     pub use crate::fault::Fault;

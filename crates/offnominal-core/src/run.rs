@@ -13,7 +13,7 @@ use crate::Seed;
 use crate::anomaly::Anomaly;
 use crate::catalogue::{BuildError, Catalogue};
 use crate::env::{Env, Status};
-use crate::episode::{End, Episode};
+use crate::episode::{End, Episode, Outcome};
 use crate::fault::Fault;
 use crate::policy::Policy;
 
@@ -40,6 +40,16 @@ impl<'a> Trial<'a> {
     /// Plays an undisturbed episode.
     pub fn nominal(&self, seed: Seed) -> Episode {
         self.play(seed, None, &mut |_| ())
+    }
+
+    /// Plays an undisturbed episode of which only the outcome is kept; one of pictures would fill hundreds of megabytes.
+    pub fn outcome(&self, seed: Seed) -> Outcome {
+        let mut env = self.lend();
+        let initial = Course::initial(env.as_ref(), seed);
+        let log = Log { keeps_observations: false, ..Log::new(env.as_ref(), seed, initial, 0) };
+        let mut policy = self.policy.fork();
+        let played = play_into(log, env.as_mut(), policy.as_mut(), self.horizon, None, &mut |_| ());
+        Outcome::of(&played)
     }
 
     /// Plays an undisturbed episode from a chosen initial condition, and shows the world to `watch`.
@@ -146,9 +156,20 @@ fn play_from(
     disturbance: Option<Disturbance<'_>>,
     watch: Watcher<'_>,
 ) -> Episode {
-    let described = disturbance.as_ref().map(|d| (d.fault.clone(), d.onset));
+    play_into(Log::new(env, seed, initial, horizon), env, policy, horizon, disturbance, watch)
+}
+
+/// Plays the episode that a log begins.
+fn play_into(
+    mut log: Log,
+    env: &mut dyn Env,
+    policy: &mut dyn Policy,
+    horizon: u32,
+    disturbance: Option<Disturbance<'_>>,
+    watch: Watcher<'_>,
+) -> Episode {
+    let (described, seed) = (disturbance.as_ref().map(|d| (d.fault.clone(), d.onset)), log.episode.seed);
     let mut policy_rng = seed.child("policy").rng();
-    let mut log = Log::new(env, seed, initial, horizon);
     let mut course = Course::start(env, &log.episode.initial, seed, disturbance, &mut log.obs);
     log.record_observation();
     policy.reset();
@@ -182,6 +203,7 @@ struct Log {
     episode: Episode,
     obs: Vec<f32>,
     action: Vec<f32>,
+    keeps_observations: bool,
 }
 
 impl Log {
@@ -203,11 +225,14 @@ impl Log {
             obs_width,
             act_width,
         };
-        Log { episode, obs: vec![0.0; obs_width], action: vec![0.0; act_width] }
+        let (obs, action) = (vec![0.0; obs_width], vec![0.0; act_width]);
+        Log { episode, obs, action, keeps_observations: true }
     }
 
     fn record_observation(&mut self) {
-        self.episode.observations.extend_from_slice(&self.obs);
+        if self.keeps_observations {
+            self.episode.observations.extend_from_slice(&self.obs);
+        }
     }
 
     fn record(&mut self, reward: f64, label: bool) {
@@ -372,6 +397,17 @@ mod tests {
             assert_eq!((obs[0], label), (played.observations[t + 1], played.labels[t]));
         }
         assert_eq!(course.steps() as usize, played.len());
+    }
+
+    #[test]
+    fn an_outcome_is_that_of_the_episode() {
+        let env = walker();
+        let trial = Trial::new(&env, &forward);
+        for i in 0..20_u64 {
+            let episode = trial.nominal(Seed(i));
+            assert_eq!(trial.outcome(Seed(i)), Outcome::of(&episode));
+            assert_eq!(Outcome::of(&episode).steps, episode.len());
+        }
     }
 
     #[test]

@@ -23,13 +23,14 @@
 //! The measures of choices are refused for real commands, and the other way round. A prediction that is not a number
 //! counts as the largest disagreement there can be.
 //!
-//! Assumes: the policy has dropout, dropconnect or members, and they agree where it was trained.
+//! Assumes: the policy has dropout, dropconnect or members, with priors or without, and they agree where it was trained.
 //! Blind to: what the policy does not read; and, where commands are saturated by tanh, to most of what it does read,
 //! unless the measure is `raw-sd`.
 //! Cost: fit nothing, score M passes of the policy.
 //! Reference: Mohammed and Valdenegro-Toro, "Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning"
-//! (2021), sections 4 and 5; Gal and Ghahramani, ICML 2016; Lakshminarayanan et al., NeurIPS 2017.  Deviates: the
-//! publication does not say how the deviations of several actions become one score; the mean is ours.
+//! (2021), sections 4 and 5; Gal and Ghahramani, ICML 2016; Lakshminarayanan et al., NeurIPS 2017; Osband et al., NeurIPS
+//! 2018.  Deviates: the publication does not say how the deviations of several actions become one score; the mean is
+//! ours.
 //!
 //! ```
 //! use offnominal_core::conformance::Chorus;

@@ -168,6 +168,8 @@ impl Model {
         dof_frictionloss: nv * 1;
         /// Viscous damping of each degree of freedom, in N s/m or N m s/rad.
         dof_damping: nv * 1;
+        /// Lower and upper limit of each joint in rad or m, `[njnt, 2]`; zeros where it has none.
+        jnt_range: njnt * 2;
         /// Extent of each geom, `[ngeom, 3]`; the meaning depends on its form.
         geom_size: ngeom * 3;
         /// Vertical angle of view of each camera, in degrees.

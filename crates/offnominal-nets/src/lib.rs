@@ -1,4 +1,4 @@
-//! Small dense networks, and convolutions before them, with explicit backward passes.
+//! Small dense networks, and convolutions over pictures and along sequences, with explicit backward passes.
 //!
 //! A network is two things: an [`Mlp`] (or a [`Net`], with an eye for pictures), which knows the shapes, and a flat `&[f32]` of parameters, which knows the
 //! numbers. Nothing here owns parameters, so ensembles, target networks and optimisers are plain slices. Batches are
@@ -32,6 +32,7 @@ mod matmul;
 mod mlp;
 mod net;
 pub mod recurrent;
+pub mod sequence;
 pub mod standardiser;
 pub mod tensors;
 mod workspace;
@@ -44,6 +45,7 @@ pub use math::{exp, sigmoid, simd, softplus, tanh};
 pub use mlp::{Gradients, Mlp};
 pub use net::{Net, NetWorkspace};
 pub use recurrent::{Kind, Recurrent, RecurrentWork};
+pub use sequence::{SequenceNet, SequenceWorkspace, Taps};
 pub use standardiser::Standardiser;
 pub use tensors::{TensorError, Tensors};
 pub use workspace::Workspace;

@@ -133,9 +133,8 @@ struct Run {
     single: Workspace,
     near: Vec<(f32, usize)>,
     /// Queries, then the neighbours of each.
-    places: Vec<usize>,
-    rows: Vec<f32>,
-    outcomes: Vec<f32>,
+    which: Vec<usize>,
+    batch: Examples,
     delta: Vec<f32>,
 }
 
@@ -157,10 +156,9 @@ impl Run {
         Run {
             delta: vec![0.0; rows * EMBEDDING],
             adam_beta: AdamState::new(1),
-            rows: Vec::new(),
-            outcomes: Vec::new(),
+            batch: train.batch(),
             near: Vec::new(),
-            places: Vec::new(),
+            which: Vec::new(),
             found,
             adam,
             grad,
@@ -171,13 +169,13 @@ impl Run {
 
     fn step(&mut self, train: &Examples, rng: &mut Rng) {
         self.choose(train, rng);
-        train.gather(&self.places, &mut self.rows, &mut self.outcomes);
-        self.found.net.forward(&self.found.params, &self.rows, &mut self.work);
+        train.gather(&self.which, &mut self.batch);
+        self.found.net.forward(&self.found.params, self.batch.rows(), &mut self.work);
         let (beta, k) = (self.found.beta, self.found.neighbours);
         let (_, d_beta) =
-            vote_gradient(self.work.output(), &self.outcomes, (BATCH, k), beta, &mut self.delta);
+            vote_gradient(self.work.output(), self.batch.failed(), (BATCH, k), beta, &mut self.delta);
         let wanted = Gradients::params(&mut self.grad);
-        self.found.net.backward(&self.found.params, &self.rows, &mut self.work, &self.delta, wanted);
+        self.found.net.backward(&self.found.params, self.batch.rows(), &mut self.work, &self.delta, wanted);
         ADAM.step(&mut self.found.params, &self.grad, &mut self.adam);
         let mut beta = [self.found.beta];
         Adam { lr: 1e-2, weight_decay: 0.0, ..ADAM }.step(&mut beta, &[d_beta], &mut self.adam_beta);
@@ -186,15 +184,15 @@ impl Run {
 
     /// Draws the queries, and finds the neighbours of each.
     fn choose(&mut self, train: &Examples, rng: &mut Rng) {
-        self.places.resize(BATCH, 0);
-        train.sample(&mut self.places, rng);
+        self.which.resize(BATCH, 0);
+        train.sample(&mut self.which, rng);
         let width = train.row_width();
         for query in 0..BATCH {
-            let own = self.places[query];
+            let own = self.which[query];
             let row = &train.rows()[own * width..][..width];
             let embedded = self.found.net.forward(&self.found.params, row, &mut self.single);
             self.found.nearest(embedded, Some(own), &mut self.near);
-            self.places.extend(self.near.iter().map(|n| n.1));
+            self.which.extend(self.near.iter().map(|n| n.1));
         }
     }
 }

@@ -1,13 +1,14 @@
 //! From examples to a predictor.
 //!
 //! Early training, in which everything fails, is left out. Of the rest, the later part tells which settings foresee the
-//! failures of policies that come after those learned from: the layers of the networks, or the K of the dictionary, and
-//! when to stop. What comes out has learned from both parts with the settings so found. Episodes of the policy under
+//! failures of policies that come after those learned from: the layers or the filters of the networks, or the K of the
+//! dictionary, and when to stop. What comes out has learned from both parts with the settings so found. Episodes of the policy under
 //! test are never seen.
 
 use crate::dictionary::Dictionary;
 use crate::error::RiskError;
 use crate::examples::Examples;
+use crate::hazard::Hazards;
 use crate::network::Networks;
 use offnominal_core::Rng;
 use offnominal_nets::Standardiser;
@@ -21,6 +22,8 @@ pub enum Form {
     Mlp,
     /// A vote of the nearest remembered examples.
     Dictionary,
+    /// A hazard that adds up along a way, in worlds whose initial conditions lead past many places.
+    Hazard,
 }
 
 /// How a predictor is learned.
@@ -52,6 +55,8 @@ pub enum Model {
     Networks(Networks),
     /// A dictionary.
     Dictionary(Dictionary),
+    /// Convolutions along a way.
+    Hazards(Hazards),
 }
 
 /// What was learned.
@@ -65,8 +70,8 @@ pub struct Learned {
     pub tried: Vec<(String, f64)>,
     /// The same for the share of failures in the later part itself, which needs no predictor.
     pub baseline: f64,
-    /// Chance that was foreseen for each episode of the later part by what had learned from the first part alone, and
-    /// whether it failed.
+    /// Chance that was foreseen for each episode of the later part by what had learned from the first part alone, as a reader
+    /// of the predictor would say it, and whether it failed.
     pub later: Vec<(f64, bool)>,
     /// Episodes after the early ones, and failures among them.
     pub kept: (usize, usize),
@@ -79,8 +84,12 @@ const FEWEST: usize = 30;
 ///
 /// # Errors
 /// If a setting is out of its range, or fewer than 30 episodes failed after the early ones, or none or all of the first part.
+///
+/// # Panics
+/// If the examples have many places, and the recipe's form has no use for them.
 pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng) -> Result<Learned, RiskError> {
     recipe.check()?;
+    assert!(examples.has_single_rows() || recipe.form == Form::Hazard, "{:?} reads no places", recipe.form);
     let kept = examples.after(recipe.early_share);
     enough(&kept, "the history after its early part")?;
     let scaler = Standardiser::fit(kept.rows(), kept.row_width());
@@ -90,11 +99,10 @@ pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng) -> Result<Lear
     let mut best: Option<(f64, Setting, usize, Vec<f64>)> = None;
     for setting in recipe.settings() {
         let (model, steps) = setting.fit(&first, Some(&later), recipe, recipe.steps, rng);
-        let foreseen = model.predict_all(&later);
-        let loss = cross_entropy(&foreseen, later.failed());
+        let loss = model.loss(&later);
         tried.push((setting.to_string(), loss));
         if best.as_ref().is_none_or(|b| loss < b.0) {
-            best = Some((loss, setting, steps, foreseen));
+            best = Some((loss, setting, steps, model.predict_all(&later)));
         }
     }
     let (_, setting, steps, foreseen) = best.expect("at least one setting");
@@ -135,6 +143,7 @@ impl Recipe {
         match self.form {
             Form::Mlp => [1, 2, 3].map(Setting::Layers).to_vec(),
             Form::Dictionary => [8, 16, 32].map(Setting::Neighbours).to_vec(),
+            Form::Hazard => [8, 16].map(Setting::Filters).to_vec(),
         }
     }
 }
@@ -144,6 +153,7 @@ impl Recipe {
 enum Setting {
     Layers(usize),
     Neighbours(usize),
+    Filters(usize),
 }
 
 /// Width of a hidden layer.
@@ -169,6 +179,10 @@ impl Setting {
                 let (model, steps) = Dictionary::fit(&[WIDTH, WIDTH], k, train, later, most, rng);
                 (Model::Dictionary(model), steps)
             }
+            Setting::Filters(n) => {
+                let (model, steps) = Hazards::fit(n, recipe.members, train, later, steps, rng);
+                (Model::Hazards(model), steps)
+            }
         }
     }
 }
@@ -178,6 +192,7 @@ impl std::fmt::Display for Setting {
         match self {
             Setting::Layers(n) => write!(f, "{n} hidden layers of {WIDTH}"),
             Setting::Neighbours(k) => write!(f, "{k} neighbours"),
+            Setting::Filters(n) => write!(f, "{n} filters"),
         }
     }
 }
@@ -187,6 +202,15 @@ impl Model {
         match self {
             Model::Networks(model) => model.predict_all(examples),
             Model::Dictionary(model) => model.predict_all(examples),
+            Model::Hazards(model) => model.predict_all(examples),
+        }
+    }
+
+    /// Mean cross-entropy of examples.
+    fn loss(&self, examples: &Examples) -> f64 {
+        match self {
+            Model::Hazards(model) => model.loss(examples),
+            other => cross_entropy(&other.predict_all(examples), examples.failed()),
         }
     }
 }

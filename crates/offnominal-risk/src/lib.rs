@@ -8,6 +8,7 @@
 //! |----------------|----------------------------------------------------------------------|
 //! | [`examples`]   | training episodes as a predictor sees them                           |
 //! | [`network`]    | f as dense networks                                                  |
+//! | [`hazard`]     | f as a hazard that adds up along a way                               |
 //! | [`dictionary`] | f as a weighted vote of the nearest remembered examples              |
 //! | [`learn`]      | from examples to a predictor, with its settings chosen by later ones |
 //! | [`predictor`]  | a fitted f and its file                                              |
@@ -16,8 +17,10 @@
 //! 2018 (arXiv 1812.01647), section 3.3.
 
 pub mod dictionary;
+mod ensemble;
 mod error;
 pub mod examples;
+pub mod hazard;
 pub mod learn;
 pub mod network;
 pub mod predictor;
@@ -25,6 +28,7 @@ pub mod predictor;
 pub use dictionary::Dictionary;
 pub use error::RiskError;
 pub use examples::{Examples, Theta};
+pub use hazard::Hazards;
 pub use learn::{Form, Learned, Recipe};
 pub use network::Networks;
 pub use predictor::{About, Predictor, Reader};

@@ -3,6 +3,7 @@
 //! The networks begin elsewhere and see other batches, so that where one is wrong the others seldom are. Trained by
 //! cross-entropy with Adam; the number of steps is where the later examples were foreseen best.
 
+use crate::ensemble::{self, Look, Member};
 use crate::examples::Examples;
 use crate::learn::cross_entropy;
 use offnominal_core::Rng;
@@ -36,20 +37,13 @@ impl Networks {
     ) -> (Networks, usize) {
         let sizes = [&[train.row_width()], hidden, &[1]].concat();
         let net = Mlp::new(&sizes, Activation::Relu);
-        let mut runs: Vec<Run> = (0..members).map(|_| Run::new(&net, rng)).collect();
-        let mut best = (f64::INFINITY, 0, Vec::new());
-        for step in 1..=steps {
-            runs.iter_mut().for_each(|run| run.step(&net, train, rng));
-            let Some(later) = later.filter(|_| step % LOOK_EVERY == 0) else { continue };
-            let params: Vec<Vec<f32>> = runs.iter().map(|r| r.params.clone()).collect();
-            let now = Networks { net: net.clone(), params };
-            let loss = cross_entropy(&now.predict_all(later), later.failed());
-            if loss < best.0 {
-                best = (loss, step, now.params);
-            }
-        }
-        let last = || runs.into_iter().map(|r| r.params).collect();
-        let (params, step) = if later.is_some() { (best.2, best.1) } else { (last(), steps) };
+        let runs = (0..members).map(|_| Run::new(&net, train, rng)).collect();
+        let loss = |params: &[Vec<f32>], later: &Examples| {
+            let now = Networks { net: net.clone(), params: params.to_vec() };
+            cross_entropy(&now.predict_all(later), later.failed())
+        };
+        let later = later.map(|later| Look { every: LOOK_EVERY, at: later, loss: &loss });
+        let (params, step) = ensemble::train(runs, train, later, steps, rng);
         (Networks { net, params }, step)
     }
 
@@ -71,40 +65,46 @@ impl Networks {
 }
 
 /// One network in training.
-struct Run {
+struct Run<'n> {
+    net: &'n Mlp,
     params: Vec<f32>,
     adam: AdamState,
     grad: Vec<f32>,
     work: Workspace,
-    places: Vec<usize>,
-    rows: Vec<f32>,
-    failed: Vec<f32>,
+    which: Vec<usize>,
+    batch: Examples,
     delta: Vec<f32>,
 }
 
-impl Run {
-    fn new(net: &Mlp, rng: &mut Rng) -> Run {
+impl<'n> Run<'n> {
+    fn new(net: &'n Mlp, train: &Examples, rng: &mut Rng) -> Run<'n> {
         let mut params = vec![0.0; net.n_params()];
         net.init(&mut params, Init::Uniform, rng);
         Run {
+            net,
             adam: AdamState::new(params.len()),
             grad: vec![0.0; params.len()],
             params,
             work: net.workspace(BATCH),
-            places: vec![0; BATCH],
-            rows: Vec::new(),
-            failed: Vec::new(),
+            which: vec![0; BATCH],
+            batch: train.batch(),
             delta: vec![0.0; BATCH],
         }
     }
+}
 
-    fn step(&mut self, net: &Mlp, train: &Examples, rng: &mut Rng) {
-        train.sample(&mut self.places, rng);
-        train.gather(&self.places, &mut self.rows, &mut self.failed);
-        let logits = net.forward(&self.params, &self.rows, &mut self.work);
-        logistic(logits, &self.failed, &mut self.delta);
+impl Member for Run<'_> {
+    fn step(&mut self, train: &Examples, rng: &mut Rng) {
+        train.sample(&mut self.which, rng);
+        train.gather(&self.which, &mut self.batch);
+        let logits = self.net.forward(&self.params, self.batch.rows(), &mut self.work);
+        logistic(logits, self.batch.failed(), &mut self.delta);
         let wanted = Gradients::params(&mut self.grad);
-        net.backward(&self.params, &self.rows, &mut self.work, &self.delta, wanted);
+        self.net.backward(&self.params, self.batch.rows(), &mut self.work, &self.delta, wanted);
         ADAM.step(&mut self.params, &self.grad, &mut self.adam);
+    }
+
+    fn params(&self) -> &[f32] {
+        &self.params
     }
 }

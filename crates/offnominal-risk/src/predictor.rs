@@ -1,11 +1,11 @@
 //! A fitted f, and its file.
 
-use crate::dictionary::Dictionary;
+mod file;
+
 use crate::error::RiskError;
-use crate::examples::{Theta, row};
+use crate::examples::{Theta, rows};
 use crate::learn::{Form, Learned, Model};
-use crate::network::Networks;
-use offnominal_nets::{Activation, Mlp, Standardiser, Tensors, Workspace};
+use offnominal_nets::{SequenceWorkspace, Standardiser, Tensors, Workspace};
 use serde::{Deserialize, Serialize};
 
 /// Value of the entry `format` of the header.
@@ -19,7 +19,7 @@ pub struct About {
     pub env: String,
     /// Names of the numbers of an initial condition.
     pub initial: Vec<String>,
-    /// Number of features that the world makes of them.
+    /// Number of features that the world makes of them, or of each place that they lead past.
     pub features: usize,
     /// How f is represented.
     pub form: Form,
@@ -48,10 +48,15 @@ pub struct Predictor {
 pub struct Reader<'p> {
     predictor: &'p Predictor,
     theta: Theta,
-    row: Vec<f32>,
+    rows: Vec<f32>,
     scaled: Vec<f32>,
-    work: Workspace,
-    near: Vec<(f32, usize)>,
+    work: Work,
+}
+
+/// The buffers of a form.
+enum Work {
+    Dense(Workspace, Vec<(f32, usize)>),
+    Sequence(SequenceWorkspace),
 }
 
 impl Predictor {
@@ -66,16 +71,16 @@ impl Predictor {
         let iteration = (step as f64 / self.about.steps.max(1) as f64).min(1.0);
         let (low, high) = self.about.noise;
         let work = match &self.model {
-            Model::Networks(model) => model.workspace(),
-            Model::Dictionary(model) => model.net.workspace(1),
+            Model::Networks(model) => Work::Dense(model.workspace(), Vec::new()),
+            Model::Dictionary(model) => Work::Dense(model.net.workspace(1), Vec::new()),
+            Model::Hazards(model) => Work::Sequence(model.net.workspace(1)),
         };
         Reader {
             predictor: self,
             theta: Theta { iteration, noise: 0.0_f64.clamp(low, high) },
-            row: Vec::with_capacity(self.scaler.inputs()),
-            scaled: vec![0.0; self.scaler.outputs()],
+            rows: Vec::new(),
+            scaled: Vec::new(),
             work,
-            near: Vec::new(),
         }
     }
 
@@ -85,10 +90,7 @@ impl Predictor {
     /// Never: what was learned is plain data.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut file = Tensors::default();
-        match &self.model {
-            Model::Networks(model) => put_networks(model, &mut file),
-            Model::Dictionary(model) => put_dictionary(model, &mut file),
-        }
+        file::put(&self.model, &mut file);
         let text = |what: Result<String, serde_json::Error>| what.expect("plain data is valid JSON");
         let about = text(serde_json::to_string(&self.about));
         let scaler = text(serde_json::to_string(&self.scaler));
@@ -108,28 +110,31 @@ impl Predictor {
         let about: About = serde_json::from_str(entry("about"))?;
         let scaler: Standardiser = serde_json::from_str(entry("scaler"))?;
         check(&about, &scaler)?;
-        let net = network(&file, scaler.outputs())?;
-        let model = match about.form {
-            Form::Mlp => Model::Networks(read_networks(&file, net)?),
-            Form::Dictionary => Model::Dictionary(read_dictionary(&file, net)?),
-        };
+        let model = file::read(&file, about.form, scaler.outputs())?;
         Ok(Predictor { about, scaler, model })
     }
 }
 
 impl Reader<'_> {
-    /// The chance to fail from an initial condition with these features, in [0, 1].
+    /// The chance to fail from an initial condition with these features, in [0, 1]; the form [`Form::Hazard`] reads the
+    /// features of one place after the other, and means a policy that fails far more rarely than those learned from.
     ///
     /// # Panics
     /// If there are more or fewer features.
     pub fn predict(&mut self, x: &[f64]) -> f64 {
-        assert_eq!(x.len(), self.predictor.about.features, "features of an initial condition");
-        self.row.clear();
-        self.row.extend(row(x, self.theta));
-        self.predictor.scaler.apply(&self.row, &mut self.scaled);
-        match &self.predictor.model {
-            Model::Networks(model) => model.predict(&self.scaled, &mut self.work),
-            Model::Dictionary(model) => model.predict(&self.scaled, &mut self.work, &mut self.near),
+        let Predictor { about, scaler, model } = self.predictor;
+        let n = x.len() / about.features;
+        let fits = if about.form == Form::Hazard { n > 0 } else { n == 1 };
+        assert!(fits && x.len() == n * about.features, "features of an initial condition");
+        self.rows.clear();
+        self.rows.extend(rows(x, about.features, self.theta));
+        self.scaled.resize(n * scaler.outputs(), 0.0);
+        scaler.apply(&self.rows, &mut self.scaled);
+        match (model, &mut self.work) {
+            (Model::Networks(model), Work::Dense(work, _)) => model.predict(&self.scaled, work),
+            (Model::Dictionary(model), Work::Dense(work, near)) => model.predict(&self.scaled, work, near),
+            (Model::Hazards(model), Work::Sequence(work)) => model.predict(&self.scaled, work),
+            _ => unreachable!("the buffers were made for the model"),
         }
     }
 }
@@ -150,58 +155,6 @@ fn check(about: &About, scaler: &Standardiser) -> Result<(), RiskError> {
     let (low, high) = about.noise;
     let holds = (0.0..=1.0).contains(&low) && (low..=1.0).contains(&high);
     RiskError::require(holds, "noise", "shares from 0 to 1 in order", format!("{low} and {high}"))
-}
-
-/// The shape of the network, as the tensor of its widths tells.
-fn network(file: &Tensors, inputs: usize) -> Result<Mlp, RiskError> {
-    let (_, widths) = file.get("widths")?;
-    let holds = widths.len() >= 2 && widths.iter().all(|w| (1.0..=4096.0).contains(w) && w.fract() == 0.0);
-    RiskError::require(holds, "widths", "two or more counts up to 4096", format!("{widths:?}"))?;
-    let sizes: Vec<usize> = widths.iter().map(|&w| w as usize).collect();
-    RiskError::require(sizes[0] == inputs, "inputs", inputs.to_string(), sizes[0].to_string())?;
-    Ok(Mlp::new(&sizes, Activation::Relu))
-}
-
-fn put_widths(net: &Mlp, file: &mut Tensors) {
-    let widths: Vec<f32> = net.sizes().iter().map(|&s| s as f32).collect();
-    file.insert("widths", &[widths.len()], &widths);
-}
-
-fn put_networks(model: &Networks, file: &mut Tensors) {
-    put_widths(&model.net, file);
-    file.insert("parameters", &[model.params.len(), model.net.n_params()], &model.params.concat());
-}
-
-fn read_networks(file: &Tensors, net: Mlp) -> Result<Networks, RiskError> {
-    RiskError::require(net.outputs() == 1, "outputs", "1", net.outputs().to_string())?;
-    let members = file.get("parameters")?.0.first().copied().unwrap_or(0);
-    let holds = (1..=1000).contains(&members);
-    RiskError::require(holds, "members", "1 to 1000", members.to_string())?;
-    let params = file.expect("parameters", &[members, net.n_params()])?;
-    let params = params.chunks_exact(net.n_params()).map(<[f32]>::to_vec).collect();
-    Ok(Networks { net, params })
-}
-
-fn put_dictionary(model: &Dictionary, file: &mut Tensors) {
-    put_widths(&model.net, file);
-    let (n, d) = (model.outcomes.len(), model.net.outputs());
-    file.insert("parameters", &[model.params.len()], &model.params);
-    file.insert("keys", &[n, d], &model.keys);
-    file.insert("outcomes", &[n], &model.outcomes);
-    file.insert("vote", &[2], &[model.beta, model.neighbours as f32]);
-}
-
-fn read_dictionary(file: &Tensors, net: Mlp) -> Result<Dictionary, RiskError> {
-    let n = file.get("outcomes")?.1.len();
-    let outcomes = file.expect("outcomes", &[n])?.to_vec();
-    let holds = n > 0 && outcomes.iter().all(|&y| y == 0.0 || y == 1.0);
-    RiskError::require(holds, "outcomes", "0 or 1, at least one", "something else")?;
-    let vote = file.expect("vote", &[2])?;
-    let holds = (1.0..=n as f32).contains(&vote[1]) && vote[1].fract() == 0.0 && vote[0].abs() < 80.0;
-    RiskError::require(holds, "vote", format!("a small number and 1 to {n}"), format!("{vote:?}"))?;
-    let keys = file.expect("keys", &[n, net.outputs()])?.to_vec();
-    let params = file.expect("parameters", &[net.n_params()])?.to_vec();
-    Ok(Dictionary { net, params, beta: vote[0], neighbours: vote[1] as usize, keys, outcomes })
 }
 
 #[cfg(test)]
@@ -236,7 +189,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_and_predicts_alike() {
-        for form in [Form::Mlp, Form::Dictionary] {
+        for form in [Form::Mlp, Form::Dictionary, Form::Hazard] {
             let predictor = predictor(form);
             let read = Predictor::from_bytes(&predictor.to_bytes()).unwrap();
             assert_eq!(read, predictor);
@@ -269,15 +222,26 @@ mod tests {
     }
 
     #[test]
+    fn layers_that_cannot_be_are_refused() {
+        let mut file = Tensors::from_bytes(&predictor(Form::Hazard).to_bytes()).unwrap();
+        for taps in [[4.0, 1.0, 1.0], [3.0, 0.0, 1.0], [3.0, 1.0, 2.0]] {
+            file.insert("taps", &[1, 3], &taps);
+            let error = Predictor::from_bytes(&file.to_bytes()).unwrap_err().to_string();
+            assert!(error.starts_with("taps: expected up to 16 layers"), "{error}");
+        }
+    }
+
+    #[test]
     fn damaged_bytes_never_stop_the_program() {
-        let bytes = predictor(Form::Mlp).to_bytes();
         let mut rng = Rng::new(2);
-        for _ in 0..300 {
-            let mut damaged = bytes.clone();
-            let at = rng.below(damaged.len().min(1200));
-            damaged[at] ^= 1 << rng.below(8);
-            if let Ok(read) = Predictor::from_bytes(&damaged) {
-                let _ = read.reader(1).predict(&vec![0.5; read.about.features]);
+        for bytes in [Form::Mlp, Form::Hazard].map(|form| predictor(form).to_bytes()) {
+            for _ in 0..300 {
+                let mut damaged = bytes.clone();
+                let at = rng.below(damaged.len().min(1200));
+                damaged[at] ^= 1 << rng.below(8);
+                if let Ok(read) = Predictor::from_bytes(&damaged) {
+                    let _ = read.reader(1).predict(&vec![0.5; read.about.features]);
+                }
             }
         }
     }

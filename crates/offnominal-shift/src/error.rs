@@ -33,4 +33,12 @@ pub enum ShiftError {
         /// The rule.
         expected: &'static str,
     },
+    /// A checkpoint is of something else.
+    #[error("internal model: expected {expected}, found {found}")]
+    Checkpoint {
+        /// The rule.
+        expected: String,
+        /// What the checkpoint has.
+        found: String,
+    },
 }

@@ -2,10 +2,11 @@
 //!
 //! Each update takes sequences from random places of random runs. The learning rate rises linearly from 1e-6 to its peak
 //! and falls as a cosine to 1e-9. A tenth of the runs is kept for validation, and the parameters with the lowest loss
-//! there are the model.
+//! there are the model. A model being learned can be kept, and goes on with the same bits (see [`crate::kept`]).
 
-use crate::contrast::{self, Hardness};
-use crate::model::{InternalModel, Layers, Sees};
+use crate::contrast::Hardness;
+use crate::layers::Layers;
+use crate::model::{InternalModel, Sees};
 use crate::{ShiftError, Stream, stream};
 use offnominal_core::Rng;
 use offnominal_nets::{Adam, AdamState, Standardiser};
@@ -73,117 +74,167 @@ impl Recipe {
 /// # Errors
 /// If there are fewer than two runs, or one is shorter than a sequence or of another world.
 pub fn learn(
-    streams: &[Stream],
+    runs: &[Stream],
     recipe: &Recipe,
     rng: &mut Rng,
     progress: &mut dyn FnMut(u64, f64),
 ) -> Result<InternalModel, ShiftError> {
-    let (obs, act) = stream::widths(streams)?;
-    if streams.len() < 2 {
-        return Err(ShiftError::TooFew { what: "runs", needed: 2, found: streams.len() });
+    let mut learning = Learning::begin(runs, recipe, rng)?;
+    while !learning.is_done() {
+        let loss = learning.step(runs);
+        progress(learning.updates(), loss);
     }
-    if let Some(short) = streams.iter().map(Stream::len).find(|&n| n < recipe.length) {
-        return Err(ShiftError::TooFew { what: "steps in each run", needed: recipe.length, found: short });
-    }
-    let mut order: Vec<usize> = (0..streams.len()).collect();
-    rng.shuffle(&mut order);
-    let (held, used) = order.split_at((streams.len() / 10).max(1));
-    let all = |part: fn(&Stream) -> &[f32]| {
-        used.iter().flat_map(|&i| part(&streams[i])).copied().collect::<Vec<f32>>()
-    };
-    let scalers = (Standardiser::fit(&all(|s| &s.states), obs), Standardiser::fit(&all(|s| &s.actions), act));
-    let mut lesson = Lesson::new(recipe, scalers, rng);
-    for update in 0..recipe.updates {
-        let loss = lesson.update(streams, used, update, rng);
-        if (update + 1) % recipe.validate_every == 0 || update + 1 == recipe.updates {
-            lesson.validate(streams, held);
-        }
-        progress(update + 1, loss);
-    }
-    Ok(lesson.best.1)
+    Ok(learning.into_model())
 }
 
 /// A model being learned.
-struct Lesson<'a> {
-    recipe: &'a Recipe,
-    model: InternalModel,
+pub struct Learning {
+    pub(crate) recipe: Recipe,
+    pub(crate) model: InternalModel,
     layers: Layers,
-    adam: AdamState,
+    pub(crate) adam: AdamState,
     grad: Vec<f32>,
-    best: (f64, InternalModel),
+    pub(crate) best: (f64, InternalModel),
+    pub(crate) rng: Rng,
+    pub(crate) split: Split,
 }
 
-impl<'a> Lesson<'a> {
-    fn new(recipe: &'a Recipe, (states, actions): (Standardiser, Standardiser), rng: &mut Rng) -> Lesson<'a> {
-        let widths = (states.outputs(), actions.outputs());
-        let layers = Layers::new(recipe.sees, widths, recipe.sequences * recipe.length);
-        let params = layers.init(rng);
+/// Which runs are learned from, and which are for validation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Split {
+    pub used: Vec<usize>,
+    pub held: Vec<usize>,
+}
+
+impl Split {
+    /// A tenth of the runs is held back, at least one.
+    fn draw(n: usize, rng: &mut Rng) -> Split {
+        let mut order: Vec<usize> = (0..n).collect();
+        rng.shuffle(&mut order);
+        let used = order.split_off((n / 10).max(1));
+        Split { used, held: order }
+    }
+}
+
+impl Learning {
+    /// A model before the first update.
+    ///
+    /// # Errors
+    /// If there are fewer than two runs, or one is shorter than a sequence or of another world.
+    pub fn begin(runs: &[Stream], recipe: &Recipe, rng: &mut Rng) -> Result<Learning, ShiftError> {
+        let (obs, act) = check(runs, recipe)?;
+        let mut rng = Rng::new(rng.bits());
+        let split = Split::draw(runs.len(), &mut rng);
+        let all = |part: fn(&Stream) -> &[f32]| {
+            split.used.iter().flat_map(|&i| part(&runs[i])).copied().collect::<Vec<f32>>()
+        };
+        let states = Standardiser::fit(&all(|s| &s.states), obs);
+        let actions = Standardiser::fit(&all(|s| &s.actions), act);
+        let layers = layers(recipe, (&states, &actions));
+        let params = layers.init(&mut rng);
         let model = InternalModel { sees: recipe.sees, states, actions, params };
-        let n = layers.n_params;
-        Lesson {
-            recipe,
-            best: (f64::INFINITY, model.clone()),
-            model,
-            layers,
-            adam: AdamState::new(n),
-            grad: vec![0.0; n],
-        }
+        let adam = AdamState::new(layers.n_params);
+        let best = (f64::INFINITY, model.clone());
+        Ok(Learning::with(recipe.clone(), (model, adam), best, rng, split))
     }
 
-    /// One gradient step; returns the loss before it.
-    fn update(&mut self, streams: &[Stream], used: &[usize], update: u64, rng: &mut Rng) -> f64 {
-        let (loss, mut d_tokens, d_predictions) = self.loss(streams, used, rng);
-        self.layers.backward(&self.model.params, &mut d_tokens, &d_predictions, &mut self.grad);
-        let adam = Adam { lr: self.recipe.lr_at(update), ..Adam::default() };
+    pub(crate) fn with(
+        recipe: Recipe,
+        (model, adam): (InternalModel, AdamState),
+        best: (f64, InternalModel),
+        rng: Rng,
+        split: Split,
+    ) -> Learning {
+        let layers = layers(&recipe, (&model.states, &model.actions));
+        Learning { grad: vec![0.0; layers.n_params], recipe, model, layers, adam, best, rng, split }
+    }
+
+    /// Updates so far.
+    pub fn updates(&self) -> u64 {
+        self.adam.steps
+    }
+
+    /// Whether all updates of the recipe were made.
+    pub fn is_done(&self) -> bool {
+        self.updates() >= self.recipe.updates
+    }
+
+    /// The model with the lowest loss on the runs that were held back.
+    pub fn into_model(self) -> InternalModel {
+        self.best.1
+    }
+
+    /// One update, and a validation where it is due; returns the loss before it. The runs are those of the beginning.
+    pub fn step(&mut self, runs: &[Stream]) -> f64 {
+        let mut rng = self.rng.clone();
+        let loss = self.loss(runs, Part::Used, &mut rng);
+        self.rng = rng;
+        let adam = Adam { lr: self.recipe.lr_at(self.updates()), ..Adam::default() };
+        self.layers.backward(&self.model.params, &mut self.grad);
         adam.step(&mut self.model.params, &self.grad, &mut self.adam);
+        if self.updates().is_multiple_of(self.recipe.validate_every) || self.is_done() {
+            self.validate(runs);
+        }
         loss
     }
 
-    /// The loss of a batch from the given runs, with its derivatives by tokens and predictions.
-    fn loss(&mut self, streams: &[Stream], from: &[usize], rng: &mut Rng) -> (f64, Vec<f32>, Vec<f32>) {
+    /// The loss of a batch of the runs that are learned from, or of those held back.
+    fn loss(&mut self, runs: &[Stream], part: Part, rng: &mut Rng) -> f64 {
         let (mut states, mut actions) = (Vec::new(), Vec::new());
+        let from = if part == Part::Held { &self.split.held } else { &self.split.used };
         for _ in 0..self.recipe.sequences {
-            let run = &streams[from[rng.below(from.len())]];
+            let run = &runs[from[rng.below(from.len())]];
             let start = rng.below(run.len() - self.recipe.length + 1);
             let (s, a) = self.model.standardised(run, start..start + self.recipe.length);
             states.extend(s);
             actions.extend(a);
         }
-        let shape = self.layers.forward(&self.model.params, &states, &actions, self.recipe.sequences);
-        let (tokens, predictions) = (self.layers.tokens(), self.layers.predictions());
-        let (mut d_tokens, mut d_predictions) = (vec![0.0; tokens.len()], vec![0.0; predictions.len()]);
         let hardness = Hardness { negatives: self.recipe.negatives, weight: self.recipe.weight as f32 };
-        let loss =
-            contrast::loss(shape, tokens, predictions, hardness, (&mut d_tokens, &mut d_predictions), rng);
-        (loss, d_tokens, d_predictions)
+        self.layers.forward(&self.model.params, &states, &actions, self.recipe.sequences);
+        self.layers.contrast(&self.model.params, hardness, &mut self.grad, rng)
     }
 
     /// Keeps the model if it is the best so far; the same sequences and negatives are used each time.
-    fn validate(&mut self, streams: &[Stream], held: &[usize]) {
+    fn validate(&mut self, runs: &[Stream]) {
         let mut rng = Rng::new(0);
-        let loss = (0..4).map(|_| self.loss(streams, held, &mut rng).0).sum::<f64>();
+        let loss = (0..VALIDATED).map(|_| self.loss(runs, Part::Held, &mut rng)).sum::<f64>();
         if loss < self.best.0 {
             self.best = (loss, self.model.clone());
         }
     }
 }
 
+/// Which runs a batch is taken from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Used,
+    Held,
+}
+
+/// Batches of a validation.
+const VALIDATED: usize = 4;
+
+fn layers(recipe: &Recipe, (states, actions): (&Standardiser, &Standardiser)) -> Layers {
+    Layers::new(recipe.sees, (states.outputs(), actions.outputs()), recipe.sequences * recipe.length)
+}
+
+/// The widths of runs from which can be learned.
+fn check(runs: &[Stream], recipe: &Recipe) -> Result<(usize, usize), ShiftError> {
+    let widths = stream::widths(runs)?;
+    if runs.len() < 2 {
+        return Err(ShiftError::TooFew { what: "runs", needed: 2, found: runs.len() });
+    }
+    match runs.iter().map(Stream::len).find(|&n| n < recipe.length) {
+        Some(found) => Err(ShiftError::TooFew { what: "steps in each run", needed: recipe.length, found }),
+        None => Ok(widths),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// A point that turns by `speed` each step, in two numbers, and a command that says nothing.
-    fn circles(speed: f32, n: usize) -> Vec<Stream> {
-        let run = |i: usize| {
-            let mut stream = Stream::new(2, 1);
-            for t in 0..n {
-                let angle = speed * t as f32 + i as f32;
-                stream.push(&[angle.cos(), angle.sin()], &[(7.0 * t as f32).sin()]);
-            }
-            stream
-        };
-        (0..12).map(run).collect()
-    }
+    use crate::testing::circles;
 
     fn recipe() -> Recipe {
         Recipe {
@@ -212,16 +263,6 @@ mod tests {
         let rate = |speed| model.true_positives(&circles(speed, 400)[3]).median().unwrap();
         assert!(rate(0.05) > 0.9, "{}", rate(0.05));
         assert!(rate(0.11) < rate(0.05) - 0.2, "{} {}", rate(0.05), rate(0.11));
-    }
-
-    #[test]
-    fn same_seed_same_model_and_it_can_be_kept() {
-        let short = Recipe { updates: 3, sees: Sees::States, ..recipe() };
-        let run = || learn(&circles(0.05, 200), &short, &mut Rng::new(2), &mut |_, _| ()).unwrap();
-        let model = run();
-        assert_eq!(model, run());
-        assert_eq!(InternalModel::from_tensors(Sees::States, &model.tensors()).unwrap(), model);
-        assert!(InternalModel::from_tensors(Sees::StatesAndActions, &model.tensors()).is_err());
     }
 
     #[test]

@@ -47,7 +47,6 @@ pub(crate) struct Layer {
     params: Range<usize>,
     work: Workspace,
     stack: Vec<f32>,
-    pub out: Vec<f32>,
     d_stack: Vec<f32>,
     sequences: usize,
     rows: usize,
@@ -65,19 +64,7 @@ impl Layer {
         let net = Mlp::new(&[kernel.size * width, channels], Activation::Relu).with_output(output);
         let params = from..from + net.n_params();
         let work = net.workspace(most.max(1));
-        let empty = Vec::new;
-        Layer {
-            kernel,
-            width,
-            net,
-            params,
-            work,
-            stack: empty(),
-            out: empty(),
-            d_stack: empty(),
-            sequences: 0,
-            rows: 0,
-        }
+        Layer { kernel, width, net, params, work, stack: vec![], d_stack: vec![], sequences: 0, rows: 0 }
     }
 
     pub(crate) fn net(&self) -> &Mlp {
@@ -87,6 +74,11 @@ impl Layer {
     /// Where its parameters are.
     pub(crate) fn params(&self) -> Range<usize> {
         self.params.clone()
+    }
+
+    /// The result of the last pass, one row for each output of each sequence.
+    pub(crate) fn out(&self) -> &[f32] {
+        self.work.output()
     }
 
     /// Outputs of one sequence in the last pass.
@@ -106,9 +98,7 @@ impl Layer {
                 }
             }
         }
-        let out = self.net.forward(&params[self.params.clone()], &self.stack, &mut self.work);
-        self.out.clear();
-        self.out.extend_from_slice(out);
+        self.net.forward(&params[self.params.clone()], &self.stack, &mut self.work);
     }
 
     /// Takes derivatives by the outputs to those by the parameters, and adds those by the input if they are wanted.
@@ -154,7 +144,7 @@ mod tests {
         let mut layer = Layer::new(kernel, (1, 1), Activation::Identity, 0, 8);
         // Weights −1 and 1, no bias.
         layer.forward(&[-1.0, 1.0, 0.0], &[1.0, 2.0, 4.0, 8.0, 0.0, 0.0, 5.0, 5.0], 2);
-        assert_eq!((layer.n_outputs(), layer.out.as_slice()), (2, &[3.0, 6.0, 5.0, 5.0][..]));
+        assert_eq!((layer.n_outputs(), layer.out()), (2, &[3.0, 6.0, 5.0, 5.0][..]));
     }
 
     #[test]
@@ -165,7 +155,7 @@ mod tests {
         let input: Vec<f32> = (0..10).map(|i| (i as f32 * 1.3).cos()).collect();
         let mut value = |input: &[f32]| -> f32 {
             layer.forward(&params, input, 1);
-            layer.out.iter().sum()
+            layer.out().iter().sum()
         };
         let slope = |i: usize, value: &mut dyn FnMut(&[f32]) -> f32| {
             let mut moved = input.clone();

@@ -9,6 +9,7 @@ use divan::counter::ItemsCount;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, Simulation};
 use offnominal_worlds::env::body::{self, BODIES};
+use offnominal_worlds::env::humanoid;
 use offnominal_worlds::ur3e::{kinematics::HOME, model};
 
 fn main() {
@@ -18,7 +19,7 @@ fn main() {
 /// Environment steps per sample.
 const STEPS: usize = 40;
 
-const WORLDS: [&str; 9] = [
+const WORLDS: [&str; 10] = [
     "mjc-cartpole-swingup",
     "mjc-half-cheetah",
     "mjc-reacher3d",
@@ -28,6 +29,7 @@ const WORLDS: [&str; 9] = [
     "walker",
     "ant",
     "half-cheetah-m",
+    "humanoid-stand",
 ];
 
 fn world(id: &str) -> Box<dyn Env> {
@@ -43,6 +45,8 @@ fn initial(id: &str) -> Vec<f64> {
 
 /// The same command at every step, so that the simulation can run alone through the same states.
 const COMMAND: [f32; 8] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2, 0.1, 0.2];
+/// A humanoid that keeps still.
+const STILL: [f32; 21] = [0.0; 21];
 
 fn command(id: &str) -> &'static [f32] {
     match id {
@@ -52,6 +56,7 @@ fn command(id: &str) -> &'static [f32] {
         "urm-reach" | "hopper" => &COMMAND[..3],
         "urm-pnp" => &COMMAND[..4],
         "ant" => &COMMAND,
+        "humanoid-stand" => &STILL,
         _ => &COMMAND[..7],
     }
 }
@@ -71,6 +76,11 @@ impl Bare {
         if BODIES.contains(&id) {
             let sim = body::bare(id).unwrap();
             return Bare { stance: sim.qpos().to_vec(), sim, x: initial(id), id, substeps: 4 };
+        }
+        if id == "humanoid-stand" {
+            let x = initial(id);
+            let sim = humanoid::bare(&x).unwrap();
+            return Bare { stance: sim.qpos().to_vec(), sim, x, id, substeps: 5 };
         }
         let (mjcf, substeps) = match id {
             "mjc-cartpole-swingup" => (include_str!("../models/mjc_cartpole_swingup.xml").to_string(), 2),
@@ -94,6 +104,7 @@ impl Bare {
                     sim.qpos_mut()[8..10].copy_from_slice(&x[..2]);
                 }
             }
+            "humanoid-stand" => sim.qpos_mut().copy_from_slice(&self.stance),
             _ if !self.stance.is_empty() => {
                 let root = self.stance.len() - x.len();
                 sim.qpos_mut()[..root].copy_from_slice(&self.stance[..root]);
@@ -117,7 +128,8 @@ impl Bare {
                 .zip(limits)
                 .for_each(|((at, &a), (low, high))| *at = (*at + 0.01 * f64::from(a)).clamp(low, high));
         } else {
-            self.sim.ctrl_mut().iter_mut().zip(COMMAND).for_each(|(control, c)| *control = f64::from(c));
+            let command = command(self.id);
+            self.sim.ctrl_mut().iter_mut().zip(command).for_each(|(control, &c)| *control = f64::from(c));
         }
         self.sim.step(self.substeps).unwrap();
     }

@@ -7,6 +7,7 @@ mod car;
 mod cartpole;
 mod classic_picture;
 pub(crate) mod driving;
+pub mod humanoid;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
@@ -43,6 +44,7 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     pendulum::ENTRY,
     pong::ENTRY,
     driving::ENTRY,
+    humanoid::ENTRY,
     body::HOPPER,
     body::WALKER,
     body::ANT,

@@ -1,6 +1,7 @@
 //! A world and the policy that acts in it, ready to play, with the policy's identity.
 
 use crate::dataset::{PolicyName, Recipe};
+use crate::shifted::Change;
 use crate::{catalogues, policies};
 use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
@@ -12,6 +13,8 @@ pub struct Cast {
     pub env: Box<dyn Env>,
     /// The address of the robot on which it is played, if it is.
     pub robot: Option<String>,
+    /// What is drawn of the world for each episode, if anything is.
+    pub shifted: Option<Change>,
     /// The policy.
     pub policy: Box<dyn Policy>,
     /// Its name and digest.
@@ -37,7 +40,18 @@ impl Cast {
         let env = catalogues::world(env, robot)?;
         let found = policies::find(policy, env.as_ref())?;
         let name = PolicyName { id: found.name, digest: found.digest };
-        Ok(Cast { env, robot: robot.map(String::from), policy: found.policy, name, card: found.card })
+        let robot = robot.map(String::from);
+        Ok(Cast { env, robot, shifted: None, policy: found.policy, name, card: found.card })
+    }
+
+    /// The same policy in the world with parameters that are drawn for each episode, if there is such a change.
+    ///
+    /// # Errors
+    /// If they cannot be drawn.
+    pub fn shifted_by(self, change: Option<Change>) -> Result<Cast> {
+        let Some(change) = change else { return Ok(self) };
+        let env = change.apply(self.env)?;
+        Ok(Cast { env, shifted: Some(change), ..self })
     }
 
     /// The recipe of the two's episodes.

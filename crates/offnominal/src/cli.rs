@@ -22,6 +22,7 @@ mod robot;
 mod schedule;
 mod score;
 mod shift;
+mod shifts;
 mod suite;
 mod train;
 mod ur_sim;

@@ -4,6 +4,7 @@ use crate::common::Common;
 use crate::{parallel, progress};
 use anyhow::{Result, anyhow, ensure};
 use offnominal_agents::Card;
+use offnominal_core::episode::Outcome;
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
 use offnominal_stats::Level;
@@ -36,11 +37,11 @@ impl Evaluation {
 pub fn evaluate(env: &dyn Env, policy: &dyn Policy, n: usize, common: &Common) -> Result<Evaluation> {
     ensure!(n >= 2, "expected at least 2 episodes, found {n}");
     let seed = Seed(common.seed).child("evaluate");
-    let episodes = play(env, policy, seed, n, common, "policy")?;
+    let outcomes = play(env, policy, seed, n, common, "policy")?;
     let random = play(env, &Random::new(&env.spec().action), seed, n, common, "random policy")?;
     Ok(Evaluation {
-        total_reward: mean_return(&episodes)?,
-        success: success(&episodes)?,
+        total_reward: mean_return(&outcomes)?,
+        success: success(&outcomes)?,
         random_return: mean_return(&random)?,
     })
 }
@@ -53,26 +54,26 @@ fn play(
     n: usize,
     common: &Common,
     what: &str,
-) -> Result<Vec<Episode>> {
+) -> Result<Vec<Outcome>> {
     let bar = progress::bar(common.quiet, n, what);
     let trial = Trial::new(env, policy);
     let jobs = parallel::jobs_for(env, common.jobs);
-    let episodes = parallel::map(jobs, n, &bar, |i| {
-        let episode = trial.nominal(seed.child(i));
+    let outcomes = parallel::map(jobs, n, &bar, |i| {
+        let outcome = trial.outcome(seed.child(i));
         // A robot that stopped says nothing of the policy.
-        env.trouble().map_or(Ok(episode), |why| Err(anyhow!("{what}, episode {i}: {why}")))
+        env.trouble().map_or(Ok(outcome), |why| Err(anyhow!("{what}, episode {i}: {why}")))
     });
     bar.finish_and_clear();
-    episodes
+    outcomes
 }
 
-fn mean_return(episodes: &[Episode]) -> Result<Estimate> {
-    let returns: Vec<f64> = episodes.iter().map(Episode::total_reward).collect();
+fn mean_return(outcomes: &[Outcome]) -> Result<Estimate> {
+    let returns: Vec<f64> = outcomes.iter().map(|o| o.total_reward).collect();
     Ok(student_t(&returns, Level::P95)?)
 }
 
-fn success(episodes: &[Episode]) -> Result<Option<Estimate>> {
-    let verdicts: Option<Vec<bool>> = episodes.iter().map(Episode::success).collect();
+fn success(outcomes: &[Outcome]) -> Result<Option<Estimate>> {
+    let verdicts: Option<Vec<bool>> = outcomes.iter().map(|o| o.success).collect();
     let count = |v: Vec<bool>| clopper_pearson(v.iter().filter(|&&s| s).count(), v.len(), Level::P95);
     Ok(verdicts.map(count).transpose()?)
 }

@@ -27,6 +27,7 @@ pub mod report;
 pub mod results;
 pub mod risk;
 pub mod shift;
+pub mod shifted;
 pub mod store;
 pub mod stream;
 pub mod strengths;

@@ -4,6 +4,7 @@
 //! |----------------|----------------------------------------------------------------------------|
 //! | [`lab`]        | experiments: episodes from chosen initial conditions                       |
 //! | [`learning`]   | from the history of a training run to a predictor                          |
+//! | [`past`]       | such a history, made by playing weaker policies                            |
 //! | [`guide`]      | a predictor, opened for the policy under test                              |
 //! | [`journal`]    | what a run has found so far, so that a killed one goes on                  |
 //! | [`estimate`]   | experiments by the thousand                                                |
@@ -27,7 +28,9 @@ pub mod guide;
 pub mod journal;
 pub mod lab;
 pub mod learning;
+mod noisy;
 pub mod page;
+pub mod past;
 pub mod search;
 pub mod select;
 pub mod splitting;

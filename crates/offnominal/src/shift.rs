@@ -22,9 +22,10 @@ mod row;
 mod search;
 
 pub use agents::{Agent, find as agents, list as shipped_agents, shipped};
-pub use analysis::{Answer, answers, answers_csv};
-pub use bodies::{Body, Draw, bodies_csv, draw};
-pub use cell::{Progress, run};
+pub use analysis::{Answer, against_toplines, answers, answers_csv};
+pub use bodies::{Body, Draw, bodies_csv, limbs};
+pub use cell::{Progress, draws, run, toplines};
 pub use page::{Content, page, summary};
 pub use plan::{Plan, Setting};
 pub use row::{Row, from_csv, to_csv};
+pub use search::chances;

@@ -82,6 +82,7 @@ impl Store {
         write(&aside.path().join(DONE), &serde_json::to_vec_pretty(&done)?)?;
         let folder = self.cells.join(cell);
         remove(&folder)?;
+        remove(&self.unfinished(cell))?;
         match std::fs::rename(aside.path(), &folder) {
             Ok(()) => drop(aside.keep()),
             // Another process was faster; a cell is a pure function of its specification, so its files are ours.
@@ -98,6 +99,11 @@ impl Store {
     pub fn read(&self, cell: &str, file: &str) -> Result<Vec<u8>> {
         let path = self.cells.join(cell).join(file);
         std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// A folder for what helps to go on with a cell that takes long; it stays until the cell is kept.
+    pub fn unfinished(&self, cell: &str) -> PathBuf {
+        self.cells.join(format!(".unfinished-{cell}"))
     }
 
     /// Removes what killed runs have left aside. To be called when no other run uses the folder.

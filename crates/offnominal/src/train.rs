@@ -11,6 +11,7 @@ mod monitor;
 
 use crate::common::Common;
 use crate::evaluation;
+use crate::shifted::Change;
 use anyhow::{Context, Result, ensure};
 pub use folder::Folder;
 use folder::Notes;
@@ -28,8 +29,9 @@ use std::time::{Duration, Instant};
 const CHUNK: u64 = 100;
 /// Longest time between checkpoints where evaluations are rarer.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
-/// Episodes behind the numbers of a card.
-const CARD_EPISODES: usize = 200;
+/// Episodes behind the numbers of a card, and where the world shows pictures: an episode there is long and
+/// says more.
+const CARD_EPISODES: [usize; 2] = [200, 40];
 
 /// A run: trainer, folder, and the time it took before.
 pub struct Run {
@@ -41,7 +43,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run from the beginning; `command` is what the card will say.
+    /// A run from the beginning; `command` is what the card will say, and `change` what was done to the world.
     ///
     /// # Errors
     /// If the recipe is wrong, the world cannot be copied, or the folder already holds a run.
@@ -50,7 +52,7 @@ impl Run {
         env: &dyn Env,
         seed: Seed,
         folder: Folder,
-        command: String,
+        (command, change): (String, Option<Change>),
         keepsakes: Keepsakes,
     ) -> Result<Run> {
         ensure!(
@@ -60,7 +62,7 @@ impl Run {
         );
         let trainer = with_demonstrator(Trainer::new(config, env, seed)?, env)?.remembering();
         let memory = Memory::begin(&trainer, env, keepsakes);
-        let notes = Notes { command, seconds: 0.0, keepsakes };
+        let notes = Notes { command, seconds: 0.0, keepsakes, change };
         Ok(Run { trainer, folder, notes, memory, begun: Instant::now() })
     }
 
@@ -131,7 +133,9 @@ impl Run {
     fn card(&self, env: &dyn Env, best: &Option<Evaluation>, actor: &Actor, common: &Common) -> Result<Card> {
         let seconds = self.seconds();
         let common = &Common { seed: Card::evaluation_seed(self.trainer.seed()), ..common.clone() };
-        let found = evaluation::evaluate(env, actor, CARD_EPISODES, common)?;
+        let shows_pictures = env.spec().observation.iter().any(|channel| channel.image.is_some());
+        let n = CARD_EPISODES[usize::from(shows_pictures)];
+        let found = evaluation::evaluate(env, actor, n, common)?;
         Ok(Card {
             id: format!("{}-{}", actor.env(), actor.algorithm()),
             env: actor.env().into(),

@@ -12,6 +12,7 @@
 
 use super::bounds::{choices, outputs};
 use super::{Actor, ActorError, Member};
+use crate::learner::scaled;
 use crate::normaliser::Normalisation;
 use offnominal_core::spec::EnvSpec;
 use offnominal_nets::{Activation, ConvNet, Mlp, Net, TensorError, Tensors};
@@ -103,6 +104,8 @@ fn one(file: &Tensors, spec: &EnvSpec, prefix: &str) -> Result<Actor, ActorError
     }
     let side = if choices(&spec.action).is_some() { "choices" } else { "action channels" };
     fits(spec, side, outputs(&spec.action), sizes[sizes.len() - 1])?;
+    let map = normalisation(file, prefix, spec.obs_width())?;
+    let eye = eye.map(|eye| scaled(eye, map.is_some()));
     let net = Net::new(eye, Mlp::new(&sizes, Activation::Relu));
     let mut params = Vec::with_capacity(net.n_params());
     for (eye, layer) in net.eye().into_iter().flat_map(|eye| (0..eye.n_layers()).map(move |l| (eye, l))) {
@@ -114,7 +117,6 @@ fn one(file: &Tensors, spec: &EnvSpec, prefix: &str) -> Result<Actor, ActorError
         params.extend_from_slice(file.expect(&format!("{prefix}actor.{layer}.weight"), shape)?);
         params.extend_from_slice(file.expect(&format!("{prefix}actor.{layer}.bias"), &shape[1..])?);
     }
-    let map = normalisation(file, prefix, net.inputs())?;
     Ok(Actor::new(spec, &header(file, "algorithm"), net, params, map))
 }
 

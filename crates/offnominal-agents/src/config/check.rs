@@ -45,13 +45,11 @@ impl TrainConfig {
         require(self.hidden.iter().all(|&n| n > 0), "hidden", "positive widths", widths)?;
         let filters = format!("{:?}", self.filters);
         require(self.filters.as_flattened().iter().all(|&n| n > 0), "filters", "positive counts", filters)?;
-        let scaled = self.filters.is_empty() || self.normalise == Normalise::None;
-        require(
-            scaled,
-            "normalise",
-            "none where filters are given, which scale pictures themselves",
-            "running",
-        )?;
+        let pictures = !self.filters.is_empty();
+        let (running, centred) = (self.normalise == Normalise::Running, self.normalise == Normalise::Centred);
+        let sound = !(running && pictures);
+        require(sound, "normalise", "none or centred where filters are given", "running")?;
+        require(!centred || pictures, "normalise", "none or running without filters", "centred")?;
         require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)
     }
 
@@ -70,6 +68,7 @@ impl TrainConfig {
             ("exploration_noise", self.exploration_noise),
             ("policy_noise", self.policy_noise),
             ("noise_clip", self.noise_clip),
+            ("prior", self.prior),
         ];
         for (name, size) in sizes {
             let sound = size >= 0.0 && size.is_finite();
@@ -89,7 +88,14 @@ impl TrainConfig {
             require((0.0..1.0).contains(&p), name, "a number in [0, 1)", p)?;
         }
         let one = self.dropout == 0.0 || self.dropconnect == 0.0;
-        require(one, "dropconnect", "0 where dropout is given", self.dropconnect)
+        require(one, "dropconnect", "0 where dropout is given", self.dropconnect)?;
+        let whole = self.dropout == 0.0 && self.dropconnect == 0.0 && self.filters.is_empty();
+        require(
+            self.prior == 0.0 || whole,
+            "prior",
+            "0 where units or weights are dropped, or filters given",
+            self.prior,
+        )
     }
 }
 

@@ -52,6 +52,8 @@ pub enum Normalise {
     None,
     /// By the mean and deviation of everything seen so far.
     Running,
+    /// Pictures, by the mean picture of everything seen so far: only what moves is left.
+    Centred,
 }
 
 /// Which of the actors that were evaluated becomes the policy.

@@ -49,6 +49,9 @@ fn an_option_that_would_do_nothing_is_refused() {
     assert!(refusal(&fixed, "target_entropy", "-3").contains("none where alpha is a number"));
     let ddpg = sac.with_algorithm("ddpg").unwrap().with("dropout", "0.1").unwrap();
     assert!(refusal(&ddpg, "dropconnect", "0.1").contains("expected 0 where dropout is given"));
+    let dropped = "prior: expected 0 where units or weights are dropped, or filters given, found 1";
+    assert!(refusal(&ddpg, "prior", "1").contains(dropped));
+    assert!(refusal(&sac, "prior", "1").contains("sac has no such option"));
     assert!(refusal(&ddpg, "policy_delay", "2").contains("ddpg has no such option"));
     let td3 = TrainConfig { alpha: Alpha::Fixed(0.1), ..fixed.with_algorithm("td3").unwrap() };
     assert!(td3.check().unwrap_err().to_string().contains("alpha: td3 has no such option"));

@@ -67,6 +67,45 @@ fn the_gradient_passes_a_check() {
 }
 
 #[test]
+fn the_gradient_of_values_and_lead_passes_a_check() {
+    let recipe = TrainConfig { imitation: 0.7, demonstrations: 9, ..config() };
+    let (mut dqn, told) = (learner(&recipe), vec![1.0, 1.0, 2.0, 0.0]);
+    let batch = Batch { advice: told.clone(), demonstrated: vec![1.0, 1.0, 0.0, 1.0], ..choices() };
+    dqn.set_targets(&batch);
+    let (loss, _) = dqn.gradient(&batch, &mut Rng::new(3));
+    let (params, grad, targets) = (dqn.params.clone(), dqn.buffers.grad.clone(), dqn.buffers.targets.clone());
+    let value = |params: &[f32]| {
+        let one = |i: usize| {
+            let q = values(&dqn, params, &batch.obs[i * OBS..][..OBS]);
+            let (e, a) = (f64::from(q[batch.action[i] as usize] - targets[i]).abs(), told[i] as usize);
+            let raised = (0..CHOICES).map(|c| q[c] + if c == a { 0.0 } else { lead::LEAD });
+            let short = f64::from(raised.fold(f32::MIN, f32::max) - q[a]);
+            0.7 * f64::from(batch.demonstrated[i]) * short + if e <= 1.0 { 0.5 * e * e } else { e - 0.5 }
+        };
+        (0..ROWS).map(one).sum::<f64>() / ROWS as f64
+    };
+    assert!((value(&params) - loss).abs() < 1e-6, "{loss}");
+    check_along(&params, &grad, value);
+}
+
+#[test]
+fn a_prior_stays_as_it_was_drawn_and_the_rest_learns() {
+    let recipe = TrainConfig { prior: 3.0, ..config() };
+    let mut dqn = Dqn::new(&recipe, OBS, CHOICES, &mut Rng::new(1));
+    let (before, mut free) = (dqn.params.clone(), vec![1.0; dqn.params.len()]);
+    dqn.prior.as_ref().unwrap().hold(&mut free);
+    for _ in 0..5 {
+        dqn.update(&choices(), 1e-2, &mut Rng::new(5));
+    }
+    for (at, free) in free.iter().enumerate() {
+        let moved = dqn.params[at] != before[at];
+        assert!(*free == 1.0 || !moved && dqn.target[at] == before[at], "parameter {at}");
+    }
+    let moved = dqn.params.iter().zip(&before).filter(|(a, b)| a != b).count();
+    assert!(moved > free.iter().filter(|f| **f == 1.0).count() / 2, "{moved}");
+}
+
+#[test]
 fn the_target_moves_every_third_step_by_its_share() {
     let (mut dqn, batch, mut rng) = (learner(&config()), choices(), Rng::new(5));
     for step in 1..=6 {

@@ -125,8 +125,8 @@ impl Trainer {
         let agrees = sound && moments.is_some() == self.scaling.is_some();
         require(agrees, "finite moments of each channel, as the recipe says", "something else")?;
         if let (Some(scaling), Some(moments)) = (&mut self.scaling, moments) {
-            moments.write(&mut scaling.map);
             scaling.moments = moments;
+            scaling.write();
         }
         Ok(())
     }

@@ -52,6 +52,25 @@ pub struct Trainer {
 struct Scaling {
     moments: RunningMoments,
     map: Normalisation,
+    centred: bool,
+}
+
+impl Scaling {
+    /// What a recipe asks for, if it does.
+    fn of(config: &TrainConfig, width: usize) -> Option<Scaling> {
+        let moments = RunningMoments::new(width);
+        let (map, centred) = (moments.normalisation(), config.normalise == Normalise::Centred);
+        (config.normalise != Normalise::None).then_some(Scaling { moments, map, centred })
+    }
+
+    /// Brings the map up to date.
+    fn write(&mut self) {
+        if self.centred {
+            self.moments.write_centred(&mut self.map);
+        } else {
+            self.moments.write(&mut self.map);
+        }
+    }
 }
 
 /// Where a training run stands.
@@ -82,8 +101,6 @@ impl Trainer {
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let learner = learner::build(&config, env.spec(), &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
-        let moments = RunningMoments::new(obs);
-        let scaling = Scaling { map: moments.normalisation(), moments };
         Ok(Trainer {
             bounds: Bounds::of(&env.spec().action),
             lanes: (0..config.n_envs).map(lane).collect::<Result<_, TrainError>>()?,
@@ -92,7 +109,7 @@ impl Trainer {
             demonstrator: None,
             replay: Replay::for_world(config.buffer, env.spec()),
             batch: Batch::new(config.batch, obs, act),
-            scaling: (config.normalise == Normalise::Running).then_some(scaling),
+            scaling: Scaling::of(&config, obs),
             rng: seed.child("learner").rng(),
             steps: 0,
             recent: Recent::default(),
@@ -188,8 +205,8 @@ impl Trainer {
     /// One step in the world, and the gradient steps that follow from it.
     fn step(&mut self) {
         let i = (self.steps % self.config.n_envs as u64) as usize;
-        self.choose(i);
-        self.interact(i);
+        let demonstrated = self.choose(i);
+        self.interact(i, demonstrated);
         self.steps += 1;
         let enough = self.replay.len() as u64 >= self.config.learning_starts.max(1);
         if enough && self.steps.is_multiple_of(self.config.train_every) {
@@ -199,8 +216,8 @@ impl Trainer {
         }
     }
 
-    /// Chooses the next command of a lane: demonstrated or random at first, then exploring.
-    fn choose(&mut self, i: usize) {
+    /// Chooses the next command of a lane: demonstrated or random at first, then exploring. Whether it was demonstrated.
+    fn choose(&mut self, i: usize) -> bool {
         let lane = &mut self.lanes[i];
         if let Some(demonstrator) = &mut self.demonstrator
             && self.steps < self.config.demonstrations
@@ -208,29 +225,30 @@ impl Trainer {
             return demonstrate(demonstrator.as_mut(), lane, &self.bounds, &mut self.rng);
         }
         if self.steps < self.config.learning_starts {
-            return self.bounds.draw(&mut lane.action, &mut self.rng);
+            self.bounds.draw(&mut lane.action, &mut self.rng);
+            return false;
         }
         self.seen.copy_from_slice(&lane.obs);
         if let Some(scaling) = &self.scaling {
             scaling.map.apply(&mut self.seen);
         }
         self.learner.explore(&self.seen, &mut lane.action, self.steps, &mut self.rng);
+        false
     }
 
     /// Applies the command and stores what came of it.
-    fn interact(&mut self, i: usize) {
+    fn interact(&mut self, i: usize, demonstrated: bool) {
         let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
         let step = lane.step(&self.bounds);
         if let Some(scaling) = &mut self.scaling {
             scaling.moments.push(&lane.obs);
-            scaling.moments.write(&mut scaling.map);
+            scaling.write();
         }
         if step.status != Status::Diverged {
             let terminal = if step.status == Status::Running { 0.0 } else { 1.0 };
             let (obs, action, next_obs) = (&lane.obs, &lane.action, &lane.next_obs);
             let reward = (self.config.reward_scale * step.reward) as f32;
-            let demonstrated =
-                f32::from(self.demonstrator.is_some() && self.steps < self.config.demonstrations);
+            let demonstrated = f32::from(demonstrated);
             self.replay.push(Record { obs, action, reward, next_obs, terminal, demonstrated });
         }
         if step.status == Status::Running && lane.len() < horizon as usize {
@@ -300,16 +318,19 @@ const DEMONSTRATION_NOISE: f64 = 0.2;
 /// Share of demonstrated choices that chance makes instead, for the same reason.
 const DEMONSTRATION_CHANCE: f64 = 0.2;
 
-/// The demonstrator's command, blurred where commands are numbers, and now and then a random one where they are choices.
-fn demonstrate(demonstrator: &mut dyn Policy, lane: &mut Lane, bounds: &Bounds, rng: &mut Rng) {
-    demonstrator.act(&lane.obs, &mut lane.action, rng);
-    bounds.invert(&mut lane.action);
+/// The demonstrator's command, blurred where commands are numbers, and now and then a random one where they are choices;
+/// whether it is the demonstrator's.
+fn demonstrate(demonstrator: &mut dyn Policy, lane: &mut Lane, bounds: &Bounds, rng: &mut Rng) -> bool {
     if bounds.is_choice() && rng.uniform() < DEMONSTRATION_CHANCE {
         bounds.draw(&mut lane.action, rng);
+        return false;
     }
+    demonstrator.act(&lane.obs, &mut lane.action, rng);
+    bounds.invert(&mut lane.action);
     if !bounds.is_choice() {
         let blurred =
             |a: f32, rng: &mut Rng| (a + (DEMONSTRATION_NOISE * rng.normal()) as f32).clamp(-1.0, 1.0);
         lane.action.iter_mut().for_each(|a| *a = blurred(*a, rng));
     }
+    true
 }

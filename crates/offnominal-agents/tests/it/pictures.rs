@@ -1,10 +1,12 @@
 //! A policy that sees: training, files, predictions and resumption in a world of pictures.
 
 use crate::worlds::{Dot, Point};
+use offnominal_agents::config::Normalise;
 use offnominal_agents::{Actor, Contents, TrainConfig, Trainer};
 use offnominal_core::conformance::{assert_lawful, policy};
 use offnominal_core::env::Env;
 use offnominal_core::insight::Insight;
+use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 use offnominal_nets::Tensors;
 
@@ -14,8 +16,11 @@ fn config() -> TrainConfig {
         buffer: 150,
         learning_starts: 50,
         demonstrations: 0,
+        imitation: 0.0,
+        advice: false,
         hidden: vec![16],
         filters: vec![[3, 3, 4]],
+        normalise: Normalise::None,
         train_every: 2,
         eval_every: 200,
         epsilon_steps: 200,
@@ -46,9 +51,44 @@ fn a_dot_is_brought_to_the_middle() {
     assert!(found.mean_return > -1.5, "{found:?}");
 }
 
+/// Away from the middle: what no reward would teach.
+fn flee(obs: &[f32], action: &mut [f32]) {
+    let column = (0..6).find(|c| obs[36 + 18 + c] > 100.0).expect("the dot is in its row");
+    action[0] = if column < 3 { 0.0 } else { 2.0 };
+}
+
+#[test]
+fn advice_is_followed_against_the_reward_and_also_where_demonstrations_never_were() {
+    let recipe = TrainConfig {
+        steps: 1_200,
+        demonstrations: 20,
+        imitation: 100.0,
+        advice: true,
+        lr: 3e-3,
+        ..config()
+    };
+    let mut run = Trainer::new(recipe, &Dot::new(), Seed(4)).unwrap().demonstrated_by(Box::new(flee));
+    run.advance(1_200);
+    let (mut dot, mut obs, mut actor) = (Dot::new(), vec![0.0; 72], run.actor());
+    for column in 0..6 {
+        let (mut told, mut found) = ([9.0], [9.0]);
+        dot.start(&[column as f64], &mut Rng::new(1));
+        dot.observe(&mut obs);
+        flee(&obs, &mut told);
+        actor.act(&obs, &mut found, &mut Rng::new(1));
+        assert_eq!(found, told, "column {column}");
+    }
+}
+
 #[test]
 fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
-    let begin = || Trainer::new(config(), &Dot::new(), Seed(3)).unwrap();
+    resumes(config());
+    resumes(TrainConfig { normalise: Normalise::Centred, ..config() });
+}
+
+#[track_caller]
+fn resumes(config: TrainConfig) {
+    let begin = || Trainer::new(config.clone(), &Dot::new(), Seed(3)).unwrap();
     let whole = finished(begin());
     for step in [30, 199, 333] {
         let mut run = begin();
@@ -63,7 +103,12 @@ fn resumed_at_any_step_a_run_ends_with_the_same_bits() {
 #[test]
 fn a_policy_read_back_predicts_the_same() {
     let obs: Vec<f32> = (0..72).map(|i| (i * 31 % 256) as f32).collect();
-    for more in [&[][..], &[("dropout", "0.2")], &[("dropconnect", "0.2")]] {
+    for more in [
+        &[][..],
+        &[("dropout", "0.2")],
+        &[("dropconnect", "0.2")],
+        &[("normalise", "centred"), ("dropout", "0.2")],
+    ] {
         let (before, dot) = (trained(more), Dot::new());
         assert_lawful("dqn", &policy(&before, dot.spec(), &[]));
         let after = Actor::from_bytes(&before.to_bytes(), dot.spec()).unwrap();
@@ -85,6 +130,9 @@ fn members_with_other_filters_are_refused() {
         found.contains("filters [[3, 3, 4]]") && found.contains("filters [[2, 2, 4], [3, 3, 9]]"),
         "{found}"
     );
+    let found =
+        Actor::ensemble(vec![one.clone(), trained(&[("normalise", "centred")])]).unwrap_err().to_string();
+    assert!(found.contains("on centred pictures"), "{found}");
     let both = Actor::ensemble(vec![one.clone(), one]).unwrap();
     assert_eq!(Actor::from_bytes(&both.to_bytes(), Dot::new().spec()).unwrap().n_members(), 2);
 }
@@ -101,7 +149,9 @@ fn filters_that_do_not_fit_are_refused() {
     let found = config().with("filters", "[[3,0,4]]").unwrap_err().to_string();
     assert!(found.contains("filters: expected positive counts"), "{found}");
     let found = config().with("normalise", "running").unwrap_err().to_string();
-    assert!(found.contains("none where filters are given"), "{found}");
+    assert!(found.contains("none or centred where filters are given"), "{found}");
+    let found = TrainConfig::for_env("point").with("normalise", "centred").unwrap_err().to_string();
+    assert!(found.contains("none or running without filters"), "{found}");
 }
 
 #[test]

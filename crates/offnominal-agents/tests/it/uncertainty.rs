@@ -103,6 +103,24 @@ fn the_predictions_of_an_ensemble_are_those_of_its_members() {
 }
 
 #[test]
+fn members_with_priors_differ_more_where_they_have_not_been() {
+    let spread = |prior: f64, obs: [f32; 2]| {
+        let recipe = TrainConfig { prior, normalise: Normalise::None, ..config("dqn") };
+        let members = (1..6).map(|seed| trained(recipe.clone(), seed)).collect();
+        let mut predictor = Actor::ensemble(members).unwrap().predictor(None).unwrap();
+        let heads = predictor.predict(&obs, &mut Rng::new(1)).heads.to_vec();
+        let of = |choice: usize| heads.iter().skip(choice).step_by(3).copied().collect::<Vec<f32>>();
+        let variance = |v: Vec<f32>| {
+            let mean = v.iter().sum::<f32>() / v.len() as f32;
+            v.iter().map(|x| (x - mean).powi(2)).sum::<f32>()
+        };
+        (0..3).map(|choice| variance(of(choice))).sum::<f32>()
+    };
+    let far = [40.0, -40.0];
+    assert!(spread(10.0, far) > 9.0 * spread(0.0, far), "{} {}", spread(10.0, far), spread(0.0, far));
+}
+
+#[test]
 fn more_passes_settle_on_the_same_mean() {
     let actor = trained(TrainConfig { dropout: 0.3, ..config("ddpg") }, 1);
     assert_eq!(actor.n_predictions(), PASSES);

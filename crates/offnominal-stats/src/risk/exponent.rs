@@ -1,8 +1,11 @@
 //! How much is a predictor to be trusted: the exponent α from what it predicted of experiments already made.
 //!
-//! For each α in {¼, ½, ¾, 1} the variance that importance sampling would have is predicted from plain draws with their
+//! For each α in {¼, ½, ¾, 1, 1½, 2, 3, 4} the variance that importance sampling would have is predicted from plain draws with their
 //! outcomes: with the density ratio r = ε + (1 − ε) f^α / Z, E\[C / r\] / p² − 1 per experiment. Experiments of a weaker
 //! policy do as well as those of the one under test, as long as both fail at the same places: a common factor cancels.
+//!
+//! A predictor that learned from much weaker policies is too timid: they fail at many places, the one under test only at the
+//! worst. That is what exponents above 1 are for.
 //!
 //! A choice from the very experiments that the estimate uses would bias it; use earlier ones.
 //!
@@ -14,7 +17,7 @@ use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
 
 /// The exponents to choose from.
-pub const EXPONENTS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+pub const EXPONENTS: [f64; 8] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0];
 
 /// What each exponent would cost.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +25,7 @@ pub struct Choice {
     /// The exponent with the smallest predicted variance.
     pub exponent: f64,
     /// Variance of one experiment relative to p², plus one, for each of [`EXPONENTS`]; given the p that was seen.
-    pub relative_squares: [Estimate; 4],
+    pub relative_squares: [Estimate; 8],
 }
 
 /// Chooses the exponent from draws of P: what was predicted for each, and whether it failed.
@@ -40,9 +43,9 @@ pub fn choose(outcomes: &[(f64, bool)], plain_share: f64, level: Level) -> Resul
     for exponent in EXPONENTS {
         found.push(relative_square(outcomes, plain_share, exponent, level)?);
     }
-    let relative_squares: [Estimate; 4] = found.try_into().expect("one per exponent");
+    let relative_squares: [Estimate; 8] = found.try_into().expect("one per exponent");
     let costs = relative_squares.iter().map(|e| e.value).zip(EXPONENTS);
-    let (_, exponent) = costs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("four exponents");
+    let (_, exponent) = costs.min_by(|a, b| a.0.total_cmp(&b.0)).expect("several exponents");
     Ok(Choice { exponent, relative_squares })
 }
 
@@ -96,6 +99,7 @@ mod tests {
     fn an_overconfident_predictor_wants_less_and_a_timid_one_more() {
         assert_eq!(choose(&outcomes(2.0), 0.1, Level::P95).unwrap().exponent, 0.25);
         assert_eq!(choose(&outcomes(0.5), 0.1, Level::P95).unwrap().exponent, 1.0);
+        assert_eq!(choose(&outcomes(0.25), 0.1, Level::P95).unwrap().exponent, 2.0);
     }
 
     #[test]

@@ -73,8 +73,13 @@ impl HorvitzThompson {
 
     /// A draw that was not tried.
     pub fn skip(&mut self) {
-        self.draws += 1;
-        self.terms.push_zeros(1);
+        self.skip_many(1);
+    }
+
+    /// So many draws that were not tried.
+    pub fn skip_many(&mut self, n: usize) {
+        self.draws += n;
+        self.terms.push_zeros(n);
     }
 
     /// A draw that was tried, with its chance.

@@ -13,6 +13,7 @@ mod car;
 mod card;
 mod features;
 mod picture;
+mod places;
 mod track;
 
 use car::Car;
@@ -99,6 +100,10 @@ impl Env for Driving {
 
     fn features(&self, x: &[f64]) -> Vec<f64> {
         x.iter().copied().chain(features::of(&Track::of(x))).collect()
+    }
+
+    fn places(&self, x: &[f64]) -> Option<Places> {
+        Some(places::of(&Track::of(x)))
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {

@@ -1,6 +1,6 @@
 //! Cells that are episodes.
 
-use super::cell::{Anomalous, Nominal, Role};
+use super::cell::{Anomalous, Nominal};
 use crate::cast::Cast;
 use crate::catalogues;
 use crate::collect::sound;
@@ -77,9 +77,4 @@ fn stored(
 pub(super) fn load(store: &Store, cell: &str) -> Result<Dataset> {
     let bytes = store.read(cell, EPISODES).with_context(|| format!("the cell {cell} must run before"))?;
     dataset::decode(&bytes).with_context(|| format!("cell {cell}"))
-}
-
-/// The onset of a control episode, drawn as those of the anomalous ones are.
-pub(super) fn control_onset(episode: &Episode, schedule: &Schedule) -> u32 {
-    schedule.draw_onset(episode.len(), &mut episode.seed.child(Role::Control.name()).rng())
 }

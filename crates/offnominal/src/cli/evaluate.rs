@@ -1,6 +1,7 @@
 //! `evaluate`: return and success rate of a policy, with intervals.
 
 use super::robot::RobotArg;
+use super::shifts::Shifts;
 use super::{Common, Outcome};
 use crate::catalogues;
 use crate::evaluation::{self, Evaluation};
@@ -24,6 +25,8 @@ pub struct Evaluate {
     policy: String,
     #[command(flatten)]
     robot: RobotArg,
+    #[command(flatten)]
+    shifts: Shifts,
     /// Number of episodes, 2 to 1000000
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     episodes: u32,
@@ -47,6 +50,10 @@ impl Evaluate {
         self.check()?;
         let env = catalogues::world(&self.env, self.robot.host())?;
         let Found { policy, card, .. } = policies::find(&self.policy, env.as_ref())?;
+        let env = match self.shifts.change(env.spec())? {
+            Some(change) => change.apply(env)?,
+            None => env,
+        };
         let card = self.card.then(|| self.card_of(card)).transpose()?;
         let seed = card.as_ref().map_or(common.seed, |card| Card::evaluation_seed(card.seed));
         let common = &Common { seed, ..common.clone() };
@@ -70,6 +77,8 @@ impl Evaluate {
     }
 
     fn check(&self) -> Result<()> {
+        let at_home = self.shifts.words().is_empty() || !self.card;
+        ensure!(at_home, "--card: expected no --shift and no --sample, as cards tell of the world as it is");
         ensure!(self.min_return.is_none_or(f64::is_finite), "--min-return: expected a finite number");
         let is_share = |p: f64| (0.0..=1.0).contains(&p);
         ensure!(self.min_success.is_none_or(is_share), "--min-success: expected a number from 0 to 1");
@@ -108,7 +117,8 @@ impl Evaluate {
             writeln!(out, "{value:#}")?;
             return Ok(());
         }
-        writeln!(out, "{} in {}, {} episodes, 95 % intervals", self.policy, self.env, self.episodes)?;
+        let (env, words) = (&self.env, self.shifts.words());
+        writeln!(out, "{} in {env}{words}, {} episodes, 95 % intervals", self.policy, self.episodes)?;
         writeln!(out, "  return         {:.2}", found.total_reward)?;
         match &found.success {
             Some(success) => writeln!(out, "  success        {success:.3}")?,

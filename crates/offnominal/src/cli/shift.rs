@@ -2,15 +2,16 @@
 
 use super::{Common, Outcome};
 use crate::catalogues;
-use crate::shift::{self, Content, Plan, Row, Setting};
+use crate::shift::{self, Content, Draw, Plan, Row, Setting};
 use crate::store::Store;
 use crate::write::atomically;
 use anyhow::{Context, Result};
 use clap::Args;
+use offnominal_core::spec::EnvSpec;
 use offnominal_worlds::env::body::{BODIES, Fall, Mass, Reading};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Arguments of `shift`.
@@ -22,8 +23,8 @@ pub struct Shift {
     /// Folder or zip archive with policies named ENV-ALGORITHM-SEED.safetensors, or one policy [default: the shipped ones]
     #[arg(long, value_name = "PATH")]
     policies: Option<PathBuf>,
-    /// Table of another `shift` run whose policies were trained on the bodies themselves, for figure 5
-    #[arg(long, value_name = "FILE")]
+    /// Policies that were trained on such bodies (`train --sample`), or the table of another `shift` run, for figure 5
+    #[arg(long, value_name = "PATH")]
     toplines: Option<PathBuf>,
     /// Spreads of the bodies, relative to the nominal one
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = [0.05, 0.1, 0.2])]
@@ -80,20 +81,28 @@ impl Shift {
         }
         let agents = shift::agents(world.spec(), self.policies.as_deref())?;
         let out = common.out.clone().unwrap_or_else(|| PathBuf::from("runs/shift").join(&self.env));
-        let found = shift::run(&plan, &agents, &Store::new(&out), common.jobs, common.quiet)?;
-        let answers = shift::answers(&found.rows, plan.root())?;
-        let toplines = self.toplines()?;
+        let store = Store::new(&out);
+        let draws = shift::draws(&plan)?;
+        // First of all, as toplines are trained on these bodies.
+        atomically(&out.join("bodies.csv"), &shift::bodies_csv(&draws)?)?;
+        let found = shift::run(&plan, &agents, &draws, &store, common.jobs, common.quiet)?;
+        let toplines = self.toplines(world.spec(), &plan, &draws, &store, common)?;
+        let mut answers = shift::answers(&found.rows, plan.root())?;
+        answers.extend(shift::against_toplines(&found.rows, &toplines));
+        answers.extend(shift::chances(&found.rows, plan.root()));
         let content = Content {
             plan: &plan,
             rows: &found.rows,
             toplines: &toplines,
-            draws: &found.draws,
+            draws: &draws,
             answers: &answers,
             command: self.command(common),
         };
         atomically(&out.join("results.csv"), &shift::to_csv(&found.rows)?)?;
+        if !toplines.is_empty() {
+            atomically(&out.join("toplines.csv"), &shift::to_csv(&toplines)?)?;
+        }
         atomically(&out.join("answers.csv"), &shift::answers_csv(&self.env, &answers)?)?;
-        atomically(&out.join("bodies.csv"), &shift::bodies_csv(&found.draws)?)?;
         atomically(&out.join("report.html"), shift::page(&content, common.jobs)?.as_bytes())?;
         let summary = shift::summary(&answers);
         let (n, secs) = (agents.len(), began.elapsed().as_secs_f64());
@@ -132,12 +141,26 @@ impl Shift {
         }
     }
 
-    fn toplines(&self) -> Result<Vec<Row>> {
-        let read = |path: &Path| {
-            let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-            shift::from_csv(&bytes, path)
-        };
-        self.toplines.as_deref().map_or(Ok(vec![]), read)
+    /// The rows of the toplines: those of a table, or of policies that play now.
+    fn toplines(
+        &self,
+        spec: &EnvSpec,
+        plan: &Plan,
+        draws: &[(f64, Draw)],
+        store: &Store,
+        common: &Common,
+    ) -> Result<Vec<Row>> {
+        match self.toplines.as_deref() {
+            None => Ok(vec![]),
+            Some(path) if path.extension().is_some_and(|e| e == "csv") => {
+                let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+                shift::from_csv(&bytes, path)
+            }
+            Some(path) => {
+                let agents = shift::agents(spec, Some(path)).context("--toplines")?;
+                shift::toplines(plan, &agents, draws, store, common.jobs, common.quiet)
+            }
+        }
     }
 
     /// The command that makes the same again.
@@ -145,8 +168,10 @@ impl Shift {
         let list = |items: &[String]| items.join(",");
         let sigmas: Vec<String> = self.sigma.iter().map(f64::to_string).collect();
         let word = |value: Value| value.as_str().unwrap_or_default().to_string();
-        let policies =
-            self.policies.as_ref().map_or(String::new(), |p| format!(" --policies {}", p.display()));
+        let path = |option: &str, path: &Option<PathBuf>| {
+            path.as_ref().map_or(String::new(), |p| format!(" --{option} {}", p.display()))
+        };
+        let policies = path("policies", &self.policies) + &path("toplines", &self.toplines);
         format!(
             "offnominal shift --env {}{policies} --sigma {} --bodies {} --steps {} --shift {} --reading {} --mass {} \
              --fall {} --home-runs {} --updates {} --detectors {} --seed {}",

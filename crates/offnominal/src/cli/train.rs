@@ -1,9 +1,10 @@
 //! `train`: makes a policy for a world.
 
+use super::shifts::Below;
 use super::{Common, Outcome};
 use crate::catalogues;
 use crate::train::{Folder, Keepsakes, Run};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use offnominal_agents::config::PRESETS;
@@ -31,6 +32,8 @@ pub struct Train {
     /// Change one option of the recipe, such as gamma=0.98 or hidden=[64,64]; may be repeated
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "resume")]
     set: Vec<String>,
+    #[command(flatten)]
+    below: Below,
     /// Steps between evaluations [default: the preset's]
     #[arg(long, value_name = "STEPS", conflicts_with = "resume")]
     eval_every: Option<u64>,
@@ -56,13 +59,19 @@ impl Train {
         let default = || PathBuf::from("runs/train").join(format!("{}-{}", self.env, config.algorithm));
         let folder = Folder::new(common.out.clone().unwrap_or_else(default));
         let policy = folder.policy();
+        ensure!(!(self.resume && self.below.is_given()), "--resume: a run that goes on knows what it draws");
+        let change = if self.resume { folder.change()? } else { self.below.change(env.spec())? };
+        let env = match &change {
+            Some(change) => change.apply(env)?,
+            None => env,
+        };
         let run = if self.resume {
             Run::resume(env.as_ref(), folder, self.steps, Seed(common.seed))?
         } else {
             let command = self.command(&config.algorithm, common.seed);
             let keepsakes =
                 Keepsakes { history: self.history, checkpoints: self.checkpoints.unwrap_or_default() };
-            Run::begin(config, env.as_ref(), Seed(common.seed), folder, command, keepsakes)?
+            Run::begin(config, env.as_ref(), Seed(common.seed), folder, (command, change), keepsakes)?
         };
         let card = run.finish(env.as_ref(), common)?;
         let mut out = std::io::stdout().lock();
@@ -100,6 +109,7 @@ impl Train {
         let mut words = vec![format!("offnominal train --env {} --algorithm {algorithm}", self.env)];
         words.extend(self.preset.iter().map(|p| format!("--preset {p}")));
         words.extend(self.set.iter().map(|s| format!("--set '{s}'")));
+        words.extend(Some(self.below.words().trim_start().to_string()).filter(|w| !w.is_empty()));
         words.extend(self.steps.map(|n| format!("--steps {n}")));
         words.extend(self.eval_every.map(|n| format!("--eval-every {n}")));
         words.extend(self.history.then(|| "--history".to_string()));

@@ -24,10 +24,12 @@ pub enum Method {
     Dropconnect,
     /// Members that were trained apart.
     Ensemble,
+    /// Such members, each with a fixed random network added to it.
+    Prior,
 }
 
-/// All methods, in the order of the publication.
-pub const METHODS: [Method; 3] = [Method::Dropout, Method::Dropconnect, Method::Ensemble];
+/// All methods, in the order of the publication; the last one is not in it.
+pub const METHODS: [Method; 4] = [Method::Dropout, Method::Dropconnect, Method::Ensemble, Method::Prior];
 
 /// The worlds in which there are policies.
 pub(super) const WORLDS: [&str; 3] = ["cartpole", "pendulum", "pong"];
@@ -42,15 +44,17 @@ impl Method {
             Method::Dropout => "dropout",
             Method::Dropconnect => "dropconnect",
             Method::Ensemble => "ensemble",
+            Method::Prior => "prior",
         }
     }
 
-    /// Its name in the publication.
+    /// Its name in the publication, if it is there.
     pub fn title(self) -> &'static str {
         match self {
             Method::Dropout => "MC-Dropout",
             Method::Dropconnect => "MC-DropConnect",
             Method::Ensemble => "Ensemble",
+            Method::Prior => "Prior ensemble",
         }
     }
 }

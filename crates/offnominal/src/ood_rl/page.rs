@@ -240,8 +240,8 @@ fn external(rows: &[Row]) -> String {
 fn all_variants(rows: &[Row]) -> String {
     let mut text = ALL.to_string();
     for env in played(rows) {
-        let mut table =
-            Table::new(&["variant", "MC-Dropout", "MC-DropConnect", "Ensemble", "policies that fail"]);
+        let heads = ["variant"].into_iter().chain(METHODS.map(Method::title)).chain(["policies that fail"]);
+        let mut table = Table::new(&heads.collect::<Vec<_>>());
         for v in super::play::settings(env) {
             let magnitude = v.fault.params["magnitude"].as_f64().unwrap_or(f64::NAN);
             let own = METHODS.map(|m| trials(rows, (env, m, &v.fault.anomaly, magnitude)));

@@ -3,7 +3,9 @@
 use super::journal::Journal;
 use super::verdict::Verdict;
 use super::{Guide, Lab};
+use crate::cast::Cast;
 use crate::dataset::PolicyName;
+use crate::shifted::Change;
 use crate::{common::Common, parallel, progress};
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
@@ -25,6 +27,9 @@ pub struct Spec {
     pub seed: u64,
     /// How initial conditions are chosen.
     pub method: Method,
+    /// What is drawn of the world, if anything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shifted: Option<Change>,
 }
 
 /// How initial conditions are chosen.
@@ -309,7 +314,8 @@ impl<'c> Estimation<'c> {
 pub const JOURNAL: &str = "journal.jsonl";
 
 fn spec(lab: &Lab<'_>, seed: u64, method: Method) -> Spec {
-    Spec { env: lab.cast.env.spec().id.clone(), policy: lab.cast.name.clone(), seed, method }
+    let Cast { env, name, shifted, .. } = lab.cast;
+    Spec { env: env.spec().id.clone(), policy: name.clone(), seed, method, shifted: shifted.clone() }
 }
 
 /// How many draws the blocks hold, which must follow one another.

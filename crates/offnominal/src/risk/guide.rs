@@ -1,10 +1,11 @@
 //! What guides experiments: a failure predictor, opened for the policy under test.
 
 use super::Lab;
+use super::past::steps_of;
 use crate::cast::Cast;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_risk::{Predictor, Reader};
+use offnominal_risk::{Form, Predictor, Reader};
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -27,7 +28,7 @@ impl Guide {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let predictor = Predictor::from_bytes(&bytes).with_context(|| path.display().to_string())?;
         fits(&predictor, cast.env.as_ref()).with_context(|| path.display().to_string())?;
-        let step = cast.card.as_ref().map_or(predictor.about.steps, |card| card.best_step);
+        let step = steps_of(&cast.name.id, cast.card.as_ref()).unwrap_or(predictor.about.steps);
         let world = cast.env.fork().context("experiments need copies of the world")?;
         Ok(Guide { step, world, digest: crate::store::hex(&Sha256::digest(&bytes)), predictor })
     }
@@ -47,7 +48,7 @@ impl Guide {
     /// # Errors
     /// If the predictor says something that is no probability.
     pub fn predict(&self, reader: &mut Reader<'_>, x: &[f64]) -> Result<f64> {
-        let found = reader.predict(&self.world.features(x));
+        let found = reader.predict(&reading(self.world.as_ref(), self.predictor.about.form, x)?.numbers);
         ensure!(
             (0.0..=1.0).contains(&found),
             "predictor: expected a number from 0 to 1, found {found} at {x:?}"
@@ -73,10 +74,23 @@ impl Guide {
     }
 }
 
+/// What a predictor of a form reads of an initial condition.
+///
+/// # Errors
+/// If the form reads places, and the world's initial conditions lead past none.
+pub fn reading(env: &dyn Env, form: Form, x: &[f64]) -> Result<Places> {
+    if form != Form::Hazard {
+        let numbers = env.features(x);
+        return Ok(Places { width: numbers.len(), numbers });
+    }
+    let id = &env.spec().id;
+    env.places(x).with_context(|| format!("--form hazard: expected a world with places, found {id}"))
+}
+
 fn fits(predictor: &Predictor, env: &dyn Env) -> Result<()> {
     let (about, spec) = (&predictor.about, env.spec());
     ensure!(about.env == spec.id, "expected a predictor for {}, found one for {}", spec.id, about.env);
-    let features = env.features(&env.draw(&mut Rng::new(0))).len();
+    let features = reading(env, about.form, &env.draw(&mut Rng::new(0)))?.width;
     ensure!(
         about.initial == spec.initial && about.features == features,
         "expected a predictor for {features} features of {:?}, found one for {} of {:?}: learn it anew",

@@ -1,5 +1,6 @@
 //! From the history of a training run to a predictor.
 
+use super::guide;
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
@@ -45,7 +46,7 @@ const USUAL_EXPONENT: f64 = 0.5;
 /// Learns a predictor from the runs of one world, side by side: what was done of each training counts, not the steps.
 ///
 /// # Errors
-/// If the recipe is wrong, or the histories hold too few failures.
+/// If the recipe is wrong or does not suit the world, or the histories hold too few failures.
 ///
 /// # Panics
 /// If there is no history.
@@ -54,12 +55,13 @@ pub fn foresee(histories: &[History], env: &dyn Env, recipe: &Recipe, seed: Seed
     let noises = || histories.iter().flat_map(|h| &h.episodes).map(|e| e.noise);
     let largest_noise = noises().fold(0.0, f64::max);
     let share = |noise: f64| if largest_noise > 0.0 { noise / largest_noise } else { 0.0 };
-    let features = histories.iter().flat_map(|h| &h.episodes).next().map(|e| env.features(&e.initial).len());
-    let features = features.unwrap_or(run.initial.len());
+    let read = |x: &[f64]| guide::reading(env, recipe.form, x);
+    let example = histories.iter().flat_map(|h| &h.episodes).next();
+    let features = example.map_or(Ok(run.initial.len()), |e| anyhow::Ok(read(&e.initial)?.width))?;
     let mut examples = Examples::new(features);
     for (theta, episode) in in_order(histories) {
         let theta = Theta { noise: share(theta.noise), ..theta };
-        examples.push(&env.features(&episode.initial), theta, episode.failed);
+        examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
     }
     let learned = learn(&examples, recipe, &mut seed.child("predictor").rng())?;
     let choice = exponent::choose(&learned.later, PLAIN_SHARE, Level::P95);

@@ -4,6 +4,7 @@ use super::estimate::Failure;
 use super::journal::Journal;
 use super::{Guide, Lab};
 use crate::dataset::PolicyName;
+use crate::shifted::Change;
 use crate::{common::Common, parallel, progress};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
@@ -55,6 +56,9 @@ pub struct Spec {
     pub predictor: Option<String>,
     /// Number of failures of the history.
     pub past_failures: Option<usize>,
+    /// What is drawn of the world, if anything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shifted: Option<Change>,
 }
 
 /// One search.

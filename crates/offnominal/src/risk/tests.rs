@@ -121,6 +121,7 @@ fn hunt(strategy: Strategy, aids: Aids<'_>, cast: &Cast, folder: &Path, jobs: us
         all: false,
         predictor: None,
         past_failures: None,
+        shifted: None,
     };
     Hunt::new(Lab::new(cast, 1).unwrap(), aids, spec).unwrap().run(folder, 10, &common(jobs)).unwrap()
 }
@@ -211,6 +212,7 @@ fn a_predictor_of_another_world_and_a_strategy_without_its_aid_are_refused() {
         all: false,
         predictor: None,
         past_failures: None,
+        shifted: None,
     };
     let lab = Lab::new(&cast, 1).unwrap();
     let error = Hunt::new(lab, Aids::default(), spec.clone()).err().unwrap().to_string();

@@ -8,6 +8,7 @@ use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::{Rng, Seed};
 use offnominal_stats::correlation::{pearson, spearman};
+use offnominal_stats::proportion::clopper_pearson;
 use offnominal_stats::regression::{Crossed, Family, Point, fit, held_out};
 use offnominal_stats::{Bootstrap, Level};
 use std::collections::BTreeMap;
@@ -40,6 +41,10 @@ pub const LOG_SLOPE: &str = "log slope of the drop";
 pub const SKILL: &str = "skill on bodies left out";
 /// Rank correlation of a score with the drop.
 pub const RANK: &str = "rank correlation with the drop";
+/// How much better a score ranks the drop than the internal model does that looked at as many episodes.
+pub const LEAD: &str = "lead over the internal model in rank correlation";
+/// Share of the bodies on which policies of the nominal body do better than those that were trained on such bodies.
+pub const TOPLINE: &str = "share of bodies on which nominal policies beat toplines";
 /// Correlation of the returns at home and elsewhere, over policies.
 pub const HOME: &str = "correlation of home and target";
 
@@ -238,6 +243,12 @@ fn about(table: &Table<'_>, kind: &str, sigma: Option<f64>, seed: Seed, into: &m
     for score in scores(table) {
         let of = |r: &Row| r.score(&score);
         say(RANK, &score, table.estimate(seed.child(score.as_str()), "rank", |w| rank(table, w, &of)));
+        if let Some(rival) = rival(&score) {
+            let to_beat = |r: &Row| r.score(&rival);
+            let lead =
+                |w: (&[f64], &[f64])| Some(rank(table, w, &of)?.abs() - rank(table, w, &to_beat)?.abs());
+            say(LEAD, &score, table.estimate(seed.child(score.as_str()), "lead", lead));
+        }
         if sigma.is_none() && ["tpr", "tpr-states"].contains(&score.as_str()) {
             let points = |w: (&[f64], &[f64])| table.points(w, of, |r: &Row| Some(r.drop()));
             let slope =
@@ -246,6 +257,30 @@ fn about(table: &Table<'_>, kind: &str, sigma: Option<f64>, seed: Seed, into: &m
             say(SKILL, &score, table.estimate(seed, "skill", |w| skill(Family::GaussianLog, &points(w))));
         }
     }
+}
+
+/// The internal model's score after as many episodes; none for its own.
+fn rival(score: &str) -> Option<String> {
+    let (name, episodes) = score.split_once('@')?;
+    (!name.starts_with("tpr")).then(|| format!("tpr@{episodes}"))
+}
+
+/// For each spread, and for all together, on how many bodies toplines are no better than policies of the nominal body.
+pub fn against_toplines(rows: &[Row], toplines: &[Row]) -> Vec<Answer> {
+    let mean = |rows: &[Row], (sigma, body): (f64, usize)| {
+        let own = rows.iter().filter(|r| (r.sigma, r.body) == (sigma, body)).map(|r| r.median);
+        let (n, sum) = own.fold((0.0, 0.0), |(n, s), m| (n + 1.0, s + m));
+        (n > 0.0).then_some(sum / n)
+    };
+    let answer = |sigma: Option<f64>| {
+        let bodies = Table::of(toplines.iter(), sigma).bodies;
+        let beaten = bodies.iter().filter_map(|&body| Some(mean(rows, body)? > mean(toplines, body)?));
+        let beaten: Vec<bool> = beaten.collect();
+        let n = beaten.iter().filter(|b| **b).count();
+        let estimate = clopper_pearson(n, beaten.len(), Level::P95).ok()?;
+        Some(Answer { kind: "all".into(), question: TOPLINE, by: "toplines".into(), sigma, estimate })
+    };
+    std::iter::once(None).chain(sigmas(toplines).into_iter().map(Some)).filter_map(answer).collect()
 }
 
 /// The scores that are set against the drop: all but those of single k.
@@ -314,7 +349,9 @@ mod tests {
                     episodes: 10,
                     scores: BTreeMap::from([
                         ("tpr".to_string(), 0.9 - difference),
-                        ("noise".to_string(), rng.normal()),
+                        ("tpr@1".to_string(), 0.9 - difference + 0.02 * rng.normal()),
+                        ("noise@1".to_string(), rng.normal()),
+                        ("sure@1".to_string(), difference),
                     ]),
                 });
             }
@@ -334,9 +371,21 @@ mod tests {
             (slope.value + 40.0).abs() < 4.0 && slope.low < slope.value && slope.value < slope.high,
             "{slope}"
         );
-        assert!(of(RANK, "tpr").value < -0.9 && of(RANK, "noise").value.abs() < 0.5);
+        assert!(of(RANK, "tpr").value < -0.9 && of(RANK, "noise@1").value.abs() < 0.5);
+        assert!(of(LEAD, "noise@1").high < 0.0 && of(LEAD, "sure@1").value > 0.0);
         assert!(of(SKILL, "difference").value > 0.95 && of(LOG_SLOPE, "tpr").value < 0.0);
         assert!(found.iter().any(|a| a.question == HOME && a.sigma == Some(0.1)));
+    }
+
+    #[test]
+    fn toplines_are_beaten_where_they_are_worse() {
+        let better =
+            |r: &Row| Row { median: r.median + if r.body < 4 { -500.0 } else { 500.0 }, ..r.clone() };
+        let toplines: Vec<Row> = rows().iter().map(better).collect();
+        let found = against_toplines(&rows(), &toplines);
+        assert_eq!(found.len(), 2, "all together, and the only spread");
+        assert!(found.iter().all(|a| (a.estimate.value - 0.1).abs() < 1e-12 && a.estimate.n == 40));
+        assert!(against_toplines(&rows(), &[]).is_empty());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::plan::Setting;
 use crate::catalogues;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
+use offnominal_core::shifted::{Around, Quantity};
 use offnominal_worlds::env::body::{self, Reading};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -38,25 +39,18 @@ pub struct Draw {
     pub rejected: usize,
 }
 
-/// What is drawn: a name, its nominal value, and the place of the one whose draw it shares.
-struct Drawn {
-    name: String,
-    nominal: f64,
-    twin: Option<usize>,
-}
-
 /// Draws bodies of a spread; the same seed gives the same bodies.
 ///
 /// # Errors
 /// If the world has no limbs, or hardly any body of that spread can be.
 pub fn draw(setting: &Setting, sigma: f64, n: usize, seed: Seed) -> Result<Draw> {
-    let drawn = quantities(setting)?;
+    let drawn = Around { quantities: quantities(setting)?, sigma };
     let stream = seed.child("bodies").child(setting.env.as_str()).child((1e6 * sigma).round() as usize);
     let mut found = Draw { bodies: vec![], rejected: 0 };
     for number in 0..n {
         let mut rng = stream.child(number).rng();
         let body = (0..MOST_TRIES).find_map(|_| {
-            let body = one(&drawn, sigma, number, &mut rng);
+            let body = one(&drawn, number, &mut rng);
             let fits = catalogues::worlds().build(&setting.env, &params(setting, &body));
             match fits {
                 Err(BuildError::Parameters(_)) => {
@@ -78,41 +72,35 @@ pub fn params(setting: &Setting, body: &Body) -> Value {
     json!({ "set": body.set, "reading": setting.reading, "mass": setting.mass, "fall": setting.fall })
 }
 
-fn quantities(setting: &Setting) -> Result<Vec<Drawn>> {
-    let limbs = body::quantities(&setting.env, setting.reading)?;
+/// What a setting draws.
+fn quantities(setting: &Setting) -> Result<Vec<Quantity>> {
+    let limbs = limbs(&setting.env, setting.reading)?;
     let mut all = Vec::new();
     if setting.shifts("limbs") {
-        all.extend(limbs.into_iter().map(|q| Drawn { name: q.name, nominal: q.nominal, twin: q.twin }));
+        all.extend(limbs);
     }
     for factor in Setting::FACTORS.into_iter().filter(|f| setting.shifts(f)) {
-        all.push(Drawn { name: factor.into(), nominal: 1.0, twin: None });
+        all.push(Quantity { name: factor.into(), nominal: 1.0, twin: None });
     }
     ensure!(!all.is_empty(), "expected something to shift: {}", Setting::SHIFTS.join(", "));
     Ok(all)
 }
 
-fn one(drawn: &[Drawn], sigma: f64, number: usize, rng: &mut Rng) -> Body {
-    let mut ratios: Vec<f64> = Vec::with_capacity(drawn.len());
-    for quantity in drawn {
-        let ratio = match quantity.twin {
-            Some(twin) => ratios[twin],
-            None => above_zero(sigma, rng),
-        };
-        ratios.push(ratio);
-    }
-    let off = ratios.iter().map(|r| (r - 1.0).abs()).sum::<f64>();
-    let set = drawn.iter().zip(&ratios).map(|(d, r)| (d.name.clone(), d.nominal * r)).collect();
-    Body { number, sigma, set, difference: off / drawn.len() as f64 }
+/// The lengths and widths of a body as what is drawn.
+///
+/// # Errors
+/// If the world has no limbs.
+pub fn limbs(env: &str, reading: Reading) -> Result<Vec<Quantity>, BuildError> {
+    let one = |q: body::Quantity| Quantity { name: q.name, nominal: q.nominal, twin: q.twin };
+    Ok(body::quantities(env, reading)?.into_iter().map(one).collect())
 }
 
-/// 1 + σ z, drawn until it is above zero.
-fn above_zero(sigma: f64, rng: &mut Rng) -> f64 {
-    loop {
-        let ratio = 1.0 + sigma * rng.normal();
-        if ratio > 0.0 {
-            return ratio;
-        }
-    }
+fn one(drawn: &Around, number: usize, rng: &mut Rng) -> Body {
+    let ratios = drawn.ratios(rng);
+    let off = ratios.iter().map(|r| (r - 1.0).abs()).sum::<f64>();
+    let names = drawn.quantities.iter().map(|q| q.name.clone());
+    let set = names.zip(drawn.values(&ratios)).collect();
+    Body { number, sigma: drawn.sigma, set, difference: off / ratios.len() as f64 }
 }
 
 /// The bodies as CSV: spread, number, difference, and every quantity.

@@ -20,35 +20,62 @@ const MODELS: [&str; 2] = ["with-actions.safetensors", "states.safetensors"];
 pub struct Progress {
     /// The rows of all policies, those at home first.
     pub rows: Vec<Row>,
-    /// The bodies of each spread.
-    pub draws: Vec<(f64, Draw)>,
     /// Cells that were run now.
     pub ran: usize,
+}
+
+/// The bodies of each spread of a plan.
+///
+/// # Errors
+/// If the world has no limbs, or hardly any body can be.
+pub fn draws(plan: &Plan) -> Result<Vec<(f64, Draw)>> {
+    let of = |&sigma: &f64| Ok((sigma, draw(&plan.setting, sigma, plan.bodies, plan.root())?));
+    plan.sigmas.iter().map(of).collect()
 }
 
 /// Runs the cells that are not finished.
 ///
 /// # Errors
 /// If one fails or cannot be kept.
-pub fn run(plan: &Plan, agents: &[Agent], store: &Store, jobs: usize, quiet: bool) -> Result<Progress> {
+pub fn run(
+    plan: &Plan,
+    agents: &[Agent],
+    draws: &[(f64, Draw)],
+    store: &Store,
+    jobs: usize,
+    quiet: bool,
+) -> Result<Progress> {
     let models = models(plan, agents, store, jobs, quiet)?;
-    let mut found = Progress { rows: vec![], draws: vec![], ran: 0 };
-    for &sigma in &plan.sigmas {
-        found.draws.push((sigma, draw(&plan.setting, sigma, plan.bodies, plan.root())?));
-    }
+    let mut found = Progress { rows: vec![], ran: 0 };
     for (i, agent) in agents.iter().enumerate() {
-        let lab = Lab { plan, agent, models: &models, fitted: OnceLock::new(), jobs };
-        let home = lab.kept(store, 0.0, &[Body::nominal()], None, &mut found.ran, quiet)?;
-        let base = home.first().map(|r| r.median);
-        found.rows.extend(home);
-        for (sigma, draw) in &found.draws {
-            let name = format!("{} ({} of {}), σ = {sigma}", agent.name, i + 1, agents.len());
-            let rows = lab.kept(store, *sigma, &draw.bodies, base, &mut found.ran, quiet);
-            found.rows.extend(rows.with_context(|| name)?);
-        }
+        let lab = Lab { plan, agent, models: Some(&models), fitted: OnceLock::new(), jobs };
+        let rows = lab.everywhere(store, draws, &mut found.ran, quiet);
+        found.rows.extend(rows.with_context(|| format!("{} ({} of {})", agent.name, i + 1, agents.len()))?);
     }
     store.sweep()?;
     Ok(found)
+}
+
+/// The rows of policies that were trained on other bodies than the nominal one, on the bodies of a run; nothing looks at
+/// what they do.
+///
+/// # Errors
+/// As [`run`].
+pub fn toplines(
+    plan: &Plan,
+    agents: &[Agent],
+    draws: &[(f64, Draw)],
+    store: &Store,
+    jobs: usize,
+    quiet: bool,
+) -> Result<Vec<Row>> {
+    let plan = &Plan { home_runs: 0, updates: 0, detectors: vec![], ..plan.clone() };
+    let mut rows = Vec::new();
+    for agent in agents {
+        let lab = Lab { plan, agent, models: None, fitted: OnceLock::new(), jobs };
+        rows.extend(lab.everywhere(store, draws, &mut 0, quiet).with_context(|| agent.name.clone())?);
+    }
+    Ok(rows)
 }
 
 /// The internal models, learned now or before.
@@ -61,7 +88,7 @@ fn models(plan: &Plan, agents: &[Agent], store: &Store, jobs: usize, quiet: bool
     if store.state(&id) == State::Done {
         return Models::read([store.read(&id, MODELS[0])?, store.read(&id, MODELS[1])?]);
     }
-    let models = Models::learn(plan, agents, jobs, quiet)?;
+    let models = Models::learn(plan, agents, &store.unfinished(&id), jobs, quiet)?;
     store.keep(&id, &models.files())?;
     Ok(models)
 }
@@ -70,12 +97,30 @@ fn models(plan: &Plan, agents: &[Agent], store: &Store, jobs: usize, quiet: bool
 struct Lab<'a> {
     plan: &'a Plan,
     agent: &'a Agent,
-    models: &'a Models,
+    /// None where only returns are wanted.
+    models: Option<&'a Models>,
     fitted: OnceLock<Instruments>,
     jobs: usize,
 }
 
 impl Lab<'_> {
+    /// The rows at home, and then those of the bodies of each spread.
+    fn everywhere(
+        &self,
+        store: &Store,
+        draws: &[(f64, Draw)],
+        ran: &mut usize,
+        quiet: bool,
+    ) -> Result<Vec<Row>> {
+        let mut rows = self.kept(store, 0.0, &[Body::nominal()], None, ran, quiet)?;
+        let base = rows.first().map(|r| r.median);
+        for (sigma, draw) in draws {
+            let own = self.kept(store, *sigma, &draw.bodies, base, ran, quiet);
+            rows.extend(own.with_context(|| format!("σ = {sigma}"))?);
+        }
+        Ok(rows)
+    }
+
     /// The rows of the bodies of a spread, from before or now.
     fn kept(
         &self,
@@ -90,7 +135,7 @@ impl Lab<'_> {
         if store.state(&id) != State::Done {
             let bar = progress::bar(quiet, bodies.len(), &format!("{}, σ = {sigma}", self.agent.name));
             if self.fitted.get().is_none() {
-                let fitted = Instruments::fit(self.plan, self.agent, self.models.clone(), self.jobs)?;
+                let fitted = Instruments::fit(self.plan, self.agent, self.models.cloned(), self.jobs)?;
                 let _ = self.fitted.set(fitted);
             }
             let instruments = self.fitted.get().expect("they were fitted above");
@@ -106,7 +151,8 @@ impl Lab<'_> {
     /// Everything that the rows depend on, as a name.
     fn id(&self, sigma: f64, bodies: &[Body]) -> Result<String> {
         let plan = Plan { sigmas: vec![sigma], bodies: bodies.len(), ..self.plan.clone() };
-        let models: Vec<String> = self.models.files().iter().map(|(_, bytes)| address(bytes)).collect();
+        let files = self.models.map(Models::files).unwrap_or_default();
+        let models: Vec<String> = files.iter().map(|(_, bytes)| address(bytes)).collect();
         let what = json!({ "what": "policy on bodies", "engine": env!("CARGO_PKG_VERSION"), "plan": plan,
             "agent": self.agent.digest, "bodies": bodies, "models": models });
         Ok(address(&serde_json::to_vec(&what)?))

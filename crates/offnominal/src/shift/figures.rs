@@ -18,7 +18,7 @@ pub struct Figure {
 }
 
 /// The figures that the rows allow, in the order of their numbers. `toplines` are rows of policies that were trained on
-/// the body on which they play.
+/// such bodies.
 pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
     let all_kinds = kinds(rows);
     let main = all_kinds.iter().find(|k| *k == "td3").or(all_kinds.first()).cloned().unwrap_or_default();
@@ -37,7 +37,10 @@ pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
         figure(9, "Figure 4 for every kind of policy", MODEL, each(&by("tpr"))),
     ];
     if !toplines.is_empty() {
-        figures.insert(3, figure(5, "Policies trained on the body itself", TOPLINE, topline(rows, toplines)));
+        figures.insert(
+            3,
+            figure(5, "Policies that were trained on such bodies", TOPLINE, topline(rows, toplines)),
+        );
     }
     // Of a single kind of policy, figures 6, 7 and 9 would repeat 2, 3 and 4; a single policy has no figure 3.
     figures.retain(|f| !f.charts.is_empty() && (many || ![6, 7, 9].contains(&f.number)));
@@ -51,8 +54,8 @@ const HOME: &str =
 const MODEL: &str = "Each point is a body: the rate of true positives of the internal model (median over k = 1 … 16 tokens, \
     which are 4 steps apart) and the drop of the return, both as means over policies. The curve is the Gaussian regression \
     with a logarithmic link.";
-const TOPLINE: &str = "Each point is a body: the return of policies of the nominal body, and that of policies that were \
-    trained on the body itself. Below the line the latter are no better.";
+const TOPLINE: &str = "Each point is a body: the mean return of policies of the nominal body, and that of toplines, which \
+    were trained on such bodies. Below the line the latter are no better.";
 
 fn figure(number: u32, title: &'static str, note: &str, charts: Vec<String>) -> Figure {
     Figure { number, title, note: note.into(), charts }
@@ -131,11 +134,11 @@ fn topline(rows: &[Row], toplines: &[Row]) -> Vec<String> {
         let values: Vec<f64> = same.collect();
         (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
     };
-    let series = bodies(toplines, "all", there, |r| Some(r.median), ("nominal policies", "own policies"));
+    let series = bodies(toplines, "all", there, |r| Some(r.median), ("nominal policies", "toplines"));
     vec![
         Scatter {
             diagonal: true,
-            ..scatter("all", "policies of the nominal body", "policies of the body", series, None)
+            ..scatter("all", "policies of the nominal body", "toplines", series, None)
         }
         .draw(),
     ]

@@ -4,13 +4,17 @@ use super::agents::Agent;
 use super::plan::Plan;
 use super::play::{Played, median};
 use super::{Body, play};
-use crate::{catalogues, parallel, progress};
+use crate::progress::{self, Bar};
+use crate::write::atomically;
+use crate::{catalogues, parallel};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_nets::Tensors;
-use offnominal_shift::{InternalModel, Recipe, Sees, Stream, learn};
+use offnominal_shift::{InternalModel, Learning, Recipe, Sees, Stream};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// How many of the first episodes a score may look at, at most; its name says so: `knn@10`.
 const COSTS: [usize; 3] = [1, 10, 100];
@@ -26,19 +30,19 @@ pub struct Models([InternalModel; 2]);
 const SEES: [(Sees, &str); 2] = [(Sees::StatesAndActions, "tpr"), (Sees::States, "tpr-states")];
 
 impl Models {
-    /// Learns both from the runs of all policies at home.
+    /// Learns both from the runs of all policies at home; what is half learned is kept in a folder.
     ///
     /// # Errors
-    /// If a run cannot be played or there are too few.
-    pub fn learn(plan: &Plan, agents: &[Agent], jobs: usize, quiet: bool) -> Result<Models> {
+    /// If a run cannot be played, there are too few, or what was kept is damaged.
+    pub fn learn(plan: &Plan, agents: &[Agent], folder: &Path, jobs: usize, quiet: bool) -> Result<Models> {
         let streams = home_streams(plan, agents, jobs, quiet)?;
         let one = |i: usize| {
             let (sees, name) = SEES[i];
             let recipe =
                 Recipe { sees, updates: plan.updates, length: 500.min(plan.steps), ..Recipe::default() };
             let bar = progress::bar(quiet, plan.updates as usize, &format!("internal model ({name})"));
-            let mut rng = plan.root().child("model").child(name).rng();
-            let model = learn(&streams, &recipe, &mut rng, &mut |done, _| bar.set_position(done))?;
+            let seed = plan.root().child("model").child(name);
+            let model = learned(&streams, &recipe, seed, &folder.join(name), &bar)?;
             bar.finish_and_clear();
             Ok::<_, anyhow::Error>(model)
         };
@@ -96,6 +100,30 @@ impl Models {
     }
 }
 
+/// Time between checkpoints of a model.
+const KEPT_EVERY: Duration = Duration::from_secs(60);
+
+/// A model that is learned to its end, from where a killed run had left it.
+fn learned(runs: &[Stream], recipe: &Recipe, seed: Seed, path: &Path, bar: &Bar) -> Result<InternalModel> {
+    let mut learning = match std::fs::read(path) {
+        Ok(bytes) => Tensors::from_bytes(&bytes)
+            .map_err(Into::into)
+            .and_then(|kept| Learning::resume(runs, recipe, &kept))
+            .with_context(|| path.display().to_string())?,
+        Err(_) => Learning::begin(runs, recipe, &mut seed.rng())?,
+    };
+    let mut kept = Instant::now();
+    while !learning.is_done() {
+        learning.step(runs);
+        bar.set_position(learning.updates());
+        if kept.elapsed() >= KEPT_EVERY {
+            atomically(path, &learning.checkpoint().to_bytes())?;
+            kept = Instant::now();
+        }
+    }
+    Ok(learning.into_model())
+}
+
 /// The runs of all policies at home.
 fn home_streams(plan: &Plan, agents: &[Agent], jobs: usize, quiet: bool) -> Result<Vec<Stream>> {
     let n = agents.len() * plan.home_runs;
@@ -114,7 +142,7 @@ fn signals(episodes: &[Episode]) -> Vec<Signals<'_>> {
 
 /// What looks at the runs of one policy.
 pub struct Instruments {
-    models: Models,
+    models: Option<Models>,
     monitors: Vec<(String, Box<dyn Monitor>)>,
 }
 
@@ -123,7 +151,10 @@ impl Instruments {
     ///
     /// # Errors
     /// If one does not exist or cannot be fitted.
-    pub fn fit(plan: &Plan, agent: &Agent, models: Models, jobs: usize) -> Result<Instruments> {
+    pub fn fit(plan: &Plan, agent: &Agent, models: Option<Models>, jobs: usize) -> Result<Instruments> {
+        if plan.detectors.is_empty() {
+            return Ok(Instruments { models, monitors: vec![] });
+        }
         let world = catalogues::worlds().build(&plan.setting.env, &json!({}))?;
         let trial = Trial { env: world.as_ref(), policy: &agent.actor, horizon: FITTED_STEPS };
         let seed = plan.root().child("fit").child(agent.digest.as_str());
@@ -143,17 +174,18 @@ impl Instruments {
     /// What they say of a run, by name.
     pub fn scores(&self, played: &Played) -> BTreeMap<String, f64> {
         let mut found = BTreeMap::new();
-        self.models.scores(played, &mut found);
+        if let Some(models) = &self.models {
+            models.scores(played, &mut found);
+        }
         for (name, monitor) in &self.monitors {
             let mut monitor = monitor.fork();
-            let most = COSTS[1];
             let mut scores: Vec<Vec<f64>> = Vec::new();
-            for episode in played.episodes.iter().take(most) {
+            for episode in played.episodes.iter().take(COSTS[2]) {
                 let mut own = Vec::with_capacity(episode.len());
                 monitor.score_episode(&episode.signals(), &mut own);
                 scores.push(own);
             }
-            for cost in COSTS.into_iter().filter(|&c| c <= most) {
+            for cost in COSTS {
                 let steps: Vec<f64> = scores.iter().take(cost).flatten().copied().collect();
                 found.extend(median(&steps).map(|v| (format!("{name}@{cost}"), v)));
             }

@@ -1,6 +1,6 @@
 //! The report of a world: one self-contained page with figures 2 to 9, answers with intervals, and the bodies.
 
-use super::analysis::{self, Answer, sigmas};
+use super::analysis::{self, Answer, HOME, LEAD, LOG_SLOPE, LOGIT_SLOPE, RANK, SKILL, TOPLINE, sigmas};
 use super::bodies::{Body, Draw, params};
 use super::figures::{self, key};
 use super::plan::Plan;
@@ -21,8 +21,6 @@ use std::collections::BTreeMap;
 
 /// Side of a body's picture, in pixels.
 const SIDE: usize = 96;
-/// Shares of the return at home whose loss is counted.
-const SHARES: [f64; 2] = [0.5, 0.8];
 
 /// What a page is made of.
 pub struct Content<'a> {
@@ -30,7 +28,7 @@ pub struct Content<'a> {
     pub plan: &'a Plan,
     /// The rows.
     pub rows: &'a [Row],
-    /// Rows of policies that were trained on the body on which they play.
+    /// Rows of policies that were trained on such bodies.
     pub toplines: &'a [Row],
     /// The bodies.
     pub draws: &'a [(f64, Draw)],
@@ -51,7 +49,7 @@ struct Page {
     tables: Vec<Table>,
     harms: Vec<[String; 3]>,
     worst: Vec<(String, String, String)>,
-    below: Vec<Vec<String>>,
+    chances: Vec<[String; 5]>,
     by_k: Vec<Vec<String>>,
     pictures: Value,
     command: String,
@@ -93,7 +91,7 @@ impl Content<'_> {
             tables: tables(self.answers),
             harms: search::harms(self.rows, self.draws).iter().take(12).map(harm).collect(),
             worst: self.worst(),
-            below: below(self.rows, self.plan.root()),
+            chances: chances(self.answers),
             by_k: by_k(self.rows),
             pictures: Value::from_safe_string(serde_json::to_string(&self.pictures(jobs)?)?),
             command: self.command.clone(),
@@ -112,6 +110,11 @@ impl Content<'_> {
             ("Bodies", format!("{} for each of σ = {}", plan.bodies, list(&plan.sigmas))),
             ("Rejected draws", rejected.join(", ")),
             ("Steps", format!("{} of each policy on each body", plan.steps)),
+            (
+                "Internal model",
+                format!("{} gradient steps of 10,000 steps each; the publication's has 40,000", plan.updates),
+            ),
+            ("Learned from", format!("{} runs at home of each policy", plan.home_runs)),
             ("Shifted", plan.setting.shifts.join(", ")),
             ("Seed", plan.seed.to_string()),
             ("Made with", format!("offnominal {}", env!("CARGO_PKG_VERSION"))),
@@ -177,8 +180,7 @@ fn home(rows: &[Row]) -> Vec<[String; 6]> {
 }
 
 fn tables(answers: &[Answer]) -> Vec<Table> {
-    let questions =
-        [analysis::RANK, analysis::LOGIT_SLOPE, analysis::LOG_SLOPE, analysis::SKILL, analysis::HOME];
+    let questions = [RANK, LEAD, LOGIT_SLOPE, LOG_SLOPE, SKILL, HOME, TOPLINE];
     let table = |question: &'static str| {
         let own = answers.iter().filter(|a| a.question == question);
         Table { question, rows: own.map(line).collect() }
@@ -202,20 +204,14 @@ fn harm(h: &search::Harm) -> [String; 3] {
     [h.name.clone(), digits(h.larger), digits(h.off)]
 }
 
-/// For each spread, the probability that the return falls below a share of that at home.
-fn below(rows: &[Row], seed: Seed) -> Vec<Vec<String>> {
-    let line = |sigma: f64| {
-        let plain =
-            |share: f64| search::below(rows, sigma, share).map_or("–".into(), |e| format!("{e:.2}"));
-        let fewer = |share: f64| {
-            let mut rng = seed.child("thinned").child((1e6 * sigma) as usize).rng();
-            let found = search::thinned(rows, sigma, share, &mut rng);
-            found.map_or("–".into(), |(e, n)| format!("{e:.2}, {n} bodies"))
-        };
-        let cells = SHARES.into_iter().flat_map(|share| [plain(share), fewer(share)]);
-        std::iter::once(sigma.to_string()).chain(cells).collect()
+/// The probabilities that the return falls too low: question, spread, by what bodies were chosen, how many were played.
+fn chances(answers: &[Answer]) -> Vec<[String; 5]> {
+    let asked = |a: &&Answer| search::BELOW.iter().any(|(_, question)| *question == a.question);
+    let told = |a: &Answer| {
+        let [_, by, sigma, value, interval, _] = line(a);
+        [a.question.into(), sigma, by, format!("{value}, {interval}"), a.estimate.n.to_string()]
     };
-    sigmas(rows).into_iter().map(line).collect()
+    answers.iter().filter(asked).map(told).collect()
 }
 
 /// The mean rate of true positives for each k: at home, and for each spread.
@@ -243,9 +239,10 @@ fn list(numbers: &[f64]) -> String {
 
 /// What the answers say in one sentence: how well the internal model and the best detector tell the drop.
 pub fn summary(answers: &[Answer]) -> String {
-    let kind = if answers.iter().any(|a| a.kind == "all") { "all" } else { "td3" };
-    let ranks = answers.iter().filter(|a| a.question == analysis::RANK && a.sigma.is_none());
-    let mut ranks: Vec<&Answer> = ranks.filter(|a| a.kind == kind || kind == "td3").collect();
+    let ranks = || answers.iter().filter(|a| a.question == RANK && a.sigma.is_none());
+    // Of several kinds of policies those of all together count; a single kind has no such rows.
+    let many = ranks().any(|a| a.kind == "all");
+    let mut ranks: Vec<&Answer> = ranks().filter(|a| a.kind == "all" || !many).collect();
     ranks.sort_by(|a, b| b.estimate.value.abs().total_cmp(&a.estimate.value.abs()));
     let told = |a: &Answer| format!("{} {:.2}", a.by, a.estimate);
     let Some(best) = ranks.first() else {

@@ -1,9 +1,10 @@
 //! Which changes of a limb do most harm, and how likely harm is.
 
+use super::analysis::{Answer, sigmas};
 use super::bodies::{Body, Draw};
 use super::row::Row;
-use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
+use offnominal_core::{Rng, Seed};
 use offnominal_stats::Level;
 use offnominal_stats::correlation::spearman;
 use offnominal_stats::proportion::clopper_pearson;
@@ -57,6 +58,12 @@ pub fn worst<'a>(rows: &[Row], draws: &'a [(f64, Draw)], n: usize) -> Vec<(&'a B
     drops
 }
 
+/// Shares of the return at home, and what is asked of each.
+pub const BELOW: [(f64, &str); 2] =
+    [(0.5, "return below 0.5 of that at home"), (0.8, "return below 0.8 of that at home")];
+/// What an answer from every body of a spread is called.
+const ALL: &str = "every body";
+
 /// A body of a spread: whether the return falls too low there, and what was said of it after one episode.
 struct Outcome {
     fails: bool,
@@ -67,24 +74,40 @@ struct Outcome {
 /// The share of the bodies that are played to the end, and of these the ones that ignore the warning.
 const THINNED: (f64, f64) = (0.4, 0.4);
 
-fn outcomes(rows: &[Row], sigma: f64, share: f64) -> Vec<Outcome> {
+/// What a score after one episode warns of, larger being worse; the internal model's rate falls where others rise. A run
+/// too short for it to say anything is the worst sign of all.
+fn warning(row: &Row, score: &str) -> f64 {
+    match row.score(score) {
+        Some(rate) if score.starts_with("tpr") => 1.0 - rate,
+        Some(score) => score,
+        None if score.starts_with("tpr") => 1.0,
+        None => f64::INFINITY,
+    }
+}
+
+fn outcomes(rows: &[Row], sigma: f64, share: f64, score: &str) -> Vec<Outcome> {
     let mut bodies: Vec<usize> = rows.iter().filter(|r| r.sigma == sigma).map(|r| r.body).collect();
     bodies.sort_unstable();
     bodies.dedup();
     let outcome = |body: &usize| {
         let own = || rows.iter().filter(|r| r.sigma == sigma && r.body == *body);
         let (there, home) = own().fold((0.0, 0.0), |(t, h), r| (t + r.median, h + r.home));
-        // A run too short for the internal model to say anything is the worst sign of all.
-        let warned = own().map(|r| r.score("tpr@1").map_or(1.0, |rate| 1.0 - rate)).sum();
-        Outcome { fails: there < share * home, warned }
+        Outcome { fails: there < share * home, warned: own().map(|r| warning(r, score)).sum() }
     };
     bodies.iter().map(outcome).collect()
 }
 
-/// The same probability from fewer bodies: each is played to the end with a chance that follows what the internal model
-/// said after one episode. The interval is valid whatever that is worth. Also how many bodies were played.
-pub fn thinned(rows: &[Row], sigma: f64, share: f64, rng: &mut Rng) -> Option<(Estimate, usize)> {
-    let all = outcomes(rows, sigma, share);
+/// The probability that the mean return over policies falls below a share of that at home, for a body of a spread: the
+/// exact interval, as bodies are drawn independently.
+fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
+    let all = outcomes(rows, sigma, share, "");
+    clopper_pearson(all.iter().filter(|o| o.fails).count(), all.len(), Level::P95).ok()
+}
+
+/// The same probability from fewer bodies: each is played to the end with a chance that follows what a score said after
+/// one episode, without any reward. The interval is valid whatever that is worth; its n counts the bodies that were played.
+fn thinned(rows: &[Row], sigma: f64, share: f64, score: &str, rng: &mut Rng) -> Option<Estimate> {
+    let all = outcomes(rows, sigma, share, score);
     let count = |holds: &dyn Fn(f64) -> bool| all.iter().filter(|o| holds(o.warned)).count() as f64;
     // Equal warnings share the middle of their ranks, so that bodies of which nothing is known are all alike.
     let rank = |warned: f64| (count(&|w| w < warned) + 0.5 * count(&|w| w == warned)) / all.len() as f64;
@@ -98,14 +121,31 @@ pub fn thinned(rows: &[Row], sigma: f64, share: f64, rng: &mut Rng) -> Option<(E
     }
     let estimate = found.estimate(Level::P95).ok()?;
     // Adding zero takes the sign from a zero.
-    Some((Estimate { value: estimate.value + 0.0, ..estimate }, found.experiments()))
+    Some(Estimate { value: estimate.value + 0.0, n: found.experiments(), ..estimate })
 }
 
-/// The probability that the mean return over policies falls below a share of that at home, for a body of a spread: the
-/// exact interval, as bodies are drawn independently.
-pub fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
-    let all = outcomes(rows, sigma, share);
-    clopper_pearson(all.iter().filter(|o| o.fails).count(), all.len(), Level::P95).ok()
+/// For each spread and share the probability that the return falls below it: from every body, and from fewer that each
+/// score after one episode chose.
+pub fn chances(rows: &[Row], seed: Seed) -> Vec<Answer> {
+    let mut scores: Vec<&String> = rows.iter().flat_map(|r| r.scores.keys()).collect();
+    scores.sort();
+    scores.dedup();
+    scores.retain(|name| name.ends_with("@1"));
+    let mut found = Vec::new();
+    for sigma in sigmas(rows) {
+        for (share, question) in BELOW {
+            let mut say = |by: &str, estimate: Option<Estimate>| {
+                let (kind, by, sigma) = ("all".into(), by.into(), Some(sigma));
+                found.extend(estimate.map(|estimate| Answer { kind, question, by, sigma, estimate }));
+            };
+            say(ALL, below(rows, sigma, share));
+            for score in &scores {
+                let seed = seed.child("thinned").child((1e6 * sigma) as usize);
+                say(score, thinned(rows, sigma, share, score, &mut seed.rng()));
+            }
+        }
+    }
+    found
 }
 
 #[cfg(test)]
@@ -150,7 +190,24 @@ mod tests {
         let half = below(&rows, 0.1, 0.5).unwrap();
         assert!((half.value - 0.4).abs() < 1e-12 && half.low < 0.15 && half.high > 0.7, "{half}");
         assert!(below(&rows, 0.2, 0.5).is_none());
-        let (fewer, tried) = thinned(&rows, 0.1, 0.5, &mut Rng::new(1)).unwrap();
-        assert!(tried < 10 && fewer.covers(0.4), "{tried}: {fewer}");
+        let fewer = thinned(&rows, 0.1, 0.5, "tpr@1", &mut Rng::new(1)).unwrap();
+        assert!(fewer.n < 10 && fewer.covers(0.4), "{fewer}");
+    }
+
+    #[test]
+    fn a_score_that_warns_chooses_the_bodies_that_fail() {
+        let (mut rows, _) = fixture();
+        for row in &mut rows {
+            row.scores.insert("knn@1".into(), row.body as f64);
+            row.scores.insert("tpr@1".into(), 1.0);
+        }
+        let found = chances(&rows, Seed(1));
+        let asked: Vec<(&str, &str)> = found.iter().map(|a| (a.question, a.by.as_str())).collect();
+        let by = |question| [(question, "every body"), (question, "knn@1"), (question, "tpr@1")];
+        assert_eq!(asked, [by(BELOW[0].1), by(BELOW[1].1)].concat());
+        // Of many such bodies those that fail are played more often.
+        let all = outcomes(&rows, 0.1, 0.5, "knn@1");
+        let (worst, best) = (&all[9], &all[0]);
+        assert!(worst.fails && !best.fails && worst.warned > best.warned);
     }
 }

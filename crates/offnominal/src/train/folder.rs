@@ -2,6 +2,7 @@
 
 use super::Keepsakes;
 use crate::policies;
+use crate::shifted::Change;
 use crate::write::atomically;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
@@ -23,6 +24,9 @@ pub(super) struct Notes {
     /// What is kept besides.
     #[serde(default)]
     pub(super) keepsakes: Keepsakes,
+    /// What is drawn of the world for each episode, if anything is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) change: Option<Change>,
 }
 
 impl Folder {
@@ -68,11 +72,22 @@ impl Folder {
         let path = self.checkpoint();
         let bytes = std::fs::read(&path)
             .with_context(|| format!("no run to resume: cannot read {}", path.display()))?;
+        Ok((bytes, self.read_notes()?))
+    }
+
+    fn read_notes(&self) -> Result<Notes> {
         let path = self.notes();
         let text =
             std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let notes = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
-        Ok((bytes, notes))
+        serde_json::from_str(&text).with_context(|| path.display().to_string())
+    }
+
+    /// What is drawn of the world of the run, if there is one and anything is.
+    ///
+    /// # Errors
+    /// If its notes are damaged.
+    pub fn change(&self) -> Result<Option<Change>> {
+        if self.has_checkpoint() { Ok(self.read_notes()?.change) } else { Ok(None) }
     }
 
     /// Replaces the checkpoint; the notes first, as they alone make no run.

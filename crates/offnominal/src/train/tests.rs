@@ -21,7 +21,14 @@ fn begin(steps: u64, folder: &Folder) -> Result<Run> {
 }
 
 fn begin_with(keepsakes: Keepsakes, steps: u64, folder: &Folder) -> Result<Run> {
-    Run::begin(config(steps), world().as_ref(), Seed(1), folder.clone(), "the command".into(), keepsakes)
+    Run::begin(
+        config(steps),
+        world().as_ref(),
+        Seed(1),
+        folder.clone(),
+        ("the command".into(), None),
+        keepsakes,
+    )
 }
 
 #[test]
@@ -94,9 +101,10 @@ fn demonstrations_need_a_scripted_policy() {
     let dir = tempfile::tempdir().unwrap();
     let config = TrainConfig { demonstrations: 50, ..config(120) };
     let folder = Folder::new(dir.path().to_path_buf());
-    let refused = Run::begin(config, world().as_ref(), Seed(1), folder, String::new(), Keepsakes::default())
-        .err()
-        .unwrap();
+    let refused =
+        Run::begin(config, world().as_ref(), Seed(1), folder, (String::new(), None), Keepsakes::default())
+            .err()
+            .unwrap();
     assert!(refused.to_string().contains("sap-goal0 has no scripted policy; these worlds have: driving"));
 }
 
@@ -125,4 +133,24 @@ fn a_continued_run_keeps_the_history_and_the_policies_of_one_that_was_not_broken
         assert_eq!(read(whole.policy_at(step)), read(parts.policy_at(step)));
     }
     assert_eq!(std::fs::read_dir(dir.path().join("whole/policies")).unwrap().count(), 3);
+}
+
+#[test]
+fn a_continued_run_in_worlds_that_are_drawn_leaves_the_policy_of_one_that_was_not_broken_off() {
+    let dir = tempfile::tempdir().unwrap();
+    let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
+    let draws = crate::shifted::around(world().spec(), &["mass".into()], 0.3).unwrap();
+    let change = Change { draws, least: None };
+    let env = change.apply(world()).unwrap();
+    let begin = |steps: u64, folder: &Folder| {
+        let about = ("the command".to_string(), Some(change.clone()));
+        Run::begin(config(steps), env.as_ref(), Seed(1), folder.clone(), about, Keepsakes::default()).unwrap()
+    };
+    begin(500, &whole).finish(env.as_ref(), &common()).unwrap();
+    // The checkpoint stands within an episode, which is then played again in the world that was drawn for it.
+    begin(330, &parts).finish(env.as_ref(), &common()).unwrap();
+    assert_eq!(parts.change().unwrap().as_ref(), Some(&change));
+    let continued = Run::resume(env.as_ref(), parts.clone(), Some(500), Seed(1)).unwrap();
+    continued.finish(env.as_ref(), &common()).unwrap();
+    assert_eq!(std::fs::read(whole.policy()).unwrap(), std::fs::read(parts.policy()).unwrap());
 }

@@ -52,6 +52,72 @@ fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
     let again = succeeds(&mut shift(&own, &at("one"), &["--json"])).stdout;
     let said: serde_json::Value = serde_json::from_slice(&again).unwrap();
     assert_eq!((&said["policies"], &said["ran"], &said["rows"]), (&3.into(), &0.into(), &75.into()));
+    assert!(said["summary"].as_str().unwrap().starts_with("Rank correlation with the drop"), "{said}");
+}
+
+#[test]
+fn toplines_are_trained_on_the_bodies_and_play_on_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let (own, out) = (policies(folder.path()), folder.path().join("out"));
+    succeeds(&mut shift(&own, &out, &[]));
+    let sample = out.join("bodies.csv");
+    let (there, run) = (folder.path().join("toplines"), folder.path().join("topline"));
+    std::fs::create_dir(&there).unwrap();
+    let options =
+        "train --env hopper --steps 300 --set hidden=[8] --set learning_starts=100 --set buffer=1000 --quiet";
+    let args: Vec<&str> = options.split(' ').chain(["--sample", sample.to_str().unwrap()]).collect();
+    succeeds(&mut offnominal(&args, &run));
+    let card = std::fs::read_to_string(run.join("policy.json")).unwrap();
+    assert!(card.contains("--sample "), "{card}");
+    std::fs::copy(run.join("policy.safetensors"), there.join("hopper-td3-1.safetensors")).unwrap();
+    succeeds(&mut shift(&own, &out, &["--toplines", there.to_str().unwrap()]));
+    let read = |file: &str| std::fs::read_to_string(out.join(file)).unwrap();
+    assert_eq!(read("toplines.csv").lines().count(), 1 + 25);
+    assert!(
+        read("answers.csv").contains("share of bodies on which nominal policies beat toplines,toplines,0.1,")
+    );
+    assert!(read("report.html").contains("Figure 5:"));
+}
+
+#[test]
+fn how_often_bodies_are_too_much_is_estimated_and_the_worst_are_searched_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let (estimate, found) = (folder.path().join("risk"), folder.path().join("search"));
+    let bodies = "--env hopper --policy td3 --shift limbs --sigma 0.2 --below 900 --quiet";
+    let run = |command: &str, out: &Path| {
+        let line = format!("{command} {bodies}");
+        offnominal(&line.split(' ').collect::<Vec<_>>(), out)
+    };
+    succeeds(&mut run("risk estimate --experiments 12", &estimate));
+    let text = std::fs::read_to_string(estimate.join("risk.json")).unwrap();
+    let said: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let n = said["failures"].as_array().unwrap().len();
+    assert!((1..12).contains(&n), "{n} of 12 failed");
+    let again = succeeds(&mut offnominal(
+        &["risk", "replay", estimate.to_str().unwrap()],
+        &folder.path().join("film"),
+    ));
+    assert!(String::from_utf8_lossy(&again.stdout).contains("fails again"));
+    succeeds(&mut run("risk search --strategy elites --searches 1 --budget 12", &found));
+    let failures = std::fs::read_to_string(found.join("failures.json")).unwrap();
+    assert!(failures.contains("initial"), "{failures}");
+}
+
+#[test]
+fn what_cannot_be_drawn_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let refusal = |args: &str| fails(&mut offnominal(&args.split(' ').collect::<Vec<_>>(), folder.path()));
+    assert!(
+        refusal("train --env cartpole --shift limbs")
+            .contains("expected one of hopper, walker, ant, half-cheetah-m")
+    );
+    assert!(refusal("train --env hopper --shift thigh-lenght").contains("did you mean \"thigh-length\"?"));
+    assert!(refusal("evaluate --env hopper --policy td3 --shift limbs --sigma 0").contains("found 0"));
+    assert!(
+        refusal("risk estimate --env hopper --policy td3 --below 5")
+            .contains("expected --shift or --sample with it")
+    );
+    assert!(refusal("risk estimate --env hopper --policy td3 --shift mass --below -5").contains("found -5"));
 }
 
 #[test]

@@ -127,6 +127,32 @@ fn growing_while_walking_keeps_posture_and_height() {
 }
 
 #[test]
+fn a_neighbour_of_a_start_differs_in_one_joint_and_is_a_start() {
+    for id in BODIES {
+        let (env, mut rng) = (world(id, &json!({})), Rng::new(4));
+        for _ in 0..20 {
+            let x = env.draw(&mut rng);
+            let near = env.vary(&x, &mut rng).unwrap();
+            let moved: Vec<usize> = (0..x.len()).filter(|&i| x[i] != near[i]).collect();
+            assert!(moved.len() <= 1 && near.len() == x.len(), "{id}: {moved:?}");
+            assert!(x.iter().zip(&near).all(|(a, b)| (a - b).abs() <= 0.2 + 1e-12), "{id}");
+        }
+    }
+}
+
+#[test]
+fn several_sizes_change_at_once_or_not_at_all() {
+    let mut env = world("hopper", &json!({}));
+    let sizes = [("torso-length", 0.5), ("thigh-length", 0.3), ("leg-width", 0.05)];
+    env.set_parameters(&sizes).unwrap();
+    let set = json!({"torso-length": 0.5, "thigh-length": 0.3, "leg-width": 0.05});
+    assert_eq!(idle(env.as_mut(), 5), idle(world("hopper", &json!({ "set": set })).as_mut(), 5));
+    let before = idle(env.as_mut(), 5);
+    assert!(env.set_parameters(&[("leg-length", 0.4), ("leg-width", -1.0)]).is_err());
+    assert_eq!(idle(env.as_mut(), 5), before);
+}
+
+#[test]
 fn bad_bodies_are_named() {
     let set = |name: &str, value: f64| refusal("ant", &json!({"set": {name: value}}));
     assert!(set("front-left-foot-lenght", 0.5).contains("did you mean \"front-left-foot-length\"?"));

@@ -238,6 +238,13 @@ impl Env for Walker {
         rests.into_iter().zip(limits).map(|(angle, (low, high))| angle.clamp(low, high)).collect()
     }
 
+    /// One joint, drawn anew.
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        let (mut near, at) = (x.to_vec(), rng.below(x.len()));
+        near[at] = self.draw(rng)[at];
+        Some(near)
+    }
+
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), self.spec.initial.len(), "length of the initial condition of {}", self.spec.id);
         self.place(x);
@@ -280,18 +287,25 @@ impl Env for Walker {
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.spec.check(name, value)?;
-        let (mut numbers, mut factors) = (self.numbers.to_vec(), self.factors);
-        let at = self.spec.parameters.iter().take(numbers.len()).position(|p| p.name == name);
-        let place = at.map_or_else(|| factors.named(name), |i| &mut numbers[i]);
-        // Building anew forgets the solver's last solution, so a value that is there already changes nothing.
-        if std::mem::replace(place, value) == value {
-            return Ok(());
+        self.set_parameters(&[(name, value)])
+    }
+
+    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
+        let (mut numbers, mut factors, mut changed) = (self.numbers.to_vec(), self.factors, None);
+        for &(name, value) in values {
+            self.spec.check(name, value)?;
+            let at = self.spec.parameters.iter().take(numbers.len()).position(|p| p.name == name);
+            let place = at.map_or_else(|| factors.named(name), |i| &mut numbers[i]);
+            // Building anew forgets the solver's last solution, so a value that is there already changes nothing.
+            if std::mem::replace(place, value) != value {
+                changed = Some((name, value));
+            }
         }
+        let Some((name, found)) = changed else { return Ok(()) };
         self.rebuild(numbers.into(), factors).map_err(|why| ParameterError::Refused {
             env: self.spec.id.clone(),
             name: name.into(),
-            found: value,
+            found,
             why: why.to_string(),
         })
     }

@@ -18,7 +18,7 @@ const CHECKPOINTS: usize = 12;
 /// R, m.
 const RADIUS_M: f64 = 150.0;
 /// Distance of two centre points, m.
-const STEP_M: f64 = 3.5;
+pub const STEP_M: f64 = 3.5;
 /// Largest turn of the pen per step, rad.
 const TURN_RAD: f64 = 0.31;
 /// Turn of the pen per metre that the next checkpoint lies aside, rad/m.
@@ -51,17 +51,24 @@ pub fn is_sound(x: &[f64]) -> bool {
     lap(&checkpoints(x)).is_some_and(|lap| closes(&lap) && !Track::along_line(lap).meets_itself())
 }
 
-/// A track like another one: about a third of its numbers moved, the others kept; the same one if the new one is not
-/// sound. Moves are as likely forwards as backwards, so tracks drawn before are drawn after.
+/// A track like another one: some of its numbers moved, the others kept; the same one if the new one is not sound. Moves are
+/// as likely forwards as backwards, so tracks drawn before are drawn after.
 pub fn vary(x: &[f64], rng: &mut Rng) -> Vec<f64> {
+    let size = LARGEST_MOVE * SMALLEST_SHARE.powf(rng.uniform());
+    let (one, others) = (rng.below(NUMBERS), if rng.uniform() < 0.5 { 0.0 } else { 0.3 });
     let mut near = x.to_vec();
-    for v in &mut near {
-        if rng.uniform() < 0.3 {
-            *v = reflected(*v + 0.2 * rng.normal());
+    for (i, v) in near.iter_mut().enumerate() {
+        if i == one || rng.uniform() < others {
+            *v = reflected(*v + size * rng.normal());
         }
     }
     if is_sound(&near) { near } else { x.to_vec() }
 }
+
+/// Standard deviation of the largest moves of [`vary`], and that of the smallest as a share of it: the nearer tracks are to
+/// a failure, the smaller are the moves that do not lead away from it.
+const LARGEST_MOVE: f64 = 0.2;
+const SMALLEST_SHARE: f64 = 0.01;
 
 /// A number thrown back into 0 to 1 at both ends.
 fn reflected(v: f64) -> f64 {

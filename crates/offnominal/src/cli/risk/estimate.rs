@@ -2,6 +2,7 @@
 
 use super::{Common, Outcome};
 use crate::cast::Cast;
+use crate::cli::shifts::Below;
 use crate::risk::curve::Curve;
 use crate::risk::document::{self, Document};
 use crate::risk::page::{self, probability};
@@ -25,6 +26,8 @@ pub struct EstimateArgs {
     /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
+    #[command(flatten)]
+    below: Below,
     /// How initial conditions are chosen [default: thinned with a predictor, else plain]
     #[arg(long, value_enum)]
     method: Option<Way>,
@@ -77,6 +80,8 @@ impl EstimateArgs {
         let (level, way) = (Level::try_from(self.level)?, self.way()?);
         self.check()?;
         let cast = Cast::new(&self.env, &self.policy)?;
+        let change = self.below.change(cast.env.spec())?;
+        let cast = cast.shifted_by(change)?;
         let lab = Lab::new(&cast, common.seed)?;
         let guide = self.predictor.as_deref().map(|path| Guide::open(path, &cast)).transpose()?;
         let estimation = self.estimation(way, lab, guide.as_ref(), common)?;
@@ -152,7 +157,7 @@ impl EstimateArgs {
         if !document.failures.is_empty() {
             return Ok(());
         }
-        let random = Cast::new(&lab.cast.env.spec().id, "random")?;
+        let random = Cast::new(&self.env, "random")?.shifted_by(lab.cast.shifted.clone())?;
         let other = Lab { cast: &random, ..*lab };
         for i in 0..TRIES {
             let key = other.key("random", i);
@@ -186,7 +191,12 @@ impl EstimateArgs {
 
     /// The command that makes the same report.
     fn command(&self, way: Way, seed: u64) -> String {
-        let mut words = vec![format!("offnominal risk estimate --env {} --policy {}", self.env, self.policy)];
+        let mut words = vec![format!(
+            "offnominal risk estimate --env {} --policy {}{}",
+            self.env,
+            self.policy,
+            self.below.words()
+        )];
         words.push(format!("--method {} --experiments {}", name(way), self.experiments));
         words.extend(self.predictor.as_ref().map(|p| format!("--predictor {}", p.display())));
         words.extend(self.exponent.map(|a| format!("--exponent {a}")));

@@ -1,11 +1,12 @@
 //! `risk learn`: a predictor of failure from the history of a training run.
 
 use super::{Common, Outcome};
+use crate::cli::shifts::Below;
 use crate::risk::learning::{self, Foresight};
 use crate::{catalogues, write};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use offnominal_core::Seed;
+use offnominal_core::prelude::{Env, Rng, Seed};
 use offnominal_risk::{Form, Recipe};
 use offnominal_stats::risk::exponent::EXPONENTS;
 use serde_json::json;
@@ -18,18 +19,26 @@ pub struct Learn {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
+    #[command(flatten)]
+    below: Below,
     /// The history that `train --history` wrote; may be repeated, to learn from several runs
     #[arg(long, value_name = "FILE", required = true)]
     history: Vec<PathBuf>,
-    /// How chances are represented
-    #[arg(long, value_enum, default_value_t = Shape::Mlp)]
-    form: Shape,
+    /// How chances are represented [default: hazard where initial conditions lead past places, else mlp]
+    #[arg(long, value_enum)]
+    form: Option<Shape>,
     /// Share of the training that is left out at its beginning, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Recipe::default().early_share)]
     early: f64,
+    /// Share of the failures that the later part of the history has, which chooses the settings and the exponent
+    #[arg(long, value_name = "SHARE", default_value_t = Recipe::default().later_share)]
+    later: f64,
     /// Most gradient steps
     #[arg(long, value_name = "N", default_value_t = Recipe::default().steps)]
     steps: usize,
+    /// Networks whose chances are averaged; a dictionary is always one
+    #[arg(long, value_name = "N", default_value_t = Recipe::default().members)]
+    members: usize,
 }
 
 /// How chances are represented.
@@ -39,6 +48,8 @@ enum Shape {
     Mlp,
     /// A vote of the nearest remembered episodes
     Dictionary,
+    /// Hazards that add up along a way, read by convolutions
+    Hazard,
 }
 
 impl Learn {
@@ -48,9 +59,14 @@ impl Learn {
     /// If the history is none, of another world, or holds too few failures; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let env = catalogues::worlds().build(&self.env, &json!({}))?;
+        let env = match self.below.change(env.spec())? {
+            Some(change) => change.apply(env)?,
+            None => env,
+        };
         let read = |path: &PathBuf| learning::read(path, env.spec());
         let histories = self.history.iter().map(read).collect::<Result<Vec<_>>>()?;
-        let found = learning::foresee(&histories, env.as_ref(), &self.recipe(), Seed(common.seed))?;
+        let found =
+            learning::foresee(&histories, env.as_ref(), &self.recipe(env.as_ref()), Seed(common.seed))?;
         let path = common.out_or("risk").join("predictor.safetensors");
         write::atomically(&path, &found.predictor.to_bytes())?;
         let mut out = std::io::stdout().lock();
@@ -62,12 +78,17 @@ impl Learn {
         Ok(Outcome::Done)
     }
 
-    fn recipe(&self) -> Recipe {
+    fn recipe(&self, env: &dyn Env) -> Recipe {
+        let has_places = || env.places(&env.draw(&mut Rng::new(0))).is_some();
         let form = match self.form {
-            Shape::Mlp => Form::Mlp,
-            Shape::Dictionary => Form::Dictionary,
+            Some(Shape::Mlp) => Form::Mlp,
+            Some(Shape::Dictionary) => Form::Dictionary,
+            Some(Shape::Hazard) => Form::Hazard,
+            None if has_places() => Form::Hazard,
+            None => Form::Mlp,
         };
-        Recipe { form, early_share: self.early, steps: self.steps, ..Recipe::default() }
+        let (early_share, later_share) = (self.early, self.later);
+        Recipe { form, early_share, later_share, members: self.members, steps: self.steps }
     }
 }
 

@@ -44,7 +44,7 @@ impl Replay {
             format!("--failure {}: the run has {} failures, from 0", self.failure, document.failures.len())
         })?;
         let policy = self.policy.as_deref().unwrap_or(&document.run.policy.id);
-        let cast = Cast::new(&document.run.env, policy)?;
+        let cast = Cast::new(&document.run.env, policy)?.shifted_by(document.run.shifted.clone())?;
         ensure!(
             cast.name.digest == document.run.policy.digest,
             "policy {policy}: expected the one of the run with digest {}, found {}",

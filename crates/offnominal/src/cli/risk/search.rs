@@ -1,18 +1,21 @@
 //! `risk search`: what finding one failure costs.
 
+mod table;
+
 use super::{Common, Outcome};
 use crate::cast::Cast;
+use crate::cli::shifts::Below;
 use crate::risk::search::{self, Aids, Found, Hunt, Spec, Strategy};
 use crate::risk::{Guide, Lab, learning};
 use crate::write;
 use anyhow::{Result, ensure};
 use clap::Args;
-use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
-use offnominal_stats::risk::search::{Search, expected_cost, restricted_cost};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
+use table::{Cost, Row, Table};
 
 /// Arguments of `risk search`.
 #[derive(Debug, Args)]
@@ -20,16 +23,18 @@ pub struct SearchArgs {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// A policy, as for `risk estimate`; may be repeated, to compare agents
+    /// A policy, as for `risk estimate`, or a folder of them; may be repeated, to compare agents
     #[arg(long, required = true)]
     policy: Vec<String>,
-    /// Where to look
-    #[arg(long, value_enum)]
-    strategy: Strategy,
+    #[command(flatten)]
+    below: Below,
+    /// Where to look; may be repeated, to compare strategies
+    #[arg(long, value_enum, required = true)]
+    strategy: Vec<Strategy>,
     /// The predictor that `risk learn` wrote
     #[arg(long, value_name = "FILE")]
     predictor: Option<PathBuf>,
-    /// The history that `train --history` wrote
+    /// The history that `train --history` or `risk history` wrote
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
     /// Number of searches per policy
@@ -38,9 +43,9 @@ pub struct SearchArgs {
     /// Experiments after which a search gives up
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..))]
     budget: u32,
-    /// Draws of which argmax takes the most dangerous
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    of: u32,
+    /// Draws of which argmax takes the most dangerous; may be repeated, to compare
+    #[arg(long, value_name = "N", default_values_t = [1000], value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    of: Vec<u32>,
     /// Spend the whole budget of each search, to find many failures and not only the first
     #[arg(long)]
     all: bool,
@@ -49,16 +54,19 @@ pub struct SearchArgs {
     level: f64,
 }
 
-/// What the searches for failures of one policy cost.
-struct Cost {
-    policy: String,
-    /// Experiments to a failure; valid where no experiment changes what comes next.
-    expected: Option<Estimate>,
-    /// Experiments of a search that gives up at the budget.
-    restricted: Option<Estimate>,
-    searches: usize,
-    failures: usize,
-    experiments: usize,
+/// One strategy with its setting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Way {
+    strategy: Strategy,
+    of: u32,
+}
+
+impl Way {
+    /// How tables call it, and its folder.
+    fn name(self) -> String {
+        let name = search::name(self.strategy);
+        if self.strategy == Strategy::Argmax { format!("{name}-{}", self.of) } else { name }
+    }
 }
 
 impl SearchArgs {
@@ -68,122 +76,88 @@ impl SearchArgs {
     /// If something the strategy needs is missing or wrong, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let level = Level::try_from(self.level)?;
-        let mut costs = Vec::new();
-        for (i, policy) in self.policy.iter().enumerate() {
-            let folder = self.folder(i, common);
-            let found = self.of_one(policy, &folder, common)?;
-            write::atomically(&folder.join("failures.json"), &failures(&found)?)?;
-            costs.push(self.cost(policy, &found, level)?);
+        let (policies, ways) = (super::policies(&self.policy)?, self.ways());
+        let (top, mut table, mut secs) = (common.out_or("risk-search"), Table::default(), Vec::new());
+        for &way in &ways {
+            let folder = if ways.len() == 1 { top.clone() } else { top.join(way.name()) };
+            let mut row = Row { way: way.name(), costs: Vec::new() };
+            for (i, policy) in policies.iter().enumerate() {
+                let folder =
+                    if policies.len() == 1 { folder.clone() } else { folder.join(format!("policy-{i}")) };
+                let begun = Instant::now();
+                let found = self.of_one(policy, way, &folder, common)?;
+                secs.push(
+                    json!({ "strategy": row.way, "policy": policy, "secs": begun.elapsed().as_secs_f64() }),
+                );
+                write::atomically(&folder.join("failures.json"), &failures(&found)?)?;
+                let is_steady = matches!(way.strategy, Strategy::Random | Strategy::Argmax);
+                row.costs.push(Cost::of(policy, &found, is_steady, self.budget as usize, level)?);
+            }
+            table.rows.push(row);
         }
-        let mut out = std::io::stdout().lock();
-        let value = self.as_json(&costs);
-        write::atomically(
-            &common.out_or("risk-search").join("search.json"),
-            format!("{value:#}\n").as_bytes(),
-        )?;
-        if common.json {
-            writeln!(out, "{value:#}")?;
-        } else {
-            self.print(&mut out, &costs)?;
-        }
+        self.write(&top, &table, &secs, common)?;
         Ok(Outcome::Done)
     }
 
-    /// One folder per policy if there are several.
-    fn folder(&self, number: usize, common: &Common) -> PathBuf {
-        let folder = common.out_or("risk-search");
-        if self.policy.len() == 1 { folder } else { folder.join(format!("policy-{number}")) }
+    /// The strategies, argmax once for each number of draws.
+    fn ways(&self) -> Vec<Way> {
+        let each = |&strategy: &Strategy| {
+            let n = if strategy == Strategy::Argmax { self.of.len() } else { 1 };
+            self.of[..n].iter().map(move |&of| Way { strategy, of })
+        };
+        self.strategy.iter().flat_map(each).collect()
     }
 
-    fn of_one(&self, policy: &str, folder: &Path, common: &Common) -> Result<Vec<Found>> {
+    /// Writes and prints the table; times, which differ from run to run, have a file of their own.
+    fn write(&self, top: &Path, table: &Table, secs: &[Value], common: &Common) -> Result<()> {
+        let value = json!({ "env": self.env, "budget": self.budget, "strategies": table.as_json() });
+        write::atomically(&top.join("search.json"), format!("{value:#}\n").as_bytes())?;
+        write::atomically(&top.join("timing.json"), format!("{:#}\n", Value::from(secs)).as_bytes())?;
+        let mut out = std::io::stdout().lock();
+        if common.json {
+            writeln!(out, "{value:#}")?;
+            return Ok(());
+        }
+        writeln!(out, "{}, searches of up to {} experiments", self.env, self.budget)?;
+        table.print(&mut out)
+    }
+
+    fn of_one(&self, policy: &str, way: Way, folder: &Path, common: &Common) -> Result<Vec<Found>> {
         let cast = Cast::new(&self.env, policy)?;
+        let change = self.below.change(cast.env.spec())?;
+        let cast = cast.shifted_by(change)?;
         let lab = Lab::new(&cast, common.seed)?;
-        let guide = self.predictor.as_deref().map(|path| Guide::open(path, &cast)).transpose()?;
-        let history = self.history.as_deref().map(|p| learning::read(p, cast.env.spec())).transpose()?;
-        if let (Strategy::Replay, Some(history)) = (self.strategy, &history) {
+        let predictor = self.predictor.as_deref().filter(|_| reads_predictor(way.strategy, &cast));
+        let guide = predictor.map(|path| Guide::open(path, &cast)).transpose()?;
+        let history = self.history.as_deref().filter(|_| way.strategy == Strategy::Replay);
+        let history = history.map(|p| learning::read(p, cast.env.spec())).transpose()?;
+        if let Some(history) = &history {
             ensure!(history.failures() > 0, "--history: expected failures to replay, found none");
         }
         let spec = Spec {
             env: self.env.clone(),
             policy: cast.name.clone(),
             seed: common.seed,
-            strategy: self.strategy,
-            of: self.of as usize,
+            strategy: way.strategy,
+            of: way.of as usize,
             budget: self.budget as usize,
             all: self.all,
             predictor: guide.as_ref().map(|g| g.digest.clone()),
             past_failures: history.as_ref().map(offnominal_agents::History::failures),
+            shifted: cast.shifted.clone(),
         };
         let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
         Hunt::new(lab, aids, spec)?.run(folder, self.searches as usize, common)
     }
-
-    fn cost(&self, policy: &str, found: &[Found], level: Level) -> Result<Cost> {
-        let first = |f: &Found| {
-            let failure = f.failures.first();
-            let experiments = failure.map_or(f.experiments, |first| first.index as usize + 1);
-            Search { experiments, failure: failure.map(|first| first.x.clone()) }
-        };
-        let searches: Vec<Search> = found.iter().map(first).collect();
-        let is_steady = matches!(self.strategy, Strategy::Random | Strategy::Argmax);
-        Ok(Cost {
-            policy: policy.to_string(),
-            expected: is_steady.then(|| expected_cost(&searches, level)).transpose()?,
-            restricted: Some(restricted_cost(&searches, self.budget as usize, level)?),
-            searches: searches.len(),
-            failures: found.iter().map(|f| f.failures.len()).sum(),
-            experiments: found.iter().map(|f| f.experiments).sum(),
-        })
-    }
-
-    fn as_json(&self, costs: &[Cost]) -> Value {
-        let one = |c: &Cost| {
-            json!({
-                "policy": c.policy,
-                "expected_cost": c.expected,
-                "restricted_cost": c.restricted,
-                "searches": c.searches,
-                "failures": c.failures,
-                "experiments": c.experiments,
-            })
-        };
-        json!({
-            "env": self.env,
-            "strategy": search::name(self.strategy),
-            "budget": self.budget,
-            "policies": costs.iter().map(one).collect::<Vec<_>>(),
-            "min_median_max": spread(costs).map(|s| s.to_vec()),
-        })
-    }
-
-    fn print(&self, out: &mut impl Write, costs: &[Cost]) -> Result<()> {
-        let (strategy, budget) = (search::name(self.strategy), self.budget);
-        writeln!(out, "{strategy} in {}, searches of up to {budget} experiments", self.env)?;
-        for cost in costs {
-            let Cost { policy, searches, failures, experiments, .. } = cost;
-            writeln!(out, "{policy}: {failures} failures in {experiments} experiments, {searches} searches")?;
-            if let Some(e) = &cost.expected {
-                writeln!(out, "  experiments to a failure              {e:.1}")?;
-            }
-            if let Some(e) = &cost.restricted {
-                writeln!(out, "  experiments of a search that gives up {e:.1}")?;
-            }
-        }
-        if let Some([least, median, most]) = spread(costs) {
-            writeln!(out, "over policies: min {least:.1}, median {median:.1}, max {most:.1}")?;
-        }
-        Ok(())
-    }
 }
 
-/// Smallest, median and largest cost of several policies.
-fn spread(costs: &[Cost]) -> Option<[f64; 3]> {
-    let value = |c: &Cost| c.expected.as_ref().or(c.restricted.as_ref()).map(|e| e.value);
-    let mut values: Vec<f64> = costs.iter().filter_map(value).collect();
-    values.sort_unstable_by(f64::total_cmp);
-    let n = values.len();
-    let median = || 0.5 * (values[(n - 1) / 2] + values[n / 2]);
-    (n > 1).then(|| [values[0], median(), values[n - 1]])
+/// Whether a strategy looks at a predictor in this world.
+fn reads_predictor(strategy: Strategy, cast: &Cast) -> bool {
+    match strategy {
+        Strategy::Random | Strategy::Replay => false,
+        Strategy::Argmax => true,
+        Strategy::CrossEntropy | Strategy::Elites => cast.env.margin().is_none(),
+    }
 }
 
 /// The initial conditions that failed, with the number of their search.
@@ -200,15 +174,19 @@ fn failures(found: &[Found]) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: SearchArgs,
+    }
 
     #[test]
-    fn the_spread_of_several_policies_has_a_median() {
-        let cost = |value: f64| {
-            let estimate = Estimate { value, low: value, high: value, level: 0.95, n: 1, method: "m".into() };
-            let (policy, expected) = (String::new(), Some(estimate));
-            Cost { policy, expected, restricted: None, searches: 1, failures: 1, experiments: 1 }
-        };
-        assert_eq!(spread(&[cost(3.0), cost(1.0), cost(2.0), cost(10.0)]), Some([1.0, 2.5, 10.0]));
-        assert_eq!(spread(&[cost(3.0)]), None);
+    fn argmax_is_compared_with_itself_and_other_strategies_stand_once() {
+        let words = "risk --env w --policy p --strategy random --strategy argmax --of 10 --of 100";
+        let command = Command::try_parse_from(words.split(' ')).unwrap();
+        let names: Vec<String> = command.args.ways().into_iter().map(Way::name).collect();
+        assert_eq!(names, ["random", "argmax-10", "argmax-100"]);
     }
 }

@@ -6,7 +6,7 @@ use crate::risk::page::probability;
 use crate::risk::select::{Place, Rules, race};
 use crate::risk::{Guide, Lab};
 use crate::write;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
@@ -81,21 +81,7 @@ impl Select {
 
     /// All policies, those of folders in alphabetical order.
     fn names(&self) -> Result<Vec<String>> {
-        let mut names = Vec::new();
-        for name in &self.policy {
-            if !std::path::Path::new(name).is_dir() {
-                names.push(name.clone());
-                continue;
-            }
-            let files = std::fs::read_dir(name).with_context(|| format!("cannot read {name}"))?;
-            let paths = files.map(|f| Ok(f?.path())).collect::<std::io::Result<Vec<PathBuf>>>()?;
-            let is_policy = |p: &&PathBuf| p.extension().is_some_and(|e| e == "safetensors");
-            let mut found: Vec<String> =
-                paths.iter().filter(is_policy).map(|p| p.display().to_string()).collect();
-            ensure!(!found.is_empty(), "{name}: expected .safetensors files, found none");
-            found.sort();
-            names.extend(found);
-        }
+        let names = super::policies(&self.policy)?;
         ensure!(names.len() > 1, "expected at least 2 policies, found {}", names.len());
         Ok(names)
     }

@@ -1,0 +1,198 @@
+//! A world whose parameters are drawn for each episode.
+//!
+//! The parameters become a part of the initial condition: x = (parameters, initial condition of the world). So whatever
+//! draws, varies, keeps or learns from initial conditions does the same with bodies, masses and frictions: training on
+//! them, estimating how often they are too much, and searching for the ones that do most harm.
+
+mod draws;
+#[cfg(test)]
+mod tests;
+
+pub use draws::{Around, Draws, DrawsError, Quantity};
+
+use crate::Rng;
+use crate::env::{Env, Status, Step};
+use crate::frame::{Camera, Frame};
+use crate::spec::{EnvSpec, ParameterError};
+use std::sync::Arc;
+
+/// Tries in a row after which there are taken to be no such worlds.
+const MOST_TRIES: usize = 1000;
+
+/// A world whose parameters are drawn for each episode.
+pub struct Shifted {
+    pristine: Box<dyn Env>,
+    world: Box<dyn Env>,
+    spec: Arc<EnvSpec>,
+    draws: Arc<Draws>,
+    /// Return below which an episode counts as a failure.
+    least: Option<f64>,
+    total: f64,
+    steps: u32,
+    ended: bool,
+    /// Whether the parameters of the episode cannot be.
+    impossible: bool,
+}
+
+impl Shifted {
+    /// The world with these draws.
+    ///
+    /// # Errors
+    /// If the world cannot be copied, has no such parameters, or hardly any draw can be.
+    pub fn new(pristine: Box<dyn Env>, draws: Draws) -> Result<Shifted, DrawsError> {
+        draws.check(pristine.spec())?;
+        let id = || pristine.spec().id.clone();
+        let world = pristine.fork().ok_or_else(|| DrawsError::NoCopies { env: id() })?;
+        let mut spec = pristine.spec().clone();
+        spec.initial = draws.free_names().map(String::from).chain(spec.initial).collect();
+        spec.reset = format!("{} {}", draws.describe(), spec.reset);
+        let (spec, draws) = (Arc::new(spec), Arc::new(draws));
+        let shifted = Shifted {
+            pristine,
+            world,
+            spec,
+            draws,
+            least: None,
+            total: 0.0,
+            steps: 0,
+            ended: false,
+            impossible: false,
+        };
+        let id = || shifted.spec.id.clone();
+        shifted
+            .possible(&mut Rng::new(0))
+            .ok_or_else(|| DrawsError::None { env: id(), tries: MOST_TRIES })?;
+        Ok(shifted)
+    }
+
+    /// The same, where an episode fails if and only if its return is below `least`.
+    ///
+    /// # Panics
+    /// If `least` is not above zero, as its margin is a share of it.
+    #[must_use]
+    pub fn failing_below(self, least: f64) -> Shifted {
+        assert!(least > 0.0, "expected a return above 0, found {least}");
+        let mut spec = (*self.spec).clone();
+        spec.success = format!("An episode succeeds if its return is at least {least}, and fails otherwise.");
+        Shifted { spec: Arc::new(spec), least: Some(least), ..self }
+    }
+
+    /// A copy of the world with parameters, if it can be.
+    fn made(&self, values: &[f64]) -> Option<Box<dyn Env>> {
+        let pairs: Vec<(&str, f64)> = self.draws.names().zip(self.draws.all(values)).collect();
+        let within = pairs.iter().all(|(name, value)| self.spec.check(name, *value).is_ok());
+        let mut world = self.pristine.fork().filter(|_| within)?;
+        world.set_parameters(&pairs).ok()?;
+        Some(world)
+    }
+
+    /// Parameters that can be.
+    fn possible(&self, rng: &mut Rng) -> Option<Vec<f64>> {
+        (0..MOST_TRIES).map(|_| self.draws.draw(rng)).find(|values| self.made(values).is_some())
+    }
+
+    /// How the episode stands, once the world has made its step.
+    fn judged(&mut self, step: Step) -> Step {
+        (self.total, self.steps) = (self.total + step.reward, self.steps + 1);
+        let Some(least) = self.least else { return step };
+        let over = step.status != Status::Running || self.steps >= self.spec.horizon;
+        self.ended = over && step.status != Status::Diverged;
+        let verdict = if self.total < least { Status::Failed } else { Status::Succeeded };
+        Step { status: if self.ended { verdict } else { step.status }, ..step }
+    }
+}
+
+impl Env for Shifted {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        let values = self.possible(rng).unwrap_or_else(|| self.draws.nominal(&self.spec));
+        let mut x = values;
+        x.extend(self.pristine.draw(rng));
+        x
+    }
+
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        let (values, rest) = x.split_at(self.draws.n());
+        values.iter().copied().chain(self.pristine.features(rest)).collect()
+    }
+
+    fn admits(&self, x: &[f64]) -> bool {
+        let (values, rest) = x.split_at(self.draws.n());
+        self.draws.admit(values) && self.made(values).is_some() && self.pristine.admits(rest)
+    }
+
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        let (values, rest) = x.split_at(self.draws.n());
+        let varied = self.draws.vary(values, rng);
+        // A step that leads nowhere is not made, so that the way back is as likely.
+        let values = if self.made(&varied).is_some() { varied } else { values.to_vec() };
+        let rest = self.pristine.vary(rest, rng).unwrap_or_else(|| rest.to_vec());
+        Some(values.into_iter().chain(rest).collect())
+    }
+
+    fn start(&mut self, x: &[f64], rng: &mut Rng) {
+        assert_eq!(x.len(), self.spec.initial.len(), "length of the initial condition of {}", self.spec.id);
+        let (values, rest) = x.split_at(self.draws.n());
+        let made = self.made(values);
+        self.impossible = made.is_none();
+        if let Some(world) = made {
+            self.world = world;
+        }
+        (self.total, self.steps, self.ended) = (0.0, 0, false);
+        self.world.start(rest, rng);
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        self.world.observe(obs);
+    }
+
+    fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
+        if self.impossible {
+            return Step { reward: 0.0, status: Status::Diverged };
+        }
+        let step = self.world.step(action, rng);
+        self.judged(step)
+    }
+
+    fn goal_met(&self) -> Option<bool> {
+        match self.least {
+            Some(least) => Some(self.ended && self.total >= least),
+            None => self.world.goal_met(),
+        }
+    }
+
+    fn margin(&self) -> Option<f64> {
+        match self.least {
+            // Before its end nothing is known of a return.
+            Some(least) if self.ended => Some((self.total / least - 1.0).min(1.0)),
+            Some(_) => Some(1.0),
+            None => self.world.margin(),
+        }
+    }
+
+    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+        self.world.set_parameter(name, value)
+    }
+
+    fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
+        self.world.set_parameters(values)
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        let (pristine, world) = (self.pristine.fork()?, self.world.fork()?);
+        let (spec, draws) = (Arc::clone(&self.spec), Arc::clone(&self.draws));
+        let Shifted { least, total, steps, ended, impossible, .. } = *self;
+        Some(Box::new(Shifted { pristine, world, spec, draws, least, total, steps, ended, impossible }))
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.world.trouble()
+    }
+
+    fn render(&mut self, camera: Camera, frame: &mut Frame) {
+        self.world.render(camera, frame);
+    }
+}

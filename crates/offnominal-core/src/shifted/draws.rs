@@ -1,0 +1,261 @@
+//! How parameters are drawn: around their nominal values, or from a list.
+
+use crate::Rng;
+use crate::spec::{EnvSpec, ParameterError};
+use serde::{Deserialize, Serialize};
+
+/// A parameter that is drawn around its nominal value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Quantity {
+    /// Its name.
+    pub name: String,
+    /// x₀.
+    pub nominal: f64,
+    /// The place of an earlier one whose draw it shares.
+    pub twin: Option<usize>,
+}
+
+/// Each x from N(x₀, (σ x₀)²), anew while x / x₀ is not above zero.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Around {
+    /// What is drawn.
+    pub quantities: Vec<Quantity>,
+    /// σ, a standard deviation.
+    pub sigma: f64,
+}
+
+/// How parameters are drawn.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Draws {
+    /// Around their nominal values.
+    Around(Around),
+    /// One of these rows, all with the same chance.
+    Listed {
+        /// The parameters.
+        names: Vec<String>,
+        /// A value for each, in each row.
+        rows: Vec<Vec<f64>>,
+    },
+}
+
+/// Why parameters cannot be drawn.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DrawsError {
+    /// The world cannot be copied.
+    #[error("world {env} cannot be copied; drawing its parameters for each episode needs copies")]
+    NoCopies {
+        /// The world.
+        env: String,
+    },
+    /// A parameter does not exist, or a value in a list is out of range.
+    #[error(transparent)]
+    Parameter(#[from] ParameterError),
+    /// A spread that is none.
+    #[error("σ: expected a number above 0 and up to 1, found {found}")]
+    Sigma {
+        /// The number.
+        found: f64,
+    },
+    /// A parameter that a relative spread leaves as it is.
+    #[error("parameter {name} of {env} is nominally 0, which a relative spread does not change")]
+    Zero {
+        /// The world.
+        env: String,
+        /// The parameter.
+        name: String,
+    },
+    /// There is nothing to draw.
+    #[error("expected at least one {what}, found none")]
+    Nothing {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// Nothing that was drawn can be.
+    #[error("none of {tries} draws of the parameters of {env} can be")]
+    None {
+        /// The world.
+        env: String,
+        /// How many were tried.
+        tries: usize,
+    },
+}
+
+/// How far a step of [`Draws::vary`] goes: 1 draws anew, 0 stays.
+const STEP: f64 = 0.5;
+
+impl Around {
+    /// Parameters of a world by their names.
+    ///
+    /// # Errors
+    /// If one does not exist.
+    pub fn of(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Around, DrawsError> {
+        let one = |name: &String| -> Result<Quantity, DrawsError> {
+            let nominal = spec.parameter(name)?.nominal;
+            Ok(Quantity { name: name.clone(), nominal, twin: None })
+        };
+        Ok(Around { quantities: names.iter().map(one).collect::<Result<_, _>>()?, sigma })
+    }
+
+    /// x / x₀ of each.
+    pub fn ratios(&self, rng: &mut Rng) -> Vec<f64> {
+        let mut ratios: Vec<f64> = Vec::with_capacity(self.quantities.len());
+        for quantity in &self.quantities {
+            ratios.push(match quantity.twin {
+                Some(twin) => ratios[twin],
+                None => above_zero(self.sigma, rng),
+            });
+        }
+        ratios
+    }
+
+    /// The values that these ratios are.
+    pub fn values(&self, ratios: &[f64]) -> Vec<f64> {
+        self.quantities.iter().zip(ratios).map(|(q, r)| q.nominal * r).collect()
+    }
+
+    /// Those that share no draw.
+    fn free(&self) -> impl Iterator<Item = &Quantity> {
+        self.quantities.iter().filter(|q| q.twin.is_none())
+    }
+
+    /// The values of all, given those of the free ones.
+    fn all(&self, free: &[f64]) -> Vec<f64> {
+        let (mut free, mut ratios) = (free.iter(), Vec::with_capacity(self.quantities.len()));
+        for q in &self.quantities {
+            let own = |value: &f64| value / q.nominal;
+            ratios.push(q.twin.map_or_else(|| free.next().map_or(1.0, own), |twin| ratios[twin]));
+        }
+        self.values(&ratios)
+    }
+
+    /// z ← √(1 − s²) z + s ξ of each z = (x / x₀ − 1) / σ, which leaves a normal distribution as it is and is as likely
+    /// backwards; a step across zero is not made.
+    fn vary(&self, values: &[f64], rng: &mut Rng) -> Vec<f64> {
+        let step = |(q, value): (&Quantity, &f64)| {
+            let z = (value / q.nominal - 1.0) / self.sigma;
+            q.nominal * (1.0 + self.sigma * ((1.0 - STEP * STEP).sqrt() * z + STEP * rng.normal()))
+        };
+        let varied: Vec<f64> = self.free().zip(values).map(step).collect();
+        let sound = self.free().zip(&varied).all(|(q, v)| v / q.nominal > 0.0);
+        if sound { varied } else { values.to_vec() }
+    }
+}
+
+/// 1 + σ z, drawn until it is above zero.
+fn above_zero(sigma: f64, rng: &mut Rng) -> f64 {
+    loop {
+        let ratio = 1.0 + sigma * rng.normal();
+        if ratio > 0.0 {
+            return ratio;
+        }
+    }
+}
+
+impl Draws {
+    /// How many numbers an episode begins with: one for each parameter that shares no draw.
+    pub fn n(&self) -> usize {
+        self.free_names().count()
+    }
+
+    /// The parameters whose values these are.
+    pub fn free_names(&self) -> impl Iterator<Item = &str> {
+        let own = move |i: usize| match self {
+            Draws::Around(around) => around.quantities[i].twin.is_none(),
+            Draws::Listed { .. } => true,
+        };
+        self.names().enumerate().filter(move |(i, _)| own(*i)).map(|(_, name)| name)
+    }
+
+    /// All parameters that are set.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let (quantities, names): (&[Quantity], &[String]) = match self {
+            Draws::Around(around) => (&around.quantities, &[]),
+            Draws::Listed { names, .. } => (&[], names),
+        };
+        quantities.iter().map(|q| q.name.as_str()).chain(names.iter().map(String::as_str))
+    }
+
+    /// The values of all parameters, given those of an episode.
+    pub(super) fn all(&self, values: &[f64]) -> Vec<f64> {
+        match self {
+            Draws::Around(around) => around.all(values),
+            Draws::Listed { .. } => values.to_vec(),
+        }
+    }
+
+    /// Values for an episode.
+    pub fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        match self {
+            Draws::Around(around) => {
+                let values = around.values(&around.ratios(rng));
+                let pairs = around.quantities.iter().zip(values);
+                pairs.filter(|(q, _)| q.twin.is_none()).map(|(_, value)| value).collect()
+            }
+            Draws::Listed { rows, .. } => rows[rng.below(rows.len())].clone(),
+        }
+    }
+
+    /// A neighbour of values, as likely to lead back.
+    pub(super) fn vary(&self, values: &[f64], rng: &mut Rng) -> Vec<f64> {
+        match self {
+            Draws::Around(around) => around.vary(values, rng),
+            Draws::Listed { .. } => self.draw(rng),
+        }
+    }
+
+    /// Whether values can be drawn; asked of those that a search made up.
+    pub(super) fn admit(&self, values: &[f64]) -> bool {
+        match self {
+            Draws::Around(around) => around.free().zip(values).all(|(q, v)| v / q.nominal > 0.0),
+            Draws::Listed { rows, .. } => rows.iter().any(|row| row == values),
+        }
+    }
+
+    /// The nominal values of an episode.
+    pub(super) fn nominal(&self, spec: &EnvSpec) -> Vec<f64> {
+        self.free_names().map(|name| spec.parameter(name).map_or(0.0, |p| p.nominal)).collect()
+    }
+
+    /// In words.
+    pub fn describe(&self) -> String {
+        let names = self.names().collect::<Vec<_>>().join(", ");
+        match self {
+            Draws::Around(around) => {
+                format!("For each episode {names} are drawn with a relative spread of {}.", around.sigma)
+            }
+            Draws::Listed { rows, .. } => format!("For each episode {names} are one of {} rows.", rows.len()),
+        }
+    }
+
+    /// Refuses what can never be drawn in a world.
+    pub(super) fn check(&self, spec: &EnvSpec) -> Result<(), DrawsError> {
+        if self.names().next().is_none() {
+            return Err(DrawsError::Nothing { what: "parameter" });
+        }
+        match self {
+            Draws::Around(around) => check_around(around, spec),
+            Draws::Listed { rows, .. } if rows.is_empty() => Err(DrawsError::Nothing { what: "row" }),
+            Draws::Listed { names, rows } => {
+                let mut pairs = rows.iter().flat_map(|row| names.iter().zip(row));
+                pairs.try_for_each(|(name, &value)| Ok(spec.check(name, value)?))
+            }
+        }
+    }
+}
+
+fn check_around(around: &Around, spec: &EnvSpec) -> Result<(), DrawsError> {
+    if !(around.sigma > 0.0 && around.sigma <= 1.0) {
+        return Err(DrawsError::Sigma { found: around.sigma });
+    }
+    for quantity in &around.quantities {
+        spec.parameter(&quantity.name)?;
+        if quantity.nominal == 0.0 {
+            return Err(DrawsError::Zero { env: spec.id.clone(), name: quantity.name.clone() });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! Models, and models being learned, as named numbers.
+//!
+//! A run that was interrupted and goes on from what was kept ends with the same bits as one that was not.
+
+use crate::layers::Layers;
+use crate::learn::{Learning, Split};
+use crate::{InternalModel, Recipe, Sees, ShiftError, Stream};
+use offnominal_core::Rng;
+use offnominal_nets::{AdamState, Standardiser, Tensors};
+use serde::{Deserialize, Serialize};
+
+/// Value of the entry `format` of the header.
+const FORMAT: &str = "offnominal-internal-model-1";
+
+impl InternalModel {
+    /// The model as named numbers.
+    pub fn tensors(&self) -> Tensors {
+        let mut kept = Tensors::default();
+        kept.insert("params", &[self.params.len()], &self.params);
+        for (name, scaler) in [("states", &self.states), ("actions", &self.actions)] {
+            let channels: Vec<f32> = scaler.kept().iter().map(|&c| c as f32).collect();
+            kept.insert(&format!("{name}.kept"), &[channels.len()], &channels);
+            kept.insert(&format!("{name}.mean"), &[channels.len()], scaler.mean());
+            kept.insert(&format!("{name}.scale"), &[channels.len()], scaler.scale());
+            kept.insert(&format!("{name}.width"), &[1], &[scaler.inputs() as f32]);
+        }
+        kept
+    }
+
+    /// The model of named numbers.
+    ///
+    /// # Errors
+    /// If one is missing or does not fit.
+    pub fn from_tensors(sees: Sees, kept: &Tensors) -> Result<InternalModel, ShiftError> {
+        let scaler = |name: &str| -> Result<Standardiser, ShiftError> {
+            let list = |part: &str| kept.get(&format!("{name}.{part}")).map(|found| found.1.to_vec());
+            let channels: Vec<usize> = list("kept")?.into_iter().map(|c| c as usize).collect();
+            let width = kept.expect(&format!("{name}.width"), &[1])?[0] as usize;
+            Standardiser::from_parts(width, channels, list("mean")?, list("scale")?)
+                .map_err(|expected| ShiftError::Scaler { name: name.into(), expected })
+        };
+        let (states, actions) = (scaler("states")?, scaler("actions")?);
+        let n = Layers::new(sees, (states.outputs(), actions.outputs()), 1).n_params;
+        let params = kept.expect("params", &[n])?.to_vec();
+        Ok(InternalModel { sees, states, actions, params })
+    }
+}
+
+/// What is no list of numbers.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct State {
+    recipe: Recipe,
+    updates: u64,
+    rng: Rng,
+    split: Split,
+    /// The lowest loss so far; none before the first validation.
+    best: Option<f64>,
+}
+
+impl Learning {
+    /// Everything that is needed to go on.
+    ///
+    /// # Panics
+    /// Never: the state is plain data.
+    pub fn checkpoint(&self) -> Tensors {
+        let mut kept = self.model.tensors();
+        let adam = &self.adam;
+        let lists = [("mean", &adam.mean), ("square", &adam.square), ("best", &self.best.1.params)];
+        lists.iter().for_each(|(name, list)| kept.insert(name, &[list.len()], list));
+        let state = State {
+            recipe: self.recipe.clone(),
+            updates: adam.steps,
+            rng: self.rng.clone(),
+            split: self.split.clone(),
+            best: self.best.0.is_finite().then_some(self.best.0),
+        };
+        let state = serde_json::to_string(&state).expect("the state is plain data");
+        kept.metadata.extend([("format".into(), FORMAT.into()), ("state".into(), state)]);
+        kept
+    }
+
+    /// Goes on from a checkpoint, with the same runs.
+    ///
+    /// # Errors
+    /// If it is not one, or one of another recipe or of other runs.
+    pub fn resume(runs: &[Stream], recipe: &Recipe, kept: &Tensors) -> Result<Learning, ShiftError> {
+        let entry = |key: &str| kept.metadata.get(key).map_or("", String::as_str);
+        let refuse = |expected: String, found: String| ShiftError::Checkpoint { expected, found };
+        if entry("format") != FORMAT {
+            return Err(refuse(format!("the format {FORMAT}"), format!("{:?}", entry("format"))));
+        }
+        let state: State = serde_json::from_str(entry("state"))
+            .map_err(|e| refuse("the state of a model being learned".into(), e.to_string()))?;
+        if state.recipe != *recipe {
+            return Err(refuse(format!("a model of {recipe:?}"), format!("{:?}", state.recipe)));
+        }
+        let mut places: Vec<usize> = state.split.used.iter().chain(&state.split.held).copied().collect();
+        places.sort_unstable();
+        let all = places.iter().copied().eq(0..runs.len()) && !state.split.held.is_empty();
+        if !all || state.split.used.is_empty() {
+            return Err(refuse(
+                format!("a model of {} runs", runs.len()),
+                format!("one of {}", places.len()),
+            ));
+        }
+        let model = InternalModel::from_tensors(recipe.sees, kept)?;
+        let list = |name: &str| kept.expect(name, &[model.params.len()]).map(<[f32]>::to_vec);
+        let adam = AdamState { steps: state.updates, mean: list("mean")?, square: list("square")? };
+        let best = InternalModel { params: list("best")?, ..model.clone() };
+        let loss = state.best.unwrap_or(f64::INFINITY);
+        Ok(Learning::with(recipe.clone(), (model, adam), (loss, best), state.rng, state.split))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::circles;
+
+    fn recipe() -> Recipe {
+        Recipe { updates: 9, sequences: 2, length: 120, warm_up: 2, validate_every: 4, ..Recipe::default() }
+    }
+
+    #[test]
+    fn a_model_that_was_interrupted_ends_with_the_same_bits() {
+        let (runs, recipe) = (circles(0.05, 200), recipe());
+        let whole = crate::learn(&runs, &recipe, &mut Rng::new(2), &mut |_, _| ()).unwrap();
+        let mut first = Learning::begin(&runs, &recipe, &mut Rng::new(2)).unwrap();
+        for _ in 0..6 {
+            first.step(&runs);
+        }
+        let bytes = first.checkpoint().to_bytes();
+        let mut second = Learning::resume(&runs, &recipe, &Tensors::from_bytes(&bytes).unwrap()).unwrap();
+        while !second.is_done() {
+            second.step(&runs);
+        }
+        assert_eq!((second.updates(), second.into_model()), (9, whole));
+    }
+
+    #[test]
+    fn a_checkpoint_of_something_else_is_refused() {
+        let (runs, recipe) = (circles(0.05, 200), recipe());
+        let kept = Learning::begin(&runs, &recipe, &mut Rng::new(2)).unwrap().checkpoint();
+        let refusal = |runs: &[Stream], recipe: &Recipe, kept: &Tensors| {
+            Learning::resume(runs, recipe, kept).err().unwrap().to_string()
+        };
+        assert_eq!(
+            refusal(&runs[1..], &recipe, &kept),
+            "internal model: expected a model of 11 runs, found one of 12"
+        );
+        let other = Recipe { updates: 8, ..recipe.clone() };
+        assert!(refusal(&runs, &other, &kept).contains("updates: 8"));
+        let format = refusal(&runs, &recipe, &Tensors::default());
+        assert!(format.contains("expected the format offnominal-internal-model-1"), "{format}");
+    }
+
+    #[test]
+    fn a_model_survives_its_file() {
+        let short = Recipe { updates: 3, sees: Sees::States, ..recipe() };
+        let model = crate::learn(&circles(0.05, 200), &short, &mut Rng::new(2), &mut |_, _| ()).unwrap();
+        assert_eq!(InternalModel::from_tensors(Sees::States, &model.tensors()).unwrap(), model);
+        assert!(InternalModel::from_tensors(Sees::StatesAndActions, &model.tensors()).is_err());
+    }
+}
