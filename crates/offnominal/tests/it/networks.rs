@@ -1,7 +1,7 @@
 //! `pixels train --network`: convolutional networks from pictures to a page, and what a build without them says.
 
 use super::pixels::Bench;
-use super::{fails, offnominal, succeeds};
+use super::{fails, offnominal};
 
 #[cfg(not(feature = "deep"))]
 #[test]
@@ -26,6 +26,7 @@ fn a_build_without_networks_says_how_to_get_them() {
 #[cfg(feature = "deep")]
 mod deep {
     use super::*;
+    use crate::succeeds;
     use std::path::PathBuf;
 
     fn train(bench: &Bench, network: &str, modification: &str) -> (PathBuf, serde_json::Value) {
