@@ -153,5 +153,5 @@ pub(crate) fn tensor<const D: usize>(numbers: Vec<f32>, shape: [usize; D], devic
 /// # Panics
 /// If the device lost them, or holds another type than it was given.
 pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().into_vec().expect("numbers were given as f32")
+    tensor.into_data().try_into_vec().expect("numbers were given as f32")
 }
