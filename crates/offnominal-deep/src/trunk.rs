@@ -35,7 +35,7 @@ pub enum Trunk {
     /// ResNet-50 with holes.
     Residual(Residual),
     /// Xception-65.
-    Xception(Xception),
+    Xception(Box<Xception>),
 }
 
 impl Trunk {
