@@ -31,7 +31,7 @@ pub struct Channels {
 #[derive(Debug, Clone)]
 pub enum Trunk {
     /// Ours.
-    Small(Small),
+    Small(Box<Small>),
     /// ResNet-50 with holes.
     Residual(Residual),
     /// Xception-65.
