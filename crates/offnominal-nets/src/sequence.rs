@@ -264,7 +264,7 @@ impl SequenceWorkspace {
     /// The output of the last forward pass.
     pub fn output(&self) -> &[f32] {
         let last = self.outputs.last().expect("a chain has a layer");
-        let count = if self.max_places == 0 { 0 } else { last.len() / self.max_places };
+        let count = last.len().checked_div(self.max_places).unwrap_or(0);
         &last[..self.places * count]
     }
 }

@@ -180,8 +180,7 @@ impl Setting {
                 (Model::Dictionary(model), steps)
             }
             Setting::Filters(n) => {
-                let (model, steps) = Hazards::fit(n, recipe.members, train, later, steps, rng);
-                (Model::Hazards(model), steps)
+                (Model::Hazards(Hazards::fit(n, recipe.members, train, steps, rng)), steps)
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Do intervals of failure probabilities keep their promise where the truth is known? A row of CSV for each method, truth
 //! and predictor: the share of 2,000 runs whose 95 % interval contains the truth, with its own interval.
 //!
-//! `cargo run --release -p offnominal-stats --example risk_coverage > results/risk/coverage.csv`
+//! `cargo run --release -p offnominal-stats --example risk_coverage > coverage.csv`
 //!
 //! X is uniform on [0, 1) and fails with the chance ½ exp(−k X), so p is ½ / k but for e⁻ᵏ. A predictor has the shape of that
 //! chance to a power: 1 is right, 2 is far too sharp, ½ too blunt. Draws that a method would not try are not drawn one by

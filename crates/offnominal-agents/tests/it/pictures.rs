@@ -117,7 +117,8 @@ fn a_policy_read_back_predicts_the_same() {
             let (mut a, mut b) = (before.predictor(None).unwrap(), after.predictor(None).unwrap());
             let heads = a.look(&obs, &mut Rng::new(5)).heads.to_vec();
             assert_eq!(heads, b.look(&obs, &mut Rng::new(5)).heads);
-            assert!(heads[..3] != heads[3..6], "passes differ: {heads:?}");
+            let passes: Vec<&[f32]> = heads.chunks_exact(3).collect();
+            assert!(passes.iter().any(|pass| *pass != passes[0]), "expected passes that differ: {heads:?}");
         }
     }
 }

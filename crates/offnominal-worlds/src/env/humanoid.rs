@@ -92,7 +92,7 @@ impl Humanoid {
     }
 
     /// Where a body is, seen from the torso, m.
-    fn from_torso(&self, body: usize) -> [f64; 3] {
+    fn beside_torso(&self, body: usize) -> [f64; 3] {
         let (places, turns) = (self.rig.sim.xpos(), &self.rig.sim.xmat()[9 * TORSO..]);
         let way: [f64; 3] = std::array::from_fn(|i| places[3 * body + i] - places[3 * TORSO + i]);
         std::array::from_fn(|axis| (0..3).map(|i| way[i] * turns[3 * i + axis]).sum())
@@ -135,7 +135,7 @@ impl Env for Humanoid {
     fn observe(&self, obs: &mut [f32]) {
         assert_eq!(obs.len(), card::OBSERVATION, "length of the observation");
         let sim = &self.rig.sim;
-        let extremities = self.extremities.iter().flat_map(|&body| self.from_torso(body));
+        let extremities = self.extremities.iter().flat_map(|&body| self.beside_torso(body));
         let vertical = sim.xmat()[9 * TORSO + 6..][..3].iter().copied();
         let joints = sim.qpos()[7..].iter().copied();
         let still = joints.chain([self.head_m()]).chain(extremities).chain(vertical);

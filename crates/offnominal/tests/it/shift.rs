@@ -112,7 +112,7 @@ fn what_cannot_be_drawn_is_named() {
             .contains("expected one of hopper, walker, ant, half-cheetah-m")
     );
     assert!(refusal("train --env hopper --shift thigh-lenght").contains("did you mean \"thigh-length\"?"));
-    assert!(refusal("evaluate --env hopper --policy td3 --shift limbs --sigma 0").contains("found 0"));
+    assert!(refusal("train --env hopper --shift limbs --sigma 0").contains("found 0"));
     assert!(
         refusal("risk estimate --env hopper --policy td3 --below 5")
             .contains("expected --shift or --sample with it")
