@@ -225,6 +225,19 @@ pub enum FitError {
     /// The policy does not tell what the detector reads.
     #[error(transparent)]
     Policy(#[from] InsightError),
+    /// The films do not have the same size.
+    #[error("film {episode}: expected {expected}, found {found}")]
+    Film {
+        /// Index of the first film that differs.
+        episode: usize,
+        /// Pictures and commands of the first film.
+        expected: String,
+        /// Those of this one.
+        found: String,
+    },
+    /// Something that the detector needs cannot be had: weights, memory, a device.
+    #[error("{0}")]
+    Missing(String),
     /// Training a model went to infinity.
     #[error("training diverged in epoch {epoch}: expected a finite loss; try a smaller learning rate")]
     Diverged {

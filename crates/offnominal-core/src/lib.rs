@@ -16,6 +16,7 @@ pub mod episode;
 pub mod estimate;
 pub mod fault;
 pub mod frame;
+pub mod image_detector;
 pub mod insight;
 pub mod policy;
 pub mod rng;
@@ -42,6 +43,7 @@ pub mod prelude {
     pub use crate::estimate::Estimate;
     pub use crate::fault::Fault;
     pub use crate::frame::{Camera, Frame};
+    pub use crate::image_detector::{Film, Heat, ImageDetector, ImageMonitor, Sight};
     pub use crate::insight::{Insight, InsightError, Predictions};
     pub use crate::policy::Policy;
     pub use crate::rng::Rng;

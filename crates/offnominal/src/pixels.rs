@@ -5,6 +5,9 @@
 //! `offnominal_stats::pixel`, and pictures of scenes are drawn by `offnominal_scenes`.
 
 pub mod array;
+pub mod choice;
+#[cfg_attr(not(feature = "deep"), path = "pixels/no_deep.rs")]
+pub mod deep;
 pub mod describe;
 pub mod evaluate;
 pub mod failures;

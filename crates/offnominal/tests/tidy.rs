@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("offnominal-detectors", &["offnominal-core", "offnominal-nets"]),
     ("offnominal-risk", &["offnominal-core", "offnominal-nets"]),
     ("offnominal-shift", &["offnominal-core", "offnominal-nets"]),
+    ("offnominal-deep", &["offnominal-core", "offnominal-nets"]),
     (
         "offnominal-monitor",
         &["offnominal-core", "offnominal-nets", "offnominal-detectors", "offnominal-stats"],
@@ -35,6 +36,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "offnominal-detectors",
             "offnominal-risk",
             "offnominal-shift",
+            "offnominal-deep",
             "offnominal-scenes",
             "offnominal-stats",
             "offnominal-monitor",

@@ -1,6 +1,6 @@
-//! Scores from the logits of one pass: max softmax, ODIN, entropy, max logit, energy.
+//! Scores from the logits of one pass (max softmax, ODIN, entropy, max logit, energy), and from a confidence branch.
 //!
-//! Reference: Angus et al., appendix A.2, A.3 and A.6. Deviates: the paper's values v of Max Softmax and ODIN are small
+//! Reference: Angus et al., appendix A.2, A.3, A.5 and A.6. Deviates: the paper's values v of Max Softmax, ODIN and Confidence are small
 //! for unknown pixels; here 1 − v. ODIN's perturbation of the input is left out, as in all experiments of the paper.
 
 use super::softmax::{Sums, map};
@@ -80,3 +80,25 @@ of_logits!(Entropy, |_recipe, output| 1.0, Sums::entropy);
 of_logits!(EntropyCode2019, |_recipe, output| 1.0, |s: Sums| s.entropy() / output.classes as f32);
 of_logits!(MaxLogit, |_recipe, output| 1.0, |s: Sums| -s.top);
 of_logits!(EnergyScore, |_recipe, output| 1.0, |s: Sums| -s.top - s.sum.ln());
+
+/// 1 − c, where c is what the network's confidence branch says.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfidenceBranch {}
+
+impl PixelScorer for ConfidenceBranch {
+    fn score(&self, output: &Output<'_>, scores: &mut [f32]) {
+        let Some(confidence) = output.confidence else { return scores.fill(0.0) };
+        scores.iter_mut().zip(confidence).for_each(|(score, c)| *score = 1.0 - c);
+    }
+}
+
+impl PixelMethod for ConfidenceBranch {
+    fn needs(&self) -> Needs {
+        Needs { confidence: true, ..Needs::default() }
+    }
+
+    fn begin(&self) -> Box<dyn Fitting> {
+        Box::new(Ready(*self))
+    }
+}

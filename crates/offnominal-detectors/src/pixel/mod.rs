@@ -14,12 +14,13 @@
 //! | `standardised-max-logit` | nominal logits | (μ_c − max z) / σ_c, boundaries suppressed, smoothed |
 //! | `var-sum` | several passes | Σ over classes of the variance of p over passes |
 //! | `mutual-information` | several passes | H(mean p) − mean H(p) |
+//! | `confidence` | a confidence branch | 1 − c |
 //! | `mahalanobis` | nominal features and labels | σ((min over classes of the Mahalanobis distance − μ) / s) |
 //! | `feature-knn` | nominal features | distance to the k-th nearest nominal feature, both of unit length |
 //! | `vim` | nominal features and logits | α ‖residual of the features‖ − ln Σ eᶻ |
 //!
-//! `entropy-code2019`, `var-sum-code2019` and `aleatoric-entropy-code2019` are what the paper's published code computes
-//! in place of its equations. References: Angus et al., "Efficacy of pixel-level OOD detection for semantic
+//! `entropy-code2019`, `var-sum-code2019`, `aleatoric-entropy-code2019` and `mahalanobis-code2019` are what the paper's
+//! published code computes in place of its equations. References: Angus et al., "Efficacy of pixel-level OOD detection for semantic
 //! segmentation", 2019, appendix A; Hendrycks et al., ICML 2022 (max logit); Liu et al., NeurIPS 2020 (energy); Jung et
 //! al., ICCV 2021 (standardised max logit); Sun et al., ICML 2022 (kNN); Wang et al., CVPR 2022 (ViM).
 
@@ -29,15 +30,17 @@ mod eigen;
 mod feature_knn;
 mod grid;
 mod mahalanobis;
+mod mahalanobis_code2019;
 pub mod patches;
 mod softmax;
 mod standardised;
 mod stochastic;
 mod vim;
 
-pub use confidence::{EnergyScore, Entropy, EntropyCode2019, MaxLogit, MaxSoftmax, Odin};
+pub use confidence::{ConfidenceBranch, EnergyScore, Entropy, EntropyCode2019, MaxLogit, MaxSoftmax, Odin};
 pub use feature_knn::FeatureKnnPixels;
 pub use mahalanobis::MahalanobisPixels;
+pub use mahalanobis_code2019::MahalanobisCode2019;
 pub use standardised::StandardisedMaxLogit;
 pub use stochastic::{AleatoricEntropyCode2019, MutualInformation, VarSum, VarSumCode2019};
 pub use vim::Vim;
@@ -62,6 +65,8 @@ pub struct Output<'a> {
     pub width: usize,
     /// Activations before the last layer, if they are known.
     pub features: Option<Features<'a>>,
+    /// How sure the network says it is of each pixel, from 0 to 1, if it was trained to.
+    pub confidence: Option<&'a [f32]>,
 }
 
 /// Activations on a grid that may be coarser than the image.
@@ -112,6 +117,8 @@ pub struct Needs {
     pub features: bool,
     /// Nominal images to be fitted on.
     pub nominal: bool,
+    /// What the network itself says about how sure it is.
+    pub confidence: bool,
 }
 
 /// Why a method cannot be used.
@@ -124,6 +131,9 @@ pub enum PixelError {
     /// The network gave no features.
     #[error("expected features beside the logits, found none")]
     NoFeatures,
+    /// The network does not say how sure it is.
+    #[error("expected a network that was trained with a confidence branch, found none")]
+    NoConfidence,
     /// There is too little to be fitted on.
     #[error("expected {expected}, found {found}")]
     TooFew {
@@ -176,6 +186,9 @@ impl Needs {
         if self.features && output.features.is_none() {
             return Err(PixelError::NoFeatures);
         }
+        if self.confidence && output.confidence.is_none() {
+            return Err(PixelError::NoConfidence);
+        }
         Ok(())
     }
 }
@@ -222,6 +235,11 @@ pub const METHODS: &[Entry<dyn PixelMethod>] = &[
         "entropy of the mean probabilities less the mean entropy over passes"
     ),
     entry!(
+        ConfidenceBranch as dyn PixelMethod,
+        "confidence",
+        "how unsure the network says it is, where it was trained to say so"
+    ),
+    entry!(
         MahalanobisPixels as dyn PixelMethod,
         "mahalanobis",
         "distance of the features from the nearest class, in units of its covariance"
@@ -250,6 +268,11 @@ pub const METHODS: &[Entry<dyn PixelMethod>] = &[
         AleatoricEntropyCode2019 as dyn PixelMethod,
         "aleatoric-entropy-code2019",
         "mean entropy over passes divided by the number of classes"
+    ),
+    entry!(
+        MahalanobisCode2019 as dyn PixelMethod,
+        "mahalanobis-code2019",
+        "distance of the features with the inverses of all places added"
     ),
 ];
 

@@ -4,7 +4,8 @@
 //! over nominal pixels that were predicted to be c. Then the scores at boundaries between predicted classes are replaced
 //! by those of their surroundings, and all are smoothed.
 //!
-//! Reference: Jung et al., "Standardized max logits", ICCV 2021, equations 3–7.
+//! Reference: Jung et al., "Standardized max logits", ICCV 2021, equations 3–7. Deviates: its widths are meant for
+//! pictures of 1,024 rows, and shrink or grow with the picture; at least a pixel stays.
 
 use super::boundary::{smooth, suppress};
 use super::softmax::map;
@@ -15,10 +16,18 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StandardisedMaxLogit {
-    /// Width of the boundaries that are suppressed, in pixels; 0 suppresses none.
+    /// Width of the boundaries that are suppressed, in pixels of a picture of 1,024 rows; 0 suppresses none.
     pub boundary: usize,
-    /// Pixels between the taps of the 7 × 7 smoothing filter; 0 does not smooth.
+    /// Such pixels between the taps of the 7 × 7 smoothing filter; 0 does not smooth.
     pub dilation: usize,
+}
+
+/// Rows of the pictures for which the widths are given.
+const ROWS: f64 = 1024.0;
+
+/// A width in the pixels of a picture with so many rows.
+fn scaled(width: usize, rows: usize) -> usize {
+    if width == 0 { 0 } else { ((width * rows) as f64 / ROWS).round().max(1.0) as usize }
 }
 
 impl Default for StandardisedMaxLogit {
@@ -92,7 +101,18 @@ impl PixelScorer for Fitted {
             let (mean, deviation) = self.moments[usize::from(class)];
             *score = (mean - top) / deviation;
         }
-        suppress(scores, &prediction, output.width, self.recipe.boundary);
-        smooth(scores, output.width, self.recipe.dilation);
+        suppress(scores, &prediction, output.width, scaled(self.recipe.boundary, output.height));
+        smooth(scores, output.width, scaled(self.recipe.dilation, output.height));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn widths_are_those_of_the_paper_in_its_pictures_and_follow_the_size() {
+        assert_eq!([1024, 2048, 512, 128, 64].map(|rows| scaled(6, rows)), [6, 12, 3, 1, 1]);
+        assert_eq!(scaled(0, 1024), 0);
     }
 }

@@ -12,6 +12,7 @@ struct Fake {
     logits: Vec<f32>,
     features: Vec<f32>,
     labels: Vec<u8>,
+    confidence: Vec<f32>,
 }
 
 fn fake(seed: u64, has_square: bool) -> Fake {
@@ -34,7 +35,8 @@ fn fake(seed: u64, has_square: bool) -> Fake {
             *f = (spread * rng.normal()) as f32 + own + if i / n >= 4 { off } else { 0.0 };
         }
     }
-    Fake { logits, features, labels: (0..n).map(|p| class(p) as u8).collect() }
+    let confidence = (0..n).map(|p| if is_odd(p) { 0.4 } else { 0.9 }).collect();
+    Fake { logits, features, labels: (0..n).map(|p| class(p) as u8).collect(), confidence }
 }
 
 impl Fake {
@@ -47,6 +49,7 @@ impl Fake {
             height: SIDE,
             width: SIDE,
             features: Some(features),
+            confidence: Some(&self.confidence),
         }
     }
 }
@@ -66,13 +69,7 @@ fn scores(scorer: &dyn PixelScorer, output: &Output<'_>) -> Vec<f32> {
 }
 
 fn build(id: &str) -> Box<dyn PixelMethod> {
-    // The smoothing of the published size is wider than this picture.
-    let small = if id == "standardised-max-logit" {
-        serde_json::json!({ "dilation": 1 })
-    } else {
-        serde_json::json!({})
-    };
-    methods().build(id, &small).unwrap()
+    methods().build(id, &serde_json::json!({})).unwrap()
 }
 
 /// Share of pairs in which the pixel of the square has the higher score.
@@ -119,6 +116,7 @@ fn one(id: &str, passes: &[&[f32]]) -> f64 {
         height: 1,
         width: 1,
         features: None,
+        confidence: None,
     };
     f64::from(scores(build(id).begin().finish().unwrap().as_ref(), &output)[0])
 }
@@ -188,9 +186,10 @@ fn mahalanobis_does_not_depend_on_the_units_of_the_features() {
 #[test]
 fn what_is_missing_is_named() {
     let image = fake(1, false);
-    let bare = Output { passes: 1, features: None, ..image.output() };
+    let bare = Output { passes: 1, features: None, confidence: None, ..image.output() };
     let refusal = |id: &str| build(id).needs().check(&bare).unwrap_err().to_string();
     assert!(refusal("var-sum").contains("several random passes") && refusal("vim").contains("features"));
+    assert!(refusal("confidence").contains("confidence branch"));
     for id in ["mahalanobis", "feature-knn", "vim", "standardised-max-logit"] {
         assert!(build(id).begin().finish().is_err(), "{id} cannot do without nominal images");
     }

@@ -2,6 +2,7 @@
 
 mod describe;
 mod evaluate;
+mod import;
 mod inputs;
 mod predict;
 mod scenes;
@@ -25,9 +26,11 @@ enum What {
     Scenes(scenes::Scenes),
     /// Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone
     Describe(describe::Describe),
-    /// Train the baseline, a small network that classifies each pixel by its surroundings
+    /// Train a network: the baseline, PSPNet or DeepLabV3+
     Train(train::Train),
-    /// Write the baseline's logits and features as .npy files
+    /// Take over weights that were published for torchvision's deeplabv3_resnet50
+    Import(import::Import),
+    /// Write a model's logits, features and confidences as .npy files
     Predict(predict::Predict),
     /// Write a score for each pixel as .npy files
     Score(score::Score),
@@ -45,6 +48,7 @@ impl Pixels {
             What::Scenes(args) => args.run(common),
             What::Describe(args) => args.run(common),
             What::Train(args) => args.run(common),
+            What::Import(args) => args.run(common),
             What::Predict(args) => args.run(common),
             What::Score(args) => args.run(common),
             What::Evaluate(args) => args.run(common),

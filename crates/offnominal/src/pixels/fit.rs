@@ -34,7 +34,10 @@ pub fn names(list: &[String], can: Needs) -> Result<Vec<String>> {
         return Ok(list.to_vec());
     }
     let has = |needs: Needs| {
-        (can.passes || !needs.passes) && (can.features || !needs.features) && (can.nominal || !needs.nominal)
+        (can.passes || !needs.passes)
+            && (can.features || !needs.features)
+            && (can.nominal || !needs.nominal)
+            && (can.confidence || !needs.confidence)
     };
     let mut names = Vec::new();
     for entry in METHODS {

@@ -1,11 +1,13 @@
-//! What a segmentation network says about the pictures of a data set: from files, or by the baseline.
+//! What a segmentation network says about the pictures of a data set: from files, or by a model of `pixels train`.
 
 use super::array;
+use super::choice::Device;
+use super::deep::Net;
 use super::layout::{DataSet, Labels, Sample};
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_core::Seed;
+use offnominal_core::{Rng, Seed};
 use offnominal_detectors::pixel::patches::PatchClassifier;
-use offnominal_detectors::pixel::{Features, Output};
+use offnominal_detectors::pixel::{Features, Needs, Output};
 use offnominal_nets::Tensors;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +20,8 @@ pub enum Network {
         logits: PathBuf,
         /// Folder of the features, if there are any.
         features: Option<PathBuf>,
+        /// Folder of confidences `[H, W]`, if there are any.
+        confidence: Option<PathBuf>,
     },
     /// The baseline, in so many passes, with the seed of its dropped units.
     Baseline {
@@ -28,15 +32,25 @@ pub enum Network {
         /// What the random passes are drawn from.
         seed: Seed,
     },
+    /// A convolutional network, in so many passes, with the seed of its dropped units.
+    Convolutional {
+        /// The trained network.
+        net: Net,
+        /// Number of passes; random if more than one.
+        passes: usize,
+        /// What the random passes are drawn from.
+        seed: Seed,
+    },
 }
 
 /// What it says about one picture.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
-    logits: Vec<f32>,
+    pub(super) logits: Vec<f32>,
     /// Passes, classes, height, width.
-    shape: [usize; 4],
-    features: Option<(Vec<f32>, [usize; 3])>,
+    pub(super) shape: [usize; 4],
+    pub(super) features: Option<(Vec<f32>, [usize; 3])>,
+    pub(super) confidence: Option<Vec<f32>>,
 }
 
 impl Said {
@@ -49,22 +63,43 @@ impl Said {
             rows: *rows,
             columns: *columns,
         });
-        Output { logits: &self.logits, passes, classes, height, width, features }
+        let confidence = self.confidence.as_deref();
+        Output { logits: &self.logits, passes, classes, height, width, features, confidence }
     }
 }
 
 impl Network {
-    /// Reads the baseline's file.
+    /// Reads a model's file.
     ///
     /// # Errors
-    /// If it cannot be read or is none.
-    pub fn baseline(path: &Path, passes: usize, seed: Seed) -> Result<Network> {
+    /// If it cannot be read or is none, or several passes of it would be alike.
+    pub fn model(path: &Path, passes: usize, seed: Seed, device: Device) -> Result<Network> {
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read the model {}", path.display()))?;
-        let model = Tensors::from_bytes(&bytes).and_then(|t| PatchClassifier::from_tensors(&t));
-        let model =
-            model.with_context(|| format!("{}: expected a model of `pixels train`", path.display()))?;
-        Ok(Network::Baseline { model: Box::new(model), passes, seed })
+        let expected = || format!("{}: expected a model of `pixels train`", path.display());
+        let tensors = Tensors::from_bytes(&bytes).with_context(expected)?;
+        if tensors.metadata.get("model").is_none_or(|model| model == "patch-classifier") {
+            let model = Box::new(PatchClassifier::from_tensors(&tensors).with_context(expected)?);
+            return Ok(Network::Baseline { model, passes, seed });
+        }
+        let net = Net::open(&tensors, device).with_context(expected)?;
+        ensure!(
+            passes == 1 || net.drops_units(),
+            "{}: expected a network that drops units, whose passes differ: train one with --modification dropout, \
+             or leave out --passes",
+            path.display()
+        );
+        Ok(Network::Convolutional { net, passes, seed })
+    }
+
+    /// What methods can be given by it.
+    pub fn gives(&self) -> Needs {
+        let (features, passes, confidence) = match self {
+            Network::Files { features, confidence, .. } => (features.is_some(), false, confidence.is_some()),
+            Network::Baseline { passes, .. } => (true, *passes > 1, false),
+            Network::Convolutional { net, passes, .. } => (true, *passes > 1, net.has_confidence()),
+        };
+        Needs { features, passes, confidence, nominal: false }
     }
 
     /// What it says about a picture.
@@ -73,30 +108,53 @@ impl Network {
     /// If a file is missing, has another shape than the labels, or the model has other classes than the label map.
     pub fn say(&self, set: &DataSet, sample: &Sample, labels: &Labels) -> Result<Said> {
         match self {
-            Network::Files { logits, features } => {
-                from_files(logits, features.as_deref(), set, sample, labels)
+            Network::Files { logits, features, confidence } => {
+                let said = from_files(logits, features.as_deref(), set, sample, labels)?;
+                let confidence = confidence.as_deref().map(|folder| sureness(folder, sample, labels));
+                Ok(Said { confidence: confidence.transpose()?, ..said })
             }
             Network::Baseline { model, passes, seed } => {
-                ensure!(
-                    model.names == set.meanings.map.classes,
-                    "the model knows the classes {:?}, the label map has {:?}",
-                    model.names,
-                    set.meanings.map.classes
-                );
+                knows(&model.names, set)?;
                 let rgb = set.rgb(sample, labels)?;
-                let mut rng = seed.child("passes").child(sample.name.as_str()).rng();
-                let said = model.say(&rgb, labels.width, *passes, &mut rng);
+                let said = model.say(&rgb, labels.width, *passes, &mut drawn(*seed, sample));
                 let [rows, columns] = said.grid;
                 let channels = said.features.len() / (rows * columns);
                 let shape = [*passes, model.names.len(), labels.height, labels.width];
-                Ok(Said {
-                    logits: said.logits,
-                    shape,
-                    features: Some((said.features, [channels, rows, columns])),
-                })
+                let features = Some((said.features, [channels, rows, columns]));
+                Ok(Said { logits: said.logits, shape, features, confidence: None })
+            }
+            Network::Convolutional { net, passes, seed } => {
+                knows(net.classes(), set)?;
+                let rgb = set.rgb(sample, labels)?;
+                let shape = [*passes, net.classes().len(), labels.height, labels.width];
+                Ok(net.say(&rgb, shape, &mut drawn(*seed, sample)))
             }
         }
     }
+}
+
+/// What the dropped units of a picture are drawn from.
+fn drawn(seed: Seed, sample: &Sample) -> Rng {
+    seed.child("passes").child(sample.name.as_str()).rng()
+}
+
+fn knows(classes: &[String], set: &DataSet) -> Result<()> {
+    let wanted = &set.meanings.map.classes;
+    ensure!(classes == wanted, "the model knows the classes {classes:?}, the label map has {wanted:?}");
+    Ok(())
+}
+
+fn sureness(folder: &Path, sample: &Sample, labels: &Labels) -> Result<Vec<f32>> {
+    let path = array::find(folder, &sample.name)?;
+    let array = array::read(&path, "confidence")?;
+    let size = [labels.height, labels.width];
+    ensure!(
+        array.shape == size || array.shape == [1, size[0], size[1]],
+        "{}: expected confidences {size:?}, found {:?}",
+        path.display(),
+        array.shape
+    );
+    Ok(array.values)
 }
 
 fn from_files(
@@ -130,5 +188,6 @@ fn from_files(
         ensure!(!array.values.is_empty(), "{}: expected features, found an empty array", path.display());
         Ok((array.values, shape))
     });
-    Ok(Said { logits: array.values, shape: [passes, k, h, w], features: features.transpose()? })
+    let features = features.transpose()?;
+    Ok(Said { logits: array.values, shape: [passes, k, h, w], features, confidence: None })
 }

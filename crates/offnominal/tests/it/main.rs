@@ -6,6 +6,7 @@ mod clusters;
 mod inside;
 mod minari;
 mod monitor;
+mod networks;
 mod ood_rl;
 mod own_env;
 mod pictures;

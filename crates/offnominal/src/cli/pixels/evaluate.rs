@@ -44,8 +44,8 @@ impl Evaluate {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let networks = self.network.open(self.data.len(), common)?;
         let nominal = self.nominal.open(&self.reading, &self.network, common)?;
-        let (features, passes) = self.network.has();
-        let methods = fit::names(&self.methods, Needs { features, passes, nominal: nominal.is_some() })?;
+        let gives = networks[0].gives();
+        let methods = fit::names(&self.methods, Needs { nominal: nominal.is_some(), ..gives })?;
         let mut evaluations = Vec::new();
         for (root, network) in self.data.iter().zip(&networks) {
             let plan = Plan {

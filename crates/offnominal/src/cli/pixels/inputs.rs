@@ -1,6 +1,7 @@
 //! Options that several commands share: where the data are, and where the network is.
 
 use crate::common::Common;
+use crate::pixels::choice::Device;
 use crate::pixels::layout::{DataSet, Layout};
 use crate::pixels::network::Network;
 use anyhow::{Context, Result, ensure};
@@ -52,12 +53,18 @@ pub struct NetworkArgs {
     /// Folder of features, [channels, h, w]; one for each --logits
     #[arg(long, value_name = "DIR", requires = "logits")]
     features: Vec<PathBuf>,
+    /// Folder of confidences, [H, W] from 0 to 1; one for each --logits
+    #[arg(long, value_name = "DIR", requires = "logits")]
+    confidence: Vec<PathBuf>,
     /// Model of `pixels train`, instead of --logits
     #[arg(long, value_name = "FILE", conflicts_with = "logits")]
     model: Option<PathBuf>,
     /// Random passes of the model; 1 is a sure one
     #[arg(long, default_value_t = 1, value_name = "N", requires = "model", value_parser = clap::value_parser!(u32).range(1..=100))]
     passes: u32,
+    /// Where a convolutional model runs
+    #[arg(long, value_enum, default_value_t = Device::Cpu, requires = "model")]
+    device: Device,
 }
 
 impl NetworkArgs {
@@ -67,7 +74,7 @@ impl NetworkArgs {
     /// If the folders do not match the data sets, or there is no network.
     pub fn open(&self, n: usize, common: &Common) -> Result<Vec<Network>> {
         if let Some(model) = &self.model {
-            let network = Network::baseline(model, self.passes as usize, Seed(common.seed))?;
+            let network = Network::model(model, self.passes as usize, Seed(common.seed), self.device)?;
             return Ok(vec![network; n]);
         }
         ensure!(!self.logits.is_empty(), "expected --logits DIR or --model FILE");
@@ -76,24 +83,18 @@ impl NetworkArgs {
             "expected one --logits for each --data ({n}), found {}",
             self.logits.len()
         );
-        let features = self.features.len();
-        ensure!(
-            features == 0 || features == n,
-            "expected one --features for each --logits ({n}), found {features}"
-        );
+        for (name, found) in [("features", self.features.len()), ("confidence", self.confidence.len())] {
+            ensure!(found == 0 || found == n, "expected one --{name} for each --logits ({n}), found {found}");
+        }
         let network = |i: usize| Network::Files {
             logits: self.logits[i].clone(),
             features: self.features.get(i).cloned(),
+            confidence: self.confidence.get(i).cloned(),
         };
         Ok((0..n).map(network).collect())
     }
 
-    /// Whether there are features, and several passes in the model.
-    pub fn has(&self) -> (bool, bool) {
-        (self.model.is_some() || !self.features.is_empty(), self.passes > 1)
-    }
-
-    /// Whether the network is the baseline.
+    /// Whether the network is a model of `pixels train`.
     pub fn is_model(&self) -> bool {
         self.model.is_some()
     }
@@ -138,6 +139,7 @@ impl NominalArgs {
             return Ok(Some((set, network.open(1, common)?.remove(0))));
         }
         let logits = self.nominal_logits.clone().context("expected --nominal-logits DIR beside --nominal")?;
-        Ok(Some((set, Network::Files { logits, features: self.nominal_features.clone() })))
+        let features = self.nominal_features.clone();
+        Ok(Some((set, Network::Files { logits, features, confidence: None })))
     }
 }

@@ -1,4 +1,4 @@
-//! `pixels predict`: the baseline's logits and features as files.
+//! `pixels predict`: a model's logits, features and confidences as files.
 
 use super::inputs::{NetworkArgs, Reading};
 use super::{Common, Outcome};
@@ -23,7 +23,7 @@ pub struct Predict {
 }
 
 impl Predict {
-    /// Writes logits/NAME.npy and features/NAME.npy.
+    /// Writes logits/NAME.npy, features/NAME.npy, and confidence/NAME.npy if the model has them.
     ///
     /// # Errors
     /// If there is no model, a picture cannot be read, or a file cannot be written.
@@ -47,6 +47,10 @@ impl Predict {
             if let Some(f) = o.features {
                 let features = to_npy(&[f.channels, f.rows, f.columns], f.values);
                 write::atomically(&out.join("features").join(format!("{}.npy", sample.name)), &features)?;
+            }
+            if let Some(c) = o.confidence {
+                let confidence = to_npy(&[o.height, o.width], c);
+                write::atomically(&out.join("confidence").join(format!("{}.npy", sample.name)), &confidence)?;
             }
             anyhow::Ok(())
         })?;

@@ -1,0 +1,74 @@
+//! Networks as files: named tensors, and the design as text in the header.
+
+use crate::design::Design;
+use crate::segmenter::Segmenter;
+use burn_tensor::Device;
+use offnominal_core::Rng;
+use offnominal_nets::{TensorError, Tensors};
+
+/// What the header calls such a file.
+pub const MODEL: &str = "segmenter";
+
+/// Why a file is no network.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// The header has no design.
+    #[error("expected a convolutional network of `pixels train`, found {found}")]
+    NoDesign {
+        /// What it has.
+        found: String,
+    },
+    /// It is the checkpoint of another training.
+    #[error(
+        "expected the checkpoint of a training with {expected}, found {found}: remove it, or name another --out"
+    )]
+    Other {
+        /// The recipe that is asked for.
+        expected: String,
+        /// That of the checkpoint.
+        found: String,
+    },
+    /// The checkpoint has no number of steps.
+    #[error("expected a number of steps, found {found:?}")]
+    NoStep {
+        /// What it has.
+        found: String,
+    },
+    /// A tensor is missing or otherwise.
+    #[error(transparent)]
+    Tensor(#[from] TensorError),
+}
+
+impl Segmenter {
+    /// The network as named tensors.
+    pub fn to_tensors(&self) -> Tensors {
+        let mut tensors = self.weights.to_tensors();
+        let design = serde_json::to_string(&self.design).expect("a design is valid JSON");
+        tensors.metadata.insert("model".into(), MODEL.into());
+        tensors.metadata.insert("design".into(), design);
+        tensors
+    }
+
+    /// The design in the header of a file.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn design_of(tensors: &Tensors) -> Result<Design, FileError> {
+        let text = tensors.metadata.get("design").ok_or_else(|| FileError::NoDesign {
+            found: format!("the texts {:?}", tensors.metadata.keys().collect::<Vec<_>>()),
+        })?;
+        serde_json::from_str(text).map_err(|e| FileError::NoDesign { found: format!("{text:?} ({e})") })
+    }
+
+    /// Reads what [`Segmenter::to_tensors`] wrote.
+    ///
+    /// # Errors
+    /// If there is no design, or a tensor is missing or has another shape.
+    pub fn from_tensors(tensors: &Tensors, device: &Device) -> Result<Segmenter, FileError> {
+        let design = Segmenter::design_of(tensors)?;
+        let mut net = Segmenter::new(&design, &mut Rng::new(0), device);
+        net.weights.take(tensors)?;
+        Ok(net)
+    }
+}

@@ -1,0 +1,47 @@
+//! Convolutional networks that say what each pixel shows: PSPNet and DeepLabV3+, and how they are trained.
+//!
+//! A network is two things, as in `offnominal-nets`: a [`Segmenter`]'s layers, which know names and shapes, and its
+//! [`Weights`], which hold the numbers. Products, convolutions and their derivatives are those of burn's tensors, on
+//! the processor or, with the feature `gpu`, on a graphics card; layers, initial values, optimisers and schedules are
+//! our own, and everything random is drawn here from named seeds, so that a device changes rounding only.
+//!
+//! ```
+//! use offnominal_core::Rng;
+//! use offnominal_deep::{Design, Segmenter, device};
+//!
+//! let classes = ["road", "sky"].map(String::from).to_vec();
+//! let net = Segmenter::new(&Design { classes, ..Design::default() }, &mut Rng::new(1), &device::cpu());
+//! let said = net.say(&[128; 3 * 16 * 32], 32, 1, &mut Rng::new(2));
+//! assert_eq!(said.logits.len(), 2 * 16 * 32);
+//! ```
+#![cfg(feature = "burn")]
+
+mod aspp;
+mod deeplab;
+mod design;
+pub mod device;
+mod file;
+mod layer;
+mod loss;
+mod optimiser;
+mod pass;
+mod pspnet;
+mod residual;
+mod resize;
+mod segmenter;
+mod small;
+mod torchvision;
+pub mod train;
+mod trunk;
+mod view;
+mod weights;
+mod xception;
+
+pub use design::{Design, Kind, Modification, Preset};
+pub use file::FileError;
+pub use segmenter::{Said, Segmenter};
+pub use view::Picture;
+pub use weights::Weights;
+
+#[cfg(test)]
+mod tests;

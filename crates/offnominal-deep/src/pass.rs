@@ -1,0 +1,70 @@
+//! One run through a network: its numbers, whether it learns or drops units, and what it noticed.
+
+use crate::weights::{Key, Weights, tensor};
+use burn_tensor::{Device, Tensor};
+use offnominal_core::Rng;
+
+/// How a network is run.
+#[derive(Debug, Clone)]
+pub enum Mode {
+    /// Nothing is dropped; activations are normalised by what training saw.
+    Sure,
+    /// As [`Mode::Sure`], but units are dropped.
+    Random(Rng),
+    /// Units are dropped, activations normalised by those of the batch, and derivatives recorded.
+    Learning(Rng),
+}
+
+/// A run.
+pub struct Pass {
+    values: Vec<Tensor<1>>,
+    shapes: Vec<Vec<usize>>,
+    device: Device,
+    mode: Mode,
+    /// Means and variances of the batch that normalisations met.
+    pub(crate) noticed: Vec<(Key, Tensor<1>)>,
+}
+
+impl Pass {
+    /// Begins a run.
+    pub fn new(weights: &Weights, mode: Mode) -> Pass {
+        let declared = weights.declared();
+        let tape = |(value, learned): (&Tensor<1>, bool)| match (&mode, learned) {
+            (Mode::Learning(_), true) => Tensor::from_inner(value.clone()).require_grad(),
+            _ => value.clone(),
+        };
+        let values = weights.values.iter().zip(declared.iter().map(|d| d.learned)).map(tape).collect();
+        let shapes = declared.iter().map(|d| d.shape.clone()).collect();
+        Pass { values, shapes, device: weights.device().clone(), mode, noticed: Vec::new() }
+    }
+
+    /// The tensors, of which those that are learned remember what was done with them.
+    pub fn values(&self) -> &[Tensor<1>] {
+        &self.values
+    }
+
+    /// Whether derivatives are recorded.
+    pub fn is_learning(&self) -> bool {
+        matches!(self.mode, Mode::Learning(_))
+    }
+
+    /// A tensor of one axis.
+    pub(crate) fn vector(&self, key: Key) -> Tensor<1> {
+        key.of(&self.values).clone()
+    }
+
+    /// The kernel of a convolution.
+    pub(crate) fn kernel(&self, key: Key) -> Tensor<4> {
+        let shape: [usize; 4] = key.of(&self.shapes)[..].try_into().expect("kernels have four axes");
+        self.vector(key).reshape(shape)
+    }
+
+    /// Drops each unit with this probability where units are dropped; what stays grows so that the mean does.
+    pub(crate) fn drop(&mut self, x: Tensor<4>, probability: f64) -> Tensor<4> {
+        let (Mode::Random(rng) | Mode::Learning(rng)) = &mut self.mode else { return x };
+        let (shape, kept) = (x.dims(), (1.0 / (1.0 - probability)) as f32);
+        let mut draw = || if rng.uniform() < probability { 0.0 } else { kept };
+        let mask = (0..shape.iter().product()).map(|_| draw()).collect();
+        x * tensor(mask, shape, &self.device)
+    }
+}

@@ -1,0 +1,189 @@
+//! A network for segmentation: trunk, head and classifier, with the modifications of the paper.
+
+use crate::deeplab::{Decoder, Plain, Sizes};
+use crate::design::{Design, Kind, Modification, Preset};
+use crate::layer::{Conv, ConvNorm, Kernel};
+use crate::pass::{Mode, Pass};
+use crate::pspnet::Pyramid;
+use crate::residual::Residual;
+use crate::resize::resize;
+use crate::small::Small;
+use crate::trunk::{Maps, Trunk};
+use crate::weights::{Plan, Weights, numbers, tensor};
+use crate::xception::Xception;
+use burn_tensor::{Device, Tensor};
+use offnominal_core::Rng;
+
+/// Mean and deviation of the channels of photographs, by which pictures are standardised.
+const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
+const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
+
+/// Channels of reduced features, as in the paper.
+const REDUCED: usize = 32;
+
+/// A network with its numbers.
+#[derive(Debug, Clone)]
+pub struct Segmenter {
+    /// What it is.
+    pub design: Design,
+    /// Its numbers.
+    pub weights: Weights,
+    trunk: Trunk,
+    head: Head,
+    reduce: Option<ConvNorm>,
+    classify: Conv,
+    confidence: Option<Conv>,
+    auxiliary: Option<(ConvNorm, Conv)>,
+}
+
+#[derive(Debug, Clone)]
+enum Head {
+    Pyramid(Pyramid),
+    Decoder(Decoder),
+    Plain(Plain),
+}
+
+/// What a network makes of a batch, at the size of the pictures but for the features.
+pub(crate) struct Answer {
+    pub logits: Tensor<4>,
+    /// ln c / (1 − c), one channel.
+    pub confidence: Option<Tensor<4>>,
+    pub features: Tensor<4>,
+    /// Logits of an earlier stage, for training alone.
+    pub auxiliary: Option<Tensor<4>>,
+}
+
+/// What a network says about a picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// `[passes, classes, height, width]`.
+    pub logits: Vec<f32>,
+    /// What the classifier reads, `[channels, rows, columns]`, of a run in which nothing is dropped.
+    pub features: Vec<f32>,
+    /// Channels, rows and columns of the features.
+    pub grid: [usize; 3],
+    /// How sure it is of each pixel, from 0 to 1, if it was trained to say so.
+    pub confidence: Option<Vec<f32>>,
+}
+
+impl Segmenter {
+    /// With first values.
+    pub fn new(design: &Design, rng: &mut Rng, device: &Device) -> Segmenter {
+        let (mut plan, plan_of) = (Plan::default(), design.clone());
+        let (trunk, head, width) = trunk_and_head(&plan_of, &mut plan);
+        let has = |modification| design.modification == modification;
+        let reduce = has(Modification::DimReduce)
+            .then(|| ConvNorm::new(&mut plan, "head.reduce", [width, REDUCED], Kernel::of(3)));
+        let width = if reduce.is_some() { REDUCED } else { width };
+        let is_plain = matches!(head, Head::Plain(_));
+        let name = if is_plain { "classifier.4" } else { "head.classify" };
+        let classify = Conv::biased(&mut plan, name, [width, design.classes.len()]);
+        let confidence =
+            has(Modification::Confidence).then(|| Conv::biased(&mut plan, "head.confidence", [width, 1]));
+        let is_pyramid = matches!(head, Head::Pyramid(_)) && design.preset == Preset::Paper;
+        let auxiliary = is_pyramid.then(|| auxiliary(&mut plan, &trunk, design.classes.len()));
+        let weights = Weights::first(plan, rng, device);
+        Segmenter { design: plan_of, weights, trunk, head, reduce, classify, confidence, auxiliary }
+    }
+
+    /// Runs a batch, `[images, 3, height, width]`.
+    pub(crate) fn forward(&self, x: Tensor<4>, pass: &mut Pass) -> Answer {
+        let [_, _, height, width] = x.dims();
+        let maps = self.trunk.forward(x, pass);
+        let size = [height, width];
+        let auxiliary = self.auxiliary.as_ref().filter(|_| pass.is_learning()).map(|(layer, classify)| {
+            let features = layer.relu(maps.middle.clone(), pass);
+            resize(classify.forward(features, pass), size)
+        });
+        let mut features = self.head.forward(maps, pass);
+        if let Some(layer) = &self.reduce {
+            features = layer.relu(features, pass);
+        }
+        let logits = resize(self.classify.forward(features.clone(), pass), size);
+        let confidence =
+            self.confidence.as_ref().map(|conv| resize(conv.forward(features.clone(), pass), size));
+        Answer { logits, confidence, features, auxiliary }
+    }
+
+    /// Whether passes can differ.
+    pub fn drops_units(&self) -> bool {
+        self.design.dropout().is_some()
+    }
+
+    /// Whether it says how sure it is.
+    pub fn has_confidence(&self) -> bool {
+        self.confidence.is_some()
+    }
+
+    /// What it says about a picture, `[height, width, 3]`: in one sure pass if `passes` is 1, else in so many random
+    /// ones.
+    pub fn say(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Said {
+        let height = rgb.len() / 3 / width;
+        let x = tensor(standardised(rgb), [1, 3, height, width], self.weights.device());
+        let sure = self.forward(x.clone(), &mut Pass::new(&self.weights, Mode::Sure));
+        let [_, channels, rows, columns] = sure.features.dims();
+        let logits = if passes == 1 {
+            numbers(sure.logits)
+        } else {
+            let mut pass = Pass::new(&self.weights, Mode::Random(rng.clone()));
+            (0..passes).flat_map(|_| numbers(self.forward(x.clone(), &mut pass).logits)).collect()
+        };
+        let sigmoid = |z: f32| 1.0 / (1.0 + (-z).exp());
+        let confidence = sure.confidence.map(|z| numbers(z).into_iter().map(sigmoid).collect());
+        Said { logits, features: numbers(sure.features), grid: [channels, rows, columns], confidence }
+    }
+}
+
+impl Head {
+    fn forward(&self, maps: Maps, pass: &mut Pass) -> Tensor<4> {
+        match self {
+            Head::Pyramid(head) => head.forward(maps, pass),
+            Head::Decoder(head) => head.forward(maps, pass),
+            Head::Plain(head) => head.forward(maps, pass),
+        }
+    }
+}
+
+/// The layers before the classifier, and how many channels they give it.
+fn trunk_and_head(design: &Design, plan: &mut Plan) -> (Trunk, Head, usize) {
+    let dropout = design.dropout();
+    let trunk = match (design.preset, design.network) {
+        (Preset::Small, _) => Trunk::Small(Box::new(Small::new(plan, dropout))),
+        (Preset::Paper, Kind::Deeplab) => Trunk::Xception(Box::new(Xception::new(plan, dropout))),
+        (Preset::Paper, _) => Trunk::Residual(Residual::new(plan, dropout)),
+    };
+    let from = trunk.channels();
+    let is_small = design.preset == Preset::Small;
+    let or = |small: usize, paper: usize| if is_small { small } else { paper };
+    let (head, width) = match design.network {
+        Kind::Pspnet => {
+            let merged = or(64, 512);
+            (Head::Pyramid(Pyramid::new(plan, from.high, or(16, 512), merged)), merged)
+        }
+        Kind::Deeplab => {
+            let rates = if is_small { [3, 6, 9] } else { [6, 12, 18] };
+            let sizes = Sizes { width: or(64, 256), fine: or(24, 48), rates, is_separable: !is_small };
+            (Head::Decoder(Decoder::new(plan, from, sizes)), sizes.width)
+        }
+        Kind::Deeplabv3 => {
+            let rates = if is_small { [3, 6, 9] } else { [12, 24, 36] };
+            (Head::Plain(Plain::new(plan, from.high, or(64, 256), rates)), or(64, 256))
+        }
+    };
+    (trunk, head, width)
+}
+
+/// Classifies the map before the last, so that early layers learn too.
+fn auxiliary(plan: &mut Plan, trunk: &Trunk, classes: usize) -> (ConvNorm, Conv) {
+    let from = trunk.channels().middle;
+    let layer = ConvNorm::new(plan, "auxiliary", [from, from / 4], Kernel::of(3));
+    (layer, Conv::biased(plan, "auxiliary.classify", [from / 4, classes]))
+}
+
+/// A picture `[height, width, 3]` as channels in units of their deviation, `[3, height, width]`.
+pub(crate) fn standardised(rgb: &[u8]) -> Vec<f32> {
+    let channel = |c: usize| {
+        rgb.iter().skip(c).step_by(3).map(move |&v| (f32::from(v) / 255.0 - MEAN[c]) / DEVIATION[c])
+    };
+    (0..3).flat_map(channel).collect()
+}

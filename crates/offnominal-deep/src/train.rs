@@ -1,0 +1,189 @@
+//! Training, step by step: every step is a function of what was learned so far and of its number, so that a run that
+//! was stopped goes on with the same bits.
+
+use crate::design::{Design, Kind, Preset};
+use crate::file::FileError;
+use crate::loss::{Truth, loss};
+use crate::optimiser::{Optimiser, Steps};
+use crate::pass::{Mode, Pass};
+use crate::segmenter::Segmenter;
+use crate::view::{Picture, View};
+use crate::weights::{numbers, tensor};
+use burn_tensor::Device;
+use offnominal_core::Seed;
+use offnominal_nets::Tensors;
+use serde::{Deserialize, Serialize};
+
+/// Exponent of the learning rate's fall.
+const POWER: f64 = 0.9;
+
+/// How to train.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Recipe {
+    /// Number of steps.
+    pub steps: usize,
+    /// Pictures in each.
+    pub batch: usize,
+    /// Rows and columns of what is cut out of a picture.
+    pub size: [usize; 2],
+    /// How much smaller and larger pictures are made.
+    pub scales: [f64; 2],
+    /// Which steps.
+    pub optimiser: Steps,
+    /// Learning rate of the first step; it falls to nothing with the power 0.9.
+    pub rate: f64,
+    /// Pull of the kernels towards zero.
+    pub decay: f64,
+    /// Whether rare classes weigh more: each with one over the root of its share.
+    pub is_balanced: bool,
+    /// The root of all randomness.
+    pub seed: Seed,
+}
+
+impl Recipe {
+    /// As a preset has it, for pictures of some size.
+    pub fn of(design: &Design, size: [usize; 2], seed: Seed) -> Recipe {
+        match design.preset {
+            Preset::Small => Recipe {
+                steps: 1_200,
+                batch: 12,
+                size,
+                scales: [0.75, 1.75],
+                optimiser: Steps::Adam,
+                rate: 3e-3,
+                decay: 1e-4,
+                is_balanced: true,
+                seed,
+            },
+            Preset::Paper => Recipe {
+                steps: 200_000,
+                batch: if design.network == Kind::Deeplab { 2 } else { 8 },
+                size: [713, 713],
+                scales: [0.5, 2.0],
+                optimiser: Steps::Momentum,
+                rate: 1e-3,
+                decay: 1e-4,
+                is_balanced: false,
+                seed,
+            },
+        }
+    }
+}
+
+/// A training that is under way.
+pub struct Training {
+    net: Segmenter,
+    optimiser: Optimiser,
+    recipe: Recipe,
+    /// What a pixel of each class counts.
+    weights: Vec<f32>,
+    step: usize,
+}
+
+impl Training {
+    /// Begins; `counts` are the pixels of each class.
+    pub fn begin(design: &Design, recipe: Recipe, counts: &[u64], device: &Device) -> Training {
+        let net = Segmenter::new(design, &mut recipe.seed.child("first").rng(), device);
+        let optimiser = Optimiser::new(recipe.optimiser, recipe.decay, &net.weights);
+        let weights = if recipe.is_balanced { balanced(counts) } else { vec![1.0; counts.len()] };
+        Training { net, optimiser, recipe, weights, step: 0 }
+    }
+
+    /// Steps that were made.
+    pub fn step(&self) -> usize {
+        self.step
+    }
+
+    /// Whether all were.
+    pub fn is_done(&self) -> bool {
+        self.step >= self.recipe.steps
+    }
+
+    /// The network as it is now.
+    pub fn net(&self) -> &Segmenter {
+        &self.net
+    }
+
+    /// Makes a step with some of `n` pictures, and returns the loss.
+    ///
+    /// # Errors
+    /// If a picture cannot be had.
+    pub fn advance<E>(
+        &mut self,
+        n: usize,
+        picture: &mut dyn FnMut(usize) -> Result<Picture, E>,
+    ) -> Result<f64, E> {
+        let seed = self.recipe.seed.child("step").child(self.step);
+        let mut views = Vec::new();
+        for place in 0..self.recipe.batch {
+            let mut rng = seed.child("view").child(place).rng();
+            let number = self.drawn(self.step * self.recipe.batch + place, n);
+            views.push(picture(number)?.view(self.recipe.size, self.recipe.scales, &mut rng));
+        }
+        let loss = self.learn(&views, seed);
+        self.step += 1;
+        Ok(loss)
+    }
+
+    /// The picture of the so many-th draw: all of them in a new order, again and again.
+    fn drawn(&self, draw: usize, n: usize) -> usize {
+        let mut order: Vec<usize> = (0..n).collect();
+        self.recipe.seed.child("order").child(draw / n).rng().shuffle(&mut order);
+        order[draw % n]
+    }
+
+    fn learn(&mut self, views: &[View], seed: Seed) -> f64 {
+        let device = self.net.weights.device().clone();
+        let [height, width] = self.recipe.size;
+        let channels = views.iter().flat_map(|v| v.channels.iter().copied()).collect();
+        let labels: Vec<u8> = views.iter().flat_map(|v| v.labels.iter().copied()).collect();
+        let x = tensor(channels, [views.len(), 3, height, width], &device);
+        let truth = Truth::new(&labels, [views.len(), height, width], &self.weights, &device);
+        let mut pass = Pass::new(&self.net.weights, Mode::Learning(seed.child("drop").rng()));
+        let answer = self.net.forward(x, &mut pass);
+        let loss = loss(answer, &truth, &mut seed.child("hint").rng());
+        let mut gradients = loss.backward();
+        let rate = self.recipe.rate * (1.0 - self.step as f64 / self.recipe.steps as f64).powf(POWER);
+        self.optimiser.step(&mut self.net.weights, pass.values(), &mut gradients, rate, self.step);
+        pass.noticed.into_iter().for_each(|(key, value)| self.net.weights.set(key, value));
+        f64::from(numbers(loss.inner())[0])
+    }
+
+    /// Everything that is needed to go on.
+    pub fn keep(&self) -> Tensors {
+        let mut tensors = self.net.to_tensors();
+        self.optimiser.keep(&self.net.weights, &mut tensors);
+        tensors.metadata.insert("recipe".into(), self.recipe_text());
+        tensors.metadata.insert("step".into(), self.step.to_string());
+        tensors
+    }
+
+    /// Goes on where [`Training::keep`] was called.
+    ///
+    /// # Errors
+    /// If it is of another design or recipe, or damaged.
+    pub fn take(&mut self, tensors: &Tensors) -> Result<(), FileError> {
+        let text = |name: &str| tensors.metadata.get(name).cloned().unwrap_or_default();
+        let found = Segmenter::design_of(tensors)?;
+        if found != self.net.design || text("recipe") != self.recipe_text() {
+            return Err(FileError::Other { expected: self.recipe_text(), found: text("recipe") });
+        }
+        let step = text("step").parse().map_err(|_| FileError::NoStep { found: text("step") })?;
+        self.net.weights.take(tensors)?;
+        self.optimiser.take(&self.net.weights, tensors)?;
+        self.step = step;
+        Ok(())
+    }
+
+    fn recipe_text(&self) -> String {
+        serde_json::to_string(&self.recipe).expect("a recipe is valid JSON")
+    }
+}
+
+/// One over the root of each class's share, so that a pixel weighs 1 on average; a class that never occurs has none.
+fn balanced(counts: &[u64]) -> Vec<f32> {
+    let total: f64 = counts.iter().map(|&n| n as f64).sum();
+    let raw = |n: u64| if n == 0 { 0.0 } else { (total / n as f64).sqrt() };
+    let mean = counts.iter().map(|&n| raw(n) * n as f64).sum::<f64>() / total.max(1.0);
+    counts.iter().map(|&n| (raw(n) / mean.max(f64::MIN_POSITIVE)) as f32).collect()
+}
