@@ -53,7 +53,7 @@ impl Default for DynamicsShape {
         DynamicsShape {
             rows: n(40_000),
             strongest: n(3),
-            training: Training { epochs: n(15), ..Training::brief() },
+            training: Training { epochs: n(30), ..Training::brief() },
         }
     }
 }
