@@ -36,6 +36,7 @@ pub mod recurrent;
 pub mod sequence;
 pub mod standardiser;
 pub mod tensors;
+pub mod vision;
 mod workspace;
 
 pub use activation::Activation;
