@@ -3,6 +3,7 @@
 mod bench;
 mod card;
 mod clusters;
+mod images;
 mod inside;
 mod minari;
 mod monitor;
