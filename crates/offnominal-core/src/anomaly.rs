@@ -7,6 +7,7 @@ pub use chosen::Chosen;
 use crate::Rng;
 use crate::channel;
 use crate::env::Env;
+use crate::frame::Frame;
 use crate::spec::{Channel, EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +34,9 @@ pub trait Anomaly: Send {
     /// Changes the observation on its way to the policy.
     fn on_observation(&mut self, _obs: &mut [f32], _rng: &mut Rng) {}
 
+    /// Changes what a camera saw, on its way to whoever watches; neither world nor policy see it.
+    fn on_frame(&mut self, _frame: &mut Frame, _rng: &mut Rng) {}
+
     /// The anomaly stops being active while the episode goes on; what `begin` changed in the world is changed back.
     fn end(&mut self, _env: &mut dyn Env) {}
 
@@ -43,6 +47,9 @@ pub trait Anomaly: Send {
     /// Called with each observation that is not disturbed, the first of the episode included: an anomaly that holds the
     /// last reading must know it when it becomes active.
     fn watch_observation(&mut self, _obs: &[f32]) {}
+
+    /// Called with each picture that is not disturbed: a camera that stands still must know the last one.
+    fn watch_frame(&mut self, _frame: &Frame) {}
 }
 
 /// Why an anomaly cannot be applied to a world.
@@ -89,6 +96,14 @@ pub enum AnomalyError {
         env: String,
         /// What it needs, in words.
         expected: &'static str,
+    },
+    /// The anomaly is one of cameras, and the world has none.
+    #[error("anomaly {id}: expected a world with a camera, but {env} has none")]
+    NoCamera {
+        /// The anomaly.
+        id: String,
+        /// The world that was asked.
+        env: String,
     },
     /// The magnitude is outside the range of the anomaly.
     #[error("anomaly {id}: expected a magnitude {expected}, found {found:?}")]

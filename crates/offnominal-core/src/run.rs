@@ -31,6 +31,9 @@ pub struct Trial<'a> {
 /// Called with the world before the first step and after each step; for pictures and progress.
 pub type Watcher<'w> = &'w mut dyn FnMut(&mut dyn Env);
 
+/// Called like a [`Watcher`], also with the course, whose anomaly may disturb what a camera sees.
+pub type Filmer<'w> = &'w mut dyn FnMut(&mut dyn Env, &mut Course);
+
 impl<'a> Trial<'a> {
     /// A trial with the world's own horizon.
     pub fn new(env: &'a dyn Env, policy: &'a dyn Policy) -> Trial<'a> {
@@ -48,13 +51,13 @@ impl<'a> Trial<'a> {
         let initial = Course::initial(env.as_ref(), seed);
         let log = Log { keeps_observations: false, ..Log::new(env.as_ref(), seed, initial, 0) };
         let mut policy = self.policy.fork();
-        let played = play_into(log, env.as_mut(), policy.as_mut(), self.horizon, None, &mut |_| ());
+        let played = play_into(log, env.as_mut(), policy.as_mut(), self.horizon, None, &mut |_, _| ());
         Outcome::of(&played)
     }
 
     /// Plays an undisturbed episode from a chosen initial condition, and shows the world to `watch`.
     pub fn starting_at(&self, initial: Vec<f64>, seed: Seed, watch: Watcher<'_>) -> Episode {
-        self.play_from(initial, seed, None, watch)
+        self.play_from(initial, seed, None, &mut |env, _| watch(env))
     }
 
     /// Plays a disturbed episode and its nominal twin, which has the same seed and initial condition.
@@ -97,13 +100,26 @@ impl<'a> Trial<'a> {
         from: &Catalogue<dyn Anomaly>,
         watch: Watcher<'_>,
     ) -> Result<Episode, BuildError> {
+        self.replay_before(episode, from, &mut |env, _| watch(env))
+    }
+
+    /// Plays an episode again before a camera: as [`Trial::replay`], with the course.
+    ///
+    /// # Errors
+    /// If the episode's fault cannot be built for this world.
+    pub fn replay_before(
+        &self,
+        episode: &Episode,
+        from: &Catalogue<dyn Anomaly>,
+        film: Filmer<'_>,
+    ) -> Result<Episode, BuildError> {
         let disturbance = match (&episode.fault, episode.onset) {
             (Some(fault), Some(onset)) => {
                 Some(Disturbance { fault, onset, anomaly: fault.build(from, self.env)? })
             }
             _ => None,
         };
-        Ok(self.play_from(episode.initial.clone(), episode.seed, disturbance, watch))
+        Ok(self.play_from(episode.initial.clone(), episode.seed, disturbance, film))
     }
 
     fn play_from(
@@ -111,7 +127,7 @@ impl<'a> Trial<'a> {
         initial: Vec<f64>,
         seed: Seed,
         disturbance: Option<Disturbance<'_>>,
-        watch: Watcher<'_>,
+        watch: Filmer<'_>,
     ) -> Episode {
         let mut env = self.lend();
         play_from(
@@ -144,7 +160,7 @@ pub fn play_on(
     watch: Watcher<'_>,
 ) -> Episode {
     let initial = Course::initial(env, seed);
-    play_from(env, policy, horizon, (initial, seed), disturbance, watch)
+    play_from(env, policy, horizon, (initial, seed), disturbance, &mut |env, _| watch(env))
 }
 
 /// Plays one episode on the given world itself, from a given initial condition.
@@ -154,7 +170,7 @@ fn play_from(
     horizon: u32,
     (initial, seed): (Vec<f64>, Seed),
     disturbance: Option<Disturbance<'_>>,
-    watch: Watcher<'_>,
+    watch: Filmer<'_>,
 ) -> Episode {
     play_into(Log::new(env, seed, initial, horizon), env, policy, horizon, disturbance, watch)
 }
@@ -166,19 +182,19 @@ fn play_into(
     policy: &mut dyn Policy,
     horizon: u32,
     disturbance: Option<Disturbance<'_>>,
-    watch: Watcher<'_>,
+    watch: Filmer<'_>,
 ) -> Episode {
     let (described, seed) = (disturbance.as_ref().map(|d| (d.fault.clone(), d.onset)), log.episode.seed);
     let mut policy_rng = seed.child("policy").rng();
     let mut course = Course::start(env, &log.episode.initial, seed, disturbance, &mut log.obs);
     log.record_observation();
     policy.reset();
-    watch(env);
+    watch(env, &mut course);
     while course.steps() < horizon {
         policy.act(&log.obs, &mut log.action, &mut policy_rng);
         let (step, active) = course.step(env, &log.action, &mut log.obs);
         log.record(step.reward, active);
-        watch(env);
+        watch(env, &mut course);
         if step.status != Status::Running {
             log.episode.end = ending(step.status);
             break;

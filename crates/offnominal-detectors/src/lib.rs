@@ -12,6 +12,7 @@ mod ensemble_dm;
 mod feature_knn;
 mod feature_mahalanobis;
 mod fusion;
+pub mod images;
 mod isolation_forest;
 mod knn;
 mod knn_transition;

@@ -35,6 +35,7 @@ pub mod recurrent;
 pub mod sequence;
 pub mod standardiser;
 pub mod tensors;
+pub mod vision;
 mod workspace;
 
 pub use activation::Activation;

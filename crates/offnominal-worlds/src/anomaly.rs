@@ -5,6 +5,7 @@
 //! all worlds, and `dyn-mass` means that entry with the parameter `mass`.
 
 mod ar_noise;
+mod camera;
 mod delay;
 mod drift;
 mod dropout;
@@ -21,6 +22,7 @@ mod sine_drift;
 mod stuck;
 mod temporal_noise;
 
+pub use camera::CAMERA;
 pub use image::IMAGE;
 pub use kind::{Class, Domain, Kind};
 pub use search::{Search, searches};
@@ -38,7 +40,7 @@ pub struct Listed {
 }
 
 /// Every built-in anomaly, in the order in which reports list them.
-pub const ALL: &[Listed; 38] = &[
+pub const ALL: &[Listed; 47] = &[
     noise::OBS,
     scaling::OBS,
     offset::OBS,
@@ -77,6 +79,15 @@ pub const ALL: &[Listed; 38] = &[
     dropout::ACT,
     delay::ACT,
     dynamics::DYN,
+    camera::NOISE,
+    camera::BLUR,
+    camera::PIXELATE,
+    camera::BRIGHTNESS,
+    camera::FOG,
+    camera::PATCH,
+    camera::ROWS,
+    camera::FROZEN,
+    camera::DROPPED,
 ];
 
 /// The entries of [`ALL`].
@@ -118,12 +129,20 @@ pub fn applicable(spec: &EnvSpec) -> impl Iterator<Item = &'static Listed> + '_ 
         Class::Action => !has_choices || for_choices.contains(&a.entry.id),
         Class::Observation => !a.entry.id.starts_with(IMAGE) || image::suits(a.entry.id, spec.image()),
         Class::Dynamics => true,
+        Class::Camera => !spec.cameras.is_empty(),
     })
 }
 
-/// The names of all anomalies that apply to a world: those of its signals, and `dyn-<parameter>` of each parameter.
+/// The names of the faults of its camera, which a world with one can have.
+pub fn camera_ids_for(spec: &EnvSpec) -> Vec<String> {
+    let cameras = applicable(spec).filter(|a| a.kind.class == Class::Camera);
+    cameras.map(|a| a.entry.id.to_string()).collect()
+}
+
+/// The names of all anomalies that apply to a world: those of its signals, and `dyn-<parameter>` of each parameter. Those
+/// of its camera are [`camera_ids_for`]: no policy and no detector of sensors can see them.
 pub fn ids_for(spec: &EnvSpec) -> Vec<String> {
-    let signals = applicable(spec).filter(|a| a.kind.class != Class::Dynamics);
+    let signals = applicable(spec).filter(|a| matches!(a.kind.class, Class::Observation | Class::Action));
     let signals = signals.map(|a| a.entry.id.to_string());
     signals.chain(spec.parameters.iter().map(|p| format!("{DYNAMICS}{}", p.name))).collect()
 }

@@ -33,6 +33,7 @@ pub fn anomalies() -> String {
         ("Observation anomalies", Class::Observation),
         ("Action anomalies", Class::Action),
         ("Dynamics anomalies", Class::Dynamics),
+        ("Faults of the camera", Class::Camera),
     ] {
         section(&mut card, title, &anomalies_of(class));
     }

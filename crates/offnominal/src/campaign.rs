@@ -23,6 +23,7 @@ mod plan;
 pub use choice::{Anomalies, AnomalyChoice, DetectorChoice};
 pub use plan::{Excluded, Plan, Setting, Stage};
 
+use crate::images::Studio;
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
@@ -75,6 +76,9 @@ pub struct Campaign {
     /// Name of the detector whose alarms are diagnosed; none, if it is not given.
     #[serde(default)]
     pub diagnosis: Option<String>,
+    /// Width and height in pixels of the camera's pictures; if it is given, the detectors are those of pictures.
+    #[serde(default)]
+    pub pictures: Option<usize>,
     /// Whether a film of one anomalous episode per world is made.
     #[serde(default = "default_film")]
     pub film: bool,
@@ -157,6 +161,16 @@ impl Campaign {
         numbers::check(&campaign, text)?;
         names::check(&campaign, text)?;
         Ok(campaign)
+    }
+
+    /// The camera of a campaign of pictures.
+    pub fn studio(&self) -> Option<Studio> {
+        self.pictures.map(|side| Studio { side })
+    }
+
+    /// The word in the column `modality` of results.
+    pub fn modality(&self) -> &'static str {
+        if self.pictures.is_some() { "image" } else { "vector" }
     }
 
     /// When anomalies begin and how long they last.

@@ -9,6 +9,7 @@ mod evaluate;
 mod export;
 mod fault;
 mod fit;
+mod images;
 mod import;
 mod list;
 mod metrics;
@@ -93,6 +94,8 @@ enum Command {
     Import(import::Import),
     /// Where in an image the unknown thing is: scenes, scores, metrics, a page
     Pixels(pixels::Pixels),
+    /// What detectors of pictures stand on: train the encoder of patches
+    Images(images::Images),
     /// Give a dataset to other programs in their own format
     Export(export::Export),
     /// Pictures, class masks and a film of one episode
@@ -144,6 +147,7 @@ fn execute(matches: &ArgMatches) -> Result<Outcome> {
         Command::Metrics(args) => args.run(&common),
         Command::Import(args) => args.run(&common),
         Command::Pixels(args) => args.run(&common),
+        Command::Images(args) => args.run(&common),
         Command::Export(args) => args.run(&common),
         Command::Render(args) => args.run(&common),
         Command::UrSim(args) => args.run(&common),

@@ -14,6 +14,7 @@ pub mod common;
 pub mod dataset;
 pub mod evaluation;
 pub mod foreign;
+pub mod images;
 pub mod metrics_file;
 pub mod minari;
 pub mod monitor_file;

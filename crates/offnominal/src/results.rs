@@ -27,6 +27,37 @@ pub struct Results {
     /// Realised false alarms.
     #[serde(default)]
     pub coverage: Vec<Coverage>,
+    /// What detectors of pictures saw.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panels: Vec<Panel>,
+}
+
+/// What a detector of pictures saw in the step that it found most anomalous.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Panel {
+    /// World id.
+    pub env: String,
+    /// Anomaly id.
+    pub anomaly: String,
+    /// Strength level.
+    pub strength: String,
+    /// Detector id.
+    pub detector: String,
+    /// Index of the test episode.
+    pub episode: u64,
+    /// The step.
+    pub step: u32,
+    /// First anomalous step.
+    pub onset: u32,
+    /// The score of the step.
+    #[serde(with = "number")]
+    pub score: f64,
+    /// What the camera saw, as PNG in base 64.
+    pub seen: String,
+    /// What was expected, as PNG in base 64, where the detector knows.
+    pub expected: Option<String>,
+    /// Where the score comes from, as PNG in base 64, where the detector knows.
+    pub heat: Option<String>,
 }
 
 /// What was run, and how to run it again.

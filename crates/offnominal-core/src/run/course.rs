@@ -3,6 +3,7 @@
 use crate::anomaly::Anomaly;
 use crate::env::{Env, Step};
 use crate::fault::Fault;
+use crate::frame::Frame;
 use crate::{Rng, Seed};
 
 /// A fault with its drawn onset, ready to be applied.
@@ -39,7 +40,7 @@ impl Course {
         obs: &mut [f32],
     ) -> Course {
         let mut world_rng = seed.child("world").rng();
-        let mut gate = Gate::new(disturbance, seed.child("anomaly").rng());
+        let mut gate = Gate::new(disturbance, seed);
         env.start(initial, &mut world_rng);
         env.observe(obs);
         gate.after_start(obs);
@@ -65,6 +66,12 @@ impl Course {
         (step, active)
     }
 
+    /// Disturbs what a camera saw of the present state, if the anomaly is one of cameras and was active in the last step.
+    /// It draws from a branch of the seed of its own: whether somebody looks changes nothing else.
+    pub fn disturb(&mut self, frame: &mut Frame) {
+        self.gate.on_frame(frame);
+    }
+
     /// How many steps were taken.
     pub fn steps(&self) -> u32 {
         self.t
@@ -76,6 +83,7 @@ struct Gate {
     disturbance: Option<Applied>,
     was_active: bool,
     rng: Rng,
+    camera_rng: Rng,
 }
 
 /// What is left of a disturbance while it is applied.
@@ -86,13 +94,14 @@ struct Applied {
 }
 
 impl Gate {
-    fn new(disturbance: Option<Disturbance<'_>>, rng: Rng) -> Self {
+    fn new(disturbance: Option<Disturbance<'_>>, seed: Seed) -> Self {
         let applied = |d: Disturbance<'_>| Applied {
             extent: d.fault.schedule.extent,
             onset: d.onset,
             anomaly: d.anomaly,
         };
-        Gate { disturbance: disturbance.map(applied), was_active: false, rng }
+        let (rng, camera_rng) = (seed.child("anomaly").rng(), seed.child("camera").rng());
+        Gate { disturbance: disturbance.map(applied), was_active: false, rng, camera_rng }
     }
 
     fn before_step(&mut self, t: u32, env: &mut dyn Env, command: &mut [f32]) -> bool {
@@ -110,6 +119,14 @@ impl Gate {
             d.anomaly.watch(command);
         }
         active
+    }
+
+    fn on_frame(&mut self, frame: &mut Frame) {
+        match &mut self.disturbance {
+            Some(d) if self.was_active => d.anomaly.on_frame(frame, &mut self.camera_rng),
+            Some(d) => d.anomaly.watch_frame(frame),
+            None => {}
+        }
     }
 
     fn after_start(&mut self, obs: &[f32]) {

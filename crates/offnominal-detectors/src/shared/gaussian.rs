@@ -58,6 +58,12 @@ impl Gaussian {
         &self.net
     }
 
+    /// Means and logarithms of variances, `[n, 2d]`, for a batch.
+    pub fn answers(&mut self, params: &[f32], inputs: &[f32]) -> &[f32] {
+        self.predict(params, inputs);
+        &self.prediction[..inputs.len() / self.net.inputs() * 2 * self.d]
+    }
+
     /// Fills `prediction` for a batch.
     fn predict(&mut self, params: &[f32], inputs: &[f32]) {
         let (weights, bounds) = params.split_at(self.net.n_params());

@@ -12,6 +12,8 @@ pub enum Class {
     Action,
     /// The world itself.
     Dynamics,
+    /// Who watches: pictures of the world, which neither world nor policy see.
+    Camera,
 }
 
 /// Which numbers are magnitudes of an anomaly.

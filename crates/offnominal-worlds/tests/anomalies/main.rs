@@ -51,6 +51,7 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
         Class::Observation => Touches::Observation,
         Class::Action => Touches::Action,
         Class::Dynamics => Touches::World,
+        Class::Camera => unreachable!("{id} changes no episode"),
     };
     // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong, and a limit must lie below
     // what the laws' policy commands, 0.3 of full speed.

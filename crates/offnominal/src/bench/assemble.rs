@@ -27,6 +27,7 @@ pub fn results(bench: &Bench) -> Result<Results> {
                 results.traces.extend(verdict.traces);
                 results.curves.extend(verdict.curves);
                 results.coverage.extend(verdict.coverage);
+                results.panels.extend(verdict.panels);
             }
             Cell::Diagnosis(_) => {
                 results.diagnoses.extend(read::<Vec<Diagnosed>>(bench, node, DIAGNOSES)?);
@@ -56,6 +57,7 @@ fn order(bench: &Bench, results: &mut Results) {
         (place(&campaign.envs, &r.env), place(&campaign.policies, &r.policy), r.seed, detector(&r.detector))
     });
     results.traces.sort_by_key(|t| (place(&campaign.envs, &t.env), detector(&t.detector)));
+    results.panels.sort_by_key(|p| (place(&campaign.envs, &p.env), detector(&p.detector)));
     results.curves.sort_by_key(|c| (place(&campaign.envs, &c.env), detector(&c.detector)));
     results.coverage.sort_by_key(|c| {
         (place(&campaign.envs, &c.env), place(&campaign.policies, &c.policy), c.seed, detector(&c.detector))
@@ -69,7 +71,7 @@ fn missing(bench: &Bench) -> Vec<Row> {
         for excluded in &stage.excluded {
             for seed in bench.plan.seeds() {
                 for detector in bench.plan.detectors() {
-                    rows.extend(empty(stage, excluded, seed, &detector.name));
+                    rows.extend(empty(bench, (stage, excluded), seed, &detector.name));
                 }
             }
         }
@@ -78,11 +80,11 @@ fn missing(bench: &Bench) -> Vec<Row> {
 }
 
 /// One row per metric and threshold.
-fn empty(stage: &Stage, excluded: &Excluded, seed: u64, detector: &str) -> Vec<Row> {
+fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detector: &str) -> Vec<Row> {
     let row = |metric: &str, threshold: &str| Row {
         campaign: String::new(),
         env: stage.cast.env.spec().id.clone(),
-        modality: "vector".into(),
+        modality: bench.plan.campaign.modality().into(),
         policy: stage.cast.name.id.clone(),
         anomaly_class: excluded.class.clone(),
         anomaly: excluded.anomaly.clone(),

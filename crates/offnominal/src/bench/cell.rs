@@ -2,6 +2,7 @@
 
 use crate::campaign::{DetectorChoice, Plan, Setting, Stage};
 use crate::dataset::PolicyName;
+use crate::images::Studio;
 use crate::store::address;
 use anyhow::Result;
 use offnominal_core::prelude::*;
@@ -127,6 +128,9 @@ pub struct Judgement {
     pub traces: usize,
     /// Strengths of which they are kept.
     pub traced: Vec<String>,
+    /// The camera, if the detector is one of pictures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub studio: Option<Studio>,
 }
 
 /// A detector with its parameters, and its name in results.
@@ -326,6 +330,7 @@ fn base(plan: &Plan, setup: Setup, add: &mut impl FnMut(Cell) -> Result<String>)
         replicates: campaign.replicates,
         traces: campaign.traces,
         traced: vec![],
+        studio: campaign.studio(),
     })
 }
 

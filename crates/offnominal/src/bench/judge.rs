@@ -6,8 +6,9 @@ use super::rows::{self, Alarm};
 use super::scoring::{self, Scored};
 use crate::campaign::Setting;
 use crate::cast::Cast;
+use crate::images::panels::Shown;
 use crate::parallel;
-use crate::results::{Coverage, DelayCurve, Row, Trace};
+use crate::results::{Coverage, DelayCurve, Panel, Row, Trace};
 use crate::store::Store;
 use anyhow::{Context, Result};
 use indicatif::ProgressBar;
@@ -31,6 +32,20 @@ pub(super) struct Verdict {
     pub traces: Vec<Trace>,
     pub curves: Vec<DelayCurve>,
     pub coverage: Vec<Coverage>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub panels: Vec<Panel>,
+}
+
+/// The episode of a trace, whose pictures are shown beside it.
+fn shown(trace: &Trace) -> Shown<'_> {
+    Shown {
+        env: &trace.env,
+        anomaly: &trace.anomaly,
+        strength: &trace.strength,
+        detector: &trace.detector,
+        episode: trace.episode,
+        onset: trace.onset as usize,
+    }
 }
 
 /// Fits a detector and judges it on every anomaly, on so many threads.
@@ -40,18 +55,24 @@ pub(super) fn judge(
     store: &Store,
     jobs: usize,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let scored = scoring::fit(cell, cast.policy.as_ref(), store)?;
+    let scored = scoring::fit(cell, cast, store)?;
     let alarms = rows::alarms(cell.false_alarms, &scored.validation);
     let judge = Judge { cell, alarms, scored, plan: rows::plan(cell) };
     let judged = parallel::map(jobs, cell.settings.len(), &ProgressBar::hidden(), |i| {
         let (setting, episodes) = &cell.settings[i];
-        judge.setting(setting, scoring::anomalous(&judge.scored, episodes, store)?)
+        let mut judged = judge.setting(setting, scoring::anomalous(&judge.scored, episodes, cast, store)?)?;
+        for trace in &judged.traces {
+            judged.panels.extend(scoring::panel(&judge.scored, episodes, (cast, store), &shown(trace))?);
+        }
+        Ok::<_, anyhow::Error>(judged)
     })?;
     let (curves, coverage) = (judge.curves(&judged)?, coverage::of(cell, &judge.scored)?);
-    let mut verdict = Verdict { rows: judge.control()?, traces: vec![], curves, coverage };
+    let (rows, panels) = (judge.control()?, vec![]);
+    let mut verdict = Verdict { rows, traces: vec![], curves, coverage, panels };
     for one in judged {
         verdict.rows.extend(one.rows);
         verdict.traces.extend(one.traces);
+        verdict.panels.extend(one.panels);
     }
     Ok(vec![(JUDGEMENT, serde_json::to_vec(&verdict)?)])
 }
@@ -70,6 +91,7 @@ struct Judged {
     episodes: Vec<ScoredEpisode>,
     rows: Vec<Row>,
     traces: Vec<Trace>,
+    panels: Vec<Panel>,
 }
 
 impl Judge<'_> {
@@ -79,7 +101,7 @@ impl Judge<'_> {
         let rows =
             rows::rows(&blank, &episodes, &self.alarms, &self.plan).with_context(|| anomaly.clone())?;
         let traces = self.traces(setting, &episodes);
-        Ok(Judged { strength: strength.clone(), episodes, rows, traces })
+        Ok(Judged { strength: strength.clone(), episodes, rows, traces, panels: vec![] })
     }
 
     /// Nominal episodes judged as if they were anomalous: whatever is found there is not an anomaly.

@@ -3,16 +3,21 @@
 use super::cell::Role;
 use super::cell::{Detecting, Judgement};
 use super::play::load;
+use crate::cast::Cast;
 use crate::catalogues;
 use crate::dataset::Dataset;
+use crate::images::panels::{self, Shown};
+use crate::images::{self, Studio, film, filming};
+use crate::results::Panel;
 use crate::store::Store;
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_stats::ScoredEpisode;
+use std::sync::Mutex;
 
 /// The scores of everything nominal, and the monitor that gave them.
 pub(super) struct Scored {
-    pub monitor: Box<dyn Monitor>,
+    pub fitted: Fitted,
     /// Episodes that set thresholds, `[n][T]`.
     pub validation: Vec<Vec<f64>>,
     /// Twins of the test episodes, `[n][T]`.
@@ -25,15 +30,37 @@ pub(super) struct Scored {
     pub horizon: u32,
 }
 
-/// Fits the detector, which may look inside the policy, and scores the nominal episodes.
-pub(super) fn fit(cell: &Judgement, policy: &dyn Policy, store: &Store) -> Result<Scored> {
+/// A fitted detector, of sensors or of pictures.
+pub(super) enum Fitted {
+    /// Of what the policy reads.
+    Vector(Box<dyn Monitor>),
+    /// Of what a camera sees; one film after the other.
+    Images(Mutex<Box<dyn ImageMonitor>>, Studio),
+}
+
+impl Fitted {
+    /// The scores of episodes; for pictures they are played again.
+    fn scores(&self, cast: &Cast, episodes: &[Episode]) -> Result<Vec<Vec<f64>>> {
+        match self {
+            Fitted::Vector(monitor) => Ok(score_all(monitor.fork().as_mut(), episodes)),
+            Fitted::Images(monitor, studio) => {
+                let mut monitor = monitor.lock().expect("no thread panics while it scores");
+                let score = |e| Ok(monitor.score_film(&film(&cast.trial(), e, *studio)?));
+                episodes.iter().map(score).collect()
+            }
+        }
+    }
+}
+
+/// Fits the detector, which may look inside the policy or at pictures, and scores the nominal episodes.
+pub(super) fn fit(cell: &Judgement, cast: &Cast, store: &Store) -> Result<Scored> {
     let train = load(store, &cell.train)?;
     let validation = load(store, &cell.validation)?;
-    let mut monitor = monitor(&cell.detector, cell.setup.seed, policy, [&train, &validation])?;
-    let validation = score_all(monitor.as_mut(), &validation.episodes);
-    let twins = score_all(monitor.as_mut(), &load(store, &cell.twins)?.episodes);
+    let fitted = fitted(cell, cast, [&train, &validation])?;
+    let validation = fitted.scores(cast, &validation.episodes)?;
+    let twins = fitted.scores(cast, &load(store, &cell.twins)?.episodes)?;
     let control = load(store, &cell.control)?;
-    let scores = score_all(monitor.as_mut(), &control.episodes);
+    let scores = fitted.scores(cast, &control.episodes)?;
     let control = control.episodes.iter().zip(scores).zip(&twins).map(|((episode, scores), twin)| {
         controlled(scores, twin, &cell.schedule, episode.seed.child(Role::Control.name()))
     });
@@ -41,10 +68,27 @@ pub(super) fn fit(cell: &Judgement, policy: &dyn Policy, store: &Store) -> Resul
         control: control.collect(),
         validation,
         twins,
-        monitor,
+        fitted,
         dt_secs: train.recipe.dt_secs,
         horizon: train.recipe.horizon,
     })
+}
+
+fn fitted(cell: &Judgement, cast: &Cast, data: [&Dataset; 2]) -> Result<Fitted> {
+    let (detecting, seed) = (&cell.detector, cell.setup.seed);
+    let Some(studio) = cell.studio else {
+        return Ok(Fitted::Vector(monitor(detecting, seed, cast.policy.as_ref(), data)?));
+    };
+    let detector = images::detectors().build(&detecting.id, &detecting.params)?;
+    let steps = data.iter().flat_map(|d| &d.episodes).map(Episode::len).sum();
+    let episodes = data.iter().map(|d| d.episodes.len()).sum();
+    let needed = filming::bytes_for(studio, episodes, steps);
+    filming::ensure_fits(needed, filming::available(), "the films of the nominal episodes")?;
+    let films = |data: &Dataset| data.episodes.iter().map(|e| film(&cast.trial(), e, studio)).collect();
+    let [train, validation]: [Result<Vec<_>>; 2] = [films(data[0]), films(data[1])];
+    let mut rng = Seed(seed).child("fit").child(&*detecting.name).rng();
+    let fitted = detector.fit(&train?, &validation?, &mut rng).context("the detector cannot be fitted")?;
+    Ok(Fitted::Images(Mutex::new(fitted), studio))
 }
 
 /// A nominal episode that is judged against another one as if an anomaly began in it. The onset lies in the shorter of
@@ -77,9 +121,14 @@ pub(super) fn score_all(monitor: &mut dyn Monitor, episodes: &[Episode]) -> Vec<
 }
 
 /// Scores anomalous episodes and pairs them with their twins.
-pub(super) fn anomalous(scored: &Scored, cell: &str, store: &Store) -> Result<Vec<ScoredEpisode>> {
+pub(super) fn anomalous(
+    scored: &Scored,
+    cell: &str,
+    cast: &Cast,
+    store: &Store,
+) -> Result<Vec<ScoredEpisode>> {
     let dataset = load(store, cell)?;
-    let scores = score_all(scored.monitor.fork().as_mut(), &dataset.episodes);
+    let scores = scored.fitted.scores(cast, &dataset.episodes)?;
     let pairs = dataset.episodes.into_iter().zip(scores).zip(&scored.twins);
     Ok(pairs
         .map(|((episode, scores), twin)| ScoredEpisode {
@@ -90,6 +139,21 @@ pub(super) fn anomalous(scored: &Scored, cell: &str, store: &Store) -> Result<Ve
             fails: episode.end == End::Failed,
         })
         .collect())
+}
+
+/// What a detector of pictures saw in one of those episodes; nothing of a detector of sensors.
+pub(super) fn panel(
+    scored: &Scored,
+    cell: &str,
+    (cast, store): (&Cast, &Store),
+    shown: &Shown<'_>,
+) -> Result<Option<Panel>> {
+    let Fitted::Images(monitor, studio) = &scored.fitted else { return Ok(None) };
+    let episode = &load(store, cell)?.episodes[shown.episode as usize];
+    let film = film(&cast.trial(), episode, *studio)?;
+    let mut monitor = monitor.lock().expect("no thread panics while it scores");
+    let scores = monitor.score_film(&film);
+    panels::panel(monitor.as_mut(), &film, &scores, shown)
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! The names in a campaign: each must exist, and an error says on which line it stands.
 
-use super::{Anomalies, AnomalyChoice, Campaign};
-use crate::{catalogues, foreign, strengths};
+use super::{Anomalies, AnomalyChoice, Campaign, DetectorChoice};
+use crate::{catalogues, foreign, images, strengths};
 use anyhow::{Context, Result, bail, ensure};
+use offnominal_core::catalogue::BuildError;
 use offnominal_core::fault::{self, DYNAMICS};
 use offnominal_core::suggest::did_you_mean;
 use std::collections::HashSet;
@@ -41,11 +42,21 @@ fn diagnosed(campaign: &Campaign, text: &str) -> Result<()> {
 }
 
 fn detectors(campaign: &Campaign, text: &str) -> Result<()> {
-    let catalogue = catalogues::detectors();
     for choice in &campaign.detectors {
-        catalogue.build(&choice.id, &choice.params).with_context(|| at(text, &choice.id))?;
+        built(campaign, choice).with_context(|| at(text, &choice.id))?;
     }
     Ok(())
+}
+
+/// Builds a detector. One that lacks weights is named when it is to be fitted: a suite leaves it out.
+fn built(campaign: &Campaign, choice: &DetectorChoice) -> Result<(), BuildError> {
+    if campaign.pictures.is_none() {
+        return catalogues::detectors().build(&choice.id, &choice.params).map(|_| ());
+    }
+    match images::detectors().build(&choice.id, &choice.params) {
+        Err(BuildError::Missing(_)) => Ok(()),
+        found => found.map(|_| ()),
+    }
 }
 
 /// Anomalies of signals are known; `dyn-<parameter>` and patterns are resolved against each world later.

@@ -15,6 +15,14 @@ pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     for (name, n) in [("train", train), ("validation", validation), ("test", test)] {
         within(&format!("episodes.{name}"), n, 1..=MAX_EPISODES as usize, text)?;
     }
+    if let Some(side) = campaign.pictures {
+        within("pictures", side, 16..=1024, text)?;
+        ensure!(
+            campaign.diagnosis.is_none(),
+            "{}: diagnosis: expected none in a campaign of pictures: alarms are diagnosed from sensors",
+            names::at_key(text, "diagnosis")
+        );
+    }
     within("replicates", campaign.replicates, 2..=MAX_REPLICATES, text)?;
     ensure!(campaign.seeds > 0, "{}: seeds: expected at least 1, found 0", names::at_key(text, "seeds"));
     lists(campaign)?;

@@ -3,11 +3,12 @@
 use super::{Anomalies, AnomalyChoice, Campaign, DetectorChoice, names};
 use crate::cast::Cast;
 use crate::collect::check_onset;
+use crate::images;
 use crate::strengths::{self, Status};
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
-use offnominal_worlds::anomaly::{Class, ids_for, kind};
+use offnominal_worlds::anomaly::{Class, camera_ids_for, ids_for, kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -96,8 +97,12 @@ impl Plan {
 fn stage(campaign: &Campaign, cast: Cast, text: &str) -> Result<Stage> {
     check_onset(campaign.onset.0, cast.env.spec())
         .with_context(|| format!("{}: onset", names::at_key(text, "onset")))?;
+    if campaign.pictures.is_some() {
+        images::filming::check(cast.env.spec())?;
+    }
     let (mut settings, mut excluded) = (Vec::new(), Vec::new());
-    for choice in resolved(&campaign.anomalies, cast.env.spec(), text)? {
+    let asked = (&campaign.anomalies, campaign.pictures.is_some());
+    for choice in resolved(asked, cast.env.spec(), text)? {
         match choice {
             AnomalyChoice::Custom { id, strength, params } => {
                 settings.push(custom(campaign, id, strength, params)?);
@@ -126,8 +131,11 @@ fn stage(campaign: &Campaign, cast: Cast, text: &str) -> Result<Stage> {
 }
 
 /// The choices with patterns replaced by the ids that exist in the world; an id that two patterns meet counts once.
-fn resolved(anomalies: &Anomalies, spec: &EnvSpec, text: &str) -> Result<Vec<AnomalyChoice>> {
-    let known = ids_for(spec);
+fn resolved((anomalies, sees): (&Anomalies, bool), spec: &EnvSpec, text: &str) -> Result<Vec<AnomalyChoice>> {
+    let mut known = ids_for(spec);
+    if sees {
+        known.extend(camera_ids_for(spec));
+    }
     let all = [AnomalyChoice::Calibrated("*".into())];
     let choices = match anomalies {
         Anomalies::All => &all[..],
@@ -198,6 +206,7 @@ fn class(id: &str) -> Result<&'static str> {
         Class::Observation => "observation",
         Class::Action => "action",
         Class::Dynamics => "dynamics",
+        Class::Camera => "camera",
     })
 }
 

@@ -30,6 +30,8 @@ enum What {
     },
     /// Detectors
     Detectors,
+    /// Detectors of pictures, for campaigns with `pictures`
+    ImageDetectors,
     /// Policies that come with the program
     Policies,
     /// Learning algorithms, with the options that not all of them have
@@ -64,6 +66,7 @@ impl What {
             What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).collect(),
             What::Anomalies { env: Some(id) } => anomalies_of(catalogues::world(id, None)?.as_ref()),
             What::Detectors => entries(catalogues::detectors().entries()),
+            What::ImageDetectors => entries(crate::images::detectors().entries()),
             What::Policies => {
                 policies::list()?.into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
             }
@@ -142,6 +145,7 @@ fn heading(class: Class) -> &'static str {
         Class::Observation => "observation",
         Class::Action => "action",
         Class::Dynamics => "dynamics",
+        Class::Camera => "camera",
     }
 }
 

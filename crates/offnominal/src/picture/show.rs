@@ -4,6 +4,7 @@ use super::{Film, shrunk};
 use crate::catalogues;
 use anyhow::Result;
 use offnominal_core::prelude::*;
+use offnominal_worlds::anomaly::CAMERA;
 use std::collections::BTreeSet;
 
 /// Frames from which the colours of a film are chosen.
@@ -38,11 +39,16 @@ impl Show<'_> {
         let mut large = Frame::new(self.size * smooth, self.size * smooth);
         let mut frame = Frame::new(self.size, self.size);
         let (mut t, mut outcome) = (0, Ok(()));
-        self.trial.replay(episode, &catalogues::anomalies(), &mut |env| {
-            if outcome.is_ok() && wanted(t) {
+        // A fault of the camera may depend on pictures from before, so it must see all of them.
+        let all = episode.fault.as_ref().is_some_and(|f| f.anomaly.starts_with(CAMERA));
+        self.trial.replay_before(episode, &catalogues::anomalies(), &mut |env, course| {
+            if outcome.is_ok() && (all || wanted(t)) {
                 env.render(self.camera, &mut large);
                 env.render(self.camera, &mut frame);
                 frame.rgb = shrunk(&large, smooth).rgb;
+                course.disturb(&mut frame);
+            }
+            if outcome.is_ok() && wanted(t) {
                 outcome = show(t, &mut frame);
             }
             t += 1;

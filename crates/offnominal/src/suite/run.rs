@@ -143,7 +143,7 @@ fn keep(request: &Request<'_>, env: &str, narrowed: &Narrowed, last_call: (f64, 
 
 /// Adds the results of another campaign in the same world.
 fn join(results: &mut Results, more: Results) {
-    let Results { recipe, rows, traces, curves, diagnoses, films, coverage } = more;
+    let Results { recipe, rows, traces, curves, diagnoses, films, coverage, panels } = more;
     if results.recipe.campaign.is_empty() {
         results.recipe = recipe;
     } else {
@@ -156,6 +156,7 @@ fn join(results: &mut Results, more: Results) {
     results.diagnoses.extend(diagnoses);
     results.films.extend(films);
     results.coverage.extend(coverage);
+    results.panels.extend(panels);
 }
 
 #[cfg(test)]

@@ -1,0 +1,52 @@
+//! Does the policy do what it does when the world looks like this? The command foreseen from the pictures.
+//!
+//! A network predicts a normal distribution of the command from the coordinates of the picture and their change. A fault
+//! of the sensors that the policy reads leaves every picture nominal: only the commands no longer fit what is seen.
+
+use super::gaze::Filmed;
+use super::latent::{Coordinates, states};
+use super::regression::{Regression, energy};
+use crate::shared::training::Training;
+use offnominal_core::Rng;
+use offnominal_core::detector::FitError;
+use offnominal_nets::Standardiser;
+
+/// The model of the commands.
+pub(super) struct Commands {
+    coordinates: Coordinates,
+    scale: Standardiser,
+    net: Regression,
+}
+
+impl Commands {
+    pub fn fit(
+        coordinates: &Coordinates,
+        films: &[Filmed],
+        rng: &mut Rng,
+    ) -> Result<Option<Commands>, FitError> {
+        let actions: Vec<f32> = films.iter().flat_map(|f| f.actions.iter().copied()).collect();
+        let scale = Standardiser::fit(&actions, films[0].act_width);
+        if scale.outputs() == 0 {
+            return Ok(None);
+        }
+        let mut targets = vec![0.0; actions.len() / films[0].act_width * scale.outputs()];
+        scale.apply(&actions, &mut targets);
+        let (mut inputs, mut width) = (Vec::new(), 1);
+        for film in films {
+            let states = states(coordinates, film);
+            width = states.len() / (film.len() + 1);
+            inputs.extend_from_slice(&states[..film.len() * width]);
+        }
+        let sizes = [width, 64, 64, 2 * scale.outputs()];
+        let net = Regression::fit([inputs, targets], &sizes, &Training::brief(), 1, rng)?;
+        Ok(Some(Commands { coordinates: coordinates.clone(), scale, net }))
+    }
+
+    /// How little the command fits what was seen before it.
+    pub fn statistic(&mut self, [before, now]: [&[f32]; 2], action: &[f32]) -> f64 {
+        let mut target = vec![0.0; self.scale.outputs()];
+        self.scale.apply(action, &mut target);
+        let prediction = self.net.predict(&self.coordinates.state(before, now));
+        f64::from(energy(prediction, &target)).clamp(1e-12, 1e30).ln()
+    }
+}

@@ -1,0 +1,113 @@
+//! Our default for pictures: patches that change as they should, a whole that moves as it should, commands that fit.
+//!
+//! score = the largest of s and its running means over about three and thirty steps, each in units of held-out nominal
+//! steps, with s = Σ_k −ln p_k over three parts: [`PatchDynamics`](super::PatchDynamics), the detector `offnominal` on
+//! coordinates of whole pictures, and a model of the commands; p_k is the share of held-out nominal steps that part k
+//! scores at least as high, continued as an exponential.
+//!
+//! Assumes: as its parts; every fourth episode is held out.
+//! Blind to: a world that looks and moves as ever while the policy commands what it always commands there.
+//! Cost: the sum of its parts, about 3 ms a picture.
+//! Reference: this project's.
+
+use super::commands::Commands;
+use super::dynamics::{Dynamics, DynamicsShape};
+use super::gaze::{Filmed, Gaze, Scope, split};
+use super::latent::{Coordinates, Latent};
+use super::memory::{Past, Scales};
+use crate::shared::surprise::Surprise;
+use offnominal_core::image_detector::check_films;
+use offnominal_core::prelude::*;
+use offnominal_nets::vision::Backbone;
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+/// The recipe.
+pub struct OffnominalImages {
+    /// Whose features they are.
+    pub backbone: Arc<dyn Backbone>,
+    /// The model of the patches.
+    pub shape: DynamicsShape,
+}
+
+impl ImageDetector for OffnominalImages {
+    fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_films(train, 2)?;
+        let mut scope = Scope::fit(&self.backbone, train);
+        let (seen, held_out) = split(train.iter().map(|film| Filmed::of(&mut scope, film)).collect());
+        let coordinates = Coordinates::fit(&seen, rng);
+        let mut parts = Parts {
+            dynamics: Dynamics::fit(&self.shape, scope.grid(), &seen, &held_out, rng)?,
+            latent: Latent::fit(&coordinates, &seen, rng)?,
+            commands: Commands::fit(&coordinates, &seen, rng)?,
+        };
+        let nominal = if held_out.is_empty() { &seen } else { &held_out };
+        let scored: Vec<Vec<[f64; 3]>> = nominal.iter().map(|film| parts.film(film)).collect();
+        let of = |k: usize| scored.iter().flatten().map(|s| s[k]).collect::<Vec<f64>>();
+        let surprises = [0, 1, 2].map(|k| Surprise::of_nominal(of(k)));
+        let sums = |film: &Vec<[f64; 3]>| film.iter().map(|s| total(&surprises, s)).collect::<Vec<f64>>();
+        let scales = Scales::fit(&scored.iter().map(sums).collect::<Vec<_>>());
+        let (gaze, past) = (Gaze::default(), Past::default());
+        Ok(Box::new(Fitted { scope, gaze, parts, surprises, scales, past, expected: OnceCell::new() }))
+    }
+}
+
+struct Parts {
+    dynamics: Dynamics,
+    latent: Latent,
+    commands: Option<Commands>,
+}
+
+impl Parts {
+    fn score(&mut self, [before, now, next]: [&[f32]; 3], action: &[f32]) -> [f64; 3] {
+        [
+            self.dynamics.statistic([before, now, next], action),
+            self.latent.score([before, now, next], action),
+            self.commands.as_mut().map_or(0.0, |c| c.statistic([before, now], action)),
+        ]
+    }
+
+    fn film(&mut self, film: &Filmed) -> Vec<[f64; 3]> {
+        self.latent.reset();
+        (0..film.len()).map(|t| self.score(film.step(t), film.action(t))).collect()
+    }
+}
+
+/// The sum of the surprises.
+fn total(surprises: &[Surprise; 3], scores: &[f64; 3]) -> f64 {
+    surprises.iter().zip(scores).map(|(surprise, &score)| surprise.of(score)).sum()
+}
+
+struct Fitted {
+    scope: Scope,
+    gaze: Gaze,
+    parts: Parts,
+    surprises: [Surprise; 3],
+    scales: Scales,
+    past: Past,
+    /// Imagined when it is asked for.
+    expected: OnceCell<Option<Vec<u8>>>,
+}
+
+impl ImageMonitor for Fitted {
+    fn reset(&mut self) {
+        self.gaze.reset();
+        self.parts.latent.reset();
+        self.past = Past::default();
+    }
+
+    fn score(&mut self, sight: Sight<'_>) -> f64 {
+        self.expected.take();
+        let scores = self.parts.score(self.gaze.see(&mut self.scope, &sight), sight.action);
+        self.scales.score(total(&self.surprises, &scores), &mut self.past)
+    }
+
+    fn heat(&self) -> Option<Heat> {
+        Some(self.parts.dynamics.heat())
+    }
+
+    fn expected(&self) -> Option<&[u8]> {
+        let imagine = || self.scope.clone().imagine(&self.parts.dynamics.expected);
+        self.expected.get_or_init(imagine).as_deref()
+    }
+}

@@ -1,0 +1,159 @@
+//! What a monitor remembers of the pictures of an episode: the patches of the last three, in nominal units.
+
+use offnominal_core::image_detector::{Film, Sight};
+use offnominal_nets::Standardiser;
+use offnominal_nets::vision::{Backbone, Encoder};
+use std::sync::Arc;
+
+/// Pictures of which the scale of the features is measured.
+const SAMPLED: usize = 300;
+
+/// Encodes pictures and brings each number of a patch to its nominal mean and deviation.
+pub(super) struct Scope {
+    backbone: Arc<dyn Backbone>,
+    scale: Arc<Standardiser>,
+    size: (usize, usize),
+    encoder: Box<dyn Encoder>,
+    row: Vec<f32>,
+}
+
+/// The grid of a scope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Grid {
+    pub rows: usize,
+    pub columns: usize,
+    /// Numbers per patch that carry information.
+    pub width: usize,
+}
+
+impl Scope {
+    /// Measures the scale on pictures spread evenly over the films.
+    pub fn fit(backbone: &Arc<dyn Backbone>, films: &[Film]) -> Scope {
+        let size = (films[0].height, films[0].width);
+        let mut encoder = backbone.at(size.0, size.1);
+        let total: usize = films.iter().map(|f| f.len() + 1).sum();
+        let stride = total.div_ceil(SAMPLED).max(1);
+        let pictures = films.iter().flat_map(|f| (0..=f.len()).map(|t| f.frame(t))).step_by(stride);
+        let mut rows: Vec<f32> = Vec::new();
+        let mut width = 1;
+        for picture in pictures {
+            let features = encoder.encode(picture);
+            width = features.width;
+            rows.extend_from_slice(&features.patches);
+        }
+        let scale = Arc::new(Standardiser::fit(&rows, width));
+        Scope { backbone: backbone.clone(), scale, size, encoder, row: Vec::new() }
+    }
+
+    /// The patches of a picture, `[rows, columns, width]`, in nominal units.
+    pub fn patches(&mut self, picture: &[u8]) -> Vec<f32> {
+        let features = self.encoder.encode(picture);
+        let mut out = Vec::with_capacity(features.n_patches() * self.scale.outputs());
+        self.row.resize(self.scale.outputs(), 0.0);
+        for patch in features.patches.chunks_exact(features.width) {
+            self.scale.apply(patch, &mut self.row);
+            out.extend_from_slice(&self.row);
+        }
+        out
+    }
+
+    /// The patches of all pictures of a film.
+    pub fn film(&mut self, film: &Film) -> Vec<Vec<f32>> {
+        (0..=film.len()).map(|t| self.patches(film.frame(t))).collect()
+    }
+
+    /// The grid of the pictures that were encoded last.
+    pub fn grid(&mut self) -> Grid {
+        let (height, width) = self.size;
+        let features = self.encoder.encode(&vec![0; height * width * 3]);
+        Grid { rows: features.rows, columns: features.columns, width: self.scale.outputs() }
+    }
+
+    /// The picture of patches in nominal units, if the encoder can imagine one.
+    pub fn imagine(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
+        let (width, kept) = (self.scale.inputs(), self.scale.kept());
+        let mut raw = vec![0.0; patches.len() / kept.len().max(1) * width];
+        for (patch, raw) in patches.chunks_exact(kept.len()).zip(raw.chunks_exact_mut(width)) {
+            for (j, &channel) in kept.iter().enumerate() {
+                raw[channel] = self.scale.mean()[j] + self.scale.scale()[j] * patch[j];
+            }
+        }
+        self.encoder.imagine(&raw)
+    }
+}
+
+impl Clone for Scope {
+    fn clone(&self) -> Scope {
+        Scope {
+            backbone: self.backbone.clone(),
+            scale: self.scale.clone(),
+            size: self.size,
+            encoder: self.backbone.at(self.size.0, self.size.1),
+            row: Vec::new(),
+        }
+    }
+}
+
+/// The patches of a film, in nominal units, with its commands.
+pub(super) struct Filmed {
+    /// Those of each of the T + 1 pictures.
+    pub patches: Vec<Vec<f32>>,
+    pub actions: Vec<f32>,
+    pub act_width: usize,
+}
+
+impl Filmed {
+    pub fn of(scope: &mut Scope, film: &Film) -> Filmed {
+        Filmed { patches: scope.film(film), actions: film.actions.clone(), act_width: film.act_width }
+    }
+
+    /// Number of steps.
+    pub fn len(&self) -> usize {
+        self.actions.len() / self.act_width
+    }
+
+    /// The pictures before, at and after a step.
+    pub fn step(&self, t: usize) -> [&[f32]; 3] {
+        [t.saturating_sub(1), t, t + 1].map(|t| self.patches[t].as_slice())
+    }
+
+    /// The command of a step.
+    pub fn action(&self, t: usize) -> &[f32] {
+        &self.actions[t * self.act_width..(t + 1) * self.act_width]
+    }
+}
+
+/// Films to learn from, and films held out; every fourth is held out, and all serve for both where there are too few.
+pub(super) fn split(films: Vec<Filmed>) -> (Vec<Filmed>, Vec<Filmed>) {
+    let count = films.len();
+    let (mut seen, mut held_out) = (Vec::new(), Vec::new());
+    for (i, film) in films.into_iter().enumerate() {
+        if i % 4 == 3 && count >= 4 { held_out.push(film) } else { seen.push(film) }
+    }
+    (seen, held_out)
+}
+
+/// The patches of the picture before, of the one that the command met, and of the one that followed.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Gaze {
+    /// Oldest first; the first picture of an episode counts as its own predecessor.
+    seen: Vec<Vec<f32>>,
+}
+
+impl Gaze {
+    pub fn reset(&mut self) {
+        self.seen.clear();
+    }
+
+    /// Takes in a step; returns the patches of three pictures.
+    pub fn see(&mut self, scope: &mut Scope, sight: &Sight<'_>) -> [&[f32]; 3] {
+        if self.seen.is_empty() {
+            let first = scope.patches(sight.frame);
+            self.seen = vec![first.clone(), first];
+        } else if self.seen.len() == 3 {
+            self.seen.remove(0);
+        }
+        self.seen.push(scope.patches(sight.next_frame));
+        [&self.seen[0], &self.seen[1], &self.seen[2]]
+    }
+}

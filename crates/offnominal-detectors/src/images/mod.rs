@@ -1,0 +1,31 @@
+//! What scores pictures: nearest neighbours of features, and a model of how patches change under a command.
+//!
+//! Each detector here stands on a [`Backbone`](offnominal_nets::vision::Backbone), whoever trained it; which one, and
+//! where its weights are, is decided by whoever builds the detector.
+
+mod bank;
+mod baselines;
+mod commands;
+mod dynamics;
+mod fused;
+mod gaze;
+mod latent;
+mod memory;
+mod neighbours;
+mod patch_knn;
+mod pca;
+mod regression;
+
+pub use baselines::{ImageClock, ImageRandom};
+pub use dynamics::{DynamicsShape, PatchDynamics};
+pub use fused::OffnominalImages;
+pub use neighbours::{FrameKnn, Metric};
+pub use patch_knn::{PatchKnn, Pooling};
+
+#[cfg(test)]
+mod tests;
+
+use offnominal_core::prelude::*;
+
+/// The detectors of pictures that need no weights; whoever has some adds to these.
+pub const BASELINES: &[Entry<dyn ImageDetector>] = &[baselines::CLOCK, baselines::RANDOM];

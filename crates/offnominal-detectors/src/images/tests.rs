@@ -1,0 +1,151 @@
+//! Laws of the detectors of pictures, on a square that a command moves.
+
+use super::*;
+use offnominal_core::prelude::*;
+use offnominal_nets::vision::Backbone;
+use offnominal_nets::vision::patches::{PIXELS, PatchCoder};
+use std::num::NonZeroUsize;
+use std::sync::{Arc, OnceLock};
+
+const SIDE: usize = 64;
+
+/// What is wrong from a step on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Wrong {
+    Nothing,
+    /// The command has no effect.
+    Stuck,
+    /// The square has another colour.
+    Green,
+    /// The command goes the other way than it should.
+    Policy,
+}
+
+fn picture(x: f64, y: f64, colour: [u8; 3]) -> Vec<u8> {
+    let inside = |at: usize, from: f64| (at as f64 + 0.5 - from).abs() < 5.0;
+    let pixel = |i: usize| if inside(i % SIDE, x) && inside(i / SIDE, y) { colour } else { [240; 3] };
+    (0..SIDE * SIDE).flat_map(pixel).collect()
+}
+
+/// The policy goes to the middle, with noise; the square follows.
+fn film(seed: u64, steps: usize, wrong: Wrong, onset: usize) -> Film {
+    let mut rng = Rng::new(seed);
+    let (mut x, mut y) = (rng.range(8.0, 56.0), rng.range(8.0, 56.0));
+    let (mut frames, mut actions) = (picture(x, y, [200, 40, 40]), vec![]);
+    for t in 0..steps {
+        let is = |what: Wrong| wrong == what && t >= onset;
+        let toward = |at: f64| (32.0 - at).signum() * if is(Wrong::Policy) { -1.0 } else { 1.0 };
+        let command = [toward(x) * rng.range(0.5, 1.0), toward(y) * rng.range(0.5, 1.0)];
+        if !is(Wrong::Stuck) {
+            (x, y) = ((x + 2.0 * command[0]).clamp(6.0, 58.0), (y + 2.0 * command[1]).clamp(6.0, 58.0));
+        }
+        frames.extend(picture(x, y, if is(Wrong::Green) { [40, 200, 40] } else { [200, 40, 40] }));
+        actions.extend(command.map(|c| c as f32));
+    }
+    Film::new((SIDE, SIDE), frames, actions, 2)
+}
+
+/// A coder of the patches of such pictures.
+fn backbone() -> Arc<dyn Backbone> {
+    static CODER: OnceLock<Arc<PatchCoder>> = OnceLock::new();
+    let coder = CODER.get_or_init(|| {
+        let mut rng = Rng::new(1);
+        let mut patch = || {
+            let (x, y) = (rng.range(-6.0, 14.0), rng.range(-6.0, 14.0));
+            let inside = |at: usize, from: f64| (at as f64 + 0.5 - from).abs() < 10.0;
+            let colour = [200.0, 40.0, 40.0];
+            (0..PIXELS).map(move |i| {
+                let (row, column) = (i / 24, i / 3 % 8);
+                let value =
+                    if inside(column, x - 6.0) && inside(row, y - 6.0) { colour[i % 3] } else { 240.0 };
+                value as f32 / 255.0 - 0.5
+            })
+        };
+        let patches: Vec<f32> = (0..8192).flat_map(|_| patch().collect::<Vec<_>>()).collect();
+        Arc::new(PatchCoder::train(&patches, 6, &mut rng, |_, _| ()))
+    });
+    Arc::new(coder.clone())
+}
+
+fn shape() -> DynamicsShape {
+    DynamicsShape { rows: NonZeroUsize::new(12_000).unwrap(), ..DynamicsShape::default() }
+}
+
+fn detectors() -> Vec<(&'static str, Box<dyn ImageDetector>)> {
+    let (backbone, most) = (backbone(), NonZeroUsize::new(2000).unwrap());
+    vec![
+        ("frame-knn", Box::new(FrameKnn { backbone: backbone.clone(), metric: Metric::Euclidean })),
+        ("patch-knn", Box::new(PatchKnn { backbone: backbone.clone(), pooling: Pooling::Top, most })),
+        ("patch-dynamics", Box::new(PatchDynamics { backbone: backbone.clone(), shape: shape() })),
+        ("offnominal", Box::new(OffnominalImages { backbone, shape: shape() })),
+    ]
+}
+
+fn train() -> Vec<Film> {
+    (0..16).map(|i| film(i, 15, Wrong::Nothing, 0)).collect()
+}
+
+/// Mean score of steps from the onset on, over several episodes.
+fn mean(monitor: &mut dyn ImageMonitor, wrong: Wrong) -> f64 {
+    let scores = (100..112).flat_map(|i| monitor.score_film(&film(i, 12, wrong, 5))[5..].to_vec());
+    let all: Vec<f64> = scores.collect();
+    assert!(all.iter().all(|s| s.is_finite()));
+    all.iter().sum::<f64>() / all.len() as f64
+}
+
+#[test]
+fn each_sees_what_it_is_there_to_see() {
+    let train = train();
+    for (name, detector) in detectors() {
+        let mut monitor = detector.fit(&train, &[], &mut Rng::new(7)).unwrap();
+        let nominal = mean(monitor.as_mut(), Wrong::Nothing);
+        let found = [Wrong::Green, Wrong::Stuck, Wrong::Policy].map(|w| mean(monitor.as_mut(), w));
+        assert!(found[0] > nominal + 0.2 * nominal.abs(), "{name}: {nominal} {found:?}");
+        if name == "patch-dynamics" || name == "offnominal" {
+            assert!(found[1] > nominal + 0.5, "{name}: {nominal} {found:?}");
+        }
+        if name == "offnominal" {
+            assert!(found[2] > nominal + 1.0, "{name}: {nominal} {found:?}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_scores_and_a_reset_forgets() {
+    let train = train();
+    for (name, detector) in detectors() {
+        let fit = || detector.fit(&train, &[], &mut Rng::new(7)).unwrap();
+        let (mut one, mut other, film) = (fit(), fit(), film(50, 9, Wrong::Stuck, 4));
+        other.score_film(&train[0]);
+        assert_eq!(one.score_film(&film), other.score_film(&film), "{name}");
+    }
+}
+
+#[test]
+fn the_heat_is_where_the_square_is() {
+    let train = train();
+    let monitors =
+        detectors().into_iter().skip(1).map(|(n, d)| (n, d.fit(&train, &[], &mut Rng::new(7)).unwrap()));
+    for (name, mut monitor) in monitors {
+        let film = film(60, 8, Wrong::Green, 3);
+        monitor.score_film(&film);
+        let heat = monitor.heat().unwrap();
+        let best = (0..heat.values.len()).max_by(|&a, &b| heat.values[a].total_cmp(&heat.values[b])).unwrap();
+        let pixel = SIDE / heat.rows;
+        let at = (best / heat.columns * pixel * SIDE + best % heat.columns * pixel) * 3;
+        let near = |i: usize| film.frame(film.len()).get(at + i).is_some_and(|&g| g == 40);
+        let around = (0..=10).flat_map(|row| (0..=10 * 3).map(move |c| row * SIDE * 3 + c));
+        assert!(around.into_iter().any(near), "{name}: {best}");
+        assert_eq!(monitor.expected().unwrap().len(), SIDE * SIDE * 3, "{name}");
+    }
+}
+
+#[test]
+fn films_of_different_sizes_are_refused() {
+    let small = Film::new((32, 32), vec![0; 2 * 32 * 32 * 3], vec![0.0; 2], 2);
+    for (name, detector) in detectors() {
+        let error =
+            detector.fit(&[film(1, 5, Wrong::Nothing, 0), small.clone()], &[], &mut Rng::new(1)).err();
+        assert!(matches!(error, Some(FitError::Film { episode: 1, .. })), "{name}");
+    }
+}

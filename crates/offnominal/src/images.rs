@@ -1,0 +1,11 @@
+//! Pictures of worlds: episodes played again before a camera, and the detectors that look at them.
+//!
+//! Nothing is stored but the recipe of an episode: a film is made when it is needed, and is the same bits each time.
+
+pub mod catalogue;
+pub mod encoder;
+pub mod filming;
+pub mod panels;
+
+pub use catalogue::detectors;
+pub use filming::{Studio, film};
