@@ -5,7 +5,10 @@
 pub mod catalogue;
 pub mod encoder;
 pub mod filming;
+pub mod networks;
 pub mod panels;
+#[cfg_attr(not(feature = "deep"), path = "images/no_trained.rs")]
+pub mod trained;
 
 pub use catalogue::detectors;
 pub use filming::{Studio, film};

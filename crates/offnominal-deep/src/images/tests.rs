@@ -55,11 +55,16 @@ fn films(seeds: std::ops::Range<u64>) -> Vec<Film> {
 /// Parameters of a network that learns these films in seconds.
 fn tiny(id: &str, steps: usize) -> Value {
     let codec = json!({ "channels": [12, 24], "strides": [2, 2], "features": 48 });
-    let mut params = json!({ "look": { "side": SIDE }, "learning": { "steps": steps, "rate": 3e-3 } });
+    let learning = json!({ "steps": steps, "rate": 3e-3, "batch": 8 });
+    let mut params = json!({ "look": { "side": SIDE }, "learning": learning });
     if id == "prednet" {
         params["channels"] = json!([3, 8, 16]);
+        params["learning"]["batch"] = json!(4);
     } else {
         params["codec"] = codec;
+    }
+    if id == "lrdm" || id == "rssm-ppm" {
+        (params["learning"]["batch"], params["learning"]["window"]) = (json!(4), json!(8));
     }
     if id == "rssm-ppm" {
         params["sizes"] = json!({ "state": 16, "memory": 64, "enter": 64, "prior": 64, "posterior": 64 });
@@ -147,7 +152,7 @@ fn rise(monitor: &mut dyn TrainedMonitor, event: Event) -> f64 {
 #[test]
 fn what_happens_is_noticed_and_nothing_is_not() {
     for kind in ALL {
-        let steps = if kind.id == "prednet" { 500 } else { 800 };
+        let steps = if ["pred-ae", "ldm"].contains(&kind.id) { 500 } else { 300 };
         let mut monitor = fitted(kind.id, steps, 1);
         let [nothing, jump, colour] =
             [Event::Nothing, Event::Jump, Event::Colour].map(|event| rise(&mut *monitor, event));

@@ -3,10 +3,12 @@
 //! | id | features | |
 //! |---|---|---|
 //! | `frame-knn`, `patch-knn`, `patch-dynamics`, `offnominal` | the encoder of this project | shipped |
+//! | `pred-ae`, `prednet`, `ldm`, `lrdm`, `rssm-ppm` | networks that learn what should be seen next | fitted; [`super::networks`] |
 //!
 //! The shipped encoder is [`offnominal_nets::vision::patches`], trained by `offnominal images train` on frames of the
 //! worlds; a file of the same kind takes its place with `encoder = "FILE.safetensors"`.
 
+use super::networks::NETWORKS;
 use anyhow::{Context, Result};
 use offnominal_core::catalogue::{BuildError, parse};
 use offnominal_core::prelude::*;
@@ -61,7 +63,7 @@ const OWN: &[Entry<dyn ImageDetector>] = &[
 
 /// The detectors of pictures.
 pub fn detectors() -> Catalogue<dyn ImageDetector> {
-    let all = [BASELINES, OWN].concat();
+    let all = [BASELINES, NETWORKS, OWN].concat();
     Catalogue::new("image detector", &all)
 }
 
@@ -131,7 +133,10 @@ mod tests {
     fn everything_can_be_built_and_mistakes_are_named() {
         let all = detectors();
         for entry in all.entries() {
-            all.build(entry.id, &json!({})).unwrap_or_else(|e| panic!("{}: {e}", entry.id));
+            match all.build(entry.id, &json!({})) {
+                Err(BuildError::Missing(e)) => assert!(e.to_string().contains("--features deep"), "{e}"),
+                built => drop(built.unwrap_or_else(|e| panic!("{}: {e}", entry.id))),
+            }
         }
         let error = |id: &str, params: Value| all.build(id, &params).err().unwrap().to_string();
         assert!(error("patch-dynamic", json!({})).contains("did you mean \"patch-dynamics\"?"));

@@ -3,6 +3,7 @@
 mod bench;
 mod card;
 mod clusters;
+mod image_networks;
 mod inside;
 mod minari;
 mod monitor;
