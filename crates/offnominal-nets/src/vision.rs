@@ -3,8 +3,12 @@
 //! A [`Backbone`] is the weights; an [`Encoder`] is a backbone made ready for pictures of one size, with its buffers.
 //! Pictures are red, green and blue in bytes, `[height, width, 3]`.
 
+mod convolution;
+mod linear;
 pub mod patches;
 pub mod resize;
+pub mod resnet;
+pub mod transformer;
 
 /// What an encoder makes of a picture.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -47,3 +51,29 @@ impl Features {
         self.rows * self.columns
     }
 }
+
+/// The mean and deviation of colours, from 0 to 1, to which a network is used.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Normal {
+    mean: [f32; 3],
+    deviation: [f32; 3],
+}
+
+impl Normal {
+    /// Those of ImageNet.
+    const IMAGENET: Normal = Normal { mean: [0.485, 0.456, 0.406], deviation: [0.229, 0.224, 0.225] };
+    /// Those of CLIP.
+    const CLIP: Normal = Normal {
+        mean: [0.481_454_66, 0.457_827_5, 0.408_210_73],
+        deviation: [0.268_629_54, 0.261_302_6, 0.275_777_1],
+    };
+
+    /// Levels from 0 to 255 in these units.
+    fn apply(self, levels: &[f32]) -> Vec<f32> {
+        let unit = |(i, v): (usize, &f32)| (v / 255.0 - self.mean[i % 3]) / self.deviation[i % 3];
+        levels.iter().enumerate().map(unit).collect()
+    }
+}
+
+#[cfg(test)]
+mod references;

@@ -17,6 +17,7 @@ mod index;
 pub mod metric;
 pub(crate) mod number;
 mod page;
+mod panels;
 pub(crate) mod plot;
 mod read;
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::suggest::did_you_mean;
+use offnominal_worlds::anomaly::CAMERA;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -17,6 +18,12 @@ pub const FOLDER: &str = "OFFNOMINAL_STRENGTHS";
 macro_rules! embedded {
     ($($env:literal),* $(,)?) => {
         &[$(($env, include_str!(concat!("../../../strengths/", $env, ".csv")))),*]
+    };
+}
+
+macro_rules! cameras {
+    ($($env:literal),* $(,)?) => {
+        &[$(($env, include_str!(concat!("../../../strengths/cameras/", $env, ".csv")))),*]
     };
 }
 
@@ -33,6 +40,22 @@ const EMBEDDED: &[(&str, &str)] = embedded![
     "urm-reach",
     "urr-reach",
 ];
+
+/// The same for faults of the camera, which no policy sees: their strengths are those of pictures.
+const CAMERAS: &[(&str, &str)] = cameras![
+    "car-lanekeep",
+    "mjc-cartpole-swingup",
+    "mjc-half-cheetah",
+    "mjc-reacher3d",
+    "sap-goal0",
+    "sap-goal1",
+    "sap-goal2",
+    "urm-pnp",
+    "urm-reach",
+];
+
+/// What stands in the column of the policy in the tables of cameras.
+pub const CAMERA_POLICY: &str = "camera";
 
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -128,12 +151,27 @@ pub fn magnitude(env: &str, policy: &str, anomaly: &str, level: &str) -> Result<
 /// If the level is unknown, or there is no table or no row for it.
 pub fn lookup(env: &str, policy: &str, anomaly: &str, level: &str) -> Result<Strength> {
     check_level(level)?;
+    if anomaly.starts_with(CAMERA) {
+        return camera(env, anomaly, level);
+    }
     let rows = table(env)?;
     let found = rows.iter().find(|r| (&*r.policy, &*r.anomaly, &*r.level) == (policy, anomaly, level));
     found.cloned().with_context(|| {
         format!(
             "no calibrated {level} strength of {anomaly} for {policy} in {env}; \
              `offnominal calibrate --env {env} --policy {policy}` finds it, or give a magnitude"
+        )
+    })
+}
+
+/// The row of a fault of the camera.
+fn camera(env: &str, anomaly: &str, level: &str) -> Result<Strength> {
+    let rows = read(env, "cameras/", CAMERAS)?;
+    let found = rows.into_iter().find(|r| (&*r.anomaly, &*r.level) == (anomaly, level));
+    found.with_context(|| {
+        format!(
+            "no calibrated {level} strength of {anomaly} in {env}; `offnominal calibrate --env {env} --cameras` finds it, \
+             or give a magnitude"
         )
     })
 }
@@ -156,15 +194,20 @@ pub fn check_level(level: &str) -> Result<()> {
 /// # Errors
 /// If the table is damaged; the message names the file and the line.
 pub fn table(env: &str) -> Result<Vec<Strength>> {
+    read(env, "", EMBEDDED)
+}
+
+/// The table of a world in a folder of the user's, or among those that travel with the binary.
+fn read(env: &str, folder_in: &str, embedded: &[(&str, &str)]) -> Result<Vec<Strength>> {
     if let Some(folder) = std::env::var_os(FOLDER) {
-        let path = PathBuf::from(folder).join(format!("{env}.csv"));
+        let path = PathBuf::from(folder).join(format!("{folder_in}{env}.csv"));
         if path.is_file() {
             let text =
                 std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
             return parse(&text, env).with_context(|| format!("strengths {}", path.display()));
         }
     }
-    let embedded = EMBEDDED.iter().find(|(id, _)| *id == env);
+    let embedded = embedded.iter().find(|(id, _)| *id == env);
     embedded.map_or(Ok(vec![]), |(_, text)| {
         parse(text, env).with_context(|| format!("embedded strengths of {env}"))
     })
@@ -218,6 +261,9 @@ mod tests {
         assert_eq!(there, EMBEDDED.iter().map(|(env, _)| format!("{env}.csv")).collect::<Vec<_>>());
         for (env, text) in EMBEDDED {
             assert!(parse(text, env).unwrap().len() > 40, "{env}");
+        }
+        for (env, text) in CAMERAS {
+            assert_eq!(parse(text, env).unwrap().len(), 9 * LEVELS.len(), "{env}");
         }
     }
 

@@ -4,6 +4,7 @@
 //! written beside those of the others, and a world whose results are there is not run again. So a suite may be spread
 //! over many calls and days, and whatever is made of its results says which worlds are still missing.
 
+mod images;
 mod narrow;
 mod page;
 mod published;
@@ -11,7 +12,6 @@ mod run;
 mod table;
 mod world;
 
-pub use page::page;
 pub use run::{Request, State, run};
 pub use table::{Line, RULES, Table, columns};
 pub use world::World;
@@ -19,12 +19,24 @@ pub use world::World;
 use crate::campaign::Campaign;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::suggest::did_you_mean;
+use std::path::Path;
+
+/// What a suite benchmarks, which decides what its page is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Detectors of what policies read.
+    Vector,
+    /// Detectors of what cameras see.
+    Images,
+}
 
 /// A benchmark that travels with the binary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Suite {
     /// Its name.
     pub id: &'static str,
+    /// What it benchmarks.
+    pub kind: Kind,
     /// The names and texts of its campaign files.
     pub files: &'static [(&'static str, &'static str)],
 }
@@ -36,8 +48,29 @@ macro_rules! campaigns {
 }
 
 /// Every suite.
-pub const ALL: &[Suite] =
-    &[Suite { id: "vector", files: campaigns!["vector.toml", "vector-slow.toml", "vector-policies.toml"] }];
+pub const ALL: &[Suite] = &[
+    Suite {
+        id: "vector",
+        kind: Kind::Vector,
+        files: campaigns!["vector.toml", "vector-slow.toml", "vector-policies.toml"],
+    },
+    Suite {
+        id: "images",
+        kind: Kind::Images,
+        files: campaigns!["images.toml", "images-slow.toml", "images-car.toml"],
+    },
+];
+
+/// The page that puts the results of a suite beside the published ones, as Markdown.
+///
+/// # Errors
+/// If no world of the suite is in the folder, or a file there is damaged.
+pub fn page(suite: &Suite, out: &Path) -> Result<String> {
+    match suite.kind {
+        Kind::Vector => page::page(suite, out),
+        Kind::Images => images::page(suite, out),
+    }
+}
 
 impl Suite {
     /// The suite of that name.

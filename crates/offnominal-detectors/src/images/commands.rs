@@ -3,7 +3,7 @@
 //! A network predicts a normal distribution of the command from the coordinates of the picture and their change. A fault
 //! of the sensors that the policy reads leaves every picture nominal: only the commands no longer fit what is seen.
 
-use super::gaze::Filmed;
+use super::gaze::{Filmed, Views};
 use super::latent::{Coordinates, states};
 use super::regression::{Regression, energy};
 use crate::shared::training::Training;
@@ -26,15 +26,15 @@ impl Commands {
     ) -> Result<Option<Commands>, FitError> {
         let actions: Vec<f32> = films.iter().flat_map(|f| f.actions.iter().copied()).collect();
         let scale = Standardiser::fit(&actions, films[0].act_width);
-        if scale.outputs() == 0 {
+        let width = coordinates.state(&films[0].views[0], &films[0].views[0]).len();
+        if scale.outputs() == 0 || width == 0 {
             return Ok(None);
         }
         let mut targets = vec![0.0; actions.len() / films[0].act_width * scale.outputs()];
         scale.apply(&actions, &mut targets);
-        let (mut inputs, mut width) = (Vec::new(), 1);
+        let mut inputs = Vec::new();
         for film in films {
             let states = states(coordinates, film);
-            width = states.len() / (film.len() + 1);
             inputs.extend_from_slice(&states[..film.len() * width]);
         }
         let sizes = [width, 64, 64, 2 * scale.outputs()];
@@ -43,7 +43,7 @@ impl Commands {
     }
 
     /// How little the command fits what was seen before it.
-    pub fn statistic(&mut self, [before, now]: [&[f32]; 2], action: &[f32]) -> f64 {
+    pub fn statistic(&mut self, [before, now, _]: Views<'_>, action: &[f32]) -> f64 {
         let mut target = vec![0.0; self.scale.outputs()];
         self.scale.apply(action, &mut target);
         let prediction = self.net.predict(&self.coordinates.state(before, now));

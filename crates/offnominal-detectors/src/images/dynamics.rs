@@ -17,7 +17,7 @@
 //! Reference: this project's; Anomaly-Gym finds that history and commands, not larger encoders, are what detectors of
 //! pictures lack.
 
-use super::gaze::{Filmed, Gaze, Grid, Scope, split};
+use super::gaze::{Filmed, Gaze, Grid, Scope, Views, split};
 use super::memory::{Past, Scales};
 use super::regression::{Regression, energy};
 use crate::shared::training::Training;
@@ -53,7 +53,7 @@ impl Default for DynamicsShape {
         DynamicsShape {
             rows: n(40_000),
             strongest: n(3),
-            training: Training { epochs: n(15), ..Training::brief() },
+            training: Training { epochs: n(30), ..Training::brief() },
         }
     }
 }
@@ -69,7 +69,7 @@ pub struct PatchDynamics {
 impl ImageDetector for PatchDynamics {
     fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_films(train, 2)?;
-        let mut scope = Scope::fit(&self.backbone, train);
+        let mut scope = Scope::fit(&self.backbone, train, rng);
         let (seen, held_out) = split(train.iter().map(|film| Filmed::of(&mut scope, film)).collect());
         let mut model = Dynamics::fit(&self.shape, scope.grid(), &seen, &held_out, rng)?;
         let nominal = if held_out.is_empty() { &seen } else { &held_out };
@@ -123,7 +123,7 @@ impl Dynamics {
         let (mut inputs, mut targets) = (Vec::new(), Vec::new());
         for place in &places {
             let film = &seen[place.film];
-            let [before, now, next] = film.step(place.t);
+            let [before, now, next] = film.step(place.t).map(|view| &*view.patches);
             input(grid, [before, now], place.patch, &mut inputs);
             command(grid, &commands, film.action(place.t), place.patch, &mut inputs);
             targets.extend(change(grid, now, next, place.patch, &units));
@@ -162,7 +162,8 @@ impl Dynamics {
     }
 
     /// ln mean of the largest energies of a step.
-    pub fn statistic(&mut self, [before, now, next]: [&[f32]; 3], action: &[f32]) -> f64 {
+    pub fn statistic(&mut self, views: Views<'_>, action: &[f32]) -> f64 {
+        let [before, now, next] = views.map(|view| &*view.patches);
         let (grid, d) = (self.grid, self.net.d());
         self.inputs.clear();
         for patch in 0..self.energies.len() {
@@ -229,7 +230,7 @@ fn change<'a>(
 fn units(films: &[Filmed], grid: Grid, places: &[Place]) -> Vec<f32> {
     let (ones, mut sums) = (vec![1.0; grid.width], vec![0.0_f64; grid.width]);
     for place in places {
-        let [_, now, next] = films[place.film].step(place.t);
+        let [_, now, next] = films[place.film].step(place.t).map(|view| &*view.patches);
         let changes = change(grid, now, next, place.patch, &ones);
         sums.iter_mut().zip(changes).for_each(|(s, c)| *s += f64::from(c).powi(2));
     }
@@ -257,7 +258,8 @@ fn chosen(films: &[Filmed], grid: Grid, n: usize, rng: &mut Rng) -> Vec<Place> {
 }
 
 /// Whether a patch or one beside it changes.
-fn moving(grid: Grid, [before, now, next]: [&[f32]; 3]) -> Vec<bool> {
+fn moving(grid: Grid, views: Views<'_>) -> Vec<bool> {
+    let [before, now, next] = views.map(|view| &*view.patches);
     let w = grid.width;
     let changed = |a: &[f32], b: &[f32], p: usize| {
         let pairs = a[p * w..(p + 1) * w].iter().zip(&b[p * w..(p + 1) * w]);

@@ -2,7 +2,7 @@
 //!
 //! score = the largest of s and its running means over about three and thirty steps, each in units of held-out nominal
 //! steps, with s = Σ_k −ln p_k over three parts: [`PatchDynamics`](super::PatchDynamics), the detector `offnominal` on
-//! coordinates of whole pictures, and a model of the commands; p_k is the share of held-out nominal steps that part k
+//! where colours are in whole pictures, and a model of the commands; p_k is the share of held-out nominal steps that part k
 //! scores at least as high, continued as an exponential.
 //!
 //! Assumes: as its parts; every fourth episode is held out.
@@ -12,7 +12,7 @@
 
 use super::commands::Commands;
 use super::dynamics::{Dynamics, DynamicsShape};
-use super::gaze::{Filmed, Gaze, Scope, split};
+use super::gaze::{Filmed, Gaze, Scope, Views, split};
 use super::latent::{Coordinates, Latent};
 use super::memory::{Past, Scales};
 use crate::shared::surprise::Surprise;
@@ -33,9 +33,9 @@ pub struct OffnominalImages {
 impl ImageDetector for OffnominalImages {
     fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_films(train, 2)?;
-        let mut scope = Scope::fit(&self.backbone, train);
+        let mut scope = Scope::fit(&self.backbone, train, rng);
         let (seen, held_out) = split(train.iter().map(|film| Filmed::of(&mut scope, film)).collect());
-        let coordinates = Coordinates::fit(&seen, rng);
+        let coordinates = Coordinates::fit(&seen);
         let mut parts = Parts {
             dynamics: Dynamics::fit(&self.shape, scope.grid(), &seen, &held_out, rng)?,
             latent: Latent::fit(&coordinates, &seen, rng)?,
@@ -54,21 +54,25 @@ impl ImageDetector for OffnominalImages {
 
 struct Parts {
     dynamics: Dynamics,
-    latent: Latent,
+    latent: Option<Latent>,
     commands: Option<Commands>,
 }
 
 impl Parts {
-    fn score(&mut self, [before, now, next]: [&[f32]; 3], action: &[f32]) -> [f64; 3] {
+    fn reset(&mut self) {
+        self.latent.iter_mut().for_each(Latent::reset);
+    }
+
+    fn score(&mut self, views: Views<'_>, action: &[f32]) -> [f64; 3] {
         [
-            self.dynamics.statistic([before, now, next], action),
-            self.latent.score([before, now, next], action),
-            self.commands.as_mut().map_or(0.0, |c| c.statistic([before, now], action)),
+            self.dynamics.statistic(views, action),
+            self.latent.as_mut().map_or(0.0, |l| l.score(views, action)),
+            self.commands.as_mut().map_or(0.0, |c| c.statistic(views, action)),
         ]
     }
 
     fn film(&mut self, film: &Filmed) -> Vec<[f64; 3]> {
-        self.latent.reset();
+        self.reset();
         (0..film.len()).map(|t| self.score(film.step(t), film.action(t))).collect()
     }
 }
@@ -92,7 +96,7 @@ struct Fitted {
 impl ImageMonitor for Fitted {
     fn reset(&mut self) {
         self.gaze.reset();
-        self.parts.latent.reset();
+        self.parts.reset();
         self.past = Past::default();
     }
 

@@ -1,5 +1,7 @@
-//! What a monitor remembers of the pictures of an episode: the patches of the last three, in nominal units.
+//! What a monitor remembers of the pictures of an episode: the last three, as patches in nominal units and as moments.
 
+use super::moments::Moments;
+use offnominal_core::Rng;
 use offnominal_core::image_detector::{Film, Sight};
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::{Backbone, Encoder};
@@ -12,6 +14,7 @@ const SAMPLED: usize = 300;
 pub(super) struct Scope {
     backbone: Arc<dyn Backbone>,
     scale: Arc<Standardiser>,
+    moments: Arc<Moments>,
     size: (usize, usize),
     encoder: Box<dyn Encoder>,
     row: Vec<f32>,
@@ -28,25 +31,31 @@ pub(super) struct Grid {
 
 impl Scope {
     /// Measures the scale on pictures spread evenly over the films.
-    pub fn fit(backbone: &Arc<dyn Backbone>, films: &[Film]) -> Scope {
+    pub fn fit(backbone: &Arc<dyn Backbone>, films: &[Film], rng: &mut Rng) -> Scope {
         let size = (films[0].height, films[0].width);
         let mut encoder = backbone.at(size.0, size.1);
         let total: usize = films.iter().map(|f| f.len() + 1).sum();
         let stride = total.div_ceil(SAMPLED).max(1);
-        let pictures = films.iter().flat_map(|f| (0..=f.len()).map(|t| f.frame(t))).step_by(stride);
+        let pictures = || films.iter().flat_map(|f| (0..=f.len()).map(|t| f.frame(t))).step_by(stride);
+        let moments = Arc::new(Moments::fit(pictures(), rng));
         let mut rows: Vec<f32> = Vec::new();
         let mut width = 1;
-        for picture in pictures {
+        for picture in pictures() {
             let features = encoder.encode(picture);
             width = features.width;
             rows.extend_from_slice(&features.patches);
         }
         let scale = Arc::new(Standardiser::fit(&rows, width));
-        Scope { backbone: backbone.clone(), scale, size, encoder, row: Vec::new() }
+        Scope { backbone: backbone.clone(), scale, moments, size, encoder, row: Vec::new() }
+    }
+
+    /// A picture as it is remembered.
+    pub fn view(&mut self, picture: &[u8]) -> View {
+        View { patches: self.patches(picture), moments: self.moments.of(picture, self.size.1) }
     }
 
     /// The patches of a picture, `[rows, columns, width]`, in nominal units.
-    pub fn patches(&mut self, picture: &[u8]) -> Vec<f32> {
+    fn patches(&mut self, picture: &[u8]) -> Vec<f32> {
         let features = self.encoder.encode(picture);
         let mut out = Vec::with_capacity(features.n_patches() * self.scale.outputs());
         self.row.resize(self.scale.outputs(), 0.0);
@@ -55,11 +64,6 @@ impl Scope {
             out.extend_from_slice(&self.row);
         }
         out
-    }
-
-    /// The patches of all pictures of a film.
-    pub fn film(&mut self, film: &Film) -> Vec<Vec<f32>> {
-        (0..=film.len()).map(|t| self.patches(film.frame(t))).collect()
     }
 
     /// The grid of the pictures that were encoded last.
@@ -87,6 +91,7 @@ impl Clone for Scope {
         Scope {
             backbone: self.backbone.clone(),
             scale: self.scale.clone(),
+            moments: self.moments.clone(),
             size: self.size,
             encoder: self.backbone.at(self.size.0, self.size.1),
             row: Vec::new(),
@@ -94,17 +99,30 @@ impl Clone for Scope {
     }
 }
 
-/// The patches of a film, in nominal units, with its commands.
+/// A picture as it is remembered.
+#[derive(Debug, Clone)]
+pub(super) struct View {
+    /// `[rows, columns, width]`, in nominal units.
+    pub patches: Vec<f32>,
+    /// Where its colours are.
+    pub moments: Vec<f32>,
+}
+
+/// The pictures before, at and after a command.
+pub(super) type Views<'a> = [&'a View; 3];
+
+/// A film as it is remembered, with its commands.
 pub(super) struct Filmed {
-    /// Those of each of the T + 1 pictures.
-    pub patches: Vec<Vec<f32>>,
+    /// Each of the T + 1 pictures.
+    pub views: Vec<View>,
     pub actions: Vec<f32>,
     pub act_width: usize,
 }
 
 impl Filmed {
     pub fn of(scope: &mut Scope, film: &Film) -> Filmed {
-        Filmed { patches: scope.film(film), actions: film.actions.clone(), act_width: film.act_width }
+        let views = (0..=film.len()).map(|t| scope.view(film.frame(t))).collect();
+        Filmed { views, actions: film.actions.clone(), act_width: film.act_width }
     }
 
     /// Number of steps.
@@ -113,8 +131,8 @@ impl Filmed {
     }
 
     /// The pictures before, at and after a step.
-    pub fn step(&self, t: usize) -> [&[f32]; 3] {
-        [t.saturating_sub(1), t, t + 1].map(|t| self.patches[t].as_slice())
+    pub fn step(&self, t: usize) -> Views<'_> {
+        [t.saturating_sub(1), t, t + 1].map(|t| &self.views[t])
     }
 
     /// The command of a step.
@@ -133,11 +151,11 @@ pub(super) fn split(films: Vec<Filmed>) -> (Vec<Filmed>, Vec<Filmed>) {
     (seen, held_out)
 }
 
-/// The patches of the picture before, of the one that the command met, and of the one that followed.
+/// The picture before, the one that the command met, and the one that followed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Gaze {
     /// Oldest first; the first picture of an episode counts as its own predecessor.
-    seen: Vec<Vec<f32>>,
+    seen: Vec<View>,
 }
 
 impl Gaze {
@@ -145,15 +163,15 @@ impl Gaze {
         self.seen.clear();
     }
 
-    /// Takes in a step; returns the patches of three pictures.
-    pub fn see(&mut self, scope: &mut Scope, sight: &Sight<'_>) -> [&[f32]; 3] {
+    /// Takes in a step.
+    pub fn see(&mut self, scope: &mut Scope, sight: &Sight<'_>) -> Views<'_> {
         if self.seen.is_empty() {
-            let first = scope.patches(sight.frame);
+            let first = scope.view(sight.frame);
             self.seen = vec![first.clone(), first];
         } else if self.seen.len() == 3 {
             self.seen.remove(0);
         }
-        self.seen.push(scope.patches(sight.next_frame));
+        self.seen.push(scope.view(sight.next_frame));
         [&self.seen[0], &self.seen[1], &self.seen[2]]
     }
 }

@@ -11,9 +11,9 @@ mod fused;
 mod gaze;
 mod latent;
 mod memory;
+mod moments;
 mod neighbours;
 mod patch_knn;
-mod pca;
 mod regression;
 
 pub use baselines::{ImageClock, ImageRandom};

@@ -3,6 +3,8 @@
 use super::{Common, Outcome};
 use crate::calibrate::{self, Effort, given};
 use crate::cast::Cast;
+use crate::images::Studio;
+use crate::images::calibrate::cameras;
 use crate::strengths::{Status, Strength};
 use crate::{catalogues, write};
 use anyhow::{Result, ensure};
@@ -33,6 +35,12 @@ pub struct Calibrate {
     /// Half-width aimed at for a score's 95 % interval, as a share of 1 − target
     #[arg(long, default_value_t = 0.3, allow_negative_numbers = true)]
     tolerance: f64,
+    /// The faults of the camera instead, by what they leave of the pictures' structural similarity to clean ones
+    #[arg(long, conflicts_with_all = ["anomalies", "at"])]
+    cameras: bool,
+    /// Width and height of the camera's pictures
+    #[arg(long, default_value_t = 128, requires = "cameras", value_parser = clap::value_parser!(u16).range(16..=1024))]
+    pictures: u16,
     /// Search nothing: score the policy at the magnitudes of a table, in `nominal` episodes each
     #[arg(long, value_name = "FILE.csv", conflicts_with = "anomalies")]
     at: Option<PathBuf>,
@@ -46,6 +54,9 @@ impl Calibrate {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
         let cast = Cast::new(&self.env, &self.policy)?;
+        if self.cameras {
+            return self.cameras(&cast, common);
+        }
         if let Some(table) = &self.at {
             return self.score_at(table, &cast, common);
         }
@@ -63,6 +74,20 @@ impl Calibrate {
         }
         print(&mut out, &rows)?;
         writeln!(out, "written to {}", path.display())?;
+        Ok(Outcome::Done)
+    }
+
+    fn cameras(&self, cast: &Cast, common: &Common) -> Result<Outcome> {
+        let rows = cameras(cast, Studio { side: self.pictures.into() }, common)?;
+        let path = common.out_or("calibrate").join("cameras").join(format!("{}.csv", self.env));
+        write::atomically(&path, &calibrate::to_csv(&rows)?)?;
+        let mut out = std::io::stdout().lock();
+        if common.json {
+            writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
+            return Ok(Outcome::Done);
+        }
+        print(&mut out, &rows)?;
+        writeln!(out, "scores are structural similarities; written to {}", path.display())?;
         Ok(Outcome::Done)
     }
 

@@ -6,7 +6,7 @@ use super::heatmap::{self, HeatMap};
 use super::index::{Index, distinct};
 use super::summary::Table;
 use super::words::Answer;
-use super::{alarms, base64, diagnoses, metric, summary, traces, words};
+use super::{alarms, base64, diagnoses, metric, panels, summary, traces, words};
 use crate::results::{Recipe, Results};
 use anyhow::{Context, Result};
 use minijinja::syntax::SyntaxConfig;
@@ -31,6 +31,7 @@ struct Page<'a> {
     faces: Vec<Face<'a>>,
     cells_left_out: usize,
     traces: Vec<traces::Group>,
+    panels: Vec<panels::Group>,
     delays: Vec<Chart>,
     delay_thresholds: Vec<String>,
     delay_headline: String,
@@ -94,6 +95,7 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
         faces: cells::faces(cells),
         cells_left_out: cells.len().saturating_sub(CELLS),
         traces: traces::groups(index, &results.traces),
+        panels: panels::groups(index, &results.panels, &results.traces),
         delay_headline: delays::headline(&delays),
         delays,
         delay_thresholds,

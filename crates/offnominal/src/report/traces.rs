@@ -31,7 +31,7 @@ pub fn groups(index: &Index, traces: &[Trace]) -> Vec<Group> {
             groups.push(Group { title, world: trace.env.clone(), charts: Vec::new() });
             groups.len() - 1
         });
-        groups[at].charts.push(plot(index, trace, &trace.detector).inside());
+        groups[at].charts.push(chart(index, trace));
     }
     groups
 }
@@ -39,6 +39,11 @@ pub fn groups(index: &Index, traces: &[Trace]) -> Vec<Group> {
 /// The chart of one trace as a file of its own.
 pub fn picture(index: &Index, trace: &Trace) -> String {
     plot(index, trace, &format!("{} · {} · {}", trace.detector, trace.env, episode(trace))).alone()
+}
+
+/// The chart of one trace inside the page.
+pub fn chart(index: &Index, trace: &Trace) -> String {
+    plot(index, trace, &trace.detector).inside()
 }
 
 fn episode(trace: &Trace) -> String {

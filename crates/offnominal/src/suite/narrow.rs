@@ -2,10 +2,12 @@
 
 use super::Suite;
 use crate::bench::Bench;
-use crate::campaign::{Campaign, Plan};
+use crate::campaign::{Campaign, DetectorChoice, Plan};
+use crate::images;
 use crate::store::{Store, address};
 use crate::{policies, strengths};
 use anyhow::Result;
+use offnominal_core::catalogue::BuildError;
 use std::path::Path;
 
 /// What a suite does in one world.
@@ -30,7 +32,8 @@ impl Narrowed {
             if policies.is_empty() {
                 continue;
             }
-            let campaign = Campaign { envs: vec![env.into()], policies, ..campaign };
+            let detectors = narrowed.detectors(&campaign)?;
+            let campaign = Campaign { envs: vec![env.into()], policies, detectors, ..campaign };
             narrowed.benches.push(Bench::new(Plan::new(campaign, text)?, Store::new(out))?);
             narrowed.texts.push(text);
         }
@@ -48,6 +51,22 @@ impl Narrowed {
                 self.missing.push(format!("calibrated strengths for {calibrated_for}"));
             } else {
                 there.push(policy.clone());
+            }
+        }
+        Ok(there)
+    }
+
+    /// The detectors that can be had: of those of pictures, some need weights or a build with more in it; notes the others.
+    fn detectors(&mut self, campaign: &Campaign) -> Result<Vec<DetectorChoice>> {
+        let mut there = Vec::new();
+        for choice in &campaign.detectors {
+            let built = campaign.pictures.map(|_| images::detectors().build(&choice.id, &choice.params));
+            match built {
+                Some(Err(BuildError::Missing(why))) => {
+                    self.missing.push(format!("detector {} ({why})", choice.name));
+                }
+                Some(Err(other)) => return Err(other.into()),
+                Some(Ok(_)) | None => there.push(choice.clone()),
             }
         }
         Ok(there)

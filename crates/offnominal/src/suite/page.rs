@@ -5,7 +5,7 @@ mod diagnosis;
 mod gain;
 mod order;
 mod overview;
-mod pick;
+pub(super) mod pick;
 mod policies;
 mod timing;
 
@@ -20,10 +20,10 @@ const CHOICE: [&str; 3] = ["sap-goal0", "sap-goal1", "mjc-cartpole-swingup"];
 const POLICY: &str = "tqc";
 
 /// Everything that the page is made of.
-struct Found {
-    worlds: Vec<World>,
-    missing: Vec<String>,
-    lines: Vec<Line>,
+pub(super) struct Found {
+    pub worlds: Vec<World>,
+    pub missing: Vec<String>,
+    pub lines: Vec<Line>,
 }
 
 /// The page as Markdown.
@@ -46,7 +46,7 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
 }
 
 impl Found {
-    fn load(suite: &Suite, out: &Path) -> Result<Found> {
+    pub fn load(suite: &Suite, out: &Path) -> Result<Found> {
         let mut found = Found { worlds: vec![], missing: vec![], lines: vec![] };
         for env in suite.worlds()? {
             match World::load(out, &env)? {
@@ -69,7 +69,7 @@ impl Found {
     }
 
     /// The detectors, in the order of the campaigns.
-    fn detectors(&self) -> Vec<&str> {
+    pub fn detectors(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for name in self.worlds.iter().flat_map(|w| &w.detectors) {
             if !names.contains(&&**name) {
@@ -108,7 +108,7 @@ fn head(suite: &Suite, found: &Found) -> String {
 }
 
 /// A Markdown table.
-fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let titles: Vec<String> = head.iter().map(ToString::to_string).collect();
     let rule: Vec<String> = head.iter().map(|_| "---".to_string()).collect();
@@ -117,7 +117,7 @@ fn table(head: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// Two decimals, as the published tables have them.
-fn two(value: f64) -> String {
+pub(super) fn two(value: f64) -> String {
     match value {
         v if v.is_nan() => "–".into(),
         v if v.is_infinite() => "∞".into(),
@@ -125,7 +125,7 @@ fn two(value: f64) -> String {
     }
 }
 
-fn estimate(found: Option<offnominal_core::estimate::Estimate>) -> String {
+pub(super) fn estimate(found: Option<offnominal_core::estimate::Estimate>) -> String {
     found.map_or("–".into(), |e| format!("{} [{}, {}]", two(e.value), two(e.low), two(e.high)))
 }
 

@@ -1,7 +1,7 @@
 //! Running a suite: one world after the other, each to its end.
 
 use super::narrow::Narrowed;
-use super::{Suite, Table, World};
+use super::{Kind, Suite, Table, World};
 use crate::bench::{self, Bench};
 use crate::common::Common;
 use crate::report;
@@ -93,7 +93,8 @@ fn one(request: &Request<'_>, env: &str, common: &Common) -> Result<State> {
     for bench in &narrowed.benches {
         n_cells += finish(bench, common)?;
     }
-    keep(request, env, &narrowed, (began.elapsed().as_secs_f64(), n_cells))?;
+    let last_call = (began.elapsed().as_secs_f64(), n_cells);
+    keep(request, env, &narrowed, (last_call, common.jobs))?;
     Ok(State::Complete)
 }
 
@@ -113,7 +114,12 @@ fn finish(bench: &Bench, common: &Common) -> Result<usize> {
 }
 
 /// Writes the results of a world.
-fn keep(request: &Request<'_>, env: &str, narrowed: &Narrowed, last_call: (f64, usize)) -> Result<()> {
+fn keep(
+    request: &Request<'_>,
+    env: &str,
+    narrowed: &Narrowed,
+    (last_call, jobs): ((f64, usize), usize),
+) -> Result<()> {
     let (mut results, mut scores) = (Results::default(), Vec::new());
     for bench in &narrowed.benches {
         join(&mut results, bench::results(bench)?);
@@ -132,6 +138,7 @@ fn keep(request: &Request<'_>, env: &str, narrowed: &Narrowed, last_call: (f64, 
         policies,
         seeds: plan.campaign.seeds,
         missing: narrowed.missing.clone(),
+        hardware: if request.suite.kind == Kind::Images { hardware(jobs) } else { String::new() },
         detectors: plan.detectors().iter().map(|d| d.name.clone()).collect(),
         last_call,
         coverage: results.coverage.clone(),
@@ -139,6 +146,14 @@ fn keep(request: &Request<'_>, env: &str, narrowed: &Narrowed, last_call: (f64, 
         scores,
     };
     world.save(request.out, &Table::of_rows(&results.rows), &report::render(&results)?)
+}
+
+/// What computed, in words.
+fn hardware(jobs: usize) -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or("a processor that does not say its name", |(_, name)| name.trim());
+    format!("{jobs} threads, {model}")
 }
 
 /// Adds the results of another campaign in the same world.
@@ -162,9 +177,11 @@ fn join(results: &mut Results, more: Results) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Kind;
 
     /// Two worlds, of which one has no such policy.
-    static SMALL: Suite = Suite { id: "small", files: &[("one.toml", ONE), ("two.toml", TWO)] };
+    static SMALL: Suite =
+        Suite { id: "small", kind: Kind::Vector, files: &[("one.toml", ONE), ("two.toml", TWO)] };
 
     const ONE: &str = r#"
 name = "one"

@@ -33,6 +33,9 @@ pub struct World {
     pub coverage: Vec<Coverage>,
     /// What was said at alarms, against what was done.
     pub diagnoses: Vec<Diagnosed>,
+    /// What computed them; of a suite of pictures only, where presets depend on it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub hardware: String,
     /// What the policies score under each anomaly.
     pub scores: Vec<Score>,
 }

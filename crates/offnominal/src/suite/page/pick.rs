@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Some of the lines.
 #[derive(Clone)]
-pub(super) struct Pick<'a>(pub Vec<&'a Line>);
+pub(crate) struct Pick<'a>(pub Vec<&'a Line>);
 
 impl<'a> Pick<'a> {
     /// The lines of anomalies under a policy.

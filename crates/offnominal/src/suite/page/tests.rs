@@ -68,6 +68,7 @@ fn world(env: &str, out: &Path) {
         last_call: (1.0, 2),
         coverage: vec![coverage],
         diagnoses: vec![diagnosed],
+        hardware: String::new(),
         scores: vec![score],
     };
     world.save(out, &Table { lines }, "").unwrap();

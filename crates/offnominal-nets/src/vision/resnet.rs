@@ -1,0 +1,119 @@
+//! ResNet-18, as torchvision and timm have it.
+//!
+//! Patches are the places of the last convolution, 32 pixels apart; the whole picture is their mean, as before the
+//! classifier, which is not read. Pictures are brought to `side` × `side` by area averaging.
+//!
+//! Reference: He et al., CVPR 2016.
+
+use super::convolution::{Convolution, Map};
+use super::resize::Resize;
+use super::{Backbone, Encoder, Features, Normal};
+use crate::matmul::Pack;
+use crate::{TensorError, Tensors};
+use std::sync::Arc;
+
+/// Filters of the four groups of blocks.
+const WIDTHS: [usize; 4] = [64, 128, 256, 512];
+
+/// The network with its weights.
+#[derive(Debug)]
+pub struct ResNet18 {
+    side: usize,
+    first: Convolution,
+    blocks: Vec<Block>,
+}
+
+#[derive(Debug)]
+struct Block {
+    convolutions: [Convolution; 2],
+    /// What brings the input to the size of the output, where they differ.
+    shortcut: Option<Convolution>,
+}
+
+impl ResNet18 {
+    /// Reads a checkpoint.
+    ///
+    /// # Errors
+    /// If a tensor is missing or has another shape.
+    pub fn torchvision(from: &Tensors, side: usize) -> Result<ResNet18, TensorError> {
+        let first = Convolution::read(from, ["conv1", "bn1"], [64, 3, 7], 2)?;
+        let (mut blocks, mut planes) = (Vec::new(), 64);
+        for (group, &width) in WIDTHS.iter().enumerate() {
+            for block in 0..2 {
+                let stride = if group > 0 && block == 0 { 2 } else { 1 };
+                blocks.push(Block::read(
+                    from,
+                    &format!("layer{}.{block}", group + 1),
+                    [width, planes],
+                    stride,
+                )?);
+                planes = width;
+            }
+        }
+        Ok(ResNet18 { side, first, blocks })
+    }
+
+    fn map(&self, pixels: Vec<f32>, pack: &mut Pack) -> Map {
+        let picture = Map { height: self.side, width: self.side, planes: 3, values: pixels };
+        let map = self.first.apply(&picture, 0.0, pack).pooled();
+        self.blocks.iter().fold(map, |map, block| block.apply(&map, pack))
+    }
+}
+
+impl Block {
+    fn read(
+        from: &Tensors,
+        name: &str,
+        [width, planes]: [usize; 2],
+        stride: usize,
+    ) -> Result<Block, TensorError> {
+        let read = |conv: &str, norm: &str, shape, stride| {
+            Convolution::read(from, [&format!("{name}.{conv}"), &format!("{name}.{norm}")], shape, stride)
+        };
+        let differs = stride > 1 || width != planes;
+        let shortcut = || read("downsample.0", "downsample.1", [width, planes, 1], stride);
+        Ok(Block {
+            convolutions: [
+                read("conv1", "bn1", [width, planes, 3], stride)?,
+                read("conv2", "bn2", [width, width, 3], 1)?,
+            ],
+            shortcut: differs.then(shortcut).transpose()?,
+        })
+    }
+
+    fn apply(&self, map: &Map, pack: &mut Pack) -> Map {
+        let inner = self.convolutions[0].apply(map, 0.0, pack);
+        let mut out = self.convolutions[1].apply(&inner, 1.0, pack);
+        let by = self.shortcut.as_ref().map(|s| s.apply(map, 1.0, pack));
+        let by = by.as_ref().unwrap_or(map);
+        out.values.iter_mut().zip(&by.values).for_each(|(o, v)| *o = (*o + v).max(0.0));
+        out
+    }
+}
+
+impl Backbone for Arc<ResNet18> {
+    fn at(&self, height: usize, width: usize) -> Box<dyn Encoder> {
+        let resize = Resize::new((height, width), (self.side, self.side));
+        Box::new(Eye { net: self.clone(), resize, pack: Pack::default(), features: Features::default() })
+    }
+}
+
+struct Eye {
+    net: Arc<ResNet18>,
+    resize: Resize,
+    pack: Pack,
+    features: Features,
+}
+
+impl Encoder for Eye {
+    fn encode(&mut self, picture: &[u8]) -> &Features {
+        let pixels = Normal::IMAGENET.apply(self.resize.of(picture));
+        let Map { height, width, planes, values } = self.net.map(pixels, &mut self.pack);
+        let mut whole = vec![0.0; planes];
+        for place in values.chunks_exact(planes) {
+            whole.iter_mut().zip(place).for_each(|(w, v)| *w += v / (height * width) as f32);
+        }
+        self.features = Features { rows: height, columns: width, width: planes, patches: values, whole };
+        &self.features
+    }
+}
