@@ -8,7 +8,8 @@
 
 Data, runs and pages lie in `runs/pixels-networks` (or `--runs`); what is there is not repeated, and a training that was
 interrupted goes on. Beside this file go the networks with their cards; `results/pixels` gets `networks.csv`, the mean
-IoU of each (the paper's Table 2), and one table of metrics for each.
+IoU of each (the paper's Table 2), one table of metrics for each, and `order.md`, the order of the methods beside what
+the paper says of it (its values are only in figures).
 """
 
 import argparse
@@ -18,10 +19,15 @@ import pathlib
 import shutil
 import subprocess
 
+import order
+
 HERE = pathlib.Path(__file__).resolve().parent
 RESULTS = HERE.parent.parent / "results" / "pixels"
 SIZE = ["--width", "128", "--height", "64"]
-SPLITS = {"train": 600, "validation": 60, "test": 100}
+SPLITS = {"train": 600, "validation": 60}
+# What the networks are judged on: streets, and the analogues of the paper's four other sets.
+TESTS = {"street": "road", "three-wheeler": "three-wheeler", "rooms": "indoor", "normal-noise": "normal-noise", "perlin": "perlin"}
+PICTURES = 100
 # The paper has no DeepLabV3+ with reduced features.
 NETWORKS = [
     ("pspnet", "none"),
@@ -37,10 +43,12 @@ PASSES = {"dropout": ["--passes", "10"]}
 
 
 def draw(offnominal, data):
-    for split, n in SPLITS.items():
-        if not (data / split).exists():
-            where = ["--split", split, "-n", str(n), "--seed", "1", "--out", str(data / split)]
-            subprocess.run([offnominal, "pixels", "scenes", *where, *SIZE, "--quiet"], check=True)
+    wanted = [(split, ["--split", split, "-n", str(n)]) for split, n in SPLITS.items()]
+    wanted += [(name, ["--set", kind, "-n", str(PICTURES)]) for name, kind in TESTS.items()]
+    for name, what in wanted:
+        if not (data / name).exists():
+            where = ["--seed", "1", "--out", str(data / name), "--quiet"]
+            subprocess.run([offnominal, "pixels", "scenes", *what, *where, *SIZE], check=True)
 
 
 def train(offnominal, network, modification, data, out, more):
@@ -50,7 +58,8 @@ def train(offnominal, network, modification, data, out, more):
 
 
 def evaluate(offnominal, modification, data, out, more):
-    where = ["--data", str(data / "test"), "--nominal", str(data / "train"), "--out", str(out)]
+    sets = [word for name in TESTS for word in ("--data", str(data / name))]
+    where = [*sets, "--nominal", str(data / "train"), "--out", str(out)]
     model = ["--model", str(out / "model.safetensors"), *PASSES.get(modification, [])]
     how = ["--seed", "1", "--quiet", *more]
     subprocess.run([offnominal, "pixels", "evaluate", *model, *how, *where], check=True, stdout=subprocess.DEVNULL)
@@ -100,6 +109,7 @@ def main():
             evaluate(args.offnominal, modification, data, out, more)
         keep(name, out)
         table()
+        order.write(RESULTS)
 
 
 if __name__ == "__main__":

@@ -125,12 +125,21 @@ pub struct Parameter {
     pub low: f64,
     /// Largest value with a physical meaning.
     pub high: f64,
+    /// Whether only cameras show it before it is too late. Patterns such as `dyn-*` leave it out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_seen_only: bool,
 }
 
 impl Parameter {
     /// A parameter with its nominal value and physical range.
     pub fn new(name: &str, meaning: &str, unit: &str, nominal: f64, low: f64, high: f64) -> Parameter {
-        Parameter { name: name.into(), meaning: meaning.into(), unit: unit.into(), nominal, low, high }
+        let [name, meaning, unit] = [name, meaning, unit].map(String::from);
+        Parameter { name, meaning, unit, nominal, low, high, is_seen_only: false }
+    }
+
+    /// The same, which only cameras show.
+    pub fn seen_only(self) -> Parameter {
+        Parameter { is_seen_only: true, ..self }
     }
 }
 

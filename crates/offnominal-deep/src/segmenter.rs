@@ -148,8 +148,8 @@ impl Head {
 fn trunk_and_head(design: &Design, plan: &mut Plan) -> (Trunk, Head, usize) {
     let dropout = design.dropout();
     let trunk = match (design.preset, design.network) {
-        (Preset::Small, _) => Trunk::Small(Small::new(plan, dropout)),
-        (Preset::Paper, Kind::Deeplab) => Trunk::Xception(Xception::new(plan, dropout)),
+        (Preset::Small, _) => Trunk::Small(Box::new(Small::new(plan, dropout))),
+        (Preset::Paper, Kind::Deeplab) => Trunk::Xception(Box::new(Xception::new(plan, dropout))),
         (Preset::Paper, _) => Trunk::Residual(Residual::new(plan, dropout)),
     };
     let from = trunk.channels();

@@ -31,11 +31,11 @@ pub struct Channels {
 #[derive(Debug, Clone)]
 pub enum Trunk {
     /// Ours.
-    Small(Small),
+    Small(Box<Small>),
     /// ResNet-50 with holes.
     Residual(Residual),
     /// Xception-65.
-    Xception(Xception),
+    Xception(Box<Xception>),
 }
 
 impl Trunk {

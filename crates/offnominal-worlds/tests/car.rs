@@ -281,6 +281,38 @@ fn a_picture_shows_the_scene_and_not_the_clock() {
 }
 
 #[test]
+fn debris_is_seen_by_the_cameras_alone_until_it_is_touched() {
+    let (mut clear, mut strewn) = (started(QUIET), started(QUIET));
+    strewn.set_parameter("debris", 20.0).unwrap();
+    assert_eq!(observed(clear.as_ref()), observed(strewn.as_ref()));
+    let debris = class("debris");
+    assert_eq!(pictured(clear.as_mut(), 0).share(debris), 0.0);
+    let (few, many) = (pictured(with_debris(3.0).as_mut(), 0), pictured(strewn.as_mut(), 0));
+    assert!(many.share(debris) > 0.005 && many.share(debris) > few.share(debris) && few.share(debris) > 0.0);
+    // A picture without it differs only where it, or its mixture with what is behind, is seen.
+    let plain = pictured(clear.as_mut(), 0);
+    let other = (0..plain.classes.len()).filter(|&at| plain.classes[at] != many.classes[at]);
+    assert!(other.clone().all(|at| many.classes[at] == debris) && other.count() > 0);
+}
+
+fn with_debris(density: f64) -> Box<dyn Env> {
+    let mut env = started(QUIET);
+    env.set_parameter("debris", density).unwrap();
+    env
+}
+
+#[test]
+fn denser_debris_is_touched_more_often_and_ends_the_episode() {
+    let good = [0.0, 0.5, 4.0].map(|density| good_episodes("debris", density));
+    assert!(good[0] == 40 && good[1] < 40 && good[2] < good[1], "{good:?} of 40");
+    // Between the lanes there is a way past some of it, but not past all.
+    let mut env = with_debris(20.0);
+    let last =
+        (0..200).map(|_| env.step(&[0.0, 0.0], &mut Rng::new(0))).find(|s| s.status != Status::Running);
+    assert!(last.is_some_and(|step| step.status == Status::Failed && step.reward == -100.0));
+}
+
+#[test]
 fn steps_readings_and_pictures_allocate_nothing() {
     let (mut env, mut rng, mut obs) = (started(QUIET), Rng::new(0), [0.0; 9]);
     let mut frame = Frame::new(64, 64);

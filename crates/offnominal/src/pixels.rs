@@ -12,6 +12,7 @@ pub mod describe;
 pub mod evaluate;
 pub mod failures;
 pub mod fit;
+pub mod frames;
 pub mod label_map;
 pub mod layout;
 pub mod network;

@@ -22,6 +22,20 @@ pub(super) fn pixel_of(output: &Output<'_>, features: &Features<'_>, place: usiz
     row * output.width + middle(place % features.columns, features.columns, output.width)
 }
 
+/// Class and feature vector of each labelled place.
+pub(super) fn labelled<'a>(
+    output: &'a Output<'_>,
+    features: &'a Features<'_>,
+    labels: &'a [u8],
+) -> impl Iterator<Item = (usize, usize, Vec<f32>)> + 'a {
+    (0..features.places()).filter_map(move |place| {
+        let class = usize::from(labels[pixel_of(output, features, place)]);
+        let mut x = vec![0.0; features.channels];
+        features.vector(place, &mut x);
+        (class < output.classes).then_some((class, place, x))
+    })
+}
+
 /// Spreads a value for each place over the pixels, bilinearly between the middles of places.
 pub(super) fn spread(values: &[f32], features: &Features<'_>, output: &Output<'_>, scores: &mut [f32]) {
     let columns: Vec<_> = (0..output.width).map(|c| between(c, output.width, features.columns)).collect();

@@ -12,7 +12,7 @@
 //! covariance is taken as uncorrelated; a place's mean needs several examples, since of one alone it is the example;
 //! no perturbation of the input, as in all experiments of the paper.
 
-use super::grid::{pixel_of, spread};
+use super::grid::{labelled, spread};
 use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
 use crate::shared::cholesky::Cholesky;
 use serde::{Deserialize, Serialize};
@@ -94,20 +94,6 @@ impl Fitting for Model {
         }
         Ok(self)
     }
-}
-
-/// Class and feature vector of each labelled place.
-fn labelled<'a>(
-    output: &'a Output<'_>,
-    features: &'a Features<'_>,
-    labels: &'a [u8],
-) -> impl Iterator<Item = (usize, usize, Vec<f32>)> + 'a {
-    (0..features.places()).filter_map(move |place| {
-        let class = usize::from(labels[pixel_of(output, features, place)]);
-        let mut x = vec![0.0; features.channels];
-        features.vector(place, &mut x);
-        (class < output.classes).then_some((class, place, x))
-    })
 }
 
 impl Model {

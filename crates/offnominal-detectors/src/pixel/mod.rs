@@ -19,8 +19,8 @@
 //! | `feature-knn` | nominal features | distance to the k-th nearest nominal feature, both of unit length |
 //! | `vim` | nominal features and logits | α ‖residual of the features‖ − ln Σ eᶻ |
 //!
-//! `entropy-code2019`, `var-sum-code2019` and `aleatoric-entropy-code2019` are what the paper's published code computes
-//! in place of its equations. References: Angus et al., "Efficacy of pixel-level OOD detection for semantic
+//! `entropy-code2019`, `var-sum-code2019`, `aleatoric-entropy-code2019` and `mahalanobis-code2019` are what the paper's
+//! published code computes in place of its equations. References: Angus et al., "Efficacy of pixel-level OOD detection for semantic
 //! segmentation", 2019, appendix A; Hendrycks et al., ICML 2022 (max logit); Liu et al., NeurIPS 2020 (energy); Jung et
 //! al., ICCV 2021 (standardised max logit); Sun et al., ICML 2022 (kNN); Wang et al., CVPR 2022 (ViM).
 
@@ -30,6 +30,7 @@ mod eigen;
 mod feature_knn;
 mod grid;
 mod mahalanobis;
+mod mahalanobis_code2019;
 pub mod patches;
 mod softmax;
 mod standardised;
@@ -39,6 +40,7 @@ mod vim;
 pub use confidence::{ConfidenceBranch, EnergyScore, Entropy, EntropyCode2019, MaxLogit, MaxSoftmax, Odin};
 pub use feature_knn::FeatureKnnPixels;
 pub use mahalanobis::MahalanobisPixels;
+pub use mahalanobis_code2019::MahalanobisCode2019;
 pub use standardised::StandardisedMaxLogit;
 pub use stochastic::{AleatoricEntropyCode2019, MutualInformation, VarSum, VarSumCode2019};
 pub use vim::Vim;
@@ -266,6 +268,11 @@ pub const METHODS: &[Entry<dyn PixelMethod>] = &[
         AleatoricEntropyCode2019 as dyn PixelMethod,
         "aleatoric-entropy-code2019",
         "mean entropy over passes divided by the number of classes"
+    ),
+    entry!(
+        MahalanobisCode2019 as dyn PixelMethod,
+        "mahalanobis-code2019",
+        "distance of the features with the inverses of all places added"
     ),
 ];
 

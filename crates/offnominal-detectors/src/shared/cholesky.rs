@@ -70,6 +70,12 @@ impl Cholesky {
         }
     }
 
+    /// √(xᵀ C x) = |Lᵀ x|.
+    pub fn length(&self, x: &[f64]) -> f64 {
+        let column = |j: usize| (j..self.n).map(|i| self.lower[i * self.n + j] * x[i]).sum::<f64>();
+        (0..self.n).map(column).map(|y| y * y).sum::<f64>().sqrt()
+    }
+
     /// C⁻¹ x, in place.
     pub fn solve(&self, x: &mut [f64]) {
         self.whiten(x);

@@ -151,15 +151,17 @@ fn mean_f1(images: &[ImageComponents], weights: &[u32]) -> f64 {
 }
 
 /// Connected sets of pixels.
-struct Components {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Components {
     /// 0 outside, else 1 and up.
-    labels: Vec<u32>,
+    pub labels: Vec<u32>,
     /// Pixels of each component; 0 if it was dropped.
-    sizes: Vec<usize>,
+    pub sizes: Vec<usize>,
 }
 
 impl Components {
-    fn of(inside: &[bool], width: usize) -> Components {
+    /// Of the pixels that are inside, in rows of some width.
+    pub fn of(inside: &[bool], width: usize) -> Components {
         let mut found = Components { labels: vec![0; inside.len()], sizes: Vec::new() };
         let mut open = Vec::new();
         for start in 0..inside.len() {

@@ -10,6 +10,7 @@
 pub(super) mod canvas;
 mod card;
 mod course;
+mod debris;
 mod ego;
 mod idm;
 mod models;
@@ -22,6 +23,7 @@ mod vehicle;
 
 use canvas::Canvas;
 use course::Course;
+use debris::Debris;
 use ego::{DT_SECS, Ego};
 use offnominal_core::catalogue::parse;
 use offnominal_core::conformance::Law;
@@ -70,6 +72,9 @@ impl Default for Options {
 struct LaneKeep {
     spec: Arc<EnvSpec>,
     course: Arc<Course>,
+    debris: Arc<Debris>,
+    /// Pieces of debris per 100 m.
+    debris_density: f64,
     condition: Condition,
     ego: Ego,
     traffic: Traffic,
@@ -100,9 +105,12 @@ struct Record {
 
 impl LaneKeep {
     fn new(options: &Options) -> LaneKeep {
+        let course = Course::new(options.course);
         LaneKeep {
             spec: Arc::new(card::spec()),
-            course: Arc::new(Course::new(options.course)),
+            debris: Arc::new(Debris::on(&course, options.course)),
+            debris_density: 0.0,
+            course: Arc::new(course),
             condition: Condition::default(),
             ego: Ego::default(),
             traffic: Traffic::default(),
@@ -115,6 +123,7 @@ impl LaneKeep {
         self.ego.heading.abs() > MAX_HEADING_RAD
             || self.ego.offset().abs() > MAX_OFFSET_M
             || self.ego.collides(&self.traffic, &self.course)
+            || self.ego.hits(&self.debris, self.debris_density, &self.course)
     }
 
     fn deviation(&self) -> f64 {
@@ -205,6 +214,7 @@ impl Env for LaneKeep {
             "brake-gain" => self.condition.brake_gain = value,
             "steering-gain" => self.condition.steering_gain = value,
             "tyre-friction" => self.condition.tyre_friction = value,
+            "debris" => self.debris_density = value,
             _ => unreachable!("the specification lists only the parameters above"),
         }
         Ok(())
@@ -217,7 +227,8 @@ impl Env for LaneKeep {
     fn render(&mut self, camera: Camera, frame: &mut Frame) {
         let place = if camera == Camera(0) { Place::Bumper } else { Place::Chase };
         let Easel { scene, canvas } = &mut self.easel;
-        scene.describe(&self.course, &self.ego, &self.traffic, place);
+        let debris = (self.debris.as_ref(), self.debris_density);
+        scene.describe(&self.course, &self.ego, &self.traffic, debris, place);
         picture::draw(scene, canvas, frame);
     }
 }

@@ -6,6 +6,7 @@ use crate::collect::check_onset;
 use crate::images;
 use crate::strengths::{self, Status};
 use anyhow::{Context, Result, ensure};
+use offnominal_core::fault::DYNAMICS;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_worlds::anomaly::{Class, camera_ids_for, ids_for, kind};
@@ -157,7 +158,10 @@ fn resolved((anomalies, sees): (&Anomalies, bool), spec: &EnvSpec, text: &str) -
 }
 
 fn matching(pattern: &str, known: &[String], spec: &EnvSpec, text: &str) -> Result<Vec<String>> {
-    let fits = |id: &&String| pattern.strip_suffix('*').map_or(*id == pattern, |start| id.starts_with(start));
+    let fits = |id: &&String| match pattern.strip_suffix('*') {
+        None => *id == pattern,
+        Some(start) => id.starts_with(start) && !is_seen_only(id, spec),
+    };
     let found: Vec<String> = known.iter().filter(fits).cloned().collect();
     let hint = || did_you_mean(pattern, known.iter().map(String::as_str));
     ensure!(
@@ -169,6 +173,12 @@ fn matching(pattern: &str, known: &[String], spec: &EnvSpec, text: &str) -> Resu
         known.join(", ")
     );
     Ok(found)
+}
+
+/// Whether an anomaly is of a parameter that nothing but cameras shows: whoever wants it names it.
+fn is_seen_only(id: &str, spec: &EnvSpec) -> bool {
+    let name = id.strip_prefix(DYNAMICS);
+    name.is_some_and(|name| spec.parameters.iter().any(|p| p.name == name && p.is_seen_only))
 }
 
 fn custom(campaign: &Campaign, anomaly: String, strength: String, params: Value) -> Result<Setting> {
@@ -246,6 +256,19 @@ mod tests {
             plan.stages[0].settings.iter().map(|s| (&*s.anomaly, &*s.class, &*s.strength)).collect();
         assert_eq!(found[0], ("dyn-mass", "dynamics", "custom"));
         assert!(found.len() > 1 && found.iter().all(|s| s.0.starts_with("dyn-")));
+    }
+
+    #[test]
+    fn patterns_leave_out_what_only_cameras_see() {
+        let found = |anomalies: &str| -> Vec<String> {
+            let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+            let text = SMALL.replace(listed, anomalies).replace("sap-goal1", "car-lanekeep");
+            let plan = Plan::new(Campaign::parse(&text).unwrap(), &text).unwrap();
+            plan.stages[0].settings.iter().map(|s| s.anomaly.clone()).collect()
+        };
+        let all = found("anomalies = [{ id = \"dyn-*\", magnitude = 0.5 }]");
+        assert_eq!(all, ["dyn-brake-gain", "dyn-steering-gain", "dyn-tyre-friction"]);
+        assert_eq!(found("anomalies = [{ id = \"dyn-debris\", magnitude = 0.5 }]"), ["dyn-debris"]);
     }
 
     #[test]

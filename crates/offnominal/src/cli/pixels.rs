@@ -2,6 +2,7 @@
 
 mod describe;
 mod evaluate;
+mod frames;
 mod import;
 mod inputs;
 mod predict;
@@ -24,6 +25,8 @@ pub struct Pixels {
 enum What {
     /// Draw streets or rooms in which the class of every pixel is known
     Scenes(scenes::Scenes),
+    /// Play episodes of a world and keep what its camera saw, with the class of every pixel
+    Frames(frames::Frames),
     /// Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone
     Describe(describe::Describe),
     /// Train a network: the baseline, PSPNet or DeepLabV3+
@@ -46,6 +49,7 @@ impl Pixels {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         match &self.what {
             What::Scenes(args) => args.run(common),
+            What::Frames(args) => args.run(common),
             What::Describe(args) => args.run(common),
             What::Train(args) => args.run(common),
             What::Import(args) => args.run(common),

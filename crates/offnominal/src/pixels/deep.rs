@@ -136,7 +136,8 @@ pub fn train(set: &DataSet, choice: &Choice, seed: Seed, out: &Path, common: &Co
             kept = Instant::now();
         }
     }
-    Ok(Net(Arc::new(training.net().clone())))
+    // Models are written with half as many bytes, and judged as they are written.
+    Net::open(&training.net().to_tensors().halved(), choice.device)
 }
 
 /// Removes the checkpoint of a training that is finished and written.

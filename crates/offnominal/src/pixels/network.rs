@@ -76,8 +76,16 @@ impl Network {
     pub fn model(path: &Path, passes: usize, seed: Seed, device: Device) -> Result<Network> {
         let bytes =
             std::fs::read(path).with_context(|| format!("cannot read the model {}", path.display()))?;
+        Network::read(&bytes, path, passes, seed, device)
+    }
+
+    /// Reads a model from the bytes of the file of some path.
+    ///
+    /// # Errors
+    /// As [`Network::model`].
+    pub fn read(bytes: &[u8], path: &Path, passes: usize, seed: Seed, device: Device) -> Result<Network> {
         let expected = || format!("{}: expected a model of `pixels train`", path.display());
-        let tensors = Tensors::from_bytes(&bytes).with_context(expected)?;
+        let tensors = Tensors::from_bytes(bytes).with_context(expected)?;
         if tensors.metadata.get("model").is_none_or(|model| model == "patch-classifier") {
             let model = Box::new(PatchClassifier::from_tensors(&tensors).with_context(expected)?);
             return Ok(Network::Baseline { model, passes, seed });
@@ -107,35 +115,52 @@ impl Network {
     /// # Errors
     /// If a file is missing, has another shape than the labels, or the model has other classes than the label map.
     pub fn say(&self, set: &DataSet, sample: &Sample, labels: &Labels) -> Result<Said> {
+        if let Network::Files { logits, features, confidence } = self {
+            let said = from_files(logits, features.as_deref(), set, sample, labels)?;
+            let confidence = confidence.as_deref().map(|folder| sureness(folder, sample, labels));
+            return Ok(Said { confidence: confidence.transpose()?, ..said });
+        }
+        knows(self.classes(), set)?;
+        let rgb = set.rgb(sample, labels)?;
+        let mut rng = self.seed().child("passes").child(sample.name.as_str()).rng();
+        Ok(self.look(&rgb, labels.width, &mut rng).expect("all but files are models"))
+    }
+
+    /// What a model says about any picture, `[height, width, 3]`; files say nothing.
+    pub fn look(&self, rgb: &[u8], width: usize, rng: &mut Rng) -> Option<Said> {
+        let shape = |passes: usize, classes: usize| [passes, classes, rgb.len() / 3 / width, width];
         match self {
-            Network::Files { logits, features, confidence } => {
-                let said = from_files(logits, features.as_deref(), set, sample, labels)?;
-                let confidence = confidence.as_deref().map(|folder| sureness(folder, sample, labels));
-                Ok(Said { confidence: confidence.transpose()?, ..said })
-            }
-            Network::Baseline { model, passes, seed } => {
-                knows(&model.names, set)?;
-                let rgb = set.rgb(sample, labels)?;
-                let said = model.say(&rgb, labels.width, *passes, &mut drawn(*seed, sample));
+            Network::Files { .. } => None,
+            Network::Baseline { model, passes, .. } => {
+                let said = model.say(rgb, width, *passes, rng);
                 let [rows, columns] = said.grid;
                 let channels = said.features.len() / (rows * columns);
-                let shape = [*passes, model.names.len(), labels.height, labels.width];
                 let features = Some((said.features, [channels, rows, columns]));
-                Ok(Said { logits: said.logits, shape, features, confidence: None })
+                let shape = shape(*passes, model.names.len());
+                Some(Said { logits: said.logits, shape, features, confidence: None })
             }
-            Network::Convolutional { net, passes, seed } => {
-                knows(net.classes(), set)?;
-                let rgb = set.rgb(sample, labels)?;
-                let shape = [*passes, net.classes().len(), labels.height, labels.width];
-                Ok(net.say(&rgb, shape, &mut drawn(*seed, sample)))
+            Network::Convolutional { net, passes, .. } => {
+                Some(net.say(rgb, shape(*passes, net.classes().len()), rng))
             }
         }
     }
-}
 
-/// What the dropped units of a picture are drawn from.
-fn drawn(seed: Seed, sample: &Sample) -> Rng {
-    seed.child("passes").child(sample.name.as_str()).rng()
+    /// The classes that a model knows; files do not name theirs.
+    fn classes(&self) -> &[String] {
+        match self {
+            Network::Files { .. } => &[],
+            Network::Baseline { model, .. } => &model.names,
+            Network::Convolutional { net, .. } => net.classes(),
+        }
+    }
+
+    /// What a model's random passes are drawn from.
+    fn seed(&self) -> Seed {
+        match self {
+            Network::Files { .. } => Seed(0),
+            Network::Baseline { seed, .. } | Network::Convolutional { seed, .. } => *seed,
+        }
+    }
 }
 
 fn knows(classes: &[String], set: &DataSet) -> Result<()> {

@@ -55,7 +55,7 @@ fn scenes_become_a_page_and_files_say_the_same_as_the_model() {
     };
     let by_model = evaluate("by-model", &[("--model", bench.model())]);
     let methods = by_model["evaluations"][0]["methods"].as_array().unwrap();
-    assert_eq!(methods.len(), 10, "all methods of one pass");
+    assert_eq!(methods.len(), 11, "all methods of one pass");
     for method in methods {
         for mode in ["exact", "histogram", "paper400", "per_image"] {
             let auroc = &method["modes"][mode]["auroc"];

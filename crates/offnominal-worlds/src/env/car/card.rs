@@ -17,6 +17,10 @@ pub const CAMERAS: [&str; 2] = ["bumper", "chase"];
 
 const GAP: &str = "distance to the vehicle ahead in the lane, bumper to bumper; 100 if none is nearer";
 
+const DEBRIS: &str = "things that have fallen onto the road (crates, furniture, tyres, rubble), each at a place of its own \
+    anywhere across the lanes; only the cameras show them, other drivers pass over them, and the car fails where it \
+    touches one";
+
 const REWARD: &str = "−|v − v*| / (100 km/h) − 0.1 |heading error| − 0.1 |lane offset| − 0.01 |a|, with the speed v, the \
     target speed v* = 50 km/h and the Euclidean norm |a| of the action; in the step that ends the episode −100 instead.";
 
@@ -26,7 +30,7 @@ const RESET: &str = "A place on the course and one of the four lanes, both unifo
     middle to middle, with drivers of the same range of speeds.";
 
 const SUCCESS: &str = "The goal is met if the episode has not failed and |v − v*| was at most 10 km/h on average since it \
-    began, where being slow behind a vehicle less than 30 m ahead counts as no deviation. The episode fails, and ends, when the car touches another vehicle, points more than 45° away from the road's \
+    began, where being slow behind a vehicle less than 30 m ahead counts as no deviation. The episode fails, and ends, when the car touches another vehicle or debris, points more than 45° away from the road's \
     direction, or is more than 1.5 m away from the centre of its lane.";
 
 const SOURCE: &str = "Anomaly-Gym (TMLR submission 7913), CAR-LaneKeep, which runs in CARLA (Town04). Native: a dynamic \
@@ -87,5 +91,6 @@ fn parameters() -> Vec<Parameter> {
         factor("brake-gain", "brake force, as a multiple of the nominal", 0.0),
         factor("steering-gain", "road-wheel angle, as a multiple of the nominal", 0.0),
         factor("tyre-friction", "friction of the car's tyres, as a multiple of the dry road's", 0.01),
+        Parameter::new("debris", DEBRIS, "1/(100 m)", 0.0, 0.0, super::debris::DENSEST).seen_only(),
     ]
 }

@@ -1,6 +1,7 @@
 //! The car on its road: where it is, how it moves, and what its driver has commanded so far.
 
 use super::course::{Course, lane_centre};
+use super::debris::Debris;
 use super::start::Start;
 use super::traffic::{self, Ahead, Traffic};
 use super::vehicle::{Condition, Motion, Pedals, SIZE_M, Wheels};
@@ -96,13 +97,27 @@ impl Ego {
         })
     }
 
+    /// Whether it touches debris that lies so densely.
+    pub fn hits(&self, debris: &Debris, density: f64, course: &Course) -> bool {
+        let near = SIZE_M[0] + super::debris::EVERY_M;
+        debris.between(self.position - near, self.position + near, density).any(|piece| {
+            let along = course.ahead(self.position, piece.position);
+            self.overlaps(along, piece.across - self.lateral, piece.size)
+        })
+    }
+
     /// Whether its outline overlaps that of a vehicle so many metres further and to the left.
+    fn touches(&self, along: f64, across: f64) -> bool {
+        self.overlaps(along, across, traffic::SIZE_M)
+    }
+
+    /// Whether its outline overlaps that of something of such a length and width along the road.
     ///
     /// Two rectangles are apart exactly if they are apart along a side of one of them.
-    fn touches(&self, along: f64, across: f64) -> bool {
+    fn overlaps(&self, along: f64, across: f64, size: [f64; 2]) -> bool {
         let (sin, cos) = self.heading.sin_cos();
         let [a, b] = SIZE_M.map(|m| 0.5 * m);
-        let [c, d] = traffic::SIZE_M.map(|m| 0.5 * m);
+        let [c, d] = size.map(|m| 0.5 * m);
         let (s, t) = (sin.abs(), cos.abs());
         along.abs() < a * t + b * s + c
             && across.abs() < a * s + b * t + d

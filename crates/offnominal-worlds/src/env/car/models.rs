@@ -4,7 +4,8 @@ use super::course::{LANE_WIDTH_M, LANES};
 use super::{traffic, vehicle};
 
 /// Names of the class ids; a pixel that several classes share equally belongs to the last of them.
-pub const CLASSES: [&str; 8] = ["sky", "grass", "shoulder", "road", "marking", "barrier", "vehicle", "car"];
+pub const CLASSES: [&str; 9] =
+    ["sky", "grass", "shoulder", "road", "marking", "barrier", "vehicle", "car", "debris"];
 /// Class id of grass.
 pub const GRASS: u8 = 1;
 /// Class id of the shoulders.
@@ -19,6 +20,8 @@ pub const BARRIER: u8 = 5;
 pub const VEHICLE: u8 = 6;
 /// Class id of the car, which only the chase camera sees.
 pub const CAR: u8 = 7;
+/// Class id of what has fallen onto the road.
+pub const DEBRIS: u8 = 8;
 
 /// Colour of the sky, and of the haze into which distant things fade.
 pub const SKY_COLOUR: [u8; 3] = [178, 203, 228];
@@ -96,17 +99,23 @@ pub struct Part {
     pub colour: Option<[u8; 3]>,
 }
 
-const fn part(ahead: f64, base: f64, size: [f64; 3]) -> Part {
+/// A box in the thing's own colour.
+pub const fn part(ahead: f64, base: f64, size: [f64; 3]) -> Part {
     Part { ahead, base, size, colour: None }
+}
+
+/// A box that always has the same colour.
+pub const fn dull(ahead: f64, base: f64, size: [f64; 3], colour: [u8; 3]) -> Part {
+    Part { colour: Some(colour), ..part(ahead, base, size) }
 }
 
 /// Wheels and what is between them.
 const fn chassis(length: f64) -> Part {
-    Part { colour: Some(RUBBER), ..part(0.0, 0.0, [length, 1.7, 0.25]) }
+    dull(0.0, 0.0, [length, 1.7, 0.25], RUBBER)
 }
 
 const fn glass(ahead: f64, base: f64, size: [f64; 3]) -> Part {
-    Part { colour: Some(GLASS), ..part(ahead, base, size) }
+    dull(ahead, base, size, GLASS)
 }
 
 /// Another vehicle.

@@ -4,6 +4,7 @@
 //! a [`Thing`] is a place and a few boxes.
 
 use super::course::{Course, Pose};
+use super::debris::Debris;
 use super::ego::Ego;
 use super::traffic::Traffic;
 use super::{models, models::Part, models::Strip};
@@ -72,7 +73,16 @@ pub struct Scene {
 
 impl Scene {
     /// Describes the surroundings of the car; the vectors are used again.
-    pub fn describe(&mut self, course: &Course, ego: &Ego, traffic: &Traffic, place: Place) {
+    ///
+    /// `debris` is what may lie there, and how many things per 100 m do.
+    pub fn describe(
+        &mut self,
+        course: &Course,
+        ego: &Ego,
+        traffic: &Traffic,
+        debris: (&Debris, f64),
+        place: Place,
+    ) {
         self.ground.clear();
         self.things.clear();
         let car = pose_of(course, ego);
@@ -80,6 +90,7 @@ impl Scene {
         models::STRIPS.iter().for_each(|strip| self.lay(strip, course, ego.position));
         self.fence(course, ego.position);
         self.park(course, ego.position, traffic);
+        self.scatter(course, ego.position, debris);
         if place == Place::Chase {
             let (class, colour) = (models::CAR, models::CAR_COLOUR);
             self.things.push(Thing { pose: car, parts: models::SALOON, class, colour });
@@ -124,6 +135,15 @@ impl Scene {
                 let colour = models::VEHICLE_COLOURS[(7 * lane + 3 * number) % models::VEHICLE_COLOURS.len()];
                 self.things.push(Thing { pose, parts: models::HATCHBACK, class: models::VEHICLE, colour });
             }
+        }
+    }
+
+    /// Lays what has fallen onto the road.
+    fn scatter(&mut self, course: &Course, position: f64, (debris, density): (&Debris, f64)) {
+        for piece in debris.between(position - BEHIND_M, position + AHEAD_M, density) {
+            let pose = course.pose(piece.position, piece.across);
+            let (class, colour) = (models::DEBRIS, piece.colour);
+            self.things.push(Thing { pose, parts: piece.parts, class, colour });
         }
     }
 }

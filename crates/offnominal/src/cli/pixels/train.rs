@@ -138,7 +138,7 @@ impl Train {
         let choice = Choice { network: self.network, preset, modification, device, steps, batch, rate };
         let (seed, folder) = (Seed(common.seed), path.with_file_name(""));
         let net = deep::train(set, &choice, seed, &folder, common)?;
-        write::atomically(path, &net.to_tensors().to_bytes())?;
+        write::atomically(path, &net.to_tensors().to_half_bytes())?;
         deep::forget(&folder)?;
         let recipe = net.recipe();
         Ok((Network::Convolutional { net, passes: 1, seed }, recipe))
