@@ -23,9 +23,12 @@ pub struct Kind {
     /// One line for listings.
     pub summary: &'static str,
     recipe: fn(&Value) -> Result<Value, BuildError>,
-    detector: fn(&Value, Place) -> Result<Box<dyn TrainedDetector>, BuildError>,
-    load: fn(&Tensors, &Place) -> Result<Box<dyn TrainedMonitor>, KeptError>,
+    detector: fn(&Value, Place) -> Result<Detector, BuildError>,
+    load: fn(&Tensors, &Place) -> Result<Monitor, KeptError>,
 }
+
+type Detector = Box<dyn TrainedDetector>;
+type Monitor = Box<dyn TrainedMonitor>;
 
 /// All of them, in the order in which reports list them.
 pub const ALL: &[Kind] = &[
@@ -73,16 +76,12 @@ impl Kind {
     ///
     /// # Errors
     /// If a parameter is unknown or out of range.
-    pub fn detector(&self, params: &Value, place: Place) -> Result<Box<dyn TrainedDetector>, BuildError> {
+    pub fn detector(&self, params: &Value, place: Place) -> Result<Detector, BuildError> {
         (self.detector)(params, place)
     }
 
     /// A monitor of this detector that was kept.
-    pub(super) fn load(
-        &self,
-        tensors: &Tensors,
-        place: &Place,
-    ) -> Result<Box<dyn TrainedMonitor>, KeptError> {
+    pub(super) fn load(&self, tensors: &Tensors, place: &Place) -> Result<Monitor, KeptError> {
         (self.load)(tensors, place)
     }
 }

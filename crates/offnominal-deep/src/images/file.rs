@@ -66,7 +66,7 @@ impl<R: Recipe> Watch<R> {
         let Films { width, height, act_width } = films;
         let view = View { rows: side(height), columns: side(width), act_width };
         let found = format!("{recipe:?} for pictures of {width} x {height}");
-        let fits = |length: usize| length > 0 && length % recipe.stride() == 0;
+        let fits = |length: usize| length > 0 && length.is_multiple_of(recipe.stride());
         let is_whole =
             recipe.fault().is_none() && fits(view.rows) && fits(view.columns) && width * height > 0;
         if !is_whole || act_width == 0 {

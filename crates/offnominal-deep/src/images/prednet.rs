@@ -147,7 +147,7 @@ impl Layers {
         expected
     }
 
-    fn from_pictures(&self, pictures: &VecDeque<Tensor<4>>, pass: &Pass) -> Tensor<4> {
+    fn after(&self, pictures: &VecDeque<Tensor<4>>, pass: &Pass) -> Tensor<4> {
         let mut all = pictures.iter().cloned();
         let mut cells = self.begin(all.next().expect("a picture came before"), pass);
         for picture in all {
@@ -180,7 +180,7 @@ impl Network for Layers {
         let (expected, past) = match past {
             Past::Cells(mut cells) => (self.absorb(&mut cells, after.clone(), pass), Past::Cells(cells)),
             Past::Pictures(mut pictures) => {
-                let expected = self.from_pictures(&pictures, pass);
+                let expected = self.after(&pictures, pass);
                 pictures.push_back(after.clone());
                 while pictures.len() > self.kept.unwrap_or(1) {
                     pictures.pop_front();

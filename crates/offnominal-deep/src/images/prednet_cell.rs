@@ -108,7 +108,7 @@ impl Tower {
     /// Numbers that a step keeps, for pictures of these sides.
     pub fn floats(&self, sides: [usize; 2]) -> usize {
         // The input of the gates (3 and what is above), the gates and what they are made of (12), guess and error (6).
-        let level = |(i, level): (usize, &Level)| (sides[0] * sides[1] >> (2 * i)) * 24 * level.channels;
+        let level = |(i, level): (usize, &Level)| ((sides[0] * sides[1]) >> (2 * i)) * 24 * level.channels;
         self.0.iter().enumerate().map(level).sum()
     }
 }

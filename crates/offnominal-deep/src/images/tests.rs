@@ -200,7 +200,7 @@ fn pictures_of_another_size_are_resized_if_asked_for_and_else_refused() {
     let found = |params: &Value, train: &[Film]| {
         detector("ldm", params).fit(train, &films(0..1), &mut Rng::new(1)).err().unwrap().to_string()
     };
-    let found_sizes = found(&side, &[other.clone()]);
+    let found_sizes = found(&side, std::slice::from_ref(&other));
     assert!(found_sizes.contains("pictures of 16 x 16") && found_sizes.contains("8 x 8"), "{found_sizes}");
     let odd = Film::new((SIDE, SIDE - 1), vec![0; 2 * 720], vec![0.0], 1);
     let found = detector("pred-ae", &json!({ "look": { "side": null } })).fit(&[odd], &[], &mut Rng::new(1));
