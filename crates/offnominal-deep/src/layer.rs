@@ -68,7 +68,12 @@ impl Conv {
 
     /// With bias, for the output of a network.
     pub fn biased(plan: &mut Plan, name: &str, channels: [usize; 2]) -> Conv {
-        let conv = Conv::bare(plan, name, channels, Kernel::of(1));
+        Conv::new(plan, name, channels, Kernel::of(1))
+    }
+
+    /// With bias, for what is not normalised.
+    pub fn new(plan: &mut Plan, name: &str, channels: [usize; 2], kernel: Kernel) -> Conv {
+        let conv = Conv::bare(plan, name, channels, kernel);
         Conv { bias: Some(plan.learned(format!("{name}.bias"), &[channels[1]], First::Zeros)), ..conv }
     }
 

@@ -21,6 +21,7 @@ mod deeplab;
 mod design;
 pub mod device;
 mod file;
+pub mod images;
 mod layer;
 mod loss;
 mod optimiser;

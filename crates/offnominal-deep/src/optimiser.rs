@@ -13,6 +13,8 @@ pub enum Steps {
     Momentum,
     /// Kingma and Ba, ICLR 2015, with β = (0.9, 0.999).
     Adam,
+    /// The same, but weights shrink by themselves and not by way of the gradient (Loshchilov and Hutter, ICLR 2019).
+    AdamW,
 }
 
 const MOMENTUM: f64 = 0.9;
@@ -24,6 +26,8 @@ pub struct Optimiser {
     steps: Steps,
     /// Pull towards zero.
     decay: f64,
+    /// The longest gradient that is taken as it is.
+    clip: f64,
     means: Vec<Tensor<1>>,
     squares: Vec<Tensor<1>>,
 }
@@ -32,8 +36,13 @@ impl Optimiser {
     /// For these weights.
     pub fn new(steps: Steps, decay: f64, weights: &Weights) -> Optimiser {
         let zeros: Vec<_> = weights.values.iter().map(Tensor::zeros_like).collect();
-        let squares = if steps == Steps::Adam { zeros.clone() } else { Vec::new() };
-        Optimiser { steps, decay, means: zeros, squares }
+        let squares = if steps == Steps::Momentum { Vec::new() } else { zeros.clone() };
+        Optimiser { steps, decay, clip: f64::INFINITY, means: zeros, squares }
+    }
+
+    /// The same, but a gradient longer than this is made as short.
+    pub fn clipped(self, clip: f64) -> Optimiser {
+        Optimiser { clip, ..self }
     }
 
     /// Moves the weights; `taped` are the tensors of the run whose gradient it is, `step` counts from 0.
@@ -45,18 +54,32 @@ impl Optimiser {
         rate: f64,
         step: usize,
     ) {
-        for (i, taped) in taped.iter().enumerate() {
-            let Some(gradient) = taped.grad_remove(gradients) else { continue };
+        let found: Vec<_> = taped.iter().map(|taped| taped.grad_remove(gradients)).collect();
+        let shorter = self.shorter(&found);
+        for (i, gradient) in found.into_iter().enumerate() {
+            let Some(gradient) = gradient else { continue };
+            let gradient = gradient.mul_scalar(shorter);
             let value = weights.values[i].clone();
             // Only kernels are pulled, not what scales and shifts normalised channels.
             let decay = if weights.declared()[i].shape.len() > 1 { self.decay } else { 0.0 };
-            let gradient = gradient + value.clone().mul_scalar(decay);
+            let pull = value.clone().mul_scalar(decay);
             let change = match self.steps {
-                Steps::Momentum => self.momentum(i, gradient),
-                Steps::Adam => self.adam(i, gradient, step),
+                Steps::Momentum => self.momentum(i, gradient + pull),
+                Steps::Adam => self.adam(i, gradient + pull, step),
+                Steps::AdamW => self.adam(i, gradient, step) + pull,
             };
             weights.values[i] = value - change.mul_scalar(rate);
         }
+    }
+
+    /// What the gradient is multiplied with so that it is not longer than allowed.
+    fn shorter(&self, gradients: &[Option<Tensor<1>>]) -> f64 {
+        if self.clip.is_infinite() {
+            return 1.0;
+        }
+        let squares = gradients.iter().flatten().map(|g| (g.clone() * g.clone()).sum());
+        let length = squares.reduce(|a, b| a + b).map_or(0.0, |sum| f64::from(numbers(sum)[0]).sqrt());
+        if length > self.clip { self.clip / length } else { 1.0 }
     }
 
     fn momentum(&mut self, i: usize, gradient: Tensor<1>) -> Tensor<1> {

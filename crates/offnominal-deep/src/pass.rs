@@ -59,6 +59,25 @@ impl Pass {
         self.vector(key).reshape(shape)
     }
 
+    /// The matrix of a dense layer.
+    pub(crate) fn matrix(&self, key: Key) -> Tensor<2> {
+        let shape: [usize; 2] = key.of(&self.shapes)[..].try_into().expect("matrices have two axes");
+        self.vector(key).reshape(shape)
+    }
+
+    /// Standard normal numbers while learning; none in a sure pass, which takes means.
+    pub(crate) fn noise(&mut self, shape: [usize; 2]) -> Option<Tensor<2>> {
+        let (Mode::Random(rng) | Mode::Learning(rng)) = &mut self.mode else { return None };
+        let mut numbers = vec![0.0; shape.iter().product()];
+        rng.fill_normal(&mut numbers);
+        Some(tensor(numbers, shape, &self.device))
+    }
+
+    /// Where the numbers are.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// Drops each unit with this probability where units are dropped; what stays grows so that the mean does.
     pub(crate) fn drop(&mut self, x: Tensor<4>, probability: f64) -> Tensor<4> {
         let (Mode::Random(rng) | Mode::Learning(rng)) = &mut self.mode else { return x };

@@ -49,6 +49,11 @@ impl Plan {
         self.add(name, shape, first, false)
     }
 
+    /// How many numbers are learned.
+    pub fn n_learned(&self) -> usize {
+        self.declared.iter().filter(|d| d.learned).map(Declared::len).sum()
+    }
+
     fn add(&mut self, name: String, shape: &[usize], first: First, learned: bool) -> Key {
         debug_assert!(self.declared.iter().all(|d| d.name != name), "{name} is declared twice");
         self.declared.push(Declared { name, shape: shape.to_vec(), first, learned });

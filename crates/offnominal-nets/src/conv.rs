@@ -18,7 +18,7 @@
 //! assert_eq!(features.len(), head.inputs());
 //! ```
 
-use crate::matmul::{self, Pack};
+use crate::filters::{Buffers, Layers};
 use crate::{Activation, Init};
 use offnominal_core::Rng;
 use std::ops::Range;
@@ -38,6 +38,7 @@ pub struct Filters {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvNet {
     stages: Vec<Stage>,
+    layers: Layers,
     scale: f32,
 }
 
@@ -132,6 +133,23 @@ impl Stage {
         }
     }
 
+    /// Collects the patches of pictures.
+    fn gather_all<P: Pixel>(&self, pictures: &[P], scale: f32, patches: &mut [f32]) {
+        let rows = patches.chunks_exact_mut(self.places() * self.patch());
+        for (picture, patches) in pictures.chunks_exact(self.input.width()).zip(rows) {
+            self.gather(picture, scale, patches);
+        }
+    }
+
+    /// Makes pictures of the sums of what came from each pixel.
+    fn scatter_all(&self, patches: &[f32], pictures: &mut [f32]) {
+        pictures.fill(0.0);
+        let rows = patches.chunks_exact(self.places() * self.patch());
+        for (patches, picture) in rows.zip(pictures.chunks_exact_mut(self.input.width())) {
+            self.scatter(patches, picture);
+        }
+    }
+
     /// Adds numbers of the patches to where they came from.
     fn scatter(&self, patches: &[f32], picture: &mut [f32]) {
         let run = self.run();
@@ -148,14 +166,7 @@ impl Stage {
 pub struct ConvWorkspace {
     max_batch: usize,
     batch: usize,
-    /// Patches of each layer's input, `[n · places, patch]`.
-    patches: Vec<Vec<f32>>,
-    /// Results of each layer, `[n · places, filters]`.
-    outputs: Vec<Vec<f32>>,
-    /// Derivatives of the current layer's result and of the one before it.
-    delta: [Vec<f32>; 2],
-    d_patches: Vec<f32>,
-    pack: Pack,
+    buffers: Buffers,
 }
 
 impl ConvNet {
@@ -177,7 +188,8 @@ impl ConvNet {
             input = stage.output;
             stages.push(stage);
         }
-        (!stages.is_empty()).then_some(ConvNet { stages, scale: 1.0 / 255.0 })
+        let layers = Layers(stages.iter().map(|s| [s.patch(), s.filters.count]).collect());
+        (!stages.is_empty()).then_some(ConvNet { stages, layers, scale: 1.0 / 255.0 })
     }
 
     /// The filters of each layer.
@@ -217,53 +229,33 @@ impl ConvNet {
 
     /// Number of parameters.
     pub fn n_params(&self) -> usize {
-        self.biases(self.n_layers() - 1).end
+        self.layers.n_params()
     }
 
     /// Shape `[patch, filters]` of the weights of a layer.
     pub fn weight_shape(&self, layer: usize) -> [usize; 2] {
-        [self.stages[layer].patch(), self.stages[layer].filters.count]
+        self.layers.0[layer]
     }
 
     /// Where the weights of a layer lie in the parameters.
     pub fn weights(&self, layer: usize) -> Range<usize> {
-        let len = |l: usize| self.weight_shape(l)[0] * self.weight_shape(l)[1];
-        let start = (0..layer).map(|l| len(l) + self.weight_shape(l)[1]).sum();
-        start..start + len(layer)
+        self.layers.weights(layer)
     }
 
     /// Where the biases of a layer lie in the parameters.
     pub fn biases(&self, layer: usize) -> Range<usize> {
-        let start = self.weights(layer).end;
-        start..start + self.weight_shape(layer)[1]
+        self.layers.biases(layer)
     }
 
     /// Draws the first parameters.
     pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
-        for layer in 0..self.n_layers() {
-            let ([fan_in, count], weights) = (self.weight_shape(layer), self.weights(layer));
-            let (weights, rest) = params[weights.start..].split_at_mut(weights.len());
-            init.fill(fan_in, weights, &mut rest[..count], rng);
-        }
+        self.layers.init(params, init, rng);
     }
 
     /// Buffers for batches of up to `max_batch` pictures.
     pub fn workspace(&self, max_batch: usize) -> ConvWorkspace {
-        let buffer = |width: fn(&Stage) -> usize| {
-            let zeros = |s: &Stage| vec![0.0; max_batch * width(s)];
-            self.stages.iter().map(zeros).collect::<Vec<Vec<f32>>>()
-        };
-        let (patches, outputs) = (buffer(|s| s.places() * s.patch()), buffer(|s| s.output.width()));
-        let longest = |of: &[Vec<f32>]| vec![0.0; of.iter().map(Vec::len).max().unwrap_or(0)];
-        ConvWorkspace {
-            max_batch,
-            batch: 0,
-            delta: [longest(&outputs), longest(&outputs)],
-            d_patches: longest(&patches[1..]),
-            patches,
-            outputs,
-            pack: Pack::default(),
-        }
+        let places: Vec<usize> = self.stages.iter().map(|s| max_batch * s.places()).collect();
+        ConvWorkspace { max_batch, batch: 0, buffers: Buffers::new(&self.layers, &places) }
     }
 
     /// Passes pictures through the layers; returns their features, `[n, outputs]`.
@@ -280,31 +272,20 @@ impl ConvNet {
         assert_eq!((params.len(), pictures.len()), (self.n_params(), batch * self.inputs()), "shapes");
         assert!(0 < batch && batch <= work.max_batch, "{batch} pictures, workspace for {}", work.max_batch);
         work.batch = batch;
-        self.gather(0, pictures, self.scale, &mut work.patches[0]);
-        self.product(0, params, work);
-        for layer in 1..self.n_layers() {
-            let before = &work.outputs[layer - 1][..batch * self.stages[layer].input.width()];
-            self.gather(layer, before, 1.0, &mut work.patches[layer]);
-            self.product(layer, params, work);
+        for (layer, stage) in self.stages.iter().enumerate() {
+            let Buffers { patches, outputs, .. } = &mut work.buffers;
+            if layer == 0 {
+                stage.gather_all(pictures, self.scale, &mut patches[0]);
+            } else {
+                stage.gather_all(
+                    &outputs[layer - 1][..batch * stage.input.width()],
+                    1.0,
+                    &mut patches[layer],
+                );
+            }
+            work.buffers.product(&self.layers, layer, batch * stage.places(), params, Activation::Relu);
         }
         work.output()
-    }
-
-    fn gather<P: Pixel>(&self, layer: usize, pictures: &[P], scale: f32, patches: &mut [f32]) {
-        let stage = &self.stages[layer];
-        let rows = patches.chunks_exact_mut(stage.places() * stage.patch());
-        for (picture, patches) in pictures.chunks_exact(stage.input.width()).zip(rows) {
-            stage.gather(picture, scale, patches);
-        }
-    }
-
-    /// Filters times patches, rectified.
-    fn product(&self, layer: usize, params: &[f32], work: &mut ConvWorkspace) {
-        let (stage, n) = (&self.stages[layer], work.batch * self.stages[layer].places());
-        let (x, y) =
-            (&work.patches[layer][..n * stage.patch()], &mut work.outputs[layer][..n * stage.filters.count]);
-        let (w, b) = (&params[self.weights(layer)], &params[self.biases(layer)]);
-        matmul::forward(x, w, b, Activation::Relu.slope(), y, &mut work.pack);
     }
 
     /// Derivatives of a loss by the parameters, overwritten, given those by the features of the last forward pass.
@@ -313,33 +294,16 @@ impl ConvNet {
     /// If the shapes do not fit the last forward pass.
     pub fn backward(&self, params: &[f32], work: &mut ConvWorkspace, d_out: &[f32], grad: &mut [f32]) {
         assert_eq!((d_out.len(), grad.len()), (work.batch * self.outputs(), self.n_params()), "shapes");
-        work.delta[0][..d_out.len()].copy_from_slice(d_out);
-        for layer in (0..self.n_layers()).rev() {
-            let (stage, n) = (&self.stages[layer], work.batch * self.stages[layer].places());
-            let count = stage.filters.count;
-            let delta = &mut work.delta[0][..n * count];
-            Activation::Relu.chain(delta, &work.outputs[layer]);
-            let x = &work.patches[layer][..n * stage.patch()];
-            matmul::to_weights(x, delta, count, &mut grad[self.weights(layer)], &mut work.pack);
-            crate::mlp::column_sums(delta, &mut grad[self.biases(layer)]);
+        let batch = work.batch;
+        work.buffers.delta[0][..d_out.len()].copy_from_slice(d_out);
+        for (layer, stage) in self.stages.iter().enumerate().rev() {
+            let n = batch * stage.places();
+            work.buffers.to_params(&self.layers, layer, n, Activation::Relu, grad);
             if layer > 0 {
-                self.to_input(layer, &params[self.weights(layer)], work);
-                work.delta.swap(0, 1);
+                let (d_patches, next) = work.buffers.to_patches(&self.layers, layer, n, params);
+                stage.scatter_all(d_patches, &mut next[..batch * stage.input.width()]);
+                work.buffers.delta.swap(0, 1);
             }
-        }
-    }
-
-    /// Derivatives by the input of a layer, from those by its result.
-    fn to_input(&self, layer: usize, weights: &[f32], work: &mut ConvWorkspace) {
-        let (stage, batch) = (&self.stages[layer], work.batch);
-        let (n, count, width) = (batch * stage.places(), stage.filters.count, stage.input.width());
-        let [delta, next] = &mut work.delta;
-        let d_patches = &mut work.d_patches[..n * stage.patch()];
-        matmul::to_input(&delta[..n * count], weights, count, d_patches, &mut work.pack);
-        next[..batch * width].fill(0.0);
-        let rows = d_patches.chunks_exact(stage.places() * stage.patch());
-        for (patches, picture) in rows.zip(next.chunks_exact_mut(width)) {
-            stage.scatter(patches, picture);
         }
     }
 }
@@ -347,7 +311,7 @@ impl ConvNet {
 impl ConvWorkspace {
     /// The features of the last forward pass.
     pub fn output(&self) -> &[f32] {
-        let last = self.outputs.last().expect("a chain has a layer");
+        let last = self.buffers.outputs.last().expect("a chain has a layer");
         &last[..last.len() / self.max_batch * self.batch]
     }
 }

@@ -25,6 +25,7 @@ pub mod activation;
 pub mod adam;
 pub mod conv;
 mod dropconnect;
+mod filters;
 pub mod init;
 pub mod loss;
 mod math;

@@ -19,8 +19,8 @@
 //! assert_eq!(net.reach(), 4);
 //! ```
 
-use crate::Init;
-use crate::matmul::{self, Pack};
+use crate::filters::{Buffers, Layers};
+use crate::{Activation, Init};
 use offnominal_core::Rng;
 use std::ops::Range;
 
@@ -39,7 +39,8 @@ pub struct Taps {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequenceNet {
     channels: usize,
-    layers: Vec<Taps>,
+    taps: Vec<Taps>,
+    layers: Layers,
 }
 
 /// Everything that passing batches of up to a given number of places through the chain writes to.
@@ -49,13 +50,7 @@ pub struct SequenceWorkspace {
     places: usize,
     /// Where the sequences of the last forward pass ended.
     ends: Vec<usize>,
-    /// What each layer's filters read, `[places, patch]`.
-    patches: Vec<Vec<f32>>,
-    /// Results of each layer, `[places, count]`.
-    outputs: Vec<Vec<f32>>,
-    delta: [Vec<f32>; 2],
-    d_patches: Vec<f32>,
-    pack: Pack,
+    buffers: Buffers,
 }
 
 impl SequenceNet {
@@ -66,7 +61,9 @@ impl SequenceNet {
     pub fn new(channels: usize, layers: &[Taps]) -> SequenceNet {
         let is_sound = |l: &Taps| l.width % 2 == 1 && l.spacing > 0 && l.count > 0;
         assert!(channels > 0 && !layers.is_empty() && layers.iter().all(is_sound), "{channels}: {layers:?}");
-        SequenceNet { channels, layers: layers.to_vec() }
+        let inputs = std::iter::once(channels).chain(layers.iter().map(|l| l.count));
+        let shapes = layers.iter().zip(inputs).map(|(l, input)| [l.width * input, l.count]).collect();
+        SequenceNet { channels, taps: layers.to_vec(), layers: Layers(shapes) }
     }
 
     /// Numbers at a place of the input.
@@ -76,73 +73,53 @@ impl SequenceNet {
 
     /// The layers.
     pub fn layers(&self) -> &[Taps] {
-        &self.layers
+        &self.taps
     }
 
     /// Numbers at a place of the output.
     pub fn outputs(&self) -> usize {
-        self.layers[self.layers.len() - 1].count
+        self.taps[self.taps.len() - 1].count
     }
 
     /// How many places to either side a place of the output depends on.
     pub fn reach(&self) -> usize {
-        self.layers.iter().map(|l| l.spacing * (l.width / 2)).sum()
+        self.taps.iter().map(|l| l.spacing * (l.width / 2)).sum()
     }
 
     /// Number of parameters.
     pub fn n_params(&self) -> usize {
-        self.biases(self.layers.len() - 1).end
+        self.layers.n_params()
     }
 
-    /// Shape `[patch, count]` of the weights of a layer.
-    pub fn weight_shape(&self, layer: usize) -> [usize; 2] {
-        [self.layers[layer].width * self.inputs(layer), self.layers[layer].count]
-    }
-
-    /// Where the weights of a layer lie in the parameters.
+    /// Where the weights of a layer, `[patch, count]`, lie in the parameters.
     pub fn weights(&self, layer: usize) -> Range<usize> {
-        let len = |l: usize| self.weight_shape(l)[0] * self.weight_shape(l)[1];
-        let start = (0..layer).map(|l| len(l) + self.layers[l].count).sum();
-        start..start + len(layer)
+        self.layers.weights(layer)
     }
 
     /// Where the biases of a layer lie in the parameters.
     pub fn biases(&self, layer: usize) -> Range<usize> {
-        let start = self.weights(layer).end;
-        start..start + self.layers[layer].count
+        self.layers.biases(layer)
     }
 
     /// Numbers at a place of a layer's input.
     fn inputs(&self, layer: usize) -> usize {
-        if layer == 0 { self.channels } else { self.layers[layer - 1].count }
+        if layer == 0 { self.channels } else { self.taps[layer - 1].count }
+    }
+
+    /// The last layer's result is taken as it is.
+    fn activation(&self, layer: usize) -> Activation {
+        if layer + 1 == self.taps.len() { Activation::Identity } else { Activation::Relu }
     }
 
     /// Draws the first parameters.
     pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
-        for layer in 0..self.layers.len() {
-            let ([fan_in, count], weights) = (self.weight_shape(layer), self.weights(layer));
-            let (weights, rest) = params[weights.start..].split_at_mut(weights.len());
-            init.fill(fan_in, weights, &mut rest[..count], rng);
-        }
+        self.layers.init(params, init, rng);
     }
 
     /// Buffers for batches of up to so many places.
     pub fn workspace(&self, max_places: usize) -> SequenceWorkspace {
-        let zeros = |width: usize| vec![0.0; max_places * width];
-        let layers = 0..self.layers.len();
-        let patches: Vec<Vec<f32>> = layers.clone().map(|l| zeros(self.weight_shape(l)[0])).collect();
-        let outputs: Vec<Vec<f32>> = layers.map(|l| zeros(self.layers[l].count)).collect();
-        let longest = |of: &[Vec<f32>]| vec![0.0; of.iter().map(Vec::len).max().unwrap_or(0)];
-        SequenceWorkspace {
-            max_places,
-            places: 0,
-            ends: vec![],
-            delta: [longest(&outputs), longest(&outputs)],
-            d_patches: longest(&patches[1..]),
-            patches,
-            outputs,
-            pack: Pack::default(),
-        }
+        let buffers = Buffers::new(&self.layers, &vec![max_places; self.taps.len()]);
+        SequenceWorkspace { max_places, places: 0, ends: vec![], buffers }
     }
 
     /// Passes sequences through the layers; returns what comes out at each place, `[places, outputs]`.
@@ -163,16 +140,11 @@ impl SequenceNet {
         work.places = places;
         work.ends.clear();
         work.ends.extend_from_slice(ends);
-        for layer in 0..self.layers.len() {
-            let width = self.inputs(layer);
-            let before = if layer == 0 { x } else { &work.outputs[layer - 1][..places * width] };
-            let patch = self.weight_shape(layer)[0];
-            let patches = &mut work.patches[layer][..places * patch];
-            self.layers[layer].gather(before, width, &work.ends, patches);
-            let slope = if layer + 1 == self.layers.len() { 1.0 } else { 0.0 };
-            let y = &mut work.outputs[layer][..places * self.layers[layer].count];
-            let (w, b) = (&params[self.weights(layer)], &params[self.biases(layer)]);
-            matmul::forward(patches, w, b, slope, y, &mut work.pack);
+        for (layer, taps) in self.taps.iter().enumerate() {
+            let (width, Buffers { patches, outputs, .. }) = (self.inputs(layer), &mut work.buffers);
+            let before = if layer == 0 { x } else { &outputs[layer - 1][..places * width] };
+            taps.gather(before, width, &work.ends, &mut patches[layer][..places * taps.width * width]);
+            work.buffers.product(&self.layers, layer, places, params, self.activation(layer));
         }
         work.output()
     }
@@ -183,31 +155,18 @@ impl SequenceNet {
     /// If the shapes do not fit the last forward pass.
     pub fn backward(&self, params: &[f32], work: &mut SequenceWorkspace, d_out: &[f32], grad: &mut [f32]) {
         assert_eq!((d_out.len(), grad.len()), (work.places * self.outputs(), self.n_params()), "shapes");
-        work.delta[0][..d_out.len()].copy_from_slice(d_out);
-        for layer in (0..self.layers.len()).rev() {
-            let (places, [patch, count]) = (work.places, self.weight_shape(layer));
-            let delta = &mut work.delta[0][..places * count];
-            if layer + 1 < self.layers.len() {
-                crate::Activation::Relu.chain(delta, &work.outputs[layer]);
-            }
-            let read = &work.patches[layer][..places * patch];
-            matmul::to_weights(read, delta, count, &mut grad[self.weights(layer)], &mut work.pack);
-            crate::mlp::column_sums(delta, &mut grad[self.biases(layer)]);
+        let places = work.places;
+        work.buffers.delta[0][..d_out.len()].copy_from_slice(d_out);
+        for (layer, taps) in self.taps.iter().enumerate().rev() {
+            work.buffers.to_params(&self.layers, layer, places, self.activation(layer), grad);
             if layer > 0 {
-                self.to_input(layer, &params[self.weights(layer)], work);
-                work.delta.swap(0, 1);
+                let width = self.inputs(layer);
+                let (d_patches, next) = work.buffers.to_patches(&self.layers, layer, places, params);
+                next[..places * width].fill(0.0);
+                taps.scatter(d_patches, width, &work.ends, next);
+                work.buffers.delta.swap(0, 1);
             }
         }
-    }
-
-    /// Derivatives by the input of a layer, from those by its result.
-    fn to_input(&self, layer: usize, weights: &[f32], work: &mut SequenceWorkspace) {
-        let (places, [patch, count], width) = (work.places, self.weight_shape(layer), self.inputs(layer));
-        let [delta, next] = &mut work.delta;
-        let d_patches = &mut work.d_patches[..places * patch];
-        matmul::to_input(&delta[..places * count], weights, count, d_patches, &mut work.pack);
-        next[..places * width].fill(0.0);
-        self.layers[layer].scatter(d_patches, width, &work.ends, next);
     }
 }
 
@@ -263,7 +222,7 @@ impl SequenceWorkspace {
 
     /// The output of the last forward pass.
     pub fn output(&self) -> &[f32] {
-        let last = self.outputs.last().expect("a chain has a layer");
+        let last = self.buffers.outputs.last().expect("a chain has a layer");
         let count = last.len().checked_div(self.max_places).unwrap_or(0);
         &last[..self.places * count]
     }

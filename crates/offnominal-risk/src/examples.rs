@@ -107,6 +107,13 @@ impl Examples {
         (self.chosen(0..first), self.chosen(first..self.len()))
     }
 
+    /// Two parts in their order; each example is in the second one with this chance.
+    pub(crate) fn split_at_random(&self, share: f64, rng: &mut Rng) -> (Examples, Examples) {
+        let is_second: Vec<bool> = (0..self.len()).map(|_| rng.uniform() < share).collect();
+        let part = |second: bool| self.chosen((0..self.len()).filter(|&i| is_second[i] == second));
+        (part(false), part(true))
+    }
+
     /// The same examples with other rows.
     pub(crate) fn with_rows(&self, width: usize, map: impl FnOnce(&[f32], &mut [f32])) -> Examples {
         let mut rows = vec![0.0; self.rows.len() / self.width * width];

@@ -20,7 +20,7 @@
 //! Reference: the continuation of Uesato et al. (2018), section 3.3; discrete-time hazards as in survival analysis (Cox,
 //! JRSS B 34(2), 1972).
 
-use crate::ensemble::{self, Member};
+use crate::ensemble::{self, Look, Member};
 use crate::examples::Examples;
 use crate::learn::cross_entropy;
 use offnominal_core::Rng;
@@ -38,6 +38,9 @@ const BATCH: usize = 64;
 /// Places that a filter reads, and how far they are from one another in each hidden layer: 21 places to either side.
 const WIDTH: usize = 7;
 const SPACINGS: [usize; 3] = [1, 2, 4];
+/// Share of the examples that tell when to stop, and how often they are looked at.
+const UNSEEN: f64 = 0.1;
+const LOOKS: usize = 20;
 /// Chance to fail before anything is learned; small, as there are many places.
 const FIRST_LOGIT: f32 = -5.0;
 /// What is left of a hazard where only its shape counts.
@@ -52,19 +55,25 @@ impl Hazards {
         SequenceNet::new(channels, &[hidden.as_slice(), &last].concat())
     }
 
-    /// Trains `members` networks for so many gradient steps each. Nobody looks at later examples on the way: they are of other
-    /// policies, at whose sight training would end long before its rate has fallen.
+    /// Trains `members` networks for so many gradient steps at most, as they were when they foresaw a tenth of the examples best
+    /// that none of them learns from. Those are drawn from all policies: at the sight of later ones alone, which fail elsewhere,
+    /// training would end long before its rate has fallen.
     pub(crate) fn fit(
         filters: usize,
         members: usize,
-        train: &Examples,
+        examples: &Examples,
         steps: usize,
         rng: &mut Rng,
-    ) -> Hazards {
-        let net = Hazards::shape(train.row_width(), filters);
-        let runs = (0..members).map(|_| Run::new(&net, train, steps, rng)).collect();
-        let (params, _) = ensemble::train(runs, train, None, steps, rng);
-        Hazards { net, params }
+    ) -> (Hazards, usize) {
+        let net = Hazards::shape(examples.row_width(), filters);
+        let (train, unseen) = examples.split_at_random(UNSEEN, rng);
+        let runs = (0..members).map(|_| Run::new(&net, &train, steps, rng)).collect();
+        let loss = |params: &[Vec<f32>], at: &Examples| {
+            Hazards { net: net.clone(), params: params.to_vec() }.loss(at)
+        };
+        let look = Look { every: steps.div_ceil(LOOKS), at: &unseen, loss: &loss };
+        let (params, steps) = ensemble::train(runs, &train, Some(look), steps, rng);
+        (Hazards { net, params }, steps)
     }
 
     /// The chance to fail on the way past these places, for a policy that fails ten times more rarely. Those that are learned
@@ -229,11 +238,19 @@ mod tests {
 
     #[test]
     fn it_learns_what_is_dangerous_wherever_it_lies() {
-        let (train, later) = (ways(3000, 1), ways(500, 2));
-        let found = Hazards::fit(8, 1, &train, 1000, &mut Rng::new(3));
+        let (train, later) = (ways(6000, 1), ways(500, 2));
+        let (found, _) = Hazards::fit(16, 1, &train, 2000, &mut Rng::new(3));
         let share = later.failures() as f64 / later.len() as f64;
         let (without, with) = (cross_entropy(&vec![share; later.len()], later.failed()), found.loss(&later));
         assert!(with < 0.95 * without, "{with} {without}");
+        // The same two places the other way round are no danger.
+        let mut work = found.net.workspace(6);
+        let mut at = |a: f32, b: f32| {
+            let rows: Vec<f32> = [0.0, 0.0, a, b, 0.0, 0.0].iter().flat_map(|&v| [v, 0.5, 0.0]).collect();
+            found.predict(&rows, &mut work)
+        };
+        let (trap, mirrored) = (at(-1.5, 1.5), at(1.5, -1.5));
+        assert!(trap > 2.0 * mirrored, "{trap} {mirrored}");
     }
 
     #[test]

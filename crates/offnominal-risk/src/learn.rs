@@ -180,7 +180,9 @@ impl Setting {
                 (Model::Dictionary(model), steps)
             }
             Setting::Filters(n) => {
-                (Model::Hazards(Hazards::fit(n, recipe.members, train, steps, rng)), steps)
+                // Its steps are those of a rate that falls to zero, however much there is to learn from.
+                let (model, _) = Hazards::fit(n, recipe.members, train, recipe.steps, rng);
+                (Model::Hazards(model), recipe.steps)
             }
         }
     }

@@ -6,7 +6,7 @@ use offnominal_worlds::ENVS;
 use serde_json::json;
 
 const SIDE: usize = 64;
-const STEPS: u32 = 10;
+const STEPS: u32 = 24;
 
 /// Frames of an episode in which commands are drawn at random, the first state included.
 fn frames(env: &dyn Env, seed: u64) -> Vec<Frame> {
@@ -66,15 +66,17 @@ fn pictures_are_neither_empty_nor_still_and_are_the_same_each_time() {
     }
 }
 
-/// Pixels that differ from step to step in the same way in every episode, whatever happens there, as a counter would.
+/// Pixels that change again and again in the same way in every episode, whatever happens there, as a counter would. Of the
+/// second half of the episodes: at first all bodies fall alike.
 fn clocks(episodes: &[Vec<Frame>]) -> usize {
     let steps = episodes.iter().map(Vec::len).min().unwrap_or(0);
     let pixel = |e: &[Frame], t: usize, at: usize| [0, 1, 2].map(|c| e[t].rgb[3 * at + c]);
     let is_clock = |&at: &usize| {
         let agrees = |t: usize| episodes.iter().all(|e| pixel(e, t, at) == pixel(&episodes[0], t, at));
-        let moves =
-            (1..steps).filter(|&t| pixel(&episodes[0], t, at) != pixel(&episodes[0], t - 1, at)).count();
-        moves > 0 && (0..steps).all(agrees)
+        let moves = (steps / 2 + 1..steps)
+            .filter(|&t| pixel(&episodes[0], t, at) != pixel(&episodes[0], t - 1, at))
+            .count();
+        moves > 2 && (steps / 2..steps).all(agrees)
     };
     (0..SIDE * SIDE).filter(is_clock).count()
 }
@@ -84,7 +86,8 @@ fn no_picture_tells_the_time() {
     for env in worlds() {
         let episodes: Vec<_> = (0..6).map(|seed| frames(env.as_ref(), seed)).collect();
         let found = clocks(&episodes);
-        assert!(found < 4, "{}: {found} pixels depend on the step alone", env.spec().id);
+        // A digit has more pixels; a few of a body may fall alike by chance.
+        assert!(found < 12, "{}: {found} pixels depend on the step alone", env.spec().id);
     }
 }
 
@@ -94,8 +97,8 @@ fn a_counter_in_the_corner_is_found() {
     let mut episodes: Vec<_> = (0..6).map(|seed| frames(world.as_ref(), seed)).collect();
     for episode in &mut episodes {
         for (t, frame) in episode.iter_mut().enumerate() {
-            (0..8).for_each(|column| frame.paint(column, 0, [20 * t as u8, 0, 0], 0));
+            (0..16).for_each(|i| frame.paint(i % 4, i / 4, [10 * t as u8, 0, 0], 0));
         }
     }
-    assert!(clocks(&episodes) >= 8);
+    assert!(clocks(&episodes) >= 16);
 }

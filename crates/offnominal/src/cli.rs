@@ -94,7 +94,7 @@ enum Command {
     Import(import::Import),
     /// Where in an image the unknown thing is: scenes, scores, metrics, a page
     Pixels(pixels::Pixels),
-    /// What detectors of pictures stand on: train the encoder of patches
+    /// Detectors of pictures: train the encoder of patches, fit networks that expect what is seen, score with them
     Images(images::Images),
     /// Give a dataset to other programs in their own format
     Export(export::Export),

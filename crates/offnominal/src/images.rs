@@ -6,8 +6,11 @@ pub mod calibrate;
 pub mod catalogue;
 pub mod encoder;
 pub mod filming;
+pub mod networks;
 pub mod panels;
 pub mod similarity;
+#[cfg_attr(not(feature = "deep"), path = "images/no_trained.rs")]
+pub mod trained;
 pub mod weights;
 
 pub use catalogue::detectors;

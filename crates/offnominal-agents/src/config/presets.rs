@@ -174,7 +174,7 @@ impl TrainConfig {
     fn pong() -> TrainConfig {
         TrainConfig {
             algorithm: "dqn".into(),
-            steps: 12_000,
+            steps: 24_000,
             lr: 1e-3,
             schedule: Schedule::Linear,
             buffer: 50_000,

@@ -118,7 +118,8 @@ impl Fit {
     }
 }
 
-fn detector(text: &str) -> Result<DetectorChoice, String> {
+/// A detector as campaigns write it: an id, or a table.
+pub(super) fn detector(text: &str) -> Result<DetectorChoice, String> {
     if !text.trim_start().starts_with('{') {
         return DetectorChoice::try_from(toml::Value::String(text.into()));
     }

@@ -1,5 +1,8 @@
 //! `images`: what detectors of pictures stand on.
 
+mod fit;
+mod score;
+
 use super::{Common, Outcome};
 use crate::images::encoder::{self, Plan};
 use crate::policies;
@@ -23,6 +26,10 @@ pub struct Images {
 enum What {
     /// Train the encoder of patches on frames of worlds
     Train(Train),
+    /// Fit a network that expects the next picture, and keep it as a file
+    Fit(fit::Fit),
+    /// Play episodes before the camera and score them with a fitted network
+    Score(score::Score),
 }
 
 /// Arguments of `images train`.
@@ -53,6 +60,8 @@ impl Images {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         match &self.what {
             What::Train(train) => train.run(common),
+            What::Fit(fit) => fit.run(common),
+            What::Score(score) => score.run(common),
         }
     }
 }

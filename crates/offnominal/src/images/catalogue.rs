@@ -7,6 +7,7 @@
 //! | `dino-patch` | ViT-S/16 of DINO | `timm/vit_small_patch16_224.dino` |
 //! | `clip-sim` | CLIP ViT-B/32 | `laion/CLIP-ViT-B-32-laion2B-s34B-b79K` |
 //! | `pixel-score` | a segmentation network: [`watch`] | shipped for the camera of car-lanekeep |
+//! | `pred-ae`, `prednet`, `ldm`, `lrdm`, `rssm-ppm` | networks that learn what should be seen next | fitted; [`super::networks`] |
 //!
 //! Public weights are found as [`super::weights`] says, others of the same shape by `weights = "FILE or owner/name"`. Pictures
 //! are brought to 128 pixels on a side; `side = 224` is what the networks were trained with.
@@ -14,6 +15,7 @@
 //! The shipped encoder is [`offnominal_nets::vision::patches`], trained by `offnominal images train` on frames of the
 //! worlds; a file of the same kind takes its place with `encoder = "FILE.safetensors"`.
 
+use super::networks::NETWORKS;
 use super::weights;
 use crate::pixels::watch;
 use anyhow::{Context, Result};
@@ -97,7 +99,7 @@ const PUBLIC: &[Entry<dyn ImageDetector>] = &[
 
 /// The detectors of pictures.
 pub fn detectors() -> Catalogue<dyn ImageDetector> {
-    let all = [BASELINES, OWN, PUBLIC, &[watch::ENTRY]].concat();
+    let all = [BASELINES, NETWORKS, OWN, PUBLIC, &[watch::ENTRY]].concat();
     Catalogue::new("image detector", &all)
 }
 
@@ -267,6 +269,9 @@ mod tests {
         let all = detectors();
         for entry in all.entries() {
             match all.build(entry.id, &json!({})) {
+                Err(BuildError::Missing(why)) if NETWORKS.iter().any(|p| p.id == entry.id) => {
+                    assert!(why.to_string().contains("--features deep"), "{why}");
+                }
                 Err(BuildError::Missing(why)) if PUBLIC.iter().any(|p| p.id == entry.id) => {
                     assert!(why.to_string().contains("hf download"), "{why}");
                 }

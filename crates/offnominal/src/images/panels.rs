@@ -57,6 +57,21 @@ pub fn panel(
     }))
 }
 
+/// What the camera saw after a step, what was expected, and the heat over it, side by side; the monitor has just scored
+/// that step.
+pub fn side_by_side(monitor: &dyn ImageMonitor, film: &Film, step: usize) -> Frame {
+    let (seen, size) = (film.frame(step + 1), (film.width, film.height));
+    let heat = monitor.heat().map(|heat| overlaid(seen, size, &heat));
+    let all: Vec<&[u8]> = [Some(seen), monitor.expected(), heat.as_deref()].into_iter().flatten().collect();
+    let mut frame = Frame::new(all.len() * film.width, film.height);
+    for (row, line) in frame.rgb.chunks_exact_mut(all.len() * 3 * film.width).enumerate() {
+        for (part, picture) in line.chunks_exact_mut(3 * film.width).zip(&all) {
+            part.copy_from_slice(&picture[row * part.len()..(row + 1) * part.len()]);
+        }
+    }
+    frame
+}
+
 fn png(rgb: Vec<u8>, (width, height): (usize, usize)) -> Result<String> {
     let frame = Frame { width, height, rgb, classes: vec![0; width * height] };
     Ok(base64::encode(&picture::png(&frame)?))

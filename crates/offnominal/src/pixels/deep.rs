@@ -79,7 +79,8 @@ impl Net {
     }
 }
 
-fn place(on: Device) -> Result<offnominal_deep::device::Device> {
+/// Where tensors are.
+pub(crate) fn place(on: Device) -> Result<offnominal_deep::device::Device> {
     match on {
         Device::Cpu => Ok(device::cpu()),
         Device::Gpu => Ok(device::gpu()?),

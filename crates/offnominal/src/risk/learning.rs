@@ -43,14 +43,21 @@ pub struct Foresight {
 /// The exponent if the history cannot tell: right for a predictor that is.
 const USUAL_EXPONENT: f64 = 0.5;
 
-/// Learns a predictor from the runs of one world, side by side: what was done of each training counts, not the steps.
+/// Learns a predictor from the runs of one world, side by side: what was done of each training counts, not the steps. The
+/// exponent is that which suits the later episodes best, or those of `near`, from which nothing else is learned.
 ///
 /// # Errors
 /// If the recipe is wrong or does not suit the world, or the histories hold too few failures.
 ///
 /// # Panics
 /// If there is no history.
-pub fn foresee(histories: &[History], env: &dyn Env, recipe: &Recipe, seed: Seed) -> Result<Foresight> {
+pub fn foresee(
+    histories: &[History],
+    near: Option<&History>,
+    env: &dyn Env,
+    recipe: &Recipe,
+    seed: Seed,
+) -> Result<Foresight> {
     let run = &histories.first().expect("at least one history").run;
     let noises = || histories.iter().flat_map(|h| &h.episodes).map(|e| e.noise);
     let largest_noise = noises().fold(0.0, f64::max);
@@ -64,20 +71,32 @@ pub fn foresee(histories: &[History], env: &dyn Env, recipe: &Recipe, seed: Seed
         examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
     }
     let learned = learn(&examples, recipe, &mut seed.child("predictor").rng())?;
-    let choice = exponent::choose(&learned.later, PLAIN_SHARE, Level::P95);
     let least_noise = noises().fold(largest_noise, f64::min);
     let about = About {
         env: run.env.clone(),
         initial: run.initial.clone(),
         features,
         form: recipe.form,
-        exponent: choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent),
+        exponent: USUAL_EXPONENT,
         largest_noise,
         noise: (share(least_noise), share(largest_noise)),
         steps: histories.iter().map(|h| h.run.steps).max().unwrap_or_default(),
         learned_from: learned.kept,
     };
-    Ok(Foresight { predictor: Predictor::new(about, learned.clone()), learned, choice })
+    let mut predictor = Predictor::new(about, learned.clone());
+    let foreseen = near.map(|near| foreseen(&predictor, near, env)).transpose()?;
+    let choice = exponent::choose(foreseen.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
+    predictor.about.exponent = choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent);
+    Ok(Foresight { predictor, learned, choice })
+}
+
+/// The chance that was foreseen for each episode, and whether it failed.
+fn foreseen(predictor: &Predictor, history: &History, env: &dyn Env) -> Result<Vec<(f64, bool)>> {
+    let one = |episode: &TrainingEpisode| {
+        let numbers = guide::reading(env, predictor.about.form, &episode.initial)?.numbers;
+        Ok((predictor.reader(episode.step).predict(&numbers), episode.failed))
+    };
+    history.episodes.iter().map(one).collect()
 }
 
 /// The episodes of all runs with the share of its training that each came after, in that order.

@@ -3,6 +3,8 @@
 mod bench;
 mod card;
 mod clusters;
+mod image_networks;
+mod images;
 mod inside;
 mod minari;
 mod monitor;

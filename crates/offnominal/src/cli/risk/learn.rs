@@ -24,13 +24,17 @@ pub struct Learn {
     /// The history that `train --history` wrote; may be repeated, to learn from several runs
     #[arg(long, value_name = "FILE", required = true)]
     history: Vec<PathBuf>,
+    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing is learned
+    /// from it
+    #[arg(long, value_name = "FILE")]
+    near: Option<PathBuf>,
     /// How chances are represented [default: hazard where initial conditions lead past places, else mlp]
     #[arg(long, value_enum)]
     form: Option<Shape>,
     /// Share of the training that is left out at its beginning, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = Recipe::default().early_share)]
     early: f64,
-    /// Share of the failures that the later part of the history has, which chooses the settings and the exponent
+    /// Share of the failures that the later part of the history has, which chooses the settings and, without --near, the exponent
     #[arg(long, value_name = "SHARE", default_value_t = Recipe::default().later_share)]
     later: f64,
     /// Most gradient steps
@@ -65,8 +69,9 @@ impl Learn {
         };
         let read = |path: &PathBuf| learning::read(path, env.spec());
         let histories = self.history.iter().map(read).collect::<Result<Vec<_>>>()?;
-        let found =
-            learning::foresee(&histories, env.as_ref(), &self.recipe(env.as_ref()), Seed(common.seed))?;
+        let near = self.near.as_ref().map(read).transpose()?;
+        let recipe = self.recipe(env.as_ref());
+        let found = learning::foresee(&histories, near.as_ref(), env.as_ref(), &recipe, Seed(common.seed))?;
         let path = common.out_or("risk").join("predictor.safetensors");
         write::atomically(&path, &found.predictor.to_bytes())?;
         let mut out = std::io::stdout().lock();

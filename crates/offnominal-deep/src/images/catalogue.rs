@@ -1,0 +1,131 @@
+//! The five detectors by name, and how their parameters are read.
+
+use super::file::KeptError;
+use super::fit::{Trained, TrainedDetector};
+use super::ldm::Ldm;
+use super::lrdm::Lrdm;
+use super::network::Recipe;
+use super::place::Place;
+use super::pred_ae::PredAe;
+use super::prednet::PredNet;
+use super::rssm_ppm::RssmPpm;
+use super::watch::{TrainedMonitor, Watch};
+use offnominal_core::catalogue::BuildError;
+use offnominal_core::suggest;
+use offnominal_nets::Tensors;
+use serde_json::Value;
+
+/// A detector that can be asked for by name.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// The name in commands, configuration and results.
+    pub id: &'static str,
+    /// One line for listings.
+    pub summary: &'static str,
+    recipe: fn(&Value) -> Result<Value, BuildError>,
+    detector: fn(&Value, Place) -> Result<Box<dyn TrainedDetector>, BuildError>,
+    load: fn(&Tensors, &Place) -> Result<Box<dyn TrainedMonitor>, KeptError>,
+}
+
+/// All of them, in the order in which reports list them.
+pub const ALL: &[Kind] = &[
+    Kind::of::<PredAe>("an autoencoder that predicts how the picture changes"),
+    Kind::of::<PredNet>("errors that climb through layers of convolutional memory"),
+    Kind::of::<Ldm>("a picture as features, moved by the command, as a picture again"),
+    Kind::of::<Lrdm>("the same with a memory of the episode"),
+    Kind::of::<RssmPpm>("a world model: what it imagines before it looks, against what it makes of the look"),
+];
+
+/// The detector of that name.
+///
+/// # Errors
+/// If there is none.
+pub fn find(id: &str) -> Result<&'static Kind, BuildError> {
+    ALL.iter().find(|kind| kind.id == id).ok_or_else(|| BuildError::Unknown {
+        noun: "trained image detector",
+        id: id.into(),
+        nearest: suggest::nearest(id, ALL.iter().map(|kind| kind.id)),
+        known: ALL.iter().map(|kind| kind.id).collect::<Vec<_>>().join(", "),
+    })
+}
+
+impl Kind {
+    const fn of<R: Recipe>(summary: &'static str) -> Kind {
+        Kind {
+            id: R::ID,
+            summary,
+            recipe: |params| Ok(serde_json::to_value(read::<R>(params)?).expect("a recipe is valid JSON")),
+            detector: |params, place| Ok(Box::new(Trained { recipe: read::<R>(params)?, place })),
+            load: |tensors, place| Ok(Box::new(Watch::<R>::from_tensors(tensors, place)?)),
+        }
+    }
+
+    /// All parameters, where some are given: `{"preset": "paper", "learning": {"batch": 8}}`. The preset is `small` if
+    /// none is named.
+    ///
+    /// # Errors
+    /// If a parameter is unknown or out of range.
+    pub fn recipe(&self, params: &Value) -> Result<Value, BuildError> {
+        (self.recipe)(params)
+    }
+
+    /// The detector with these parameters, to be fitted at a place.
+    ///
+    /// # Errors
+    /// If a parameter is unknown or out of range.
+    pub fn detector(&self, params: &Value, place: Place) -> Result<Box<dyn TrainedDetector>, BuildError> {
+        (self.detector)(params, place)
+    }
+
+    /// A monitor of this detector that was kept.
+    pub(super) fn load(
+        &self,
+        tensors: &Tensors,
+        place: &Place,
+    ) -> Result<Box<dyn TrainedMonitor>, KeptError> {
+        (self.load)(tensors, place)
+    }
+}
+
+/// A preset with some parameters changed.
+fn read<R: Recipe>(params: &Value) -> Result<R, BuildError> {
+    let mut changes = params.clone();
+    let preset = changes.as_object_mut().and_then(|params| params.remove("preset"));
+    let recipe = match preset.as_ref().map_or(Some("small"), Value::as_str) {
+        Some("small") => R::small(),
+        Some("paper") => R::paper(),
+        _ => {
+            return Err(fault::<R>(&format!(
+                "preset: expected small or paper, found {}",
+                preset.unwrap_or_default()
+            )));
+        }
+    };
+    let mut all = serde_json::to_value(recipe).expect("a recipe is valid JSON");
+    change(&mut all, changes);
+    let recipe: R = serde_json::from_value(all).map_err(|e| fault::<R>(&e.to_string()))?;
+    let side = recipe.look().side.filter(|side| *side == 0 || side % recipe.stride() != 0);
+    let of_side =
+        || side.map(|s| format!("look.side: expected a multiple of {}, found {s}", recipe.stride()));
+    let found = recipe.learning().fault().map(|e| format!("learning.{e}"));
+    match found.or_else(|| recipe.fault()).or_else(of_side) {
+        Some(what) => Err(fault::<R>(&what)),
+        None => Ok(recipe),
+    }
+}
+
+fn fault<R: Recipe>(what: &str) -> BuildError {
+    BuildError::Parameters(format!("{}: {what}", R::ID))
+}
+
+/// Puts values in the place of others, table by table.
+fn change(all: &mut Value, changes: Value) {
+    match (all, changes) {
+        (Value::Object(all), Value::Object(changes)) => {
+            for (name, value) in changes {
+                change(all.entry(name).or_insert(Value::Null), value);
+            }
+        }
+        (all, value) => *all = value,
+    }
+}
