@@ -66,15 +66,14 @@ def evaluate(offnominal, modification, data, out, more):
 
 
 def keep(name, out):
-    """Puts the network, its card and its table into the repository."""
-    RESULTS.mkdir(parents=True, exist_ok=True)
+    """Puts the network and its card into the repository."""
     shutil.copy(out / "model.safetensors", HERE / f"{name}.safetensors")
     card = json.loads((out / "model.json").read_text()) | {"model": f"agents/pixels/{name}.safetensors"}
     (HERE / f"{name}.json").write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n")
-    shutil.copy(out / "pixels.csv", RESULTS / f"{name}.csv")
 
 
 def table():
+    RESULTS.mkdir(parents=True, exist_ok=True)
     cards = [(name, HERE / f"{name}.json") for name in map("-".join, NETWORKS)]
     with open(RESULTS / "networks.csv", "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
@@ -105,10 +104,11 @@ def main():
         draw(args.offnominal, data)
         if not (out / "model.json").exists():
             train(args.offnominal, network, modification, data, out, more)
-        if not (out / "pixels.csv").exists():
-            evaluate(args.offnominal, modification, data, out, more)
         keep(name, out)
         table()
+        if not (out / "pixels.csv").exists():
+            evaluate(args.offnominal, modification, data, out, more)
+        shutil.copy(out / "pixels.csv", RESULTS / f"{name}.csv")
         order.write(RESULTS)
 
 

@@ -22,3 +22,4 @@ pub mod polygons;
 pub mod report;
 pub mod scenes;
 pub mod train;
+pub mod watch;

@@ -6,6 +6,7 @@
 //! | `knn-resnet` | ResNet-18 | `timm/resnet18.tv_in1k` |
 //! | `dino-patch` | ViT-S/16 of DINO | `timm/vit_small_patch16_224.dino` |
 //! | `clip-sim` | CLIP ViT-B/32 | `laion/CLIP-ViT-B-32-laion2B-s34B-b79K` |
+//! | `pixel-score` | a segmentation network: [`watch`] | shipped for the camera of car-lanekeep |
 //! | `pred-ae`, `prednet`, `ldm`, `lrdm`, `rssm-ppm` | networks that learn what should be seen next | fitted; [`super::networks`] |
 //!
 //! Public weights are found as [`super::weights`] says, others of the same shape by `weights = "FILE or owner/name"`. Pictures
@@ -16,6 +17,7 @@
 
 use super::networks::NETWORKS;
 use super::weights;
+use crate::pixels::watch;
 use anyhow::{Context, Result};
 use offnominal_core::catalogue::{BuildError, parse};
 use offnominal_core::prelude::*;
@@ -97,7 +99,7 @@ const PUBLIC: &[Entry<dyn ImageDetector>] = &[
 
 /// The detectors of pictures.
 pub fn detectors() -> Catalogue<dyn ImageDetector> {
-    let all = [BASELINES, NETWORKS, OWN, PUBLIC].concat();
+    let all = [BASELINES, NETWORKS, OWN, PUBLIC, &[watch::ENTRY]].concat();
     Catalogue::new("image detector", &all)
 }
 

@@ -16,8 +16,9 @@
 
 use super::choice::Device;
 use super::network::{Network, Said};
-use anyhow::{Context, Result, ensure};
-use offnominal_core::image_detector::{Film, Heat, ImageDetector, ImageMonitor, Sight, check_films};
+use anyhow::{Context, Result};
+use offnominal_core::entry;
+use offnominal_core::image_detector::check_films;
 use offnominal_core::prelude::*;
 use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
 use offnominal_stats::pixel::components::Components;
