@@ -105,16 +105,19 @@ pub(super) enum Bell {
 
 impl Bell {
     pub fn apply(self, values: &mut [f32]) {
-        match self {
-            Bell::Exact => {
-                values.iter_mut().for_each(|v| *v *= 0.5 * (1.0 + erf(*v * std::f32::consts::FRAC_1_SQRT_2)))
-            }
-            Bell::Quick => values.iter_mut().for_each(|v| *v *= crate::sigmoid(1.702 * *v)),
-        }
+        const ROOT: f32 = std::f32::consts::FRAC_1_SQRT_2;
+        crate::simd(
+            #[inline(always)]
+            || match self {
+                Bell::Exact => values.iter_mut().for_each(|v| *v *= 0.5 * (1.0 + erf(*v * ROOT))),
+                Bell::Quick => values.iter_mut().for_each(|v| *v *= crate::sigmoid(1.702 * *v)),
+            },
+        );
     }
 }
 
 /// The error function to 1.5e-7 (Abramowitz and Stegun, 7.1.26).
+#[inline(always)]
 fn erf(x: f32) -> f32 {
     let t = 1.0 / (1.0 + 0.327_591_1 * x.abs());
     let poly = ((((1.061_405_4 * t - 1.453_152) * t + 1.421_413_7) * t - 0.284_496_74) * t + 0.254_829_6) * t;
@@ -124,7 +127,10 @@ fn erf(x: f32) -> f32 {
 /// e^row / Σ, in place.
 pub(super) fn softmax(row: &mut [f32]) {
     let most = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    row.iter_mut().for_each(|v| *v = crate::exp(*v - most));
+    crate::simd(
+        #[inline(always)]
+        || row.iter_mut().for_each(|v| *v = crate::exp(*v - most)),
+    );
     let sum: f32 = row.iter().sum();
     row.iter_mut().for_each(|v| *v /= sum);
 }
