@@ -1,8 +1,9 @@
 //! Pictures per second of every detector of pictures on one thread: a frame in, a score out.
 //!
 //! `cargo bench -p offnominal-detectors --bench pictures`. Pictures have 128 × 128 pixels, and 256 × 256 in the second
-//! half of the table; networks look at 128 × 128 in both. Weights are random: the time does not depend on them. The
-//! requirement is 30 pictures a second in the median.
+//! half of the table; networks look at 128 × 128 in both. Weights are random: the time does not depend on them. Every step
+//! of a probe is scored seven times, and its fastest time counts: what is left is what the detector does, without what the
+//! system does in between. The requirement is 30 pictures a second in the median.
 
 #[path = "../../offnominal-nets/tests/data/networks.rs"]
 mod networks;
@@ -23,6 +24,7 @@ use std::time::Instant;
 
 const FILMS: usize = 8;
 const STEPS: usize = 40;
+const TIMES: usize = 7;
 
 /// A disc that wanders over noise that stands still.
 fn film(side: usize, seed: u64) -> Film {
@@ -77,11 +79,14 @@ fn main() {
         let probe = film(side, 99);
         for (name, detector) in detectors() {
             let mut monitor = detector.fit(&train, &[], &mut Rng::new(1)).expect("the films are sound");
-            let mut times: Vec<f64> = Vec::new();
-            for sight in (0..3).flat_map(|_| probe.sights()) {
-                let began = Instant::now();
-                monitor.score(sight);
-                times.push(1e3 * began.elapsed().as_secs_f64());
+            let mut times = vec![f64::INFINITY; STEPS];
+            for _ in 0..TIMES {
+                monitor.reset();
+                for (time, sight) in times.iter_mut().zip(probe.sights()) {
+                    let began = Instant::now();
+                    monitor.score(sight);
+                    *time = time.min(1e3 * began.elapsed().as_secs_f64());
+                }
             }
             times.sort_by(f64::total_cmp);
             let (median, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);

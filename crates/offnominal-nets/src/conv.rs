@@ -298,9 +298,9 @@ impl ConvNet {
         work.buffers.delta[0][..d_out.len()].copy_from_slice(d_out);
         for (layer, stage) in self.stages.iter().enumerate().rev() {
             let n = batch * stage.places();
-            work.buffers.to_params(&self.layers, layer, n, Activation::Relu, grad);
+            work.buffers.params_gradient(&self.layers, layer, n, Activation::Relu, grad);
             if layer > 0 {
-                let (d_patches, next) = work.buffers.to_patches(&self.layers, layer, n, params);
+                let (d_patches, next) = work.buffers.patches_gradient(&self.layers, layer, n, params);
                 stage.scatter_all(d_patches, &mut next[..batch * stage.input.width()]);
                 work.buffers.delta.swap(0, 1);
             }

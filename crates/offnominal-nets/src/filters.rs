@@ -95,7 +95,7 @@ impl Buffers {
     }
 
     /// Derivatives by a layer's parameters, given those by its result at `n` places in `delta[0]`.
-    pub fn to_params(
+    pub fn params_gradient(
         &mut self,
         layers: &Layers,
         layer: usize,
@@ -113,7 +113,7 @@ impl Buffers {
 
     /// Derivatives by a layer's patches, given those by its result at `n` places in `delta[0]`; and where those by its input
     /// go, `delta[1]`.
-    pub fn to_patches(
+    pub fn patches_gradient(
         &mut self,
         layers: &Layers,
         layer: usize,

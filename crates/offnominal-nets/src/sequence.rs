@@ -158,10 +158,10 @@ impl SequenceNet {
         let places = work.places;
         work.buffers.delta[0][..d_out.len()].copy_from_slice(d_out);
         for (layer, taps) in self.taps.iter().enumerate().rev() {
-            work.buffers.to_params(&self.layers, layer, places, self.activation(layer), grad);
+            work.buffers.params_gradient(&self.layers, layer, places, self.activation(layer), grad);
             if layer > 0 {
                 let width = self.inputs(layer);
-                let (d_patches, next) = work.buffers.to_patches(&self.layers, layer, places, params);
+                let (d_patches, next) = work.buffers.patches_gradient(&self.layers, layer, places, params);
                 next[..places * width].fill(0.0);
                 taps.scatter(d_patches, width, &work.ends, next);
                 work.buffers.delta.swap(0, 1);

@@ -4,7 +4,7 @@
 //! Pictures are red, green and blue in bytes, `[height, width, 3]`.
 
 mod convolution;
-mod linear;
+pub mod linear;
 pub mod patches;
 pub mod resize;
 pub mod resnet;

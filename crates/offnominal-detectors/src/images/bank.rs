@@ -3,7 +3,7 @@
 //! ‖q − c‖² = ‖q‖² − 2 (q·c − ½‖c‖²): the bracket is a dense layer without activation, and its largest output is the
 //! nearest point. The distance to it is then computed anew, so that a point has distance zero to itself.
 
-use offnominal_nets::{Activation, Mlp, Workspace};
+use offnominal_nets::vision::linear::{Linear, Pack};
 use std::collections::HashSet;
 
 /// Points per product, so that the weights of one stay in the cache.
@@ -13,30 +13,22 @@ const BLOCK: usize = 512;
 pub(super) struct Bank {
     width: usize,
     points: Vec<f32>,
-    blocks: Vec<(Mlp, Vec<f32>, Workspace)>,
+    blocks: Vec<Linear>,
+    pack: Pack,
     best: Vec<(f32, usize)>,
 }
 
 impl Bank {
-    /// A bank of rows of `width` numbers, for up to `queries` at a time.
+    /// A bank of rows of `width` numbers.
     ///
     /// # Panics
     /// If there is no row.
-    pub fn new(points: Vec<f32>, width: usize, queries: usize) -> Bank {
+    pub fn new(points: Vec<f32>, width: usize) -> Bank {
         assert!(!points.is_empty(), "expected a nominal point");
-        let block = |rows: &[f32]| {
-            let n = rows.len() / width;
-            let net = Mlp::new(&[width, n], Activation::Relu);
-            let mut params = vec![0.0; net.n_params()];
-            for (i, row) in rows.chunks_exact(width).enumerate() {
-                row.iter().enumerate().for_each(|(j, v)| params[j * n + i] = *v);
-                params[width * n + i] = -0.5 * row.iter().map(|v| v * v).sum::<f32>();
-            }
-            let work = net.workspace(queries);
-            (net, params, work)
-        };
+        let half = |row: &[f32]| -0.5 * row.iter().map(|v| v * v).sum::<f32>();
+        let block = |rows: &[f32]| Linear::new(rows, rows.chunks_exact(width).map(half).collect());
         let blocks = points.chunks(BLOCK * width).map(block).collect();
-        Bank { width, points, blocks, best: Vec::new() }
+        Bank { width, points, blocks, pack: Pack::default(), best: Vec::new() }
     }
 
     /// Distance to the nearest point, and which that is, for each query.
@@ -44,9 +36,9 @@ impl Bank {
         let width = self.width;
         self.best.clear();
         self.best.resize(queries.len() / width, (f32::NEG_INFINITY, 0));
-        for (b, (net, params, work)) in self.blocks.iter_mut().enumerate() {
-            let found = net.forward(params, queries, work);
-            for (best, row) in self.best.iter_mut().zip(found.chunks_exact(net.outputs())) {
+        for (b, block) in self.blocks.iter().enumerate() {
+            let found = block.apply(queries, &mut self.pack);
+            for (best, row) in self.best.iter_mut().zip(found.chunks_exact(block.outputs())) {
                 for (i, &v) in row.iter().enumerate() {
                     if v > best.0 {
                         *best = (v, b * BLOCK + i);
@@ -87,7 +79,7 @@ mod tests {
         rng.fill_normal(&mut points);
         rng.fill_normal(&mut queries);
         queries[..7].copy_from_slice(&points[600 * 7..601 * 7]);
-        let mut bank = Bank::new(points.clone(), 7, 40);
+        let mut bank = Bank::new(points.clone(), 7);
         let found = bank.nearest(&queries).to_vec();
         assert_eq!(found[0], (0.0, 600));
         for (query, (distance, _)) in queries.chunks(7).zip(found) {

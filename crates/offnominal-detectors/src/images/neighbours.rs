@@ -47,7 +47,7 @@ impl ImageDetector for FrameKnn {
                 points.extend(row);
             }
         }
-        Ok(Box::new(Fitted { encoder, metric: self.metric, bank: Bank::new(points, width, 1) }))
+        Ok(Box::new(Fitted { encoder, metric: self.metric, bank: Bank::new(points, width) }))
     }
 }
 

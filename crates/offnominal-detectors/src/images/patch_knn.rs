@@ -54,7 +54,7 @@ impl ImageDetector for PatchKnn {
             pool.add(encoder.encode(picture), picture, size, self.most.get(), pictures, rng);
         }
         let Pool { points, looks, width, grid, .. } = pool.thinned(self.most.get(), rng);
-        let bank = Bank::new(points, width, grid.0 * grid.1);
+        let bank = Bank::new(points, width);
         let back = Resize::new((grid.0 * SHOWN, grid.1 * SHOWN), size);
         let pooling = self.pooling;
         Ok(Box::new(Fitted {

@@ -32,7 +32,7 @@ impl Regression {
         let mut model = Gaussian::new(sizes, training.batch.get());
         let mut params = model.first_params(rng);
         let n = (inputs.len() / sizes[0]) as u32;
-        let rows = Rows { inputs, targets, episodes: vec![0..n] };
+        let rows = Rows { inputs, targets, episodes: std::iter::once(0..n).collect() };
         let mut sample: Vec<u32> = (0..n).collect();
         training.run(&mut model, &mut params, (&rows, &mut sample), &rows, rng)?;
         Ok(Regression { sizes: sizes.to_vec(), model: Gaussian::new(sizes, batch), params, batch })

@@ -1,6 +1,7 @@
 //! A convolution with the batch norm that follows it folded in, on pictures whose planes lie side by side.
 
-use crate::matmul::{self, Pack};
+use super::linear::Linear;
+use crate::matmul::Pack;
 use crate::{TensorError, Tensors};
 
 /// A picture of numbers, `[height, width, planes]`.
@@ -18,9 +19,7 @@ pub(super) struct Convolution {
     kernel: usize,
     stride: usize,
     planes: usize,
-    /// `[kernel, kernel, planes, filters]`.
-    weights: Vec<f32>,
-    biases: Vec<f32>,
+    filters: Linear,
 }
 
 impl Convolution {
@@ -38,14 +37,14 @@ impl Convolution {
         let factor: Vec<f32> = scale.iter().zip(variance).map(|(s, v)| s / (v + 1e-5).sqrt()).collect();
         let rows = interleaved(raw, filters, planes);
         let patch = rows.len() / filters;
-        let weights = (0..rows.len()).map(|i| rows[i % filters * patch + i / filters] * factor[i % filters]);
+        let weights: Vec<f32> = rows.iter().enumerate().map(|(i, w)| w * factor[i / patch]).collect();
         let biases = (0..filters).map(|f| shift[f] - mean[f] * factor[f]).collect();
-        Ok(Convolution { kernel, stride, planes, weights: weights.collect(), biases })
+        Ok(Convolution { kernel, stride, planes, filters: Linear::new(&weights, biases) })
     }
 
-    /// The filters on a map; `slope` 0 rectifies what they say, 1 leaves it.
-    pub fn apply(&self, map: &Map, slope: f32, pack: &mut Pack) -> Map {
-        let (border, filters) = (self.kernel / 2, self.biases.len());
+    /// The filters on a map.
+    pub fn apply(&self, map: &Map, pack: &mut Pack) -> Map {
+        let border = self.kernel / 2;
         let places = |side: usize| (side + 2 * border - self.kernel) / self.stride + 1;
         let (height, width) = (places(map.height), places(map.width));
         let patch = self.kernel * self.kernel * self.planes;
@@ -53,9 +52,8 @@ impl Convolution {
         for (at, patch) in patches.chunks_exact_mut(patch).enumerate() {
             self.gather(map, (at / width * self.stride, at % width * self.stride), patch);
         }
-        let mut values = vec![0.0; height * width * filters];
-        matmul::forward(&patches, &self.weights, &self.biases, slope, &mut values, pack);
-        Map { height, width, planes: filters, values }
+        let values = self.filters.apply(&patches, pack);
+        Map { height, width, planes: self.filters.outputs(), values }
     }
 
     /// The numbers under a filter whose corner lies `border` before (row, column).
@@ -80,6 +78,12 @@ pub(super) fn interleaved(weights: &[f32], filters: usize, planes: usize) -> Vec
 }
 
 impl Map {
+    /// What is negative becomes zero.
+    pub fn rectified(mut self) -> Map {
+        self.values.iter_mut().for_each(|v| *v = v.max(0.0));
+        self
+    }
+
     /// The largest of 3 × 3 numbers, every second place.
     pub fn pooled(&self) -> Map {
         let (height, width) = (self.height.div_ceil(2), self.width.div_ceil(2));

@@ -1,19 +1,20 @@
 //! Layers of frozen networks, as published checkpoints have them: dense, norm, and the two bells.
 
-use crate::matmul::{self, Pack};
+pub use crate::matmul::Pack;
+use crate::matmul::Packed;
 use crate::{TensorError, Tensors};
 
-/// A dense layer.
+/// A dense layer that serves many pictures: its weights are packed once.
 #[derive(Debug, Clone)]
-pub(super) struct Linear {
-    /// `[inputs, outputs]`.
-    weights: Vec<f32>,
+pub struct Linear {
+    weights: Packed,
     biases: Vec<f32>,
+    inputs: usize,
 }
 
 impl Linear {
     /// Reads `<name>.weight` `[outputs, inputs]` and `<name>.bias`, if there is one.
-    pub fn read(
+    pub(super) fn read(
         from: &Tensors,
         name: &str,
         [outputs, inputs]: [usize; 2],
@@ -24,37 +25,38 @@ impl Linear {
             true => from.expect(&format!("{name}.bias"), &[outputs])?.to_vec(),
             false => vec![0.0; outputs],
         };
-        Ok(Linear { weights: transposed(weights, outputs), biases })
+        Ok(Linear::new(weights, biases))
     }
 
-    /// From weights `[outputs, inputs]` that are known.
-    pub fn new(weights: &[f32], biases: Vec<f32>) -> Linear {
-        Linear { weights: transposed(weights, biases.len()), biases }
-    }
-
-    /// Several layers on the same input as one, outputs side by side.
-    pub fn joined(layers: &[Linear]) -> Linear {
-        let outputs: usize = layers.iter().map(Linear::outputs).sum();
-        let inputs = layers[0].weights.len() / layers[0].outputs();
-        let mut weights = Vec::with_capacity(inputs * outputs);
-        for i in 0..inputs {
-            for layer in layers {
-                weights.extend_from_slice(&layer.weights[i * layer.outputs()..(i + 1) * layer.outputs()]);
-            }
+    /// Reads several layers on the same input as one, outputs side by side.
+    pub(super) fn joined(from: &Tensors, names: &[String], shape: [usize; 2]) -> Result<Linear, TensorError> {
+        let (mut weights, mut biases) = (Vec::new(), Vec::new());
+        for name in names {
+            weights.extend_from_slice(from.expect(&format!("{name}.weight"), &shape)?);
+            biases.extend_from_slice(from.expect(&format!("{name}.bias"), &shape[..1])?);
         }
-        let biases = layers.iter().flat_map(|l| l.biases.iter().copied()).collect();
-        Linear { weights, biases }
+        Ok(Linear::new(&weights, biases))
     }
 
+    /// From weights `[outputs, inputs]`.
+    pub fn new(weights: &[f32], biases: Vec<f32>) -> Linear {
+        let mut packed = Packed::default();
+        packed.set(&transposed(weights, biases.len()), biases.len());
+        Linear { inputs: weights.len() / biases.len(), weights: packed, biases }
+    }
+
+    /// Number of outputs.
     pub fn outputs(&self) -> usize {
         self.biases.len()
     }
 
-    /// Rows through the layer; `slope` 1 is the identity, 0 the rectifier.
-    pub fn apply(&self, x: &[f32], slope: f32, pack: &mut Pack) -> Vec<f32> {
-        let inputs = self.weights.len() / self.outputs();
-        let mut y = vec![0.0; x.len() / inputs * self.outputs()];
-        matmul::forward(x, &self.weights, &self.biases, slope, &mut y, pack);
+    /// Rows through the layer.
+    ///
+    /// # Panics
+    /// If the rows do not have the width of the inputs.
+    pub fn apply(&self, x: &[f32], pack: &mut Pack) -> Vec<f32> {
+        let mut y = vec![0.0; x.len() / self.inputs * self.outputs()];
+        self.weights.product(x, Some(&self.biases), &mut y, pack);
         y
     }
 }
@@ -140,8 +142,6 @@ mod tests {
         softmax(&mut row);
         assert!((row[1] - 2.0 / 3.0).abs() < 1e-6);
         let layer = Linear::new(&[1.0, 2.0, 3.0, 4.0], vec![0.5, -0.5]);
-        let joined = Linear::joined(&[layer.clone(), layer]);
-        let mut pack = Pack::default();
-        assert_eq!(joined.apply(&[1.0, 10.0], 1.0, &mut pack), [21.5, 42.5, 21.5, 42.5]);
+        assert_eq!(layer.apply(&[1.0, 10.0], &mut Pack::default()), [21.5, 42.5]);
     }
 }

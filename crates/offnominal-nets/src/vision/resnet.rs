@@ -55,7 +55,7 @@ impl ResNet18 {
 
     fn map(&self, pixels: Vec<f32>, pack: &mut Pack) -> Map {
         let picture = Map { height: self.side, width: self.side, planes: 3, values: pixels };
-        let map = self.first.apply(&picture, 0.0, pack).pooled();
+        let map = self.first.apply(&picture, pack).rectified().pooled();
         self.blocks.iter().fold(map, |map, block| block.apply(&map, pack))
     }
 }
@@ -82,9 +82,9 @@ impl Block {
     }
 
     fn apply(&self, map: &Map, pack: &mut Pack) -> Map {
-        let inner = self.convolutions[0].apply(map, 0.0, pack);
-        let mut out = self.convolutions[1].apply(&inner, 1.0, pack);
-        let by = self.shortcut.as_ref().map(|s| s.apply(map, 1.0, pack));
+        let inner = self.convolutions[0].apply(map, pack).rectified();
+        let mut out = self.convolutions[1].apply(&inner, pack);
+        let by = self.shortcut.as_ref().map(|s| s.apply(map, pack));
         let by = by.as_ref().unwrap_or(map);
         out.values.iter_mut().zip(&by.values).for_each(|(o, v)| *o = (*o + v).max(0.0));
         out

@@ -131,7 +131,7 @@ impl Transformer {
             }
         }
         let mut words = self.class.clone();
-        words.extend(self.embed.apply(&rows, 1.0, pack));
+        words.extend(self.embed.apply(&rows, pack));
         words.iter_mut().zip(places).for_each(|(w, p)| *w += p);
         words = self.before.as_ref().map_or(words.clone(), |norm| norm.apply(&words));
         self.blocks.iter().for_each(|block| block.apply(&mut words, self.width, self.bell, pack));
@@ -208,22 +208,22 @@ impl Block {
     fn clip(from: &Tensors, name: &str, width: usize) -> Result<Block, TensorError> {
         let norm = |what: &str| Norm::read(from, &format!("{name}.{what}"), width, 1e-5);
         let dense = |what: &str, shape| Linear::read(from, &format!("{name}.{what}"), shape, true);
-        let part = |what: &str| dense(&format!("self_attn.{what}_proj"), [width, width]);
+        let names = ["q", "k", "v"].map(|part| format!("{name}.self_attn.{part}_proj"));
         Ok(Block {
             norms: [norm("layer_norm1")?, norm("layer_norm2")?],
-            qkv: Linear::joined(&[part("q")?, part("k")?, part("v")?]),
-            out: part("out")?,
+            qkv: Linear::joined(from, &names, [width, width])?,
+            out: dense("self_attn.out_proj", [width, width])?,
             mlp: [dense("mlp.fc1", [4 * width, width])?, dense("mlp.fc2", [width, 4 * width])?],
         })
     }
 
     fn apply(&self, words: &mut [f32], width: usize, bell: Bell, pack: &mut Pack) {
         let add = |words: &mut [f32], more: Vec<f32>| words.iter_mut().zip(more).for_each(|(w, m)| *w += m);
-        let qkv = self.qkv.apply(&self.norms[0].apply(words), 1.0, pack);
-        add(words, self.out.apply(&attention(&qkv, width, pack), 1.0, pack));
-        let mut hidden = self.mlp[0].apply(&self.norms[1].apply(words), 1.0, pack);
+        let qkv = self.qkv.apply(&self.norms[0].apply(words), pack);
+        add(words, self.out.apply(&attention(&qkv, width, pack), pack));
+        let mut hidden = self.mlp[0].apply(&self.norms[1].apply(words), pack);
         bell.apply(&mut hidden);
-        add(words, self.mlp[1].apply(&hidden, 1.0, pack));
+        add(words, self.mlp[1].apply(&hidden, pack));
     }
 }
 
@@ -281,7 +281,7 @@ impl Encoder for Eye {
             // CLIP's last norm is for the class word alone.
             Some(projection) => {
                 let class = net.after.apply(&words[..width]);
-                (projection.apply(&class, 1.0, &mut self.pack), words[width..].to_vec())
+                (projection.apply(&class, &mut self.pack), words[width..].to_vec())
             }
             None => {
                 let words = net.after.apply(&words);

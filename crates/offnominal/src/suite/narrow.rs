@@ -63,6 +63,9 @@ impl Narrowed {
             let built = campaign.pictures.map(|_| images::detectors().build(&choice.id, &choice.params));
             match built {
                 Some(Err(BuildError::Missing(why))) => {
+                    // What follows says where somebody's machine was searched.
+                    let why = why.to_string();
+                    let why = why.split(':').next().unwrap_or_default();
                     self.missing.push(format!("detector {} ({why})", choice.name));
                 }
                 Some(Err(other)) => return Err(other.into()),
@@ -94,5 +97,15 @@ mod tests {
         let settings = two.benches[0].plan.stages[0].settings.len();
         let excluded = two.benches[0].plan.stages[0].excluded.len();
         assert_eq!(settings + excluded, 15 * 4);
+    }
+
+    #[test]
+    fn what_lacks_weights_is_named_without_the_folders_of_this_machine() {
+        let suite = Suite::find("images").unwrap();
+        let narrowed = Narrowed::new(suite, "sap-goal0", None, Path::new("nowhere")).unwrap();
+        assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name == "offnominal"));
+        let all = suite.campaigns(None).unwrap()[0].0.detectors.len();
+        assert_eq!(narrowed.benches[0].plan.detectors().len() + narrowed.missing.len(), all);
+        assert!(narrowed.missing.iter().all(|m| m.starts_with("detector ") && !m.contains("looked in")));
     }
 }

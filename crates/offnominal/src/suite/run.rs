@@ -153,7 +153,8 @@ fn hardware(jobs: usize) -> String {
     let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let model = model.map_or("a processor that does not say its name", |(_, name)| name.trim());
-    format!("{jobs} threads, {model}")
+    let threads = if jobs == 1 { "one thread".into() } else { format!("{jobs} threads") };
+    format!("{threads}, {model}")
 }
 
 /// Adds the results of another campaign in the same world.
