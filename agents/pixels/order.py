@@ -11,28 +11,34 @@ import csv
 import pathlib
 import sys
 
-# Which network a method is judged on, as in the paper's Table 1.
-MODIFICATION = {
-    "max-softmax": "none", "odin": "none", "entropy": "none",
-    "mahalanobis": "dim-reduce", "confidence": "confidence", "var-sum": "dropout", "mutual-information": "dropout",
+# Which networks a method is judged on: first that of the paper's Table 1; the others are for comparison.
+NETWORKS = {
+    "max-softmax": ["none"], "odin": ["none"], "entropy": ["none"],
+    "mahalanobis": ["dim-reduce", "none"], "confidence": ["confidence"],
+    "var-sum": ["dropout"], "mutual-information": ["dropout"],
+    "max-logit": ["none"], "energy": ["none"], "standardised-max-logit": ["none"], "feature-knn": ["none"], "vim": ["none"],
+    "mahalanobis-code2019": ["dim-reduce", "none"], "aleatoric-entropy-code2019": ["dropout"],
 }
 SETS = {"street": "streets", "three-wheeler": "IDD", "rooms": "SUN", "normal-noise": "normal", "perlin": "Perlin"}
-METHODS = list(MODIFICATION)
 
 
 def read(folder):
-    """AUROC of exact pixels, by network, set and method."""
+    """AUROC of exact pixels, by network, modification, set and method."""
     found = {}
     for name in ("pspnet", "deeplab"):
         for modification in ("none", "dim-reduce", "dropout", "confidence"):
             path = folder / f"{name}-{modification}.csv"
-            if not path.exists():
-                continue
-            for row in csv.DictReader(open(path)):
-                wanted = MODIFICATION.get(row["method"]) == modification and row["mode"] == "exact"
-                if wanted and row["metric"] == "auroc":
-                    found[name, row["data"], row["method"]] = [float(row[key]) for key in ("value", "low", "high")]
+            for row in csv.DictReader(open(path)) if path.exists() else []:
+                if row["mode"] == "exact" and row["metric"] == "auroc":
+                    key = name, modification, row["data"], row["method"]
+                    found[key] = [float(row[column]) for column in ("value", "low", "high")]
     return found
+
+
+def of(found, network, data, method):
+    """A method on the first of its networks that was judged."""
+    all_of = (found.get((network, modification, data, method)) for modification in NETWORKS[method])
+    return next((estimate for estimate in all_of if estimate), None)
 
 
 def statements():
@@ -63,29 +69,32 @@ def verdict(values):
     return "no" if any(b[2] < a[1] for a, b in pairs) else "no, intervals overlap"
 
 
+def rows(found, network):
+    """A line for each method on each of its networks that was judged."""
+    for method, modifications in NETWORKS.items():
+        for modification in modifications:
+            row = [found.get((network, modification, data, method)) for data in SETS]
+            if any(row):
+                yield f"| `{method}` | {modification} | " + " | ".join(map(number, row)) + " |"
+
+
 def page(found):
     lines = ["# Order of the methods, beside what the paper says", ""]
     lines += ["AUROC of exact pixels with 95 % intervals that resample pictures; written by `agents/pixels/order.py`."]
     for network in ("pspnet", "deeplab"):
-        lines += ["", f"## {network}", "", "| method | " + " | ".join(SETS) + " |", "|---" * (len(SETS) + 1) + "|"]
-        for method in METHODS:
-            row = [number(found.get((network, data, method))) for data in SETS]
-            if any(cell != "–" for cell in row):
-                lines.append(f"| `{method}` ({MODIFICATION[method]}) | " + " | ".join(row) + " |")
+        lines += ["", f"## {network}", "", "| method | network | " + " | ".join(SETS) + " |"]
+        lines += ["|---" * (len(SETS) + 2) + "|", *rows(found, network)]
     lines += ["", "## Statements of the paper", "", "| network | statement | here | holds |", "|---|---|---|---|"]
     for text, network, data, methods in statements():
-        values = [found.get((network, data, method)) for method in methods]
+        values = [of(found, network, data, method) for method in methods]
         if None not in values:
             here = ", ".join(f"{value[0]:.3f}" for value in values)
             lines.append(f"| {network} | {text} | {here} | {verdict(values)} |")
-    better = [
-        (data, found.get(("pspnet", data, "confidence")), found.get(("deeplab", data, "confidence")))
-        for data in ("normal-noise", "perlin")
-    ]
-    for data, a, b in better:
-        if a and b:
+    for data in ("normal-noise", "perlin"):
+        values = [of(found, network, data, "confidence") for network in ("pspnet", "deeplab")]
+        if None not in values:
             text = f"{SETS[data]}: Confidence on PSPNet < on DeepLabV3+"
-            lines.append(f"| both | {text} | {a[0]:.3f}, {b[0]:.3f} | {verdict([a, b])} |")
+            lines.append(f"| both | {text} | {values[0][0]:.3f}, {values[1][0]:.3f} | {verdict(values)} |")
     return "\n".join(lines) + "\n"
 
 

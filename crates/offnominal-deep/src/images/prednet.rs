@@ -55,7 +55,7 @@ impl Recipe for PredNet {
     fn small() -> PredNet {
         let learning = Learning {
             epochs: 100,
-            steps: Some(1_200),
+            steps: Some(800),
             batch: 4,
             window: 10,
             rate: 2e-3,

@@ -9,6 +9,9 @@
 //! The level is the score that one nominal pixel in a thousand exceeds, the deviation that of nominal pixels. Where no
 //! pixel is above the level, `component` is by how much the largest falls short of it, and so below zero.
 //!
+//! Methods whose scores end at 1 lose the order of a frame's largest pixels to rounding (`max-softmax`, and the sigmoid of
+//! `mahalanobis`); the default, `feature-knn`, does not.
+//!
 //! Assumes: a network that was trained on the camera's nominal pictures. Methods that are fitted see classes as the
 //! network predicts them, for films have no labels.
 //! Blind to: whatever leaves every pixel looking like its class, such as a car that is where it should not be.
@@ -70,7 +73,7 @@ impl Default for PixelScore {
     fn default() -> PixelScore {
         PixelScore {
             model: None,
-            method: "mahalanobis".into(),
+            method: "feature-knn".into(),
             pool: Pool::Component,
             frames: const { NonZeroUsize::new(120).unwrap() },
         }

@@ -17,6 +17,7 @@ macro_rules! shipped {
 pub(super) const SHIPPED: &[Files] = shipped![
     "car-lanekeep-tqc",
     "driving-tqc",
+    "humanoid-stand-tqc",
     "mjc-cartpole-swingup-sac",
     "mjc-cartpole-swingup-td3",
     "mjc-cartpole-swingup-tqc",
