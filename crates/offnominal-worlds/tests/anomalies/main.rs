@@ -61,6 +61,8 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
         "obs-dropout" | "act-dropout" => 0.9,
         // More grip changes nothing where there is enough of it.
         "dyn-grip" => 0.2 * search.neutral,
+        // A little debris lies where nobody drives.
+        "dyn-debris" => env.spec().parameter("debris").expect("it has debris").high,
         "dyn-robot-speed" => 0.1 * search.neutral,
         "dyn-max-speed" | "dyn-max-torque" => 0.05 * search.neutral,
         _ => search.neutral + 4.0 * search.step,
