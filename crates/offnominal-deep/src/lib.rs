@@ -4,16 +4,6 @@
 //! [`Weights`], which hold the numbers. Products, convolutions and their derivatives are those of burn's tensors, on
 //! the processor or, with the feature `gpu`, on a graphics card; layers, initial values, optimisers and schedules are
 //! our own, and everything random is drawn here from named seeds, so that a device changes rounding only.
-//!
-//! ```
-//! use offnominal_core::Rng;
-//! use offnominal_deep::{Design, Segmenter, device};
-//!
-//! let classes = ["road", "sky"].map(String::from).to_vec();
-//! let net = Segmenter::new(&Design { classes, ..Design::default() }, &mut Rng::new(1), &device::cpu());
-//! let said = net.say(&[128; 3 * 16 * 32], 32, 1, &mut Rng::new(2));
-//! assert_eq!(said.logits.len(), 2 * 16 * 32);
-//! ```
 #![cfg(feature = "burn")]
 
 mod aspp;

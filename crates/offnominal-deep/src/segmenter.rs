@@ -22,6 +22,16 @@ const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 const REDUCED: usize = 32;
 
 /// A network with its numbers.
+///
+/// ```
+/// use offnominal_core::Rng;
+/// use offnominal_deep::{Design, Segmenter, device};
+///
+/// let classes = ["road", "sky"].map(String::from).to_vec();
+/// let net = Segmenter::new(&Design { classes, ..Design::default() }, &mut Rng::new(1), &device::cpu());
+/// let said = net.say(&[128; 3 * 16 * 32], 32, 1, &mut Rng::new(2));
+/// assert_eq!(said.logits.len(), 2 * 16 * 32);
+/// ```
 #[derive(Debug, Clone)]
 pub struct Segmenter {
     /// What it is.
