@@ -64,7 +64,7 @@ impl Hazards {
         examples: &Examples,
         steps: usize,
         rng: &mut Rng,
-    ) -> (Hazards, usize) {
+    ) -> Hazards {
         let net = Hazards::shape(examples.row_width(), filters);
         let (train, unseen) = examples.split_at_random(UNSEEN, rng);
         let runs = (0..members).map(|_| Run::new(&net, &train, steps, rng)).collect();
@@ -72,8 +72,8 @@ impl Hazards {
             Hazards { net: net.clone(), params: params.to_vec() }.loss(at)
         };
         let look = Look { every: steps.div_ceil(LOOKS), at: &unseen, loss: &loss };
-        let (params, steps) = ensemble::train(runs, &train, Some(look), steps, rng);
-        (Hazards { net, params }, steps)
+        let (params, _) = ensemble::train(runs, &train, Some(look), steps, rng);
+        Hazards { net, params }
     }
 
     /// The chance to fail on the way past these places, for a policy that fails ten times more rarely. Those that are learned
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn it_learns_what_is_dangerous_wherever_it_lies() {
         let (train, later) = (ways(6000, 1), ways(500, 2));
-        let (found, _) = Hazards::fit(16, 1, &train, 2000, &mut Rng::new(3));
+        let found = Hazards::fit(16, 1, &train, 2000, &mut Rng::new(3));
         let share = later.failures() as f64 / later.len() as f64;
         let (without, with) = (cross_entropy(&vec![share; later.len()], later.failed()), found.loss(&later));
         assert!(with < 0.95 * without, "{with} {without}");

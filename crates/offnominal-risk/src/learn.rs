@@ -2,7 +2,7 @@
 //!
 //! Early training, in which everything fails, is left out. Of the rest, the later part tells which settings foresee the
 //! failures of policies that come after those learned from: the layers or the filters of the networks, or the K of the
-//! dictionary, and when to stop. What comes out has learned from both parts with the settings so found. Episodes of the policy under
+//! dictionary, and when to stop (hazards find that out by themselves). What comes out has learned from both parts with the settings so found. Episodes of the policy under
 //! test are never seen.
 
 use crate::dictionary::Dictionary;
@@ -181,7 +181,7 @@ impl Setting {
             }
             Setting::Filters(n) => {
                 // Its steps are those of a rate that falls to zero, however much there is to learn from.
-                let (model, _) = Hazards::fit(n, recipe.members, train, recipe.steps, rng);
+                let model = Hazards::fit(n, recipe.members, train, recipe.steps, rng);
                 (Model::Hazards(model), recipe.steps)
             }
         }

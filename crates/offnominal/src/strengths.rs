@@ -16,19 +16,13 @@ pub const LEVELS: &[(&str, f64)] = &[("tiny", 0.99), ("medium", 0.90), ("strong"
 pub const FOLDER: &str = "OFFNOMINAL_STRENGTHS";
 
 macro_rules! embedded {
-    ($($env:literal),* $(,)?) => {
-        &[$(($env, include_str!(concat!("../../../strengths/", $env, ".csv")))),*]
-    };
-}
-
-macro_rules! cameras {
-    ($($env:literal),* $(,)?) => {
-        &[$(($env, include_str!(concat!("../../../strengths/cameras/", $env, ".csv")))),*]
+    ($folder:literal: $($env:literal),* $(,)?) => {
+        &[$(($env, include_str!(concat!("../../../strengths/", $folder, $env, ".csv")))),*]
     };
 }
 
 /// The tables that travel with the binary: world id and CSV text, in alphabetical order.
-const EMBEDDED: &[(&str, &str)] = embedded![
+const EMBEDDED: &[(&str, &str)] = embedded!["":
     "car-lanekeep",
     "mjc-cartpole-swingup",
     "mjc-half-cheetah",
@@ -42,7 +36,7 @@ const EMBEDDED: &[(&str, &str)] = embedded![
 ];
 
 /// The same for faults of the camera, which no policy sees: their strengths are those of pictures.
-const CAMERAS: &[(&str, &str)] = cameras![
+const CAMERAS: &[(&str, &str)] = embedded!["cameras/":
     "car-lanekeep",
     "mjc-cartpole-swingup",
     "mjc-half-cheetah",

@@ -17,7 +17,7 @@
 //! Reference: this project's; Anomaly-Gym finds that history and commands, not larger encoders, are what detectors of
 //! pictures lack.
 
-use super::gaze::{Filmed, Gaze, Grid, Scope, Views, split};
+use super::gaze::{Filmed, Gaze, Grid, Scope, Split, Views};
 use super::memory::{Past, Scales};
 use super::regression::{Regression, energy};
 use crate::shared::training::Training;
@@ -70,13 +70,13 @@ impl ImageDetector for PatchDynamics {
     fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_films(train, 2)?;
         let mut scope = Scope::fit(&self.backbone, train, rng);
-        let (seen, held_out) = split(train.iter().map(|film| Filmed::of(&mut scope, film)).collect());
-        let mut model = Dynamics::fit(&self.shape, scope.grid(), &seen, &held_out, rng)?;
-        let nominal = if held_out.is_empty() { &seen } else { &held_out };
+        let films = Split::of(&mut scope, train);
+        let mut model = Dynamics::fit(&self.shape, scope.grid(), &films.seen, &films.held_out, rng)?;
         let of = |film: &Filmed, model: &mut Dynamics| {
             (0..film.len()).map(|t| model.statistic(film.step(t), film.action(t))).collect::<Vec<f64>>()
         };
-        let scales = Scales::fit(&nominal.iter().map(|film| of(film, &mut model)).collect::<Vec<_>>());
+        let scales =
+            Scales::fit(&films.nominal().iter().map(|film| of(film, &mut model)).collect::<Vec<_>>());
         let (gaze, past) = (Gaze::default(), Past::default());
         Ok(Box::new(Fitted { scope, gaze, model, scales, past, expected: OnceCell::new() }))
     }

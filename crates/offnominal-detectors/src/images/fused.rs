@@ -12,7 +12,7 @@
 
 use super::commands::Commands;
 use super::dynamics::{Dynamics, DynamicsShape};
-use super::gaze::{Filmed, Gaze, Scope, Views, split};
+use super::gaze::{Filmed, Gaze, Scope, Split, Views};
 use super::latent::{Coordinates, Latent};
 use super::memory::{Past, Scales};
 use crate::shared::surprise::Surprise;
@@ -34,15 +34,14 @@ impl ImageDetector for OffnominalImages {
     fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_films(train, 2)?;
         let mut scope = Scope::fit(&self.backbone, train, rng);
-        let (seen, held_out) = split(train.iter().map(|film| Filmed::of(&mut scope, film)).collect());
-        let coordinates = Coordinates::fit(&seen);
+        let films = Split::of(&mut scope, train);
+        let coordinates = Coordinates::fit(&films.seen);
         let mut parts = Parts {
-            dynamics: Dynamics::fit(&self.shape, scope.grid(), &seen, &held_out, rng)?,
-            latent: Latent::fit(&coordinates, &seen, rng)?,
-            commands: Commands::fit(&coordinates, &seen, rng)?,
+            dynamics: Dynamics::fit(&self.shape, scope.grid(), &films.seen, &films.held_out, rng)?,
+            latent: Latent::fit(&coordinates, &films.seen, rng)?,
+            commands: Commands::fit(&coordinates, &films.seen, rng)?,
         };
-        let nominal = if held_out.is_empty() { &seen } else { &held_out };
-        let scored: Vec<Vec<[f64; 3]>> = nominal.iter().map(|film| parts.film(film)).collect();
+        let scored: Vec<Vec<[f64; 3]>> = films.nominal().iter().map(|film| parts.film(film)).collect();
         let of = |k: usize| scored.iter().flatten().map(|s| s[k]).collect::<Vec<f64>>();
         let surprises = [0, 1, 2].map(|k| Surprise::of_nominal(of(k)));
         let sums = |film: &Vec<[f64; 3]>| film.iter().map(|s| total(&surprises, s)).collect::<Vec<f64>>();

@@ -141,14 +141,27 @@ impl Filmed {
     }
 }
 
-/// Films to learn from, and films held out; every fourth is held out, and all serve for both where there are too few.
-pub(super) fn split(films: Vec<Filmed>) -> (Vec<Filmed>, Vec<Filmed>) {
-    let count = films.len();
-    let (mut seen, mut held_out) = (Vec::new(), Vec::new());
-    for (i, film) in films.into_iter().enumerate() {
-        if i % 4 == 3 && count >= 4 { held_out.push(film) } else { seen.push(film) }
+/// Films to learn from, and films held out: every fourth, or none where there are too few.
+pub(super) struct Split {
+    pub seen: Vec<Filmed>,
+    pub held_out: Vec<Filmed>,
+}
+
+impl Split {
+    pub fn of(scope: &mut Scope, films: &[Film]) -> Split {
+        let mut split = Split { seen: Vec::new(), held_out: Vec::new() };
+        for (i, film) in films.iter().enumerate() {
+            let is_out = i % 4 == 3 && films.len() >= 4;
+            let part = if is_out { &mut split.held_out } else { &mut split.seen };
+            part.push(Filmed::of(scope, film));
+        }
+        split
     }
-    (seen, held_out)
+
+    /// What is usual is seen in the films held out; in the others where there are none.
+    pub fn nominal(&self) -> &[Filmed] {
+        if self.held_out.is_empty() { &self.seen } else { &self.held_out }
+    }
 }
 
 /// The picture before, the one that the command met, and the one that followed.
