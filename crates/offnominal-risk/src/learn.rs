@@ -2,8 +2,8 @@
 //!
 //! Early training, in which everything fails, is left out. Of the rest, the later part tells which settings foresee the
 //! failures of policies that come after those learned from: the layers or the filters of the networks, or the K of the
-//! dictionary, and when to stop (hazards find that out by themselves). What comes out has learned from both parts with the settings so found. Episodes of the policy under
-//! test are never seen.
+//! dictionary, and when to stop (hazards find that out by themselves). What comes out has learned from both parts with the
+//! settings so found. Episodes of the policy under test are never seen.
 
 use crate::dictionary::Dictionary;
 use crate::error::RiskError;
