@@ -80,14 +80,19 @@ pub struct Learned {
 /// Failures from which something can be learned.
 const FEWEST: usize = 30;
 
-/// Learns from examples, and tries the settings of the recipe's form.
+/// Learns from examples, and tries the settings of the recipe's form. `told` hears how many fits of how many are done.
 ///
 /// # Errors
 /// If a setting is out of its range, or fewer than 30 episodes failed after the early ones, or none or all of the first part.
 ///
 /// # Panics
 /// If the examples have many places, and the recipe's form has no use for them.
-pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng) -> Result<Learned, RiskError> {
+pub fn learn(
+    examples: &Examples,
+    recipe: &Recipe,
+    rng: &mut Rng,
+    told: &mut dyn FnMut(usize, usize),
+) -> Result<Learned, RiskError> {
     recipe.check()?;
     assert!(examples.has_single_rows() || recipe.form == Form::Hazard, "{:?} reads no places", recipe.form);
     let kept = examples.after(recipe.early_share);
@@ -97,7 +102,11 @@ pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng) -> Result<Lear
     let (first, later) = scaled.split(recipe.later_share);
     let mut tried = Vec::new();
     let mut best: Option<(f64, Setting, usize, Vec<f64>)> = None;
-    for setting in recipe.settings() {
+    let settings = recipe.settings();
+    // What is best is fitted once more.
+    let fits = settings.len() + 1;
+    for (done, setting) in settings.into_iter().enumerate() {
+        told(done, fits);
         let (model, steps) = setting.fit(&first, Some(&later), recipe, recipe.steps, rng);
         let loss = model.loss(&later);
         tried.push((setting.to_string(), loss));
@@ -105,6 +114,7 @@ pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng) -> Result<Lear
             best = Some((loss, setting, steps, model.predict_all(&later)));
         }
     }
+    told(fits - 1, fits);
     let (_, setting, steps, foreseen) = best.expect("at least one setting");
     // As many looks at each example as were best before.
     let steps = (steps as f64 * scaled.len() as f64 / first.len() as f64).round() as usize;
@@ -250,7 +260,8 @@ mod tests {
     fn both_forms_foresee_better_than_the_share_of_failures() {
         let examples = history(4000, 2.0);
         for (form, steps, least) in [(Form::Mlp, 1000, 0.9), (Form::Dictionary, 2400, 0.95)] {
-            let found = learn(&examples, &Recipe { steps, ..quick(form) }, &mut Rng::new(1)).unwrap();
+            let found =
+                learn(&examples, &Recipe { steps, ..quick(form) }, &mut Rng::new(1), &mut |_, _| ()).unwrap();
             let best = found.tried.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
             assert!(
                 best < least * found.baseline,
@@ -269,21 +280,26 @@ mod tests {
     #[test]
     fn the_same_seed_learns_the_same() {
         let examples = history(1500, 1.0);
-        let once = |seed| learn(&examples, &quick(Form::Mlp), &mut Rng::new(seed)).unwrap().model;
+        let once =
+            |seed| learn(&examples, &quick(Form::Mlp), &mut Rng::new(seed), &mut |_, _| ()).unwrap().model;
         assert_eq!(once(1), once(1));
         assert_ne!(once(1), once(2));
     }
 
     #[test]
     fn too_few_failures_are_counted_in_the_refusal() {
-        let error = learn(&history(600, 0.1), &quick(Form::Mlp), &mut Rng::new(1)).unwrap_err().to_string();
+        let error = learn(&history(600, 0.1), &quick(Form::Mlp), &mut Rng::new(1), &mut |_, _| ())
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("expected at least 30 failures, found ") && error.contains("train longer"),
             "{error}"
         );
-        let error = learn(&history(600, 1e9), &quick(Form::Mlp), &mut Rng::new(1)).unwrap_err().to_string();
+        let error = learn(&history(600, 1e9), &quick(Form::Mlp), &mut Rng::new(1), &mut |_, _| ())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("episodes without failure"), "{error}");
         let bad = Recipe { early_share: 1.0, ..Recipe::default() };
-        assert!(learn(&history(600, 1.0), &bad, &mut Rng::new(1)).is_err());
+        assert!(learn(&history(600, 1.0), &bad, &mut Rng::new(1), &mut |_, _| ()).is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! From the history of a training run to a predictor.
 
 use super::guide;
+use crate::progress;
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
@@ -57,6 +58,7 @@ pub fn foresee(
     env: &dyn Env,
     recipe: &Recipe,
     seed: Seed,
+    quiet: bool,
 ) -> Result<Foresight> {
     let run = &histories.first().expect("at least one history").run;
     let noises = || histories.iter().flat_map(|h| &h.episodes).map(|e| e.noise);
@@ -70,7 +72,12 @@ pub fn foresee(
         let theta = Theta { noise: share(theta.noise), ..theta };
         examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
     }
-    let learned = learn(&examples, recipe, &mut seed.child("predictor").rng())?;
+    let bar = progress::bar(quiet, 0, "fits of the predictor");
+    let learned = learn(&examples, recipe, &mut seed.child("predictor").rng(), &mut |done, all| {
+        bar.set_length(all as u64);
+        bar.set_position(done as u64);
+    })?;
+    bar.finish_and_clear();
     let least_noise = noises().fold(largest_noise, f64::min);
     let about = About {
         env: run.env.clone(),

@@ -24,7 +24,7 @@ fn common(jobs: usize) -> Common {
 /// A predictor from the toy's training, opened for it.
 fn guide(toy: &Toy, cast: &Cast, folder: &Path) -> Guide {
     let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
-    let found = foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, Seed(1)).unwrap();
+    let found = foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, Seed(1), true).unwrap();
     let path = folder.join("predictor.safetensors");
     std::fs::write(&path, found.predictor.to_bytes()).unwrap();
     Guide::open(&path, cast).unwrap()

@@ -71,7 +71,8 @@ impl Learn {
         let histories = self.history.iter().map(read).collect::<Result<Vec<_>>>()?;
         let near = self.near.as_ref().map(read).transpose()?;
         let recipe = self.recipe(env.as_ref());
-        let found = learning::foresee(&histories, near.as_ref(), env.as_ref(), &recipe, Seed(common.seed))?;
+        let seed = Seed(common.seed);
+        let found = learning::foresee(&histories, near.as_ref(), env.as_ref(), &recipe, seed, common.quiet)?;
         let path = common.out_or("risk").join("predictor.safetensors");
         write::atomically(&path, &found.predictor.to_bytes())?;
         let mut out = std::io::stdout().lock();
