@@ -15,6 +15,7 @@ pub mod fit;
 pub mod frames;
 pub mod label_map;
 pub mod layout;
+mod level;
 pub mod network;
 pub mod panels;
 pub mod picture_file;

@@ -1,10 +1,12 @@
 //! Distance of a place's features to their k-th nearest among nominal ones.
 //!
-//! score = ‖f/‖f‖ − f⁽ᵏ⁾/‖f⁽ᵏ⁾‖‖, spread bilinearly over the pixels. Needs no labels and no shape of the distribution.
+//! score = ‖f/‖f‖ − f⁽ᵏ⁾/‖f⁽ᵏ⁾‖‖, spread bilinearly over the pixels. Needs no shape of the distribution.
 //!
-//! Reference: Sun et al., "Out-of-distribution detection with deep nearest neighbors", ICML 2022.
+//! Reference: Sun et al., "Out-of-distribution detection with deep nearest neighbors", ICML 2022. Deviates: as many
+//! features are kept of each class, for most places of a picture are sky and road, and beside a few others a car up
+//! close would have no neighbour.
 
-use super::grid::spread;
+use super::grid::{pixel_of, spread};
 use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
 use crate::shared::nearest::Nearest;
 use offnominal_core::{Rng, Seed};
@@ -17,13 +19,13 @@ use std::num::NonZeroUsize;
 pub struct FeatureKnnPixels {
     /// Which neighbour.
     pub k: NonZeroUsize,
-    /// Nominal features that are kept, drawn from all that are seen.
+    /// Nominal features of each class that are kept, drawn from all that are seen; what has no class is one more.
     pub points: NonZeroUsize,
 }
 
 impl Default for FeatureKnnPixels {
     fn default() -> Self {
-        let [k, points] = const { [NonZeroUsize::new(5).unwrap(), NonZeroUsize::new(4000).unwrap()] };
+        let [k, points] = const { [NonZeroUsize::new(5).unwrap(), NonZeroUsize::new(5000).unwrap()] };
         FeatureKnnPixels { k, points }
     }
 }
@@ -36,21 +38,40 @@ impl PixelMethod for FeatureKnnPixels {
     fn begin(&self) -> Box<dyn Fitting> {
         Box::new(Drawing {
             recipe: *self,
-            seen: 0,
             d: 0,
-            kept: Vec::new(),
+            classes: Vec::new(),
             rng: Seed(0).child("feature-knn").rng(),
         })
     }
 }
 
-/// A sample of all features, each as likely to be in it (reservoir sampling, Vitter 1985).
+/// A sample of each class.
 struct Drawing {
     recipe: FeatureKnnPixels,
-    seen: usize,
     d: usize,
-    kept: Vec<f32>,
+    classes: Vec<Sample>,
     rng: Rng,
+}
+
+/// Some of the vectors seen, each as likely to be among them (reservoir sampling, Vitter 1985).
+#[derive(Clone, Default)]
+struct Sample {
+    seen: usize,
+    kept: Vec<f32>,
+}
+
+impl Sample {
+    fn see(&mut self, x: &[f32], room: usize, rng: &mut Rng) {
+        self.seen += 1;
+        if self.seen <= room {
+            self.kept.extend_from_slice(x);
+            return;
+        }
+        let at = rng.below(self.seen);
+        if at < room {
+            self.kept[at * x.len()..][..x.len()].copy_from_slice(x);
+        }
+    }
 }
 
 /// Brings a vector to unit length.
@@ -64,29 +85,26 @@ impl Fitting for Drawing {
         1
     }
 
-    fn see(&mut self, _: usize, output: &Output<'_>, _: &[u8]) {
+    fn see(&mut self, _: usize, output: &Output<'_>, labels: &[u8]) {
         let Some(features) = output.features else { return };
         self.d = features.channels;
-        let (mut x, room) = (vec![0.0; self.d], self.recipe.points.get());
+        self.classes.resize(output.classes + 1, Sample::default());
+        let mut x = vec![0.0; self.d];
         for place in 0..features.places() {
             features.vector(place, &mut x);
             normalise(&mut x);
-            self.seen += 1;
-            let at = self.rng.below(self.seen);
-            if self.seen <= room {
-                self.kept.extend_from_slice(&x);
-            } else if at < room {
-                self.kept[at * self.d..][..self.d].copy_from_slice(&x);
-            }
+            let class = usize::from(labels[pixel_of(output, &features, place)]).min(output.classes);
+            self.classes[class].see(&x, self.recipe.points.get(), &mut self.rng);
         }
     }
 
     fn finish(self: Box<Self>) -> Result<Box<dyn PixelScorer>, PixelError> {
-        let (n, k) = (self.kept.len() / self.d.max(1), self.recipe.k.get());
+        let kept: Vec<f32> = self.classes.into_iter().flat_map(|class| class.kept).collect();
+        let (n, k) = (kept.len() / self.d.max(1), self.recipe.k.get());
         if n < k {
             return Err(PixelError::TooFew { expected: "at least k nominal features", found: n });
         }
-        Ok(Box::new(Fitted { k, index: Nearest::new(self.d, n, &self.kept) }))
+        Ok(Box::new(Fitted { k, index: Nearest::new(self.d, n, &kept) }))
     }
 }
 
@@ -111,5 +129,25 @@ impl PixelScorer for Fitted {
     fn score(&self, output: &Output<'_>, scores: &mut [f32]) {
         let Some(features) = output.features else { return scores.fill(0.0) };
         spread(&self.distances(&features), &features, output, scores);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rare_class_keeps_its_points_beside_a_common_one() {
+        let (mut rng, room) = (Rng::new(1), 10);
+        let mut classes = [Sample::default(), Sample::default()];
+        for i in 0..1000_u16 {
+            let class = usize::from(i % 100 == 0);
+            classes[class].see(&[class as f32, f32::from(i)], room, &mut rng);
+        }
+        assert_eq!(classes.each_ref().map(|class| class.kept.len()), [2 * room; 2]);
+        assert!(classes[1].kept.chunks(2).all(|x| x[0] == 1.0));
+        // A later one is as likely as an early one: of ten of 990, some lie in each half.
+        let late = classes[0].kept.chunks(2).filter(|x| x[1] >= 500.0).count();
+        assert!((2..=8).contains(&late), "{late}");
     }
 }

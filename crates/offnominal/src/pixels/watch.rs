@@ -6,8 +6,9 @@
 //! | `max`       | the largest score of a pixel                                                                    |
 //! | `component` | of the pixels above the level, the component with the largest Σ (score − level) / deviation     |
 //!
-//! The level is the score that one nominal pixel in a thousand exceeds, the deviation that of nominal pixels. Where no
-//! pixel is above the level, `component` is by how much the largest falls short of it, and so below zero.
+//! The level is the score that one nominal pixel in a hundred exceeds in that field of 8 × 8 pixels, the deviation that of
+//! nominal pixels there. Where no pixel is above the level, `component` is by how much the nearest falls short of it, and
+//! so at most zero.
 //!
 //! Methods whose scores end at 1 lose the order of a frame's largest pixels to rounding (`max-softmax`, and the sigmoid of
 //! `mahalanobis`); the default, `feature-knn`, does not.
@@ -18,13 +19,13 @@
 //! Cost: a pass of the network for each frame.
 
 use super::choice::Device;
+use super::level::{Fields, Level, largest, largest_component};
 use super::network::{Network, Said};
 use anyhow::{Context, Result};
 use offnominal_core::entry;
 use offnominal_core::image_detector::check_films;
 use offnominal_core::prelude::*;
 use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
-use offnominal_stats::pixel::components::Components;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::num::NonZeroUsize;
@@ -37,13 +38,8 @@ pub const ENTRY: Entry<dyn ImageDetector> = entry!(
     "how unknown the pixels of a frame are to a segmentation network"
 );
 
-/// The baseline for car-lanekeep's camera: `agents/pixels/car-lanekeep.py`.
+/// The baseline for car-lanekeep's camera: `agents/pixels/car-lanekeep.sh`.
 const SHIPPED: &[u8] = include_bytes!("../../../../agents/pixels/car-lanekeep.safetensors");
-
-/// Rows and columns of pixels for each field of the heat.
-const FIELD: usize = 8;
-/// Share of nominal pixels above the level.
-const ABOVE: f64 = 1e-3;
 
 /// What the pixels of a frame come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -75,7 +71,7 @@ impl Default for PixelScore {
             model: None,
             method: "feature-knn".into(),
             pool: Pool::Component,
-            frames: const { NonZeroUsize::new(120).unwrap() },
+            frames: const { NonZeroUsize::new(240).unwrap() },
         }
     }
 }
@@ -92,9 +88,10 @@ impl ImageDetector for PixelScore {
         let eye = Eye { network: self.network().map_err(missing)?, width: train[0].width };
         let scorer = self.scorer(&eye, &spread(train, self.frames)).map_err(missing)?;
         let apart = if validation.is_empty() { train } else { validation };
-        let nominal: Vec<f32> =
-            spread(apart, self.frames).iter().flat_map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
-        Ok(Box::new(Watch { level: Level::of(nominal), pool: self.pool, eye, scorer, scores: Vec::new() }))
+        let nominal: Vec<Vec<f32>> =
+            spread(apart, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
+        let level = Level::of(&nominal, eye.width);
+        Ok(Box::new(Watch { level, pool: self.pool, eye, scorer, pooled: Vec::new() }))
     }
 }
 
@@ -148,87 +145,49 @@ impl Eye {
     }
 }
 
-/// What is usual for a pixel.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Level {
-    score: f64,
-    deviation: f64,
-}
-
-impl Level {
-    fn of(mut scores: Vec<f32>) -> Level {
-        let n = scores.len() as f64;
-        let mean = scores.iter().map(|&s| f64::from(s)).sum::<f64>() / n;
-        let variance = scores.iter().map(|&s| (f64::from(s) - mean).powi(2)).sum::<f64>() / n;
-        let at = ((n - 1.0) * (1.0 - ABOVE)) as usize;
-        let score = f64::from(*scores.select_nth_unstable_by(at, f32::total_cmp).1);
-        Level { score, deviation: variance.sqrt().max(1e-9) }
-    }
-
-    /// The excess of the component that has most of it; below zero where no pixel exceeds the level.
-    fn excess(&self, scores: &[f32], width: usize) -> f64 {
-        let above = |&s: &f32| (f64::from(s) - self.score) / self.deviation;
-        let found = Components::of(&scores.iter().map(|s| above(s) > 0.0).collect::<Vec<_>>(), width);
-        let mut sums = vec![0.0; found.sizes.len() + 1];
-        found.labels.iter().zip(scores).for_each(|(&label, s)| sums[label as usize] += above(s));
-        match sums[1..].iter().copied().reduce(f64::max) {
-            Some(most) => most,
-            None => scores.iter().map(above).fold(f64::NEG_INFINITY, f64::max),
-        }
-    }
-}
-
 /// The fitted detector.
 struct Watch {
     eye: Eye,
     scorer: Box<dyn PixelScorer>,
     level: Level,
     pool: Pool,
-    /// Of the last frame.
-    scores: Vec<f32>,
+    /// What was pooled in the last frame.
+    pooled: Vec<f32>,
 }
 
 impl ImageMonitor for Watch {
     fn reset(&mut self) {
-        self.scores.clear();
+        self.pooled.clear();
     }
 
     fn score(&mut self, sight: Sight<'_>) -> f64 {
-        self.scores = self.eye.scores(self.scorer.as_ref(), sight.next_frame);
+        let scores = self.eye.scores(self.scorer.as_ref(), sight.next_frame);
         match self.pool {
-            Pool::Max => f64::from(self.scores.iter().copied().fold(f32::NEG_INFINITY, f32::max)),
-            Pool::Component => self.level.excess(&self.scores, self.eye.width),
+            Pool::Max => {
+                self.pooled = scores;
+                largest(&self.pooled)
+            }
+            Pool::Component => {
+                self.pooled = self.level.above(&scores);
+                largest_component(&self.pooled, self.eye.width)
+            }
         }
     }
 
     fn heat(&self) -> Option<Heat> {
-        let width = self.eye.width;
-        let height = self.scores.len() / width;
-        let (rows, columns) = (height.div_ceil(FIELD), width.div_ceil(FIELD));
-        let mut values = vec![f32::NEG_INFINITY; rows * columns];
-        for (at, &score) in self.scores.iter().enumerate() {
-            let field = &mut values[at / width / FIELD * columns + at % width / FIELD];
-            *field = field.max(score);
+        let fields = Fields::of(self.pooled.len(), self.eye.width);
+        let mut values = vec![f32::NEG_INFINITY; fields.count()];
+        for (pixel, &score) in self.pooled.iter().enumerate() {
+            let largest = &mut values[fields.at(pixel)];
+            *largest = largest.max(score);
         }
-        (!self.scores.is_empty()).then(|| Heat::new(rows, columns, values))
+        (!self.pooled.is_empty()).then(|| Heat::new(fields.rows, fields.columns, values))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_component_counts_for_what_exceeds_the_level() {
-        let level = Level { score: 1.0, deviation: 0.5 };
-        // Two components of 3 and 1 pixels above the level in two rows of five.
-        let scores = [2.0, 2.0, 0.0, 0.0, 4.0, 1.5, 0.0, 0.0, 0.0, 0.0];
-        assert_eq!(level.excess(&scores, 5), 6.0);
-        assert_eq!(level.excess(&[0.0, 0.5], 2), -1.0);
-        let nominal: Vec<f32> = (0..2000).map(|i| i as f32).collect();
-        let found = Level::of(nominal);
-        assert!((found.score - 1997.0).abs() <= 1.0 && (found.deviation - 577.35).abs() < 0.01);
-    }
 
     #[test]
     fn frames_are_spread_over_all_films() {
