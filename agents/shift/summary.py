@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Sets the runs of `offnominal shift` in a folder side by side, and writes `summary.md` there.
+
+    python3 agents/shift/summary.py results/shift
+
+One folder for each world, with the `results.csv` and `answers.csv` of its run. Returns are those of `agents.csv` beside
+this file, in 200 fresh episodes each, beside the publication's Table 3.
+"""
+
+import csv
+import pathlib
+import statistics
+import sys
+
+WORLDS = ["hopper", "walker", "ant", "half-cheetah-m"]
+ALGORITHMS = {"td3": "TD3", "sac-0.05": "SAC, α = 0.05", "sac-0.2": "SAC, α = 0.2"}
+# Mean and standard error over 50 (TD3) or 10 seeds, as published.
+PUBLISHED = {
+    "td3": ["2186 ± 13", "1816 ± 18", "2723 ± 12", "2253 ± 12"],
+    "sac-0.05": ["2250 ± 49", "1781 ± 8", "2191 ± 46", "2360 ± 25"],
+    "sac-0.2": ["2208 ± 15", "916 ± 28", "905 ± 10", "808 ± 6"],
+}
+SCORES = ["difference", "tpr", "tpr-states", "tpr@1", "knn@1", "pe-dm@1", "offnominal@1"]
+LEADS = ["knn@1", "pe-dm@1", "offnominal@1"]
+CORRELATION, LEAD = "rank correlation with the drop", "lead over the internal model in rank correlation"
+
+
+def rows(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def interval(row, digits=2):
+    return f"{float(row['value']):.{digits}f} [{float(row['low']):.{digits}f}, {float(row['high']):.{digits}f}]"
+
+
+def table(head, body):
+    lines = [head, ["---"] * len(head), *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def returns():
+    agents = rows(pathlib.Path(__file__).parent / "agents.csv")
+    body = []
+    for algorithm, name in ALGORITHMS.items():
+        ours = []
+        for env in WORLDS:
+            found = [float(row["value"]) for row in agents if row["policy"].rsplit("-", 1)[0] == f"{env}-{algorithm}"]
+            ours.append(f"{statistics.mean(found):.0f} ({', '.join(f'{value:.0f}' for value in found)})")
+        body += [[name, "here", *ours], ["", "published", *PUBLISHED[algorithm]]]
+    return table(["", "", *WORLDS], body)
+
+
+def harm(answers):
+    body = []
+    for env in answers:
+        for row in answers[env]:
+            if row["question"] == "return below 0.5 of that at home" and row["by"] == "every body":
+                same = lambda other: (other["by"], other["sigma"]) == (row["by"], row["sigma"])
+                slight = [other for other in answers[env] if other["question"].startswith("return below 0.8") and same(other)]
+                body.append([env, row["sigma"], interval(row), interval(slight[0])])
+    return table(["world", "σ", "below a half", "below 0.8"], body)
+
+
+def scores(answers, question, which):
+    body = []
+    for env in answers:
+        for algorithm, name in ALGORITHMS.items():
+            found = {
+                row["by"]: interval(row)
+                for row in answers[env]
+                if row["policies"] == algorithm and row["question"] == question and not row["sigma"]
+            }
+            if found:
+                body.append([env, name, *[found.get(by, "–") for by in which]])
+    return table(["world", "policies", *[f"`{by}`" for by in which]], body)
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1])
+    answers = {env: rows(folder / env / "answers.csv") for env in WORLDS if (folder / env / "answers.csv").exists()}
+    parts = [
+        "# Shift: the worlds side by side\n",
+        "Written by `python3 agents/shift/summary.py results/shift`; what it says is in [README.md](README.md).\n",
+        "## Return at home\n",
+        "Mean over seeds (each seed), small networks and 300,000 steps here; Table 3 of the publication, whose policies trained in PyBullet, below.\n",
+        returns(),
+        "## How likely is harm\n",
+        "Share of bodies on which the mean return over all policies falls below a share of that at home, with the exact 95 % interval.\n",
+        harm(answers),
+        "## Can one tell without a reward\n",
+        "Spearman's correlation with the drop over policies and bodies, 95 % intervals that resample both. `difference` knows the body; `tpr` and `tpr-states` are the internal model's shares of true positives (they fall where the return falls), `@1` means after one episode.\n",
+        scores(answers, CORRELATION, SCORES),
+        "Lead of a detector over the internal model with commands, both after one episode: difference of the absolute correlations.\n",
+        scores(answers, LEAD, LEADS),
+    ]
+    (folder / "summary.md").write_text("\n".join(parts))
+
+
+main()
