@@ -181,7 +181,7 @@ fn unused(command: &str) -> &'static [&'static str] {
         "evaluate" => &["out"],
         "report" => &["seed", "jobs", "out", "quiet"],
         "risk budget" => &["seed", "jobs", "out", "quiet"],
-        "risk learn" => &["jobs", "quiet"],
+        "risk learn" => &["jobs"],
         "risk replay" => &["seed", "jobs", "quiet"],
         "export" | "import" | "ensemble" => &["seed", "jobs", "quiet"],
         "metrics" => &["jobs", "out", "quiet"],
