@@ -77,19 +77,14 @@ impl Default for PixelScore {
 }
 
 impl ImageDetector for PixelScore {
-    fn fit(
-        &self,
-        train: &[Film],
-        validation: &[Film],
-        _: &mut Rng,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(&self, train: &[Film], _: &[Film], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_films(train, 2)?;
         let missing = |e: anyhow::Error| FitError::Missing(format!("pixel-score: {e:#}"));
         let eye = Eye { network: self.network().map_err(missing)?, width: train[0].width };
-        let scorer = self.scorer(&eye, &spread(train, self.frames)).map_err(missing)?;
-        let apart = if validation.is_empty() { train } else { validation };
+        let (seen, held_out) = split(train);
+        let scorer = self.scorer(&eye, &spread(&seen, self.frames)).map_err(missing)?;
         let nominal: Vec<Vec<f32>> =
-            spread(apart, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
+            spread(&held_out, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
         let level = Level::of(&nominal, eye.width);
         Ok(Box::new(Watch { level, pool: self.pool, eye, scorer, pooled: Vec::new() }))
     }
@@ -118,8 +113,20 @@ impl PixelScore {
     }
 }
 
+/// Films that the method is fitted to, and films in which the level is found: every fourth, or all for both where there
+/// are too few. Films of the validation serve neither, for alarms get their thresholds from them.
+fn split(films: &[Film]) -> (Vec<&Film>, Vec<&Film>) {
+    if films.len() < 4 {
+        return (films.iter().collect(), films.iter().collect());
+    }
+    let of = |is_out: bool| {
+        films.iter().enumerate().filter(move |(i, _)| (i % 4 == 3) == is_out).map(|(_, film)| film)
+    };
+    (of(false).collect(), of(true).collect())
+}
+
 /// Frames spread evenly over films.
-fn spread(films: &[Film], most: NonZeroUsize) -> Vec<&[u8]> {
+fn spread<'a>(films: &[&'a Film], most: NonZeroUsize) -> Vec<&'a [u8]> {
     let all: Vec<(usize, usize)> =
         films.iter().enumerate().flat_map(|(i, film)| (0..=film.len()).map(move |t| (i, t))).collect();
     let n = most.get().min(all.len());
@@ -192,9 +199,13 @@ mod tests {
     #[test]
     fn frames_are_spread_over_all_films() {
         let film = |n: usize, of: u8| Film::new((1, 1), vec![of; 3 * (n + 1)], vec![0.0; n], 1);
-        let films = [film(9, 1), film(9, 2)];
-        let found: Vec<u8> = spread(&films, NonZeroUsize::new(4).unwrap()).iter().map(|f| f[0]).collect();
-        assert_eq!(found, [1, 1, 2, 2]);
-        assert_eq!(spread(&films, NonZeroUsize::new(99).unwrap()).len(), 20);
+        let films = [film(9, 1), film(9, 2), film(9, 3), film(9, 4)];
+        let (seen, held_out) = split(&films);
+        let of = |films: &[&Film], n: usize| {
+            spread(films, NonZeroUsize::new(n).unwrap()).iter().map(|f| f[0]).collect::<Vec<u8>>()
+        };
+        assert_eq!((of(&seen, 6), of(&held_out, 2)), (vec![1, 1, 2, 2, 3, 3], vec![4, 4]));
+        assert_eq!(of(&seen, 99).len(), 30);
+        assert_eq!(split(&films[..2]).1.len(), 2);
     }
 }
