@@ -163,6 +163,17 @@ impl Heat {
     }
 }
 
+/// Films to learn from, and films held out: every fourth, or none where there are too few. What is usual belongs found in
+/// the latter, and not in the films of the validation, from which alarms get their thresholds.
+pub fn hold_out(films: &[Film]) -> (Vec<&Film>, Vec<&Film>) {
+    let (mut seen, mut held_out) = (Vec::new(), Vec::new());
+    for (i, film) in films.iter().enumerate() {
+        let is_out = i % 4 == 3 && films.len() >= 4;
+        if is_out { held_out.push(film) } else { seen.push(film) }
+    }
+    (seen, held_out)
+}
+
 /// Checks what every image detector requires of its films: enough steps, one size, finite commands.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use super::moments::Moments;
 use offnominal_core::Rng;
-use offnominal_core::image_detector::{Film, Sight};
+use offnominal_core::image_detector::{Film, Sight, hold_out};
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::{Backbone, Encoder};
 use std::sync::Arc;
@@ -149,13 +149,9 @@ pub(super) struct Split {
 
 impl Split {
     pub fn of(scope: &mut Scope, films: &[Film]) -> Split {
-        let mut split = Split { seen: Vec::new(), held_out: Vec::new() };
-        for (i, film) in films.iter().enumerate() {
-            let is_out = i % 4 == 3 && films.len() >= 4;
-            let part = if is_out { &mut split.held_out } else { &mut split.seen };
-            part.push(Filmed::of(scope, film));
-        }
-        split
+        let (seen, held_out) = hold_out(films);
+        let mut filmed = |films: Vec<&Film>| films.into_iter().map(|film| Filmed::of(scope, film)).collect();
+        Split { seen: filmed(seen), held_out: filmed(held_out) }
     }
 
     /// What is usual is seen in the films held out; in the others where there are none.

@@ -23,7 +23,7 @@ use super::level::{Fields, Level, largest, largest_component};
 use super::network::{Network, Said};
 use anyhow::{Context, Result};
 use offnominal_core::entry;
-use offnominal_core::image_detector::check_films;
+use offnominal_core::image_detector::{check_films, hold_out};
 use offnominal_core::prelude::*;
 use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
 use serde::{Deserialize, Serialize};
@@ -81,10 +81,11 @@ impl ImageDetector for PixelScore {
         check_films(train, 2)?;
         let missing = |e: anyhow::Error| FitError::Missing(format!("pixel-score: {e:#}"));
         let eye = Eye { network: self.network().map_err(missing)?, width: train[0].width };
-        let (seen, held_out) = split(train);
+        let (seen, held_out) = hold_out(train);
+        let apart = if held_out.is_empty() { &seen } else { &held_out };
         let scorer = self.scorer(&eye, &spread(&seen, self.frames)).map_err(missing)?;
         let nominal: Vec<Vec<f32>> =
-            spread(&held_out, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
+            spread(apart, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
         let level = Level::of(&nominal, eye.width);
         Ok(Box::new(Watch { level, pool: self.pool, eye, scorer, pooled: Vec::new() }))
     }
@@ -111,18 +112,6 @@ impl PixelScore {
         }
         fitting.finish().with_context(|| self.method.clone())
     }
-}
-
-/// Films that the method is fitted to, and films in which the level is found: every fourth, or all for both where there
-/// are too few. Films of the validation serve neither, for alarms get their thresholds from them.
-fn split(films: &[Film]) -> (Vec<&Film>, Vec<&Film>) {
-    if films.len() < 4 {
-        return (films.iter().collect(), films.iter().collect());
-    }
-    let of = |is_out: bool| {
-        films.iter().enumerate().filter(move |(i, _)| (i % 4 == 3) == is_out).map(|(_, film)| film)
-    };
-    (of(false).collect(), of(true).collect())
 }
 
 /// Frames spread evenly over films.
@@ -200,12 +189,12 @@ mod tests {
     fn frames_are_spread_over_all_films() {
         let film = |n: usize, of: u8| Film::new((1, 1), vec![of; 3 * (n + 1)], vec![0.0; n], 1);
         let films = [film(9, 1), film(9, 2), film(9, 3), film(9, 4)];
-        let (seen, held_out) = split(&films);
+        let (seen, held_out) = hold_out(&films);
         let of = |films: &[&Film], n: usize| {
             spread(films, NonZeroUsize::new(n).unwrap()).iter().map(|f| f[0]).collect::<Vec<u8>>()
         };
         assert_eq!((of(&seen, 6), of(&held_out, 2)), (vec![1, 1, 2, 2, 3, 3], vec![4, 4]));
         assert_eq!(of(&seen, 99).len(), 30);
-        assert_eq!(split(&films[..2]).1.len(), 2);
+        assert!(hold_out(&films[..3]).1.is_empty());
     }
 }
