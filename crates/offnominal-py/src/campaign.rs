@@ -103,7 +103,7 @@ fn cast(env: &str, name: &str, own: &Brought) -> Result<Cast> {
         Brought::Own(own, digest) => (Box::new(OwnPolicy(Python::attach(|py| own.clone_ref(py)))), digest),
     };
     let name = PolicyName { id: name.into(), digest: digest.clone() };
-    Ok(Cast { env: catalogues::world(env, None)?, robot: None, shifted: None, policy, name, card: None })
+    Ok(Cast::of(catalogues::world(env, None)?, policy, name))
 }
 
 /// The name of some content: the digest by which finished work is found again.

@@ -1,10 +1,13 @@
 //! A world and the policy that acts in it, ready to play, with the policy's identity.
 
 use crate::dataset::{PolicyName, Recipe};
+use crate::images::Studio;
+use crate::images::archive::Archive;
 use crate::shifted::Change;
 use crate::{catalogues, policies};
 use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
+use offnominal_core::image_detector::Film;
 use offnominal_core::prelude::*;
 
 /// A world, a policy, and who the policy is.
@@ -21,6 +24,8 @@ pub struct Cast {
     pub name: PolicyName,
     /// What is known of it.
     pub card: Option<Card>,
+    /// Films of their episodes.
+    pub films: Archive,
 }
 
 impl Cast {
@@ -40,8 +45,12 @@ impl Cast {
         let env = catalogues::world(env, robot)?;
         let found = policies::find(policy, env.as_ref())?;
         let name = PolicyName { id: found.name, digest: found.digest };
-        let robot = robot.map(String::from);
-        Ok(Cast { env, robot, shifted: None, policy: found.policy, name, card: found.card })
+        Ok(Cast { robot: robot.map(String::from), card: found.card, ..Cast::of(env, found.policy, name) })
+    }
+
+    /// A world and a policy that nobody knows more of.
+    pub fn of(env: Box<dyn Env>, policy: Box<dyn Policy>, name: PolicyName) -> Cast {
+        Cast { env, robot: None, shifted: None, policy, name, card: None, films: Archive::default() }
     }
 
     /// The same policy in the world with parameters that are drawn for each episode, if there is such a change.
@@ -51,7 +60,7 @@ impl Cast {
     pub fn shifted_by(self, change: Option<Change>) -> Result<Cast> {
         let Some(change) = change else { return Ok(self) };
         let env = change.apply(self.env)?;
-        Ok(Cast { env, shifted: Some(change), ..self })
+        Ok(Cast { env, shifted: Some(change), films: Archive::default(), ..self })
     }
 
     /// The recipe of the two's episodes.
@@ -66,6 +75,14 @@ impl Cast {
     /// Why the world cannot be used any longer.
     pub fn trusted(&self, episode: Episode) -> Result<Episode> {
         self.env.trouble().map_or(Ok(episode), |why| Err(anyhow!(why)))
+    }
+
+    /// The film of an episode; those that were made before are kept in memory as long as there is room.
+    ///
+    /// # Errors
+    /// As [`crate::images::film`].
+    pub fn film(&self, episode: &Episode, studio: Studio) -> Result<Film> {
+        self.films.film(&self.trial(), episode, studio)
     }
 
     /// The trial of the two.

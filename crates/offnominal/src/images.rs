@@ -1,7 +1,8 @@
 //! Pictures of worlds: episodes played again before a camera, and the detectors that look at them.
 //!
-//! Nothing is stored but the recipe of an episode: a film is made when it is needed, and is the same bits each time.
+//! No file holds more than the recipe of an episode: a film is made when it is needed, and is the same bits each time.
 
+pub mod archive;
 pub mod calibrate;
 pub mod catalogue;
 pub mod encoder;

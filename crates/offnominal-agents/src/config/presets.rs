@@ -71,6 +71,8 @@ impl TrainConfig {
             train_every: 1,
             gradient_steps: 1,
             n_envs: 1,
+            horizon: None,
+            average: 0,
             hidden: vec![256, 256],
             normalise: Normalise::None,
             eval_every: 5_000,

@@ -50,6 +50,9 @@ impl Trainer {
         if contents == Contents::Full {
             self.replay.save(&mut file);
         }
+        if let Some(average) = &self.average {
+            file.insert("average", &[average.len()], average);
+        }
         if let Some((_, actor)) = &self.best {
             // Bytes as numbers: the file of the best actor travels inside this one.
             let bytes: Vec<f32> = actor.to_bytes().into_iter().map(f32::from).collect();
@@ -90,6 +93,7 @@ impl Trainer {
         run.restore_replay(&file, state.replay_next)?;
         run.restore_lanes(state.lanes)?;
         run.restore_scaling(state.moments)?;
+        run.restore_average(&file)?;
         run.best = state.best.map(|found| Ok::<_, TrainError>((found, best(&file, env)?))).transpose()?;
         (run.steps, run.rng, run.recent) = (state.steps, state.rng, state.recent);
         Ok(run)
@@ -116,6 +120,14 @@ impl Trainer {
         for (i, (lane, past)) in self.lanes.iter_mut().zip(pasts).enumerate() {
             let fits = lane.rebuild(past, &self.bounds).is_some();
             require(fits, &format!("episode {i} to fit the world"), "other widths or lengths")?;
+        }
+        Ok(())
+    }
+
+    fn restore_average(&mut self, file: &Tensors) -> Result<(), TrainError> {
+        if self.config.average > 0 && file.get("average").is_ok() {
+            let (_, params) = self.learner.actor();
+            self.average = Some(file.expect("average", &[params.len()])?.to_vec());
         }
         Ok(())
     }

@@ -40,6 +40,8 @@ pub struct Trainer {
     rng: Rng,
     steps: u64,
     recent: Recent,
+    /// Parameters of the actor, averaged over steps; `None` before learning, or if the recipe wants none.
+    average: Option<Vec<f32>>,
     best: Option<(Evaluation, Actor)>,
     losses: Losses,
     /// Episodes that ended since they were last taken; `None` if nobody wants them.
@@ -113,6 +115,7 @@ impl Trainer {
             rng: seed.child("learner").rng(),
             steps: 0,
             recent: Recent::default(),
+            average: None,
             best: None,
             losses: Losses::default(),
             ended: None,
@@ -190,9 +193,10 @@ impl Trainer {
         }
     }
 
-    /// The actor as it is now.
+    /// The actor as it is now, or on average.
     pub fn actor(&self) -> Actor {
         let (net, params) = self.learner.actor();
+        let params = self.average.clone().unwrap_or(params);
         let map = self.scaling.as_ref().map(|s| s.map.clone());
         Actor::new(self.pristine.spec(), &self.config.algorithm, net, params, map)
     }
@@ -213,6 +217,21 @@ impl Trainer {
             for _ in 0..self.config.gradient_steps {
                 self.learn();
             }
+        }
+        if enough && self.config.average > 0 && self.steps.is_multiple_of(AVERAGED_EVERY) {
+            self.average();
+        }
+    }
+
+    /// Lets the actor enter its average.
+    fn average(&mut self) {
+        let (_, params) = self.learner.actor();
+        let share = -(-(AVERAGED_EVERY as f64) / self.config.average as f64).exp_m1();
+        match &mut self.average {
+            Some(mean) => {
+                mean.iter_mut().zip(params).for_each(|(mean, p)| *mean += share as f32 * (p - *mean))
+            }
+            None => self.average = Some(params),
         }
     }
 
@@ -238,7 +257,8 @@ impl Trainer {
 
     /// Applies the command and stores what came of it.
     fn interact(&mut self, i: usize, demonstrated: bool) {
-        let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
+        let horizon = self.config.horizon.unwrap_or(u32::MAX).min(self.pristine.spec().horizon);
+        let lane = &mut self.lanes[i];
         let step = lane.step(&self.bounds);
         if let Some(scaling) = &mut self.scaling {
             scaling.moments.push(&lane.obs);
@@ -311,6 +331,9 @@ impl Trainer {
         found
     }
 }
+
+/// Steps between those at which the actor enters its average.
+const AVERAGED_EVERY: u64 = 100;
 
 /// Deviation of the noise on demonstrated commands, so that the learner also sees how the demonstrator recovers.
 const DEMONSTRATION_NOISE: f64 = 0.2;

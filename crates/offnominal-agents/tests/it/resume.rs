@@ -14,6 +14,8 @@ fn config_of(algorithm: &str) -> TrainConfig {
         batch: 16,
         hidden: vec![16, 16],
         n_envs: 3,
+        horizon: Some(11),
+        average: 150,
         schedule: Schedule::Linear,
         normalise: Normalise::Running,
         eval_every: 70,

@@ -7,7 +7,7 @@ use crate::cast::Cast;
 use crate::catalogues;
 use crate::dataset::Dataset;
 use crate::images::panels::{self, Shown};
-use crate::images::{self, Studio, film, filming};
+use crate::images::{self, Studio, filming};
 use crate::results::Panel;
 use crate::store::Store;
 use anyhow::{Context, Result};
@@ -45,7 +45,7 @@ impl Fitted {
             Fitted::Vector(monitor) => Ok(score_all(monitor.fork().as_mut(), episodes)),
             Fitted::Images(monitor, studio) => {
                 let mut monitor = monitor.lock().expect("no thread panics while it scores");
-                let score = |e| Ok(monitor.score_film(&film(&cast.trial(), e, *studio)?));
+                let score = |e| Ok(monitor.score_film(&cast.film(e, *studio)?));
                 episodes.iter().map(score).collect()
             }
         }
@@ -84,7 +84,7 @@ fn fitted(cell: &Judgement, cast: &Cast, data: [&Dataset; 2]) -> Result<Fitted> 
     let episodes = data.iter().map(|d| d.episodes.len()).sum();
     let needed = filming::bytes_for(studio, episodes, steps);
     filming::ensure_fits(needed, filming::available(), "the films of the nominal episodes")?;
-    let films = |data: &Dataset| data.episodes.iter().map(|e| film(&cast.trial(), e, studio)).collect();
+    let films = |data: &Dataset| data.episodes.iter().map(|e| cast.film(e, studio)).collect();
     let [train, validation]: [Result<Vec<_>>; 2] = [films(data[0]), films(data[1])];
     let mut rng = Seed(seed).child("fit").child(&*detecting.name).rng();
     let fitted = detector.fit(&train?, &validation?, &mut rng).context("the detector cannot be fitted")?;
@@ -150,7 +150,7 @@ pub(super) fn panel(
 ) -> Result<Option<Panel>> {
     let Fitted::Images(monitor, studio) = &scored.fitted else { return Ok(None) };
     let episode = &load(store, cell)?.episodes[shown.episode as usize];
-    let film = film(&cast.trial(), episode, *studio)?;
+    let film = cast.film(episode, *studio)?;
     let mut monitor = monitor.lock().expect("no thread panics while it scores");
     let scores = monitor.score_film(&film);
     panels::panel(monitor.as_mut(), &film, &scores, shown)

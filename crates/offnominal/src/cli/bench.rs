@@ -41,6 +41,9 @@ pub struct BenchArgs {
     /// Run these worlds of the suite only, with commas between; the others keep what they have
     #[arg(long, value_name = "ENVS", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
+    /// Ask these detectors of the suite only, with commas between
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "suite")]
+    detectors: Vec<String>,
     /// Repetitions of the suite, if not as many as it says
     #[arg(long, value_name = "N", requires = "suite")]
     seeds: Option<u64>,
@@ -48,7 +51,7 @@ pub struct BenchArgs {
     #[arg(long, requires = "suite")]
     print: bool,
     /// Write a page that puts the results of the suite, as far as they are there, beside the published ones; run nothing
-    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "seeds"])]
+    #[arg(long, value_name = "FILE.md", requires = "suite", conflicts_with_all = ["print", "envs", "detectors", "seeds"])]
     page: Option<PathBuf>,
 }
 
@@ -77,12 +80,14 @@ impl BenchArgs {
             write::atomically(page, crate::suite::page(suite, &out)?.as_bytes())?;
             return Ok(Outcome::Done);
         }
-        suite::run(&Request { suite, envs: &self.envs, seeds: self.seeds, out: &out }, common)
+        let (envs, detectors) = (&self.envs[..], &self.detectors[..]);
+        suite::run(&Request { suite, envs, detectors, seeds: self.seeds, out: &out }, common)
     }
 
     fn ood_rl(&self, common: &Common) -> Result<Outcome> {
-        let whole = self.envs.is_empty() && self.seeds.is_none() && !self.print;
-        ensure!(whole, "suite ood-rl: it runs as a whole, without --envs, --seeds and --print");
+        let all = self.envs.is_empty() && self.detectors.is_empty() && self.seeds.is_none();
+        let whole = all && !self.print;
+        ensure!(whole, "suite ood-rl: it runs as a whole, without --envs, --detectors, --seeds and --print");
         match &self.page {
             Some(page) => ood_rl::page(page, common),
             None => ood_rl::run(common),

@@ -64,14 +64,8 @@ fn of_one(
 ) -> Result<Vec<TrainingEpisode>> {
     const CHUNK: usize = 64;
     let noisy = Noisy::new(cast.policy.fork(), &cast.env.spec().action, noise);
-    let noisy = Cast {
-        env: cast.env.fork().context("experiments need copies of the world")?,
-        robot: None,
-        shifted: cast.shifted.clone(),
-        policy: Box::new(noisy),
-        name: cast.name.clone(),
-        card: None,
-    };
+    let env = cast.env.fork().context("experiments need copies of the world")?;
+    let noisy = Cast { shifted: cast.shifted.clone(), ..Cast::of(env, Box::new(noisy), cast.name.clone()) };
     let lab = Lab::new(&noisy, common.seed)?;
     // Other draws for each policy and each level of noise.
     let stream = format!("past-{}-{noise}", cast.name.digest);

@@ -86,14 +86,7 @@ impl Env for Toy {
 pub fn cast(toy: &Toy) -> Cast {
     let policy = |_: &[f32], action: &mut [f32]| action.fill(0.0);
     let name = PolicyName { id: format!("still-{}", toy.height), digest: format!("{}", toy.height) };
-    Cast {
-        env: Box::new(toy.clone()),
-        robot: None,
-        shifted: None,
-        policy: Box::new(policy),
-        name,
-        card: None,
-    }
+    Cast::of(Box::new(toy.clone()), Box::new(policy), name)
 }
 
 /// Training episodes of policies that fail a hundred times as often as the last one, then less and less.

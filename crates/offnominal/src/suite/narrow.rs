@@ -1,14 +1,15 @@
 //! A suite narrowed to one world: what of it can be run there, and what is missing.
 
-use super::Suite;
+use super::Request;
 use crate::bench::Bench;
 use crate::campaign::{Campaign, DetectorChoice, Plan};
 use crate::images;
 use crate::store::{Store, address};
 use crate::{policies, strengths};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use offnominal_core::catalogue::BuildError;
-use std::path::Path;
+use offnominal_core::suggest::did_you_mean;
+use std::collections::BTreeSet;
 
 /// What a suite does in one world.
 pub(super) struct Narrowed {
@@ -22,9 +23,14 @@ pub(super) struct Narrowed {
 
 impl Narrowed {
     /// Lays out everything that can be run in a world; cells are kept in the output folder.
-    pub fn new(suite: &Suite, env: &str, seeds: Option<u64>, out: &Path) -> Result<Narrowed> {
+    ///
+    /// # Errors
+    /// If a detector that is asked for is none of the suite's, or a campaign is wrong.
+    pub fn new(request: &Request<'_>, env: &str) -> Result<Narrowed> {
         let mut narrowed = Narrowed { benches: vec![], texts: vec![], missing: vec![] };
-        for (campaign, text) in suite.campaigns(seeds)? {
+        let campaigns = request.suite.campaigns(request.seeds)?;
+        known(request, campaigns.iter().flat_map(|(campaign, _)| &campaign.detectors))?;
+        for (campaign, text) in campaigns {
             if !campaign.envs.iter().any(|e| e == env) {
                 continue;
             }
@@ -32,9 +38,9 @@ impl Narrowed {
             if policies.is_empty() {
                 continue;
             }
-            let detectors = narrowed.detectors(&campaign)?;
+            let detectors = narrowed.detectors(&campaign, request.detectors)?;
             let campaign = Campaign { envs: vec![env.into()], policies, detectors, ..campaign };
-            narrowed.benches.push(Bench::new(Plan::new(campaign, text)?, Store::new(out))?);
+            narrowed.benches.push(Bench::new(Plan::new(campaign, text)?, Store::new(request.out))?);
             narrowed.texts.push(text);
         }
         Ok(narrowed)
@@ -57,9 +63,13 @@ impl Narrowed {
     }
 
     /// The detectors that can be had: of those of pictures, some need weights or a build with more in it; notes the others.
-    fn detectors(&mut self, campaign: &Campaign) -> Result<Vec<DetectorChoice>> {
+    fn detectors(&mut self, campaign: &Campaign, wanted: &[String]) -> Result<Vec<DetectorChoice>> {
         let mut there = Vec::new();
         for choice in &campaign.detectors {
+            if !wanted.is_empty() && !wanted.contains(&choice.name) {
+                self.missing.push(format!("detector {} (not asked for)", choice.name));
+                continue;
+            }
             let built = campaign.pictures.map(|_| images::detectors().build(&choice.id, &choice.params));
             match built {
                 Some(Err(BuildError::Missing(why))) => {
@@ -82,18 +92,40 @@ impl Narrowed {
     }
 }
 
+/// Insists that the suite has every detector that is asked for.
+fn known<'a>(request: &Request<'_>, choices: impl Iterator<Item = &'a DetectorChoice>) -> Result<()> {
+    let names: BTreeSet<&str> = choices.map(|choice| &*choice.name).collect();
+    for name in request.detectors {
+        ensure!(
+            names.contains(&**name),
+            "suite {} has no detector {name:?}{}; there are: {}",
+            request.suite.id,
+            did_you_mean(name, names.iter().copied()),
+            names.iter().copied().collect::<Vec<_>>().join(", ")
+        );
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Suite;
+    use std::path::Path;
+
+    fn of(suite: &str, detectors: &[&str], seeds: Option<u64>) -> Result<Narrowed> {
+        let (suite, out) = (Suite::find(suite).unwrap(), Path::new("nowhere"));
+        let detectors: Vec<String> = detectors.iter().map(ToString::to_string).collect();
+        Narrowed::new(&Request { suite, envs: &[], detectors: &detectors, seeds, out }, "sap-goal0")
+    }
 
     #[test]
     fn a_world_has_its_campaigns_and_says_what_is_missing() {
-        let suite = Suite::find("vector").unwrap();
-        let of = |env: &str, seeds| Narrowed::new(suite, env, seeds, Path::new("nowhere")).unwrap();
-        let two = of("sap-goal0", Some(1));
+        let of = |seeds| of("vector", &[], Some(seeds)).unwrap();
+        let two = of(1);
         assert_eq!((two.benches.len(), two.missing.len()), (2, 0));
-        assert_ne!(two.digest(), of("sap-goal0", Some(2)).digest());
-        assert_eq!(two.digest(), of("sap-goal0", Some(1)).digest());
+        assert_ne!(two.digest(), of(2).digest());
+        assert_eq!(two.digest(), of(1).digest());
         let settings = two.benches[0].plan.stages[0].settings.len();
         let excluded = two.benches[0].plan.stages[0].excluded.len();
         assert_eq!(settings + excluded, 15 * 4);
@@ -102,10 +134,19 @@ mod tests {
     #[test]
     fn what_lacks_weights_is_named_without_the_folders_of_this_machine() {
         let suite = Suite::find("images").unwrap();
-        let narrowed = Narrowed::new(suite, "sap-goal0", None, Path::new("nowhere")).unwrap();
+        let narrowed = of("images", &[], None).unwrap();
         assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name == "offnominal"));
         let all = suite.campaigns(None).unwrap()[0].0.detectors.len();
         assert_eq!(narrowed.benches[0].plan.detectors().len() + narrowed.missing.len(), all);
         assert!(narrowed.missing.iter().all(|m| m.starts_with("detector ") && !m.contains("looked in")));
+    }
+    #[test]
+    fn detectors_that_are_not_asked_for_are_named() {
+        let narrowed = of("images", &["patch-dynamics"], None).unwrap();
+        let names: Vec<_> = narrowed.benches[0].plan.detectors().iter().map(|d| d.name.clone()).collect();
+        assert_eq!(names, ["patch-dynamics"]);
+        assert!(narrowed.missing.contains(&"detector offnominal (not asked for)".into()));
+        let error = of("images", &["patch-dynamic"], None).err().unwrap().to_string();
+        assert!(error.starts_with("suite images has no detector \"patch-dynamic\"; did you mean"), "{error}");
     }
 }

@@ -18,6 +18,8 @@ pub struct Request<'a> {
     pub suite: &'static Suite,
     /// The worlds; all, if none is named.
     pub envs: &'a [String],
+    /// The detectors; all, if none is named.
+    pub detectors: &'a [String],
     /// Repetitions at most, if not as many as the suite has.
     pub seeds: Option<u64>,
     /// Where results are kept.
@@ -67,7 +69,11 @@ impl Request<'_> {
 
     /// The command that makes a world's results again, wherever they are to lie.
     fn command(&self, env: &str, seeds: u64) -> String {
-        format!("offnominal bench --suite {} --envs {env} --seeds {seeds}", self.suite.id)
+        let some = match self.detectors {
+            [] => String::new(),
+            names => format!(" --detectors {}", names.join(",")),
+        };
+        format!("offnominal bench --suite {} --envs {env}{some} --seeds {seeds}", self.suite.id)
     }
 }
 
@@ -78,7 +84,7 @@ fn say(common: &Common, what: &str) {
 }
 
 fn one(request: &Request<'_>, env: &str, common: &Common) -> Result<State> {
-    let narrowed = Narrowed::new(request.suite, env, request.seeds, request.out)?;
+    let narrowed = Narrowed::new(request, env)?;
     if narrowed.benches.is_empty() {
         say(common, &format!("left out: no {}", narrowed.missing.join(", no ")));
         return Ok(State::Missing(narrowed.missing.join(", ")));
@@ -213,7 +219,7 @@ episodes = { train = 6, validation = 6, test = 6 }
     fn run_small(out: &Path, envs: &[&str]) -> Result<Vec<(String, State)>> {
         let envs: Vec<String> = envs.iter().map(ToString::to_string).collect();
         let common = Common { seed: 0, jobs: 2, out: None, json: false, quiet: true };
-        run(&Request { suite: &SMALL, envs: &envs, seeds: None, out }, &common)
+        run(&Request { suite: &SMALL, envs: &envs, detectors: &[], seeds: None, out }, &common)
     }
 
     #[test]
