@@ -4,6 +4,7 @@ mod allocation;
 mod files;
 mod learning;
 mod pictures;
+mod recipe;
 mod resume;
 mod sb3;
 mod uncertainty;
