@@ -5,7 +5,7 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use offnominal_core::prelude::*;
-use offnominal_deep::images::{self, Place, TrainedMonitor};
+use offnominal_deep::images::{self, Runtime, TrainedMonitor};
 use serde_json::{Value, json};
 
 const IDS: [&str; 5] = ["pred-ae", "prednet", "ldm", "lrdm", "rssm-ppm"];
@@ -21,7 +21,7 @@ fn film(steps: usize) -> Film {
 }
 
 fn fitted(id: &str, params: &Value) -> Box<dyn TrainedMonitor> {
-    let detector = images::find(id).unwrap().detector(params, Place::default()).unwrap();
+    let detector = images::find(id).unwrap().detector(params, Runtime::default()).unwrap();
     detector.train(&[film(640)], &[], &mut Rng::new(1)).unwrap()
 }
 

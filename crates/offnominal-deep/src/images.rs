@@ -6,11 +6,11 @@
 //!
 //! ```
 //! use offnominal_core::prelude::*;
-//! use offnominal_deep::images::{self, Place};
+//! use offnominal_deep::images::{self, Runtime};
 //!
 //! let film = |seed: usize| Film::new((8, 8), (0..8 * 8 * 3 * 5).map(|i| (i * seed) as u8).collect(), vec![0.0; 4], 1);
 //! let little = serde_json::json!({ "preset": "small", "look": { "side": 16 }, "learning": { "steps": 2 } });
-//! let ldm = images::find("ldm").unwrap().detector(&little, Place::default()).unwrap();
+//! let ldm = images::find("ldm").unwrap().detector(&little, Runtime::default()).unwrap();
 //! let mut monitor = ldm.fit(&[film(1), film(3)], &[film(5)], &mut Rng::new(1)).unwrap();
 //! assert!(monitor.score(film(7).sight(0)) > 0.0);
 //! ```
@@ -27,12 +27,12 @@ mod lrdm;
 mod memory;
 mod network;
 mod pictures;
-mod place;
 mod pred_ae;
 mod prednet;
 mod prednet_cell;
 mod rssm;
 mod rssm_ppm;
+mod runtime;
 mod watch;
 mod window;
 
@@ -46,11 +46,11 @@ pub use lrdm::Lrdm;
 pub use memory::Need;
 pub use network::{Network, Recipe, View};
 pub use pictures::{Look, Scale};
-pub use place::{News, Place, Report};
 pub use pred_ae::PredAe;
 pub use prednet::{History, PredNet};
 pub use rssm::Sizes;
 pub use rssm_ppm::RssmPpm;
+pub use runtime::{News, Report, Runtime};
 pub use watch::{TrainedMonitor, Watch};
 
 #[cfg(test)]

@@ -5,10 +5,10 @@ use super::fit::{Trained, TrainedDetector};
 use super::ldm::Ldm;
 use super::lrdm::Lrdm;
 use super::network::Recipe;
-use super::place::Place;
 use super::pred_ae::PredAe;
 use super::prednet::PredNet;
 use super::rssm_ppm::RssmPpm;
+use super::runtime::Runtime;
 use super::watch::{TrainedMonitor, Watch};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::suggest;
@@ -23,8 +23,8 @@ pub struct Kind {
     /// One line for listings.
     pub summary: &'static str,
     recipe: fn(&Value) -> Result<Value, BuildError>,
-    detector: fn(&Value, Place) -> Result<Detector, BuildError>,
-    load: fn(&Tensors, &Place) -> Result<Monitor, KeptError>,
+    detector: fn(&Value, Runtime) -> Result<Detector, BuildError>,
+    load: fn(&Tensors, &Runtime) -> Result<Monitor, KeptError>,
 }
 
 type Detector = Box<dyn TrainedDetector>;
@@ -58,8 +58,8 @@ impl Kind {
             id: R::ID,
             summary,
             recipe: |params| Ok(serde_json::to_value(read::<R>(params)?).expect("a recipe is valid JSON")),
-            detector: |params, place| Ok(Box::new(Trained { recipe: read::<R>(params)?, place })),
-            load: |tensors, place| Ok(Box::new(Watch::<R>::from_tensors(tensors, place)?)),
+            detector: |params, runtime| Ok(Box::new(Trained { recipe: read::<R>(params)?, runtime })),
+            load: |tensors, runtime| Ok(Box::new(Watch::<R>::from_tensors(tensors, runtime)?)),
         }
     }
 
@@ -72,17 +72,17 @@ impl Kind {
         (self.recipe)(params)
     }
 
-    /// The detector with these parameters, to be fitted at a place.
+    /// The detector with these parameters, to be fitted there.
     ///
     /// # Errors
     /// If a parameter is unknown or out of range.
-    pub fn detector(&self, params: &Value, place: Place) -> Result<Detector, BuildError> {
-        (self.detector)(params, place)
+    pub fn detector(&self, params: &Value, runtime: Runtime) -> Result<Detector, BuildError> {
+        (self.detector)(params, runtime)
     }
 
     /// A monitor of this detector that was kept.
-    pub(super) fn load(&self, tensors: &Tensors, place: &Place) -> Result<Monitor, KeptError> {
-        (self.load)(tensors, place)
+    pub(super) fn load(&self, tensors: &Tensors, runtime: &Runtime) -> Result<Monitor, KeptError> {
+        (self.load)(tensors, runtime)
     }
 }
 

@@ -3,7 +3,7 @@
 use super::catalogue;
 use super::network::{Recipe, View};
 use super::pictures::{Commands, Scaling};
-use super::place::Place;
+use super::runtime::Runtime;
 use super::watch::{TrainedMonitor, Watch};
 use crate::weights::{Plan, Weights};
 use offnominal_core::Rng;
@@ -59,7 +59,7 @@ impl<R: Recipe> Watch<R> {
     }
 
     /// Reads what [`TrainedMonitor::to_tensors`] wrote.
-    pub(super) fn from_tensors(tensors: &Tensors, place: &Place) -> Result<Watch<R>, KeptError> {
+    pub(super) fn from_tensors(tensors: &Tensors, runtime: &Runtime) -> Result<Watch<R>, KeptError> {
         let recipe: R = parse(tensors, "recipe", "a recipe")?;
         let films: Films = parse(tensors, "films", "the size of its pictures")?;
         let side = |length: usize| recipe.look().side.unwrap_or(length);
@@ -74,7 +74,7 @@ impl<R: Recipe> Watch<R> {
         }
         let mut plan = Plan::default();
         let network = recipe.network(&mut plan, view);
-        let mut weights = Weights::first(plan, &mut Rng::new(0), &place.device);
+        let mut weights = Weights::first(plan, &mut Rng::new(0), &runtime.device);
         weights.take(tensors)?;
         let list = |name: &str, n: usize| tensors.expect(name, &[n]).map(<[f32]>::to_vec);
         let scaling =
@@ -104,7 +104,7 @@ fn parse<T: serde::de::DeserializeOwned>(
 ///
 /// # Errors
 /// If it is none, of a detector that is not known, or a tensor is missing, of another shape or not finite.
-pub fn load(tensors: &Tensors, place: &Place) -> Result<Box<dyn TrainedMonitor>, KeptError> {
+pub fn load(tensors: &Tensors, runtime: &Runtime) -> Result<Box<dyn TrainedMonitor>, KeptError> {
     let model = text(tensors, "model", "an image monitor")?;
     if model != MODEL {
         return Err(KeptError::Header { expected: "an image monitor", found: format!("a {model}") });
@@ -114,5 +114,5 @@ pub fn load(tensors: &Tensors, place: &Place) -> Result<Box<dyn TrainedMonitor>,
         expected: "the name of a detector",
         found: e.to_string(),
     };
-    catalogue::find(id).map_err(unknown)?.load(tensors, place)
+    catalogue::find(id).map_err(unknown)?.load(tensors, runtime)
 }

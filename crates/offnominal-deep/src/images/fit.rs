@@ -5,7 +5,7 @@ use super::library::{Batch, Library};
 use super::memory::Need;
 use super::network::{Network, Recipe, View};
 use super::pictures::{Commands, Scaling, Shrink};
-use super::place::{News, Place};
+use super::runtime::{News, Runtime};
 use super::watch::{TrainedMonitor, Watch};
 use super::window::{self, Window};
 use crate::optimiser::{Optimiser, Steps};
@@ -14,13 +14,13 @@ use crate::weights::{Plan, Weights, numbers};
 use offnominal_core::image_detector::check_films;
 use offnominal_core::prelude::*;
 
-/// A recipe with the place where it is fitted.
+/// A recipe with the runtime that fits it.
 #[derive(Debug, Clone)]
 pub struct Trained<R> {
     /// What to fit.
     pub recipe: R,
     /// Where.
-    pub place: Place,
+    pub runtime: Runtime,
 }
 
 /// An image detector whose monitors can be kept.
@@ -112,8 +112,8 @@ impl<R: Recipe> Trained<R> {
     /// If the films cannot be learned from, memory does not suffice, or the loss goes to infinity.
     pub fn learn(&self, train: &[Film], validation: &[Film], rng: &mut Rng) -> Result<Watch<R>, FitError> {
         let need = self.need(train, validation)?;
-        (self.place.report)(&News::Need(need));
-        if let Some(why) = need.refusal(self.place.memory) {
+        (self.runtime.report)(&News::Need(need));
+        if let Some(why) = need.refusal(self.runtime.memory) {
             return Err(FitError::Missing(why));
         }
         let mut fitting = Fitting::begin(self, train, validation, Seed(rng.bits()))?;
@@ -128,7 +128,7 @@ impl<R: Recipe> Trained<R> {
 /// A fit that is under way.
 struct Fitting<'a, R: Recipe> {
     learning: &'a Learning,
-    place: &'a Place,
+    runtime: &'a Runtime,
     seed: Seed,
     view: View,
     train: Library<'a>,
@@ -154,7 +154,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         validation: &'a [Film],
         seed: Seed,
     ) -> Result<Self, FitError> {
-        let (recipe, place) = (&detector.recipe, &detector.place);
+        let (recipe, runtime) = (&detector.recipe, &detector.runtime);
         let view = view(recipe, train, validation)?;
         let shrink = Shrink::new([train[0].height, train[0].width], view.sides());
         let commands = Commands::new(train);
@@ -162,14 +162,14 @@ impl<'a, R: Recipe> Fitting<'a, R> {
             (Library::new(train, view, &shrink), Library::new(validation, view, &shrink));
         let mut plan = Plan::default();
         let network = recipe.network(&mut plan, view);
-        let weights = Weights::first(plan, &mut seed.child("first").rng(), &place.device);
+        let weights = Weights::first(plan, &mut seed.child("first").rng(), &runtime.device);
         let learning = recipe.learning();
         let optimiser = Optimiser::new(Steps::AdamW, learning.decay, &weights).clipped(learning.clip);
         let scaling = Scaling::new(recipe.look().scale, train.frames(), view.len());
         let (best, vain) = (None, 0);
         Ok(Fitting {
             learning,
-            place,
+            runtime,
             seed,
             view,
             train,
@@ -202,7 +202,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
                     return Ok(());
                 }
                 let best = self.best.as_ref().map(|(loss, _)| *loss);
-                (self.place.report)(&News::Step { step, steps, loss, best });
+                (self.runtime.report)(&News::Step { step, steps, loss, best });
             }
             epoch += 1;
         }
@@ -211,7 +211,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
 
     /// Makes a step and returns the loss before it.
     fn step(&mut self, windows: &[Window], step: usize, rate: f64) -> f64 {
-        let batch = self.train.batch(windows, &self.scaling, &self.commands, &self.place.device);
+        let batch = self.train.batch(windows, &self.scaling, &self.commands, &self.runtime.device);
         let noise = self.seed.child("noise").child(step).rng();
         let mut pass = Pass::new(&self.weights, Mode::Learning(noise));
         let loss = self.network.loss(&batch, &mut pass);
@@ -240,7 +240,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         let (mut sum, mut steps) = (0.0, 0.0);
         for windows in windows.chunks(self.learning.batch) {
             let batch: Batch =
-                self.validation.batch(windows, &self.scaling, &self.commands, &self.place.device);
+                self.validation.batch(windows, &self.scaling, &self.commands, &self.runtime.device);
             let loss = self.network.loss(&batch, &mut Pass::new(&self.weights, Mode::Sure));
             let n = windows.iter().map(|w| w.len).sum::<usize>() as f64;
             (sum, steps) = (sum + n * f64::from(numbers(loss)[0]), steps + n);

@@ -74,7 +74,7 @@ fn tiny(id: &str, steps: usize) -> Value {
 }
 
 fn detector(id: &str, params: &Value) -> Box<dyn TrainedDetector> {
-    find(id).unwrap().detector(params, Place::default()).unwrap()
+    find(id).unwrap().detector(params, Runtime::default()).unwrap()
 }
 
 fn fitted(id: &str, steps: usize, seed: u64) -> Box<dyn TrainedMonitor> {
@@ -183,7 +183,7 @@ fn a_monitor_forgets_and_comes_back_from_its_file() {
         let scores = monitor.score_film(&film);
         assert!(scores == monitor.score_film(&film), "{}: the episode before is remembered", kind.id);
         let bytes = monitor.to_tensors().to_bytes();
-        let mut kept = load(&Tensors::from_bytes(&bytes).unwrap(), &Place::default()).unwrap();
+        let mut kept = load(&Tensors::from_bytes(&bytes).unwrap(), &Runtime::default()).unwrap();
         assert!(scores == kept.score_film(&film), "{}: other scores from the file", kind.id);
         assert_eq!((kept.heat(), kept.expected()), (monitor.heat(), monitor.expected()));
         let (heat, pixels) = (kept.heat().unwrap(), kept.expected().unwrap().len());
@@ -216,7 +216,7 @@ fn pictures_of_another_size_are_resized_if_asked_for_and_else_refused() {
 #[test]
 fn files_of_something_else_are_refused() {
     let good = fitted("lrdm", 1, 1).to_tensors();
-    let refused = |tensors: &Tensors| load(tensors, &Place::default()).err().unwrap().to_string();
+    let refused = |tensors: &Tensors| load(tensors, &Runtime::default()).err().unwrap().to_string();
     let with = |name: &str, text: &str| {
         let mut tensors = good.clone();
         tensors.metadata.insert(name.into(), text.into());
@@ -238,9 +238,10 @@ fn too_little_memory_is_said_before_anything_is_learned() {
     let news = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
     let heard = news.clone();
     let report: Report = std::sync::Arc::new(move |n| heard.lock().unwrap().push(n.clone()));
-    let place = Place { memory: Some(1 << 20), report, ..Place::default() };
+    let runtime = Runtime { memory: Some(1 << 20), report, ..Runtime::default() };
     let paper = json!({ "preset": "paper" });
-    let fit = find("ldm").unwrap().detector(&paper, place).unwrap().fit(&films(0..1), &[], &mut Rng::new(1));
+    let fit =
+        find("ldm").unwrap().detector(&paper, runtime).unwrap().fit(&films(0..1), &[], &mut Rng::new(1));
     let refusal = fit.err().unwrap().to_string();
     assert!(refusal.contains("of free memory, found 0.00 GiB"), "{refusal}");
     assert!(matches!(news.lock().unwrap()[..], [News::Need(_)]));

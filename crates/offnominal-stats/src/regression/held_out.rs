@@ -17,6 +17,9 @@ pub struct HeldOut {
 
 /// Leaves out one fold of the points after another; a point's weight counts in the fit and in the error.
 ///
+/// A prediction beyond everything that its model was fitted to is cut to the nearest of that, as a logarithmic link would
+/// otherwise extrapolate without end.
+///
 /// # Errors
 /// If there are fewer points than folds, or no fold's model can be fitted.
 pub fn held_out(
@@ -38,9 +41,10 @@ pub fn held_out(
         let (kept, left) = (pick(false), pick(true));
         let model = fit(family, &kept)?;
         let mean = weighted_mean(&kept);
+        let (low, high) = range(&kept);
         for point in left {
             sums[0] += point.weight;
-            sums[1] += point.weight * (point.y - model.predict(&point.x)).powi(2);
+            sums[1] += point.weight * (point.y - model.predict(&point.x).clamp(low, high)).powi(2);
             sums[2] += point.weight * (point.y - mean).powi(2);
         }
     }
@@ -50,6 +54,11 @@ pub fn held_out(
         rmse_of_mean: (mean / total).sqrt(),
         skill: 1.0 - model / mean,
     })
+}
+
+fn range(points: &[Point]) -> (f64, f64) {
+    let start = (f64::INFINITY, f64::NEG_INFINITY);
+    points.iter().fold(start, |(low, high), p| (low.min(p.y), high.max(p.y)))
 }
 
 fn weighted_mean(points: &[Point]) -> f64 {

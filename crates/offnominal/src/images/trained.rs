@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::prelude::*;
-use offnominal_deep::images::{self, News, Place, TrainedMonitor};
+use offnominal_deep::images::{self, News, Runtime, TrainedMonitor};
 use offnominal_nets::Tensors;
 use serde_json::Value;
 use std::sync::{Arc, Mutex};
@@ -27,16 +27,16 @@ pub fn detector(id: &str, params: &Value) -> Result<Box<dyn ImageDetector>, Buil
         BuildError::Parameters(format!("{id}: device: expected cpu or gpu, found {found}"))
     };
     let on = Device::from_str(name, false).map_err(wrong)?;
-    let place = at(on).map_err(|e| BuildError::Missing(e.to_string().into()))?;
-    let detector: Box<dyn ImageDetector> = images::find(id)?.detector(&params, place)?;
+    let runtime = at(on).map_err(|e| BuildError::Missing(e.to_string().into()))?;
+    let detector: Box<dyn ImageDetector> = images::find(id)?.detector(&params, runtime)?;
     Ok(detector)
 }
 
 /// On a device, with the memory that there is.
-fn at(on: Device) -> Result<Place> {
+fn at(on: Device) -> Result<Runtime> {
     // How much a graphics card has cannot be asked; a fit that does not fit there fails there.
     let memory = if on == Device::Cpu { available() } else { None };
-    Ok(Place { device: place(on)?, memory, ..Place::default() })
+    Ok(Runtime { device: place(on)?, memory, ..Runtime::default() })
 }
 
 /// A fitted network.
@@ -73,8 +73,8 @@ impl Fitted {
                 }
             }
         };
-        let place = Place { report: Arc::new(report), ..at(on)? };
-        let detector = images::find(id)?.detector(params, place)?;
+        let runtime = Runtime { report: Arc::new(report), ..at(on)? };
+        let detector = images::find(id)?.detector(params, runtime)?;
         Ok(Fitted(detector.train(train, validation, rng).context("the detector cannot be fitted")?))
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The pictures are gone through twice: first to find the thresholds, then to see what is wrong at them.
 
-use super::failures::{Failures, Place};
+use super::failures::{Failures, Surroundings};
 use super::fit::{self, Scorer};
 use super::layout::{DataSet, Labels, Sample};
 use super::network::{Network, Said};
@@ -269,11 +269,11 @@ impl<'a> Second<'a> {
                 least,
             ));
         }
-        let place = Place::load(self.set, &self.samples[self.at], labels)?;
+        let surroundings = Surroundings::load(self.set, &self.samples[self.at], labels)?;
         self.failures.add(
             self.at,
             labels,
-            &place,
+            &surroundings,
             &scored.prediction,
             &scored.scores[self.best.0],
             self.best.1,

@@ -51,18 +51,18 @@ const REACH: usize = 2;
 /// Share of a picture's pixels that score higher than a pixel that is scored confidently.
 const CONFIDENT: f64 = 0.9;
 
-/// What a data set says of the places in a picture.
-pub struct Place {
+/// What a data set says of what surrounds the things in a picture.
+pub struct Surroundings {
     shadow: Option<Vec<bool>>,
     is_far: Option<Vec<bool>>,
 }
 
-impl Place {
+impl Surroundings {
     /// Reads `shadows/NAME.png` and `depth/NAME.png`, if they are there.
     ///
     /// # Errors
     /// If one is damaged or has another size.
-    pub fn load(set: &DataSet, sample: &Sample, labels: &Labels) -> Result<Place> {
+    pub fn load(set: &DataSet, sample: &Sample, labels: &Labels) -> Result<Surroundings> {
         let read = |folder: &str| -> Result<Option<Vec<u16>>> {
             let path = set.root.join(folder).join(format!("{}.png", sample.name));
             if !path.is_file() {
@@ -81,7 +81,7 @@ impl Place {
             })
         };
         let is_far = |units: u16| units == 0 || f32::from(units) > FAR_M * DEPTH_UNITS;
-        Ok(Place {
+        Ok(Surroundings {
             shadow: read("shadows")?.map(|all| all.into_iter().map(|s| s > 0).collect()),
             is_far: read("depth")?.map(|all| all.into_iter().map(is_far).collect()),
         })
@@ -124,7 +124,7 @@ impl Failures {
         &mut self,
         number: usize,
         labels: &Labels,
-        place: &Place,
+        surroundings: &Surroundings,
         prediction: &[u8],
         scores: &[f32],
         threshold: f64,
@@ -147,8 +147,8 @@ impl Failures {
             let is_named = labels.ids[i] < KNOWN_ANY;
             let cause = match () {
                 () if boundary[i] => Cause::Boundary,
-                () if told(&place.shadow) => Cause::Shadow,
-                () if told(&place.is_far) => Cause::Distance,
+                () if told(&surroundings.shadow) => Cause::Shadow,
+                () if told(&surroundings.is_far) => Cause::Distance,
                 () if is_known && is_named && prediction[i] != labels.ids[i] => Cause::WrongClass,
                 () if !is_known && scores[i] <= low => Cause::Confident,
                 () => Cause::Other,
@@ -205,9 +205,9 @@ mod tests {
         let scores: Vec<f32> = (0..128).map(|i| if i % width < 12 { 1.0 } else { 0.0 }).collect();
         let prediction: Vec<u8> = (0..128).map(|i| u8::from(i % width == 0)).collect();
         let column = |c: usize| Some((0..128).map(|i| i % width == c).collect());
-        let place = Place { shadow: column(1), is_far: column(2) };
+        let surroundings = Surroundings { shadow: column(1), is_far: column(2) };
         let mut failures = Failures::new("m", 0.5);
-        failures.add(0, &labels, &place, &prediction, &scores, 0.5);
+        failures.add(0, &labels, &surroundings, &prediction, &scores, 0.5);
         assert_eq!(failures.false_alarms, [16, 8, 8, 8, 0, 24]);
         assert_eq!((failures.missed, failures.found), ([0, 0, 0, 0, 32, 0], 32));
         let worst: Vec<Cause> = failures.worst().into_iter().map(|w| w.0).collect();

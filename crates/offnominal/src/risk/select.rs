@@ -23,7 +23,7 @@ pub struct Rules<'g> {
 
 /// One policy at the end.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct Contender {
     /// Experiments that were made with it.
     pub experiments: u64,
     /// How many failed.
@@ -47,7 +47,7 @@ struct Runner<'c> {
 ///
 /// # Errors
 /// If there are no policies, a setting is out of range, or the simulator breaks.
-pub fn race(casts: &[Cast], rules: &Rules<'_>, common: &Common) -> Result<(Standing, Vec<Place>)> {
+pub fn race(casts: &[Cast], rules: &Rules<'_>, common: &Common) -> Result<(Standing, Vec<Contender>)> {
     let mut race = Race::new(casts.len(), rules.level)?;
     let floor = rules.thinned.as_ref().map(|(_, rule)| rule.floor());
     let begin = |cast| {
@@ -72,13 +72,13 @@ pub fn race(casts: &[Cast], rules: &Rules<'_>, common: &Common) -> Result<(Stand
     }
     bar.finish_and_clear();
     let level = race.level_of_each();
-    let place = |(i, r): (usize, &Runner<'_>)| Place {
+    let contender = |(i, r): (usize, &Runner<'_>)| Contender {
         experiments: r.experiments,
         failures: r.failures,
         risk: r.risk(level).ok(),
         is_in: race.is_in(i),
     };
-    Ok((race.standing(), runners.iter().enumerate().map(place).collect()))
+    Ok((race.standing(), runners.iter().enumerate().map(contender).collect()))
 }
 
 impl Runner<'_> {

@@ -3,7 +3,7 @@
 use super::{Common, Outcome};
 use crate::cast::Cast;
 use crate::risk::page::probability;
-use crate::risk::select::{Place, Rules, race};
+use crate::risk::select::{Contender, Rules, race};
 use crate::risk::{Guide, Lab};
 use crate::write;
 use anyhow::{Result, ensure};
@@ -64,8 +64,8 @@ impl Select {
             budget: self.budget,
             level: Level::try_from(self.level)?,
         };
-        let (standing, places) = race(&casts, &rules, common)?;
-        let value = self.as_json(&names, &standing, &places);
+        let (standing, contenders) = race(&casts, &rules, common)?;
+        let value = self.as_json(&names, &standing, &contenders);
         write::atomically(
             &common.out_or("risk-select").join("select.json"),
             format!("{value:#}\n").as_bytes(),
@@ -74,7 +74,7 @@ impl Select {
         if common.json {
             writeln!(out, "{value:#}")?;
         } else {
-            print(&mut out, &names, &standing, &places)?;
+            print(&mut out, &names, &standing, &contenders)?;
         }
         Ok(Outcome::Done)
     }
@@ -95,33 +95,38 @@ impl Select {
         Ok(Thinning::new(self.rate, PLAIN_SHARE, exponent, mean)?)
     }
 
-    fn as_json(&self, names: &[String], standing: &Standing, places: &[Place]) -> Value {
-        let one = |(name, place): (&String, &Place)| {
+    fn as_json(&self, names: &[String], standing: &Standing, contenders: &[Contender]) -> Value {
+        let one = |(name, contender): (&String, &Contender)| {
             json!({
                 "policy": name,
-                "risk": place.risk,
-                "experiments": place.experiments,
-                "failures": place.failures,
-                "may_be_best": place.is_in,
+                "risk": contender.risk,
+                "experiments": contender.experiments,
+                "failures": contender.failures,
+                "may_be_best": contender.is_in,
             })
         };
         let best = match standing {
             Standing::Resolved { best } => Some(&names[*best]),
             Standing::Unresolved { .. } => None,
         };
-        let policies: Vec<Value> = names.iter().zip(places).map(one).collect();
+        let policies: Vec<Value> = names.iter().zip(contenders).map(one).collect();
         json!({ "env": self.env, "method": if self.predictor.is_some() { "thinned" } else { "plain" },
             "best": best, "policies": policies })
     }
 }
 
-fn print(out: &mut impl Write, names: &[String], standing: &Standing, places: &[Place]) -> Result<()> {
-    for (name, place) in names.iter().zip(places) {
-        let mark = if place.is_in { "may be best" } else { "" };
-        let risk = place.risk.as_ref().map_or("–".into(), |e| {
+fn print(
+    out: &mut impl Write,
+    names: &[String],
+    standing: &Standing,
+    contenders: &[Contender],
+) -> Result<()> {
+    for (name, contender) in names.iter().zip(contenders) {
+        let mark = if contender.is_in { "may be best" } else { "" };
+        let risk = contender.risk.as_ref().map_or("–".into(), |e| {
             format!("{} [{}, {}]", probability(e.value), probability(e.low), probability(e.high))
         });
-        writeln!(out, "  {name:<44} {risk:<32} {:>7} experiments  {mark}", place.experiments)?;
+        writeln!(out, "  {name:<44} {risk:<32} {:>7} experiments  {mark}", contender.experiments)?;
     }
     match standing {
         Standing::Resolved { best } => writeln!(out, "fails least: {}", names[*best])?,

@@ -1,4 +1,4 @@
-//! Where a fit runs, how much memory there is, and whom it tells how far it is.
+//! What a fit runs on, how much memory there is, and whom it tells how far it is.
 
 use super::memory::Need;
 use crate::device::{self, Device};
@@ -26,9 +26,9 @@ pub enum News {
 /// Who listens.
 pub type Report = Arc<dyn Fn(&News) + Send + Sync>;
 
-/// Where a fit runs.
+/// What a fit runs on.
 #[derive(Clone)]
-pub struct Place {
+pub struct Runtime {
     /// The processor, or a graphics card.
     pub device: Device,
     /// Bytes that can be had, where that is known; a fit that needs more is refused.
@@ -37,15 +37,15 @@ pub struct Place {
     pub report: Report,
 }
 
-impl Default for Place {
+impl Default for Runtime {
     /// On the processor, with as much memory as it takes, in silence.
-    fn default() -> Place {
-        Place { device: device::cpu(), memory: None, report: Arc::new(|_| ()) }
+    fn default() -> Runtime {
+        Runtime { device: device::cpu(), memory: None, report: Arc::new(|_| ()) }
     }
 }
 
-impl fmt::Debug for Place {
+impl fmt::Debug for Runtime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place").field("device", &self.device).field("memory", &self.memory).finish()
+        f.debug_struct("Runtime").field("device", &self.device).field("memory", &self.memory).finish()
     }
 }
