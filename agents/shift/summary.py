@@ -22,7 +22,9 @@ PUBLISHED = {
 }
 SCORES = ["difference", "tpr", "tpr-states", "tpr@1", "knn@1", "pe-dm@1", "offnominal@1"]
 LEADS = ["knn@1", "pe-dm@1", "offnominal@1"]
+SKILLS = ["difference", "tpr", "tpr-states"]
 CORRELATION, LEAD = "rank correlation with the drop", "lead over the internal model in rank correlation"
+SKILL, BEATEN = "skill on bodies left out", "share of bodies on which nominal policies beat toplines"
 
 
 def rows(path):
@@ -62,6 +64,17 @@ def harm(answers):
     return table(["world", "σ", "below a half", "below 0.8"], body)
 
 
+def toplines(answers):
+    trained = rows(pathlib.Path(__file__).parent / "toplines.csv")
+    body = []
+    for env in answers:
+        returns = [f"{float(row['value']):.0f}" for row in trained if row["policy"].rsplit("-", 2)[0] == env]
+        beaten = {row["sigma"]: interval(row) for row in answers[env] if row["question"] == BEATEN}
+        if beaten:
+            body.append([env, ", ".join(returns), *[beaten[sigma] for sigma in ("0.05", "0.1", "0.2")]])
+    return table(["world", "return over the bodies", "σ = 0.05", "σ = 0.1", "σ = 0.2"], body)
+
+
 def scores(answers, question, which):
     body = []
     for env in answers:
@@ -93,6 +106,11 @@ def main():
         scores(answers, CORRELATION, SCORES),
         "Lead of a detector over the internal model with commands, both after one episode: difference of the absolute correlations.\n",
         scores(answers, LEAD, LEADS),
+        "Skill of the regressions on bodies that they have not seen, 1 − (error / error of the mean)².\n",
+        scores(answers, SKILL, SKILLS),
+        "## Toplines\n",
+        "Two TD3 policies for each world, trained on its 150 bodies, one in each episode; and the share of bodies on which the mean of the nominal policies is better.\n",
+        toplines(answers),
     ]
     (folder / "summary.md").write_text("\n".join(parts))
 

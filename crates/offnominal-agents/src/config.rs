@@ -54,9 +54,9 @@ pub struct TrainConfig {
     pub gradient_steps: u64,
     /// Worlds that are stepped in turn.
     pub n_envs: usize,
-    /// Steps after which a training episode is cut, with its future still valued, where most is to be learned at the
-    /// beginning; the world's own number if not given. Evaluations are never cut.
-    pub horizon: Option<u32>,
+    /// Mean number of steps after which a training episode is left at random for a new one, with its future still valued,
+    /// where most is to be learned at the beginning; 0 if none is. Evaluations are played to the end.
+    pub restart_after: u32,
     /// Steps in the world over which the policy that is evaluated and kept is averaged, exponentially (Polyak & Juditsky
     /// 1992); the policy as it is if 0.
     pub average: u64,

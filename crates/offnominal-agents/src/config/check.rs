@@ -23,14 +23,13 @@ impl TrainConfig {
     }
 
     fn check_counts(&self) -> Result<(), ConfigError> {
-        let counts: [(&'static str, u64); 14] = [
+        let counts: [(&'static str, u64); 13] = [
             ("steps", self.steps),
             ("batch", self.batch as u64),
             ("buffer", self.buffer as u64),
             ("train_every", self.train_every),
             ("gradient_steps", self.gradient_steps),
             ("n_envs", self.n_envs as u64),
-            ("horizon", self.horizon.unwrap_or(1).into()),
             ("critics", self.critics as u64),
             ("quantiles", self.quantiles as u64),
             ("eval_every", self.eval_every),

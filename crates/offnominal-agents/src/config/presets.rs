@@ -71,7 +71,7 @@ impl TrainConfig {
             train_every: 1,
             gradient_steps: 1,
             n_envs: 1,
-            horizon: None,
+            restart_after: 0,
             average: 0,
             hidden: vec![256, 256],
             normalise: Normalise::None,

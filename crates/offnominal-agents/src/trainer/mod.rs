@@ -257,8 +257,7 @@ impl Trainer {
 
     /// Applies the command and stores what came of it.
     fn interact(&mut self, i: usize, demonstrated: bool) {
-        let horizon = self.config.horizon.unwrap_or(u32::MAX).min(self.pristine.spec().horizon);
-        let lane = &mut self.lanes[i];
+        let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
         let step = lane.step(&self.bounds);
         if let Some(scaling) = &mut self.scaling {
             scaling.moments.push(&lane.obs);
@@ -271,7 +270,8 @@ impl Trainer {
             let demonstrated = f32::from(demonstrated);
             self.replay.push(Record { obs, action, reward, next_obs, terminal, demonstrated });
         }
-        if step.status == Status::Running && lane.len() < horizon as usize {
+        let is_left = restarts(self.config.restart_after, &mut self.rng);
+        if step.status == Status::Running && lane.len() < horizon as usize && !is_left {
             std::mem::swap(&mut lane.obs, &mut lane.next_obs);
         } else {
             self.recent.push(lane.total(), lane.success(step.status));
@@ -340,6 +340,12 @@ const DEMONSTRATION_NOISE: f64 = 0.2;
 
 /// Share of demonstrated choices that chance makes instead, for the same reason.
 const DEMONSTRATION_CHANCE: f64 = 0.2;
+
+/// Whether an episode is left at this step, so that episodes take so many steps on average; with 0 none is, and nothing is
+/// drawn.
+fn restarts(after: u32, rng: &mut Rng) -> bool {
+    after > 0 && rng.uniform() * f64::from(after) < 1.0
+}
 
 /// The demonstrator's command, blurred where commands are numbers, and now and then a random one where they are choices;
 /// whether it is the demonstrator's.

@@ -29,10 +29,10 @@ fn commands(mut actor: Actor) -> Vec<f32> {
 }
 
 #[test]
-fn training_episodes_are_cut() {
+fn training_episodes_are_left_for_new_ones() {
     let (_, few) = run(point(), 600);
-    let (_, many) = run(TrainConfig { horizon: Some(5), ..point() }, 600);
-    assert!(many >= 600 / 5 && few < many, "{few} and {many} episodes");
+    let (_, many) = run(TrainConfig { restart_after: 5, ..point() }, 600);
+    assert!((80..160).contains(&many) && few < 40, "{few} and {many} episodes");
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn config_of(algorithm: &str) -> TrainConfig {
         batch: 16,
         hidden: vec![16, 16],
         n_envs: 3,
-        horizon: Some(11),
+        restart_after: 11,
         average: 150,
         schedule: Schedule::Linear,
         normalise: Normalise::Running,
