@@ -1,13 +1,19 @@
 //! The page of the suite `images`: our figures beside Table 13 of Anomaly-Gym, made of whatever worlds are there.
 
+use super::page::gain::signed;
 use super::page::pick::Pick;
 use super::page::{Found, estimate, table, two};
-use super::{Suite, published};
+use super::{Suite, World, published};
+use crate::report::aggregate;
 use anyhow::Result;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The policy of the tables.
 const POLICY: &str = "tqc";
+
+/// Our default.
+const OURS: &str = "offnominal";
 
 /// What made each detector: its features or its preset, in words.
 const MADE: &[(&str, &str)] = &[
@@ -33,7 +39,7 @@ const MADE: &[(&str, &str)] = &[
 /// If no world of the suite is in the folder, or a file there is damaged.
 pub(super) fn page(suite: &Suite, out: &Path) -> Result<String> {
     let found = Found::load(suite, out)?;
-    Ok([head(suite, &found), overview(&found), classes(&found), worlds(&found)?].join("\n"))
+    Ok([head(suite, &found), overview(&found), classes(&found), leads(&found), worlds(&found)?].join("\n"))
 }
 
 fn made(detector: &str) -> &'static str {
@@ -41,13 +47,13 @@ fn made(detector: &str) -> &'static str {
 }
 
 fn head(suite: &Suite, found: &Found) -> String {
-    let line = |w: &super::World| format!("{}\n", w.command);
+    let line = |w: &World| format!("{}\n", w.command);
     let commands: String = found.worlds.iter().map(line).collect();
-    let by = |w: &super::World| format!("\n{}: {}.", w.env, w.hardware);
-    let hardware: String = found.worlds.iter().map(by).collect();
-    let lacks = found.worlds.iter().filter(|w| !w.missing.is_empty());
-    let lacks: String =
-        lacks.map(|w| format!("\nIn {} there is no {}.", w.env, w.missing.join("; no "))).collect();
+    let hardware = alike(&found.worlds, |w| w.hardware.clone());
+    let hardware: String = hardware.iter().map(|(by, envs)| format!("\n{envs}: {by}.")).collect();
+    let lacks = alike(&found.worlds, |w| w.missing.join("; no "));
+    let lacks = lacks.iter().filter(|(what, _)| !what.is_empty());
+    let lacks: String = lacks.map(|(what, envs)| format!("\nIn {envs} there is no {what}.")).collect();
     let missing = match &found.missing[..] {
         [] => String::new(),
         ids => format!("\nNot run yet: {}.", ids.join(", ")),
@@ -62,6 +68,13 @@ fn head(suite: &Suite, found: &Found) -> String {
          compare orders, not digits.\n{hardware}\n\n```\n{commands}```\n",
         suite.id
     )
+}
+
+/// What is the same in several worlds, with the names of these.
+fn alike(worlds: &[World], of: impl Fn(&World) -> String) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    worlds.iter().for_each(|world| found.entry(of(world)).or_default().push(&world.env));
+    found.into_iter().map(|(what, envs)| (what, envs.join(", "))).collect()
 }
 
 fn overview(found: &Found) -> String {
@@ -115,6 +128,35 @@ fn classes(found: &Found) -> String {
     let head: Vec<&str> = std::iter::once("detector").chain(CLASSES).collect();
     let rows: Vec<_> = found.detectors().iter().map(row).collect();
     format!("## By class\n\nMatched AUROC.\n\n{}", table(&head, &rows))
+}
+
+/// By how much our default is ahead of every other detector in the same cells.
+fn leads(found: &Found) -> String {
+    let lines = Pick::anomalies(&found.lines, POLICY);
+    let ours = lines.detector(OURS);
+    let row = |detector: &&str| {
+        let theirs = lines.detector(detector);
+        let lead = |part: Pick<'_>| {
+            let points = part.against(&theirs, ("auroc_matched", ""), |a, b| a - b);
+            signed(aggregate::mean(&points, (-1.0, 1.0)))
+        };
+        let camera = |is: bool| ours.only(|l| (l.anomaly_class == "camera") == is);
+        let envs = found.worlds.iter().filter(|w| w.detectors.iter().any(|d| d == detector)).count();
+        vec![
+            format!("`{detector}`"),
+            envs.to_string(),
+            lead(ours.only(|_| true)),
+            lead(camera(false)),
+            lead(camera(true)),
+        ]
+    };
+    let others = found.detectors();
+    let rows: Vec<_> = others.iter().filter(|d| **d != OURS).map(row).collect();
+    format!(
+        "## The lead of `{OURS}`\n\nDifference of the matched AUROC in the same world, anomaly and strength, over the worlds \
+         in which both were run.\n\n{}",
+        table(&["over", "worlds", "all", "the paper's anomalies", "camera"], &rows)
+    )
 }
 
 /// One table per world, with the published figures.

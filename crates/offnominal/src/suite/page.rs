@@ -2,7 +2,7 @@
 
 mod coverage;
 mod diagnosis;
-mod gain;
+pub(super) mod gain;
 mod order;
 mod overview;
 pub(super) mod pick;

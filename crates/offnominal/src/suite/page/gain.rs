@@ -66,7 +66,8 @@ fn delay_ratio(ours: f64, theirs: f64) -> f64 {
     }
 }
 
-fn signed(found: Option<Estimate>) -> String {
+/// A difference with its sign.
+pub(in crate::suite) fn signed(found: Option<Estimate>) -> String {
     found.map_or("–".into(), |e| format!("{:+.3} [{:+.3}, {:+.3}]", e.value, e.low, e.high))
 }
 
