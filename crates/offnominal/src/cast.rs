@@ -2,7 +2,7 @@
 
 use crate::dataset::{PolicyName, Recipe};
 use crate::images::Studio;
-use crate::images::archive::Archive;
+use crate::images::cache::FilmCache;
 use crate::shifted::Change;
 use crate::{catalogues, policies};
 use anyhow::{Result, anyhow};
@@ -25,7 +25,7 @@ pub struct Cast {
     /// What is known of it.
     pub card: Option<Card>,
     /// Films of their episodes.
-    pub films: Archive,
+    pub films: FilmCache,
 }
 
 impl Cast {
@@ -50,7 +50,7 @@ impl Cast {
 
     /// A world and a policy that nobody knows more of.
     pub fn of(env: Box<dyn Env>, policy: Box<dyn Policy>, name: PolicyName) -> Cast {
-        Cast { env, robot: None, shifted: None, policy, name, card: None, films: Archive::default() }
+        Cast { env, robot: None, shifted: None, policy, name, card: None, films: FilmCache::default() }
     }
 
     /// The same policy in the world with parameters that are drawn for each episode, if there is such a change.
@@ -60,7 +60,7 @@ impl Cast {
     pub fn shifted_by(self, change: Option<Change>) -> Result<Cast> {
         let Some(change) = change else { return Ok(self) };
         let env = change.apply(self.env)?;
-        Ok(Cast { env, shifted: Some(change), films: Archive::default(), ..self })
+        Ok(Cast { env, shifted: Some(change), films: FilmCache::default(), ..self })
     }
 
     /// The recipe of the two's episodes.

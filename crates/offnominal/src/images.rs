@@ -2,7 +2,7 @@
 //!
 //! No file holds more than the recipe of an episode: a film is made when it is needed, and is the same bits each time.
 
-pub mod archive;
+pub mod cache;
 pub mod calibrate;
 pub mod catalogue;
 pub mod encoder;

@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex};
 
 /// The films of one world and policy.
 #[derive(Default)]
-pub struct Archive {
-    shelf: Mutex<Option<Shelf>>,
+pub struct FilmCache {
+    kept: Mutex<Option<Kept>>,
 }
 
 /// The packed pictures of films by what distinguishes these, and bytes of memory that are left for more.
-struct Shelf {
+struct Kept {
     films: HashMap<String, Arc<Packed>>,
     room: u64,
 }
@@ -31,8 +31,8 @@ type Packed = Vec<Vec<u8>>;
 /// Memory for films where the system does not say what is free, bytes.
 const ROOM: u64 = 1 << 30;
 
-impl Archive {
-    /// The film of an episode, from the archive if it is there.
+impl FilmCache {
+    /// The film of an episode, from the cache if it is there.
     ///
     /// # Errors
     /// As [`filming::film`].
@@ -49,19 +49,19 @@ impl Archive {
     }
 
     fn find(&self, key: &str) -> Option<Arc<Packed>> {
-        let shelf = self.shelf.lock().expect("no thread panics while it holds the lock");
-        shelf.as_ref()?.films.get(key).cloned()
+        let kept = self.kept.lock().expect("no thread panics while it holds the lock");
+        kept.as_ref()?.films.get(key).cloned()
     }
 
     /// Keeps a film if there is room; half of the memory that is free at first may be used.
     fn keep(&self, key: String, film: &Film) {
         let packed = packed(film);
         let bytes: u64 = packed.iter().map(|p| p.len() as u64).sum();
-        let mut shelf = self.shelf.lock().expect("no thread panics while it holds the lock");
+        let mut kept = self.kept.lock().expect("no thread panics while it holds the lock");
         let room = || filming::available().map_or(ROOM, |bytes| bytes / 2);
-        let shelf = shelf.get_or_insert_with(|| Shelf { films: HashMap::new(), room: room() });
-        if bytes <= shelf.room && shelf.films.insert(key, packed.into()).is_none() {
-            shelf.room -= bytes;
+        let kept = kept.get_or_insert_with(|| Kept { films: HashMap::new(), room: room() });
+        if bytes <= kept.room && kept.films.insert(key, packed.into()).is_none() {
+            kept.room -= bytes;
         }
     }
 }
@@ -119,12 +119,12 @@ mod tests {
         // A fault of the camera changes nothing but the pictures: the commands of both are the same.
         for episode in episodes(&cast, "cam-noise") {
             let fresh = filming::film(&cast.trial(), &episode, studio).unwrap();
-            let archive = Archive::default();
+            let cache = FilmCache::default();
             for _ in 0..2 {
-                assert_eq!(archive.film(&cast.trial(), &episode, studio).unwrap(), fresh);
+                assert_eq!(cache.film(&cast.trial(), &episode, studio).unwrap(), fresh);
             }
-            let shelf = archive.shelf.lock().unwrap();
-            assert_eq!(shelf.as_ref().unwrap().films.len(), 1);
+            let kept = cache.kept.lock().unwrap();
+            assert_eq!(kept.as_ref().unwrap().films.len(), 1);
         }
     }
 
@@ -145,11 +145,11 @@ mod tests {
     fn what_does_not_fit_is_made_anew() {
         let cast = Cast::new("sap-goal0", "tqc").unwrap();
         let [episode, twin] = episodes(&cast, "act-offset");
-        let archive = Archive { shelf: Mutex::new(Some(Shelf { films: HashMap::new(), room: 0 })) };
+        let cache = FilmCache { kept: Mutex::new(Some(Kept { films: HashMap::new(), room: 0 })) };
         let studio = Studio { side: 24 };
-        let film = archive.film(&cast.trial(), &episode, studio).unwrap();
-        assert_ne!(film, archive.film(&cast.trial(), &twin, studio).unwrap());
-        assert_eq!(film, archive.film(&cast.trial(), &episode, studio).unwrap());
-        assert!(archive.shelf.lock().unwrap().as_ref().unwrap().films.is_empty());
+        let film = cache.film(&cast.trial(), &episode, studio).unwrap();
+        assert_ne!(film, cache.film(&cast.trial(), &twin, studio).unwrap());
+        assert_eq!(film, cache.film(&cast.trial(), &episode, studio).unwrap());
+        assert!(cache.kept.lock().unwrap().as_ref().unwrap().films.is_empty());
     }
 }
