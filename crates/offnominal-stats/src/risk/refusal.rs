@@ -35,6 +35,20 @@ pub enum Refusal {
         /// The level at that time.
         margin: f64,
     },
+    /// Swarms that do not know one another came to different probabilities.
+    #[error(
+        "the swarms needed {fewest} to {most} rounds, which chance alone does in one of {:.0} estimates: their moves do \
+         not forget where they began, or do not reach all failures; expected more moves or particles",
+        1.0 / chance.max(1e-9)
+    )]
+    Disagreement {
+        /// Rounds of the swarm that needed fewest.
+        fewest: usize,
+        /// Rounds of the one that needed most.
+        most: usize,
+        /// Probability of numbers that differ as much.
+        chance: f64,
+    },
 }
 
 impl Refusal {

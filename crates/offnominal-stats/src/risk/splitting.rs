@@ -5,8 +5,10 @@
 //! moves forget where they began, each round multiplies the probability by 1 − 1 / N on average, and the number of
 //! rounds is Poisson with mean −N ln p: its exact interval is one of p, and (1 − 1 / N)^rounds is unbiased.
 //!
-//! Assumes: a continuous margin, and moves that forget; the latter cannot be verified, so the method is named in the
-//! estimate. Blind to: failures in a region that no particle entered at the start and no move reaches.
+//! Assumes: a continuous margin, and moves that forget. The latter cannot be verified, so the method is named in the
+//! estimate; but it is seen to fail where swarms need numbers of rounds that differ by more than chance (index of
+//! dispersion, Fisher 1950), and there is no estimate then. Blind to: failures in a region that no particle entered at the
+//! start and no move reaches.
 //! Cost: (N + rounds × moves) experiments; −N ln p rounds.
 //! Reference: Guyader, Hengartner and Matzner-Løber, "Simulation and estimation of extreme quantiles and extreme
 //! probabilities", Applied Mathematics and Optimization 64(2), 2011; Cérou and Guyader, 2007.
@@ -16,7 +18,7 @@ use super::refusal::Refusal;
 use crate::{Level, StatsError};
 use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
-use statrs::function::gamma::gamma_lr;
+use statrs::function::gamma::{gamma_lr, gamma_ur};
 
 /// How the particles are moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +77,7 @@ impl Splitting {
     /// The failure probability from swarms that do not know one another: their rounds add up to those of one large swarm.
     ///
     /// # Errors
-    /// If there are no swarms.
+    /// If there are no swarms, or they disagree.
     pub fn pooled(&self, swarms: &[Rounds], level: Level) -> Result<Estimate, Refusal> {
         StatsError::require("splitting", 1, "swarms", swarms.len())?;
         let rounds: usize = swarms.iter().map(|s| s.rounds).sum();
@@ -83,6 +85,9 @@ impl Splitting {
         let (n, k) = ((self.particles * swarms.len()) as f64, rounds as f64);
         let (fewest, most) = poisson_mean(rounds, level.tail());
         let has_failed = swarms.iter().all(|s| s.has_failed);
+        if has_failed {
+            agree(swarms)?;
+        }
         let low = if has_failed { (-most / n).exp() } else { 0.0 };
         let ends = (low, (-fewest / n).exp());
         Ok(level.estimate((k * (-1.0 / n).ln_1p()).exp(), ends, experiments, "splitting-poisson"))
@@ -98,6 +103,25 @@ pub struct Rounds {
     pub experiments: usize,
     /// Whether all particles failed in the end, or else the budget was spent.
     pub has_failed: bool,
+}
+
+/// Probability with which swarms that differ by chance alone are taken to disagree.
+const DISAGREEMENT: f64 = 1e-3;
+
+/// Insists that numbers of rounds differ no more than those of a Poisson variable.
+fn agree(swarms: &[Rounds]) -> Result<(), Refusal> {
+    let rounds: Vec<f64> = swarms.iter().map(|s| s.rounds as f64).collect();
+    let mean = rounds.iter().sum::<f64>() / rounds.len() as f64;
+    if rounds.len() < 2 || mean == 0.0 {
+        return Ok(());
+    }
+    let dispersion = rounds.iter().map(|k| (k - mean).powi(2)).sum::<f64>() / mean;
+    let chance = gamma_ur(0.5 * (rounds.len() - 1) as f64, 0.5 * dispersion);
+    if chance >= DISAGREEMENT {
+        return Ok(());
+    }
+    let of = |pick: fn(f64, f64) -> f64| rounds.iter().copied().reduce(pick).unwrap_or(mean) as usize;
+    Err(Refusal::Disagreement { fewest: of(f64::min), most: of(f64::max), chance })
 }
 
 /// The means of a Poisson variable that its value leaves possible, each end with the given probability to be wrong
@@ -273,5 +297,16 @@ mod tests {
             let found = poisson_mean(k, 0.025);
             assert!((found.0 - low).abs() < 0.005 && (found.1 - high).abs() < 0.005, "{k}: {found:?}");
         }
+    }
+    #[test]
+    fn swarms_that_differ_by_more_than_chance_are_refused() {
+        let plan = Splitting { particles: 100, moves: 10, budget: 10_000 };
+        let of = |rounds: &[usize]| {
+            let swarm = |&rounds: &usize| Rounds { rounds, experiments: 10 * rounds, has_failed: true };
+            plan.pooled(&rounds.iter().map(swarm).collect::<Vec<_>>(), Level::P95)
+        };
+        assert!(of(&[681, 720, 690, 710]).is_ok() && of(&[868]).is_ok() && of(&[0, 0]).is_ok());
+        let error = of(&[681, 762, 868, 762]).unwrap_err().to_string();
+        assert!(error.starts_with("the swarms needed 681 to 868 rounds, which chance"), "{error}");
     }
 }
