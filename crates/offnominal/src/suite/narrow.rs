@@ -39,6 +39,9 @@ impl Narrowed {
                 continue;
             }
             let detectors = narrowed.detectors(&campaign, request.detectors)?;
+            if detectors.is_empty() {
+                continue;
+            }
             let campaign = Campaign { envs: vec![env.into()], policies, detectors, ..campaign };
             narrowed.benches.push(Bench::new(Plan::new(campaign, text)?, Store::new(request.out))?);
             narrowed.texts.push(text);
@@ -146,6 +149,9 @@ mod tests {
         let names: Vec<_> = narrowed.benches[0].plan.detectors().iter().map(|d| d.name.clone()).collect();
         assert_eq!(names, ["patch-dynamics"]);
         assert!(narrowed.missing.contains(&"detector offnominal (not asked for)".into()));
+        // One of the two campaigns of this world has no such detector.
+        let knn = of("vector", &["knn"], Some(1)).unwrap();
+        assert_eq!((knn.benches.len(), knn.benches[0].plan.detectors().len()), (1, 1));
         let error = of("images", &["patch-dynamic"], None).err().unwrap().to_string();
         assert!(error.starts_with("suite images has no detector \"patch-dynamic\"; did you mean"), "{error}");
     }
