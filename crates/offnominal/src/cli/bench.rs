@@ -41,7 +41,8 @@ pub struct BenchArgs {
     /// Run these worlds of the suite only, with commas between; the others keep what they have
     #[arg(long, value_name = "ENVS", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
-    /// Ask these detectors of the suite only, with commas between
+    /// Ask these detectors of the suite only, with commas between; tables of the worlds then hold these only, and what was
+    /// finished of others stays in the cells
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "suite")]
     detectors: Vec<String>,
     /// Repetitions of the suite, if not as many as it says
