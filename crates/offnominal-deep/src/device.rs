@@ -1,6 +1,12 @@
 //! Where tensors are: the processor, or a graphics card if this build can use one.
+//!
+//! A card can be lost in the middle of the work: it is unplugged, its driver is restarted, its memory is used up. What
+//! asks for numbers then has none to give back, so the loss unwinds to [`guard`], without a word from the panic hook.
 
 pub use burn_tensor::Device;
+use burn_tensor::{Tensor, TensorData};
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The processor.
 pub fn cpu() -> Device {
@@ -41,4 +47,46 @@ pub enum NoGpu {
     /// There is none.
     #[error("expected a graphics card with Vulkan, Metal or DirectX 12, found none: use --device cpu")]
     NotFound,
+}
+
+/// A device failed while it was used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the device was lost in the middle of the work: {0}; what was already written is kept, so that the same command goes \
+     on from there where it can, and --device cpu needs no such device"
+)]
+pub struct Lost(String);
+
+/// Runs work on devices; if one is lost on the way, that becomes a value.
+///
+/// # Errors
+/// If a device was lost. What the work was changing is then in an unknown state, and must be dropped.
+pub fn guard<T>(work: impl FnOnce() -> T) -> Result<T, Lost> {
+    catch_unwind(AssertUnwindSafe(work))
+        .map_err(|panic| panic.downcast::<Lost>().map_or_else(|other| resume_unwind(other), |lost| *lost))
+}
+
+/// What is on a device.
+pub(crate) fn read<const D: usize>(tensor: Tensor<D>) -> TensorData {
+    found(tensor.try_into_data())
+}
+
+fn found<T>(read: Result<T, impl Display>) -> T {
+    let words = |e: String| e.split_whitespace().collect::<Vec<_>>().join(" ");
+    read.unwrap_or_else(|e| resume_unwind(Box::new(Lost(words(e.to_string())))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_device_becomes_an_error_and_any_other_panic_goes_on() {
+        assert_eq!(guard(|| found(Ok::<_, &str>(3))), Ok(3));
+        let lost = guard(|| found::<u8>(Err("The device is poisoned\nCaused by:\n  unplugged"))).unwrap_err();
+        let message = lost.to_string();
+        assert!(message.contains("work: The device is poisoned Caused by: unplugged; what"), "{message}");
+        let other = catch_unwind(|| guard(|| resume_unwind(Box::new("a defect"))));
+        assert_eq!(other.unwrap_err().downcast_ref(), Some(&"a defect"));
+    }
 }

@@ -1,5 +1,6 @@
 //! The numbers of a network: what is declared while its layers are made, and the tensors that hold it.
 
+use crate::device;
 use burn_tensor::{Device, Tensor, TensorData};
 use offnominal_core::Rng;
 use offnominal_nets::{TensorError, Tensors};
@@ -153,10 +154,10 @@ pub(crate) fn tensor<const D: usize>(numbers: Vec<f32>, shape: [usize; D], devic
     Tensor::from_data(TensorData::new(numbers, shape), device)
 }
 
-/// The numbers of a tensor.
+/// The numbers of a tensor; unwinds to [`device::guard`] if the device lost them.
 ///
 /// # Panics
-/// If the device lost them, or holds another type than it was given.
+/// If it holds another type than it was given.
 pub(crate) fn numbers<const D: usize>(tensor: Tensor<D>) -> Vec<f32> {
-    tensor.into_data().try_into_vec().expect("numbers were given as f32")
+    device::read(tensor).try_into_vec().expect("numbers were given as f32")
 }

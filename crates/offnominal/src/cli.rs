@@ -30,6 +30,7 @@ mod ur_sim;
 
 use crate::catalogues::{self, Extras};
 pub use crate::common::Common;
+use crate::pixels::deep;
 use anyhow::Result;
 pub use bench::save as save_results;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -129,28 +130,32 @@ pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) ->
 fn execute(matches: &ArgMatches) -> Result<Outcome> {
     let common = Common::read(innermost(matches));
     let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
+    deep::guard(|| run(command, &common))
+}
+
+fn run(command: Command, common: &Common) -> Result<Outcome> {
     match command {
-        Command::Demo(args) => args.run(&common),
-        Command::List(args) => args.run(&common),
-        Command::Train(args) => args.run(&common),
-        Command::Ensemble(args) => args.run(&common),
-        Command::Evaluate(args) => args.run(&common),
-        Command::Collect(args) => args.run(&common),
-        Command::Calibrate(args) => args.run(&common),
-        Command::Fit(args) => args.run(&common),
-        Command::Score(args) => args.run(&common),
-        Command::Monitor(args) => args.run(&common),
-        Command::Bench(args) => args.run(&common),
-        Command::Risk(args) => args.run(&common),
-        Command::Shift(args) => args.run(&common),
-        Command::Report(args) => args.run(&common),
-        Command::Metrics(args) => args.run(&common),
-        Command::Import(args) => args.run(&common),
-        Command::Pixels(args) => args.run(&common),
-        Command::Images(args) => args.run(&common),
-        Command::Export(args) => args.run(&common),
-        Command::Render(args) => args.run(&common),
-        Command::UrSim(args) => args.run(&common),
+        Command::Demo(args) => args.run(common),
+        Command::List(args) => args.run(common),
+        Command::Train(args) => args.run(common),
+        Command::Ensemble(args) => args.run(common),
+        Command::Evaluate(args) => args.run(common),
+        Command::Collect(args) => args.run(common),
+        Command::Calibrate(args) => args.run(common),
+        Command::Fit(args) => args.run(common),
+        Command::Score(args) => args.run(common),
+        Command::Monitor(args) => args.run(common),
+        Command::Bench(args) => args.run(common),
+        Command::Risk(args) => args.run(common),
+        Command::Shift(args) => args.run(common),
+        Command::Report(args) => args.run(common),
+        Command::Metrics(args) => args.run(common),
+        Command::Import(args) => args.run(common),
+        Command::Pixels(args) => args.run(common),
+        Command::Images(args) => args.run(common),
+        Command::Export(args) => args.run(common),
+        Command::Render(args) => args.run(common),
+        Command::UrSim(args) => args.run(common),
     }
 }
 

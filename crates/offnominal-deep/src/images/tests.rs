@@ -191,6 +191,22 @@ fn a_monitor_forgets_and_comes_back_from_its_file() {
     }
 }
 
+/// Devices round in another order, and no more.
+#[cfg(feature = "gpu")]
+#[test]
+fn a_graphics_card_scores_as_the_processor_does() {
+    let Ok(card) = device::gpu() else { return eprintln!("skipped: there is no graphics card") };
+    for kind in ALL {
+        let mut here = fitted(kind.id, 3, 1);
+        let mut there =
+            load(&here.to_tensors(), &Runtime { device: card.clone(), ..Runtime::default() }).unwrap();
+        let film = film(90, Event::Jump);
+        for (a, b) in here.score_film(&film).into_iter().zip(there.score_film(&film)) {
+            assert!((a - b).abs() < 1e-4 * a, "{}: {a} and {b}", kind.id);
+        }
+    }
+}
+
 #[test]
 fn pictures_of_another_size_are_resized_if_asked_for_and_else_refused() {
     let side = json!({ "look": { "side": 8 }, "learning": { "steps": 2 }, "codec": tiny("ldm", 1)["codec"] });

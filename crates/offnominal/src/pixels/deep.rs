@@ -79,6 +79,14 @@ impl Net {
     }
 }
 
+/// Runs a command; if a device is lost on the way, its panic becomes an error.
+///
+/// # Errors
+/// Those of the command, or that a device was lost.
+pub fn guard<T>(command: impl FnOnce() -> Result<T>) -> Result<T> {
+    device::guard(command)?
+}
+
 /// Where tensors are.
 pub(crate) fn place(on: Device) -> Result<offnominal_deep::device::Device> {
     match on {

@@ -52,6 +52,14 @@ impl Net {
     }
 }
 
+/// Runs a command: there is no device to be lost.
+///
+/// # Errors
+/// Those of the command.
+pub fn guard<T>(command: impl FnOnce() -> Result<T>) -> Result<T> {
+    command()
+}
+
 /// Trains none.
 ///
 /// # Errors
