@@ -49,11 +49,11 @@ pub enum NoGpu {
     NotFound,
 }
 
-/// A device failed while it was used.
+/// A device failed while it was used, and lost what it held.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the device was lost in the middle of the work: {0}; what was already written is kept, so that the same command goes \
-     on from there where it can, and --device cpu needs no such device"
+    "the device lost the numbers that it held: {0}; what was already written is kept, so that the same command goes on \
+     from there where it can, and --device cpu does without the device"
 )]
 pub struct Lost(String);
 
@@ -72,8 +72,13 @@ pub(crate) fn read<const D: usize>(tensor: Tensor<D>) -> TensorData {
 }
 
 fn found<T>(read: Result<T, impl Display>) -> T {
-    let words = |e: String| e.split_whitespace().collect::<Vec<_>>().join(" ");
-    read.unwrap_or_else(|e| resume_unwind(Box::new(Lost(words(e.to_string())))))
+    read.unwrap_or_else(|e| resume_unwind(Box::new(Lost(root(&e.to_string())))))
+}
+
+/// What is behind a failure: the first line of its last cause. All that failed in consequence is listed before.
+fn root(failure: &str) -> String {
+    let last = failure.rsplit("Caused by:").next().unwrap_or(failure);
+    last.trim().lines().next().unwrap_or_default().to_string()
 }
 
 #[cfg(test)]
@@ -83,9 +88,9 @@ mod tests {
     #[test]
     fn a_lost_device_becomes_an_error_and_any_other_panic_goes_on() {
         assert_eq!(guard(|| found(Ok::<_, &str>(3))), Ok(3));
-        let lost = guard(|| found::<u8>(Err("The device is poisoned\nCaused by:\n  unplugged"))).unwrap_err();
-        let message = lost.to_string();
-        assert!(message.contains("work: The device is poisoned Caused by: unplugged; what"), "{message}");
+        let report = "Poisoned\nCaused by:\n  skipped\nCaused by:\n  unplugged\nNo backtrace available";
+        let lost = guard(|| found::<u8>(Err(report))).unwrap_err();
+        assert_eq!(lost, Lost("unplugged".into()));
         let other = catch_unwind(|| guard(|| resume_unwind(Box::new("a defect"))));
         assert_eq!(other.unwrap_err().downcast_ref(), Some(&"a defect"));
     }
