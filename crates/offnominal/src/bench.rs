@@ -18,6 +18,7 @@ mod diagnosis;
 mod failures;
 mod film;
 mod judge;
+mod nodes;
 mod play;
 mod queue;
 mod returns;
@@ -26,7 +27,8 @@ mod scoring;
 mod summary;
 
 pub use assemble::results;
-pub use cell::{Cell, Layer, Node};
+pub use cell::{Cell, Layer};
+pub use nodes::Node;
 pub use returns::scores;
 pub use summary::summary;
 
@@ -52,7 +54,7 @@ impl Bench {
     /// # Errors
     /// If a specification cannot be written as JSON.
     pub fn new(plan: Plan, store: Store) -> Result<Bench> {
-        let nodes = cell::nodes(&plan)?;
+        let nodes = nodes::of(&plan)?;
         Ok(Bench { plan, nodes, store })
     }
 

@@ -7,6 +7,7 @@
 //! | [`past`]       | such a history, made by playing weaker policies                            |
 //! | [`guide`]      | a predictor, opened for the policy under test                              |
 //! | [`journal`]    | what a run has found so far, so that a killed one goes on                  |
+//! | [`block`]      | what such a run is, and what it finds, block by block                      |
 //! | [`estimate`]   | experiments by the thousand                                                |
 //! | [`verdict`]    | from experiments to numbers                                                |
 //! | [`splitting`]  | the same for worlds with a margin, by particles                            |
@@ -20,6 +21,7 @@
 //! The statistics are those of [`offnominal_stats::risk`].
 
 pub mod atlas;
+pub mod block;
 mod chart;
 pub mod curve;
 pub mod document;
@@ -41,7 +43,8 @@ mod tests;
 pub mod verdict;
 
 pub use atlas::Atlas;
-pub use estimate::{Estimation, Failure};
+pub use block::Failure;
+pub use estimate::Estimation;
 pub use guide::Guide;
 pub use lab::Lab;
 pub use verdict::Verdict;

@@ -6,24 +6,27 @@
 //! its target is bootstrapped.
 
 mod checkpoint;
+mod demonstration;
 mod error;
 mod lane;
 mod recent;
+mod scaling;
 
 use crate::actor::{Actor, Bounds};
-use crate::config::{Keep, Normalise, TrainConfig};
+use crate::config::{Keep, TrainConfig};
 use crate::evaluation::Evaluation;
 use crate::history::TrainingEpisode;
 use crate::learner::{self, Learner, Losses};
-use crate::normaliser::{Normalisation, RunningMoments};
 use crate::replay::{Batch, Record, Replay};
 pub use checkpoint::Contents;
+use demonstration::demonstrate;
 pub use error::TrainError;
 use lane::Lane;
 use offnominal_core::env::{Env, Status};
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 use recent::Recent;
+use scaling::Scaling;
 
 /// A training run in progress.
 pub struct Trainer {
@@ -48,31 +51,6 @@ pub struct Trainer {
     ended: Option<Vec<TrainingEpisode>>,
     /// The observation on its way to the learner.
     seen: Vec<f32>,
-}
-
-/// Moments of the observations so far, and the normalisation that follows from them.
-struct Scaling {
-    moments: RunningMoments,
-    map: Normalisation,
-    centred: bool,
-}
-
-impl Scaling {
-    /// What a recipe asks for, if it does.
-    fn of(config: &TrainConfig, width: usize) -> Option<Scaling> {
-        let moments = RunningMoments::new(width);
-        let (map, centred) = (moments.normalisation(), config.normalise == Normalise::Centred);
-        (config.normalise != Normalise::None).then_some(Scaling { moments, map, centred })
-    }
-
-    /// Brings the map up to date.
-    fn write(&mut self) {
-        if self.centred {
-            self.moments.write_centred(&mut self.map);
-        } else {
-            self.moments.write(&mut self.map);
-        }
-    }
 }
 
 /// Where a training run stands.
@@ -260,8 +238,7 @@ impl Trainer {
         let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
         let step = lane.step(&self.bounds);
         if let Some(scaling) = &mut self.scaling {
-            scaling.moments.push(&lane.obs);
-            scaling.write();
+            scaling.push(&lane.obs);
         }
         if step.status != Status::Diverged {
             let terminal = if step.status == Status::Running { 0.0 } else { 1.0 };
@@ -335,31 +312,8 @@ impl Trainer {
 /// Steps between those at which the actor enters its average.
 const AVERAGED_EVERY: u64 = 100;
 
-/// Deviation of the noise on demonstrated commands, so that the learner also sees how the demonstrator recovers.
-const DEMONSTRATION_NOISE: f64 = 0.2;
-
-/// Share of demonstrated choices that chance makes instead, for the same reason.
-const DEMONSTRATION_CHANCE: f64 = 0.2;
-
 /// Whether an episode is left at this step, so that episodes take so many steps on average; with 0 none is, and nothing is
 /// drawn.
 fn restarts(after: u32, rng: &mut Rng) -> bool {
     after > 0 && rng.uniform() * f64::from(after) < 1.0
-}
-
-/// The demonstrator's command, blurred where commands are numbers, and now and then a random one where they are choices;
-/// whether it is the demonstrator's.
-fn demonstrate(demonstrator: &mut dyn Policy, lane: &mut Lane, bounds: &Bounds, rng: &mut Rng) -> bool {
-    if bounds.is_choice() && rng.uniform() < DEMONSTRATION_CHANCE {
-        bounds.draw(&mut lane.action, rng);
-        return false;
-    }
-    demonstrator.act(&lane.obs, &mut lane.action, rng);
-    bounds.invert(&mut lane.action);
-    if !bounds.is_choice() {
-        let blurred =
-            |a: f32, rng: &mut Rng| (a + (DEMONSTRATION_NOISE * rng.normal()) as f32).clamp(-1.0, 1.0);
-        lane.action.iter_mut().for_each(|a| *a = blurred(*a, rng));
-    }
-    true
 }

@@ -1,10 +1,11 @@
 //! From finished cells to results: everything in the order of the campaign, so that the files have the same bits.
 
 use super::Bench;
-use super::cell::{Cell, Node, Role};
+use super::cell::{Cell, Role};
 use super::diagnosis::DIAGNOSES;
 use super::film::FILM;
 use super::judge::{CONTROL, JUDGEMENT, Verdict};
+use super::nodes::Node;
 use super::play::load;
 use crate::campaign::{Excluded, Stage};
 use crate::results::{Diagnosed, Film, Recipe, Results, Row};

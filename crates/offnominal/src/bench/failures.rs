@@ -1,6 +1,7 @@
 //! Cells that failed while others went on.
 
-use super::cell::{Cell, Node};
+use super::cell::Cell;
+use super::nodes::Node;
 use anyhow::{Error, Result, anyhow};
 use std::collections::HashSet;
 

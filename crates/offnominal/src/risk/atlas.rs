@@ -7,7 +7,7 @@
 //! References: Lloyd, IEEE Transactions on Information Theory 28(2), 1982; Arthur and Vassilvitskii, SODA 2007 (the
 //! start); Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987 (the silhouette).
 
-use super::estimate::Failure;
+use super::block::Failure;
 use offnominal_core::Rng;
 use offnominal_core::spec::EnvSpec;
 use serde::Serialize;

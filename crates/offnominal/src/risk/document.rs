@@ -1,7 +1,7 @@
 //! What a run leaves behind: `risk.json`, which the report shows and from which failures are replayed.
 
+use super::block::Spec;
 use super::curve::Curve;
-use super::estimate::Spec;
 use super::{Atlas, Verdict};
 use anyhow::{Context, Result};
 use offnominal_core::Seed;

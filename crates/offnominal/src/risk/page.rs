@@ -101,7 +101,7 @@ impl Content<'_> {
     }
 
     fn method(&self) -> &'static str {
-        use super::estimate::Method;
+        use super::block::Method;
         match &self.document.run.method {
             Method::Plain => "plain",
             Method::Thinned { .. } => "thinned",

@@ -1,6 +1,6 @@
 //! What finding one failure costs: many searches beside one another, each with randomness of its own.
 
-use super::estimate::Failure;
+use super::block::Failure;
 use super::journal::Journal;
 use super::{Guide, Lab};
 use crate::dataset::PolicyName;

@@ -70,9 +70,8 @@ fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
     std::fs::create_dir(folder.path().join("cut")).unwrap();
     std::fs::write(folder.path().join("cut").join(JOURNAL), &text[..text.len() / 2]).unwrap();
     let cut = run("cut", 5000, 2);
-    let failures = |blocks: &[super::estimate::Block]| {
-        blocks.iter().flat_map(|b| b.failures.clone()).collect::<Vec<_>>()
-    };
+    let failures =
+        |blocks: &[super::block::Block]| blocks.iter().flat_map(|b| b.failures.clone()).collect::<Vec<_>>();
     assert!(failures(&one).len() > 20);
     assert_eq!(failures(&one), failures(&many));
     assert_eq!(failures(&one), failures(&cut));
