@@ -20,6 +20,7 @@ mod play;
 mod published;
 mod row;
 mod search;
+mod table;
 
 pub use agents::{Agent, find as agents, list as shipped_agents, shipped};
 pub use analysis::{Answer, against_toplines, answers, answers_csv};

@@ -1,8 +1,9 @@
 //! Figures 2 to 9 of the publication, for one world.
 
-use super::analysis::{Table, drop_curve, kinds, return_curve, sigmas};
+use super::analysis::{drop_curve, kinds, return_curve, sigmas};
 use super::chart::{Dot, Scatter, Series};
 use super::row::Row;
+use super::table::Table;
 use crate::report::colour::Pen;
 
 /// A figure: its number in the publication, what it shows, and its charts.

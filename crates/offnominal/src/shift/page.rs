@@ -1,10 +1,11 @@
 //! The report of a world: one self-contained page with figures 2 to 9, answers with intervals, and the bodies.
 
-use super::analysis::{self, Answer, HOME, LEAD, LOG_SLOPE, LOGIT_SLOPE, RANK, SKILL, TOPLINE, sigmas};
+use super::analysis::{Answer, HOME, LEAD, LOG_SLOPE, LOGIT_SLOPE, RANK, SKILL, TOPLINE, sigmas};
 use super::bodies::{Body, Draw, params};
 use super::figures::{self, key};
 use super::plan::Plan;
 use super::row::Row;
+use super::table;
 use super::{published, search};
 use crate::report::base64;
 use crate::{catalogues, parallel, picture, progress};
@@ -101,7 +102,7 @@ impl Content<'_> {
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         let plan = self.plan;
-        let agents = analysis::Table::of(self.rows.iter(), None).agents.len();
+        let agents = table::Table::of(self.rows.iter(), None).agents.len();
         let rejected: Vec<String> =
             self.draws.iter().map(|(s, d)| format!("{} of σ = {s}", d.rejected)).collect();
         vec![
