@@ -67,7 +67,7 @@ enum Command {
     List(list::List),
     /// Train a policy, and write it with a card that says how good it is
     Train(train::Train),
-    /// Make one policy of several that were trained with different seeds, so that they can disagree
+    /// Make one policy of several, of different seeds or of different steps: it acts on their mean, and they can disagree
     Ensemble(ensemble::Ensemble),
     /// Measure a policy's return and success rate, with intervals
     Evaluate(evaluate::Evaluate),

@@ -1,4 +1,4 @@
-//! `ensemble`: makes one policy of several that were trained apart.
+//! `ensemble`: makes one policy of several that were trained apart, or kept on the way of one training.
 
 use super::{Common, Outcome};
 use crate::catalogues;
@@ -17,7 +17,7 @@ pub struct Ensemble {
     /// World id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// Files written by `train`, with different seeds
+    /// Files written by `train`, with different seeds or, by `--checkpoints`, at different steps
     #[arg(value_name = "POLICY.safetensors", required = true)]
     members: Vec<PathBuf>,
 }

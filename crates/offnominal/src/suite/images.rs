@@ -77,6 +77,11 @@ fn alike(worlds: &[World], of: impl Fn(&World) -> String) -> BTreeMap<String, St
     found.into_iter().map(|(what, envs)| (what, envs.join(", "))).collect()
 }
 
+/// In how many worlds a detector was run.
+fn ran_in(found: &Found, detector: &str) -> String {
+    found.worlds.iter().filter(|w| w.detectors.iter().any(|d| d == detector)).count().to_string()
+}
+
 fn overview(found: &Found) -> String {
     let lines = Pick::anomalies(&found.lines, POLICY);
     let without = lines.only(|l| l.anomaly_class != "camera");
@@ -86,6 +91,7 @@ fn overview(found: &Found) -> String {
         vec![
             format!("`{detector}`"),
             made(detector).to_string(),
+            ran_in(found, detector),
             estimate(own.strength("tiny").mean("auroc_matched", "")),
             estimate(own.strength("strong").mean("auroc_matched", "")),
             estimate(own.mean("auroc_local", "")),
@@ -100,6 +106,7 @@ fn overview(found: &Found) -> String {
     let head = [
         "detector",
         "made with",
+        "worlds",
         "AUROC matched, tiny",
         "AUROC matched, strong",
         "AUROC local",
@@ -111,7 +118,8 @@ fn overview(found: &Found) -> String {
     let rows: Vec<_> = found.detectors().iter().map(row).collect();
     format!(
         "## All worlds\n\nMeans over the paper's anomalies, and in a column of their own over faults of the camera, which \
-         the paper does not have. The control must be one half.\n\n{}",
+         the paper does not have. The control must be one half. Rows of different worlds say little about one another; the \
+         leads further down do.\n\n{}",
         table(&head, &rows)
     )
 }
@@ -141,10 +149,9 @@ fn leads(found: &Found) -> String {
             signed(aggregate::mean(&points, (-1.0, 1.0)))
         };
         let camera = |is: bool| ours.only(|l| (l.anomaly_class == "camera") == is);
-        let envs = found.worlds.iter().filter(|w| w.detectors.iter().any(|d| d == detector)).count();
         vec![
             format!("`{detector}`"),
-            envs.to_string(),
+            ran_in(found, detector),
             lead(ours.only(|_| true)),
             lead(camera(false)),
             lead(camera(true)),
