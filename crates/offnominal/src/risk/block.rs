@@ -4,6 +4,7 @@ use crate::dataset::PolicyName;
 use crate::shifted::Change;
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
+use offnominal_stats::risk::Thinning;
 use serde::{Deserialize, Serialize};
 
 /// What is estimated, and how; a journal belongs to one of these.
@@ -53,6 +54,17 @@ pub enum Method {
         /// Draws from which the normalising constant is known.
         draws: usize,
     },
+}
+
+impl Method {
+    /// The rule by which draws are thinned, where they are.
+    ///
+    /// # Errors
+    /// If a setting is out of its range.
+    pub fn thinning(&self) -> Result<Option<Thinning>> {
+        let Method::Thinned { exponent, plain_share, rate, mean_power, .. } = *self else { return Ok(None) };
+        Ok(Some(Thinning::new(rate, plain_share, exponent, mean_power)?))
+    }
 }
 
 /// Some experiments, one after the other.

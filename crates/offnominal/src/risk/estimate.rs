@@ -6,7 +6,7 @@ use super::verdict::Verdict;
 use super::{Guide, Lab};
 use crate::cast::Cast;
 use crate::{common::Common, parallel, progress};
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{Pool, Proposal, Thinning};
@@ -183,10 +183,7 @@ impl<'c> Estimation<'c> {
     }
 
     fn thinning(&self) -> Result<Thinning> {
-        let Method::Thinned { exponent, plain_share, rate, mean_power, .. } = self.spec.method else {
-            unreachable!("only thinned experiments have a rule")
-        };
-        Ok(Thinning::new(rate, plain_share, exponent, mean_power)?)
+        self.spec.method.thinning()?.context("only thinned experiments have a rule")
     }
 
     fn proposal(&self) -> Proposal {

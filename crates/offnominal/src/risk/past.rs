@@ -1,16 +1,18 @@
 //! A history made by playing: episodes of weaker policies, of the same training or of others, in place of one that nobody
 //! wrote down or that is too short.
 
-use super::Lab;
-use super::noisy::Noisy;
+mod book;
+mod series;
+
 use crate::cast::Cast;
-use crate::{common::Common, parallel, progress};
+use crate::{common::Common, progress};
 use anyhow::{Context, Result, ensure};
-use indicatif::ProgressBar;
+use book::{Book, Spec};
 use offnominal_agents::history::Run;
 use offnominal_agents::{Card, History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use serde::Serialize;
+use series::Series;
 use std::path::Path;
 
 /// How many steps of training are behind a policy: what its card says or, as `train --checkpoints` names files, its name.
@@ -19,21 +21,38 @@ pub fn steps_of(name: &str, card: Option<&Card>) -> Option<u64> {
     number().or_else(|| card.map(|card| card.best_step))
 }
 
-/// Plays so many episodes with each policy at each level of noise; those of earlier policies stand first.
+/// Plays so many episodes with each policy at each level of noise, as far as the journal in a folder does not hold them;
+/// those of earlier policies stand first.
 ///
 /// # Errors
-/// If nobody knows how long a policy was trained, a level of noise is out of range, or the simulator breaks.
-pub fn play(casts: Vec<Cast>, noises: &[f64], episodes: usize, common: &Common) -> Result<History> {
+/// If nobody knows how long a policy was trained, a level of noise is out of range, the folder holds other episodes, the
+/// simulator breaks, or a file cannot be written.
+pub fn play(
+    casts: &[Cast],
+    noises: &[f64],
+    episodes: usize,
+    folder: &Path,
+    common: &Common,
+) -> Result<History> {
     let env = casts.first().context("expected a policy, found none")?.env.spec().clone();
     for &noise in noises {
         ensure!((0.0..=1.0).contains(&noise), "--noise: expected 0 to 1, found {noise}");
     }
+    let step =
+        |cast: &Cast| steps_of(&cast.name.id, cast.card.as_ref()).with_context(|| unknown(&cast.name.id));
+    let steps = casts.iter().map(step).collect::<Result<Vec<u64>>>()?;
+    let policies = casts.iter().map(|cast| cast.name.clone()).collect();
+    let spec = Spec { env: env.id.clone(), policies, noises: noises.to_vec(), seed: common.seed };
+    let mut book = Book::open(folder, &spec)?;
     let bar = progress::bar(common.quiet, casts.len() * noises.len() * episodes, "episodes");
     let mut all = Vec::new();
-    for cast in casts {
-        let step = steps_of(&cast.name.id, cast.card.as_ref()).with_context(|| unknown(&cast.name.id))?;
-        for &noise in noises {
-            all.extend(of_one(&cast, step, noise, episodes, common, &bar)?);
+    for (policy, cast) in casts.iter().enumerate() {
+        for (level, &noise) in noises.iter().enumerate() {
+            let series = Series::new(cast, noise, common.seed)?;
+            let play = |range| series.failed(range, common.jobs, &bar);
+            let failed = book.failed((policy, level), episodes, play)?;
+            bar.set_position(((policy * noises.len() + level + 1) * episodes) as u64);
+            all.extend(series.episodes(episodes, &failed, steps[policy])?);
         }
     }
     bar.finish_and_clear();
@@ -52,36 +71,6 @@ fn unknown(name: &str) -> String {
     format!(
         "policy {name}: expected a card or a file that is named by the steps of its training, found neither"
     )
-}
-
-fn of_one(
-    cast: &Cast,
-    step: u64,
-    noise: f64,
-    episodes: usize,
-    common: &Common,
-    bar: &ProgressBar,
-) -> Result<Vec<TrainingEpisode>> {
-    const CHUNK: usize = 64;
-    let noisy = Noisy::new(cast.policy.fork(), &cast.env.spec().action, noise);
-    let env = cast.env.fork().context("experiments need copies of the world")?;
-    let noisy = Cast { shifted: cast.shifted.clone(), ..Cast::of(env, Box::new(noisy), cast.name.clone()) };
-    let lab = Lab::new(&noisy, common.seed)?;
-    // Other draws for each policy and each level of noise.
-    let stream = format!("past-{}-{noise}", cast.name.digest);
-    let one = |i: usize| {
-        let key = lab.key(&stream, i as u64);
-        // As the file will hold it.
-        let initial: Vec<f64> = lab.draw(key).iter().map(|&v| f64::from(v as f32)).collect();
-        let failed = lab.play(key, &initial)?.failed;
-        anyhow::Ok(TrainingEpisode { initial, step, noise, failed })
-    };
-    let chunks = parallel::map(common.jobs, episodes.div_ceil(CHUNK), &ProgressBar::hidden(), |c| {
-        let range = c * CHUNK..((c + 1) * CHUNK).min(episodes);
-        bar.inc(range.len() as u64);
-        range.map(one).collect::<Result<Vec<_>>>()
-    })?;
-    Ok(chunks.concat())
 }
 
 /// What became of the episodes of one policy at one level of noise.
@@ -127,11 +116,17 @@ mod tests {
         cast
     }
 
+    /// Plays the casts with and without noise, in the folder of that name.
+    fn played(casts: &[Cast], episodes: usize, folder: &Path, jobs: usize) -> History {
+        play(casts, &[0.0, 0.5], episodes, folder, &common(jobs)).unwrap()
+    }
+
     #[test]
     fn weaker_policies_stand_first_and_fail_more_often() {
-        let casts = || vec![checkpoint(0.2, "a/000200.safetensors"), checkpoint(1.0, "000100.safetensors")];
-        let history = play(casts(), &[0.0, 0.5], 500, &common(1)).unwrap();
-        assert_eq!(play(casts(), &[0.0, 0.5], 500, &common(3)).unwrap(), history);
+        let folder = tempfile::tempdir().unwrap();
+        let casts = [checkpoint(0.2, "a/000200.safetensors"), checkpoint(1.0, "000100.safetensors")];
+        let history = played(&casts, 500, &folder.path().join("one"), 1);
+        assert_eq!(played(&casts, 500, &folder.path().join("many"), 3), history);
         let read = History::from_bytes(&history.to_bytes()).unwrap();
         assert_eq!(read, history);
         assert_eq!((history.episodes.len(), history.run.steps), (2000, 200));
@@ -143,10 +138,52 @@ mod tests {
     }
 
     #[test]
+    fn a_killed_run_goes_on_and_more_episodes_may_be_asked_for_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
+        let casts = [checkpoint(0.9, "1.safetensors"), checkpoint(0.4, "2.safetensors")];
+        let history = played(&casts, 1300, &whole, 2);
+        let journal = std::fs::read(whole.join(book::JOURNAL)).unwrap();
+        std::fs::create_dir(&cut).unwrap();
+        std::fs::write(cut.join(book::JOURNAL), &journal[..journal.len() / 2]).unwrap();
+        assert_eq!(played(&casts, 1300, &cut, 1), history);
+        assert_eq!(std::fs::read(cut.join(book::JOURNAL)).unwrap(), journal);
+        // What is known is not played again: the journal is believed, even where it was changed.
+        let changed = String::from_utf8(journal).unwrap().replacen("\"failed\":[", "\"failed\":[0,", 1);
+        std::fs::write(cut.join(book::JOURNAL), changed).unwrap();
+        assert_ne!(played(&casts, 1300, &cut, 1), history);
+        // Of fewer and of more episodes, the first are the same.
+        let few = played(&casts, 100, &whole, 1);
+        assert_eq!(few.episodes[..100], history.episodes[..100]);
+        let more = played(&casts, 1500, &whole, 1);
+        assert_eq!(more.episodes[..1300], history.episodes[..1300]);
+        assert_eq!(more, played(&casts, 1500, &folder.path().join("more"), 1));
+    }
+
+    #[test]
+    fn the_episodes_of_other_policies_and_damaged_ones_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let casts = [checkpoint(0.9, "1.safetensors")];
+        played(&casts, 400, folder.path(), 1);
+        let refusal = |noises: &[f64]| {
+            let error = play(&casts, noises, 400, folder.path(), &common(1)).unwrap_err();
+            format!("{error:#}")
+        };
+        assert!(refusal(&[0.1]).contains("choose another --out"), "{}", refusal(&[0.1]));
+        let file = folder.path().join(book::JOURNAL);
+        let text = std::fs::read_to_string(&file).unwrap();
+        std::fs::write(&file, text.replacen("\"failed\":[", "\"failed\":[400,", 1)).unwrap();
+        assert!(refusal(&[0.0, 0.5]).contains("block 0: expected failures among the episodes 0..400"));
+    }
+
+    #[test]
     fn a_policy_of_unknown_training_is_refused() {
-        let error = play(vec![checkpoint(0.2, "policy.safetensors")], &[0.0], 1, &common(1)).unwrap_err();
-        assert!(error.to_string().contains("named by the steps"), "{error}");
-        let error = play(vec![checkpoint(0.2, "7.safetensors")], &[2.0], 1, &common(1)).unwrap_err();
-        assert!(error.to_string().contains("0 to 1, found 2"), "{error}");
+        let folder = tempfile::tempdir().unwrap();
+        let refusal = |name: &str, noise: f64| {
+            let casts = [checkpoint(0.2, name)];
+            play(&casts, &[noise], 1, folder.path(), &common(1)).unwrap_err().to_string()
+        };
+        assert!(refusal("policy.safetensors", 0.0).contains("named by the steps"));
+        assert!(refusal("7.safetensors", 2.0).contains("0 to 1, found 2"));
     }
 }

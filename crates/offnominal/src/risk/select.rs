@@ -1,20 +1,24 @@
 //! Which of many policies fails least: a race in rounds on the same draws, in which those leave that are surely worse.
 
+pub mod heats;
+
 use super::{Guide, Lab};
 use crate::cast::Cast;
 use crate::{common::Common, parallel, progress};
 use anyhow::{Result, ensure};
+use heats::{Heats, Spec, Tried};
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 use offnominal_stats::risk::{HorvitzThompson, Race, Thinning, counting};
+use std::path::Path;
 
 /// How a race is run.
 pub struct Rules<'g> {
-    /// With a predictor, draws are thinned; without one all are tried.
-    pub thinned: Option<(&'g Guide, Thinning)>,
-    /// Draws per round.
-    pub round: u64,
+    /// What is raced, and how.
+    pub spec: Spec,
+    /// The predictor by which draws are thinned, if they are.
+    pub guide: Option<&'g Guide>,
     /// Experiments of each policy after which the race ends.
     pub budget: u64,
     /// Probability with which the best is never thrown out.
@@ -22,7 +26,7 @@ pub struct Rules<'g> {
 }
 
 /// One policy at the end.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Contender {
     /// Experiments that were made with it.
     pub experiments: u64,
@@ -37,35 +41,43 @@ pub struct Contender {
 /// What is known of a policy.
 struct Runner<'c> {
     lab: Lab<'c>,
+    rule: Option<(&'c Guide, Thinning)>,
     thinned: Option<HorvitzThompson>,
-    draws: u64,
+    rounds: u64,
     experiments: u64,
     failures: u64,
 }
 
-/// Runs the race; draws, and what is tried of them, are the same for all policies.
+/// Runs what the journal in a folder does not hold yet of a race; draws, and what is tried of them, are the same for all
+/// policies.
 ///
 /// # Errors
-/// If there are no policies, a setting is out of range, or the simulator breaks.
-pub fn race(casts: &[Cast], rules: &Rules<'_>, common: &Common) -> Result<(Standing, Vec<Contender>)> {
+/// If there are no policies, a setting is out of range, the folder holds another race, the simulator breaks, or a file
+/// cannot be written.
+pub fn race(
+    casts: &[Cast],
+    rules: &Rules<'_>,
+    folder: &Path,
+    common: &Common,
+) -> Result<(Standing, Vec<Contender>)> {
+    ensure!(rules.spec.round > 0, "draws per round: expected at least 1, found 0");
     let mut race = Race::new(casts.len(), rules.level)?;
-    let floor = rules.thinned.as_ref().map(|(_, rule)| rule.floor());
-    let begin = |cast| {
-        let (lab, thinned) = (Lab::new(cast, common.seed)?, floor.map(HorvitzThompson::new));
-        Ok(Runner { lab, thinned, draws: 0, experiments: 0, failures: 0 })
-    };
-    let mut runners: Vec<Runner<'_>> = casts.iter().map(begin).collect::<Result<_>>()?;
+    let rule = rules.guide.zip(rules.spec.method.thinning()?);
+    let runner = |cast| Ok(Runner::new(Lab::new(cast, common.seed)?, rule));
+    let mut runners: Vec<Runner<'_>> = casts.iter().map(runner).collect::<Result<_>>()?;
+    let mut heats = Heats::open(folder, &rules.spec)?;
     let bar = progress::bar(common.quiet, rules.budget as usize, "experiments of each policy");
-    while matches!(race.standing(), Standing::Unresolved { .. }) {
-        let done =
-            runners.iter().enumerate().filter(|(i, _)| race.is_in(*i)).map(|(_, r)| r.experiments).max();
-        if done.unwrap_or(0) >= rules.budget {
+    while let Standing::Unresolved { left } = race.standing() {
+        let most = left.iter().map(|&i| runners[i].experiments).max().unwrap_or(0);
+        bar.set_position(most);
+        if most >= rules.budget {
             break;
         }
-        bar.set_position(done.unwrap_or(0));
         for (i, runner) in runners.iter_mut().enumerate() {
             if race.is_in(i) {
-                runner.advance(rules, common.jobs)?;
+                let draws = rules.spec.round;
+                let tried = heats.get(i, runner.rounds, || runner.heat(draws, common.jobs))?;
+                runner.record(&tried, draws);
                 race.update(i, runner.risk(race.level_of_each())?)?;
             }
         }
@@ -81,35 +93,51 @@ pub fn race(casts: &[Cast], rules: &Rules<'_>, common: &Common) -> Result<(Stand
     Ok((race.standing(), runners.iter().enumerate().map(contender).collect()))
 }
 
-impl Runner<'_> {
-    /// One round.
-    fn advance(&mut self, rules: &Rules<'_>, jobs: usize) -> Result<()> {
-        ensure!(rules.round > 0, "draws per round: expected at least 1, found 0");
-        const CHUNK: u64 = 50;
-        let (first, last) = (self.draws, self.draws + rules.round);
-        let hidden = indicatif::ProgressBar::hidden();
-        let lab = self.lab;
-        let chunks = parallel::map(jobs, rules.round.div_ceil(CHUNK) as usize, &hidden, |c| {
-            let from = first + CHUNK * c as u64;
-            (from..(from + CHUNK).min(last)).map(|i| one(&lab, rules, i)).collect::<Result<Vec<_>>>()
-        })?;
-        for tried in chunks.into_iter().flatten() {
-            self.record(tried);
-        }
-        self.draws = last;
-        Ok(())
+impl<'c> Runner<'c> {
+    fn new(lab: Lab<'c>, rule: Option<(&'c Guide, Thinning)>) -> Runner<'c> {
+        let thinned = rule.map(|(_, rule)| HorvitzThompson::new(rule.floor()));
+        Runner { lab, rule, thinned, rounds: 0, experiments: 0, failures: 0 }
     }
 
-    fn record(&mut self, tried: Option<(f64, bool)>) {
-        if let Some((_, failed)) = tried {
-            self.experiments += 1;
-            self.failures += u64::from(failed);
+    /// What comes of the draws of the next round.
+    fn heat(&self, draws: u64, jobs: usize) -> Result<Vec<Tried>> {
+        const CHUNK: u64 = 50;
+        let hidden = indicatif::ProgressBar::hidden();
+        let chunks = parallel::map(jobs, draws.div_ceil(CHUNK) as usize, &hidden, |c| {
+            let from = CHUNK * c as u64;
+            let one = |at| self.one(self.rounds * draws + at, at).transpose();
+            (from..(from + CHUNK).min(draws)).filter_map(one).collect::<Result<Vec<_>>>()
+        })?;
+        Ok(chunks.concat())
+    }
+
+    /// What comes of a draw; nothing if it is not tried.
+    fn one(&self, index: u64, at: u64) -> Result<Option<Tried>> {
+        let key = self.lab.key("selection", index);
+        let x = self.lab.draw(key);
+        let mut chance = 1.0;
+        if let Some((guide, rule)) = self.rule {
+            chance = rule.chance(guide.predict(&mut guide.reader(), &x)?);
+            if key.child("thinning").rng().uniform() >= chance {
+                return Ok(None);
+            }
         }
-        match (&mut self.thinned, tried) {
-            (Some(found), Some((chance, failed))) => found.record(chance, failed),
-            (Some(found), None) => found.skip(),
-            (None, _) => {}
+        Ok(Some(Tried { at, chance, failed: self.lab.play(key, &x)?.failed }))
+    }
+
+    /// Adds what was tried of the draws of a round.
+    fn record(&mut self, tried: &[Tried], draws: u64) {
+        self.rounds += 1;
+        self.experiments += tried.len() as u64;
+        self.failures += tried.iter().filter(|t| t.failed).count() as u64;
+        let Some(found) = &mut self.thinned else { return };
+        let mut next = 0;
+        for t in tried {
+            found.skip_many((t.at - next) as usize);
+            found.record(t.chance, t.failed);
+            next = t.at + 1;
         }
+        found.skip_many((draws - next) as usize);
     }
 
     fn risk(&self, level: Level) -> Result<Estimate> {
@@ -118,18 +146,4 @@ impl Runner<'_> {
             None => counting::sequence(self.failures as usize, self.experiments as usize, level)?,
         })
     }
-}
-
-/// Chance and outcome of a draw; nothing if it is not tried.
-fn one(lab: &Lab<'_>, rules: &Rules<'_>, index: u64) -> Result<Option<(f64, bool)>> {
-    let key = lab.key("selection", index);
-    let x = lab.draw(key);
-    let mut chance = 1.0;
-    if let Some((guide, rule)) = &rules.thinned {
-        chance = rule.chance(guide.predict(&mut guide.reader(), &x)?);
-        if key.child("thinning").rng().uniform() >= chance {
-            return Ok(None);
-        }
-    }
-    Ok(Some((chance, lab.play(key, &x)?.failed)))
 }

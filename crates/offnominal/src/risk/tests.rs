@@ -1,10 +1,12 @@
 //! From a training history to an estimate, on a toy whose risk is known.
 
+use super::block::Method;
 use super::curve::Curve;
 use super::document::Document;
 use super::estimate::{Estimation, JOURNAL};
 use super::learning::foresee;
 use super::search::{Aids, Found, Hunt, Spec, Strategy};
+use super::select::heats::{self, Spec as Race};
 use super::select::{Rules, race};
 use super::testing::{Toy, cast, history};
 use super::{Atlas, Guide, Lab};
@@ -14,7 +16,7 @@ use offnominal_core::Seed;
 use offnominal_risk::Recipe;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
-use offnominal_stats::risk::{Proposal, Refusal, Thinning};
+use offnominal_stats::risk::{Proposal, Refusal};
 use std::path::Path;
 
 fn common(jobs: usize) -> Common {
@@ -173,21 +175,73 @@ fn swarms_in_the_driving_world_agree_with_counting_and_are_the_same_for_any_numb
     assert!(refused.unwrap_err().to_string().contains("does not say how far it is from failing"));
 }
 
+/// The rules of a race of toys.
+fn rules<'g>(casts: &[Cast], guide: Option<&'g Guide>, budget: u64) -> Rules<'g> {
+    let thinned = |g: &Guide| Method::Thinned {
+        predictor: g.digest.clone(),
+        exponent: 0.5,
+        plain_share: 0.1,
+        rate: 0.2,
+        mean_power: 0.1,
+    };
+    let spec = Race {
+        env: "toy".into(),
+        policies: casts.iter().map(|cast| cast.name.clone()).collect(),
+        seed: 1,
+        method: guide.map_or(Method::Plain, thinned),
+        round: 300,
+    };
+    Rules { spec, guide, budget, level: Level::P95 }
+}
+
 #[test]
 fn the_best_policy_wins_the_race_and_equals_stay_unresolved() {
     let casts = [0.9, 0.05, 0.6].map(|height| cast(&Toy::new(height)));
-    let rules = |thinned| Rules { thinned, round: 300, budget: 6000, level: Level::P95 };
-    let (standing, places) = race(&casts, &rules(None), &common(2)).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let (standing, places) = race(&casts, &rules(&casts, None, 6000), &at("plain"), &common(2)).unwrap();
     assert_eq!(standing, Standing::Resolved { best: 1 });
     assert!(places[0].experiments < places[1].experiments + 1 && !places[0].is_in && places[1].is_in);
-    let folder = tempfile::tempdir().unwrap();
     let guide = guide(&Toy::new(0.05), &casts[1], folder.path());
-    let thinned = Some((&guide, Thinning::new(0.2, 0.1, 0.5, 0.1).unwrap()));
-    let (standing, _) = race(&casts, &rules(thinned), &common(2)).unwrap();
+    let thinned = rules(&casts, Some(&guide), 6000);
+    let (standing, _) = race(&casts, &thinned, &at("thinned"), &common(2)).unwrap();
     assert_eq!(standing, Standing::Resolved { best: 1 });
     let equals = [0.05, 0.05].map(|height| cast(&Toy::new(height)));
-    let few = Rules { budget: 900, ..rules(None) };
-    assert_eq!(race(&equals, &few, &common(1)).unwrap().0, Standing::Unresolved { left: vec![0, 1] });
+    let (standing, _) = race(&equals, &rules(&equals, None, 900), &at("equals"), &common(1)).unwrap();
+    assert_eq!(standing, Standing::Unresolved { left: vec![0, 1] });
+}
+
+#[test]
+fn a_killed_race_goes_on_with_the_same_bits_and_another_race_is_refused() {
+    let casts = [0.5, 0.1].map(|height| cast(&Toy::new(height)));
+    let folder = tempfile::tempdir().unwrap();
+    let guide = guide(&Toy::new(0.1), &casts[1], folder.path());
+    for (name, guide) in [("plain", None), ("thinned", Some(&guide))] {
+        let run = |name: &str, budget, jobs| {
+            let rules = rules(&casts, guide, budget);
+            race(&casts, &rules, &folder.path().join(name), &common(jobs))
+        };
+        let whole = run(name, 900, 2).unwrap();
+        let (journal, cut) = (folder.path().join(name).join(heats::JOURNAL), format!("{name}-cut"));
+        let text = std::fs::read(&journal).unwrap();
+        std::fs::create_dir(folder.path().join(&cut)).unwrap();
+        let cut_journal = folder.path().join(&cut).join(heats::JOURNAL);
+        std::fs::write(&cut_journal, &text[..text.len() / 2]).unwrap();
+        assert_eq!(run(&cut, 900, 1).unwrap(), whole);
+        assert_eq!(std::fs::read(&cut_journal).unwrap(), text);
+        // A larger budget goes on with the rounds that are there.
+        let longer = run(&cut, 1800, 1).unwrap();
+        assert_eq!(longer, run(&format!("{name}-long"), 1800, 2).unwrap());
+        assert!(std::fs::read(&cut_journal).unwrap().starts_with(&text));
+    }
+    let other = rules(&casts, None, 900);
+    let error = race(&casts, &other, &folder.path().join("thinned"), &common(1)).unwrap_err();
+    assert!(format!("{error:#}").contains("choose another --out"), "{error:#}");
+    let journal = folder.path().join("plain").join(heats::JOURNAL);
+    let text = std::fs::read_to_string(&journal).unwrap();
+    std::fs::write(&journal, text.replacen("\"at\":299", "\"at\":300", 1)).unwrap();
+    let error = race(&casts, &other, &folder.path().join("plain"), &common(1)).unwrap_err();
+    assert!(error.to_string().contains("round 0: expected draws below 300"), "{error}");
 }
 
 #[test]

@@ -38,8 +38,9 @@ impl HistoryArgs {
             "world {} cannot be copied; experiments need copies",
             self.env
         );
-        let history = risk::past::play(casts, &self.noise, self.episodes as usize, common)?;
-        let path = common.out_or("risk-history").join("history.safetensors");
+        let folder = common.out_or("risk-history");
+        let history = risk::past::play(&casts, &self.noise, self.episodes as usize, &folder, common)?;
+        let path = folder.join("history.safetensors");
         write::atomically(&path, &history.to_bytes())?;
         let rows = risk::past::rows(&history);
         let mut out = std::io::stdout().lock();

@@ -2,7 +2,9 @@
 
 use super::{Common, Outcome};
 use crate::cast::Cast;
+use crate::risk::block::Method;
 use crate::risk::page::probability;
+use crate::risk::select::heats::Spec;
 use crate::risk::select::{Contender, Rules, race};
 use crate::risk::{Guide, Lab};
 use crate::write;
@@ -10,7 +12,7 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
-use offnominal_stats::risk::{PLAIN_SHARE, Proposal, Thinning};
+use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::PathBuf;
@@ -56,20 +58,21 @@ impl Select {
         let names = self.names()?;
         let casts = names.iter().map(|name| Cast::new(&self.env, name)).collect::<Result<Vec<_>>>()?;
         let guide = self.predictor.as_deref().map(|path| Guide::open(path, &casts[0])).transpose()?;
-        let rule = guide.as_ref().map(|g| self.rule(g, &casts[0], common)).transpose()?;
+        let method = guide.as_ref().map(|g| self.thinned(g, &casts[0], common)).transpose()?;
         let rate = if guide.is_some() { self.rate } else { 1.0 };
-        let rules = Rules {
-            thinned: guide.as_ref().zip(rule),
+        let spec = Spec {
+            env: self.env.clone(),
+            policies: casts.iter().map(|cast| cast.name.clone()).collect(),
+            seed: common.seed,
+            method: method.unwrap_or(Method::Plain),
             round: (self.round as f64 / rate).ceil() as u64,
-            budget: self.budget,
-            level: Level::try_from(self.level)?,
         };
-        let (standing, contenders) = race(&casts, &rules, common)?;
+        let level = Level::try_from(self.level)?;
+        let rules = Rules { spec, guide: guide.as_ref(), budget: self.budget, level };
+        let folder = common.out_or("risk-select");
+        let (standing, contenders) = race(&casts, &rules, &folder, common)?;
         let value = self.as_json(&names, &standing, &contenders);
-        write::atomically(
-            &common.out_or("risk-select").join("select.json"),
-            format!("{value:#}\n").as_bytes(),
-        )?;
+        write::atomically(&folder.join("select.json"), format!("{value:#}\n").as_bytes())?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{value:#}")?;
@@ -86,13 +89,14 @@ impl Select {
         Ok(names)
     }
 
-    fn rule(&self, guide: &Guide, cast: &Cast, common: &Common) -> Result<Thinning> {
+    fn thinned(&self, guide: &Guide, cast: &Cast, common: &Common) -> Result<Method> {
         let exponent = self.exponent.unwrap_or(guide.exponent());
         ensure!(exponent > 0.0, "--exponent: expected a number above 0, found {exponent}");
         let proposal = Proposal { plain_share: PLAIN_SHARE, exponent };
         let predictions = guide.survey(&Lab::new(cast, common.seed)?, "pilot", PILOT, common.jobs)?;
-        let mean = predictions.iter().map(|&f| proposal.chance(f)).sum::<f64>() / PILOT as f64;
-        Ok(Thinning::new(self.rate, PLAIN_SHARE, exponent, mean)?)
+        let mean_power = predictions.iter().map(|&f| proposal.chance(f)).sum::<f64>() / PILOT as f64;
+        let (predictor, plain_share, rate) = (guide.digest.clone(), PLAIN_SHARE, self.rate);
+        Ok(Method::Thinned { predictor, exponent, plain_share, rate, mean_power })
     }
 
     fn as_json(&self, names: &[String], standing: &Standing, contenders: &[Contender]) -> Value {
