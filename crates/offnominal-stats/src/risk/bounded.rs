@@ -83,7 +83,9 @@ impl Bounded {
     /// If there are no terms.
     pub fn estimate(&self, level: Level) -> Result<Estimate, Refusal> {
         StatsError::require("mean", 1, "terms", self.len())?;
-        let (mean, limit) = (self.values.iter().sum::<f64>() / self.len() as f64, -level.tail().ln());
+        // A sum of nothing is −0, which would be printed so.
+        let mean = (0.0 + self.values.iter().sum::<f64>()) / self.len() as f64;
+        let limit = -level.tail().ln();
         let low = crossing(0.0, mean, |m| self.capital(m, 1.0) < limit).0;
         let high = crossing(mean, 1.0, |m| self.capital(m, -1.0) >= limit).1;
         // An end that not even the smallest positive number reaches is zero.

@@ -76,6 +76,14 @@ impl Race {
         self.is_in[policy]
     }
 
+    /// Those with the lowest estimate among the policies that are left; several if they tie, as where none has failed.
+    pub fn lowest(&self) -> Vec<usize> {
+        let value = |i: usize| self.policies[i].as_ref().map_or(f64::INFINITY, |e| e.value);
+        let left = || (0..self.policies.len()).filter(|&i| self.is_in[i]);
+        let least = left().map(value).fold(f64::INFINITY, f64::min);
+        left().filter(|&i| value(i) <= least).collect()
+    }
+
     /// Who is left.
     pub fn standing(&self) -> Standing {
         let left: Vec<usize> = (0..self.policies.len()).filter(|&i| self.is_in[i]).collect();
@@ -120,6 +128,20 @@ mod tests {
             .count();
         assert!(wrong as f64 <= 0.05 * repetitions() as f64 / 4.0, "{wrong}");
         assert_eq!(race(&[0.2, 0.02, 0.1], 30, &mut Rng::new(1)), Standing::Resolved { best: 1 });
+    }
+
+    #[test]
+    fn the_lowest_is_one_of_those_left_and_ties_are_told() {
+        let mut race = Race::new(3, Level::P95).unwrap();
+        let level = race.level_of_each();
+        let mut saw = |i, failures, n| {
+            race.update(i, sequence(failures, n, level).unwrap()).unwrap();
+            race.lowest()
+        };
+        assert_eq!(saw(0, 90, 100), [0]);
+        assert_eq!(saw(1, 1, 1000), [1]);
+        assert_eq!(saw(2, 0, 100), [2]);
+        assert_eq!(saw(1, 0, 1000), [1, 2]);
     }
 
     #[test]

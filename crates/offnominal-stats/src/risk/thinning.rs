@@ -194,6 +194,7 @@ mod tests {
         let never = Toy { height: 0.0, decay: 50.0 };
         let found = run(never, 1.0, 20_000, 0.1, &mut Rng::new(1));
         let estimate = found.estimate(Level::P95).unwrap();
+        assert!(estimate.value.is_sign_positive());
         assert!(estimate.value == 0.0 && estimate.low == 0.0 && estimate.high < 0.03, "{estimate:?}");
         assert!(found.normal(Level::P95).is_err());
     }

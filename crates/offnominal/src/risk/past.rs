@@ -38,9 +38,7 @@ pub fn play(
     for &noise in noises {
         ensure!((0.0..=1.0).contains(&noise), "--noise: expected 0 to 1, found {noise}");
     }
-    let step =
-        |cast: &Cast| steps_of(&cast.name.id, cast.card.as_ref()).with_context(|| unknown(&cast.name.id));
-    let steps = casts.iter().map(step).collect::<Result<Vec<u64>>>()?;
+    let steps = casts.iter().map(step_of).collect::<Result<Vec<u64>>>()?;
     let policies = casts.iter().map(|cast| cast.name.clone()).collect();
     let spec = Spec { env: env.id.clone(), policies, noises: noises.to_vec(), seed: common.seed };
     let mut book = Book::open(folder, &spec)?;
@@ -56,21 +54,33 @@ pub fn play(
         }
     }
     bar.finish_and_clear();
-    all.sort_by_key(|e: &TrainingEpisode| e.step);
-    let run = Run {
-        env: env.id,
-        initial: env.initial,
-        algorithm: "played".into(),
-        seed: Seed(common.seed),
-        steps: all.last().map_or(0, |e| e.step),
-    };
-    Ok(History { run, episodes: all })
+    Ok(history(&env, common.seed, all))
 }
 
-fn unknown(name: &str) -> String {
-    format!(
-        "policy {name}: expected a card or a file that is named by the steps of its training, found neither"
-    )
+/// The history of a training whose policies played these episodes.
+pub fn history(env: &EnvSpec, seed: u64, mut episodes: Vec<TrainingEpisode>) -> History {
+    episodes.sort_by_key(|e| e.step);
+    let run = Run {
+        env: env.id.clone(),
+        initial: env.initial.clone(),
+        algorithm: "played".into(),
+        seed: Seed(seed),
+        steps: episodes.last().map_or(0, |e| e.step),
+    };
+    History { run, episodes }
+}
+
+/// How many steps of training are behind a policy.
+///
+/// # Errors
+/// If nobody knows.
+pub fn step_of(cast: &Cast) -> Result<u64> {
+    let name = &cast.name.id;
+    steps_of(name, cast.card.as_ref()).with_context(|| {
+        format!(
+            "policy {name}: expected a card or a file that is named by the steps of its training, found neither"
+        )
+    })
 }
 
 /// What became of the episodes of one policy at one level of noise.

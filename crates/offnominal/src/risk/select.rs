@@ -1,12 +1,16 @@
 //! Which of many policies fails least: a race in rounds on the same draws, in which those leave that are surely worse.
 
+pub mod choice;
+pub mod episodes;
 pub mod heats;
 
 use super::{Guide, Lab};
 use crate::cast::Cast;
 use crate::{common::Common, parallel, progress};
 use anyhow::{Result, ensure};
+use choice::Choice;
 use heats::{Heats, Spec, Tried};
+use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
@@ -17,8 +21,8 @@ use std::path::Path;
 pub struct Rules<'g> {
     /// What is raced, and how.
     pub spec: Spec,
-    /// The predictor by which draws are thinned, if they are.
-    pub guide: Option<&'g Guide>,
+    /// The predictor by which draws are thinned, opened for each policy; none if all draws are tried.
+    pub guides: &'g [Guide],
     /// Experiments of each policy after which the race ends.
     pub budget: u64,
     /// Probability with which the best is never thrown out.
@@ -38,6 +42,17 @@ pub struct Contender {
     pub is_in: bool,
 }
 
+/// How a race ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finish {
+    /// Who is left.
+    pub standing: Standing,
+    /// Where each policy ended.
+    pub contenders: Vec<Contender>,
+    /// What one would have chosen after each round.
+    pub choices: Vec<Choice>,
+}
+
 /// What is known of a policy.
 struct Runner<'c> {
     lab: Lab<'c>,
@@ -48,24 +63,20 @@ struct Runner<'c> {
     failures: u64,
 }
 
-/// Runs what the journal in a folder does not hold yet of a race; draws, and what is tried of them, are the same for all
-/// policies.
+/// Runs what the journal in a folder does not hold yet of a race; draws are the same for all policies.
 ///
 /// # Errors
 /// If there are no policies, a setting is out of range, the folder holds another race, the simulator breaks, or a file
 /// cannot be written.
-pub fn race(
-    casts: &[Cast],
-    rules: &Rules<'_>,
-    folder: &Path,
-    common: &Common,
-) -> Result<(Standing, Vec<Contender>)> {
+pub fn race(casts: &[Cast], rules: &Rules<'_>, folder: &Path, common: &Common) -> Result<Finish> {
     ensure!(rules.spec.round > 0, "draws per round: expected at least 1, found 0");
     let mut race = Race::new(casts.len(), rules.level)?;
-    let rule = rules.guide.zip(rules.spec.method.thinning()?);
-    let runner = |cast| Ok(Runner::new(Lab::new(cast, common.seed)?, rule));
-    let mut runners: Vec<Runner<'_>> = casts.iter().map(runner).collect::<Result<_>>()?;
-    let mut heats = Heats::open(folder, &rules.spec)?;
+    let runner = |(i, cast): (usize, _)| {
+        let rule = rules.spec.methods[i].thinning()?;
+        Ok(Runner::new(Lab::new(cast, common.seed)?, rules.guides.get(i).zip(rule)))
+    };
+    let mut runners: Vec<Runner<'_>> = casts.iter().enumerate().map(runner).collect::<Result<_>>()?;
+    let (mut heats, mut choices) = (Heats::open(folder, &rules.spec)?, Vec::new());
     let bar = progress::bar(common.quiet, rules.budget as usize, "experiments of each policy");
     while let Standing::Unresolved { left } = race.standing() {
         let most = left.iter().map(|&i| runners[i].experiments).max().unwrap_or(0);
@@ -73,14 +84,17 @@ pub fn race(
         if most >= rules.budget {
             break;
         }
-        for (i, runner) in runners.iter_mut().enumerate() {
+        for i in left {
+            // A policy may be out by what was seen of others in the same round.
             if race.is_in(i) {
-                let draws = rules.spec.round;
+                let (runner, draws) = (&mut runners[i], rules.spec.round);
                 let tried = heats.get(i, runner.rounds, || runner.heat(draws, common.jobs))?;
                 runner.record(&tried, draws);
                 race.update(i, runner.risk(race.level_of_each())?)?;
             }
         }
+        let experiments = runners.iter().map(|r| r.experiments).sum();
+        choices.push(Choice { experiments, policies: race.lowest() });
     }
     bar.finish_and_clear();
     let level = race.level_of_each();
@@ -90,7 +104,8 @@ pub fn race(
         risk: r.risk(level).ok(),
         is_in: race.is_in(i),
     };
-    Ok((race.standing(), runners.iter().enumerate().map(contender).collect()))
+    let contenders = runners.iter().enumerate().map(contender).collect();
+    Ok(Finish { standing: race.standing(), contenders, choices })
 }
 
 impl<'c> Runner<'c> {
@@ -113,7 +128,7 @@ impl<'c> Runner<'c> {
 
     /// What comes of a draw; nothing if it is not tried.
     fn one(&self, index: u64, at: u64) -> Result<Option<Tried>> {
-        let key = self.lab.key("selection", index);
+        let key = key(&self.lab, index);
         let x = self.lab.draw(key);
         let mut chance = 1.0;
         if let Some((guide, rule)) = self.rule {
@@ -146,4 +161,9 @@ impl<'c> Runner<'c> {
             None => counting::sequence(self.failures as usize, self.experiments as usize, level)?,
         })
     }
+}
+
+/// The key of a draw, the same for all policies.
+fn key(lab: &Lab<'_>, index: u64) -> Seed {
+    lab.key("selection", index)
 }

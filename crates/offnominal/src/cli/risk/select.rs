@@ -2,10 +2,12 @@
 
 use super::{Common, Outcome};
 use crate::cast::Cast;
+use crate::dataset::PolicyName;
 use crate::risk::block::Method;
 use crate::risk::page::probability;
+use crate::risk::select::choice::Truth;
 use crate::risk::select::heats::Spec;
-use crate::risk::select::{Contender, Rules, race};
+use crate::risk::select::{Finish, Rules, episodes, race};
 use crate::risk::{Guide, Lab};
 use crate::write;
 use anyhow::{Result, ensure};
@@ -44,6 +46,12 @@ pub struct Select {
     /// Probability with which the best policy is never thrown out, between 0 and 1
     #[arg(long, default_value_t = 0.95)]
     level: f64,
+    /// Also write the episodes as a history, from which `risk learn` makes a predictor
+    #[arg(long, conflicts_with = "predictor")]
+    history: bool,
+    /// The select.json of a longer race: also say how often the policy with the lowest estimate fails, round by round
+    #[arg(long, value_name = "FILE")]
+    truth: Option<PathBuf>,
 }
 
 /// Draws from which the mean of the predictions is known; it only sets the rate.
@@ -57,27 +65,27 @@ impl Select {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let names = self.names()?;
         let casts = names.iter().map(|name| Cast::new(&self.env, name)).collect::<Result<Vec<_>>>()?;
-        let guide = self.predictor.as_deref().map(|path| Guide::open(path, &casts[0])).transpose()?;
-        let method = guide.as_ref().map(|g| self.thinned(g, &casts[0], common)).transpose()?;
-        let rate = if guide.is_some() { self.rate } else { 1.0 };
-        let spec = Spec {
-            env: self.env.clone(),
-            policies: casts.iter().map(|cast| cast.name.clone()).collect(),
-            seed: common.seed,
-            method: method.unwrap_or(Method::Plain),
-            round: (self.round as f64 / rate).ceil() as u64,
-        };
-        let level = Level::try_from(self.level)?;
-        let rules = Rules { spec, guide: guide.as_ref(), budget: self.budget, level };
+        let names = casts.iter().map(|cast| cast.name.clone()).collect::<Vec<_>>();
+        let truth = self.truth.as_deref().map(|path| Truth::open(path, &self.env, &names)).transpose()?;
+        let guides = self.guides(&casts)?;
+        let methods = self.methods(&guides, &casts, common)?;
+        let rate = if guides.is_empty() { 1.0 } else { self.rate };
+        let round = (self.round as f64 / rate).ceil() as u64;
+        let spec = Spec { env: self.env.clone(), policies: names, seed: common.seed, methods, round };
+        let rules = Rules { spec, guides: &guides, budget: self.budget, level: Level::try_from(self.level)? };
         let folder = common.out_or("risk-select");
-        let (standing, contenders) = race(&casts, &rules, &folder, common)?;
-        let value = self.as_json(&names, &standing, &contenders);
+        let finish = race(&casts, &rules, &folder, common)?;
+        if self.history {
+            let history = episodes::history(&casts, &rules.spec, &folder)?;
+            write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
+        }
+        let value = self.as_json(&rules.spec.policies, &finish, truth.as_ref());
         write::atomically(&folder.join("select.json"), format!("{value:#}\n").as_bytes())?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{value:#}")?;
         } else {
-            print(&mut out, &names, &standing, &contenders)?;
+            print(&mut out, &rules.spec.policies, &finish, truth.as_ref())?;
         }
         Ok(Outcome::Done)
     }
@@ -87,6 +95,19 @@ impl Select {
         let names = super::policies(&self.policy)?;
         ensure!(names.len() > 1, "expected at least 2 policies, found {}", names.len());
         Ok(names)
+    }
+
+    /// The predictor, opened for each policy.
+    fn guides(&self, casts: &[Cast]) -> Result<Vec<Guide>> {
+        let Some(path) = &self.predictor else { return Ok(vec![]) };
+        casts.iter().map(|cast| Guide::open(path, cast)).collect()
+    }
+
+    fn methods(&self, guides: &[Guide], casts: &[Cast], common: &Common) -> Result<Vec<Method>> {
+        if guides.is_empty() {
+            return Ok(vec![Method::Plain; casts.len()]);
+        }
+        guides.iter().zip(casts).map(|(guide, cast)| self.thinned(guide, cast, common)).collect()
     }
 
     fn thinned(&self, guide: &Guide, cast: &Cast, common: &Common) -> Result<Method> {
@@ -99,44 +120,46 @@ impl Select {
         Ok(Method::Thinned { predictor, exponent, plain_share, rate, mean_power })
     }
 
-    fn as_json(&self, names: &[String], standing: &Standing, contenders: &[Contender]) -> Value {
-        let one = |(name, contender): (&String, &Contender)| {
+    fn as_json(&self, names: &[PolicyName], finish: &Finish, truth: Option<&Truth>) -> Value {
+        let policies = names.iter().zip(&finish.contenders).map(|(name, contender)| {
             json!({
-                "policy": name,
+                "policy": name.id,
                 "risk": contender.risk,
                 "experiments": contender.experiments,
                 "failures": contender.failures,
                 "may_be_best": contender.is_in,
             })
-        };
-        let best = match standing {
-            Standing::Resolved { best } => Some(&names[*best]),
+        });
+        let choices = finish.choices.iter().map(|choice| {
+            let lowest: Vec<&String> = choice.policies.iter().map(|&i| &names[i].id).collect();
+            json!({ "experiments": choice.experiments, "lowest": lowest, "truth": truth.map(|t| t.risk(choice)) })
+        });
+        let best = match &finish.standing {
+            Standing::Resolved { best } => Some(&names[*best].id),
             Standing::Unresolved { .. } => None,
         };
-        let policies: Vec<Value> = names.iter().zip(contenders).map(one).collect();
         json!({ "env": self.env, "method": if self.predictor.is_some() { "thinned" } else { "plain" },
-            "best": best, "policies": policies })
+            "best": best, "policies": policies.collect::<Vec<_>>(), "choices": choices.collect::<Vec<_>>() })
     }
 }
 
-fn print(
-    out: &mut impl Write,
-    names: &[String],
-    standing: &Standing,
-    contenders: &[Contender],
-) -> Result<()> {
-    for (name, contender) in names.iter().zip(contenders) {
+fn print(out: &mut impl Write, names: &[PolicyName], finish: &Finish, truth: Option<&Truth>) -> Result<()> {
+    for (name, contender) in names.iter().zip(&finish.contenders) {
         let mark = if contender.is_in { "may be best" } else { "" };
         let risk = contender.risk.as_ref().map_or("–".into(), |e| {
             format!("{} [{}, {}]", probability(e.value), probability(e.low), probability(e.high))
         });
-        writeln!(out, "  {name:<44} {risk:<32} {:>7} experiments  {mark}", contender.experiments)?;
+        writeln!(out, "  {:<44} {risk:<32} {:>7} experiments  {mark}", name.id, contender.experiments)?;
     }
-    match standing {
-        Standing::Resolved { best } => writeln!(out, "fails least: {}", names[*best])?,
+    match &finish.standing {
+        Standing::Resolved { best } => writeln!(out, "fails least: {}", names[*best].id)?,
         Standing::Unresolved { left } => {
             writeln!(out, "unresolved: {} of {} policies may be the best", left.len(), names.len())?;
         }
+    }
+    if let (Some(truth), Some(choice)) = (truth, finish.choices.last()) {
+        let (risk, ties) = (probability(truth.risk(choice)), choice.policies.len());
+        writeln!(out, "lowest estimate: one of {ties}, whose failure probability is {risk} in truth")?;
     }
     Ok(())
 }

@@ -5,7 +5,7 @@ use super::super::journal::Journal;
 use crate::dataset::PolicyName;
 use anyhow::{Result, ensure};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What is raced, and how; a journal belongs to one of these. Who leaves when, and when the race ends, may be asked anew.
@@ -18,8 +18,8 @@ pub struct Spec {
     pub policies: Vec<PolicyName>,
     /// The seed.
     pub seed: u64,
-    /// Which draws are tried.
-    pub method: Method,
+    /// Which draws are tried, for each policy.
+    pub methods: Vec<Method>,
     /// Draws per round.
     pub round: u64,
 }
@@ -47,7 +47,7 @@ struct Heat {
 /// All rounds so far.
 pub struct Heats {
     journal: Journal,
-    known: HashMap<(usize, u64), Vec<Tried>>,
+    known: BTreeMap<(usize, u64), Vec<Tried>>,
 }
 
 impl Heats {
@@ -88,6 +88,13 @@ impl Heats {
         let heat = Heat { policy, round, tried: run()? };
         self.journal.push(&heat)?;
         Ok(heat.tried)
+    }
+
+    /// What was tried with a policy: numbers of draws, in order, and whether it failed.
+    pub fn of(&self, policy: usize, draws: u64) -> impl Iterator<Item = (u64, bool)> {
+        let rounds = self.known.range((policy, 0)..(policy + 1, 0));
+        rounds
+            .flat_map(move |(&(_, round), tried)| tried.iter().map(move |t| (round * draws + t.at, t.failed)))
     }
 }
 
