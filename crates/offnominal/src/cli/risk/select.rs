@@ -8,7 +8,7 @@ use crate::risk::page::probability;
 use crate::risk::select::choice::Truth;
 use crate::risk::select::heats::Spec;
 use crate::risk::select::{Finish, Rules, episodes, race};
-use crate::risk::{Guide, Lab};
+use crate::risk::{Guide, Lab, past};
 use crate::write;
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -63,16 +63,12 @@ impl Select {
     /// # Errors
     /// If a policy or the predictor cannot be had, or a setting is out of its range.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let names = self.names()?;
-        let casts = names.iter().map(|name| Cast::new(&self.env, name)).collect::<Result<Vec<_>>>()?;
-        let names = casts.iter().map(|cast| cast.name.clone()).collect::<Vec<_>>();
-        let truth = self.truth.as_deref().map(|path| Truth::open(path, &self.env, &names)).transpose()?;
+        let casts = self.casts()?;
         let guides = self.guides(&casts)?;
-        let methods = self.methods(&guides, &casts, common)?;
-        let rate = if guides.is_empty() { 1.0 } else { self.rate };
-        let round = (self.round as f64 / rate).ceil() as u64;
-        let spec = Spec { env: self.env.clone(), policies: names, seed: common.seed, methods, round };
-        let rules = Rules { spec, guides: &guides, budget: self.budget, level: Level::try_from(self.level)? };
+        let spec = self.spec(&casts, &guides, common)?;
+        let truth = self.truth.as_deref().map(|path| Truth::open(path, &self.env, &spec.policies));
+        let (truth, level) = (truth.transpose()?, Level::try_from(self.level)?);
+        let rules = Rules { spec, guides: &guides, budget: self.budget, level };
         let folder = common.out_or("risk-select");
         let finish = race(&casts, &rules, &folder, common)?;
         if self.history {
@@ -91,10 +87,26 @@ impl Select {
     }
 
     /// All policies, those of folders in alphabetical order.
-    fn names(&self) -> Result<Vec<String>> {
+    fn casts(&self) -> Result<Vec<Cast>> {
         let names = super::policies(&self.policy)?;
         ensure!(names.len() > 1, "expected at least 2 policies, found {}", names.len());
-        Ok(names)
+        let casts = names.iter().map(|name| Cast::new(&self.env, name)).collect::<Result<Vec<_>>>()?;
+        if self.history {
+            // Said before the race rather than after it.
+            casts.iter().try_for_each(|cast| past::step_of(cast).map(drop))?;
+        }
+        Ok(casts)
+    }
+
+    fn spec(&self, casts: &[Cast], guides: &[Guide], common: &Common) -> Result<Spec> {
+        let rate = if guides.is_empty() { 1.0 } else { self.rate };
+        Ok(Spec {
+            env: self.env.clone(),
+            policies: casts.iter().map(|cast| cast.name.clone()).collect(),
+            seed: common.seed,
+            methods: self.methods(guides, casts, common)?,
+            round: (self.round as f64 / rate).ceil() as u64,
+        })
     }
 
     /// The predictor, opened for each policy.
