@@ -113,12 +113,8 @@ pub fn rows(history: &History) -> Vec<Row> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Toy, cast};
+    use super::super::testing::{Toy, cast, common};
     use super::*;
-
-    fn common(jobs: usize) -> Common {
-        Common { seed: 1, jobs, out: None, json: false, quiet: true }
-    }
 
     fn checkpoint(height: f64, name: &str) -> Cast {
         let mut cast = cast(&Toy::new(height));

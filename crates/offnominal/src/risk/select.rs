@@ -3,6 +3,8 @@
 pub mod choice;
 pub mod episodes;
 pub mod heats;
+#[cfg(test)]
+mod tests;
 
 use super::{Guide, Lab};
 use crate::cast::Cast;

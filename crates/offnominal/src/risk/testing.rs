@@ -1,12 +1,17 @@
 //! A toy for tests: it fails in its first step with a chance that is known, and its training history.
 
+use super::Guide;
+use super::learning::foresee;
 use crate::cast::Cast;
+use crate::common::Common;
 use crate::dataset::PolicyName;
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::env::{Env, Status, Step};
 use offnominal_core::prelude::*;
 use offnominal_core::spec::ParameterError;
+use offnominal_risk::Recipe;
+use std::path::Path;
 
 /// Fails from x with the chance height · exp(−decay x), where x is uniform on [0, 1) and a second number means nothing.
 #[derive(Clone)]
@@ -112,4 +117,18 @@ pub fn history(last: &Toy, n: usize) -> History {
         }
     };
     History { episodes: (0..n).map(&mut one).collect(), run }
+}
+
+/// Nothing is printed, and the seed is 1.
+pub fn common(jobs: usize) -> Common {
+    Common { seed: 1, jobs, out: None, json: false, quiet: true }
+}
+
+/// A predictor from the toy's training, opened for it.
+pub fn guide(toy: &Toy, cast: &Cast, folder: &Path) -> Guide {
+    let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
+    let found = foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, Seed(1), true).unwrap();
+    let path = folder.join("predictor.safetensors");
+    std::fs::write(&path, found.predictor.to_bytes()).unwrap();
+    Guide::open(&path, cast).unwrap()
 }

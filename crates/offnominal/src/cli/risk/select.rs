@@ -8,7 +8,7 @@ use crate::risk::page::probability;
 use crate::risk::select::choice::Truth;
 use crate::risk::select::heats::Spec;
 use crate::risk::select::{Finish, Rules, episodes, race};
-use crate::risk::{Guide, Lab, past};
+use crate::risk::{Estimation, Guide, Lab, past};
 use crate::write;
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -53,9 +53,6 @@ pub struct Select {
     #[arg(long, value_name = "FILE")]
     truth: Option<PathBuf>,
 }
-
-/// Draws from which the mean of the predictions is known; it only sets the rate.
-const PILOT: usize = 4000;
 
 impl Select {
     /// Runs the race, writes and prints where everyone ended.
@@ -126,10 +123,8 @@ impl Select {
         let exponent = self.exponent.unwrap_or(guide.exponent());
         ensure!(exponent > 0.0, "--exponent: expected a number above 0, found {exponent}");
         let proposal = Proposal { plain_share: PLAIN_SHARE, exponent };
-        let predictions = guide.survey(&Lab::new(cast, common.seed)?, "pilot", PILOT, common.jobs)?;
-        let mean_power = predictions.iter().map(|&f| proposal.chance(f)).sum::<f64>() / PILOT as f64;
-        let (predictor, plain_share, rate) = (guide.digest.clone(), PLAIN_SHARE, self.rate);
-        Ok(Method::Thinned { predictor, exponent, plain_share, rate, mean_power })
+        let lab = Lab::new(cast, common.seed)?;
+        Ok(Estimation::thinned(lab, common.seed, guide, proposal, Some(self.rate), common.jobs)?.spec.method)
     }
 
     fn as_json(&self, names: &[PolicyName], finish: &Finish, truth: Option<&Truth>) -> Value {
