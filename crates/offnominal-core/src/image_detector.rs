@@ -56,6 +56,20 @@ pub trait ImageDetector: Send + Sync {
         validation: &[Film],
         rng: &mut Rng,
     ) -> Result<Box<dyn ImageMonitor>, FitError>;
+
+    /// As [`ImageDetector::fit`], and tells on the way which part of the fit is done, from 0 to 1, if it takes long.
+    ///
+    /// # Errors
+    /// As there.
+    fn fit_telling(
+        &self,
+        train: &[Film],
+        validation: &[Film],
+        rng: &mut Rng,
+        _tell: &dyn Fn(f64),
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+        self.fit(train, validation, rng)
+    }
 }
 
 /// A fitted image detector, watching one episode at a time.

@@ -22,7 +22,7 @@ fn film(steps: usize) -> Film {
 
 fn fitted(id: &str, params: &Value) -> Box<dyn TrainedMonitor> {
     let detector = images::find(id).unwrap().detector(params, Runtime::default()).unwrap();
-    detector.train(&[film(640)], &[], &mut Rng::new(1)).unwrap()
+    detector.train(&[film(640)], &[], &mut Rng::new(1), &|_| ()).unwrap()
 }
 
 /// Frame in, score out.

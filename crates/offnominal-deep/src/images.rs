@@ -50,7 +50,7 @@ pub use pred_ae::PredAe;
 pub use prednet::{History, PredNet};
 pub use rssm::Sizes;
 pub use rssm_ppm::RssmPpm;
-pub use runtime::{News, Report, Runtime};
+pub use runtime::{News, Runtime, Tell};
 pub use watch::{TrainedMonitor, Watch};
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ use crate::progress;
 use crate::store::{State, Store};
 use anyhow::{Context, Result, ensure};
 
+/// Whom a cell tells how far it is.
+type Tell<'a> = &'a (dyn Fn(&str) + Sync);
+
 /// The cells of a campaign and where they are kept.
 pub struct Bench {
     /// What was asked for.
@@ -88,7 +91,8 @@ impl Bench {
             // Where there are fewer cells than cores, a cell may use several.
             let inner = (jobs / cells.len()).max(1);
             let failed = queue::run(jobs, cells.len(), |i| {
-                let done = self.run_one(cells[i], inner);
+                let tell = |how_far: &str| bar.set_message(format!("{how_far}: {}", cells[i].cell));
+                let done = self.run_telling(cells[i], inner, &tell);
                 bar.inc(1);
                 done
             });
@@ -103,16 +107,21 @@ impl Bench {
     /// # Errors
     /// If it fails, or what it needs is not finished.
     pub fn run_one(&self, node: &Node, jobs: usize) -> Result<()> {
-        let files = self.files(node, jobs).with_context(|| format!("cell {} ({})", node.id, node.cell))?;
+        self.run_telling(node, jobs, &|_| ())
+    }
+
+    fn run_telling(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<()> {
+        let files =
+            self.files(node, jobs, tell).with_context(|| format!("cell {} ({})", node.id, node.cell))?;
         self.store.keep(&node.id, &files)
     }
 
-    fn files(&self, node: &Node, jobs: usize) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    fn files(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         let cast = &self.plan.stages[node.stage].cast;
         let mut files = match &node.cell {
             Cell::Nominal(cell) => play::nominal(cell, cast)?,
             Cell::Anomalous(cell) => play::anomalous(cell, cast, &self.store)?,
-            Cell::Judgement(cell) => judge::judge(cell, cast, &self.store, jobs)?,
+            Cell::Judgement(cell) => judge::judge(cell, cast, &self.store, jobs, tell)?,
             Cell::Diagnosis(cell) => diagnosis::diagnose(cell, cast, &self.store, jobs)?,
             Cell::Film(cell) => film::film(cell, cast, &self.store)?,
         };

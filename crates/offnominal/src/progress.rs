@@ -2,18 +2,15 @@
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use std::io::Write;
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// Time between the lines where standard error is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
-/// How a bar looks.
-const BAR: &str = "{prefix:<28} [{bar:32}] {pos}/{len} · {elapsed} · {eta} left";
-
-/// How a bar with a message looks.
-const BAR_WITH_MESSAGE: &str = "{prefix} [{bar:28}] {pos}/{len} · {msg} · {elapsed} · {eta} left";
+/// How a bar looks; a message takes what is left of the line.
+const BAR: &str = "{prefix} [{bar:28}] {pos}/{len} · {elapsed} · {eta} left  {wide_msg}";
 
 /// Work that is counted and shown until the value is dropped or finished.
 pub struct Bar {
@@ -24,20 +21,16 @@ pub struct Bar {
 
 /// A bar that counts to `n`.
 pub fn bar(quiet: bool, n: usize, what: &str) -> Bar {
-    Bar::new(quiet, 0..n as u64, what, BAR)
-}
-
-/// A bar that also shows the message it is given, and begins where the work was left before.
-pub fn bar_with_message(quiet: bool, work: std::ops::Range<u64>, what: &str) -> Bar {
-    Bar::new(quiet, work, what, BAR_WITH_MESSAGE)
+    Bar::new(quiet, 0..n as u64, what)
 }
 
 impl Bar {
-    fn new(quiet: bool, work: std::ops::Range<u64>, what: &str, template: &str) -> Bar {
+    /// A bar that begins where the work was left before.
+    pub fn new(quiet: bool, work: Range<u64>, what: &str) -> Bar {
         if quiet {
             return Bar { bar: ProgressBar::hidden(), lines: None };
         }
-        let style = ProgressStyle::with_template(template).expect("the template is sound");
+        let style = ProgressStyle::with_template(BAR).expect("the template is sound");
         let bar = ProgressBar::new(work.end).with_style(style.progress_chars("█▉▊▋▌▍▎▏ "));
         bar.set_prefix(what.to_string());
         bar.set_position(work.start);

@@ -5,7 +5,7 @@ use super::library::{Batch, Library};
 use super::memory::Need;
 use super::network::{Network, Recipe, View};
 use super::pictures::{Commands, Scaling, Shrink};
-use super::runtime::{News, Runtime};
+use super::runtime::{News, Runtime, Tell};
 use super::watch::{TrainedMonitor, Watch};
 use super::window::{self, Window};
 use crate::optimiser::{Optimiser, Steps};
@@ -25,7 +25,7 @@ pub struct Trained<R> {
 
 /// An image detector whose monitors can be kept.
 pub trait TrainedDetector: ImageDetector {
-    /// As [`ImageDetector::fit`], with a monitor that can be kept.
+    /// As [`ImageDetector::fit`], with a monitor that can be kept, and news on the way.
     ///
     /// # Errors
     /// As there.
@@ -34,6 +34,7 @@ pub trait TrainedDetector: ImageDetector {
         train: &[Film],
         validation: &[Film],
         rng: &mut Rng,
+        tell: Tell<'_>,
     ) -> Result<Box<dyn TrainedMonitor>, FitError>;
 
     /// What a fit on these films takes.
@@ -50,7 +51,18 @@ impl<R: Recipe> ImageDetector for Trained<R> {
         validation: &[Film],
         rng: &mut Rng,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
-        Ok(Box::new(self.learn(train, validation, rng)?))
+        self.fit_telling(train, validation, rng, &|_| ())
+    }
+
+    fn fit_telling(
+        &self,
+        train: &[Film],
+        validation: &[Film],
+        rng: &mut Rng,
+        tell: &dyn Fn(f64),
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
+        let tell = |news: &News| tell(news.done());
+        Ok(Box::new(self.learn(train, validation, rng, &tell)?))
     }
 }
 
@@ -60,8 +72,9 @@ impl<R: Recipe> TrainedDetector for Trained<R> {
         train: &[Film],
         validation: &[Film],
         rng: &mut Rng,
+        tell: Tell<'_>,
     ) -> Result<Box<dyn TrainedMonitor>, FitError> {
-        Ok(Box::new(self.learn(train, validation, rng)?))
+        Ok(Box::new(self.learn(train, validation, rng, tell)?))
     }
 
     fn need(&self, train: &[Film], validation: &[Film]) -> Result<Need, FitError> {
@@ -110,14 +123,20 @@ impl<R: Recipe> Trained<R> {
     ///
     /// # Errors
     /// If the films cannot be learned from, memory does not suffice, or the loss goes to infinity.
-    pub fn learn(&self, train: &[Film], validation: &[Film], rng: &mut Rng) -> Result<Watch<R>, FitError> {
+    pub fn learn(
+        &self,
+        train: &[Film],
+        validation: &[Film],
+        rng: &mut Rng,
+        tell: Tell<'_>,
+    ) -> Result<Watch<R>, FitError> {
         let need = self.need(train, validation)?;
-        (self.runtime.report)(&News::Need(need));
+        tell(&News::Need(need));
         if let Some(why) = need.refusal(self.runtime.memory) {
             return Err(FitError::Missing(why));
         }
         let mut fitting = Fitting::begin(self, train, validation, Seed(rng.bits()))?;
-        fitting.run()?;
+        fitting.run(tell)?;
         let Fitting { network, weights, best, scaling, commands, view, .. } = fitting;
         let weights = best.map_or(weights, |(_, weights)| weights);
         let size = [train[0].height, train[0].width];
@@ -184,7 +203,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         })
     }
 
-    fn run(&mut self) -> Result<(), FitError> {
+    fn run(&mut self, tell: Tell<'_>) -> Result<(), FitError> {
         let (lengths, learning) = (self.train.lengths(), self.learning);
         let windows: usize = lengths.iter().map(|n| n.div_ceil(learning.window)).sum();
         let per_epoch = windows.div_ceil(learning.batch);
@@ -202,7 +221,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
                     return Ok(());
                 }
                 let best = self.best.as_ref().map(|(loss, _)| *loss);
-                (self.runtime.report)(&News::Step { step, steps, loss, best });
+                tell(&News::Step { step, steps, loss, best });
             }
             epoch += 1;
         }

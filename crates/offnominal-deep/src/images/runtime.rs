@@ -1,9 +1,7 @@
-//! What a fit runs on, how much memory there is, and whom it tells how far it is.
+//! What a fit runs on, how much memory there is, and what it tells on the way.
 
 use super::memory::Need;
 use crate::device::{self, Device};
-use std::fmt;
-use std::sync::Arc;
 
 /// What a fit tells.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,29 +21,31 @@ pub enum News {
     },
 }
 
-/// Who listens.
-pub type Report = Arc<dyn Fn(&News) + Send + Sync>;
+impl News {
+    /// The part of the fit that is done at most, from 0 to 1: it may stop early.
+    pub fn done(&self) -> f64 {
+        match self {
+            News::Need(_) => 0.0,
+            News::Step { step, steps, .. } => *step as f64 / *steps as f64,
+        }
+    }
+}
+
+/// Whom a fit tells its news.
+pub type Tell<'a> = &'a dyn Fn(&News);
 
 /// What a fit runs on.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct Runtime {
     /// The processor, or a graphics card.
     pub device: Device,
     /// Bytes that can be had, where that is known; a fit that needs more is refused.
     pub memory: Option<u64>,
-    /// Who is told how far it is.
-    pub report: Report,
 }
 
 impl Default for Runtime {
-    /// On the processor, with as much memory as it takes, in silence.
+    /// On the processor, with as much memory as it takes.
     fn default() -> Runtime {
-        Runtime { device: device::cpu(), memory: None, report: Arc::new(|_| ()) }
-    }
-}
-
-impl fmt::Debug for Runtime {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Runtime").field("device", &self.device).field("memory", &self.memory).finish()
+        Runtime { device: device::cpu(), memory: None }
     }
 }

@@ -12,6 +12,7 @@ use crate::weights::{Plan, Weights, numbers, vector};
 use offnominal_core::prelude::*;
 use offnominal_nets::Tensors;
 use serde_json::{Value, json};
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const SIDE: usize = 16;
@@ -77,8 +78,17 @@ fn detector(id: &str, params: &Value) -> Box<dyn TrainedDetector> {
     find(id).unwrap().detector(params, Runtime::default()).unwrap()
 }
 
+fn trained(
+    id: &str,
+    params: &Value,
+    [train, validation]: [&[Film]; 2],
+    seed: u64,
+) -> Box<dyn TrainedMonitor> {
+    detector(id, params).train(train, validation, &mut Rng::new(seed), &|_| ()).unwrap()
+}
+
 fn fitted(id: &str, steps: usize, seed: u64) -> Box<dyn TrainedMonitor> {
-    detector(id, &tiny(id, steps)).train(&films(0..24), &films(50..54), &mut Rng::new(seed)).unwrap()
+    trained(id, &tiny(id, steps), [&films(0..24), &films(50..54)], seed)
 }
 
 /// The loss of a batch with the weights moved along a direction, and its slopes.
@@ -210,7 +220,7 @@ fn a_graphics_card_scores_as_the_processor_does() {
 #[test]
 fn pictures_of_another_size_are_resized_if_asked_for_and_else_refused() {
     let side = json!({ "look": { "side": 8 }, "learning": { "steps": 2 }, "codec": tiny("ldm", 1)["codec"] });
-    let mut monitor = detector("ldm", &side).train(&films(0..2), &films(2..3), &mut Rng::new(1)).unwrap();
+    let mut monitor = trained("ldm", &side, [&films(0..2), &films(2..3)], 1);
     assert!(monitor.score(film(4, Event::Nothing).sight(0)) > 0.0);
     let heat = monitor.heat().unwrap();
     assert_eq!((heat.rows, monitor.expected().unwrap().len()), (8, 3 * SIDE * SIDE));
@@ -251,16 +261,23 @@ fn files_of_something_else_are_refused() {
 
 #[test]
 fn too_little_memory_is_said_before_anything_is_learned() {
-    let news = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let heard = news.clone();
-    let report: Report = std::sync::Arc::new(move |n| heard.lock().unwrap().push(n.clone()));
-    let runtime = Runtime { memory: Some(1 << 20), report, ..Runtime::default() };
-    let paper = json!({ "preset": "paper" });
-    let fit =
-        find("ldm").unwrap().detector(&paper, runtime).unwrap().fit(&films(0..1), &[], &mut Rng::new(1));
-    let refusal = fit.err().unwrap().to_string();
+    let heard = RefCell::new(Vec::new());
+    let runtime = Runtime { memory: Some(1 << 20), ..Runtime::default() };
+    let ldm = find("ldm").unwrap().detector(&json!({ "preset": "paper" }), runtime).unwrap();
+    let hear = |news: &News| heard.borrow_mut().push(news.clone());
+    let refusal = ldm.train(&films(0..1), &[], &mut Rng::new(1), &hear).err().unwrap().to_string();
     assert!(refusal.contains("of free memory, found 0.00 GiB"), "{refusal}");
-    assert!(matches!(news.lock().unwrap()[..], [News::Need(_)]));
+    assert!(matches!(heard.borrow()[..], [News::Need(_)]));
+}
+
+#[test]
+fn a_fit_tells_how_far_it_is_and_learns_the_same() {
+    let (ldm, told) = (detector("ldm", &tiny("ldm", 4)), RefCell::new(Vec::new()));
+    let tell = |part: f64| told.borrow_mut().push(part);
+    let mut telling = ldm.fit_telling(&films(0..2), &[], &mut Rng::new(1), &tell).unwrap();
+    assert_eq!(*told.borrow(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+    let (mut silent, film) = (ldm.fit(&films(0..2), &[], &mut Rng::new(1)).unwrap(), film(90, Event::Jump));
+    assert_eq!(telling.score_film(&film), silent.score_film(&film));
 }
 
 #[test]
@@ -314,8 +331,7 @@ fn prednet_predicts_from_the_last_window_or_from_the_whole_episode() {
     let mut params = tiny("prednet", 3);
     let mut scores = |history: &str| {
         params["history"] = json!(history);
-        let monitor = detector("prednet", &params).train(&films(0..3), &[], &mut Rng::new(1));
-        monitor.unwrap().score_film(&film(90, Event::Nothing))
+        trained("prednet", &params, [&films(0..3), &[]], 1).score_film(&film(90, Event::Nothing))
     };
     let (window, episode) = (scores("window"), scores("episode"));
     assert_eq!(window[..10], episode[..10]);

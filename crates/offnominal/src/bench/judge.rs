@@ -1,5 +1,6 @@
 //! Cells that are judgements: rows, scores over time and delay curves of one detector.
 
+use super::Tell;
 use super::cell::Judgement;
 use super::coverage;
 use super::rows::{self, Alarm};
@@ -48,17 +49,20 @@ fn shown(trace: &Trace) -> Shown<'_> {
     }
 }
 
-/// Fits a detector and judges it on every anomaly, on so many threads.
+/// Fits a detector and judges it on every anomaly, on so many threads, and tells how far it is.
 pub(super) fn judge(
     cell: &Judgement,
     cast: &Cast,
     store: &Store,
     jobs: usize,
+    tell: Tell<'_>,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let scored = scoring::fit(cell, cast, store)?;
+    let scored = scoring::fit(cell, cast, store, tell)?;
     let alarms = rows::alarms(cell.false_alarms, &scored.validation);
     let judge = Judge { cell, alarms, scored, plan: rows::plan(cell) };
-    let judged = parallel::map(jobs, cell.settings.len(), &ProgressBar::hidden(), |i| {
+    let (n, done) = (cell.settings.len(), ProgressBar::hidden());
+    let judged = parallel::map(jobs, n, &done, |i| {
+        tell(&format!("{} of {n} anomalies", done.position()));
         let (setting, episodes) = &cell.settings[i];
         let mut judged = judge.setting(setting, scoring::anomalous(&judge.scored, episodes, cast, store)?)?;
         for trace in &judged.traces {

@@ -1,5 +1,6 @@
 //! From episodes to scored episodes: a fitted monitor runs over anomalous episodes and their twins.
 
+use super::Tell;
 use super::cell::Role;
 use super::cell::{Detecting, Judgement};
 use super::play::load;
@@ -53,10 +54,11 @@ impl Fitted {
 }
 
 /// Fits the detector, which may look inside the policy or at pictures, and scores the nominal episodes.
-pub(super) fn fit(cell: &Judgement, cast: &Cast, store: &Store) -> Result<Scored> {
+pub(super) fn fit(cell: &Judgement, cast: &Cast, store: &Store, tell: Tell<'_>) -> Result<Scored> {
     let train = load(store, &cell.train)?;
     let validation = load(store, &cell.validation)?;
-    let fitted = fitted(cell, cast, [&train, &validation])?;
+    let fitted = fitted(cell, cast, [&train, &validation], tell)?;
+    tell("nominal episodes");
     let validation = fitted.scores(cast, &validation.episodes)?;
     let twins = fitted.scores(cast, &load(store, &cell.twins)?.episodes)?;
     let control = load(store, &cell.control)?;
@@ -74,7 +76,7 @@ pub(super) fn fit(cell: &Judgement, cast: &Cast, store: &Store) -> Result<Scored
     })
 }
 
-fn fitted(cell: &Judgement, cast: &Cast, data: [&Dataset; 2]) -> Result<Fitted> {
+fn fitted(cell: &Judgement, cast: &Cast, data: [&Dataset; 2], tell: Tell<'_>) -> Result<Fitted> {
     let (detecting, seed) = (&cell.detector, cell.setup.seed);
     let Some(studio) = cell.studio else {
         return Ok(Fitted::Vector(monitor(detecting, seed, cast.policy.as_ref(), data)?));
@@ -84,10 +86,13 @@ fn fitted(cell: &Judgement, cast: &Cast, data: [&Dataset; 2]) -> Result<Fitted> 
     let episodes = data.iter().map(|d| d.episodes.len()).sum();
     let needed = filming::bytes_for(studio, episodes, steps);
     filming::ensure_fits(needed, filming::available(), "the films of the nominal episodes")?;
+    tell("films");
     let films = |data: &Dataset| data.episodes.iter().map(|e| cast.film(e, studio)).collect();
     let [train, validation]: [Result<Vec<_>>; 2] = [films(data[0]), films(data[1])];
     let mut rng = Seed(seed).child("fit").child(&*detecting.name).rng();
-    let fitted = detector.fit(&train?, &validation?, &mut rng).context("the detector cannot be fitted")?;
+    let tell = |part: f64| tell(&format!("fit {:.0} %", 100.0 * part));
+    let fitted = detector.fit_telling(&train?, &validation?, &mut rng, &tell);
+    let fitted = fitted.context("the detector cannot be fitted")?;
     Ok(Fitted::Images(Mutex::new(fitted), studio))
 }
 

@@ -4,7 +4,7 @@ use super::filming::available;
 use crate::common::Common;
 use crate::pixels::choice::Device;
 use crate::pixels::deep::place;
-use crate::progress::{self, Bar};
+use crate::progress;
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use offnominal_core::catalogue::BuildError;
@@ -12,7 +12,7 @@ use offnominal_core::prelude::*;
 use offnominal_deep::images::{self, News, Runtime, TrainedMonitor};
 use offnominal_nets::Tensors;
 use serde_json::Value;
-use std::sync::{Arc, Mutex};
+use std::cell::OnceCell;
 
 /// The detector of that name, to be fitted on the device that its parameters name.
 ///
@@ -36,7 +36,7 @@ pub fn detector(id: &str, params: &Value) -> Result<Box<dyn ImageDetector>, Buil
 fn at(on: Device) -> Result<Runtime> {
     // How much a graphics card has cannot be asked; a fit that does not fit there fails there.
     let memory = if on == Device::Cpu { available() } else { None };
-    Ok(Runtime { device: place(on)?, memory, ..Runtime::default() })
+    Ok(Runtime { device: place(on)?, memory })
 }
 
 /// A fitted network.
@@ -54,28 +54,21 @@ impl Fitted {
         rng: &mut Rng,
         common: &Common,
     ) -> Result<Fitted> {
-        let quiet = common.quiet;
-        let bar: Mutex<Option<Bar>> = Mutex::default();
-        let report = move |news: &News| {
-            let mut bar = bar.lock().expect("no thread panics while it reports");
-            match *news {
-                News::Need(need) if !quiet => eprintln!("{need} will be needed"),
-                News::Need(_) => (),
-                News::Step { step, steps, loss, best } => {
-                    let begin = || progress::bar_with_message(quiet, 0..steps as u64, "steps");
-                    let bar = bar.get_or_insert_with(begin);
-                    let best = best.map_or(String::new(), |best| format!(", best on others {best:.4}"));
-                    bar.set_message(format!("loss {loss:.4}{best}"));
-                    bar.set_position(step as u64);
-                    if step == steps {
-                        bar.finish_and_clear();
-                    }
-                }
+        let detector = images::find(id)?.detector(params, at(on)?)?;
+        let (quiet, bar) = (common.quiet, OnceCell::new());
+        let tell = |news: &News| match *news {
+            News::Need(need) if !quiet => eprintln!("{need} will be needed"),
+            News::Need(_) => (),
+            News::Step { step, steps, loss, best } => {
+                let bar = bar.get_or_init(|| progress::bar(quiet, steps, "steps"));
+                let best = best.map_or(String::new(), |best| format!(", best on others {best:.4}"));
+                bar.set_message(format!("loss {loss:.4}{best}"));
+                bar.set_position(step as u64);
             }
         };
-        let runtime = Runtime { report: Arc::new(report), ..at(on)? };
-        let detector = images::find(id)?.detector(params, runtime)?;
-        Ok(Fitted(detector.train(train, validation, rng).context("the detector cannot be fitted")?))
+        let fitted = detector.train(train, validation, rng, &tell);
+        bar.get().inspect(|bar| bar.finish_and_clear());
+        Ok(Fitted(fitted.context("the detector cannot be fitted")?))
     }
 
     /// From the tensors of a file.

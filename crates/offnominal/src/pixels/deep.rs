@@ -132,7 +132,7 @@ pub fn train(set: &DataSet, choice: &Choice, seed: Seed, out: &Path, common: &Co
     if checkpoint.is_file() {
         resume(&mut training, &checkpoint).with_context(|| checkpoint.display().to_string())?;
     }
-    let bar = progress::bar_with_message(common.quiet, training.step() as u64..steps as u64, "steps");
+    let bar = progress::Bar::new(common.quiet, training.step() as u64..steps as u64, "steps");
     let mut kept = Instant::now();
     let mut picture = |number: usize| picture(set, number);
     while !training.is_done() {

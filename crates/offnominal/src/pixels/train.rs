@@ -36,7 +36,7 @@ pub fn train(set: &DataSet, recipe: &Recipe, common: &Common) -> Result<PatchCla
         "{}: expected pixels of the known classes, found none",
         set.root.display()
     );
-    let bar = progress::bar_with_message(common.quiet, 0..recipe.rounds as u64, "rounds");
+    let bar = progress::bar(common.quiet, recipe.rounds, "rounds");
     let mut rng = recipe.seed.child("training").rng();
     let names = set.meanings.map.classes.clone();
     Ok(PatchClassifier::train(&all, names, recipe.rounds, &mut rng, |_, loss| {

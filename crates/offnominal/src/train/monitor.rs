@@ -20,7 +20,7 @@ impl Monitor {
     /// A bar that stands where the run stands, and a new event file.
     pub(super) fn new(trainer: &Trainer, folder: &Folder, quiet: bool) -> Result<Monitor> {
         let work = trainer.steps()..trainer.config().steps;
-        let bar = progress::bar_with_message(quiet, work, "training");
+        let bar = progress::Bar::new(quiet, work, "training");
         let last = trainer.best().map(|(found, _)| *found);
         let (events, begun) = (EventFile::create(folder.path())?, Instant::now());
         Ok(Monitor { bar, events, begun, first_step: trainer.steps(), last })
