@@ -20,6 +20,7 @@ mod codec;
 mod dense;
 mod file;
 mod fit;
+mod fitting;
 mod ldm;
 mod learning;
 mod library;
