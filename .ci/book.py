@@ -7,6 +7,7 @@ of the book, such as a source file, becomes text.
 """
 
 import base64
+import functools
 import json
 import os
 import re
@@ -36,22 +37,24 @@ def slug(heading):
     return "".join(c for c in heading.strip().lower().replace(" ", "-") if c.isalnum() or c in "-_")
 
 
-def anchors(path, known={}):
-    if path not in known:
-        text = re.sub(r"^(```|~~~).*?^\1", "", path.read_text(), flags=re.M | re.S)
-        headings = re.findall(r"^#+ +(.*)", text, re.M)
-        plain = [LINK.sub(r"\2", heading) for heading in headings]
-        slugs = [slug(heading) for heading in plain]
-        known[path] = {s if slugs[:i].count(s) == 0 else f"{s}-{slugs[:i].count(s)}" for i, s in enumerate(slugs)}
-    return known[path]
+@functools.cache
+def anchors(path):
+    """The ids of a page's headings; a repeated one gets a number."""
+    text = re.sub(r"^(```|~~~).*?^\1", "", path.read_text(), flags=re.M | re.S)
+    slugs = [slug(LINK.sub(r"\2", heading)) for heading in re.findall(r"^#+ +(.*)", text, re.M)]
+    before = [slugs[:i].count(s) for i, s in enumerate(slugs)]
+    return {f"{s}-{n}" if n else s for s, n in zip(slugs, before)}
 
 
 def each_link(text, replace):
     """Calls `replace` for each relative link outside code, and puts what it returns in its place."""
     code = [span.span() for span in CODE.finditer(text)]
-    inside = lambda match: any(a <= match.start() and match.end() <= b for a, b in code)
-    skip = lambda match: inside(match) or re.match(r"[a-z]+:", match[3])
-    return LINK.sub(lambda match: match[0] if skip(match) else replace(match), text)
+
+    def each(match):
+        is_code = any(a <= match.start() and match.end() <= b for a, b in code)
+        return match[0] if is_code or re.match(r"[a-z]+:", match[3]) else replace(match)
+
+    return LINK.sub(each, text)
 
 
 def target(source, link):
@@ -124,6 +127,14 @@ def rewrite(chapter, pages):
     chapter["content"] = each_link(chapter["content"], replace)
 
 
+def complaints(pages):
+    """Links that lead nowhere, and pages that are not in the book."""
+    sources = sorted({path for pattern in CHECKED for path in ROOT.glob(pattern)})
+    broken = [line for source in sources for line in broken_links(source)]
+    unlisted = set((ROOT / "docs").rglob("*.md")) - set(pages) - {ROOT / "docs/SUMMARY.md"}
+    return broken + [f"{path.relative_to(ROOT)}: not in docs/SUMMARY.md" for path in sorted(unlisted)]
+
+
 def main():
     if sys.argv[1:2] == ["supports"]:
         return
@@ -133,15 +144,10 @@ def main():
             add_environments(chapter)
         elif chapter["path"] is None:
             add_outside(chapter)
-    every = list(chapters(book["items"]))
-    pages = {source_of(chapter): chapter["path"] for chapter in every}
-    sources = sorted({path for pattern in CHECKED for path in ROOT.glob(pattern)})
-    unlisted = [f"{p.relative_to(ROOT)}: not in docs/SUMMARY.md" for p in (ROOT / "docs").rglob("*.md") if p not in pages]
-    broken = [line for source in sources for line in broken_links(source)]
-    wrong = broken + [line for line in unlisted if "SUMMARY.md: " not in line]
-    if wrong:
+    pages = {source_of(chapter): chapter["path"] for chapter in chapters(book["items"])}
+    if wrong := complaints(pages):
         sys.exit("\n".join(wrong))
-    for chapter in every:
+    for chapter in chapters(book["items"]):
         rewrite(chapter, pages)
     json.dump(book, sys.stdout)
 
