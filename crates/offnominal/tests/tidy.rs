@@ -11,6 +11,7 @@ fn root() -> PathBuf {
 /// Who may depend on whom. A crate that is missing here fails the test.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("offnominal-core", &[]),
+    ("offnominal-laws", &["offnominal-core"]),
     ("offnominal-nets", &["offnominal-core"]),
     ("offnominal-mujoco", &["offnominal-core"]),
     ("offnominal-scenes", &["offnominal-core"]),
@@ -72,6 +73,13 @@ fn crates_depend_only_downwards() {
             assert!(may.contains(&dependency.as_str()), "{name} must not know {dependency}");
         }
     }
+}
+
+/// The laws are for tests: a crate that needs them names them among its dev-dependencies.
+#[test]
+fn no_shipped_program_contains_the_laws() {
+    let knows = |may: &[&str]| may.contains(&"offnominal-laws");
+    assert!(ALLOWED.iter().all(|(_, may)| !knows(may)), "offnominal-laws belongs to dev-dependencies");
 }
 
 /// Every Rust file of the project that a person wrote.

@@ -7,7 +7,6 @@ mod example;
 use offnominal::cli::{Outcome, run_from};
 use offnominal::strengths::{Status, Strength};
 use offnominal::{catalogues, dataset, report};
-use offnominal_core::conformance;
 use std::path::Path;
 
 /// Runs a command of the program that the example is.
@@ -48,7 +47,7 @@ fn a_world_of_ones_own_goes_through_every_command() {
     assert!(include_str!("../../examples/own_env.rs").lines().count() < 60);
     catalogues::extend(example::extras()).unwrap();
     let world = catalogues::worlds().build("tank", &serde_json::json!({})).unwrap();
-    conformance::assert_lawful("tank", &conformance::env(world.as_ref(), &[]));
+    offnominal_laws::assert_lawful("tank", &offnominal_laws::env(world.as_ref(), &[]));
 
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
