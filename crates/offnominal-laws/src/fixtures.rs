@@ -2,6 +2,7 @@
 
 mod anomaly;
 mod detector;
+mod image_detector;
 
 use crate::{Violation, assert_lawful};
 use offnominal_core::prelude::*;

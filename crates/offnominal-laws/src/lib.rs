@@ -9,6 +9,7 @@ mod detector;
 mod env;
 #[cfg(test)]
 mod fixtures;
+mod image_detector;
 mod mock_ensemble;
 mod policy;
 mod recorder;
@@ -16,6 +17,7 @@ mod recorder;
 pub use anomaly::{AnomalyCase, Touches, anomaly};
 pub use detector::{detector, detector_with, nominal_episodes};
 pub use env::env;
+pub use image_detector::image_detector;
 pub use mock_ensemble::MockEnsemble;
 pub use policy::policy;
 

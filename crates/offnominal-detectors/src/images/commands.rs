@@ -12,6 +12,7 @@ use offnominal_core::detector::FitError;
 use offnominal_nets::Standardiser;
 
 /// The model of the commands.
+#[derive(Clone)]
 pub(super) struct Commands {
     coordinates: Coordinates,
     scale: Standardiser,
