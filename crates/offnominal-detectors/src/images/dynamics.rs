@@ -19,7 +19,7 @@
 
 use super::gaze::{Filmed, Gaze, Grid, Scope, Split, Views};
 use super::memory::{Past, Scales};
-use super::regression::{Regression, energy};
+use super::regression::{Regression, energy, log_energy};
 use crate::shared::training::Training;
 use offnominal_core::image_detector::check_films;
 use offnominal_core::prelude::*;
@@ -182,7 +182,7 @@ impl Dynamics {
         largest.sort_unstable_by(|a, b| b.total_cmp(a));
         let n = self.strongest.min(largest.len());
         let mean = largest[..n].iter().map(|&e| f64::from(e)).sum::<f64>() / n as f64;
-        mean.clamp(1e-12, 1e30).ln()
+        log_energy(mean)
     }
 
     pub fn heat(&self) -> Heat {
