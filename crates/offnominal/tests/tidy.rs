@@ -12,6 +12,7 @@ fn root() -> PathBuf {
 /// the test. The verticals (bench, risk, shift, pixels) know nothing of one another.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("core", &[]),
+    ("laws", &[]),
     ("nets", &[]),
     ("mujoco", &[]),
     ("scenes", &[]),
@@ -75,6 +76,13 @@ fn crates_depend_only_downwards() {
             assert!(low || may.contains(&short(&dependency)), "{name} must not know {dependency}");
         }
     }
+}
+
+/// The laws are for tests: a crate that needs them names them among its dev-dependencies.
+#[test]
+fn no_shipped_program_contains_the_laws() {
+    let knows = |may: &[&str]| may.contains(&"laws");
+    assert!(ALLOWED.iter().all(|(_, may)| !knows(may)), "offnominal-laws belongs to dev-dependencies");
 }
 
 /// Every Rust file of the project that a person wrote.

@@ -260,8 +260,8 @@ impl Env for Reach {
         }))
     }
 
-    fn trouble(&self) -> Option<String> {
-        self.trouble.as_ref().map(Trouble::to_string)
+    fn health(&self) -> Result<(), String> {
+        self.trouble.as_ref().map_or(Ok(()), |why| Err(why.to_string()))
     }
 
     /// Draws the model in the measured posture: a robot has no picture of itself.

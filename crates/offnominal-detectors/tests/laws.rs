@@ -6,9 +6,9 @@ mod quick;
 mod spoiled;
 
 use offnominal_core::archive::Archive;
-use offnominal_core::conformance::{Chorus, assert_lawful, detector, nominal_episodes};
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
+use offnominal_laws::{MockEnsemble, assert_lawful, detector, nominal_episodes};
 use quick::quick;
 use serde_json::json;
 use spoiled::spoiled;
@@ -65,7 +65,7 @@ fn a_policy_that_tells_nothing_is_refused_by_name() {
         let closed = |_: &[f32], action: &mut [f32]| action.fill(0.0);
         let error = recipe.fit_with(&closed, &views, &[], &mut Rng::new(1)).err();
         assert_eq!(error, Some(FitError::Policy(InsightError::Opaque)), "{id}");
-        assert!(recipe.fit_with(&Chorus::members(3), &views, &[], &mut Rng::new(1)).is_ok(), "{id}");
+        assert!(recipe.fit_with(&MockEnsemble::members(3), &views, &[], &mut Rng::new(1)).is_ok(), "{id}");
     }
 }
 
@@ -76,7 +76,7 @@ fn every_detector_can_be_kept() {
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
     for entry in ALL {
         let recipe = (entry.build)(&quick(entry.id)).unwrap();
-        let policy = Chorus::members(3);
+        let policy = MockEnsemble::members(3);
         let monitor = recipe.fit_with(&policy, &views, &[], &mut Rng::new(1)).unwrap();
         let mut archive = Archive::default();
         assert_eq!(monitor.save(&mut archive.writer()), Ok(()), "{}", entry.id);

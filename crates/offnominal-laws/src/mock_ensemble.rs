@@ -1,20 +1,19 @@
-//! A policy that disagrees with itself, for the laws of detectors that look inside a policy.
+//! A mock ensemble policy, for the laws of detectors that look inside a policy.
 
-use crate::Rng;
-use crate::insight::{Insight, InsightError, Predictions, Shape};
-use crate::policy::Policy;
+use offnominal_core::insight::Shape;
+use offnominal_core::prelude::*;
 
-/// Voices of a chorus.
+/// Predictions of the ensemble.
 const M: usize = 5;
-/// Probability with which a voice that drops channels does not hear one.
-const DEAF: f64 = 0.2;
+/// Probability with which a pass with dropout drops a channel.
+const DROPOUT: f64 = 0.2;
 
-/// A policy of five voices. Voice m hears the sum s of the channels, each times ±(m + 1); its values are (s, 0) where
-/// there is a choice of two, and its command is s where there is none. What it hears of each channel are its features.
+/// A policy of five linear members. Member m multiplies each channel by ±(m + 1), which are its features, and adds them to
+/// s; its values are (s, 0) where there is a choice of two, and its command is s where there is none.
 ///
-/// Every channel is heard, even one that never changes.
+/// Every channel is read, even one that never changes.
 #[derive(Debug, Clone)]
-pub struct Chorus {
+pub struct MockEnsemble {
     width: usize,
     is_choice: bool,
     drops: bool,
@@ -24,30 +23,30 @@ pub struct Chorus {
     features: Vec<f32>,
 }
 
-impl Chorus {
-    /// Five members that hear `width` channels and choose one of two.
-    pub fn members(width: usize) -> Chorus {
-        Chorus::new(width, false, M)
+impl MockEnsemble {
+    /// Five members that read `width` channels and choose one of two.
+    pub fn members(width: usize) -> MockEnsemble {
+        MockEnsemble::new(width, false, M)
     }
 
     /// One network that drops channels at random, in five passes.
-    pub fn passes(width: usize) -> Chorus {
-        Chorus::new(width, true, M)
+    pub fn passes(width: usize) -> MockEnsemble {
+        MockEnsemble::new(width, true, M)
     }
 
     /// One network that drops nothing.
-    pub fn plain(width: usize) -> Chorus {
-        Chorus::new(width, false, 1)
+    pub fn plain(width: usize) -> MockEnsemble {
+        MockEnsemble::new(width, false, 1)
     }
 
     /// The same with a real command.
     #[must_use]
-    pub fn with_real_command(self) -> Chorus {
-        Chorus { is_choice: false, heads: vec![0.0; self.predictions], ..self }
+    pub fn with_real_command(self) -> MockEnsemble {
+        MockEnsemble { is_choice: false, heads: vec![0.0; self.predictions], ..self }
     }
 
-    fn new(width: usize, drops: bool, predictions: usize) -> Chorus {
-        Chorus {
+    fn new(width: usize, drops: bool, predictions: usize) -> MockEnsemble {
+        MockEnsemble {
             width,
             is_choice: true,
             drops,
@@ -62,19 +61,20 @@ impl Chorus {
         if self.drops { 1 } else { self.predictions }
     }
 
-    /// What voice `m` hears of a channel: odd voices hear all but the first upside down.
-    fn gain(m: usize, channel: usize) -> f32 {
+    /// The weight of a channel in member `m`: odd members negate all but the first.
+    fn weight(m: usize, channel: usize) -> f32 {
         let sign = if m % 2 == 1 && channel > 0 { -1.0 } else { 1.0 };
         sign * (m + 1) as f32
     }
 
-    fn sing(&mut self, i: usize, obs: &[f32], rng: &mut Rng) {
-        let (voice, n_heads) = (i % self.n_members(), self.n_heads());
-        let heard = &mut self.features[i * self.width..][..self.width];
-        for (channel, (out, x)) in heard.iter_mut().zip(obs).enumerate() {
-            *out = Chorus::gain(voice, channel) * x * if self.drops { kept(rng) } else { 1.0 };
+    /// Makes prediction `i`.
+    fn predict(&mut self, i: usize, obs: &[f32], rng: &mut Rng) {
+        let (member, n_heads) = (i % self.n_members(), self.n_heads());
+        let features = &mut self.features[i * self.width..][..self.width];
+        for (channel, (out, x)) in features.iter_mut().zip(obs).enumerate() {
+            *out = MockEnsemble::weight(member, channel) * x * if self.drops { dropout(rng) } else { 1.0 };
         }
-        let sum = heard.iter().sum::<f32>();
+        let sum = features.iter().sum::<f32>();
         self.heads[i * n_heads] = sum;
         self.commands[i] = if self.is_choice { f32::from(u8::from(sum < 0.0)) } else { sum };
     }
@@ -85,11 +85,11 @@ impl Chorus {
 }
 
 /// The factor of a channel that may be dropped; its mean is one.
-fn kept(rng: &mut Rng) -> f32 {
-    if rng.uniform() < DEAF { 0.0 } else { (1.0 / (1.0 - DEAF)) as f32 }
+fn dropout(rng: &mut Rng) -> f32 {
+    if rng.uniform() < DROPOUT { 0.0 } else { (1.0 / (1.0 - DROPOUT)) as f32 }
 }
 
-impl Insight for Chorus {
+impl Insight for MockEnsemble {
     fn shape(&self) -> Shape {
         Shape {
             obs: self.width,
@@ -105,7 +105,7 @@ impl Insight for Chorus {
     fn look(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
         assert_eq!(obs.len(), self.width, "width of the observation");
         for i in 0..self.predictions {
-            self.sing(i, obs, rng);
+            self.predict(i, obs, rng);
         }
         Predictions { heads: &self.heads, commands: &self.commands, features: &self.features }
     }
@@ -115,7 +115,7 @@ impl Insight for Chorus {
     }
 }
 
-impl Policy for Chorus {
+impl Policy for MockEnsemble {
     fn act(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
         self.look(obs, rng);
         let mean = self.heads.iter().sum::<f32>() / self.predictions as f32;
@@ -139,23 +139,22 @@ impl Policy for Chorus {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conformance::{Law, assert_lawful, policy};
-    use crate::spec::{Channel, EnvSpec};
+    use crate::{assert_lawful, policy};
 
-    /// What is wrong with what a [`Liar`] tells.
+    /// What is wrong with a [`BrokenEnsemble`].
     #[derive(Debug, Clone, Copy, PartialEq)]
-    enum Lie {
+    enum Flaw {
         Width,
         Shape,
         Value,
         Fork,
     }
 
-    /// A chorus that lies about itself.
+    /// An ensemble whose predictions are not what it declares.
     #[derive(Clone)]
-    struct Liar(Chorus, Lie, f32);
+    struct BrokenEnsemble(MockEnsemble, Flaw, f32);
 
-    impl Policy for Liar {
+    impl Policy for BrokenEnsemble {
         fn act(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
             self.0.act(obs, action, rng);
         }
@@ -169,11 +168,11 @@ mod tests {
         }
     }
 
-    impl Insight for Liar {
+    impl Insight for BrokenEnsemble {
         fn shape(&self) -> Shape {
             let mut shape = self.0.shape();
-            shape.obs += usize::from(self.1 == Lie::Width);
-            shape.heads += usize::from(self.1 == Lie::Shape);
+            shape.obs += usize::from(self.1 == Flaw::Width);
+            shape.heads += usize::from(self.1 == Flaw::Shape);
             shape
         }
 
@@ -181,8 +180,8 @@ mod tests {
             self.0.look(obs, rng);
             self.2 += 1.0;
             match self.1 {
-                Lie::Value => self.0.heads[0] = f32::NAN,
-                Lie::Fork => self.0.heads[0] += self.2,
+                Flaw::Value => self.0.heads[0] = f32::NAN,
+                Flaw::Fork => self.0.heads[0] += self.2,
                 _ => {}
             }
             Predictions { heads: &self.0.heads, commands: &self.0.commands, features: &self.0.features }
@@ -194,23 +193,23 @@ mod tests {
     }
 
     fn spec() -> EnvSpec {
-        let observation = ["x", "v"].map(|name| Channel::unbounded(name, "what is heard", "m")).to_vec();
+        let observation = ["x", "v"].map(|name| Channel::unbounded(name, "what is read", "m")).to_vec();
         let action = vec![Channel::choice("side", "left or right", 2)];
-        EnvSpec { observation, action, ..EnvSpec::new("choir", "a fixture") }
+        EnvSpec { observation, action, ..EnvSpec::new("mock", "a fixture") }
     }
 
     #[test]
-    fn a_chorus_is_a_sound_policy() {
-        for chorus in [Chorus::members(2), Chorus::passes(2), Chorus::plain(2)] {
-            assert_lawful("chorus", &policy(&chorus, &spec(), &[]));
+    fn a_mock_ensemble_is_a_sound_policy() {
+        for ensemble in [MockEnsemble::members(2), MockEnsemble::passes(2), MockEnsemble::plain(2)] {
+            assert_lawful("ensemble", &policy(&ensemble, &spec(), &[]));
         }
     }
 
     #[test]
-    fn lies_about_the_inside_are_caught() {
-        for lie in [Lie::Width, Lie::Shape, Lie::Value, Lie::Fork] {
-            let found = policy(&Liar(Chorus::passes(2), lie, 0.0), &spec(), &[]);
-            assert!(found.iter().any(|v| v.law == Law::InsightIsSound), "{lie:?}: {found:?}");
+    fn predictions_that_are_not_what_is_declared_are_caught() {
+        for flaw in [Flaw::Width, Flaw::Shape, Flaw::Value, Flaw::Fork] {
+            let found = policy(&BrokenEnsemble(MockEnsemble::passes(2), flaw, 0.0), &spec(), &[]);
+            assert!(found.iter().any(|v| v.law == Law::InsightIsSound), "{flaw:?}: {found:?}");
         }
     }
 
@@ -218,10 +217,10 @@ mod tests {
     fn members_differ_always_and_passes_by_chance() {
         let mut rng = Rng::new(1);
         assert_eq!(
-            Chorus::members(1).look(&[2.0], &mut rng).heads,
+            MockEnsemble::members(1).look(&[2.0], &mut rng).heads,
             [2., 0., 4., 0., 6., 0., 8., 0., 10., 0.]
         );
-        let mut passes = Chorus::passes(3);
+        let mut passes = MockEnsemble::passes(3);
         let first = passes.look(&[1.0, 2.0, 3.0], &mut rng).features.to_vec();
         assert_ne!(first, passes.look(&[1.0, 2.0, 3.0], &mut rng).features);
     }

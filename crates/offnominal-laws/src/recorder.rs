@@ -1,13 +1,11 @@
-//! A world that notes what really happened in it.
+//! An environment that records what really happened in it.
 
-use crate::Rng;
-use crate::env::{Env, Step};
-use crate::spec::{EnvSpec, ParameterError};
+use offnominal_core::prelude::*;
 use std::collections::BTreeMap;
 
-/// What a witness saw; one row per step.
+/// What was recorded; one row per step.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Testimony {
+pub(super) struct Record {
     /// Commands as they reached the world.
     pub(super) commands: Vec<Vec<f32>>,
     /// True observations after each step.
@@ -16,28 +14,28 @@ pub(super) struct Testimony {
     off_nominal: Vec<Vec<String>>,
 }
 
-impl Testimony {
+impl Record {
     /// Whether all parameters were nominal during a step.
     pub(super) fn is_nominal_at(&self, t: usize) -> bool {
         self.off_nominal[t].is_empty()
     }
 }
 
-/// Passes everything on to a world, and writes it down.
-pub(super) struct Witness {
+/// Forwards everything to an environment, and records it.
+pub(super) struct Recorder {
     inner: Box<dyn Env>,
     parameters: BTreeMap<String, f64>,
-    pub(super) testimony: Testimony,
+    pub(super) record: Record,
 }
 
-impl Witness {
-    /// A witness of a fork of the world.
+impl Recorder {
+    /// A recorder around a fork of the environment.
     ///
     /// # Panics
     /// If the world cannot be forked.
-    pub(super) fn of(env: &dyn Env) -> Witness {
-        let inner = env.fork().expect("conformance needs a world that can be forked");
-        Witness { inner, parameters: BTreeMap::new(), testimony: Testimony::default() }
+    pub(super) fn of(env: &dyn Env) -> Recorder {
+        let inner = env.fork().expect("the laws need a world that can be forked");
+        Recorder { inner, parameters: BTreeMap::new(), record: Record::default() }
     }
 
     fn off_nominal(&self) -> Vec<String> {
@@ -50,7 +48,7 @@ impl Witness {
     }
 }
 
-impl Env for Witness {
+impl Env for Recorder {
     fn spec(&self) -> &EnvSpec {
         self.inner.spec()
     }
@@ -68,12 +66,12 @@ impl Env for Witness {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        self.testimony.off_nominal.push(self.off_nominal());
+        self.record.off_nominal.push(self.off_nominal());
         let step = self.inner.step(action, rng);
         let mut seen = vec![0.0; self.spec().obs_width()];
         self.inner.observe(&mut seen);
-        self.testimony.commands.push(action.to_vec());
-        self.testimony.observations.push(seen);
+        self.record.commands.push(action.to_vec());
+        self.record.observations.push(seen);
         step
     }
 

@@ -1,19 +1,12 @@
 //! Laws of anomalies.
 //!
-//! An anomaly is applied in a world that is watched: a witness between runner and world notes what was commanded, what
-//! was true, and what the parameters were. Comparing this with the episode shows what the anomaly did, and when.
+//! An anomaly is applied in a recorded environment: a recorder between runner and environment notes what was commanded,
+//! what was true, and what the parameters were. Comparing this with the episode shows what the anomaly did, and when.
 
-use super::witness::{Testimony, Witness};
-use super::{Law, Verdicts, Violation};
-use crate::Seed;
-use crate::anomaly::Anomaly;
-use crate::catalogue::{BuildError, Catalogue};
-use crate::env::Env;
-use crate::episode::Episode;
-use crate::fault::Fault;
-use crate::run::{Disturbance, play_on};
-use crate::schedule::{Extent, Onset, Schedule};
-use crate::spec::EnvSpec;
+use crate::recorder::{Record, Recorder};
+use crate::{Verdicts, Violation};
+use offnominal_core::prelude::*;
+use offnominal_core::run::{Disturbance, play_on};
 use serde_json::json;
 use std::collections::BTreeSet;
 
@@ -71,11 +64,11 @@ pub fn anomaly(case: &AnomalyCase<'_>, exempt: &[(Law, &'static str)]) -> Vec<Vi
     verdicts.found
 }
 
-/// A played episode and what the witness noted.
+/// A played episode and what the recorder noted.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Trial {
     pub(super) episode: Episode,
-    pub(super) truth: Testimony,
+    pub(super) truth: Record,
 }
 
 /// The nominal episode of one seed and what becomes of it under the anomaly.
@@ -161,10 +154,10 @@ impl AnomalyCase<'_> {
             onset: ONSET,
             anomaly: anomaly(fault).unwrap_or_else(|e| panic!("{} cannot be built: {e}", self.id)),
         });
-        let mut witness = Witness::of(self.env);
+        let mut recorder = Recorder::of(self.env);
         let mut policy = steer(self.env.spec());
-        let episode = play_on(&mut witness, &mut policy, HORIZON, seed, disturbance, &mut |_| ());
-        Trial { episode, truth: witness.testimony }
+        let episode = play_on(&mut recorder, &mut policy, HORIZON, seed, disturbance, &mut |_| ());
+        Trial { episode, truth: recorder.record }
     }
 }
 

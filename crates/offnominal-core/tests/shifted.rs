@@ -1,11 +1,8 @@
 //! A world of one number that pays its parameters at each step.
 
-use super::*;
-use crate::Seed;
-use crate::conformance::{self, Law};
-use crate::policy::Random;
-use crate::run::Trial;
-use crate::spec::{Channel, Parameter};
+use offnominal_core::policy::Random;
+use offnominal_core::prelude::*;
+use offnominal_core::shifted::{Around, Draws, Shifted};
 
 /// Pays `wage` less `tax`, and `luck`, in each of five steps. A strict one cannot be with a `tax` above one half.
 #[derive(Clone)]
@@ -91,7 +88,7 @@ fn a_shifted_world_obeys_the_laws_of_worlds_but_for_what_it_is_made_for() {
     let lax = |draws| Shifted::new(Box::new(Job { strict: false, ..job() }), draws).unwrap();
     let exempt = [(Law::NominalIsNeutral, "an episode does not begin with nominal parameters")];
     for world in [lax(around(&["wage", "tax"], 0.2)), lax(around(&["wage"], 0.2)).failing_below(6.0)] {
-        let violations = conformance::env(&world, &exempt);
+        let violations = offnominal_laws::env(&world, &exempt);
         assert!(violations.is_empty(), "{violations:?}");
     }
 }
@@ -134,11 +131,14 @@ fn neighbours_have_the_distribution_of_draws() {
     let (world, mut rng) = (shifted(around(&["wage", "tax"], 0.2)), Rng::new(3));
     let mean_of = |draws: &[Vec<f64>], i: usize| draws.iter().map(|x| x[i]).sum::<f64>() / draws.len() as f64;
     let draws: Vec<Vec<f64>> = (0..4000).map(|_| world.draw(&mut rng)).collect();
-    let next: Vec<Vec<f64>> = draws.iter().map(|x| world.vary(x, &mut rng).unwrap()).collect();
+    let next: Vec<Vec<f64>> =
+        draws.iter().map(|x| world.failure_search().vary(x, &mut rng).unwrap()).collect();
     // The standard errors are about .006 and .001; the tax, which is cut at one half, is the harder one.
     assert!((mean_of(&draws, 0) - mean_of(&next, 0)).abs() < 0.03);
     assert!((mean_of(&draws, 1) - mean_of(&next, 1)).abs() < 0.005);
-    assert!(next.iter().all(|x| world.admits(x)) && next.iter().zip(&draws).any(|(a, b)| a != b));
+    assert!(
+        next.iter().all(|x| world.failure_search().admits(x)) && next.iter().zip(&draws).any(|(a, b)| a != b)
+    );
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn a_list_gives_its_rows_and_nothing_else() {
     let wages: Vec<f64> = (0..200).map(|_| world.draw(&mut rng)[0]).collect();
     let low = wages.iter().filter(|w| **w == 1.0).count();
     assert!(wages.iter().all(|w| [1.0, 3.0].contains(w)) && (60..140).contains(&low), "{low}");
-    assert!(world.admits(&[3.0, 0.0]) && !world.admits(&[2.0, 0.0]));
+    assert!(world.failure_search().admits(&[3.0, 0.0]) && !world.failure_search().admits(&[2.0, 0.0]));
 }
 
 #[test]
@@ -161,11 +161,8 @@ fn an_episode_fails_exactly_where_its_return_is_too_low() {
     for seed in (0..60_u64).map(Seed) {
         let x = world.draw(&mut seed.rng());
         let mut last = None;
-        let episode = trial.starting_at(x, seed, &mut |env| last = env.margin());
-        assert_eq!(
-            (episode.len(), episode.end == crate::episode::End::Failed),
-            (5, episode.total_reward() < 6.0)
-        );
+        let episode = trial.starting_at(x, seed, &mut |env| last = env.failure_search().margin());
+        assert_eq!((episode.len(), episode.end == End::Failed), (5, episode.total_reward() < 6.0));
         failed += usize::from(episode.total_reward() < 6.0);
         margins.push((last.unwrap(), episode.total_reward() / 6.0 - 1.0));
     }

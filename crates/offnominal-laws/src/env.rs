@@ -1,10 +1,9 @@
 //! Laws of worlds.
 
-use super::{Law, Verdicts, Violation};
-use crate::channel::spans;
-use crate::env::{Env, Status, Step};
-use crate::policy::{Policy, Random};
-use crate::{Rng, Seed};
+use crate::{Verdicts, Violation};
+use offnominal_core::channel::spans;
+use offnominal_core::policy::Random;
+use offnominal_core::prelude::*;
 
 /// Checks a world that can be forked.
 ///
@@ -35,7 +34,7 @@ fn margin(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
         for _ in 0..400 {
             policy.act(&[], &mut action, &mut rng);
             let status = env.step(&action, &mut world).status;
-            let Some(margin) = env.margin() else { return };
+            let Some(margin) = env.failure_search().margin() else { return };
             let agrees = (margin <= 0.0) == (status == Status::Failed);
             verdicts.require(Law::MarginTellsFailure, agrees, || format!("margin {margin} in {status:?}"));
             if status != Status::Running || !agrees {
@@ -96,7 +95,7 @@ impl Walk {
 }
 
 fn fork(env: &dyn Env) -> Box<dyn Env> {
-    env.fork().expect("conformance needs a world that can be forked")
+    env.fork().expect("the laws need a world that can be forked")
 }
 
 fn start(env: &mut dyn Env, seed: Seed) {
@@ -236,7 +235,7 @@ fn beyond(end: f64, outwards: f64) -> f64 {
 }
 
 /// Values far from nominal, but not at the ends of the range. A limit may bite in one direction only.
-fn other_values(p: &crate::spec::Parameter) -> [f64; 2] {
+fn other_values(p: &Parameter) -> [f64; 2] {
     let far = 2.0 * p.nominal.abs() + 1.0;
     let high = if p.high.is_finite() { p.high } else { far };
     let low = if p.low.is_finite() { p.low } else { -far };

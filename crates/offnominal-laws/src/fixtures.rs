@@ -1,12 +1,11 @@
 //! A sound world and a sound policy, and their broken siblings: each law must reject its own flaw by name.
 
 mod anomaly;
+mod detector;
+mod image_detector;
 
-use super::{Law, Violation};
-use crate::Rng;
-use crate::env::{Env, Step};
-use crate::policy::Policy;
-use crate::spec::{Channel, EnvSpec, Parameter, ParameterError};
+use crate::{Violation, assert_lawful};
+use offnominal_core::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -101,11 +100,6 @@ impl Env for Spring {
         obs[1] = self.v as f32;
     }
 
-    fn margin(&self) -> Option<f64> {
-        let room = 40.0 - self.x.abs();
-        Some(if self.flaw == Flaw::FailsWithRoomLeft { -room } else { room })
-    }
-
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         let push = match self.flaw {
             Flaw::OutlivesNonsense => self.spec.action[0].chosen(action[0]).unwrap_or(0) as f64,
@@ -138,29 +132,40 @@ impl Env for Spring {
     fn fork(&self) -> Option<Box<dyn Env>> {
         Some(Box::new(self.clone()))
     }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
+    }
+}
+
+impl FailureSearch for Spring {
+    fn margin(&self) -> Option<f64> {
+        let room = 40.0 - self.x.abs();
+        Some(if self.flaw == Flaw::FailsWithRoomLeft { -room } else { room })
+    }
 }
 
 /// What is wrong with a [`Pusher`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Habit {
-    Sound,
+enum PolicyFlaw {
+    None,
     TooStrong,
-    Dithers,
-    Undefined,
+    DiffersByRun,
+    NotFinite,
 }
 
 /// A policy that pushes against the position.
 #[derive(Clone)]
-struct Pusher(Habit, Arc<AtomicU64>);
+struct Pusher(PolicyFlaw, Arc<AtomicU64>);
 
 impl Policy for Pusher {
     fn act(&mut self, obs: &[f32], action: &mut [f32], _: &mut Rng) {
         let push = (-obs[0]).clamp(-1.0, 1.0);
         action[0] = match self.0 {
-            Habit::Sound => push,
-            Habit::TooStrong => 2.0 * push.signum(),
-            Habit::Dithers => (self.1.fetch_add(1, Ordering::Relaxed) % 7) as f32 / 7.0,
-            Habit::Undefined => f32::NAN,
+            PolicyFlaw::None => push,
+            PolicyFlaw::TooStrong => 2.0 * push.signum(),
+            PolicyFlaw::DiffersByRun => (self.1.fetch_add(1, Ordering::Relaxed) % 7) as f32 / 7.0,
+            PolicyFlaw::NotFinite => f32::NAN,
         };
     }
 
@@ -175,21 +180,21 @@ fn laws(found: &[Violation]) -> Vec<Law> {
 
 #[track_caller]
 fn breaks(flaw: Flaw, law: Law) {
-    let found = super::env(&Spring::with(flaw), &[]);
+    let found = crate::env(&Spring::with(flaw), &[]);
     assert!(laws(&found).contains(&law), "{flaw:?} should break {law:?}, found {found:?}");
 }
 
 #[track_caller]
-fn policy_breaks(habit: Habit, law: Law) {
-    let found = super::policy(&Pusher(habit, Arc::default()), Spring::with(Flaw::None).spec(), &[]);
-    assert!(laws(&found).contains(&law), "{habit:?} should break {law:?}, found {found:?}");
+fn policy_breaks(flaw: PolicyFlaw, law: Law) {
+    let found = crate::policy(&Pusher(flaw, Arc::default()), Spring::with(Flaw::None).spec(), &[]);
+    assert!(laws(&found).contains(&law), "{flaw:?} should break {law:?}, found {found:?}");
 }
 
 #[test]
 fn a_sound_world_and_a_sound_policy_are_lawful() {
     let spring = Spring::with(Flaw::None);
-    super::assert_lawful("spring", &super::env(&spring, &[]));
-    super::assert_lawful("pusher", &super::policy(&Pusher(Habit::Sound, Arc::default()), spring.spec(), &[]));
+    assert_lawful("spring", &crate::env(&spring, &[]));
+    assert_lawful("pusher", &crate::policy(&Pusher(PolicyFlaw::None, Arc::default()), spring.spec(), &[]));
 }
 
 #[test]
@@ -212,23 +217,23 @@ fn every_flaw_of_a_world_is_caught_by_name() {
 
 #[test]
 fn every_flaw_of_a_policy_is_caught_by_name() {
-    policy_breaks(Habit::TooStrong, Law::CommandsInBounds);
-    policy_breaks(Habit::Dithers, Law::SameSeedSameBits);
-    policy_breaks(Habit::Undefined, Law::IsFinite);
+    policy_breaks(PolicyFlaw::TooStrong, Law::CommandsInBounds);
+    policy_breaks(PolicyFlaw::DiffersByRun, Law::SameSeedSameBits);
+    policy_breaks(PolicyFlaw::NotFinite, Law::IsFinite);
 }
 
 #[test]
 fn a_policy_makes_choices_and_nothing_between_them() {
     let choosing = Spring::with(Flaw::OutlivesNonsense);
-    let found = super::policy(&Pusher(Habit::Sound, Arc::default()), choosing.spec(), &[]);
+    let found = crate::policy(&Pusher(PolicyFlaw::None, Arc::default()), choosing.spec(), &[]);
     assert!(found.iter().any(|v| v.finding.contains("expected one of 3 choices")), "{found:?}");
 }
 
 #[test]
 fn an_exemption_silences_its_own_law_only() {
     let constant = Spring::with(Flaw::ConstantChannel);
-    let found = super::env(&constant, &[(Law::EveryChannelVaries, "a fixture")]);
+    let found = crate::env(&constant, &[(Law::EveryChannelVaries, "a fixture")]);
     assert!(!laws(&found).contains(&Law::EveryChannelVaries));
-    let found = super::env(&constant, &[(Law::IsFinite, "the wrong law")]);
+    let found = crate::env(&constant, &[(Law::IsFinite, "the wrong law")]);
     assert!(laws(&found).contains(&Law::EveryChannelVaries));
 }

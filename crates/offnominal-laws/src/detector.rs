@@ -1,10 +1,8 @@
 //! Laws of detectors and the monitors they become.
 
-use super::{Chorus, Law, Verdicts, Violation};
-use crate::archive::{Archive, ArchiveError};
-use crate::detector::{Detector, Monitor, Signals};
-use crate::policy::Policy;
-use crate::{Rng, Seed};
+use crate::{MockEnsemble, Verdicts, Violation};
+use offnominal_core::archive::Archive;
+use offnominal_core::prelude::*;
 
 /// A policy for so many observation channels.
 type Acting = dyn Fn(usize) -> Box<dyn Policy>;
@@ -15,7 +13,7 @@ type Acting = dyn Fn(usize) -> Box<dyn Policy>;
 /// # Panics
 /// If it cannot be fitted on sound data.
 pub fn detector(detector: &dyn Detector, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
-    detector_with(detector, &|width| Box::new(Chorus::passes(width)), exempt)
+    detector_with(detector, &|width| Box::new(MockEnsemble::passes(width)), exempt)
 }
 
 /// The same with another policy, made for the number of observation channels given.
@@ -126,7 +124,7 @@ fn stream(monitor: &mut dyn Monitor, episode: &Synthetic) -> Vec<f64> {
     episode.signals().transitions().map(|t| monitor.score(&t)).collect()
 }
 
-fn close(a: &[f64], b: &[f64]) -> bool {
+pub(crate) fn close(a: &[f64], b: &[f64]) -> bool {
     a.len() == b.len() && a.iter().zip(b).all(|(x, y)| (x - y).abs() <= 1e-5 * x.abs().max(y.abs()).max(1e-6))
 }
 

@@ -1,10 +1,7 @@
 //! Laws of policies.
 
-use super::{Law, Verdicts, Violation};
-use crate::insight::{Insight, Predictions};
-use crate::policy::Policy;
-use crate::spec::EnvSpec;
-use crate::{Rng, Seed};
+use crate::{Verdicts, Violation};
+use offnominal_core::prelude::*;
 
 /// Checks a policy for the given world, and what it tells about itself if it does.
 pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)]) -> Vec<Violation> {

@@ -1,27 +1,7 @@
-//! The laws that everything in a catalogue obeys, for this project's crates and for anybody else's.
+//! The names of the laws that everything in a catalogue obeys; the checks are in the crate `offnominal-laws`.
 //!
-//! `conformance::env("my-world", &world, &[])` returns the violations found, each naming the law. A thing to which a
-//! law cannot apply declares the exemption, with a reason, in its [`Entry`](crate::Entry). That each law bites is
-//! shown by a broken fixture in this module's tests.
-
-mod anomaly;
-mod chorus;
-mod detector;
-mod env;
-#[cfg(test)]
-mod fixtures;
-#[cfg(test)]
-mod fixtures_detector;
-mod policy;
-mod witness;
-
-pub use anomaly::{AnomalyCase, Touches, anomaly};
-pub use chorus::Chorus;
-pub use detector::{detector, detector_with, nominal_episodes};
-pub use env::env;
-pub use policy::policy;
-
-use std::fmt;
+//! An [`Entry`](crate::Entry) to which a law cannot apply names it here, with the reason, so that no program needs the
+//! checks to know its catalogues.
 
 /// One rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,46 +67,4 @@ pub enum Law {
     RecordsTheCommand,
     /// A step is labelled exactly if the anomaly is active in it.
     LabelsTellActivity,
-}
-
-/// A law that was broken.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Violation {
-    /// The law.
-    pub law: Law,
-    /// What was expected and what was found.
-    pub finding: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:?}: {}", self.law, self.finding)
-    }
-}
-
-/// Panics with every violation, so that a catalogue's test is one line.
-///
-/// # Panics
-/// If there is any violation.
-pub fn assert_lawful(id: &str, violations: &[Violation]) {
-    let list: Vec<String> = violations.iter().map(Violation::to_string).collect();
-    assert!(list.is_empty(), "{id} breaks {} law(s):\n  {}", list.len(), list.join("\n  "));
-}
-
-/// Collects violations of the laws that are not exempted.
-struct Verdicts<'e> {
-    exempt: &'e [(Law, &'static str)],
-    found: Vec<Violation>,
-}
-
-impl<'e> Verdicts<'e> {
-    fn new(exempt: &'e [(Law, &'static str)]) -> Self {
-        Verdicts { exempt, found: Vec::new() }
-    }
-
-    fn require(&mut self, law: Law, holds: bool, finding: impl FnOnce() -> String) {
-        if !holds && !self.exempt.iter().any(|(e, _)| *e == law) {
-            self.found.push(Violation { law, finding: finding() });
-        }
-    }
 }
