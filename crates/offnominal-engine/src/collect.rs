@@ -74,7 +74,7 @@ pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset
     fault.build(&anomalies, cast.env.as_ref())?;
     let jobs = parallel::jobs_for(cast.env.as_ref(), plan.jobs);
     let mut pairs = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
-        trial.with_twin(plan.seed_of(i), fault, &anomalies)
+        Ok(trial.with_twin(plan.seed_of(i), fault, &anomalies)?)
     })?;
     keep_until_trouble(cast, &mut pairs, |(e, twin)| [e, twin].iter().any(|e| e.end == End::Diverged))?;
     let episodes: Vec<Episode> = pairs.into_iter().flat_map(|(e, twin)| [sound(e), sound(twin)]).collect();
