@@ -85,7 +85,7 @@ pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset
 /// Where a robot stopped, only what was whole before is kept: the rest is of a robot that stands, and is played anew
 /// when the dataset is completed.
 fn keep_until_trouble<T>(cast: &Cast, played: &mut Vec<T>, diverged: impl Fn(&T) -> bool) -> Result<()> {
-    let Some(why) = cast.env.trouble() else { return Ok(()) };
+    let Err(why) = cast.env.health() else { return Ok(()) };
     played.truncate(played.iter().position(diverged).unwrap_or(played.len()));
     ensure!(!played.is_empty(), "{why}; no episode was played to its end");
     Ok(())

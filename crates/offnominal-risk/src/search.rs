@@ -125,7 +125,7 @@ impl<'c> Hunt<'c> {
             Strategy::Argmax => needs(aids.guide.is_some(), "a --predictor (make one with `risk learn`)")?,
             Strategy::Replay => needs(aids.history.is_some(), "a --history (`train --history` writes it)")?,
             Strategy::CrossEntropy | Strategy::Elites => {
-                let has_margin = lab.cast.env.margin().is_some();
+                let has_margin = lab.cast.env.failure_search().margin().is_some();
                 needs(has_margin || aids.guide.is_some(), "a --predictor, as the world has no margin")?;
             }
             Strategy::Random => {}
@@ -192,7 +192,7 @@ impl<'c> Hunt<'c> {
         let env = &self.lab.cast.env;
         for _ in 0..TRIES {
             let x = sampler.propose(&mut |rng| env.draw(rng), rng);
-            if env.admits(&x) {
+            if env.failure_search().admits(&x) {
                 return x;
             }
         }

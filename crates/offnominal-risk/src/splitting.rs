@@ -92,7 +92,7 @@ fn check(lab: &Lab<'_>) -> Result<()> {
     let x = lab.draw(key);
     let has_margin = lab.play(key, &x)?.margin.is_some();
     ensure!(has_margin, "world {id} does not say how far it is from failing, which splitting needs");
-    let has_neighbours = env.vary(&x, &mut Rng::new(0)).is_some();
+    let has_neighbours = env.failure_search().vary(&x, &mut Rng::new(0)).is_some();
     ensure!(has_neighbours, "world {id} offers no neighbours of an initial condition, which splitting needs");
     Ok(())
 }
@@ -117,7 +117,8 @@ impl Margin for Experiments<'_> {
 
     /// All other randomness is drawn anew, as independent of x as before.
     fn vary(&mut self, from: &Particle, rng: &mut Rng) -> Particle {
-        let x = self.lab.cast.env.vary(&from.x, rng).unwrap_or_else(|| from.x.clone());
+        let near = self.lab.cast.env.failure_search().vary(&from.x, rng);
+        let x = near.unwrap_or_else(|| from.x.clone());
         Particle { x, key: self.next_key() }
     }
 

@@ -88,7 +88,7 @@ impl Learn {
     }
 
     fn recipe(&self, env: &dyn Env) -> Recipe {
-        let has_places = || env.places(&env.draw(&mut Rng::new(0))).is_some();
+        let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = match self.form {
             Some(Shape::Mlp) => Form::Mlp,
             Some(Shape::Dictionary) => Form::Dictionary,
