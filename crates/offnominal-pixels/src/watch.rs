@@ -25,6 +25,7 @@ use offnominal_core::entry;
 use offnominal_core::image_detector::{check_films, hold_out};
 use offnominal_core::prelude::*;
 use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
+use offnominal_engine::data;
 use offnominal_engine::device::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -39,8 +40,8 @@ pub const ENTRY: Entry<dyn ImageDetector> = entry!(
     "how unknown the pixels of a frame are to a segmentation network"
 );
 
-/// The baseline for car-lanekeep's camera: `agents/pixels/car-lanekeep.sh`.
-const SHIPPED: &[u8] = include_bytes!("../../../agents/pixels/car-lanekeep.safetensors");
+/// The baseline for car-lanekeep's camera, in the data folder; `agents/pixels/car-lanekeep.sh` made it.
+const SHIPPED: &str = "pixels/car-lanekeep.safetensors";
 
 /// What the pixels of a frame come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,7 +98,10 @@ impl PixelScore {
     fn network(&self) -> Result<Network> {
         match &self.model {
             Some(path) => Network::model(path, 1, Seed(0), Device::Cpu),
-            None => Network::read(SHIPPED, Path::new("shipped with car-lanekeep"), 1, Seed(0), Device::Cpu),
+            None => {
+                let tensors = data::read(SHIPPED)?;
+                Network::read(&tensors, Path::new("shipped with car-lanekeep"), 1, Seed(0), Device::Cpu)
+            }
         }
     }
 

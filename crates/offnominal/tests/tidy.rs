@@ -24,6 +24,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("deep", &[]),
     ("monitor", &["detectors", "stats"]),
     ("files", &[]),
+    ("skips", &[]),
     ("report", &[]),
     ("engine", &["agents", "deep", "detectors", "files", "monitor", "stats", "worlds"]),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),

@@ -215,7 +215,7 @@ fn a_monitor_forgets_and_comes_back_from_its_file() {
 #[cfg(feature = "gpu")]
 #[test]
 fn a_graphics_card_scores_as_the_processor_does() {
-    let Ok(card) = device::gpu() else { return eprintln!("skipped: there is no graphics card") };
+    let Ok(card) = device::gpu() else { return skips::skip("graphics card", "scores of networks") };
     for kind in ALL {
         let mut here = fitted(kind.id, 3, 1);
         let mut there =
