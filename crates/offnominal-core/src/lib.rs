@@ -27,6 +27,7 @@ pub mod seed;
 pub mod shifted;
 pub mod spec;
 pub mod suggest;
+pub mod vec3;
 
 pub use catalogue::{Catalogue, Entry};
 pub use rng::Rng;

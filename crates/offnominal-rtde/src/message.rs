@@ -3,7 +3,7 @@
 //! Messages borrow their texts and values from the package that they were read from, so reading allocates nothing.
 
 use super::package::{Kind, Malformed, Package};
-use super::value::Fields;
+use super::value::{Fields, Packed};
 
 /// The version of the protocol that is spoken here.
 pub const PROTOCOL: u16 = 2;
@@ -24,10 +24,10 @@ pub struct Text<'a> {
 
 impl<'a> Text<'a> {
     fn read(from: &mut Fields<'a>) -> Result<Text<'a>, Malformed> {
-        let length = from.u8("length of the text")?;
+        let length: u8 = from.get("length of the text")?;
         let message = from.text(length.into(), "text")?;
-        let length = from.u8("length of the source")?;
-        Ok(Text { message, source: from.text(length.into(), "source")?, level: from.u8("level")? })
+        let length: u8 = from.get("length of the source")?;
+        Ok(Text { message, source: from.text(length.into(), "source")?, level: from.get("level")? })
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -89,7 +89,7 @@ pub struct Data<'a> {
 
 impl<'a> Data<'a> {
     fn read(from: &mut Fields<'a>) -> Result<Data<'a>, Malformed> {
-        let recipe = from.u8("recipe")?;
+        let recipe = from.get("recipe")?;
         Ok(Data { recipe, packed: from.bytes(from.0.len(), "values")? })
     }
 
@@ -107,11 +107,11 @@ impl<'a> Request<'a> {
     pub fn read(package: Package<'a>) -> Result<Request<'a>, Malformed> {
         let mut from = Fields(package.payload);
         let request = match package.kind {
-            Kind::ProtocolVersion => Request::Protocol(from.u16("version")?),
+            Kind::ProtocolVersion => Request::Protocol(from.get("version")?),
             Kind::ControllerVersion => Request::ControllerVersion,
             Kind::Text => Request::Text(Text::read(&mut from)?),
             Kind::SetupOutputs => {
-                Request::Outputs { frequency_hz: from.f64("frequency")?, names: from.rest("names")? }
+                Request::Outputs { frequency_hz: from.get("frequency")?, names: from.rest("names")? }
             }
             Kind::SetupInputs => Request::Inputs { names: from.rest("names")? },
             Kind::Start => Request::Start,
@@ -127,10 +127,10 @@ impl<'a> Request<'a> {
     /// If the names or values are longer than a package can be.
     pub fn write(&self, out: &mut Vec<u8>) {
         Package::write(self.kind(), out, |out| match self {
-            Request::Protocol(version) => out.extend_from_slice(&version.to_be_bytes()),
+            Request::Protocol(version) => version.write(out),
             Request::Text(text) => text.write(out),
             Request::Outputs { frequency_hz, names } => {
-                out.extend_from_slice(&frequency_hz.to_be_bytes());
+                frequency_hz.write(out);
                 out.extend_from_slice(names.as_bytes());
             }
             Request::Inputs { names } => out.extend_from_slice(names.as_bytes()),
@@ -185,7 +185,7 @@ pub struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     fn read(from: &mut Fields<'a>) -> Result<Setup<'a>, Malformed> {
-        Ok(Setup { recipe: from.u8("recipe")?, types: from.rest("types")? })
+        Ok(Setup { recipe: from.get("recipe")?, types: from.rest("types")? })
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -203,7 +203,7 @@ impl<'a> Reply<'a> {
         let mut from = Fields(package.payload);
         let reply = match package.kind {
             Kind::ProtocolVersion => Reply::Protocol(accepted(&mut from)?),
-            Kind::ControllerVersion => Reply::ControllerVersion(version(&mut from)?),
+            Kind::ControllerVersion => Reply::ControllerVersion(from.get("version of the controller")?),
             Kind::Text => Reply::Text(Text::read(&mut from)?),
             Kind::SetupOutputs => Reply::Outputs(Setup::read(&mut from)?),
             Kind::SetupInputs => Reply::Inputs(Setup::read(&mut from)?),
@@ -221,7 +221,7 @@ impl<'a> Reply<'a> {
     pub fn write(&self, out: &mut Vec<u8>) {
         Package::write(self.kind(), out, |out| match self {
             Reply::Protocol(yes) | Reply::Start(yes) | Reply::Pause(yes) => out.push(u8::from(*yes)),
-            Reply::ControllerVersion(v) => v.iter().for_each(|n| out.extend_from_slice(&n.to_be_bytes())),
+            Reply::ControllerVersion(version) => version.write(out),
             Reply::Text(text) => text.write(out),
             Reply::Outputs(setup) | Reply::Inputs(setup) => setup.write(out),
             Reply::Data(data) => data.write(out),
@@ -243,17 +243,9 @@ impl<'a> Reply<'a> {
 }
 
 fn accepted(from: &mut Fields<'_>) -> Result<bool, Malformed> {
-    match from.u8("acceptance")? {
+    match from.get::<u8>("acceptance")? {
         0 => Ok(false),
         1 => Ok(true),
         other => Err(Malformed::Value { what: "acceptance", expected: "0 or 1", found: other.into() }),
     }
-}
-
-fn version(from: &mut Fields<'_>) -> Result<[u32; 4], Malformed> {
-    let mut version = [0; 4];
-    for number in &mut version {
-        *number = from.u32("version of the controller")?;
-    }
-    Ok(version)
 }

@@ -26,13 +26,15 @@ pub enum Output {
 impl Output {
     /// The variable of that name.
     pub fn of(name: &str) -> Option<Output> {
-        let register = numbered(name, "output_int_register_", REGISTERS).map(Output::Int);
-        register
-            .or_else(|| numbered(name, "output_double_register_", REGISTERS).map(Output::Double))
-            .or_else(|| numbered(name, "input_int_register_", REGISTERS).map(Output::InputInt))
-            .or_else(|| numbered(name, "input_double_register_", REGISTERS).map(Output::InputDouble))
-            .or_else(|| numbered(name, "input_bit_register_", 128).map(Output::InputBit))
-            .or_else(|| FIELDS.iter().find(|f| f.0 == name).map(|f| Output::Field(f.1)))
+        let registers: [(&str, usize, fn(usize) -> Output); 5] = [
+            ("output_int_register_", REGISTERS, Output::Int),
+            ("output_double_register_", REGISTERS, Output::Double),
+            ("input_int_register_", REGISTERS, Output::InputInt),
+            ("input_double_register_", REGISTERS, Output::InputDouble),
+            ("input_bit_register_", 128, Output::InputBit),
+        ];
+        let field = || FIELDS.iter().find(|f| f.0 == name).map(|f| Output::Field(f.1));
+        numbered(name, &registers).or_else(field)
     }
 
     /// Its present value.

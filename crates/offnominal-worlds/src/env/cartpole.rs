@@ -184,8 +184,6 @@ impl From<[f64; 4]> for CartState {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Gymnasium 1.1.1, CartPole-v1 (after Barto, Sutton and Anderson, 1983), bit for bit where sine and cosine \
                  are those of the C library. Deviation: derived constants follow a changed parameter at once, which \
                  those of Gymnasium do not. Option `sutton_barto_reward`: −1 for the step that ends the episode, 0 for \
@@ -209,6 +207,7 @@ fn spec() -> EnvSpec {
             .into(),
         classes: classic_picture::CARTPOLE.map(String::from).into(),
         cameras: vec!["side".into()],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 

@@ -17,7 +17,6 @@ mod places;
 mod track;
 
 use car::Car;
-use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use std::sync::Arc;
 use track::{HALF_WIDTH_M, Track};
@@ -26,16 +25,11 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     id: card::ID,
     summary: card::SUMMARY,
     build: |params| {
-        let NoOptions {} = parse(params)?;
+        super::no_options(params)?;
         Ok(Box::new(Driving::new()))
     },
     exempt: &[],
 };
-
-/// The world has nothing to choose: what can change is a parameter.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoOptions {}
 
 /// Distance of the car's middle from a wall that it touches, m.
 const CAR_RADIUS_M: f64 = 1.0;

@@ -26,11 +26,6 @@ pub(super) use pnp::ENTRY as PNP;
 pub(super) use reach::ENTRY as REACH;
 pub(super) use urr_reach::ENTRY as REAL_REACH;
 
-use offnominal_core::prelude::*;
-
-/// The step at which the simulator or the link broke: its reward counts as zero.
-const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
-
 /// Euclidean distance of two points, in their unit.
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()

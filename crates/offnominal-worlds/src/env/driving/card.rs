@@ -27,8 +27,6 @@ const SOURCE: &str = "The Driving domain of Uesato et al. (2018), which runs in 
 /// The specification.
 pub fn spec() -> EnvSpec {
     EnvSpec {
-        id: ID.into(),
-        summary: SUMMARY.into(),
         source: SOURCE.into(),
         observation: observation(),
         action: vec![
@@ -50,6 +48,7 @@ pub fn spec() -> EnvSpec {
         success: SUCCESS.into(),
         classes: ["grass", "wall", "road", "car"].map(String::from).to_vec(),
         cameras: vec!["top".into()],
+        ..EnvSpec::new(ID, SUMMARY)
     }
 }
 

@@ -14,8 +14,6 @@ const SOURCE: &str = "A re-implementation of the game for the benchmark of Moham
 /// What pong says of itself.
 pub(super) fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: SOURCE.into(),
         observation: vec![Channel::image(
             "screen",
@@ -36,6 +34,7 @@ pub(super) fn spec() -> EnvSpec {
             .into(),
         classes: CLASSES.iter().map(|(name, _)| (*name).to_string()).collect(),
         cameras: vec!["screen".into()],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 

@@ -65,8 +65,6 @@ const SOURCE: &str = "Anomaly-Gym (TMLR submission 7913), SAP-Goal. Native. Devi
 /// The specification of a level.
 pub fn spec(level: &Level) -> EnvSpec {
     EnvSpec {
-        id: level.id.into(),
-        summary: level.summary.into(),
         source: SOURCE.into(),
         observation: observation(level),
         action: action(),
@@ -79,6 +77,7 @@ pub fn spec(level: &Level) -> EnvSpec {
         success: SUCCESS.into(),
         classes: ["background", "agent", "goal", "object", "hazard"].map(String::from).to_vec(),
         cameras: vec!["top".into()],
+        ..EnvSpec::new(level.id, level.summary)
     }
 }
 

@@ -12,7 +12,8 @@
 
 use super::course::{Course, reward};
 use super::workcell::{CLASSES, Workcell};
-use super::{DIVERGED, card, distance};
+use super::{card, distance};
+use crate::env::mjc::{DIVERGED, delegate_to};
 use offnominal_core::prelude::*;
 use offnominal_rtde::ur3e::model;
 
@@ -41,9 +42,7 @@ impl Reach {
 }
 
 impl Env for Reach {
-    fn spec(&self) -> &EnvSpec {
-        self.cell.spec()
-    }
+    delegate_to!(cell);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         Course::draw(rng)
@@ -75,18 +74,6 @@ impl Env for Reach {
 
     fn goal_met(&self) -> Option<bool> {
         Some(self.course.is_met(self.distance()))
-    }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.cell.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.cell.render(camera, frame);
     }
 }
 

@@ -10,7 +10,6 @@ use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Diverged, Model, MujocoError, Simulation};
 use offnominal_rtde::ur3e::kinematics::HOME;
-use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -72,17 +71,14 @@ pub(super) const CLASSES: Classes<'_> = &[
 ];
 
 impl Workcell {
-    /// Compiles a model; `{}` is the only parameter set that is accepted.
+    /// Compiles a model; there are no options.
     pub(super) fn build(
         mjcf: &str,
         spec: EnvSpec,
         classes: Classes<'_>,
         params: &Value,
     ) -> Result<Workcell, BuildError> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct NoParameters {}
-        let NoParameters {} = offnominal_core::catalogue::parse(params)?;
+        crate::env::no_options(params)?;
         Workcell::new(mjcf, spec, classes).map_err(|e| BuildError::Missing(Box::new(e)))
     }
 

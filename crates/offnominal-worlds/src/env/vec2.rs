@@ -20,9 +20,25 @@ impl Vec2 {
         Vec2 { x, y }
     }
 
+    /// The direction of an angle from east, anticlockwise.
+    pub fn along(angle: f64) -> Vec2 {
+        let (sin, cos) = angle.sin_cos();
+        Vec2::new(cos, sin)
+    }
+
+    /// The inner product.
+    pub fn dot(self, other: Vec2) -> f64 {
+        self.x * other.x + self.y * other.y
+    }
+
+    /// The outer product: positive if the other vector points to the left of this one.
+    pub fn cross(self, other: Vec2) -> f64 {
+        self.x * other.y - self.y * other.x
+    }
+
     /// Squared length.
     pub fn norm_squared(self) -> f64 {
-        self.x * self.x + self.y * self.y
+        self.dot(self)
     }
 
     /// Length.
