@@ -1,8 +1,8 @@
 //! A policy that disagrees with itself, for the laws of detectors that look inside a policy.
 
 use crate::Rng;
-use crate::insight::{Insight, InsightError, Predictions, Shape};
 use crate::policy::Policy;
+use crate::samples::{PolicySamples, Predictions, SamplesError, Shape};
 
 /// Voices of a chorus.
 const M: usize = 5;
@@ -89,7 +89,7 @@ fn kept(rng: &mut Rng) -> f32 {
     if rng.uniform() < DEAF { 0.0 } else { (1.0 / (1.0 - DEAF)) as f32 }
 }
 
-impl Insight for Chorus {
+impl PolicySamples for Chorus {
     fn shape(&self) -> Shape {
         Shape {
             obs: self.width,
@@ -102,7 +102,7 @@ impl Insight for Chorus {
         }
     }
 
-    fn look(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
+    fn predict(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
         assert_eq!(obs.len(), self.width, "width of the observation");
         for i in 0..self.predictions {
             self.sing(i, obs, rng);
@@ -110,14 +110,14 @@ impl Insight for Chorus {
         Predictions { heads: &self.heads, commands: &self.commands, features: &self.features }
     }
 
-    fn fork(&self) -> Box<dyn Insight> {
+    fn fork(&self) -> Box<dyn PolicySamples> {
         Box::new(self.clone())
     }
 }
 
 impl Policy for Chorus {
     fn act(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
-        self.look(obs, rng);
+        self.predict(obs, rng);
         let mean = self.heads.iter().sum::<f32>() / self.predictions as f32;
         let choice = f32::from(u8::from(mean < 0.0));
         action[0] = if self.is_choice { choice } else { mean.clamp(-1.0, 1.0) };
@@ -127,12 +127,12 @@ impl Policy for Chorus {
         Box::new(self.clone())
     }
 
-    fn insight(&self, predictions: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
+    fn samples(&self, predictions: Option<usize>) -> Result<Box<dyn PolicySamples>, SamplesError> {
         let found = predictions.unwrap_or(self.predictions);
         if found == self.predictions {
             return Ok(Box::new(self.clone()));
         }
-        Err(InsightError::Refused(format!("predictions: expected {}, found {found}", self.predictions)))
+        Err(SamplesError::Refused(format!("predictions: expected {}, found {found}", self.predictions)))
     }
 }
 
@@ -164,12 +164,12 @@ mod tests {
             Box::new(self.clone())
         }
 
-        fn insight(&self, _: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
+        fn samples(&self, _: Option<usize>) -> Result<Box<dyn PolicySamples>, SamplesError> {
             Ok(Box::new(self.clone()))
         }
     }
 
-    impl Insight for Liar {
+    impl PolicySamples for Liar {
         fn shape(&self) -> Shape {
             let mut shape = self.0.shape();
             shape.obs += usize::from(self.1 == Lie::Width);
@@ -177,8 +177,8 @@ mod tests {
             shape
         }
 
-        fn look(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
-            self.0.look(obs, rng);
+        fn predict(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
+            self.0.predict(obs, rng);
             self.2 += 1.0;
             match self.1 {
                 Lie::Value => self.0.heads[0] = f32::NAN,
@@ -188,7 +188,7 @@ mod tests {
             Predictions { heads: &self.0.heads, commands: &self.0.commands, features: &self.0.features }
         }
 
-        fn fork(&self) -> Box<dyn Insight> {
+        fn fork(&self) -> Box<dyn PolicySamples> {
             Box::new(self.clone())
         }
     }
@@ -210,7 +210,7 @@ mod tests {
     fn lies_about_the_inside_are_caught() {
         for lie in [Lie::Width, Lie::Shape, Lie::Value, Lie::Fork] {
             let found = policy(&Liar(Chorus::passes(2), lie, 0.0), &spec(), &[]);
-            assert!(found.iter().any(|v| v.law == Law::InsightIsSound), "{lie:?}: {found:?}");
+            assert!(found.iter().any(|v| v.law == Law::SamplesAreSound), "{lie:?}: {found:?}");
         }
     }
 
@@ -218,11 +218,11 @@ mod tests {
     fn members_differ_always_and_passes_by_chance() {
         let mut rng = Rng::new(1);
         assert_eq!(
-            Chorus::members(1).look(&[2.0], &mut rng).heads,
+            Chorus::members(1).predict(&[2.0], &mut rng).heads,
             [2., 0., 4., 0., 6., 0., 8., 0., 10., 0.]
         );
         let mut passes = Chorus::passes(3);
-        let first = passes.look(&[1.0, 2.0, 3.0], &mut rng).features.to_vec();
-        assert_ne!(first, passes.look(&[1.0, 2.0, 3.0], &mut rng).features);
+        let first = passes.predict(&[1.0, 2.0, 3.0], &mut rng).features.to_vec();
+        assert_ne!(first, passes.predict(&[1.0, 2.0, 3.0], &mut rng).features);
     }
 }

@@ -4,8 +4,8 @@ use super::{Chorus, Law, detector, detector_with};
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
 use crate::detector::{Detector, FitError, Monitor, Signals, Transition, check};
-use crate::insight::Insight;
 use crate::policy::Policy;
+use crate::samples::PolicySamples;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A sound detector, a running mean of the distance from the nominal mean in standard deviations, with at most one
@@ -163,7 +163,7 @@ fn an_exempted_law_is_not_reported() {
 #[derive(Clone, Copy)]
 struct Restless;
 
-struct Looking(Box<dyn Insight>, Rng);
+struct Looking(Box<dyn PolicySamples>, Rng);
 
 impl Detector for Restless {
     fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
@@ -178,7 +178,7 @@ impl Detector for Restless {
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError> {
         check(train, 1)?;
-        Ok(Box::new(Looking(policy.insight(None)?, Rng::new(rng.bits()))))
+        Ok(Box::new(Looking(policy.samples(None)?, Rng::new(rng.bits()))))
     }
 }
 
@@ -186,7 +186,7 @@ impl Monitor for Looking {
     fn reset(&mut self) {}
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let told = self.0.look(seen.next_obs, &mut self.1);
+        let told = self.0.predict(seen.next_obs, &mut self.1);
         let largest = told.heads.iter().fold(0.0, |most: f32, v| most.max(v.abs()));
         f64::from(if largest.is_finite() { largest } else { f32::MAX })
     }

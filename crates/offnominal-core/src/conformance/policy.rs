@@ -1,8 +1,8 @@
 //! Laws of policies.
 
 use super::{Law, Verdicts, Violation};
-use crate::insight::{Insight, Predictions};
 use crate::policy::Policy;
+use crate::samples::{PolicySamples, Predictions};
 use crate::spec::EnvSpec;
 use crate::{Rng, Seed};
 
@@ -24,14 +24,14 @@ pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)
             });
         }
     }
-    if let Ok(mut insight) = policy.insight(None) {
-        insight_is_sound(insight.as_mut(), spec, &mut verdicts);
+    if let Ok(mut insight) = policy.samples(None) {
+        samples_are_sound(insight.as_mut(), spec, &mut verdicts);
     }
     verdicts.found
 }
 
-fn insight_is_sound(insight: &mut dyn Insight, spec: &EnvSpec, verdicts: &mut Verdicts<'_>) {
-    let (shape, law) = (insight.shape(), Law::InsightIsSound);
+fn samples_are_sound(insight: &mut dyn PolicySamples, spec: &EnvSpec, verdicts: &mut Verdicts<'_>) {
+    let (shape, law) = (insight.shape(), Law::SamplesAreSound);
     let widths = (spec.obs_width(), spec.act_width());
     verdicts.require(law, (shape.obs, shape.commands) == widths, || {
         format!("expected observations and commands of widths {widths:?}, found {shape:?}")
@@ -39,8 +39,8 @@ fn insight_is_sound(insight: &mut dyn Insight, spec: &EnvSpec, verdicts: &mut Ve
     let obs = vec![0.3; spec.obs_width()];
     let m = shape.predictions;
     let lengths = |p: &Predictions<'_>| [p.heads.len(), p.commands.len(), p.features.len()];
-    let told = |insight: &mut dyn Insight| {
-        let found = insight.look(&obs, &mut Rng::new(13));
+    let told = |insight: &mut dyn PolicySamples| {
+        let found = insight.predict(&obs, &mut Rng::new(13));
         (lengths(&found), [found.heads, found.commands, found.features].concat())
     };
     let (found, first) = told(insight);
