@@ -10,7 +10,7 @@ use crate::{catalogues, parallel};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_nets::Tensors;
-use offnominal_shift::{InternalModel, Learning, Recipe, Sees, Stream};
+use offnominal_shift::{Inputs, InternalModel, Learning, ModelRecipe, Stream};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -27,7 +27,7 @@ const FITTED_STEPS: u32 = 500;
 #[derive(Clone)]
 pub struct Models([InternalModel; 2]);
 
-const SEES: [(Sees, &str); 2] = [(Sees::StatesAndActions, "tpr"), (Sees::States, "tpr-states")];
+const SEES: [(Inputs, &str); 2] = [(Inputs::StatesAndActions, "tpr"), (Inputs::States, "tpr-states")];
 
 impl Models {
     /// Learns both from the runs of all policies at home; what is half learned is kept in a folder.
@@ -37,9 +37,9 @@ impl Models {
     pub fn learn(plan: &Plan, agents: &[Agent], folder: &Path, jobs: usize, quiet: bool) -> Result<Models> {
         let streams = home_streams(plan, agents, jobs, quiet)?;
         let one = |i: usize| {
-            let (sees, name) = SEES[i];
+            let (inputs, name) = SEES[i];
             let recipe =
-                Recipe { sees, updates: plan.updates, length: 500.min(plan.steps), ..Recipe::default() };
+                ModelRecipe { inputs, updates: plan.updates, length: 500.min(plan.steps), ..ModelRecipe::default() };
             let bar = progress::bar(quiet, plan.updates as usize, &format!("internal model ({name})"));
             let seed = plan.root().child("model").child(name);
             let model = learned(&streams, &recipe, seed, &folder.join(name), &bar)?;
@@ -65,9 +65,9 @@ impl Models {
     /// # Errors
     /// If one is damaged.
     pub fn read(files: [Vec<u8>; 2]) -> Result<Models> {
-        let mut models = files.iter().zip(SEES).map(|(bytes, (sees, _))| {
+        let mut models = files.iter().zip(SEES).map(|(bytes, (inputs, _))| {
             let kept = Tensors::from_bytes(bytes).context("a kept internal model")?;
-            Ok(InternalModel::from_tensors(sees, &kept)?)
+            Ok(InternalModel::from_tensors(inputs, &kept)?)
         });
         let (first, second): (Result<_>, Result<_>) =
             (models.next().expect("two files"), models.next().expect("two files"));
@@ -104,7 +104,7 @@ impl Models {
 const KEPT_EVERY: Duration = Duration::from_secs(60);
 
 /// A model that is learned to its end, from where a killed run had left it.
-fn learned(runs: &[Stream], recipe: &Recipe, seed: Seed, path: &Path, bar: &Bar) -> Result<InternalModel> {
+fn learned(runs: &[Stream], recipe: &ModelRecipe, seed: Seed, path: &Path, bar: &Bar) -> Result<InternalModel> {
     let mut learning = match std::fs::read(path) {
         Ok(bytes) => Tensors::from_bytes(&bytes)
             .map_err(Into::into)
