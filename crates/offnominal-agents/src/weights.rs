@@ -1,31 +1,51 @@
-//! What a checkpoint holds of a network and its optimiser.
+//! Parameters with their optimiser, and what a checkpoint holds of both.
 
-use offnominal_nets::{AdamState, TensorError, Tensors};
+use offnominal_nets::{Adam, AdamState, TensorError, Tensors};
 
-/// Adds numbers under a name.
-pub(crate) fn put(values: &[f32], name: &str, into: &mut Tensors) {
-    into.insert(name, &[values.len()], values);
+/// Parameters that Adam learns.
+pub(crate) struct Weights {
+    pub(crate) params: Vec<f32>,
+    /// Derivatives of the last loss by the parameters.
+    pub(crate) grad: Vec<f32>,
+    adam: AdamState,
+    /// What the names of their tensors begin with.
+    name: String,
 }
 
-/// Reads as many numbers as there is room for.
-pub(crate) fn read(into: &mut [f32], name: &str, from: &Tensors) -> Result<(), TensorError> {
-    into.copy_from_slice(from.expect(name, &[into.len()])?);
-    Ok(())
-}
+impl Weights {
+    /// Parameters before the first step.
+    pub(crate) fn new(params: Vec<f32>, name: impl Into<String>) -> Weights {
+        let (grad, adam) = (vec![0.0; params.len()], AdamState::new(params.len()));
+        Weights { params, grad, adam, name: name.into() }
+    }
 
-/// The step count is stored in two halves of 16 bits and the rest, each exact in single precision.
-pub(crate) fn put_adam(adam: &AdamState, name: &str, into: &mut Tensors) {
-    put(&adam.mean, &format!("{name}.mean"), into);
-    put(&adam.square, &format!("{name}.square"), into);
-    let parts = [adam.steps & 0xffff, (adam.steps >> 16) & 0xffff, adam.steps >> 32];
-    put(&parts.map(|p| p as f32), &format!("{name}.steps"), into);
-}
+    /// Gradient steps taken.
+    pub(crate) fn steps(&self) -> u64 {
+        self.adam.steps
+    }
 
-/// Reads what [`put_adam`] added.
-pub(crate) fn read_adam(adam: &mut AdamState, name: &str, from: &Tensors) -> Result<(), TensorError> {
-    read(&mut adam.mean, &format!("{name}.mean"), from)?;
-    read(&mut adam.square, &format!("{name}.square"), from)?;
-    let parts = from.expect(&format!("{name}.steps"), &[3])?;
-    adam.steps = parts[0] as u64 | (parts[1] as u64) << 16 | (parts[2] as u64) << 32;
-    Ok(())
+    /// One step down the last gradient.
+    pub(crate) fn step(&mut self, adam: Adam) {
+        adam.step(&mut self.params, &self.grad, &mut self.adam);
+    }
+
+    /// Adds everything that a continuation needs. The step count is stored in two halves of 16 bits and the rest, each
+    /// exact in single precision.
+    pub(crate) fn save(&self, into: &mut Tensors) {
+        let steps = [self.adam.steps & 0xffff, (self.adam.steps >> 16) & 0xffff, self.adam.steps >> 32];
+        into.put(&self.name, &self.params);
+        into.put(&format!("{}.mean", self.name), &self.adam.mean);
+        into.put(&format!("{}.square", self.name), &self.adam.square);
+        into.put(&format!("{}.steps", self.name), &steps.map(|part| part as f32));
+    }
+
+    /// Continues from what was saved.
+    pub(crate) fn load(&mut self, from: &Tensors) -> Result<(), TensorError> {
+        from.read(&self.name, &mut self.params)?;
+        from.read(&format!("{}.mean", self.name), &mut self.adam.mean)?;
+        from.read(&format!("{}.square", self.name), &mut self.adam.square)?;
+        let parts = from.expect(&format!("{}.steps", self.name), &[3])?;
+        self.adam.steps = parts[0] as u64 | (parts[1] as u64) << 16 | (parts[2] as u64) << 32;
+        Ok(())
+    }
 }

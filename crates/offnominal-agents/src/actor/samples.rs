@@ -1,13 +1,13 @@
-//! The single predictions of a policy that disagrees with itself: what uncertainty is measured on.
+//! The single predictions of a policy, from which its uncertainty is measured.
 
-use super::{Actor, ActorError, largest};
+use super::{Actor, largest};
 use offnominal_core::Rng;
-use offnominal_core::insight::{Insight, Predictions, Shape};
+use offnominal_core::samples::{PolicySamples, Predictions, Shape};
 use offnominal_nets::tanh;
 
 /// Makes M predictions for an observation, by M passes with dropout or dropconnect or by the M members of an ensemble.
 #[derive(Debug, Clone)]
-pub struct Predictor {
+pub(super) struct ActorSamples {
     actor: Actor,
     count: usize,
     heads: Vec<f32>,
@@ -15,62 +15,17 @@ pub struct Predictor {
     features: Vec<f32>,
 }
 
-impl Actor {
-    /// Prepares to make `count` predictions at a time; as many as the policy acts on if not given.
-    ///
-    /// # Errors
-    /// If the policy is plain, the number is below two, or an ensemble has another number of members.
-    pub fn predictor(&self, count: Option<usize>) -> Result<Predictor, ActorError> {
-        if self.n_predictions() < 2 {
-            return Err(self.plain());
-        }
-        let (count, members) = (count.unwrap_or(self.n_predictions()), self.members.len());
-        let refuse = |expected: String| Err(ActorError::Predictions { expected, found: count });
-        match members {
-            1 if count < 2 => return refuse("at least 2".into()),
-            n if n > 1 && count != n => return refuse(format!("one for each of the {n} members")),
-            _ => {}
-        }
-        Ok(Predictor::new(self.clone(), count))
-    }
-}
-
-impl Predictor {
-    pub(super) fn new(actor: Actor, count: usize) -> Predictor {
+impl ActorSamples {
+    pub(super) fn new(actor: Actor, count: usize) -> ActorSamples {
         let (sizes, zeros) = (actor.net.head().sizes(), |width: usize| vec![0.0; count * width]);
         let hidden = if sizes.len() > 2 { sizes[sizes.len() - 2] } else { 0 };
-        Predictor {
+        ActorSamples {
             heads: zeros(actor.net.outputs()),
             commands: zeros(actor.bounds.width()),
             features: zeros(hidden),
             count,
             actor,
         }
-    }
-
-    /// M, the number of predictions.
-    pub fn count(&self) -> usize {
-        self.count
-    }
-
-    /// The policy.
-    pub fn actor(&self) -> &Actor {
-        &self.actor
-    }
-
-    /// Makes the predictions for an observation; allocates nothing.
-    ///
-    /// # Panics
-    /// If the observation does not have the policy's width.
-    pub fn predict(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
-        for i in 0..self.count {
-            self.actor.pass(i, obs, rng);
-            let (head, features) = (self.actor.work.output(), self.actor.work.features());
-            self.heads[i * head.len()..][..head.len()].copy_from_slice(head);
-            self.features[i * features.len()..][..features.len()].copy_from_slice(features);
-            self.command(i);
-        }
-        Predictions { heads: &self.heads, commands: &self.commands, features: &self.features }
     }
 
     /// The command of the i-th prediction alone.
@@ -86,7 +41,7 @@ impl Predictor {
     }
 }
 
-impl Insight for Predictor {
+impl PolicySamples for ActorSamples {
     fn shape(&self) -> Shape {
         let actor = &self.actor;
         Shape {
@@ -100,11 +55,18 @@ impl Insight for Predictor {
         }
     }
 
-    fn look(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
-        self.predict(obs, rng)
+    fn predict(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
+        for i in 0..self.count {
+            self.actor.pass(i, obs, rng);
+            let (head, features) = (self.actor.work.output(), self.actor.work.features());
+            self.heads[i * head.len()..][..head.len()].copy_from_slice(head);
+            self.features[i * features.len()..][..features.len()].copy_from_slice(features);
+            self.command(i);
+        }
+        Predictions { heads: &self.heads, commands: &self.commands, features: &self.features }
     }
 
-    fn fork(&self) -> Box<dyn Insight> {
+    fn fork(&self) -> Box<dyn PolicySamples> {
         Box::new(self.clone())
     }
 }
