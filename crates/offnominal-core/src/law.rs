@@ -48,7 +48,7 @@ pub enum Law {
     /// Commands stay within the bounds of their channels.
     CommandsInBounds,
     /// What a policy tells about itself has the shape it declares and is finite, and the same seed gives the same bits.
-    InsightIsSound,
+    SamplesAreSound,
     /// Until the onset an anomalous episode is its nominal twin, bit for bit.
     SilentBeforeOnset,
     /// An anomaly changes only the channels it was told to change.

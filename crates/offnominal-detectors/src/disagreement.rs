@@ -43,10 +43,10 @@
 //! assert!((monitor.unwrap().score(&nominal.transition(0)) - 10.0_f64.sqrt() / 2.0).abs() < 1e-12);
 //! ```
 
-use crate::shared::gaze::Gaze;
+use crate::shared::samples::SeededSamples;
 use crate::shared::spread::{Table, information, vote_entropy};
-use offnominal_core::insight::Shape;
 use offnominal_core::prelude::*;
+use offnominal_core::samples::Shape;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
@@ -101,7 +101,7 @@ pub enum Measure {
 /// The measures that a policy allows, all taken of the same predictions: for the price of one.
 #[derive(Clone)]
 pub struct Panel {
-    gaze: Gaze,
+    samples: SeededSamples,
     measures: Vec<Measure>,
     mean: Vec<f64>,
 }
@@ -142,7 +142,7 @@ impl Measure {
     }
 
     /// Refuses a policy whose predictions are all the same, or of the other kind.
-    fn fits(self, shape: &Shape) -> Result<(), InsightError> {
+    fn fits(self, shape: &Shape) -> Result<(), SamplesError> {
         shape.disagrees()?;
         let of_choices = match self {
             Measure::MeanSd | Measure::MaxSd | Measure::RelativeSd => return Ok(()),
@@ -152,7 +152,7 @@ impl Measure {
         };
         let kind = |is_choice| if is_choice { "that chooses" } else { "with real commands" };
         let expected = format!("{}, which the measure {:?} is for", kind(of_choices), self.id());
-        let error = || InsightError::Unfit { expected, found: kind(shape.is_choice).into() };
+        let error = || SamplesError::Unfit { expected, found: kind(shape.is_choice).into() };
         (of_choices == shape.is_choice).then_some(()).ok_or_else(error)
     }
 
@@ -184,11 +184,11 @@ impl Panel {
     /// # Errors
     /// As fitting a [`Disagreement`].
     pub fn open(policy: &dyn Policy, seen: &[Signals<'_>], rng: &mut Rng) -> Result<Panel, FitError> {
-        let gaze = Gaze::open(policy, None, seen, rng)?;
-        let shape = gaze.shape();
+        let samples = SeededSamples::open(policy, None, seen, rng)?;
+        let shape = samples.shape();
         shape.disagrees()?;
         let measures = Measure::ALL.into_iter().filter(|m| m.fits(&shape).is_ok()).collect();
-        Ok(Panel { gaze, measures, mean: vec![0.0; shape.heads] })
+        Ok(Panel { samples, measures, mean: vec![0.0; shape.heads] })
     }
 
     /// The measures, in the order of the scores.
@@ -198,20 +198,20 @@ impl Panel {
 
     /// How much the policy tells.
     pub fn shape(&self) -> Shape {
-        self.gaze.shape()
+        self.samples.shape()
     }
 
     /// What the policy tells of an observation.
-    pub fn look(&mut self, obs: &[f32]) -> Predictions<'_> {
-        self.gaze.look(obs)
+    pub fn predict(&mut self, obs: &[f32]) -> Predictions<'_> {
+        self.samples.predict(obs)
     }
 
     /// The scores of an episode by every measure: `[measures][T]`.
     pub fn score_episode(&mut self, seen: &Signals<'_>) -> Vec<Vec<f64>> {
-        let (shape, Panel { gaze, measures, mean }) = (self.gaze.shape(), self);
+        let (shape, Panel { samples, measures, mean }) = (self.samples.shape(), self);
         let mut scores = vec![Vec::with_capacity(seen.len()); measures.len()];
         for step in seen.transitions() {
-            let told = gaze.look(step.next_obs);
+            let told = samples.predict(step.next_obs);
             measures.iter().zip(&mut scores).for_each(|(m, of)| of.push(m.of(&told, &shape, mean)));
         }
         scores
@@ -230,29 +230,29 @@ impl Detector for Disagreement {
         _: &[Signals<'_>],
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError> {
-        let gaze = Gaze::open(policy, self.predictions, train, rng)?;
-        self.measure.fits(&gaze.shape())?;
-        Ok(Box::new(Fitted::new(gaze, self.measure)))
+        let samples = SeededSamples::open(policy, self.predictions, train, rng)?;
+        self.measure.fits(&samples.shape())?;
+        Ok(Box::new(Fitted::new(samples, self.measure)))
     }
 
     fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let gaze = Gaze::load(from, policy, self.predictions)?;
-        self.measure.fits(&gaze.shape())?;
-        Ok(Box::new(Fitted::new(gaze, self.measure)))
+        let samples = SeededSamples::load(from, policy, self.predictions)?;
+        self.measure.fits(&samples.shape())?;
+        Ok(Box::new(Fitted::new(samples, self.measure)))
     }
 }
 
 #[derive(Clone)]
 struct Fitted {
-    gaze: Gaze,
+    samples: SeededSamples,
     measure: Measure,
     /// Mean probability of each choice.
     mean: Vec<f64>,
 }
 
 impl Fitted {
-    fn new(gaze: Gaze, measure: Measure) -> Fitted {
-        Fitted { mean: vec![0.0; gaze.shape().heads], gaze, measure }
+    fn new(samples: SeededSamples, measure: Measure) -> Fitted {
+        Fitted { mean: vec![0.0; samples.shape().heads], samples, measure }
     }
 }
 
@@ -260,8 +260,8 @@ impl Monitor for Fitted {
     fn reset(&mut self) {}
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let shape = self.gaze.shape();
-        self.measure.of(&self.gaze.look(seen.next_obs), &shape, &mut self.mean)
+        let shape = self.samples.shape();
+        self.measure.of(&self.samples.predict(seen.next_obs), &shape, &mut self.mean)
     }
 
     fn fork(&self) -> Box<dyn Monitor> {
@@ -269,7 +269,7 @@ impl Monitor for Fitted {
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.gaze.save(to);
+        self.samples.save(to);
         Ok(())
     }
 }

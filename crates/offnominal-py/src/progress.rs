@@ -46,7 +46,8 @@ fn told<T>(stop: &AtomicBool, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> O
 
 impl Progress for Shown {
     fn begin(&self, what: &str, work: Range<u64>) -> Box<dyn Tracker> {
-        let task = told(&self.stop, |py| self.display.call_method1(py, "begin", (what, work.start, work.end)));
+        let task =
+            told(&self.stop, |py| self.display.call_method1(py, "begin", (what, work.start, work.end)));
         match task {
             Some(display) => Box::new(Task { display, stop: Arc::clone(&self.stop) }),
             None => Box::new(Silent),

@@ -33,22 +33,9 @@ pub enum RiskError {
         /// The value.
         found: f64,
     },
-    /// The tensors of a file are malformed.
+    /// A file is malformed.
     #[error(transparent)]
     Tensors(#[from] TensorError),
-    /// The header of a file is malformed.
-    #[error("header of the predictor: {0}")]
-    Header(#[from] serde_json::Error),
-    /// A file is not what it must be.
-    #[error("{what}: expected {expected}, found {found}")]
-    File {
-        /// Which part.
-        what: &'static str,
-        /// The rule in words.
-        expected: String,
-        /// What the file has.
-        found: String,
-    },
 }
 
 impl RiskError {
@@ -59,17 +46,5 @@ impl RiskError {
         found: f64,
     ) -> Result<(), RiskError> {
         if holds { Ok(()) } else { Err(RiskError::Setting { what, expected, found }) }
-    }
-
-    pub(crate) fn require(
-        holds: bool,
-        what: &'static str,
-        expected: impl Into<String>,
-        found: impl Into<String>,
-    ) -> Result<(), RiskError> {
-        if holds {
-            return Ok(());
-        }
-        Err(RiskError::File { what, expected: expected.into(), found: found.into() })
     }
 }

@@ -24,7 +24,9 @@ use crate::ensemble::{self, Look, Member};
 use crate::examples::Examples;
 use crate::learn::cross_entropy;
 use offnominal_core::Rng;
-use offnominal_nets::{Adam, AdamState, Init, SequenceNet, SequenceWorkspace, Taps, sigmoid, softplus};
+use offnominal_nets::{
+    Adam, AdamState, Init, SequenceLayer, SequenceNet, SequenceWorkspace, sigmoid, softplus,
+};
 
 /// Networks of one shape.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,9 +37,9 @@ pub struct Hazards {
 
 /// Sequences per gradient step.
 const BATCH: usize = 64;
-/// Places that a filter reads, and how far they are from one another in each hidden layer: 21 places to either side.
+/// Places that a filter reads, and its dilation in each hidden layer: 21 places to either side.
 const WIDTH: usize = 7;
-const SPACINGS: [usize; 3] = [1, 2, 4];
+const DILATIONS: [usize; 3] = [1, 2, 4];
 /// Share of the examples that tell when to stop, and how often they are looked at.
 const UNSEEN: f64 = 0.1;
 const LOOKS: usize = 20;
@@ -50,8 +52,8 @@ const ADAM: Adam = Adam { lr: 3e-3, beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_
 impl Hazards {
     /// A shape with so many filters in each hidden layer.
     fn shape(channels: usize, filters: usize) -> SequenceNet {
-        let hidden = SPACINGS.map(|spacing| Taps { width: WIDTH, spacing, count: filters });
-        let last = [Taps { width: 1, spacing: 1, count: 1 }];
+        let hidden = DILATIONS.map(|dilation| SequenceLayer::padded(WIDTH, dilation, filters));
+        let last = [SequenceLayer::padded(1, 1, 1)];
         SequenceNet::new(channels, &[hidden.as_slice(), &last].concat())
     }
 
@@ -167,7 +169,7 @@ impl Member for Run<'_> {
         let logits = self.net.forward(&self.params, batch.rows(), batch.ends(), &mut self.work);
         self.delta.resize(logits.len(), 0.0);
         hazard_gradient(logits, batch.ends(), batch.failed(), &mut self.delta);
-        self.net.backward(&self.params, &mut self.work, &self.delta, &mut self.grad);
+        self.net.backward(&self.params, &mut self.work, &self.delta, &mut self.grad, None);
         let left = 1.0 - self.done as f64 / self.steps as f64;
         Adam { lr: ADAM.lr * left, ..ADAM }.step(&mut self.params, &self.grad, &mut self.adam);
         self.done += 1;

@@ -5,7 +5,7 @@ mod file;
 use crate::error::RiskError;
 use crate::examples::{Theta, rows};
 use crate::learn::{Form, Learned, Model};
-use offnominal_nets::{SequenceWorkspace, Standardiser, Tensors, Workspace};
+use offnominal_nets::{SequenceWorkspace, Standardiser, TensorError, Tensors, Workspace};
 use serde::{Deserialize, Serialize};
 
 /// Value of the entry `format` of the header.
@@ -91,11 +91,9 @@ impl Predictor {
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut file = Tensors::default();
         file::put(&self.model, &mut file);
-        let text = |what: Result<String, serde_json::Error>| what.expect("plain data is valid JSON");
-        let about = text(serde_json::to_string(&self.about));
-        let scaler = text(serde_json::to_string(&self.scaler));
-        let header = [("format", FORMAT.into()), ("about", about), ("scaler", scaler)];
-        file.metadata.extend(header.map(|(key, value): (_, String)| (key.to_string(), value)));
+        file.put_entry("format", FORMAT);
+        file.put_json("about", &self.about);
+        file.put_json("scaler", &self.scaler);
         file.to_bytes()
     }
 
@@ -105,10 +103,8 @@ impl Predictor {
     /// If it is not one, or holds what learning never writes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Predictor, RiskError> {
         let file = Tensors::from_bytes(bytes)?;
-        let entry = |key: &str| file.metadata.get(key).map_or("", String::as_str);
-        RiskError::require(entry("format") == FORMAT, "format", FORMAT, entry("format"))?;
-        let about: About = serde_json::from_str(entry("about"))?;
-        let scaler: Standardiser = serde_json::from_str(entry("scaler"))?;
+        file.expect_entry("format", FORMAT)?;
+        let (about, scaler): (About, Standardiser) = (file.json("about")?, file.json("scaler")?);
         check(&about, &scaler)?;
         let model = file::read(&file, about.form, scaler.outputs())?;
         Ok(Predictor { about, scaler, model })
@@ -139,22 +135,19 @@ impl Reader<'_> {
     }
 }
 
-fn check(about: &About, scaler: &Standardiser) -> Result<(), RiskError> {
+fn check(about: &About, scaler: &Standardiser) -> Result<(), TensorError> {
     let (wanted, found) = (about.features.saturating_add(2), scaler.inputs());
-    RiskError::require(wanted == found, "width", wanted.to_string(), found.to_string())?;
-    let is_sound = scaler.outputs() > 0
-        && scaler.kept().iter().all(|&c| c < found)
-        && scaler.mean().len() == scaler.outputs()
-        && scaler.scale().len() == scaler.outputs()
-        && scaler.scale().iter().all(|&s| s > 0.0 && s.is_finite())
-        && scaler.mean().iter().all(|m| m.is_finite());
-    RiskError::require(is_sound, "scaler", "finite means and positive scales", "something else")?;
+    TensorError::require(wanted == found, "width", &wanted.to_string(), found)?;
+    let (mean, scale) = (scaler.mean().to_vec(), scaler.scale().to_vec());
+    let is_sound = Standardiser::from_parts(found, scaler.kept().to_vec(), mean, scale).is_ok();
+    let (holds, expected) = (is_sound && scaler.outputs() > 0, "finite means and positive scales");
+    TensorError::require(holds, "scaler", expected, "something else")?;
     let exponent = about.exponent;
     let (what, holds) = ("exponent", exponent > 0.0 && exponent <= 4.0);
-    RiskError::require(holds, what, "a number above 0, at most 4", exponent.to_string())?;
+    TensorError::require(holds, what, "a number above 0, at most 4", exponent)?;
     let (low, high) = about.noise;
     let holds = (0.0..=1.0).contains(&low) && (low..=1.0).contains(&high);
-    RiskError::require(holds, "noise", "shares from 0 to 1 in order", format!("{low} and {high}"))
+    TensorError::require(holds, "noise", "shares from 0 to 1 in order", format!("{low} and {high}"))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::plan::Plan;
 use crate::play::{self, Played, median};
-use crate::{Body, InternalModel, Learning, Recipe, Sees, Stream};
+use crate::{Body, Inputs, InternalModel, Learning, ModelRecipe, Stream};
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
@@ -27,7 +27,7 @@ const FITTED_STEPS: u32 = 500;
 #[derive(Clone)]
 pub struct Models([InternalModel; 2]);
 
-const SEES: [(Sees, &str); 2] = [(Sees::StatesAndActions, "tpr"), (Sees::States, "tpr-states")];
+const SEES: [(Inputs, &str); 2] = [(Inputs::StatesAndActions, "tpr"), (Inputs::States, "tpr-states")];
 
 impl Models {
     /// Learns both from the runs of all policies at home; what is half learned is kept in a folder.
@@ -37,9 +37,13 @@ impl Models {
     pub fn learn(plan: &Plan, agents: &[Agent], folder: &Path, context: &Context) -> Result<Models> {
         let streams = home_streams(plan, agents, context)?;
         let one = |i: usize| {
-            let (sees, name) = SEES[i];
-            let recipe =
-                Recipe { sees, updates: plan.updates, length: 500.min(plan.steps), ..Recipe::default() };
+            let (inputs, name) = SEES[i];
+            let recipe = ModelRecipe {
+                inputs,
+                updates: plan.updates,
+                length: 500.min(plan.steps),
+                ..ModelRecipe::default()
+            };
             let bar = context.task(plan.updates as usize, &format!("internal model ({name})"));
             let seed = plan.root().child("model").child(name);
             let model = learned(&streams, &recipe, seed, &folder.join(name), &bar)?;
@@ -64,9 +68,9 @@ impl Models {
     /// # Errors
     /// If one is damaged.
     pub fn read(files: [Vec<u8>; 2]) -> Result<Models> {
-        let mut models = files.iter().zip(SEES).map(|(bytes, (sees, _))| {
+        let mut models = files.iter().zip(SEES).map(|(bytes, (inputs, _))| {
             let kept = Tensors::from_bytes(bytes).context("a kept internal model")?;
-            Ok(InternalModel::from_tensors(sees, &kept)?)
+            Ok(InternalModel::from_tensors(inputs, &kept)?)
         });
         let (first, second): (Result<_>, Result<_>) =
             (models.next().expect("two files"), models.next().expect("two files"));
@@ -103,7 +107,13 @@ impl Models {
 const KEPT_EVERY: Duration = Duration::from_secs(60);
 
 /// A model that is learned to its end, from where a killed run had left it.
-fn learned(runs: &[Stream], recipe: &Recipe, seed: Seed, path: &Path, bar: &Task) -> Result<InternalModel> {
+fn learned(
+    runs: &[Stream],
+    recipe: &ModelRecipe,
+    seed: Seed,
+    path: &Path,
+    bar: &Task,
+) -> Result<InternalModel> {
     let mut learning = match std::fs::read(path) {
         Ok(bytes) => Tensors::from_bytes(&bytes)
             .map_err(Into::into)

@@ -9,12 +9,11 @@
 //!
 //! | file         | content of the internal models                                        |
 //! |--------------|-----------------------------------------------------------------------|
-//! | [`temporal`] | convolutions in time, as dense layers on stacked rows                 |
 //! | `layers`     | encoders, aggregator and predictions                                  |
 //! | `contrast`   | the loss                                                              |
 //! | [`model`]    | the share of true positives                                           |
 //! | [`learn`]    | from runs to a model: contrastive loss, schedule, validation          |
-//! | `kept`       | models, finished or not, as named numbers                             |
+//! | `checkpoint` | models, finished or not, as named tensors                             |
 //! | [`stream`]   | what a run looks like to a model                                      |
 //!
 //! References: Mann et al., "Out-of-distribution generalization of internal models is correlated with reward" (2021),
@@ -24,11 +23,11 @@ mod analysis;
 mod bodies;
 mod cell;
 mod chart;
+mod checkpoint;
 mod contrast;
 mod error;
 mod figures;
 mod instruments;
-mod kept;
 mod layers;
 pub mod learn;
 pub mod model;
@@ -40,7 +39,6 @@ mod row;
 mod search;
 pub mod stream;
 mod table;
-pub mod temporal;
 #[cfg(test)]
 mod testing;
 
@@ -48,10 +46,10 @@ pub use analysis::{Answer, against_toplines, answers, answers_csv};
 pub use bodies::{Body, Draw, bodies_csv};
 pub use cell::{Progress, draws, run, toplines};
 pub use error::ShiftError;
-pub use learn::{Learning, Recipe, learn};
-pub use model::{InternalModel, Sees, TruePositives};
+pub use learn::{Learning, ModelRecipe, learn};
+pub use model::{InternalModel, TruePositives};
 pub use page::{Content, page, summary};
 pub use plan::{Plan, Setting};
 pub use row::{Row, from_csv, to_csv};
 pub use search::chances;
-pub use stream::Stream;
+pub use stream::{Inputs, Stream};

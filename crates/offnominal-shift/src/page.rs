@@ -3,7 +3,7 @@
 use crate::analysis::{Answer, HOME, LEAD, LOG_SLOPE, LOGIT_SLOPE, RANK, SKILL, TOPLINE, sigmas};
 use crate::bodies::{Body, Draw, params};
 use crate::figures::{self, key};
-use crate::model::AHEAD;
+use crate::layers::AHEAD;
 use crate::plan::Plan;
 use crate::row::Row;
 use crate::{published, search, table};

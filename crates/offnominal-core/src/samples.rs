@@ -1,27 +1,27 @@
-//! What a policy tells about itself: several predictions for one observation, and the features they are made of.
+//! Samples of a policy's output: several predictions for one observation, and the features they are made of.
 //!
 //! A network with dropout or dropconnect predicts as often as it is asked to, each time with other units or weights; an
-//! ensemble predicts once with each member. How far the predictions lie apart says how sure the policy is. Detectors
-//! read an [`Insight`] and know nothing of networks; policies give one and know nothing of detectors.
+//! ensemble predicts once with each member. The spread of the predictions measures the policy's uncertainty. Detectors
+//! read [`PolicySamples`] and know nothing of networks; policies give them and know nothing of detectors.
 
 use crate::Rng;
 
-/// A policy opened for reading. It only tells: nothing that is done with it changes how the policy acts.
-pub trait Insight: Send + Sync {
-    /// How many numbers of which kind it tells.
+/// A copy of a policy that gives its single predictions. Nothing that is done with it changes how the policy acts.
+pub trait PolicySamples: Send + Sync {
+    /// How many numbers of which kind it gives.
     fn shape(&self) -> Shape;
 
     /// Predicts for an observation. After warm-up this neither fails nor allocates.
     ///
     /// # Panics
     /// If the observation does not have the width that the policy reads.
-    fn look(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_>;
+    fn predict(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_>;
 
     /// An independent copy, for another thread.
-    fn fork(&self) -> Box<dyn Insight>;
+    fn fork(&self) -> Box<dyn PolicySamples>;
 }
 
-/// How much an insight tells.
+/// The sizes of [`Predictions`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Numbers per observation.
@@ -51,17 +51,17 @@ pub struct Predictions<'a> {
     pub features: &'a [f32],
 }
 
-/// Why a policy does not tell what was asked.
+/// Why a policy does not give the samples that were asked for.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
-pub enum InsightError {
-    /// It tells nothing.
+pub enum SamplesError {
+    /// It gives none.
     #[error("the policy shows nothing but its commands; expected a trained network")]
     Opaque,
-    /// It refused, and says why.
+    /// It refused, for the stated reason.
     #[error("{0}")]
     Refused(String),
-    /// It tells something else.
+    /// It gives others.
     #[error("expected a policy {expected}, found one {found}")]
     Unfit {
         /// What is needed.
@@ -76,10 +76,10 @@ impl Shape {
     ///
     /// # Errors
     /// If the policy has a single one.
-    pub fn disagrees(&self) -> Result<(), InsightError> {
+    pub fn disagrees(&self) -> Result<(), SamplesError> {
         let found = "without stochastic layers, whose predictions are all the same";
         let expected = "with dropout, dropconnect or the members of an ensemble";
-        let error = || InsightError::Unfit { expected: expected.into(), found: found.into() };
+        let error = || SamplesError::Unfit { expected: expected.into(), found: found.into() };
         (self.predictions > 1).then_some(()).ok_or_else(error)
     }
 }
