@@ -22,13 +22,14 @@ pub const WORLDS: [&str; 5] = ["driving", "urm-reach", "urm-pnp", "urr-reach", "
 /// # Ok::<(), BuildError>(())
 /// ```
 pub fn of(world: &str) -> Option<Box<dyn Policy>> {
-    match world {
-        "driving" => Some(Box::new(crate::env::driving::driver)),
-        "urm-reach" | "urr-reach" => Some(Box::new(reach)),
-        "urm-pnp" => Some(Box::new(pick_and_place)),
-        "pong" => Some(Box::new(crate::env::pong::player)),
-        _ => None,
-    }
+    let script: fn(&[f32], &mut [f32]) = match world {
+        "driving" => crate::env::driving::driver,
+        "urm-reach" | "urr-reach" => reach,
+        "urm-pnp" => pick_and_place,
+        "pong" => crate::env::pong::player,
+        _ => return None,
+    };
+    Some(Box::new(script))
 }
 
 /// Distance that is answered with a full command, in m: two steps' way, so that the tool, which lags, does not overshoot.

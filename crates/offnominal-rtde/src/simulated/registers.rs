@@ -46,11 +46,11 @@ pub(super) fn sane(value: f64, low: f64, high: f64) -> f64 {
     value.max(low).min(high)
 }
 
-/// The variable with a number at the end of its name, of prefixes with how many there are.
-pub(super) fn numbered<T>(name: &str, known: &[(&str, usize, fn(usize) -> T)]) -> Option<T> {
-    known.iter().find_map(|(prefix, count, variable)| {
+/// What belongs to the prefix of a name, and the number at its end, of prefixes with how many there are.
+pub(super) fn numbered<T: Copy>(name: &str, known: &[(&str, usize, T)]) -> Option<(T, usize)> {
+    known.iter().find_map(|&(prefix, count, what)| {
         let i = name.strip_prefix(prefix)?.parse().ok()?;
-        (i < *count).then(|| variable(i))
+        (i < count).then_some((what, i))
     })
 }
 
@@ -86,7 +86,7 @@ impl Input {
             ("input_bit_register_", 128, Input::Bit),
             ("standard_analog_output_", 2, Input::Analog),
         ];
-        numbered(name, &registers).or_else(|| Input::named(name))
+        numbered(name, &registers).map(|(input, i)| input(i)).or_else(|| Input::named(name))
     }
 
     fn named(name: &str) -> Option<Input> {

@@ -169,27 +169,15 @@ impl Rig {
 /// The parameters of every MuJoCo world.
 fn parameters(design: &Design) -> [Parameter; 3] {
     let (body, [x, y, z]) = (design.pushed_body, design.push_direction);
+    let mass = "factor on the mass of every body; moments of inertia stay";
     let push = format!(
         "constant force at the centre of mass of the body {body}, along ({x}, {y}, {z}) in the world"
     );
+    let friction = "dry friction added to every degree of freedom (N on slides, N m on hinges)";
     [
-        Parameter::new(
-            "mass",
-            "factor on the mass of every body; moments of inertia stay",
-            "1",
-            1.0,
-            0.1,
-            design.most_mass,
-        ),
+        Parameter::new("mass", mass, "1", 1.0, 0.1, design.most_mass),
         Parameter::new("force", &push, "N", 0.0, -500.0, 500.0),
-        Parameter::new(
-            "friction",
-            "dry friction added to every degree of freedom (N on slides, N m on hinges)",
-            "N or N m",
-            0.0,
-            0.0,
-            200.0,
-        ),
+        Parameter::new("friction", friction, "N or N m", 0.0, 0.0, 200.0),
     ]
 }
 

@@ -53,7 +53,7 @@ pub(super) struct Walker {
 impl Walker {
     /// Makes the body that the options describe.
     pub(super) fn build(plan: &'static Plan, params: &Value) -> Result<Walker, BuildError> {
-        let options = Options::read(params)?;
+        let options = offnominal_core::catalogue::parse(params)?;
         Walker::new(plan, options).map_err(|e| match e {
             BodyError::Mujoco(missing) => BuildError::Missing(Box::new(missing)),
             other => BuildError::Parameters(other.to_string()),

@@ -39,16 +39,10 @@ pub(super) fn spec() -> EnvSpec {
 }
 
 fn parameters() -> Vec<Parameter> {
+    let opponent = "fastest movement of the opponent's paddle";
     let game = [
         Parameter::new("ball-speed", "factor on the speed of the ball", "1", 1.0, 0.1, 10.0),
-        Parameter::new(
-            "opponent-speed",
-            "fastest movement of the opponent's paddle",
-            "px/frame",
-            1.6,
-            0.0,
-            20.0,
-        ),
+        Parameter::new("opponent-speed", opponent, "px/frame", 1.6, 0.0, 20.0),
         Parameter::new("paddle-speed", "movement of the agent's paddle", "px/frame", 3.0, 0.0, 20.0),
     ];
     game.into_iter().chain(lens::parameters()).collect()

@@ -113,17 +113,11 @@ fn action() -> Vec<Channel> {
 }
 
 fn parameters() -> Vec<Parameter> {
+    let moving = "each object feels a fresh force, uniform in [−p, p]², in each step; the speed limit bounds the effect";
     vec![
         Parameter::new("mass", "mass of the agent, as a multiple of its 1 kg", "1", 1.0, 0.01, 1000.0),
         Parameter::new("force", "constant force (p, p) on the agent", "N", 0.0, -100.0, 100.0),
-        Parameter::new(
-            "moving-objects",
-            "each object feels a fresh force, uniform in [−p, p]², in each step; the speed limit bounds the effect",
-            "N",
-            0.0,
-            0.0,
-            100.0,
-        ),
+        Parameter::new("moving-objects", moving, "N", 0.0, 0.0, 100.0),
     ]
 }
 

@@ -92,54 +92,27 @@ fn shared(entry: &Entry<dyn Env>) -> EnvSpec {
 
 /// The parameters of both tasks.
 fn parameters() -> Vec<Parameter> {
+    let speed = "largest speed of the commanded point along each axis; faster commands are clipped to it";
+    let goal = "speed with which the goal moves along x, turning round at the ends of the box from which goals are drawn";
+    let friction =
+        "factor on damping (nominal 10 N m s/rad) and dry friction (nominal 10 N m) of the arm's six joints";
     vec![
-        Parameter::new(
-            "robot-speed",
-            "largest speed of the commanded point along each axis; faster commands are clipped to it",
-            "m/s",
-            FULL_MPS,
-            0.0,
-            FULL_MPS,
-        ),
-        Parameter::new(
-            "moving-goal",
-            "speed with which the goal moves along x, turning round at the ends of the box from which goals are drawn",
-            "m/s",
-            0.0,
-            0.0,
-            2.0,
-        ),
-        Parameter::new(
-            "robot-friction",
-            "factor on damping (nominal 10 N m s/rad) and dry friction (nominal 10 N m) of the arm's six joints",
-            "1",
-            1.0,
-            0.0,
-            1000.0,
-        ),
+        Parameter::new("robot-speed", speed, "m/s", FULL_MPS, 0.0, FULL_MPS),
+        Parameter::new("moving-goal", goal, "m/s", 0.0, 0.0, 2.0),
+        Parameter::new("robot-friction", friction, "1", 1.0, 0.0, 1000.0),
     ]
 }
 
 /// The parameters of a robot's servo.
 fn control_parameters() -> Vec<Parameter> {
-    let nominal = Servo::default();
+    let Servo { latency_secs, lookahead_secs, .. } = Servo::default();
+    let latency = "time for which the controller follows one commanded posture before it reads the next one \
+                   (argument t of servoj)";
+    let smoothing = "time by which the controller looks ahead, which smooths the movement (argument lookahead_time \
+                     of servoj)";
     vec![
-        Parameter::new(
-            "control-latency",
-            "time for which the controller follows one commanded posture before it reads the next one (argument t of servoj)",
-            "s",
-            nominal.latency_secs,
-            0.002,
-            0.2,
-        ),
-        Parameter::new(
-            "control-smoothing",
-            "time by which the controller looks ahead, which smooths the movement (argument lookahead_time of servoj)",
-            "s",
-            nominal.lookahead_secs,
-            0.03,
-            0.2,
-        ),
+        Parameter::new("control-latency", latency, "s", latency_secs, 0.002, 0.2),
+        Parameter::new("control-smoothing", smoothing, "s", lookahead_secs, 0.03, 0.2),
     ]
 }
 
@@ -170,11 +143,6 @@ fn displacement() -> Vec<Channel> {
 }
 
 fn grip() -> Channel {
-    Channel::new(
-        "grip",
-        "above 0.2 the gripper closes, below −0.2 it opens, between it goes on",
-        "1",
-        -1.0,
-        1.0,
-    )
+    let meaning = "above 0.2 the gripper closes, below −0.2 it opens, between it goes on";
+    Channel::new("grip", meaning, "1", -1.0, 1.0)
 }
