@@ -1,15 +1,155 @@
-//! From the history of a training run to a predictor.
+//! `risk learn`: from the history of a training run to a predictor of failure.
 
-use crate::learn::{Learned, learn};
-use crate::{About, Examples, Predictor, Recipe, Theta, guide};
+use crate::guide;
+use crate::predictors::examples::{Examples, Theta};
+use crate::predictors::learn::{Form, Learned, Recipe, learn};
+use crate::predictors::predictor::{About, Predictor};
+use crate::request::Randomisation;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_files::write;
 use offnominal_stats::Level;
-use offnominal_stats::risk::exponent::{self, Choice};
+use offnominal_stats::risk::exponent::{self, Choice, EXPONENTS};
 use offnominal_stats::risk::{PLAIN_SHARE, Refusal};
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What is learned from, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// Parameters of the environment that are drawn for each episode.
+    #[serde(default)]
+    pub randomisation: Randomisation,
+    /// The histories that `train --history` or [`history`](crate::history) wrote.
+    pub histories: Vec<PathBuf>,
+    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
+    /// is learned from it.
+    pub near: Option<PathBuf>,
+    /// How chances are represented; if absent, by hazards where initial conditions lead past places, else by networks.
+    pub form: Option<Form>,
+    /// Share of the training that is left out at its beginning, from 0 to 1.
+    #[serde(default = "early")]
+    pub early: f64,
+    /// Share of the failures that the later part of the history has, which chooses the settings.
+    #[serde(default = "later")]
+    pub later: f64,
+    /// Most gradient steps.
+    #[serde(default = "steps")]
+    pub steps: usize,
+    /// Networks whose chances are averaged; a dictionary is always one.
+    #[serde(default = "members")]
+    pub members: usize,
+    /// Folder for the predictor; if absent, nothing is written.
+    pub out: Option<PathBuf>,
+}
+
+/// The share of the training that is left out where none is asked for.
+pub fn early() -> f64 {
+    Recipe::default().early_share
+}
+
+/// The share of the failures in the later part where none is asked for.
+pub fn later() -> f64 {
+    Recipe::default().later_share
+}
+
+/// The number of gradient steps where none is asked for.
+pub fn steps() -> usize {
+    Recipe::default().steps
+}
+
+/// The number of networks where none is asked for.
+pub fn members() -> usize {
+    Recipe::default().members
+}
+
+/// What was learned.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The predictor, if it was written.
+    pub file: Option<PathBuf>,
+    /// What the predictor is for.
+    pub about: About,
+    /// Mean cross-entropy of the later episodes with each setting that was tried.
+    pub cross_entropy: BTreeMap<String, f64>,
+    /// The same for their share of failures.
+    pub cross_entropy_without_predictor: f64,
+    /// The exponents to choose from.
+    pub exponents: [f64; 8],
+    /// Second moment of a weighted failure relative to p² with each exponent; null if the choice was refused.
+    pub relative_squares: Option<[Estimate; 8]>,
+    /// Why no exponent could be chosen.
+    pub exponent_refused: Option<String>,
+    /// The predictor, and how it was found.
+    #[serde(skip)]
+    pub found: Foresight,
+}
+
+/// Learns a predictor.
+///
+/// # Errors
+/// If a history is none, of another environment, or holds too few failures; if a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
+    let env = request.randomisation.env(&request.env)?;
+    let read = |path: &PathBuf| read(path, env.spec());
+    let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let near = request.near.as_ref().map(read).transpose()?;
+    let recipe = request.recipe(env.as_ref());
+    let found = foresee(&histories, near.as_ref(), env.as_ref(), &recipe, Seed(context.seed), context)?;
+    let file = request.out.as_ref().map(|folder| folder.join("predictor.safetensors"));
+    file.iter().try_for_each(|path| write::atomically(path, &found.predictor.to_bytes()))?;
+    Ok(Report {
+        file,
+        about: found.predictor.about.clone(),
+        cross_entropy: found.learned.tried.iter().cloned().collect(),
+        cross_entropy_without_predictor: found.learned.baseline,
+        exponents: EXPONENTS,
+        relative_squares: found.choice.as_ref().ok().map(|choice| choice.relative_squares.clone()),
+        exponent_refused: found.choice.as_ref().err().map(ToString::to_string),
+        found,
+    })
+}
+
+impl Request {
+    fn recipe(&self, env: &dyn Env) -> Recipe {
+        let has_places = || env.places(&env.draw(&mut Rng::new(0))).is_some();
+        let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
+        let (early_share, later_share) = (self.early, self.later);
+        Recipe { form, early_share, later_share, members: self.members, steps: self.steps }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Foresight { predictor, learned, choice } = &self.found;
+        let ((episodes, failures), later) = (learned.kept, learned.later.len());
+        writeln!(f, "learned from {episodes} episodes, {failures} of which failed")?;
+        writeln!(f, "mean cross-entropy of the {later} latest, which were not learned from at first:")?;
+        for (setting, loss) in &learned.tried {
+            writeln!(f, "  {setting:<24} {loss:.4}")?;
+        }
+        writeln!(f, "  {:<24} {:.4}", "their share of failures", learned.baseline)?;
+        match choice {
+            Ok(choice) => {
+                writeln!(f, "second moment of a weighted failure, relative to p², by exponent:")?;
+                for (exponent, cost) in EXPONENTS.iter().zip(&choice.relative_squares) {
+                    let chosen = if *exponent == choice.exponent { "  chosen" } else { "" };
+                    writeln!(f, "  {exponent:<24} {cost:.2}{chosen}")?;
+                }
+            }
+            Err(why) => writeln!(f, "exponent {}: {why}", predictor.about.exponent)?,
+        }
+        self.file.iter().try_for_each(|path| writeln!(f, "written to {}", path.display()))
+    }
+}
 
 /// Reads a history and checks that it belongs to a world.
 ///
@@ -31,6 +171,7 @@ pub fn read(path: &Path, spec: &EnvSpec) -> Result<History> {
 }
 
 /// A predictor, how it was chosen, and what each exponent would cost with it.
+#[derive(Debug, Clone)]
 pub struct Foresight {
     /// The predictor.
     pub predictor: Predictor,

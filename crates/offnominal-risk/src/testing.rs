@@ -1,7 +1,8 @@
 //! A toy for tests: it fails in its first step with a chance that is known, and its training history.
 
+use crate::guide::Guide;
 use crate::learning::foresee;
-use crate::{Guide, Recipe};
+use crate::predictors::learn::Recipe;
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::env::{Env, Status, Step};
