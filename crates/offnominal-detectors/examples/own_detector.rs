@@ -7,7 +7,6 @@
 //!
 //! Run it with `cargo run -p offnominal-detectors --example own_detector`.
 
-use offnominal_core::conformance;
 use offnominal_core::detector::check;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
@@ -76,8 +75,8 @@ impl Monitor for Fitted {
 fn main() {
     let detectors = Catalogue::new("detector", offnominal_detectors::ALL).with(ENTRY);
     let detector = detectors.build("command-jump", &serde_json::json!({})).expect("the defaults are sound");
-    let blind = [(conformance::Law::SeesGrossFaults, "it looks at commands only")];
-    for violation in conformance::detector(detector.as_ref(), &blind) {
+    let blind = [(Law::SeesGrossFaults, "it looks at commands only")];
+    for violation in offnominal_laws::detector(detector.as_ref(), &blind) {
         println!("breaks a law: {violation}");
     }
     println!("{} detectors: {}", detectors.entries().len(), ENTRY.summary);

@@ -1,7 +1,7 @@
 //! What scores: one detector per file.
 //!
 //! A detector is a file here and two lines below; everything else (commands, configuration, documentation, the
-//! conformance run) reads [`ALL`].
+//! tests of the laws) reads [`ALL`].
 
 mod clock;
 mod cusum;

@@ -2,10 +2,10 @@
 
 use crate::parallel;
 use crate::progress::{Progress, Silent, Task};
-use anyhow::{Result, bail};
+use anyhow::Result;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// The settings that all work shares.
 #[derive(Clone)]
@@ -38,23 +38,12 @@ impl Context {
 
     /// Begins a task of which a part was done before.
     pub fn resumed(&self, work: Range<u64>, what: &str) -> Task {
-        Task::begin(self.progress.as_ref(), work, what)
+        Task::begin(self.progress.as_ref(), Arc::clone(&self.stop), work, what)
     }
 
     /// Tells something about the run that is no result, such as what was finished before.
     pub fn note(&self, line: &str) {
         self.progress.note(line);
-    }
-
-    /// Refuses to go on if the work was asked to stop.
-    ///
-    /// # Errors
-    /// If it was.
-    pub fn check(&self) -> Result<()> {
-        if self.stop.load(Ordering::Relaxed) {
-            bail!("stopped; what is finished is kept, and the same command goes on from there");
-        }
-        Ok(())
     }
 
     /// Computes `work(0), …, work(n − 1)` on all threads as one task, and returns the results in order.
@@ -67,17 +56,14 @@ impl Context {
         what: &str,
         work: impl Fn(usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let task = self.task(n, what);
-        parallel::map(self.jobs, n, &task, |i| {
-            self.check()?;
-            work(i)
-        })
+        parallel::map(self.jobs, n, &self.task(n, what), work)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::Ordering;
 
     #[test]
     fn work_that_is_stopped_ends_with_an_error() {

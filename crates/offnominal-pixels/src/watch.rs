@@ -30,6 +30,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// `pixel-score`.
 pub const ENTRY: Entry<dyn ImageDetector> = entry!(
@@ -86,7 +87,8 @@ impl ImageDetector for PixelScore {
         let scorer = self.scorer(&eye, &spread(&seen, self.frames)).map_err(missing)?;
         let nominal: Vec<Vec<f32>> =
             spread(apart, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
-        let level = Level::of(&nominal, eye.width);
+        let level = Arc::new(Level::of(&nominal, eye.width));
+        let (eye, scorer) = (Arc::new(eye), Arc::from(scorer));
         Ok(Box::new(Watch { level, pool: self.pool, eye, scorer, pooled: Vec::new() }))
     }
 }
@@ -141,11 +143,12 @@ impl Eye {
     }
 }
 
-/// The fitted detector.
+/// The fitted detector; copies share what was learned.
+#[derive(Clone)]
 struct Watch {
-    eye: Eye,
-    scorer: Box<dyn PixelScorer>,
-    level: Level,
+    eye: Arc<Eye>,
+    scorer: Arc<dyn PixelScorer>,
+    level: Arc<Level>,
     pool: Pool,
     /// What was pooled in the last frame.
     pooled: Vec<f32>,
@@ -178,6 +181,10 @@ impl ImageMonitor for Watch {
             *largest = largest.max(score);
         }
         (!self.pooled.is_empty()).then(|| Heat::new(fields.rows, fields.columns, values))
+    }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
     }
 }
 

@@ -95,7 +95,9 @@ pub fn constant_draws() -> usize {
 }
 
 /// How initial conditions are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr, EnumMessage,
+)]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
 pub enum SamplingMethod {
@@ -212,9 +214,7 @@ impl Request {
         let plain_share = if method == SamplingMethod::Algorithm1 { 0.0 } else { self.plain_share };
         let proposal = Proposal { plain_share, exponent: self.exponent.unwrap_or(guide.exponent()) };
         match method {
-            SamplingMethod::Thinned => {
-                Estimation::thinned(experimenter, guide, proposal, self.rate, context)
-            }
+            SamplingMethod::Thinned => Estimation::thinned(experimenter, guide, proposal, self.rate, context),
             _ => Ok(Estimation::accepted(experimenter, guide, proposal, self.constant_draws)),
         }
     }

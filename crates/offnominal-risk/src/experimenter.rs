@@ -58,7 +58,8 @@ impl<'c> Experimenter<'c> {
     pub fn play(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
         let mut margin = None;
         let episode = self.cast.trial().starting_at(x.to_vec(), key, &mut |env| {
-            margin = env.margin().map(|now| margin.unwrap_or(f64::INFINITY).min(now));
+            let now = env.failure_search().margin();
+            margin = now.map(|now| margin.unwrap_or(f64::INFINITY).min(now));
         });
         ensure!(
             episode.end != End::Diverged,

@@ -83,11 +83,12 @@ impl Guide {
 /// If the form reads places, and the world's initial conditions lead past none.
 pub fn reading(env: &dyn Env, form: Form, x: &[f64]) -> Result<Places> {
     if form != Form::Hazard {
-        let numbers = env.features(x);
+        let numbers = env.failure_search().features(x);
         return Ok(Places { width: numbers.len(), numbers });
     }
     let id = &env.spec().id;
-    env.places(x).with_context(|| format!("--form hazard: expected a world with places, found {id}"))
+    let places = env.failure_search().places(x);
+    places.with_context(|| format!("form hazard: expected a world with places, found {id}"))
 }
 
 fn fits(predictor: &Predictor, env: &dyn Env) -> Result<()> {

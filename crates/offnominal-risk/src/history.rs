@@ -68,11 +68,7 @@ pub struct Report {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("episodes", request.episodes, 1..=u32::MAX as usize)?;
     let (casts, out) = (request::casts(&request.env, &request.policies)?, request.out.as_deref());
-    ensure!(
-        casts[0].env.fork().is_some(),
-        "world {} cannot be copied; experiments need copies",
-        request.env
-    );
+    ensure!(casts[0].env.fork().is_some(), "world {} cannot be copied; experiments need copies", request.env);
     let history = play(&casts, &request.noises, request.episodes, out, context)?;
     let file = out.map(|folder| folder.join("history.safetensors"));
     file.iter().try_for_each(|path| write::atomically(path, &history.to_bytes()))?;

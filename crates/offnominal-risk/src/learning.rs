@@ -2,18 +2,22 @@
 
 use crate::guide;
 use crate::predictors::examples::{Examples, Theta};
-use crate::predictors::learn::{Form, Learned, Recipe, learn};
+use crate::predictors::learn::{Fit, Fits, Form, Learned, Recipe, learn};
 use crate::predictors::predictor::{About, Predictor};
+use crate::record::Record;
 use crate::request::Randomisation;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::progress::Task;
+use offnominal_files::store::hex;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::exponent::{self, Choice, EXPONENTS};
 use offnominal_stats::risk::{PLAIN_SHARE, Refusal};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -46,7 +50,7 @@ pub struct Request {
     /// Networks whose chances are averaged; a dictionary is always one.
     #[serde(default = "members")]
     pub members: usize,
-    /// Folder for the predictor; if absent, nothing is written.
+    /// Folder for the predictor; if absent, nothing is written and a run that was killed begins anew.
     pub out: Option<PathBuf>,
 }
 
@@ -103,9 +107,14 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
     let near = request.near.as_ref().map(read).transpose()?;
     let recipe = request.recipe(env.as_ref());
-    let found = foresee(&histories, near.as_ref(), env.as_ref(), &recipe, Seed(context.seed), context)?;
-    let file = request.out.as_ref().map(|folder| folder.join("predictor.safetensors"));
-    file.iter().try_for_each(|path| write::atomically(path, &found.predictor.to_bytes()))?;
+    let out = request.out.as_deref();
+    let found = foresee(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
+    let file = out.map(|folder| folder.join("predictor.safetensors"));
+    if let (Some(path), Some(folder)) = (&file, out) {
+        write::atomically(path, &found.predictor.to_bytes())?;
+        // The next run in this folder may learn something else.
+        std::fs::remove_file(folder.join(JOURNAL)).context("the journal of the fits cannot be removed")?;
+    }
     Ok(Report {
         file,
         about: found.predictor.about.clone(),
@@ -120,7 +129,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 
 impl Request {
     fn recipe(&self, env: &dyn Env) -> Recipe {
-        let has_places = || env.places(&env.draw(&mut Rng::new(0))).is_some();
+        let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
         let (early_share, later_share) = (self.early, self.later);
         Recipe { form, early_share, later_share, members: self.members, steps: self.steps }
@@ -184,8 +193,9 @@ pub struct Foresight {
 /// The exponent if the history cannot tell: right for a predictor that is.
 const USUAL_EXPONENT: f64 = 0.5;
 
-/// Learns a predictor from the runs of one world, side by side: what was done of each training counts, not the steps. The
-/// exponent is that which suits the later episodes best, or those of `near`, from which nothing else is learned.
+/// Learns a predictor from the runs of one environment, side by side: what was done of each training counts, not the steps.
+/// The exponent is that which suits the later episodes best, or those of `near`, from which nothing else is learned. Fits
+/// that the journal in the folder, if there is one, holds are not made again.
 ///
 /// # Errors
 /// If the recipe is wrong or does not suit the world, or the histories hold too few failures.
@@ -197,7 +207,7 @@ pub fn foresee(
     near: Option<&History>,
     env: &dyn Env,
     recipe: &Recipe,
-    seed: Seed,
+    folder: Option<&Path>,
     context: &Context,
 ) -> Result<Foresight> {
     let run = &histories.first().expect("at least one history").run;
@@ -212,11 +222,9 @@ pub fn foresee(
         let theta = Theta { noise: share(theta.noise), ..theta };
         examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
     }
-    let bar = context.task(0, "fits of the predictor");
-    let learned = learn(&examples, recipe, &mut seed.child("predictor").rng(), &mut |done, all| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    })?;
+    let mut fits = JournaledFits::open(histories, features, recipe, folder, context)?;
+    let mut rng = Seed(context.seed).child("predictor").rng();
+    let learned = learn(&examples, recipe, &mut rng, &mut fits)?;
     let least_noise = noises().fold(largest_noise, f64::min);
     let about = About {
         env: run.env.clone(),
@@ -234,6 +242,64 @@ pub fn foresee(
     let choice = exponent::choose(foreseen.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
     predictor.about.exponent = choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent);
     Ok(Foresight { predictor, learned, choice })
+}
+
+/// What is learned from what; a journal belongs to one of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LearningSpec {
+    env: String,
+    seed: u64,
+    recipe: Recipe,
+    features: usize,
+    /// Digests of the histories.
+    histories: Vec<String>,
+}
+
+/// The fits of a run in its journal.
+struct JournaledFits {
+    bar: Task,
+    record: Record,
+    known: Vec<Fit>,
+}
+
+/// Name of the journal in the output folder, until all is learned.
+const JOURNAL: &str = "fits.jsonl";
+
+impl JournaledFits {
+    fn open(
+        histories: &[History],
+        features: usize,
+        recipe: &Recipe,
+        folder: Option<&Path>,
+        context: &Context,
+    ) -> Result<JournaledFits> {
+        let spec = LearningSpec {
+            env: histories[0].run.env.clone(),
+            seed: context.seed,
+            recipe: recipe.clone(),
+            features,
+            histories: histories.iter().map(|h| hex(&Sha256::digest(h.to_bytes()))).collect(),
+        };
+        let (record, known) = Record::open(folder, JOURNAL, &spec)?;
+        Ok(JournaledFits { bar: context.task(0, "fits of the predictor"), record, known })
+    }
+}
+
+impl Fits for JournaledFits {
+    fn progress(&mut self, done: usize, all: usize) {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+    }
+
+    fn known(&mut self, number: usize) -> Option<Fit> {
+        self.known.get(number).cloned()
+    }
+
+    fn keep(&mut self, fit: &Fit) -> Result<()> {
+        self.bar.check()?;
+        self.record.push(fit)
+    }
 }
 
 /// The chance that was foreseen for each episode, and whether it failed.
@@ -255,4 +321,36 @@ fn in_order(histories: &[History]) -> Vec<(Theta, &TrainingEpisode)> {
     let mut all: Vec<(Theta, &TrainingEpisode)> = histories.iter().flat_map(of_one).collect();
     all.sort_by(|a, b| a.0.iteration.total_cmp(&b.0.iteration));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Toy, cast, context, history};
+
+    #[test]
+    fn a_killed_run_goes_on_with_the_same_bits_and_another_one_is_refused() {
+        let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
+        let (cast, histories) = (cast(&toy), [history(&toy, 6000)]);
+        let learn = |recipe: &Recipe, folder| {
+            foresee(&histories, None, cast.env.as_ref(), recipe, folder, &context(1))
+        };
+        let recipe = Recipe { members: 1, steps: 200, ..Recipe::default() };
+        let whole = learn(&recipe, None).unwrap();
+        let bytes = |found: &Foresight| found.predictor.to_bytes();
+        assert_eq!(bytes(&learn(&recipe, Some(folder.path())).unwrap()), bytes(&whole));
+        let journal = folder.path().join(JOURNAL);
+        let text = std::fs::read_to_string(&journal).unwrap();
+        assert_eq!(text.lines().count(), 1 + whole.learned.tried.len());
+        std::fs::write(&journal, &text[..text.len() / 2]).unwrap();
+        let resumed = learn(&recipe, Some(folder.path())).unwrap();
+        assert_eq!((bytes(&resumed), &resumed.learned), (bytes(&whole), &whole.learned));
+        assert_eq!(std::fs::read_to_string(&journal).unwrap(), text);
+        // What is known is not fitted again: the journal is believed, even where it was changed.
+        std::fs::write(&journal, text.replacen("1 hidden layers", "one hidden layer", 1)).unwrap();
+        assert!(learn(&recipe, Some(folder.path())).unwrap().learned.tried[0].0.starts_with("one"));
+        let other = Recipe { steps: 100, ..recipe };
+        let error = learn(&other, Some(folder.path())).unwrap_err();
+        assert!(format!("{error:#}").contains("recipe, steps: expected 100, found 200"), "{error:#}");
+    }
 }

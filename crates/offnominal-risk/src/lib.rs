@@ -46,4 +46,4 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
-use predictors::{dictionary, ensemble, error, examples, hazard, learn, network, predictor};
+use predictors::{dictionary, ensemble, error, examples, hazard, learn, network};

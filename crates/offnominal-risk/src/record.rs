@@ -3,12 +3,14 @@
 use anyhow::Result;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
+use offnominal_engine::progress::{Silent, Task};
 use offnominal_files::journal::Journal;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
+use std::ops::Range;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 /// The journal of a run, if it has a folder.
 pub struct Record(Option<Journal>);
@@ -84,14 +86,13 @@ pub trait Piece: Serialize + DeserializeOwned + Send {
 /// The first error in order, or that the work is asked to stop.
 pub fn in_chunks<T: Send + Clone>(
     context: &Context,
-    range: std::ops::Range<u64>,
+    range: Range<u64>,
     chunk: u64,
-    work: impl Fn(std::ops::Range<u64>) -> Result<Vec<T>> + Sync,
+    work: impl Fn(Range<u64>) -> Result<Vec<T>> + Sync,
 ) -> Result<Vec<T>> {
-    let hidden = offnominal_engine::progress::Task::hidden();
+    let hidden = Task::begin(&Silent, Arc::clone(&context.stop), 0..0, "");
     let n = (range.end - range.start).div_ceil(chunk) as usize;
     let chunks = parallel::map(context.jobs, n, &hidden, |c| {
-        context.check()?;
         let from = range.start + chunk * c as u64;
         work(from..(from + chunk).min(range.end))
     })?;

@@ -189,7 +189,7 @@ fn reads_predictor(strategy: Strategy, cast: &Cast) -> bool {
     match strategy {
         Strategy::Random | Strategy::Replay => false,
         Strategy::Argmax => true,
-        Strategy::CrossEntropy | Strategy::Elites => cast.env.margin().is_none(),
+        Strategy::CrossEntropy | Strategy::Elites => cast.env.failure_search().margin().is_none(),
     }
 }
 

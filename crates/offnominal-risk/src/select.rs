@@ -155,7 +155,10 @@ impl Request {
         within("budget", self.budget, 1..=u64::MAX)?;
         within("round", self.round, 1..=1_000_000)?;
         positive("rate", self.rate, 1.0)?;
-        ensure!(!self.history || self.predictor.is_none(), "history: expected no predictor with it, found one");
+        ensure!(
+            !self.history || self.predictor.is_none(),
+            "history: expected no predictor with it, found one"
+        );
         ensure!(!self.history || self.out.is_some(), "history: expected an output folder, found none");
         let casts = request::casts(&self.env, &self.policies)?;
         ensure!(casts.len() > 1, "expected at least 2 policies, found {}", casts.len());

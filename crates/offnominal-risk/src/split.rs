@@ -206,7 +206,7 @@ fn check(experimenter: &Experimenter<'_>) -> Result<()> {
     let x = experimenter.draw(key);
     let has_margin = experimenter.play(key, &x)?.margin.is_some();
     ensure!(has_margin, "world {id} does not say how far it is from failing, which splitting needs");
-    let has_neighbours = env.vary(&x, &mut Rng::new(0)).is_some();
+    let has_neighbours = env.failure_search().vary(&x, &mut Rng::new(0)).is_some();
     ensure!(has_neighbours, "world {id} offers no neighbours of an initial condition, which splitting needs");
     Ok(())
 }
@@ -231,7 +231,8 @@ impl Margin for Experiments<'_> {
 
     /// All other randomness is drawn anew, as independent of x as before.
     fn vary(&mut self, from: &Particle, rng: &mut Rng) -> Particle {
-        let x = self.experimenter.cast.env.vary(&from.x, rng).unwrap_or_else(|| from.x.clone());
+        let near = self.experimenter.cast.env.failure_search().vary(&from.x, rng);
+        let x = near.unwrap_or_else(|| from.x.clone());
         Particle { x, key: self.next_key() }
     }
 

@@ -128,7 +128,7 @@ pub fn context(jobs: usize) -> Context {
 pub fn guide(toy: &Toy, cast: &Cast, folder: &Path) -> Guide {
     let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
     let found =
-        foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, Seed(1), &context(1)).unwrap();
+        foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, None, &context(1)).unwrap();
     let path = folder.join("predictor.safetensors");
     std::fs::write(&path, found.predictor.to_bytes()).unwrap();
     Guide::open(&path, cast).unwrap()

@@ -56,8 +56,7 @@ fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
     std::fs::create_dir(folder.path().join("cut")).unwrap();
     std::fs::write(folder.path().join("cut").join(JOURNAL), &text[..text.len() / 2]).unwrap();
     let cut = run("cut", 5000, 2);
-    let failures =
-        |blocks: &[Block]| blocks.iter().flat_map(|b| b.failures.clone()).collect::<Vec<_>>();
+    let failures = |blocks: &[Block]| blocks.iter().flat_map(|b| b.failures.clone()).collect::<Vec<_>>();
     assert!(failures(&one).len() > 20);
     assert_eq!(failures(&one), failures(&many));
     assert_eq!(failures(&one), failures(&cut));
@@ -108,7 +107,10 @@ fn hunt(strategy: Strategy, aids: Aids<'_>, cast: &Cast, folder: &Path, jobs: us
         past_failures: None,
         shifted: None,
     };
-    Hunt::new(Experimenter::new(cast, 1).unwrap(), aids, spec).unwrap().run(Some(folder), 10, &context(jobs)).unwrap()
+    Hunt::new(Experimenter::new(cast, 1).unwrap(), aids, spec)
+        .unwrap()
+        .run(Some(folder), 10, &context(jobs))
+        .unwrap()
 }
 
 #[test]
@@ -154,8 +156,7 @@ fn swarms_in_the_driving_world_agree_with_counting_and_are_the_same_for_any_numb
     // Random commands always hit a wall, so that no particle has to move.
     assert!(one.iter().all(|s| s.has_failed && s.rounds == 0), "{one:?}");
     let toy = crate::testing::cast(&Toy::new(0.1));
-    let refused =
-        split::all(&Experimenter::new(&toy, 1).unwrap(), &spec, 1, None, &context(1));
+    let refused = split::all(&Experimenter::new(&toy, 1).unwrap(), &spec, 1, None, &context(1));
     assert!(refused.unwrap_err().to_string().contains("does not say how far it is from failing"));
 }
 
@@ -184,7 +185,7 @@ fn a_predictor_of_another_world_and_a_strategy_without_its_aid_are_refused() {
     };
     let experimenter = Experimenter::new(&cast, 1).unwrap();
     let error = Hunt::new(experimenter, Aids::default(), spec.clone()).err().unwrap().to_string();
-    assert!(error.contains("strategy argmax: expected a --predictor"), "{error}");
+    assert!(error.contains("strategy argmax: expected a predictor"), "{error}");
     let blind = SearchSpec { strategy: Strategy::Elites, ..spec };
     assert!(Hunt::new(experimenter, Aids::default(), blind).is_err());
 }

@@ -82,7 +82,6 @@ fn vector(obs: &[f32], at: usize) -> [f32; 3] {
 mod tests {
     use super::*;
     use crate::env::catalogue;
-    use offnominal_core::conformance;
     use offnominal_core::run::Trial;
 
     /// Episodes of the scripted policy that succeed, of so many.
@@ -104,7 +103,7 @@ mod tests {
         for id in WORLDS {
             let world = catalogue().build(id, &serde_json::json!({})).unwrap();
             let policy = of(id).unwrap();
-            conformance::assert_lawful(id, &conformance::policy(policy.as_ref(), world.spec(), &[]));
+            offnominal_laws::assert_lawful(id, &offnominal_laws::policy(policy.as_ref(), world.spec(), &[]));
         }
     }
 

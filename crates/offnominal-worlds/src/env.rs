@@ -59,14 +59,13 @@ pub fn catalogue() -> Catalogue<dyn Env> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::conformance;
 
     #[test]
     fn every_world_obeys_the_laws() {
         for entry in ENVS {
             let world = (entry.build)(&serde_json::json!({})).unwrap();
             assert_eq!(world.spec().id, entry.id);
-            conformance::assert_lawful(entry.id, &conformance::env(world.as_ref(), entry.exempt));
+            offnominal_laws::assert_lawful(entry.id, &offnominal_laws::env(world.as_ref(), entry.exempt));
         }
     }
 }

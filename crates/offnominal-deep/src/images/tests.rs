@@ -10,6 +10,7 @@ use crate::device;
 use crate::pass::{Mode, Pass};
 use crate::weights::{Plan, Weights, numbers, vector};
 use offnominal_core::prelude::*;
+use offnominal_laws::{assert_lawful, image_detector};
 use offnominal_nets::Tensors;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -182,6 +183,15 @@ fn the_same_seed_gives_the_same_bits() {
     for kind in ALL {
         assert!(scores(kind.id, 1) == scores(kind.id, 1), "{}", kind.id);
         assert!(scores(kind.id, 1) != scores(kind.id, 2), "{}", kind.id);
+    }
+}
+
+#[test]
+fn each_obeys_the_laws() {
+    let exempt = [(Law::SeesGrossFaults, "it has learned for three steps only")];
+    for kind in ALL {
+        let detector = detector(kind.id, &tiny(kind.id, 3));
+        assert_lawful(kind.id, &image_detector(detector.as_ref(), &exempt));
     }
 }
 

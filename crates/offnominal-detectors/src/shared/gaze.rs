@@ -76,16 +76,16 @@ impl Clone for Gaze {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::conformance::Chorus;
+    use offnominal_laws::MockEnsemble;
 
-    fn open(policy: &Chorus, width: usize) -> Result<Gaze, FitError> {
+    fn open(policy: &MockEnsemble, width: usize) -> Result<Gaze, FitError> {
         let (obs, actions) = (vec![0.5; 3 * width], [0.0; 2]);
         Gaze::open(policy, None, &[Signals::new(&obs, &actions, width, 1)], &mut Rng::new(1))
     }
 
     #[test]
     fn passes_depend_on_the_observation_and_on_nothing_before() {
-        let mut gaze = open(&Chorus::passes(3), 3).unwrap();
+        let mut gaze = open(&MockEnsemble::passes(3), 3).unwrap();
         let mut told = |obs: [f32; 3]| gaze.look(&obs).features.iter().map(|f| *f == 0.0).collect::<Vec<_>>();
         let first = told([1.0, 2.0, 3.0]);
         assert_ne!(first, told([2.0, 2.0, 3.0]), "which channels are dropped");
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_policy_of_another_width_is_refused() {
-        let error = open(&Chorus::passes(3), 2).err().unwrap().to_string();
+        let error = open(&MockEnsemble::passes(3), 2).err().unwrap().to_string();
         let want = "expected a policy that reads 2 observation channels, found one that reads 3 observation channels";
         assert_eq!(error, want);
     }

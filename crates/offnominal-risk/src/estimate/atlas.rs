@@ -65,7 +65,8 @@ impl Atlas {
         let centres = grouped(&points[..points.len().min(MOST)]);
         let kind_of: Vec<usize> = points.iter().map(|p| nearest(p, &centres)).collect();
         let kinds = (0..centres.len()).map(|k| kind(k, failures, &points, &kind_of, &centres[k], spec));
-        let mut order: Vec<(usize, FailureKind)> = kinds.enumerate().filter(|(_, k)| k.failures > 0).collect();
+        let mut order: Vec<(usize, FailureKind)> =
+            kinds.enumerate().filter(|(_, k)| k.failures > 0).collect();
         order.sort_by(|a, b| b.1.mass.total_cmp(&a.1.mass));
         let place = |k: &usize| order.iter().position(|(old, _)| old == k).expect("a kind with a member");
         Atlas {

@@ -13,7 +13,8 @@ const LIMIT: Stroke<'_> = Stroke { class: "c1", colour: "#d55e00", width: 1.2, d
 /// Draws the curves; `method` is what the page calls the estimate.
 pub fn draw(curve: &Curve, method: &str) -> String {
     let frame = frame(curve);
-    let mut svg = frame.begin(&format!("Share of runs that are off by more than a factor of {}", curve.delta));
+    let mut svg =
+        frame.begin(&format!("Share of runs that are off by more than a factor of {}", curve.delta));
     frame.rows(&mut svg, &[0.0, 0.25, 0.5, 0.75, 1.0], |share| format!("{:.0} %", 100.0 * share));
     let limit = frame.across(&mut svg, 0.05, &LIMIT);
     let [.., right, _] = frame.edges();

@@ -159,8 +159,7 @@ impl<'c> Estimation<'c> {
         };
         // A draw without a prediction is accepted, so that its error comes back.
         let chance = |(_, predicted): &(Vec<f64>, Result<f64>)| *predicted.as_ref().unwrap_or(&1.0);
-        let ((x, predicted), chance) =
-            self.proposal().next(draw, chance, &mut key.child("proposal").rng());
+        let ((x, predicted), chance) = self.proposal().next(draw, chance, &mut key.child("proposal").rng());
         predicted.map(|_| (x, chance))
     }
 

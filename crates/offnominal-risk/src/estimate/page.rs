@@ -158,9 +158,8 @@ impl Content<'_> {
 
     fn shown(&self, kind: &FailureKind) -> Result<Shown> {
         let total: f64 = self.document.kinds.iter().map(|k| k.mass).sum();
-        let sign = |s: &Sign| {
-            format!("{} {:.3} {} (all failures {:.3})", s.channel, s.here, s.unit, s.overall)
-        };
+        let sign =
+            |s: &Sign| format!("{} {:.3} {} (all failures {:.3})", s.channel, s.here, s.unit, s.overall);
         let failure = &self.document.failures[kind.example];
         Ok(Shown {
             share: format!("{:.1} %", 100.0 * kind.mass / total),

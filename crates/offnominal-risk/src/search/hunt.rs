@@ -122,11 +122,11 @@ impl<'c> Hunt<'c> {
             Ok(())
         };
         match spec.strategy {
-            Strategy::Argmax => needs(aids.guide.is_some(), "a --predictor (make one with `risk learn`)")?,
-            Strategy::Replay => needs(aids.history.is_some(), "a --history (`train --history` writes it)")?,
+            Strategy::Argmax => needs(aids.guide.is_some(), "a predictor (make one with `risk learn`)")?,
+            Strategy::Replay => needs(aids.history.is_some(), "a history (`train --history` writes it)")?,
             Strategy::CrossEntropy | Strategy::Elites => {
-                let has_margin = experimenter.cast.env.margin().is_some();
-                needs(has_margin || aids.guide.is_some(), "a --predictor, as the world has no margin")?;
+                let has_margin = experimenter.cast.env.failure_search().margin().is_some();
+                needs(has_margin || aids.guide.is_some(), "a predictor, as the world has no margin")?;
             }
             Strategy::Random => {}
         }
@@ -183,7 +183,7 @@ impl<'c> Hunt<'c> {
         let env = &self.experimenter.cast.env;
         for _ in 0..TRIES {
             let x = sampler.propose(&mut |rng| env.draw(rng), rng);
-            if env.admits(&x) {
+            if env.failure_search().admits(&x) {
                 return x;
             }
         }

@@ -90,7 +90,10 @@ pub fn write(out: &mut impl Write, rows: &[StrategyCost]) -> fmt::Result {
         writeln!(out, "{}", row.strategy)?;
         for cost in &row.policies {
             let PolicyCost { policy, searches, failures, experiments, restricted_cost, .. } = cost;
-            writeln!(out, "  {policy}: {failures} failures in {experiments} experiments, {searches} searches")?;
+            writeln!(
+                out,
+                "  {policy}: {failures} failures in {experiments} experiments, {searches} searches"
+            )?;
             if let Some(e) = &cost.expected_cost {
                 writeln!(out, "    experiments to a failure              {e:.1}")?;
             }

@@ -1,8 +1,8 @@
 //! Races of toys whose risk is known.
 
+use super::episodes;
 use super::heats::{self, RaceSpec};
 use super::race::{Rules, race};
-use super::{Request, episodes, run};
 use crate::estimate::block::Method;
 use crate::guide::Guide;
 use crate::testing::{Toy, cast, context, guide};

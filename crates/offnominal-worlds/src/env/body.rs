@@ -31,7 +31,6 @@ pub use options::{Fall, Mass, Options, Reading};
 pub use plans::{BODIES, bare, quantities};
 pub use sizes::{Quantity, Span};
 
-use offnominal_core::conformance::Law;
 use offnominal_core::prelude::*;
 use walker::Walker;
 

@@ -3,8 +3,8 @@
 mod held;
 mod swinging;
 
-use offnominal_core::conformance::{AnomalyCase, Touches, anomaly as laws, assert_lawful};
 use offnominal_core::prelude::*;
+use offnominal_laws::{AnomalyCase, Touches, anomaly as laws, assert_lawful};
 use offnominal_worlds::anomaly::{self, ALL, Class};
 use offnominal_worlds::env::{self, body::BODIES};
 use serde_json::{Value, json};
