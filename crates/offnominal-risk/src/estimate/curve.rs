@@ -1,6 +1,6 @@
 //! How many episodes would have been enough: the share of runs that are off by more than a factor, against episodes.
 
-use crate::Verdict;
+use super::verdict::Verdict;
 use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_stats::Level;
@@ -8,7 +8,8 @@ use offnominal_stats::risk::Budget;
 use offnominal_stats::risk::budget;
 use offnominal_stats::risk::budget::miss;
 use offnominal_stats::risk::reliability::Units;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The factor that counts.
 pub const DELTA: f64 = 3.0;
@@ -19,7 +20,8 @@ const RUNS: usize = 2000;
 const PER_DECADE: usize = 12;
 
 /// One number of episodes.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Point {
     /// Experiments.
     pub experiments: f64,
@@ -30,7 +32,8 @@ pub struct Point {
 }
 
 /// The curve, and the numbers that follow from it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Curve {
     /// The factor.
     pub delta: f64,
@@ -66,6 +69,19 @@ impl Curve {
             points.push(Point { experiments, plain: exact, method: share.map(|s| (s.value, s.low, s.high)) });
         }
         Ok(Curve { delta: DELTA, points, plain, method: needed })
+    }
+}
+
+impl fmt::Display for Curve {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Budget { first_reached, always_holds } = self.plain;
+        let delta = self.delta;
+        write!(
+            f,
+            "within a factor of {delta} in 95 % of all runs: plain counting after {first_reached} episodes, always from \
+             {always_holds}"
+        )?;
+        self.method.map_or(Ok(()), |n| write!(f, "; so chosen from {n:.0}"))
     }
 }
 

@@ -1,14 +1,16 @@
 //! What a run leaves behind: `risk.json`, which the report shows and from which failures are replayed.
 
-use crate::block::Spec;
-use crate::curve::Curve;
-use crate::{Atlas, Verdict};
+use super::atlas::{Atlas, FailureKind};
+use super::block::{ExperimentSpec, Failure};
+use super::curve::Curve;
+use super::page::probability;
+use super::verdict::Verdict;
 use anyhow::{Context, Result};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::risk::{Diagnostics, Refusal};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use std::fmt;
 use std::path::Path;
 
 /// Name of the file in a run's folder.
@@ -25,9 +27,29 @@ pub struct Answer {
     pub refused: Option<String>,
 }
 
+/// What importance weights say of themselves, as [`Diagnostics`] defines it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightDiagnostics {
+    /// Experiments that failed.
+    pub failures: usize,
+    /// How many failures of equal weight would say as much.
+    pub effective_failures: f64,
+    /// The share of the largest term in the estimate.
+    pub largest_share: f64,
+    /// The share of the largest weight in all weights.
+    pub largest_weight: f64,
+    /// Mean weight of a draw, expected 1.
+    pub mean_weight: Estimate,
+    /// Pareto shape of the failing weights, if it is known.
+    pub pareto_shape: Option<f64>,
+    /// Difference of both halves' estimates in standard errors, if it is known.
+    pub drift: Option<f64>,
+}
+
 /// A failure that can be replayed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Stored {
+pub struct StoredFailure {
     /// The key of its randomness.
     pub key: Seed,
     /// The initial condition.
@@ -44,7 +66,7 @@ pub struct Stored {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Document {
     /// Which run it was.
-    pub run: Spec,
+    pub run: ExperimentSpec,
     /// Draws of the world's initial conditions.
     pub draws: u64,
     /// Experiments.
@@ -55,23 +77,23 @@ pub struct Document {
     pub risk: Answer,
     /// The same by other intervals.
     pub others: Vec<Answer>,
-    /// What the weights say of themselves.
-    pub diagnostics: Value,
+    /// What the weights say of themselves; null where all are equal.
+    pub diagnostics: Option<WeightDiagnostics>,
     /// What is doubtful.
     pub warnings: Vec<String>,
     /// How many episodes would have been enough; null with too few failures to say.
-    pub curve: Value,
-    /// The kinds of failures.
-    pub kinds: Value,
+    pub curve: Option<Curve>,
+    /// The kinds of failures, the largest part of the probability first.
+    pub kinds: Vec<FailureKind>,
     /// The failures.
-    pub failures: Vec<Stored>,
+    pub failures: Vec<StoredFailure>,
 }
 
 impl Document {
     /// Puts together what was found.
-    pub fn new(run: &Spec, verdict: &Verdict, atlas: &Atlas, curve: Option<&Curve>) -> Document {
+    pub fn new(run: &ExperimentSpec, verdict: &Verdict, atlas: Atlas, curve: Option<Curve>) -> Document {
         let warnings = verdict.diagnostics.iter().flat_map(Diagnostics::warnings);
-        let stored = |(i, (f, share)): (usize, &(crate::Failure, f64))| Stored {
+        let stored = |(i, (f, share)): (usize, &(Failure, f64))| StoredFailure {
             key: f.key,
             x: f.x.clone(),
             steps: f.steps,
@@ -85,12 +107,17 @@ impl Document {
             steps: verdict.steps,
             risk: answer("failure probability", &verdict.risk),
             others: verdict.others.iter().map(|(name, found)| answer(name, found)).collect(),
-            diagnostics: verdict.diagnostics.as_ref().map_or(Value::Null, diagnostics),
+            diagnostics: verdict.diagnostics.as_ref().map(WeightDiagnostics::of),
             warnings: warnings.map(|w| w.to_string()).collect(),
-            curve: json!(curve),
-            kinds: json!(atlas.kinds),
             failures: verdict.failures.iter().enumerate().map(stored).collect(),
+            curve,
+            kinds: atlas.kinds,
         }
+    }
+
+    /// The estimate, and then the same by other intervals.
+    pub fn answers(&self) -> impl Iterator<Item = &Answer> {
+        std::iter::once(&self.risk).chain(&self.others)
     }
 
     /// Reads the file of a run.
@@ -113,14 +140,28 @@ fn answer(name: &str, found: &Result<Estimate, Refusal>) -> Answer {
     }
 }
 
-fn diagnostics(found: &Diagnostics) -> Value {
-    json!({
-        "failures": found.failures,
-        "effective_failures": found.effective,
-        "largest_share": found.largest_share,
-        "largest_weight": found.largest_weight,
-        "mean_weight": found.mean_weight,
-        "pareto_shape": found.tail,
-        "drift": found.drift,
-    })
+impl WeightDiagnostics {
+    fn of(found: &Diagnostics) -> WeightDiagnostics {
+        WeightDiagnostics {
+            failures: found.failures,
+            effective_failures: found.effective,
+            largest_share: found.largest_share,
+            largest_weight: found.largest_weight,
+            mean_weight: found.mean_weight.clone(),
+            pareto_shape: found.tail,
+            drift: found.drift,
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.risk, &self.refused) {
+            (Some(e), _) => {
+                let [value, low, high] = [e.value, e.low, e.high].map(probability);
+                write!(f, "{:<54} {value} [{low}, {high}]  {}", self.name, e.method)
+            }
+            (None, why) => write!(f, "{:<54} refused: {}", self.name, why.as_deref().unwrap_or_default()),
+        }
+    }
 }

@@ -165,7 +165,7 @@ mod tests {
             all.push(&x, theta, rng.uniform() < x[0].powi(4));
         }
         let recipe = Recipe { form, members: 2, steps: 200, ..Recipe::default() };
-        let learned = learn(&all, &recipe, &mut Rng::new(1), &mut |_, _| ()).unwrap();
+        let learned = learn(&all, &recipe, &mut Rng::new(1), &mut ()).unwrap();
         let about = About {
             env: "w".into(),
             initial: vec!["a".into(), "b".into()],

@@ -1,6 +1,6 @@
 //! From experiments to numbers: the estimate, what else can be said, and whether the weights can be trusted.
 
-use crate::block::{Block, Failure};
+use super::block::{Block, Failure};
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_stats::Level;

@@ -1,35 +1,32 @@
 //! The report of an estimate: one self-contained page with the number, its doubts, the curves and the atlas of failures.
 
-use crate::atlas::Kind;
-use crate::curve::Curve;
-use crate::document::{Answer, Document};
-use crate::{Atlas, Lab, Verdict, chart};
+use super::atlas::{FailureKind, Sign};
+use super::block::Method;
+use super::chart;
+use super::curve::Curve;
+use super::document::{Answer, Document, StoredFailure};
+use crate::experimenter::Experimenter;
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_core::prelude::*;
 use offnominal_engine::show::Show;
 use offnominal_report::page::embedded;
 use serde::Serialize;
+use std::path::Path;
 
-/// Width and height of a film in pixels, and its frames per second of simulated time.
-const FILM: (usize, f64) = (192, 2.5);
+/// Width and height of a video in pixels, and its frames per second of simulated time.
+const VIDEO: (usize, f64) = (192, 2.5);
 
 /// What the page is made of.
 pub struct Content<'a> {
-    /// Where failures are played again for their films.
-    pub lab: &'a Lab<'a>,
+    /// Who plays failures again for their videos.
+    pub by: Experimenter<'a>,
     /// What `risk.json` holds.
     pub document: &'a Document,
-    /// The experiments.
-    pub verdict: &'a Verdict,
-    /// The kinds of failures.
-    pub atlas: &'a Atlas,
-    /// How many episodes would have been enough.
-    pub curve: Option<&'a Curve>,
     /// The run's folder as the reader will name it.
-    pub folder: String,
+    pub folder: &'a Path,
     /// The command that made it.
-    pub command: String,
+    pub command: Option<&'a str>,
 }
 
 /// What the template sees.
@@ -46,7 +43,7 @@ struct Page {
     curve: Option<Value>,
     curve_words: String,
     kinds: Vec<Shown>,
-    command: String,
+    command: Option<String>,
 }
 
 /// A kind of failure as the page shows it.
@@ -56,7 +53,7 @@ struct Shown {
     mass: String,
     failures: usize,
     signs: Vec<String>,
-    film: Option<Value>,
+    video: Option<Value>,
     replay: String,
     initial: String,
 }
@@ -64,16 +61,16 @@ struct Shown {
 /// The page.
 ///
 /// # Errors
-/// If a film cannot be made, or the template cannot be filled, which is a mistake of ours.
+/// If a video cannot be made, or the template cannot be filled, which is a mistake of ours.
 pub fn render(content: &Content<'_>) -> Result<String> {
-    let templates = [("risk.html", include_str!("../templates/risk.html"))];
+    let templates = [("risk.html", include_str!("../../templates/risk.html"))];
     offnominal_report::page::render(&templates, content.page()?)
 }
 
 impl Content<'_> {
     fn page(&self) -> Result<Page> {
-        let run = &self.document.run;
-        let kinds: Result<Vec<Shown>> = self.atlas.kinds.iter().map(|k| self.shown(k)).collect();
+        let (run, curve) = (&self.document.run, self.document.curve.as_ref());
+        let kinds: Result<Vec<Shown>> = self.document.kinds.iter().map(|k| self.shown(k)).collect();
         Ok(Page {
             world: run.env.clone(),
             policy: run.policy.id.clone(),
@@ -81,17 +78,16 @@ impl Content<'_> {
             tiles: self.tiles(),
             lede: self.lede(),
             warnings: self.document.warnings.clone(),
-            answers: std::iter::once(&self.document.risk).chain(&self.document.others).map(row).collect(),
+            answers: self.document.answers().map(row).collect(),
             diagnostics: self.diagnostics(),
-            curve: self.curve.map(|c| Value::from_safe_string(chart::draw(c, self.method()))),
-            curve_words: self.curve.map_or(String::new(), words),
+            curve: curve.map(|c| Value::from_safe_string(chart::draw(c, self.method()))),
+            curve_words: curve.map_or(String::new(), words),
             kinds: kinds?,
-            command: self.command.clone(),
+            command: self.command.map(String::from),
         })
     }
 
     fn method(&self) -> &'static str {
-        use crate::block::Method;
         match &self.document.run.method {
             Method::Plain => "plain",
             Method::Thinned { .. } => "thinned",
@@ -120,7 +116,7 @@ impl Content<'_> {
         }
         let (failures, experiments) = (self.document.failures.len(), self.document.experiments);
         tiles.push((failures.to_string(), format!("in {experiments} experiments"), "failures seen"));
-        if let Some(curve) = self.curve {
+        if let Some(curve) = &self.document.curve {
             let needed = format!("always from {}", curve.plain.always_holds);
             tiles.push((curve.plain.first_reached.to_string(), needed, "episodes that plain counting needs"));
         }
@@ -147,50 +143,49 @@ impl Content<'_> {
     }
 
     fn diagnostics(&self) -> Vec<(&'static str, String)> {
-        let Some(found) = &self.verdict.diagnostics else { return vec![] };
+        let Some(found) = &self.document.diagnostics else { return vec![] };
         let optional = |v: Option<f64>| v.map_or("–".to_string(), |v| format!("{v:.2}"));
         vec![
             ("Failures", found.failures.to_string()),
-            ("Failures of equal weight that would say as much", format!("{:.1}", found.effective)),
+            ("Failures of equal weight that would say as much", format!("{:.1}", found.effective_failures)),
             ("Largest share of one failure", format!("{:.1} %", 100.0 * found.largest_share)),
             ("Largest share of one weight", format!("{:.2} %", 100.0 * found.largest_weight)),
             ("Mean weight, expected 1", format!("{:.3}", found.mean_weight)),
-            ("Pareto shape of the failing weights, at most 0.7", optional(found.tail)),
+            ("Pareto shape of the failing weights, at most 0.7", optional(found.pareto_shape)),
             ("Difference of both halves in standard errors", optional(found.drift)),
         ]
     }
 
-    fn shown(&self, kind: &Kind) -> Result<Shown> {
-        let total: f64 = self.atlas.kinds.iter().map(|k| k.mass).sum();
-        let sign = |s: &crate::atlas::Sign| {
-            format!("{} {:.3} {} (all failures {:.3})", s.channel, s.here, s.unit, s.overall)
-        };
-        let (failure, _) = &self.verdict.failures[kind.example];
+    fn shown(&self, kind: &FailureKind) -> Result<Shown> {
+        let total: f64 = self.document.kinds.iter().map(|k| k.mass).sum();
+        let sign =
+            |s: &Sign| format!("{} {:.3} {} (all failures {:.3})", s.channel, s.here, s.unit, s.overall);
+        let failure = &self.document.failures[kind.example];
         Ok(Shown {
             share: format!("{:.1} %", 100.0 * kind.mass / total),
             mass: probability(kind.mass),
             failures: kind.failures,
             signs: kind.signs.iter().map(sign).collect(),
-            film: self.film(failure)?,
-            replay: format!("offnominal risk replay {} --failure {}", self.folder, kind.example),
+            video: self.video(failure)?,
+            replay: format!("offnominal risk replay {} --failure {}", self.folder.display(), kind.example),
             initial: self.initial(&failure.x),
         })
     }
 
     /// The episode, if the world has a camera.
-    fn film(&self, failure: &crate::Failure) -> Result<Option<Value>> {
-        let trial = self.lab.cast.trial();
+    fn video(&self, failure: &StoredFailure) -> Result<Option<Value>> {
+        let trial = self.by.cast.trial();
         if trial.env.spec().cameras.is_empty() {
             return Ok(None);
         }
         let episode = trial.starting_at(failure.x.clone(), failure.key, &mut |_| ());
-        let show = Show { trial, camera: Camera(0), size: FILM.0 };
-        let gif = show.film(&episode, FILM.1, |_, _| ())?;
+        let show = Show { trial, camera: Camera(0), size: VIDEO.0 };
+        let gif = show.film(&episode, VIDEO.1, |_, _| ())?;
         Ok(Some(embedded("gif", &gif)))
     }
 
     fn initial(&self, x: &[f64]) -> String {
-        let names = &self.lab.cast.env.spec().initial;
+        let names = &self.by.cast.env.spec().initial;
         names.iter().zip(x).map(|(name, v)| format!("{name} {v:.4}")).collect::<Vec<_>>().join(", ")
     }
 }

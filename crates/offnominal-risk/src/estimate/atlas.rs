@@ -7,14 +7,15 @@
 //! References: Lloyd, IEEE Transactions on Information Theory 28(2), 1982; Arthur and Vassilvitskii, SODA 2007 (the
 //! start); Rousseeuw, Journal of Computational and Applied Mathematics 20, 1987 (the silhouette).
 
-use crate::block::Failure;
+use super::block::Failure;
 use offnominal_core::Rng;
 use offnominal_core::spec::EnvSpec;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One kind of failure.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Kind {
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FailureKind {
     /// Its part of the failure probability; the parts add up to the estimate.
     pub mass: f64,
     /// How many failures of this kind were seen.
@@ -26,7 +27,8 @@ pub struct Kind {
 }
 
 /// A channel that tells a kind from the others.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Sign {
     /// Name of the channel.
     pub channel: String,
@@ -39,10 +41,10 @@ pub struct Sign {
 }
 
 /// Failures in groups.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Atlas {
     /// The kinds, the largest mass first.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<FailureKind>,
     /// Number of the kind of each failure.
     pub kind_of: Vec<usize>,
 }
@@ -63,7 +65,8 @@ impl Atlas {
         let centres = grouped(&points[..points.len().min(MOST)]);
         let kind_of: Vec<usize> = points.iter().map(|p| nearest(p, &centres)).collect();
         let kinds = (0..centres.len()).map(|k| kind(k, failures, &points, &kind_of, &centres[k], spec));
-        let mut order: Vec<(usize, Kind)> = kinds.enumerate().filter(|(_, k)| k.failures > 0).collect();
+        let mut order: Vec<(usize, FailureKind)> =
+            kinds.enumerate().filter(|(_, k)| k.failures > 0).collect();
         order.sort_by(|a, b| b.1.mass.total_cmp(&a.1.mass));
         let place = |k: &usize| order.iter().position(|(old, _)| old == k).expect("a kind with a member");
         Atlas {
@@ -80,11 +83,11 @@ fn kind(
     kind_of: &[usize],
     centre: &[f64],
     spec: &EnvSpec,
-) -> Kind {
+) -> FailureKind {
     let members: Vec<usize> = (0..failures.len()).filter(|&i| kind_of[i] == k).collect();
     let distance = |i: &usize| squared(&points[*i], centre);
     let example = members.iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b)));
-    Kind {
+    FailureKind {
         mass: members.iter().map(|&i| failures[i].1).sum(),
         failures: members.len(),
         signs: signs(&members, failures, centre, spec),

@@ -1,4 +1,4 @@
-//! Where experiments are made: episodes from chosen initial conditions, each with randomness of its own.
+//! Who makes experiments: episodes from chosen initial conditions, each with randomness of its own.
 //!
 //! Randomness is keyed by run, stream and index, so that an experiment is the same bits whichever thread plays it, in
 //! whatever order, and whatever was played before.
@@ -7,13 +7,14 @@ use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::subject::Cast;
 
-/// A world, a policy, and the run whose experiments are made.
+/// An environment, a policy, and the run whose experiments are made.
 #[derive(Clone, Copy)]
-pub struct Lab<'c> {
+pub struct Experimenter<'c> {
     /// Who plays where.
     pub cast: &'c Cast,
-    /// The run.
-    pub seed: Seed,
+    /// The seed of the run, as it was given.
+    pub run: u64,
+    seed: Seed,
 }
 
 /// What came of an experiment.
@@ -21,7 +22,7 @@ pub struct Lab<'c> {
 pub struct Experiment {
     /// Whether it ended in failure.
     pub failed: bool,
-    /// Smallest distance from failing, where the world says how far that is.
+    /// Smallest distance from failing, where the environment tells it.
     pub margin: Option<f64>,
     /// How many steps it took.
     pub steps: usize,
@@ -29,15 +30,15 @@ pub struct Experiment {
     pub last: Vec<f32>,
 }
 
-impl<'c> Lab<'c> {
-    /// A place to make experiments in.
+impl<'c> Experimenter<'c> {
+    /// Prepares for the experiments of a run.
     ///
     /// # Errors
-    /// If the world cannot be copied: experiments run beside one another.
-    pub fn new(cast: &'c Cast, seed: u64) -> Result<Lab<'c>> {
+    /// If the environment cannot be copied: experiments run beside one another.
+    pub fn new(cast: &'c Cast, run: u64) -> Result<Experimenter<'c>> {
         let id = &cast.env.spec().id;
         ensure!(cast.env.fork().is_some(), "world {id} cannot be copied; experiments need copies");
-        Ok(Lab { cast, seed: Seed(seed).child("risk") })
+        Ok(Experimenter { cast, run, seed: Seed(run).child("risk") })
     }
 
     /// The key of an experiment.

@@ -10,19 +10,34 @@ use crate::error::RiskError;
 use crate::examples::Examples;
 use crate::hazard::Hazards;
 use crate::network::Networks;
+use anyhow::Result;
 use offnominal_core::Rng;
 use offnominal_nets::Standardiser;
 use serde::{Deserialize, Serialize};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// How f is represented.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Form {
     /// Dense networks.
     Mlp,
-    /// A vote of the nearest remembered examples.
+    /// A vote of the nearest remembered episodes.
     Dictionary,
-    /// A hazard that adds up along a way, in worlds whose initial conditions lead past many places.
+    /// Hazards that add up along a track, where initial conditions lead past many places.
     Hazard,
 }
 
@@ -77,22 +92,54 @@ pub struct Learned {
     pub kept: (usize, usize),
 }
 
+/// A setting that was tried.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fit {
+    setting: String,
+    /// Mean cross-entropy of the later part.
+    loss: f64,
+    /// Gradient steps that were best.
+    steps: usize,
+    /// Chances of the later part.
+    later: Vec<f64>,
+    /// The random numbers that come after it.
+    rng: Rng,
+}
+
+/// What becomes of the fits of a run; `()` forgets them.
+pub trait Fits {
+    /// Hears how many fits of how many are done.
+    fn progress(&mut self, _done: usize, _all: usize) {}
+
+    /// A fit that was done before.
+    fn known(&mut self, _number: usize) -> Option<Fit> {
+        None
+    }
+
+    /// Keeps the next fit.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn keep(&mut self, _fit: &Fit) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Fits for () {}
+
 /// Failures from which something can be learned.
 const FEWEST: usize = 30;
 
-/// Learns from examples, and tries the settings of the recipe's form. `told` hears how many fits of how many are done.
+/// Learns from examples, and tries the settings of the recipe's form but for those that `fits` knows.
 ///
 /// # Errors
-/// If a setting is out of its range, or fewer than 30 episodes failed after the early ones, or none or all of the first part.
+/// If a setting is out of its range, or fewer than 30 episodes failed after the early ones, or none or all of the first part; if a fit cannot be
+/// kept.
 ///
 /// # Panics
 /// If the examples have many places, and the recipe's form has no use for them.
-pub fn learn(
-    examples: &Examples,
-    recipe: &Recipe,
-    rng: &mut Rng,
-    told: &mut dyn FnMut(usize, usize),
-) -> Result<Learned, RiskError> {
+pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng, fits: &mut dyn Fits) -> Result<Learned> {
     recipe.check()?;
     assert!(examples.has_single_rows() || recipe.form == Form::Hazard, "{:?} reads no places", recipe.form);
     let kept = examples.after(recipe.early_share);
@@ -101,21 +148,28 @@ pub fn learn(
     let scaled = kept.with_rows(scaler.outputs(), |rows, out| scaler.apply(rows, out));
     let (first, later) = scaled.split(recipe.later_share);
     let mut tried = Vec::new();
-    let mut best: Option<(f64, Setting, usize, Vec<f64>)> = None;
+    let mut best: Option<(Setting, Fit)> = None;
     let settings = recipe.settings();
     // What is best is fitted once more.
-    let fits = settings.len() + 1;
+    let all = settings.len() + 1;
     for (done, setting) in settings.into_iter().enumerate() {
-        told(done, fits);
-        let (model, steps) = setting.fit(&first, Some(&later), recipe, recipe.steps, rng);
-        let loss = model.loss(&later);
-        tried.push((setting.to_string(), loss));
-        if best.as_ref().is_none_or(|b| loss < b.0) {
-            best = Some((loss, setting, steps, model.predict_all(&later)));
+        fits.progress(done, all);
+        let known = fits.known(done);
+        let fit = known.map_or_else(
+            || {
+                let fit = setting.tried(&first, &later, recipe, rng);
+                fits.keep(&fit).map(|()| fit)
+            },
+            Ok,
+        )?;
+        *rng = fit.rng.clone();
+        tried.push((fit.setting.clone(), fit.loss));
+        if best.as_ref().is_none_or(|(_, best)| fit.loss < best.loss) {
+            best = Some((setting, fit));
         }
     }
-    told(fits - 1, fits);
-    let (_, setting, steps, foreseen) = best.expect("at least one setting");
+    fits.progress(all - 1, all);
+    let (setting, Fit { steps, later: foreseen, .. }) = best.expect("at least one setting");
     // As many looks at each example as were best before.
     let steps = (steps as f64 * scaled.len() as f64 / first.len() as f64).round() as usize;
     let (model, _) = setting.fit(&scaled, None, recipe, steps.max(1), rng);
@@ -170,6 +224,13 @@ enum Setting {
 const WIDTH: usize = 64;
 
 impl Setting {
+    /// Learns from the first part and is judged by the later one.
+    fn tried(self, first: &Examples, later: &Examples, recipe: &Recipe, rng: &mut Rng) -> Fit {
+        let (model, steps) = self.fit(first, Some(later), recipe, recipe.steps, rng);
+        let (loss, later) = (model.loss(later), model.predict_all(later));
+        Fit { setting: self.to_string(), loss, steps, later, rng: rng.clone() }
+    }
+
     fn fit(
         self,
         train: &Examples,
@@ -261,7 +322,7 @@ mod tests {
         let examples = history(4000, 2.0);
         for (form, steps, least) in [(Form::Mlp, 1000, 0.9), (Form::Dictionary, 2400, 0.95)] {
             let found =
-                learn(&examples, &Recipe { steps, ..quick(form) }, &mut Rng::new(1), &mut |_, _| ()).unwrap();
+                learn(&examples, &Recipe { steps, ..quick(form) }, &mut Rng::new(1), &mut ()).unwrap();
             let best = found.tried.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
             assert!(
                 best < least * found.baseline,
@@ -280,26 +341,23 @@ mod tests {
     #[test]
     fn the_same_seed_learns_the_same() {
         let examples = history(1500, 1.0);
-        let once =
-            |seed| learn(&examples, &quick(Form::Mlp), &mut Rng::new(seed), &mut |_, _| ()).unwrap().model;
+        let once = |seed| learn(&examples, &quick(Form::Mlp), &mut Rng::new(seed), &mut ()).unwrap().model;
         assert_eq!(once(1), once(1));
         assert_ne!(once(1), once(2));
     }
 
     #[test]
     fn too_few_failures_are_counted_in_the_refusal() {
-        let error = learn(&history(600, 0.1), &quick(Form::Mlp), &mut Rng::new(1), &mut |_, _| ())
-            .unwrap_err()
-            .to_string();
+        let error =
+            learn(&history(600, 0.1), &quick(Form::Mlp), &mut Rng::new(1), &mut ()).unwrap_err().to_string();
         assert!(
             error.contains("expected at least 30 failures, found ") && error.contains("train longer"),
             "{error}"
         );
-        let error = learn(&history(600, 1e9), &quick(Form::Mlp), &mut Rng::new(1), &mut |_, _| ())
-            .unwrap_err()
-            .to_string();
+        let error =
+            learn(&history(600, 1e9), &quick(Form::Mlp), &mut Rng::new(1), &mut ()).unwrap_err().to_string();
         assert!(error.contains("episodes without failure"), "{error}");
         let bad = Recipe { early_share: 1.0, ..Recipe::default() };
-        assert!(learn(&history(600, 1.0), &bad, &mut Rng::new(1), &mut |_, _| ()).is_err());
+        assert!(learn(&history(600, 1.0), &bad, &mut Rng::new(1), &mut ()).is_err());
     }
 }

@@ -1,19 +1,88 @@
-//! A history made by playing: episodes of weaker policies, of the same training or of others, in place of one that nobody
-//! wrote down or that is too short.
+//! `risk history`: a history made by playing episodes of weaker policies, of the same training or of others, in place of
+//! one that was not recorded or that is too short.
 
 mod book;
+mod noisy;
 mod series;
 
+use crate::request::{self, within};
 use anyhow::{Context as _, Result, ensure};
-use book::{Book, Spec};
+use book::{Book, HistorySpec};
 use offnominal_agents::history::Run;
 use offnominal_agents::{Card, History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Cast;
-use serde::Serialize;
+use offnominal_files::write;
+use serde::{Deserialize, Serialize};
 use series::Series;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Whose episodes are played.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// The policies, or folders of them such as `train --checkpoints` fills.
+    pub policies: Vec<String>,
+    /// Episodes of each policy at each level of noise.
+    #[serde(default = "episodes")]
+    pub episodes: usize,
+    /// Standard deviations of the noise on actions, as shares of half their range.
+    #[serde(default = "noises")]
+    pub noises: Vec<f64>,
+    /// Folder for journal and history; if absent, nothing is written.
+    pub out: Option<PathBuf>,
+}
+
+/// The number of episodes where none is asked for.
+pub fn episodes() -> usize {
+    1000
+}
+
+/// The levels of noise where none is asked for.
+pub fn noises() -> Vec<f64> {
+    vec![0.0]
+}
+
+/// What was played.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The history, if it was written.
+    pub file: Option<PathBuf>,
+    /// Id of the environment.
+    pub env: String,
+    /// How often each policy failed at each level of noise.
+    pub policies: Vec<Row>,
+    /// The history itself.
+    #[serde(skip)]
+    pub history: History,
+}
+
+/// Plays the episodes.
+///
+/// # Errors
+/// If a policy cannot be had or its training is unknown, the simulator breaks, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    within("episodes", request.episodes, 1..=u32::MAX as usize)?;
+    let (casts, out) = (request::casts(&request.env, &request.policies)?, request.out.as_deref());
+    ensure!(casts[0].env.fork().is_some(), "world {} cannot be copied; experiments need copies", request.env);
+    let history = play(&casts, &request.noises, request.episodes, out, context)?;
+    let file = out.map(|folder| folder.join("history.safetensors"));
+    file.iter().try_for_each(|path| write::atomically(path, &history.to_bytes()))?;
+    Ok(Report { file, env: request.env.clone(), policies: rows(&history), history })
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Row { step, noise, episodes, failures } in &self.policies {
+            writeln!(f, "after {step} steps, noise {noise}: {failures} of {episodes} episodes failed")?;
+        }
+        self.file.iter().try_for_each(|path| writeln!(f, "written to {}", path.display()))
+    }
+}
 
 /// How many steps of training are behind a policy: what its card says or, as `train --checkpoints` names files, its name.
 pub fn steps_of(name: &str, card: Option<&Card>) -> Option<u64> {
@@ -21,7 +90,7 @@ pub fn steps_of(name: &str, card: Option<&Card>) -> Option<u64> {
     number().or_else(|| card.map(|card| card.best_step))
 }
 
-/// Plays so many episodes with each policy at each level of noise, as far as the journal in a folder does not hold them;
+/// Plays so many episodes with each policy at each level of noise, as far as the journal in the folder, if there is one, does not hold them;
 /// those of earlier policies stand first.
 ///
 /// # Errors
@@ -31,33 +100,33 @@ pub fn play(
     casts: &[Cast],
     noises: &[f64],
     episodes: usize,
-    folder: &Path,
+    folder: Option<&Path>,
     context: &Context,
 ) -> Result<History> {
     let env = casts.first().context("expected a policy, found none")?.env.spec().clone();
     for &noise in noises {
-        ensure!((0.0..=1.0).contains(&noise), "--noise: expected 0 to 1, found {noise}");
+        ensure!((0.0..=1.0).contains(&noise), "noise: expected 0 to 1, found {noise}");
     }
     let steps = casts.iter().map(step_of).collect::<Result<Vec<u64>>>()?;
     let policies = casts.iter().map(|cast| cast.name.clone()).collect();
-    let spec = Spec { env: env.id.clone(), policies, noises: noises.to_vec(), seed: context.seed };
+    let spec = HistorySpec { env: env.id.clone(), policies, noises: noises.to_vec(), seed: context.seed };
     let mut book = Book::open(folder, &spec)?;
     let bar = context.task(casts.len() * noises.len() * episodes, "episodes");
     let mut all = Vec::new();
     for (policy, cast) in casts.iter().enumerate() {
         for (level, &noise) in noises.iter().enumerate() {
             let series = Series::new(cast, noise, context.seed)?;
-            let play = |range| series.failed(range, context.jobs, &bar);
+            let play = |range| series.failed(range, context, &bar);
             let failed = book.failed((policy, level), episodes, play)?;
             bar.set_position(((policy * noises.len() + level + 1) * episodes) as u64);
             all.extend(series.episodes(episodes, &failed, steps[policy])?);
         }
     }
-    Ok(history(&env, context.seed, all))
+    Ok(training(&env, context.seed, all))
 }
 
 /// The history of a training whose policies played these episodes.
-pub fn history(env: &EnvSpec, seed: u64, mut episodes: Vec<TrainingEpisode>) -> History {
+pub fn training(env: &EnvSpec, seed: u64, mut episodes: Vec<TrainingEpisode>) -> History {
     episodes.sort_by_key(|e| e.step);
     let run = Run {
         env: env.id.clone(),
@@ -123,7 +192,7 @@ mod tests {
 
     /// Plays the casts with and without noise, in the folder of that name.
     fn played(casts: &[Cast], episodes: usize, folder: &Path, jobs: usize) -> History {
-        play(casts, &[0.0, 0.5], episodes, folder, &context(jobs)).unwrap()
+        play(casts, &[0.0, 0.5], episodes, Some(folder), &context(jobs)).unwrap()
     }
 
     #[test]
@@ -171,7 +240,7 @@ mod tests {
         let casts = [checkpoint(0.9, "1.safetensors")];
         played(&casts, 400, folder.path(), 1);
         let refusal = |noises: &[f64]| {
-            let error = play(&casts, noises, 400, folder.path(), &context(1)).unwrap_err();
+            let error = play(&casts, noises, 400, Some(folder.path()), &context(1)).unwrap_err();
             format!("{error:#}")
         };
         assert!(refusal(&[0.1]).contains("choose another --out"), "{}", refusal(&[0.1]));
@@ -183,10 +252,9 @@ mod tests {
 
     #[test]
     fn a_policy_of_unknown_training_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
         let refusal = |name: &str, noise: f64| {
             let casts = [checkpoint(0.2, name)];
-            play(&casts, &[noise], 1, folder.path(), &context(1)).unwrap_err().to_string()
+            play(&casts, &[noise], 1, None, &context(1)).unwrap_err().to_string()
         };
         assert!(refusal("policy.safetensors", 0.0).contains("named by the steps"));
         assert!(refusal("7.safetensors", 2.0).contains("0 to 1, found 2"));

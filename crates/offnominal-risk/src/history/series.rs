@@ -1,10 +1,11 @@
 //! Many episodes of one policy at one level of noise.
 
-use crate::Lab;
-use crate::noisy::Noisy;
-use anyhow::{Context, Result};
+use super::noisy::Noisy;
+use crate::experimenter::Experimenter;
+use crate::record::in_chunks;
+use anyhow::{Context as _, Result};
 use offnominal_agents::TrainingEpisode;
-use offnominal_engine::parallel;
+use offnominal_engine::context::Context;
 use offnominal_engine::progress::Task;
 use offnominal_engine::subject::Cast;
 use std::ops::Range;
@@ -35,20 +36,16 @@ impl Series {
     ///
     /// # Errors
     /// If the simulator breaks.
-    pub fn failed(&self, range: Range<usize>, jobs: usize, bar: &Task) -> Result<Vec<usize>> {
-        const CHUNK: usize = 32;
-        let lab = Lab::new(&self.cast, self.seed)?;
-        let failed = |i: usize| {
-            let came = lab.play(lab.key(&self.stream, i as u64), &self.initial(&lab, i));
-            came.map(|came| came.failed.then_some(i)).transpose()
+    pub fn failed(&self, range: Range<usize>, context: &Context, bar: &Task) -> Result<Vec<usize>> {
+        let by = Experimenter::new(&self.cast, self.seed)?;
+        let failed = |i: u64| {
+            let came = by.play(by.key(&self.stream, i), &self.initial(&by, i as usize));
+            came.map(|came| came.failed.then_some(i as usize)).transpose()
         };
-        let chunks = parallel::map(jobs, range.len().div_ceil(CHUNK), &Task::hidden(), |c| {
-            let from = range.start + c * CHUNK;
-            let chunk = from..(from + CHUNK).min(range.end);
-            bar.inc(chunk.len() as u64);
-            chunk.filter_map(failed).collect::<Result<Vec<_>>>()
-        })?;
-        Ok(chunks.concat())
+        in_chunks(context, range.start as u64..range.end as u64, 32, |chunk| {
+            bar.inc(chunk.end - chunk.start);
+            chunk.filter_map(failed).collect()
+        })
     }
 
     /// The first so many, of which those failed, after so many steps of training.
@@ -56,16 +53,16 @@ impl Series {
     /// # Errors
     /// If the world cannot be copied.
     pub fn episodes(&self, n: usize, failed: &[usize], step: u64) -> Result<Vec<TrainingEpisode>> {
-        let lab = Lab::new(&self.cast, self.seed)?;
+        let by = Experimenter::new(&self.cast, self.seed)?;
         let mut of = vec![false; n];
         failed.iter().for_each(|&i| of[i] = true);
         let one =
-            |(i, failed)| TrainingEpisode { initial: self.initial(&lab, i), step, noise: self.noise, failed };
+            |(i, failed)| TrainingEpisode { initial: self.initial(&by, i), step, noise: self.noise, failed };
         Ok(of.into_iter().enumerate().map(one).collect())
     }
 
     /// Where one begins, as the file will hold it.
-    fn initial(&self, lab: &Lab<'_>, i: usize) -> Vec<f64> {
-        lab.draw(lab.key(&self.stream, i as u64)).iter().map(|&v| f64::from(v as f32)).collect()
+    fn initial(&self, by: &Experimenter<'_>, i: usize) -> Vec<f64> {
+        by.draw(by.key(&self.stream, i as u64)).iter().map(|&v| f64::from(v as f32)).collect()
     }
 }

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 /// What is estimated, and how; a journal belongs to one of these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// The world.
+pub struct ExperimentSpec {
+    /// The environment.
     pub env: String,
     /// The policy.
     pub policy: PolicyName,
@@ -19,7 +19,7 @@ pub struct Spec {
     pub seed: u64,
     /// How initial conditions are chosen.
     pub method: Method,
-    /// What is drawn of the world, if anything is.
+    /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shifted: Option<Change>,
 }

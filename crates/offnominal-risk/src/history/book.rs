@@ -1,8 +1,8 @@
 //! Which episodes failed, as far as they were played, so that a history that was cut off goes on where it was.
 
+use crate::record::Record;
 use anyhow::{Result, ensure};
 use offnominal_files::dataset::PolicyName;
-use offnominal_files::journal::Journal;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::Path;
@@ -10,8 +10,8 @@ use std::path::Path;
 /// Who is played, and how; a journal belongs to one of these. More episodes may be asked for later.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// The world.
+pub struct HistorySpec {
+    /// The environment.
     pub env: String,
     /// The policies.
     pub policies: Vec<PolicyName>,
@@ -33,7 +33,7 @@ struct Block {
 
 /// All episodes so far.
 pub struct Book {
-    journal: Journal,
+    record: Record,
     blocks: Vec<Block>,
 }
 
@@ -45,13 +45,13 @@ impl Book {
     ///
     /// # Errors
     /// If it is the journal of other episodes, or damaged, or cannot be read or written.
-    pub fn open(folder: &Path, spec: &Spec) -> Result<Book> {
-        let (journal, blocks) = Journal::open::<Spec, Block>(&folder.join(JOURNAL), spec)?;
+    pub fn open(folder: Option<&Path>, spec: &HistorySpec) -> Result<Book> {
+        let (record, blocks) = Record::open::<_, Block>(folder, JOURNAL, spec)?;
         for (i, Block { episodes, failed, .. }) in blocks.iter().enumerate() {
             let inside = failed.iter().all(|f| episodes.contains(f));
             ensure!(inside, "{JOURNAL}, block {i}: expected failures among the episodes {episodes:?}");
         }
-        Ok(Book { journal, blocks })
+        Ok(Book { record, blocks })
     }
 
     /// Which of the first `n` episodes of a policy at a level of noise failed; `play` says it of those that are new.
@@ -74,7 +74,7 @@ impl Book {
         while done < n {
             let episodes = done..(done + BLOCK).min(n);
             let block = Block { policy, noise, failed: play(episodes.clone())?, episodes };
-            self.journal.push(&block)?;
+            self.record.push(&block)?;
             done = block.episodes.end;
             all.extend(&block.failed);
         }
