@@ -3,6 +3,8 @@
 use crate::parallel;
 use crate::progress::{Progress, Silent, Task};
 use anyhow::{Result, bail};
+use offnominal_files::checkpoint::Checkpoint;
+use offnominal_nets::Tensors;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -55,6 +57,17 @@ impl Context {
             bail!("stopped; what is finished is kept, and the same command goes on from there");
         }
         Ok(())
+    }
+
+    /// Saves a training when that is due or the work was asked to stop, and then refuses to go on if it was.
+    ///
+    /// # Errors
+    /// If it was, or the checkpoint cannot be written.
+    pub fn save(&self, checkpoint: &mut Checkpoint, state: impl FnOnce() -> Tensors) -> Result<()> {
+        if checkpoint.is_due() || self.stop.load(Ordering::Relaxed) {
+            checkpoint.save(state())?;
+        }
+        self.check()
     }
 
     /// Computes `work(0), …, work(n − 1)` on all threads as one task, and returns the results in order.

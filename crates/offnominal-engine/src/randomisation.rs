@@ -13,14 +13,14 @@ pub const LIMBS: &str = "limbs";
 /// What is drawn for each episode, and which return is a failure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Change {
+pub struct Randomisation {
     /// How parameters are drawn.
     pub draws: Draws,
     /// The return below which an episode fails; none where the world itself says what a failure is.
     pub least: Option<f64>,
 }
 
-impl Change {
+impl Randomisation {
     /// The world with this change.
     ///
     /// # Errors
@@ -42,13 +42,13 @@ pub fn around(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Draws> {
     for name in names {
         if name == LIMBS {
             let limbs = limbs(&spec.id, Reading::True)
-                .with_context(|| format!("--shift {LIMBS}: expected one of {}", BODIES.join(", ")))?;
+                .with_context(|| format!("--randomise {LIMBS}: expected one of {}", BODIES.join(", ")))?;
             // Twins are counted from the first limb.
             let before = quantities.len();
             quantities.extend(limbs.into_iter().map(|q| Quantity { twin: q.twin.map(|t| t + before), ..q }));
         } else {
             let found = Around::of(spec, std::slice::from_ref(name), sigma);
-            quantities.extend(found.with_context(|| format!("--shift {name}"))?.quantities);
+            quantities.extend(found.with_context(|| format!("--randomise {name}"))?.quantities);
         }
     }
     Ok(Draws::Around(Around { quantities, sigma }))
@@ -114,20 +114,20 @@ mod tests {
         assert_eq!(found.quantities[place("left-thigh-length")].twin, Some(place("thigh-length")));
         let name = cartpole.spec().parameters[0].name.clone();
         let change =
-            Change { draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(), least: None };
+            Randomisation { draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(), least: None };
         let shifted = change.apply(world("cartpole")).unwrap();
         assert_eq!(
             (shifted.spec().id.as_str(), shifted.spec().initial[0].as_str()),
             ("cartpole", name.as_str())
         );
-        let again: Change = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
+        let again: Randomisation = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
         assert_eq!(again, change);
     }
 
     #[test]
     fn a_body_is_built_once_and_is_the_one_that_was_drawn() {
         let draws = around(world("hopper").spec(), &words(&[LIMBS]), 0.2).unwrap();
-        let shifted = Change { draws, least: None }.apply(world("hopper")).unwrap();
+        let shifted = Randomisation { draws, least: None }.apply(world("hopper")).unwrap();
         let (mut own, x) = (shifted.fork().unwrap(), shifted.draw(&mut Rng::new(5)));
         let set: serde_json::Map<String, serde_json::Value> =
             shifted.spec().initial.iter().zip(&x).take(8).map(|(n, v)| (n.clone(), json!(v))).collect();
@@ -152,7 +152,7 @@ mod tests {
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
             listed(hopper.spec(), &path)
-                .and_then(|draws| Change { draws, least: None }.apply(world("hopper")))
+                .and_then(|draws| Randomisation { draws, least: None }.apply(world("hopper")))
         };
         let refusal = |text: &str| format!("{:#}", read(text).err().unwrap());
         let found = read("sigma,body,difference,foot-length\n0.1,0,0.1,0.4\n0.1,1,0.2,0.3\n").unwrap();

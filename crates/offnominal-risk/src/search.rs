@@ -6,7 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::History;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
-use offnominal_engine::randomisation::Change;
+use offnominal_engine::randomisation::Randomisation;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::journal::Journal;
 use offnominal_stats::risk::sampler::cross_entropy::CrossEntropy;
@@ -72,7 +72,7 @@ pub struct Spec {
     pub past_failures: Option<usize>,
     /// What is drawn of the world, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shifted: Option<Change>,
+    pub shifted: Option<Randomisation>,
 }
 
 /// One search.

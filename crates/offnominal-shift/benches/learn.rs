@@ -5,7 +5,7 @@
 
 use divan::{Bencher, counter::ItemsCount};
 use offnominal_core::Rng;
-use offnominal_shift::{InternalModel, Learning, Recipe, Sees, Stream};
+use offnominal_shift::{InternalModel, Learning, ModelRecipe, ModelInput, Stream};
 
 fn main() {
     divan::main();
@@ -33,14 +33,14 @@ fn runs() -> Vec<Stream> {
 #[divan::bench(sample_count = 12, sample_size = 1)]
 fn gradient_step(bencher: Bencher) {
     let (runs, mut rng) = (runs(), Rng::new(1));
-    let mut learning = Learning::begin(&runs, &Recipe::default(), &mut rng).unwrap();
+    let mut learning = Learning::begin(&runs, &ModelRecipe::default(), &mut rng).unwrap();
     bencher.counter(ItemsCount::new(STEP)).bench_local(|| learning.step(&runs));
 }
 
 /// The rate of true positives of 10,000 steps, five runs of the above.
 #[divan::bench(sample_count = 12, sample_size = 1)]
 fn judge(bencher: Bencher) {
-    let (runs, recipe) = (runs(), Recipe { updates: 1, sees: Sees::StatesAndActions, ..Recipe::default() });
+    let (runs, recipe) = (runs(), ModelRecipe { updates: 1, input: ModelInput::StatesAndActions, ..ModelRecipe::default() });
     let model: InternalModel =
         offnominal_shift::learn(&runs, &recipe, &mut Rng::new(1), &mut |_, _| ()).unwrap();
     bencher

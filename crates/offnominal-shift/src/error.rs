@@ -22,10 +22,10 @@ pub enum ShiftError {
         /// Of another run.
         found: usize,
     },
-    /// A kept model cannot be read.
+    /// A saved model cannot be read.
     #[error("internal model: {0}")]
-    Kept(#[from] offnominal_nets::TensorError),
-    /// The scales of a kept model do not fit together.
+    Saved(#[from] offnominal_nets::TensorError),
+    /// The scales of a saved model do not fit together.
     #[error("internal model, {name}: expected {expected}")]
     Scaler {
         /// Of what.

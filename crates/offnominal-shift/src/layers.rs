@@ -6,7 +6,7 @@
 //! k = 16 looks 64 steps ahead, where the text can be read as 16.
 
 use crate::contrast::{self, Hardness, Shape, Task};
-use crate::model::Sees;
+use crate::model::ModelInput;
 use crate::temporal::{Kernel, Layer};
 use offnominal_core::Rng;
 use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace, simd};
@@ -43,7 +43,7 @@ pub(crate) struct Layers {
 
 impl Layers {
     /// Layers for at most so many rows in all sequences together.
-    pub(crate) fn new(sees: Sees, (states, actions): (usize, usize), rows: usize) -> Layers {
+    pub(crate) fn new(input: ModelInput, (states, actions): (usize, usize), rows: usize) -> Layers {
         let mut from = 0;
         let mut layer = |kernel, widths, output| {
             let layer = Layer::new(kernel, widths, output, from, rows);
@@ -57,7 +57,7 @@ impl Layers {
             ]
         };
         let states = encoder(states.max(1));
-        let actions = (sees == Sees::StatesAndActions).then(|| encoder(actions.max(1)));
+        let actions = (input == ModelInput::StatesAndActions).then(|| encoder(actions.max(1)));
         let joined = if actions.is_some() { 2 * TOKEN } else { TOKEN };
         let mix = [
             layer(AGGREGATOR, (joined, MIXED), Activation::Relu),

@@ -10,7 +10,7 @@ use std::ops::Range;
 /// What a model reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sees {
+pub enum ModelInput {
     /// States and commands.
     StatesAndActions,
     /// States alone.
@@ -44,7 +44,7 @@ impl TruePositives {
 /// A model of how runs go on. Cloning copies the parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InternalModel {
-    pub(crate) sees: Sees,
+    pub(crate) input: ModelInput,
     pub(crate) states: Standardiser,
     pub(crate) actions: Standardiser,
     pub(crate) params: Vec<f32>,
@@ -65,7 +65,7 @@ impl InternalModel {
     pub fn true_positives(&self, run: &Stream) -> TruePositives {
         let mut found = TruePositives { hits: vec![0; AHEAD], n: vec![0; AHEAD] };
         let widths = (self.states.outputs(), self.actions.outputs());
-        let mut layers = Layers::new(self.sees, widths, TOGETHER * WINDOW);
+        let mut layers = Layers::new(self.input, widths, TOGETHER * WINDOW);
         let whole = run.len() / WINDOW * WINDOW;
         for from in (0..whole).step_by(TOGETHER * WINDOW) {
             let to = whole.min(from + TOGETHER * WINDOW);
@@ -97,7 +97,7 @@ impl InternalModel {
     /// Rows of a run as the model reads them.
     pub(crate) fn standardised(&self, run: &Stream, steps: Range<usize>) -> (Vec<f32>, Vec<f32>) {
         let part = |scaler: &Standardiser, rows: &[f32], width: usize| {
-            // A channel that never changed at home says nothing; without any there is one that is always zero.
+            // A channel that never changed on the nominal body says nothing; without any there is one that is always zero.
             let mut out = vec![0.0; steps.len() * scaler.outputs().max(1)];
             if scaler.outputs() > 0 {
                 scaler.apply(&rows[steps.start * width..steps.end * width], &mut out);

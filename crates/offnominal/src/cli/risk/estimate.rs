@@ -2,7 +2,7 @@
 
 use crate::cli::Common;
 use crate::cli::risk::Outcome;
-use crate::cli::shifts::Below;
+use crate::cli::randomise::Below;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use offnominal_core::Seed;
@@ -81,7 +81,7 @@ impl EstimateArgs {
         let (level, way) = (Level::try_from(self.level)?, self.way()?);
         self.check()?;
         let cast = Cast::new(&self.env, &self.policy)?;
-        let change = self.below.change(cast.env.spec())?;
+        let change = self.below.randomisation(cast.env.spec())?;
         let cast = cast.shifted_by(change)?;
         let lab = Lab::new(&cast, common.seed)?;
         let guide = self.predictor.as_deref().map(|path| Guide::open(path, &cast)).transpose()?;

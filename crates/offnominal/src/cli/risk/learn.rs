@@ -2,7 +2,7 @@
 
 use crate::cli::Common;
 use crate::cli::risk::Outcome;
-use crate::cli::shifts::Below;
+use crate::cli::randomise::Below;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use offnominal_core::prelude::{Env, Rng, Seed};
@@ -65,7 +65,7 @@ impl Learn {
     /// If the history is none, of another world, or holds too few failures; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let env = catalogues::worlds().build(&self.env, &json!({}))?;
-        let env = match self.below.change(env.spec())? {
+        let env = match self.below.randomisation(env.spec())? {
             Some(change) => change.apply(env)?,
             None => env,
         };

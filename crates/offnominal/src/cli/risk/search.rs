@@ -5,7 +5,7 @@ mod table;
 use crate::cli::Common;
 use crate::cli::one_of::one_of;
 use crate::cli::risk::Outcome;
-use crate::cli::shifts::Below;
+use crate::cli::randomise::Below;
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_engine::subject::Cast;
@@ -126,7 +126,7 @@ impl SearchArgs {
 
     fn of_one(&self, policy: &str, way: Way, folder: &Path, common: &Common) -> Result<Vec<Found>> {
         let cast = Cast::new(&self.env, policy)?;
-        let change = self.below.change(cast.env.spec())?;
+        let change = self.below.randomisation(cast.env.spec())?;
         let cast = cast.shifted_by(change)?;
         let lab = Lab::new(&cast, common.seed)?;
         let predictor = self.predictor.as_deref().filter(|_| reads_predictor(way.strategy, &cast));

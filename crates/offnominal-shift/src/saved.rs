@@ -1,10 +1,10 @@
-//! Models, and models being learned, as named numbers.
+//! InternalModels, and models being learned, as named numbers.
 //!
-//! A run that was interrupted and goes on from what was kept ends with the same bits as one that was not.
+//! A run that was interrupted and goes on from a checkpoint ends with the same bits as one that was not.
 
 use crate::layers::Layers;
 use crate::learn::{Learning, Split};
-use crate::{InternalModel, Recipe, Sees, ShiftError, Stream};
+use crate::{InternalModel, ModelRecipe, ModelInput, ShiftError, Stream};
 use offnominal_core::Rng;
 use offnominal_nets::{AdamState, Standardiser, Tensors};
 use serde::{Deserialize, Serialize};
@@ -15,34 +15,34 @@ const FORMAT: &str = "offnominal-internal-model-1";
 impl InternalModel {
     /// The model as named numbers.
     pub fn tensors(&self) -> Tensors {
-        let mut kept = Tensors::default();
-        kept.insert("params", &[self.params.len()], &self.params);
+        let mut tensors = Tensors::default();
+        tensors.insert("params", &[self.params.len()], &self.params);
         for (name, scaler) in [("states", &self.states), ("actions", &self.actions)] {
             let channels: Vec<f32> = scaler.kept().iter().map(|&c| c as f32).collect();
-            kept.insert(&format!("{name}.kept"), &[channels.len()], &channels);
-            kept.insert(&format!("{name}.mean"), &[channels.len()], scaler.mean());
-            kept.insert(&format!("{name}.scale"), &[channels.len()], scaler.scale());
-            kept.insert(&format!("{name}.width"), &[1], &[scaler.inputs() as f32]);
+            tensors.insert(&format!("{name}.kept"), &[channels.len()], &channels);
+            tensors.insert(&format!("{name}.mean"), &[channels.len()], scaler.mean());
+            tensors.insert(&format!("{name}.scale"), &[channels.len()], scaler.scale());
+            tensors.insert(&format!("{name}.width"), &[1], &[scaler.inputs() as f32]);
         }
-        kept
+        tensors
     }
 
     /// The model of named numbers.
     ///
     /// # Errors
     /// If one is missing or does not fit.
-    pub fn from_tensors(sees: Sees, kept: &Tensors) -> Result<InternalModel, ShiftError> {
+    pub fn from_tensors(input: ModelInput, tensors: &Tensors) -> Result<InternalModel, ShiftError> {
         let scaler = |name: &str| -> Result<Standardiser, ShiftError> {
-            let list = |part: &str| kept.get(&format!("{name}.{part}")).map(|found| found.1.to_vec());
+            let list = |part: &str| tensors.get(&format!("{name}.{part}")).map(|found| found.1.to_vec());
             let channels: Vec<usize> = list("kept")?.into_iter().map(|c| c as usize).collect();
-            let width = kept.expect(&format!("{name}.width"), &[1])?[0] as usize;
+            let width = tensors.expect(&format!("{name}.width"), &[1])?[0] as usize;
             Standardiser::from_parts(width, channels, list("mean")?, list("scale")?)
                 .map_err(|expected| ShiftError::Scaler { name: name.into(), expected })
         };
         let (states, actions) = (scaler("states")?, scaler("actions")?);
-        let n = Layers::new(sees, (states.outputs(), actions.outputs()), 1).n_params;
-        let params = kept.expect("params", &[n])?.to_vec();
-        Ok(InternalModel { sees, states, actions, params })
+        let n = Layers::new(input, (states.outputs(), actions.outputs()), 1).n_params;
+        let params = tensors.expect("params", &[n])?.to_vec();
+        Ok(InternalModel { input, states, actions, params })
     }
 }
 
@@ -50,7 +50,7 @@ impl InternalModel {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct State {
-    recipe: Recipe,
+    recipe: ModelRecipe,
     updates: u64,
     rng: Rng,
     split: Split,
@@ -64,10 +64,10 @@ impl Learning {
     /// # Panics
     /// Never: the state is plain data.
     pub fn checkpoint(&self) -> Tensors {
-        let mut kept = self.model.tensors();
+        let mut tensors = self.model.tensors();
         let adam = &self.adam;
         let lists = [("mean", &adam.mean), ("square", &adam.square), ("best", &self.best.1.params)];
-        lists.iter().for_each(|(name, list)| kept.insert(name, &[list.len()], list));
+        lists.iter().for_each(|(name, list)| tensors.insert(name, &[list.len()], list));
         let state = State {
             recipe: self.recipe.clone(),
             updates: adam.steps,
@@ -76,16 +76,16 @@ impl Learning {
             best: self.best.0.is_finite().then_some(self.best.0),
         };
         let state = serde_json::to_string(&state).expect("the state is plain data");
-        kept.metadata.extend([("format".into(), FORMAT.into()), ("state".into(), state)]);
-        kept
+        tensors.metadata.extend([("format".into(), FORMAT.into()), ("state".into(), state)]);
+        tensors
     }
 
     /// Goes on from a checkpoint, with the same runs.
     ///
     /// # Errors
     /// If it is not one, or one of another recipe or of other runs.
-    pub fn resume(runs: &[Stream], recipe: &Recipe, kept: &Tensors) -> Result<Learning, ShiftError> {
-        let entry = |key: &str| kept.metadata.get(key).map_or("", String::as_str);
+    pub fn resume(runs: &[Stream], recipe: &ModelRecipe, tensors: &Tensors) -> Result<Learning, ShiftError> {
+        let entry = |key: &str| tensors.metadata.get(key).map_or("", String::as_str);
         let refuse = |expected: String, found: String| ShiftError::Checkpoint { expected, found };
         if entry("format") != FORMAT {
             return Err(refuse(format!("the format {FORMAT}"), format!("{:?}", entry("format"))));
@@ -104,8 +104,8 @@ impl Learning {
                 format!("one of {}", places.len()),
             ));
         }
-        let model = InternalModel::from_tensors(recipe.sees, kept)?;
-        let list = |name: &str| kept.expect(name, &[model.params.len()]).map(<[f32]>::to_vec);
+        let model = InternalModel::from_tensors(recipe.input, tensors)?;
+        let list = |name: &str| tensors.expect(name, &[model.params.len()]).map(<[f32]>::to_vec);
         let adam = AdamState { steps: state.updates, mean: list("mean")?, square: list("square")? };
         let best = InternalModel { params: list("best")?, ..model.clone() };
         let loss = state.best.unwrap_or(f64::INFINITY);
@@ -118,8 +118,8 @@ mod tests {
     use super::*;
     use crate::testing::circles;
 
-    fn recipe() -> Recipe {
-        Recipe { updates: 9, sequences: 2, length: 120, warm_up: 2, validate_every: 4, ..Recipe::default() }
+    fn recipe() -> ModelRecipe {
+        ModelRecipe { updates: 9, sequences: 2, length: 120, warm_up: 2, validate_every: 4, ..ModelRecipe::default() }
     }
 
     #[test]
@@ -141,25 +141,25 @@ mod tests {
     #[test]
     fn a_checkpoint_of_something_else_is_refused() {
         let (runs, recipe) = (circles(0.05, 200), recipe());
-        let kept = Learning::begin(&runs, &recipe, &mut Rng::new(2)).unwrap().checkpoint();
-        let refusal = |runs: &[Stream], recipe: &Recipe, kept: &Tensors| {
-            Learning::resume(runs, recipe, kept).err().unwrap().to_string()
+        let tensors = Learning::begin(&runs, &recipe, &mut Rng::new(2)).unwrap().checkpoint();
+        let refusal = |runs: &[Stream], recipe: &ModelRecipe, tensors: &Tensors| {
+            Learning::resume(runs, recipe, tensors).err().unwrap().to_string()
         };
         assert_eq!(
-            refusal(&runs[1..], &recipe, &kept),
+            refusal(&runs[1..], &recipe, &tensors),
             "internal model: expected a model of 11 runs, found one of 12"
         );
-        let other = Recipe { updates: 8, ..recipe.clone() };
-        assert!(refusal(&runs, &other, &kept).contains("updates: 8"));
+        let other = ModelRecipe { updates: 8, ..recipe.clone() };
+        assert!(refusal(&runs, &other, &tensors).contains("updates: 8"));
         let format = refusal(&runs, &recipe, &Tensors::default());
         assert!(format.contains("expected the format offnominal-internal-model-1"), "{format}");
     }
 
     #[test]
     fn a_model_survives_its_file() {
-        let short = Recipe { updates: 3, sees: Sees::States, ..recipe() };
+        let short = ModelRecipe { updates: 3, input: ModelInput::States, ..recipe() };
         let model = crate::learn(&circles(0.05, 200), &short, &mut Rng::new(2), &mut |_, _| ()).unwrap();
-        assert_eq!(InternalModel::from_tensors(Sees::States, &model.tensors()).unwrap(), model);
-        assert!(InternalModel::from_tensors(Sees::StatesAndActions, &model.tensors()).is_err());
+        assert_eq!(InternalModel::from_tensors(ModelInput::States, &model.tensors()).unwrap(), model);
+        assert!(InternalModel::from_tensors(ModelInput::StatesAndActions, &model.tensors()).is_err());
     }
 }

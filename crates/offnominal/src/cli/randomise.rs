@@ -1,0 +1,88 @@
+//! `--randomise`, `--sigma` and `--parameter-table`: parameters that are drawn for each episode (domain randomisation).
+
+use anyhow::{Result, ensure};
+use clap::Args;
+use offnominal_core::prelude::*;
+use offnominal_engine::randomisation::{Randomisation, around, listed};
+use std::path::PathBuf;
+
+/// Parameters that are drawn for each episode.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Randomise {
+    /// Draw these parameters of the world for each episode, around their nominal values; `limbs` for all sizes of a body
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    pub randomise: Vec<String>,
+    /// Their standard deviation, relative to the nominal values [default: 0.1]
+    #[arg(long, value_name = "S", requires = "randomise")]
+    pub sigma: Option<f64>,
+    /// Take the parameters of each episode from a row of this table instead, such as the bodies.csv of `shift`
+    #[arg(long, value_name = "FILE", conflicts_with = "randomise")]
+    pub parameter_table: Option<PathBuf>,
+}
+
+/// The return that is a failure.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Below {
+    #[command(flatten)]
+    pub randomise: Randomise,
+    /// With --randomise or --parameter-table: an episode fails if and only if its return is below this
+    #[arg(long, value_name = "R", allow_negative_numbers = true)]
+    pub below: Option<f64>,
+}
+
+/// The spread where none is given.
+const SIGMA: f64 = 0.1;
+
+impl Randomise {
+    /// What is drawn in a world, if anything.
+    ///
+    /// # Errors
+    /// If a parameter does not exist or the table cannot be read.
+    pub fn randomisation(&self, spec: &EnvSpec) -> Result<Option<Randomisation>> {
+        let draws = match &self.parameter_table {
+            Some(path) => listed(spec, path)?,
+            None if self.randomise.is_empty() => return Ok(None),
+            None => around(spec, &self.randomise, self.sigma.unwrap_or(SIGMA))?,
+        };
+        Ok(Some(Randomisation { draws, least: None }))
+    }
+
+    /// The options as they are written, each after a blank.
+    pub fn words(&self) -> String {
+        let mut words = String::new();
+        if !self.randomise.is_empty() {
+            let sigma = self.sigma.unwrap_or(SIGMA);
+            words += &format!(" --randomise {} --sigma {sigma}", self.randomise.join(","));
+        }
+        if let Some(path) = &self.parameter_table {
+            words += &format!(" --parameter-table {}", path.display());
+        }
+        words
+    }
+}
+
+impl Below {
+    /// Whether any of the options is there.
+    pub fn is_given(&self) -> bool {
+        !self.words().is_empty()
+    }
+
+    /// What is drawn in a world, if anything, and which return is then a failure.
+    ///
+    /// # Errors
+    /// As [`Randomise::randomisation`], or if a return is given and nothing is drawn.
+    pub fn randomisation(&self, spec: &EnvSpec) -> Result<Option<Randomisation>> {
+        let found = self.randomise.randomisation(spec)?;
+        ensure!(
+            found.is_some() || self.below.is_none(),
+            "--below: expected --randomise or --parameter-table with it"
+        );
+        Ok(found.map(|found| Randomisation { least: self.below, ..found }))
+    }
+
+    /// The options as they are written, each after a blank.
+    pub fn words(&self) -> String {
+        let below = self.below.map_or(String::new(), |r| format!(" --below {r}"));
+        format!("{}{below}", self.randomise.words())
+    }
+}
