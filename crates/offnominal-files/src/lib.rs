@@ -6,6 +6,7 @@
 //! | [`store`]       | finished cells by the digest of what they are                        |
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
 //! | [`checkpoint`]  | trainings that are under way                                         |
+//! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
 //! | [`write`]       | files that are never half-written                                    |
 //! | [`array`]       | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
 //! | [`image_file`]  | PNG files as grey values or colours                                  |
@@ -24,5 +25,6 @@ pub mod minari;
 mod palette;
 pub mod png;
 pub mod store;
+pub mod table;
 pub mod tensorboard;
 pub mod write;
