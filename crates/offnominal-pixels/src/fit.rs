@@ -70,10 +70,10 @@ pub fn temperature(network: &Network, set: &DataSet, held_out: &[Sample]) -> Res
     let mut scores = Vec::new();
     for sample in held_out {
         let labels = set.labels(sample)?;
-        let said = network.say(set, sample, &labels)?;
+        let output = network.predict(set, sample, &labels)?;
         scores.resize(labels.ids.len(), 0.0);
         for (&temperature, counts) in TEMPERATURES.iter().zip(&mut counts) {
-            Odin { temperature }.score(&said.output(), &mut scores);
+            Odin { temperature }.score(&output.view(), &mut scores);
             counts.add(&scores, &labels.truth).with_context(|| sample.name.clone())?;
         }
     }
@@ -118,10 +118,10 @@ pub fn fit(
         let bar = context.task(rounds * set.samples.len(), "fitting");
         for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
             let labels = set.labels(sample)?;
-            let said = network.say(set, sample, &labels)?;
+            let output = network.predict(set, sample, &labels)?;
             for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
-                method.needs.check(&said.output()).with_context(|| method.id.clone())?;
-                method.fitting.see(round, &said.output(), &labels.ids);
+                method.needs.check(&output.view()).with_context(|| method.id.clone())?;
+                method.fitting.see(round, &output.view(), &labels.ids);
             }
             bar.inc(1);
         }

@@ -127,27 +127,27 @@ impl LabelMap {
             self.classes.len()
         );
         let mut of = HashMap::new();
-        let mut say = |label: &str, meaning: Meaning| match of.insert(label.to_string(), meaning) {
+        let mut add = |label: &str, meaning: Meaning| match of.insert(label.to_string(), meaning) {
             Some(before) if before != meaning => {
                 bail!("the label {label:?} means two things: {before:?} and {meaning:?}")
             }
             _ => Ok(()),
         };
         for label in &self.unknown {
-            say(label, Meaning::Unknown)?;
+            add(label, Meaning::Unknown)?;
         }
         for label in &self.ignore {
-            say(label, Meaning::Ignored)?;
+            add(label, Meaning::Ignored)?;
         }
         for label in &self.known_any {
-            say(label, Meaning::KnownAny)?;
+            add(label, Meaning::KnownAny)?;
         }
         for (class, labels) in &self.known {
             let id = self.classes.iter().position(|c| c == class).with_context(|| {
                 format!("[known] names {class:?}, which is none of the classes {:?}", self.classes)
             })?;
             for label in labels {
-                say(label, Meaning::Known(id as u8))?;
+                add(label, Meaning::Known(id as u8))?;
             }
         }
         for (id, class) in self.classes.iter().enumerate() {

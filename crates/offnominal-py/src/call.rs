@@ -30,7 +30,7 @@ pub(crate) fn call(
     done
 }
 
-fn run(command: &str, request: Value, context: &Context) -> Result<String> {
+fn run(command: &str, _request: Value, _context: &Context) -> Result<String> {
     match command {
         _ => bail!("expected a command of the library, found {command:?}"),
     }
