@@ -53,7 +53,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         // It binds the verticals; of the command line it knows the entry of the console script only.
         "py",
-        &["agents", "bench", "engine", "files", "monitor", "offnominal", "pixels", "stats", "worlds"],
+        &[
+            "agents",
+            "bench",
+            "engine",
+            "files",
+            "monitor",
+            "offnominal",
+            "pixels",
+            "risk",
+            "shift",
+            "stats",
+            "worlds",
+        ],
     ),
 ];
 
