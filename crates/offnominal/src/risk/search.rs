@@ -10,9 +10,8 @@ use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use offnominal_agents::History;
 use offnominal_stats::risk::sampler::{
-    ArgmaxOf, Past, Plain, Replay, Sampler, cross_entropy::CrossEntropy, elites::Elites,
+    ArgmaxOf, Outcome, Past, Plain, Replay, Sampler, cross_entropy::CrossEntropy, elites::Elites,
 };
-use offnominal_stats::risk::search::Outcome;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::Path;
