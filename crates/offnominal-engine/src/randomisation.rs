@@ -113,8 +113,10 @@ mod tests {
         let place = |name: &str| found.quantities.iter().position(|q| q.name == name).unwrap();
         assert_eq!(found.quantities[place("left-thigh-length")].twin, Some(place("thigh-length")));
         let name = cartpole.spec().parameters[0].name.clone();
-        let change =
-            Randomisation { draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(), least: None };
+        let change = Randomisation {
+            draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(),
+            least: None,
+        };
         let shifted = change.apply(world("cartpole")).unwrap();
         assert_eq!(
             (shifted.spec().id.as_str(), shifted.spec().initial[0].as_str()),

@@ -6,7 +6,17 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// A kind of network.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
@@ -21,7 +31,17 @@ pub enum NetworkKind {
 
 /// How large.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
@@ -34,7 +54,17 @@ pub enum NetworkPreset {
 
 /// What is changed so that a method can be used.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]

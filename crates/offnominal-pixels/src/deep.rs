@@ -1,6 +1,6 @@
 //! Convolutional networks: from files, and trained with checkpoints.
 
-use crate::choice::{NetworkChoice, NetworkKind, Modification, NetworkPreset};
+use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::layout::DataSet;
 use crate::network::NetworkOutput;
 use anyhow::{Context as _, Result, bail, ensure};

@@ -10,17 +10,15 @@ use crate::fit::{self, Scorer};
 use crate::inputs::{NetworkSource, NominalSource, Reading, digest};
 use crate::layout::{DataSet, Sample};
 use crate::network::{Network, NetworkOutput};
-use crate::panels;
-use crate::report;
 use crate::results::{Evaluation, MethodResult, Report, threshold_disagreement};
+use crate::{panels, report};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_detectors::pixel::Needs;
 use offnominal_engine::context::Context;
 use offnominal_files::store::{State, Store, address};
-use offnominal_stats::pixel::Judged;
-use offnominal_stats::pixel::components;
+use offnominal_stats::pixel::{Judged, components};
 use offnominal_stats::{Bootstrap, Level};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -263,25 +261,26 @@ impl EvaluationPlan<'_> {
         self.each(judged, scorers, |scored| second.add(&scored))?;
         let found = second.components.into_iter().zip(second.failures);
         let cells = scorers.iter().zip(results).zip(found).enumerate();
-        let cell = |(i, ((scorer, judged), (components, failures))): (usize, ((&Scorer, Judged), (_, Failures)))| {
-            let components: Vec<_> = components;
-            let means = [first.means[i].means(), nominal[i].means()];
-            let components = components::summarise(&components, &self.bootstrap).ok();
-            Cell {
-                pixels: judged.counts,
-                images_with_both: judged.images.1,
-                temperature: (scorer.id == "odin").then_some(temperature),
-                mean_iou: mean_iou.clone(),
-                images: failures.images.clone(),
-                failures,
-                result: MethodResult::new(
-                    (scorer.id.clone(), scorer.has_seen_unknown),
-                    judged,
-                    components,
-                    means,
-                ),
-            }
-        };
+        let cell =
+            |(i, ((scorer, judged), (components, failures))): (usize, ((&Scorer, Judged), (_, Failures)))| {
+                let components: Vec<_> = components;
+                let means = [first.means[i].means(), nominal[i].means()];
+                let components = components::summarise(&components, &self.bootstrap).ok();
+                Cell {
+                    pixels: judged.counts,
+                    images_with_both: judged.images.1,
+                    temperature: (scorer.id == "odin").then_some(temperature),
+                    mean_iou: mean_iou.clone(),
+                    images: failures.images.clone(),
+                    failures,
+                    result: MethodResult::new(
+                        (scorer.id.clone(), scorer.has_seen_unknown),
+                        judged,
+                        components,
+                        means,
+                    ),
+                }
+            };
         Ok(cells.map(cell).collect())
     }
 

@@ -9,8 +9,7 @@ use crate::label_map::KNOWN_ANY;
 use crate::layout::{DataSet, Labels, Sample};
 use crate::scenes::DEPTH_UNITS;
 use anyhow::{Result, ensure};
-use offnominal_files::image_file;
-use offnominal_files::image_file::Samples;
+use offnominal_files::image_file::{self, Samples};
 use offnominal_stats::pixel::Truth;
 use serde::{Deserialize, Serialize};
 
@@ -208,7 +207,8 @@ mod tests {
         let scores: Vec<f32> = (0..128).map(|i| if i % width < 12 { 1.0 } else { 0.0 }).collect();
         let prediction: Vec<u8> = (0..128).map(|i| u8::from(i % width == 0)).collect();
         let column = |c: usize| Some((0..128).map(|i| i % width == c).collect());
-        let surroundings = Surroundings { shadow: column(1), is_far: column(2), boundary: near_boundary(&labels) };
+        let surroundings =
+            Surroundings { shadow: column(1), is_far: column(2), boundary: near_boundary(&labels) };
         let mut failures = Failures::new("m", 0.5);
         failures.add(0, &labels, &surroundings, &prediction, &scores);
         assert_eq!(failures.false_alarms, [16, 8, 8, 8, 0, 24]);

@@ -149,7 +149,8 @@ pub fn digest(set: &DataSet, network: &Network) -> Result<String> {
         for path in files.filter(|path| path.is_file()) {
             let found = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
             let changed = found.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
-            text += &format!("{} {} {}\n", path.display(), found.len(), changed.unwrap_or_default().as_nanos());
+            text +=
+                &format!("{} {} {}\n", path.display(), found.len(), changed.unwrap_or_default().as_nanos());
         }
     }
     Ok(address(text.as_bytes()))

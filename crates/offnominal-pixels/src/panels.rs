@@ -20,7 +20,12 @@ pub struct Panel {
 ///
 /// # Errors
 /// If a picture cannot be read any longer.
-pub(crate) fn make(plan: &EvaluationPlan<'_>, scorer: &Scorer, failures: &Failures, samples: &[Sample]) -> Result<Vec<Panel>> {
+pub(crate) fn make(
+    plan: &EvaluationPlan<'_>,
+    scorer: &Scorer,
+    failures: &Failures,
+    samples: &[Sample],
+) -> Result<Vec<Panel>> {
     let mut panels = Vec::new();
     for (cause, number) in failures.worst() {
         let wrong = failures.images[number][cause as usize];
@@ -30,7 +35,11 @@ pub(crate) fn make(plan: &EvaluationPlan<'_>, scorer: &Scorer, failures: &Failur
     Ok(panels)
 }
 
-fn pictures(plan: &EvaluationPlan<'_>, scorer: &Scorer, sample: &Sample) -> Result<Vec<(&'static str, Vec<u8>)>> {
+fn pictures(
+    plan: &EvaluationPlan<'_>,
+    scorer: &Scorer,
+    sample: &Sample,
+) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let labels = plan.set.labels(sample)?;
     let output = plan.network.predict(plan.set, sample, &labels)?;
     let (scores, prediction) = (score_of(scorer, &output), output.view().prediction());

@@ -102,7 +102,12 @@ fn draw(
         let drawn = recipe.draw(seed, i);
         let name = format!("{i:05}");
         save(&drawn, classes, aside.path(), &name)?;
-        anyhow::Ok(SceneRecord { name, town: drawn.town, weather: drawn.weather, things: drawn.picture.visible })
+        anyhow::Ok(SceneRecord {
+            name,
+            town: drawn.town,
+            weather: drawn.weather,
+            things: drawn.picture.visible,
+        })
     })?;
     let list = SceneList { recipe: *recipe, classes, seed: seed.0, scenes };
     std::fs::write(aside.path().join(LIST), serde_json::to_string_pretty(&list)?)?;

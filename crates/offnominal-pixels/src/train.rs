@@ -105,7 +105,8 @@ pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
     let set = request.reading.open(&request.data)?;
     let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
     let model = request.out.join("model.safetensors");
-    let mut checkpoint = Checkpoint::new(&request.out.join(CHECKPOINT), request.identity(&set, context.seed)?);
+    let mut checkpoint =
+        Checkpoint::new(&request.out.join(CHECKPOINT), request.identity(&set, context.seed)?);
     let (network, recipe) = request.train(&set, &model, &mut checkpoint, context)?;
     checkpoint.remove()?;
     let (iou, mean_iou) = validation.map(|set| judge(&network, &set, context)).transpose()?.unzip();

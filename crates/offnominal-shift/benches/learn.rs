@@ -3,9 +3,10 @@
 //! `cargo bench -p offnominal-shift`: one item is a multiply-add of the products, so that the throughput can be set beside
 //! that of `cargo bench -p offnominal-nets`.
 
-use divan::{Bencher, counter::ItemsCount};
+use divan::Bencher;
+use divan::counter::ItemsCount;
 use offnominal_core::Rng;
-use offnominal_shift::{InternalModel, Learning, ModelRecipe, ModelInput, Stream};
+use offnominal_shift::{InternalModel, Learning, ModelInput, ModelRecipe, Stream};
 
 fn main() {
     divan::main();
@@ -40,7 +41,8 @@ fn gradient_step(bencher: Bencher) {
 /// The rate of true positives of 10,000 steps, five runs of the above.
 #[divan::bench(sample_count = 12, sample_size = 1)]
 fn judge(bencher: Bencher) {
-    let (runs, recipe) = (runs(), ModelRecipe { updates: 1, input: ModelInput::StatesAndActions, ..ModelRecipe::default() });
+    let (runs, recipe) =
+        (runs(), ModelRecipe { updates: 1, input: ModelInput::StatesAndActions, ..ModelRecipe::default() });
     let model: InternalModel =
         offnominal_shift::learn(&runs, &recipe, &mut Rng::new(1), &mut |_, _| ()).unwrap();
     bencher

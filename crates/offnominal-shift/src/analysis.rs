@@ -248,8 +248,8 @@ fn nominal_correlation(table: &Table<'_>, (policies, bodies): (&[f64], &[f64])) 
     }
     let of = |policy: usize| {
         let own = bodies.iter().enumerate().filter_map(|(b, w)| Some((*w, *table.rows.get(&(policy, b))?)));
-        let (n, there, nominal) =
-            own.fold((0.0, 0.0, 0.0), |(n, t, h), (w, r)| (n + w, t + w * r.median, h + w * r.nominal_return));
+        let (n, there, nominal) = own
+            .fold((0.0, 0.0, 0.0), |(n, t, h), (w, r)| (n + w, t + w * r.median, h + w * r.nominal_return));
         (nominal / n, there / n)
     };
     let (nominal, there): (Vec<f64>, Vec<f64>) = (0..table.policies.len()).map(of).unzip();

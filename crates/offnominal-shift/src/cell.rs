@@ -2,9 +2,9 @@
 //! Those that are finished are not run again.
 
 use crate::bodies::{Body, Draw, draw};
-use crate::predictors::{Predictors, InternalModels};
 use crate::plan::ShiftPlan;
 use crate::play::{self, median};
+use crate::predictors::{InternalModels, Predictors};
 use crate::row::{self, Number, Row};
 use anyhow::{Context as _, Result};
 use offnominal_engine::context::Context;
@@ -52,7 +52,9 @@ pub fn run_all(
     for (i, policy) in policies.iter().enumerate() {
         let cells = PolicyCells { plan, policy, models: Some(&models), fitted: OnceLock::new(), context };
         let rows = cells.everywhere(store, draws, &mut found.ran);
-        found.rows.extend(rows.with_context(|| format!("{} ({} of {})", policy.name, i + 1, policies.len()))?);
+        found
+            .rows
+            .extend(rows.with_context(|| format!("{} ({} of {})", policy.name, i + 1, policies.len()))?);
     }
     store.sweep()?;
     Ok(found)

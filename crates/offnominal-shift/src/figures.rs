@@ -50,8 +50,7 @@ pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
 
 const DIFFERENCE: &str = "Each point is a body: its mean relative difference from the nominal one, and the mean over \
     policies of the median return. The curve is the binomial regression.";
-const NOMINAL: &str =
-    "Each point is a policy: its median return on the nominal body, and the mean over bodies of its median return there.";
+const NOMINAL: &str = "Each point is a policy: its median return on the nominal body, and the mean over bodies of its median return there.";
 const MODEL: &str = "Each point is a body: the rate of true positives of the internal model (median over k = 1 … 16 tokens, \
     which are 4 steps apart) and the return gap, both as means over policies. The curve is the Gaussian regression \
     with a logarithmic link.";
@@ -123,7 +122,11 @@ fn by_nominal(rows: &[Row], kind: &str) -> Vec<String> {
         });
         let series =
             vec![Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots: dots.collect() }];
-        Scatter { diagonal: true, ..scatter(kind, "return on the nominal body", "return on bodies", series, None) }.draw()
+        Scatter {
+            diagonal: true,
+            ..scatter(kind, "return on the nominal body", "return on bodies", series, None)
+        }
+        .draw()
     };
     let several = Table::of(of_kind(rows, kind), None).policies.len() > 1;
     sigmas(rows).into_iter().enumerate().filter(|_| several).map(chart).collect()

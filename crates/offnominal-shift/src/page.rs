@@ -1,6 +1,6 @@
 //! The report of a world: one self-contained page with figures 2 to 9, answers with intervals, and the bodies.
 
-use crate::analysis::{Answer, NOMINAL, ADVANTAGE, LOG_SLOPE, LOGIT_SLOPE, RANK, SKILL, TOPLINE, sigmas};
+use crate::analysis::{ADVANTAGE, Answer, LOG_SLOPE, LOGIT_SLOPE, NOMINAL, RANK, SKILL, TOPLINE, sigmas};
 use crate::bodies::{Body, Draw, params};
 use crate::figures::{self, key};
 use crate::model::AHEAD;

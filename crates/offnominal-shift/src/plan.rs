@@ -131,6 +131,8 @@ mod tests {
         );
         let setting = BodySetting { shifts: vec!["limb".into()], ..BodySetting::new("ant") };
         assert!(refusal(ShiftPlan { setting, ..plan() }).contains("did you mean \"limbs\"?"));
-        assert!(refusal(ShiftPlan { bodies: 1, ..plan() }).contains("--bodies: expected at least 2, found 1"));
+        assert!(
+            refusal(ShiftPlan { bodies: 1, ..plan() }).contains("--bodies: expected at least 2, found 1")
+        );
     }
 }

@@ -19,7 +19,13 @@ pub struct Rollout {
 ///
 /// # Errors
 /// If the body cannot be built.
-pub fn play(setting: &BodySetting, body: &Body, policy: &dyn Policy, steps: usize, seed: Seed) -> Result<Rollout> {
+pub fn play(
+    setting: &BodySetting,
+    body: &Body,
+    policy: &dyn Policy,
+    steps: usize,
+    seed: Seed,
+) -> Result<Rollout> {
     let world = catalogues::worlds().build(&setting.env, &params(setting, body))?;
     let horizon = world.spec().horizon;
     let (mut episodes, mut left, mut cut) = (Vec::new(), steps, false);
@@ -75,8 +81,9 @@ mod tests {
     #[test]
     fn a_run_has_the_steps_that_were_asked_for_and_its_cut_end_does_not_count() {
         let still = |_: &[f32], action: &mut [f32]| action.fill(0.0);
-        let run =
-            |env: &str, steps| play(&BodySetting::new(env), &Body::nominal(), &still, steps, Seed(1)).unwrap();
+        let run = |env: &str, steps| {
+            play(&BodySetting::new(env), &Body::nominal(), &still, steps, Seed(1)).unwrap()
+        };
         let steps = |rollout: &Rollout| rollout.episodes.iter().map(Episode::len).sum::<usize>();
         let cheetah = run("half-cheetah-m", 1500);
         assert_eq!((steps(&cheetah), cheetah.episodes.len(), cheetah.returns().len()), (1500, 2, 1));

@@ -1,8 +1,8 @@
 //! Predictors of the return gap that see no reward: two internal models, and detectors, all fitted on the nominal body.
 
+use crate::bodies::Body;
 use crate::plan::ShiftPlan;
 use crate::play::{self, Rollout, median};
-use crate::bodies::Body;
 use crate::{InternalModel, Learning, ModelInput, ModelRecipe, Stream};
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
@@ -27,22 +27,33 @@ const FITTED_STEPS: u32 = 500;
 #[derive(Clone)]
 pub struct InternalModels([InternalModel; 2]);
 
-const INPUTS: [(ModelInput, &str); 2] = [(ModelInput::StatesAndActions, "tpr"), (ModelInput::States, "tpr-states")];
+const INPUTS: [(ModelInput, &str); 2] =
+    [(ModelInput::StatesAndActions, "tpr"), (ModelInput::States, "tpr-states")];
 
 impl InternalModels {
     /// Learns both from the runs of all policies on the nominal body; checkpoints go into a folder.
     ///
     /// # Errors
     /// If a run cannot be played, there are too few, or a checkpoint is damaged.
-    pub fn learn(plan: &ShiftPlan, policies: &[Agent], folder: &Path, context: &Context) -> Result<InternalModels> {
+    pub fn learn(
+        plan: &ShiftPlan,
+        policies: &[Agent],
+        folder: &Path,
+        context: &Context,
+    ) -> Result<InternalModels> {
         let streams = nominal_streams(plan, policies, context)?;
         let one = |i: usize| {
             let (input, name) = INPUTS[i];
-            let recipe =
-                ModelRecipe { input, updates: plan.updates, length: 500.min(plan.steps), ..ModelRecipe::default() };
+            let recipe = ModelRecipe {
+                input,
+                updates: plan.updates,
+                length: 500.min(plan.steps),
+                ..ModelRecipe::default()
+            };
             let bar = context.task(plan.updates as usize, &format!("internal model ({name})"));
             let seed = plan.root().child("model").child(name);
-            let model = learned(&streams, &recipe, seed, Checkpoint::new(&folder.join(name), name), &bar, context)?;
+            let model =
+                learned(&streams, &recipe, seed, Checkpoint::new(&folder.join(name), name), &bar, context)?;
             Ok::<_, anyhow::Error>(model)
         };
         let hidden = Task::hidden();
@@ -146,7 +157,12 @@ impl Predictors {
     ///
     /// # Errors
     /// If one does not exist or cannot be fitted.
-    pub fn fit(plan: &ShiftPlan, policy: &Agent, models: Option<InternalModels>, jobs: usize) -> Result<Predictors> {
+    pub fn fit(
+        plan: &ShiftPlan,
+        policy: &Agent,
+        models: Option<InternalModels>,
+        jobs: usize,
+    ) -> Result<Predictors> {
         if plan.detectors.is_empty() {
             return Ok(Predictors { models, monitors: vec![] });
         }

@@ -92,8 +92,7 @@ impl Row {
     /// The row of numbers that are of one policy on one body.
     fn of(numbers: &[Number]) -> Result<Row> {
         let first = &numbers[0];
-        let mut scores: BTreeMap<String, f64> =
-            numbers.iter().map(|n| (n.metric.clone(), n.value)).collect();
+        let mut scores: BTreeMap<String, f64> = numbers.iter().map(|n| (n.metric.clone(), n.value)).collect();
         let mut take = |metric: &str| {
             let (policy, sigma, body) = (&first.policy, first.sigma, first.body);
             let missing = || format!("{policy}, σ = {sigma}, body {body}: expected a row for {metric}");
@@ -168,8 +167,10 @@ mod tests {
 
     #[test]
     fn a_bad_line_and_a_missing_number_are_named() {
-        let text = String::from_utf8(table::to_csv(&numbers(&[row()])).unwrap()).unwrap().replace("0.75", "high");
-        let error = format!("{:#}", table::from_csv::<Number>(text.as_bytes(), Path::new("x.csv")).unwrap_err());
+        let text =
+            String::from_utf8(table::to_csv(&numbers(&[row()])).unwrap()).unwrap().replace("0.75", "high");
+        let error =
+            format!("{:#}", table::from_csv::<Number>(text.as_bytes(), Path::new("x.csv")).unwrap_err());
         assert!(error.contains("x.csv: line 9, column value") && error.contains("found \"high\""), "{error}");
         let error = rows(&numbers(&[row()])[1..]).unwrap_err().to_string();
         assert_eq!(error, "hopper-td3-1, σ = 0.05, body 7: expected a row for difference");

@@ -4,7 +4,7 @@
 
 use crate::layers::Layers;
 use crate::learn::{Learning, Split};
-use crate::{InternalModel, ModelRecipe, ModelInput, ShiftError, Stream};
+use crate::{InternalModel, ModelInput, ModelRecipe, ShiftError, Stream};
 use offnominal_core::Rng;
 use offnominal_nets::{AdamState, Standardiser, Tensors};
 use serde::{Deserialize, Serialize};
@@ -119,7 +119,14 @@ mod tests {
     use crate::testing::circles;
 
     fn recipe() -> ModelRecipe {
-        ModelRecipe { updates: 9, sequences: 2, length: 120, warm_up: 2, validate_every: 4, ..ModelRecipe::default() }
+        ModelRecipe {
+            updates: 9,
+            sequences: 2,
+            length: 120,
+            warm_up: 2,
+            validate_every: 4,
+            ..ModelRecipe::default()
+        }
     }
 
     #[test]

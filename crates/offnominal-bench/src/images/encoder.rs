@@ -83,8 +83,7 @@ impl Request {
         let root = Seed(context.seed).child("encoder");
         let patches = self.patches(root, context)?;
         let rng = root.child("train").rng();
-        let (mut training, mut last) =
-            (CoderTraining::begin(&patches, self.epochs as usize, rng), f64::NAN);
+        let (mut training, mut last) = (CoderTraining::begin(&patches, self.epochs as usize, rng), f64::NAN);
         if let Some(state) = checkpoint.load()? {
             training.restore(&state)?;
             last = state.metadata.get(LOSS).and_then(|loss| loss.parse().ok()).unwrap_or(f64::NAN);

@@ -11,9 +11,9 @@ mod training;
 
 use super::softmax::probabilities;
 pub use description::{Described, INPUTS};
-pub use training::PatchTraining;
 use offnominal_core::Rng;
 use offnominal_nets::{Activation, Gradients, Init, Mlp, Standardiser, TensorError, Tensors, Workspace};
+pub use training::PatchTraining;
 
 /// Widths of the hidden layers; the last is that of the features.
 const HIDDEN: [usize; 2] = [96, 32];

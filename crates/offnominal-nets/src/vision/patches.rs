@@ -6,7 +6,9 @@
 
 use super::resize::Resize;
 use super::{Backbone, Encoder, Features};
-use crate::{Activation, Adam, AdamState, Gradients, Init, Mlp, Passes, TensorError, Tensors, Workspace, loss};
+use crate::{
+    Activation, Adam, AdamState, Gradients, Init, Mlp, Passes, TensorError, Tensors, Workspace, loss,
+};
 use offnominal_core::Rng;
 use std::sync::Arc;
 

@@ -110,13 +110,9 @@ pub struct Second<'a> {
 }
 
 impl<'a> Second<'a> {
-    pub fn new(
-        set: &'a DataSet,
-        samples: &'a [Sample],
-        scorers: &[Scorer],
-        judged: &[Judged],
-    ) -> Second<'a> {
-        let failures = scorers.iter().zip(judged).map(|(s, j)| Failures::new(&s.id, j.best.max_iou_threshold));
+    pub fn new(set: &'a DataSet, samples: &'a [Sample], scorers: &[Scorer], judged: &[Judged]) -> Second<'a> {
+        let failures =
+            scorers.iter().zip(judged).map(|(s, j)| Failures::new(&s.id, j.best.max_iou_threshold));
         Second {
             set,
             samples,

@@ -1,9 +1,9 @@
 //! The page of an evaluation: bars, tables of modes and thresholds, class means, causes of failure and pictures.
 
-use crate::results::{Evaluation, METRICS, MethodResult, ModeResult, Report};
 use crate::failures::CAUSES;
 use crate::panels::Panel;
 use crate::report::charts;
+use crate::results::{Evaluation, METRICS, MethodResult, ModeResult, Report};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::colour::Pen;
@@ -102,13 +102,7 @@ fn section(e: &Evaluation) -> Section {
 fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
     let (unknown, known) = (e.unknown_pixels.unwrap_or(0), e.known_pixels.unwrap_or(0));
     let mut facts = vec![
-        (
-            "Pictures",
-            format!(
-                "{}, of them {} with unknown and known pixels",
-                e.images, e.images_with_both
-            ),
-        ),
+        ("Pictures", format!("{}, of them {} with unknown and known pixels", e.images, e.images_with_both)),
         (
             "Unknown pixels",
             format!(
@@ -158,7 +152,7 @@ fn component_row(m: &MethodResult) -> Option<[String; 4]> {
 }
 
 fn threshold_row(m: &MethodResult) -> [String; 4] {
-        [
+    [
         marked(m),
         format!("{:.4}", m.max_iou_threshold),
         format!("{:.4}", m.youden_threshold),

@@ -197,6 +197,9 @@ mod tests {
         let best = judged(logistic).best;
         assert!(best.max_iou_threshold > best.youden_threshold, "rare unknowns make MaxIoU strict: {best:?}");
         let want = best.max_iou_threshold - best.youden_threshold;
-        assert!((disagreement(&[[best.youden_threshold, best.max_iou_threshold]]).unwrap() - want).abs() < 1e-12 && disagreement(&[]).is_none());
+        assert!(
+            (disagreement(&[[best.youden_threshold, best.max_iou_threshold]]).unwrap() - want).abs() < 1e-12
+                && disagreement(&[]).is_none()
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! `evaluate`: return and success rate of a policy, with intervals.
 
-use crate::cli::robot::RobotArg;
 use crate::cli::randomise::Randomise;
+use crate::cli::robot::RobotArg;
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -79,7 +79,10 @@ impl Evaluate {
 
     fn check(&self) -> Result<()> {
         let as_it_is = self.randomise.words().is_empty() || !self.card;
-        ensure!(as_it_is, "--card: expected no --randomise and no --parameter-table, as cards describe the nominal environment");
+        ensure!(
+            as_it_is,
+            "--card: expected no --randomise and no --parameter-table, as cards describe the nominal environment"
+        );
         ensure!(self.min_return.is_none_or(f64::is_finite), "--min-return: expected a finite number");
         let is_share = |p: f64| (0.0..=1.0).contains(&p);
         ensure!(self.min_success.is_none_or(is_share), "--min-success: expected a number from 0 to 1");

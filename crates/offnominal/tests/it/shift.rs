@@ -121,13 +121,17 @@ fn what_cannot_be_drawn_is_named() {
         refusal("train --env cartpole --randomise limbs")
             .contains("expected one of hopper, walker, ant, half-cheetah-m")
     );
-    assert!(refusal("train --env hopper --randomise thigh-lenght").contains("did you mean \"thigh-length\"?"));
+    assert!(
+        refusal("train --env hopper --randomise thigh-lenght").contains("did you mean \"thigh-length\"?")
+    );
     assert!(refusal("train --env hopper --randomise limbs --sigma 0").contains("found 0"));
     assert!(
         refusal("risk estimate --env hopper --policy td3 --below 5")
             .contains("expected --randomise or --parameter-table with it")
     );
-    assert!(refusal("risk estimate --env hopper --policy td3 --randomise mass --below -5").contains("found -5"));
+    assert!(
+        refusal("risk estimate --env hopper --policy td3 --randomise mass --below -5").contains("found -5")
+    );
 }
 
 #[test]

@@ -54,7 +54,12 @@ impl Score {
             out: common.out_or("pixels"),
         };
         print(&run(&request, &common.context())?, common, |found| {
-            format!("{}: {} pictures, {} methods", found.folder.display(), found.pictures, found.methods.len())
+            format!(
+                "{}: {} pictures, {} methods",
+                found.folder.display(),
+                found.pictures,
+                found.methods.len()
+            )
         })
     }
 }

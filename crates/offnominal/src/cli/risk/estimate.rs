@@ -1,8 +1,8 @@
 //! `risk estimate`: how often a policy fails.
 
 use crate::cli::Common;
-use crate::cli::risk::Outcome;
 use crate::cli::randomise::Below;
+use crate::cli::risk::Outcome;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use offnominal_core::Seed;

@@ -1,8 +1,8 @@
 //! `risk learn`: a predictor of failure from the history of a training run.
 
 use crate::cli::Common;
-use crate::cli::risk::Outcome;
 use crate::cli::randomise::Below;
+use crate::cli::risk::Outcome;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use offnominal_core::prelude::{Env, Rng, Seed};

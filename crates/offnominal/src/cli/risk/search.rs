@@ -4,8 +4,8 @@ mod table;
 
 use crate::cli::Common;
 use crate::cli::one_of::one_of;
-use crate::cli::risk::Outcome;
 use crate::cli::randomise::Below;
+use crate::cli::risk::Outcome;
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_engine::subject::Cast;
