@@ -5,9 +5,7 @@ mod error;
 mod options;
 mod presets;
 
-use crate::learner::{self, Algorithm};
 pub use error::ConfigError;
-use offnominal_nets::Mlp;
 pub use options::{Alpha, Keep, Normalise, Schedule};
 pub use presets::PRESETS;
 use serde::{Deserialize, Serialize};
@@ -34,8 +32,8 @@ pub struct TrainConfig {
     pub learning_starts: u64,
     /// Steps at the beginning that a demonstrator commands; 0 without one.
     pub demonstrations: u64,
-    /// Weight of the pull of the actor towards the demonstrated commands, or of the lead in value that
-    /// demonstrated choices shall have over others; 0 without one.
+    /// Weight of the pull of the actor towards the demonstrated commands, or of the large-margin loss of demonstrated
+    /// choices; 0 without a demonstrator.
     pub imitation: f64,
     /// Whether the demonstrator is also asked what it would command where the policy has been, and the pull is towards
     /// that everywhere (DAgger, Ross et al. 2011).
@@ -75,7 +73,7 @@ pub struct TrainConfig {
     /// Quantiles per critic.
     pub quantiles: usize,
     /// Largest quantiles per critic that are left out of the target.
-    pub drop: usize,
+    pub top_quantiles_to_drop: usize,
     /// Weight of the entropy.
     pub alpha: Alpha,
     /// Entropy that a tuned weight aims at; the negative number of action channels if not given.
@@ -109,46 +107,6 @@ pub struct TrainConfig {
 }
 
 impl TrainConfig {
-    /// The recipe for another algorithm: options that it does not have return to their defaults.
-    ///
-    /// # Errors
-    /// If there is no such algorithm.
-    pub fn with_algorithm(&self, name: &str) -> Result<TrainConfig, ConfigError> {
-        let algorithm = find(name)?;
-        let (mut fields, defaults) = (fields(self), fields(&Self::default()));
-        for option in algorithm.foreign() {
-            fields.insert(option.into(), defaults[option].clone());
-        }
-        let changed: TrainConfig = serde_json::from_value(fields.into()).expect("a recipe is plain data");
-        // Without filters there is no picture to be centred.
-        let blind = changed.filters.is_empty() && changed.normalise == Normalise::Centred;
-        let normalise = if blind { Normalise::None } else { changed.normalise };
-        Ok(TrainConfig { algorithm: name.into(), normalise, ..changed })
-    }
-
-    /// The recipe with one option changed; the value is read as JSON, or else as a text.
-    ///
-    /// # Errors
-    /// If the option does not exist, or the value has the wrong type or is out of range.
-    pub fn with(&self, name: &str, value: &str) -> Result<TrainConfig, ConfigError> {
-        let (mut fields, algorithm) = (fields(self), find(&self.algorithm)?);
-        if algorithm.foreign().any(|option| option == name) {
-            return Err(algorithm.refuse(name));
-        }
-        if !fields.contains_key(name) {
-            fields.retain(|option, _| algorithm.foreign().all(|foreign| foreign != option));
-            let names: Vec<&str> = fields.keys().map(String::as_str).collect();
-            let hint = offnominal_core::suggest::did_you_mean(name, names.iter().copied());
-            let names = names.join(", ");
-            return Err(ConfigError::Option(format!("{name:?} does not exist{hint}; there are: {names}")));
-        }
-        fields.insert(name.into(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
-        let changed: TrainConfig =
-            serde_json::from_value(fields.into()).map_err(|e| ConfigError::Option(format!("{name}: {e}")))?;
-        changed.check()?;
-        Ok(changed)
-    }
-
     /// The learning rate after so many steps.
     pub fn lr_at(&self, step: u64) -> f64 {
         match self.schedule {
@@ -156,23 +114,14 @@ impl TrainConfig {
             Schedule::Linear => self.lr * (1.0 - step as f64 / self.steps as f64).max(0.0),
         }
     }
-
-    /// A network that drops what the recipe says.
-    pub(crate) fn drop_from(&self, net: Mlp) -> Mlp {
-        net.with_dropout(self.dropout as f32).with_dropconnect(self.dropconnect as f32)
-    }
 }
 
 /// The options by name.
-fn fields(config: &TrainConfig) -> Map<String, Value> {
+pub(crate) fn fields(config: &TrainConfig) -> Map<String, Value> {
     match serde_json::to_value(config) {
         Ok(Value::Object(fields)) => fields,
         other => unreachable!("a recipe is an object, not {other:?}"),
     }
-}
-
-fn find(algorithm: &str) -> Result<&'static Algorithm, ConfigError> {
-    learner::find(algorithm).map_err(|e| ConfigError::Algorithm(e.to_string()))
 }
 
 #[cfg(test)]

@@ -5,10 +5,12 @@
 //! network, the normalisation of its inputs and the bounds of its commands, and nothing that training needed.
 
 pub mod actor;
+mod algorithm;
 pub mod card;
 pub mod config;
 mod critics;
 pub mod dqn;
+mod encoder;
 mod evaluation;
 mod gaussian;
 pub mod history;
@@ -16,27 +18,29 @@ mod learner;
 mod normaliser;
 pub mod onnx;
 mod passes;
+mod policy_net;
 mod prior;
 pub mod replay;
 pub mod sac;
 pub mod sb3;
 mod soft;
 mod squashed;
-mod state;
 pub mod td3;
 mod temperature;
 #[cfg(test)]
 mod testing;
 pub mod tqc;
 pub mod trainer;
+mod weights;
 
-pub use actor::{Actor, ActorError, PASSES, Predictor};
+pub use actor::{Actor, ActorError, PASSES};
+pub use algorithm::{ALL, Algorithm, Commands};
 pub use card::Card;
 pub use config::{Alpha, ConfigError, TrainConfig};
 pub use dqn::Dqn;
 pub use evaluation::Evaluation;
-pub use history::{History, HistoryError, TrainingEpisode};
-pub use learner::{ALL, Algorithm, Commands, Learner, Losses};
+pub use history::{History, TrainingEpisode};
+pub use learner::{Learner, Losses};
 pub use normaliser::{Normalisation, RunningMoments};
 pub use replay::{Batch, Replay};
 pub use sac::Sac;

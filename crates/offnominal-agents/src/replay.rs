@@ -109,8 +109,8 @@ impl Replay {
             let (numbers, packed) = film.pack();
             // Bytes as numbers: a file has floats only.
             let packed: Vec<f32> = packed.into_iter().map(f32::from).collect();
-            into.insert("replay.pictures", &[numbers.len()], &numbers);
-            into.insert("replay.film", &[packed.len()], &packed);
+            into.put("replay.pictures", &numbers);
+            into.put("replay.film", &packed);
         }
     }
 

@@ -20,7 +20,6 @@ mod film;
 mod judge;
 mod nodes;
 mod play;
-mod queue;
 mod returns;
 mod rows;
 mod scoring;
@@ -36,6 +35,7 @@ use self::failures::Failures;
 use crate::campaign::Plan;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_engine::context::Context;
+use offnominal_engine::parallel;
 use offnominal_files::store::{State, Store};
 
 /// Whom a cell tells how far it is.
@@ -87,14 +87,12 @@ impl Bench {
             if cells.is_empty() {
                 continue;
             }
-            let bar = context.task(cells.len(), layer.title());
+            let task = context.task(cells.len(), layer.title());
             // Where there are fewer cells than cores, a cell may use several.
             let inner = (context.jobs / cells.len()).max(1);
-            let failed = queue::run(context.jobs, cells.len(), |i| {
-                let tell = |how_far: &str| bar.set_message(&format!("{how_far}: {}", cells[i].cell));
-                let done = self.run_telling(cells[i], inner, &tell);
-                bar.inc(1);
-                done
+            let failed = parallel::run_all(context.jobs, cells.len(), &task, |i| {
+                let tell = |how_far: &str| task.set_message(&format!("{how_far}: {}", cells[i].cell));
+                self.run_telling(cells[i], inner, &tell)
             });
             failed.into_iter().for_each(|(i, why)| failures.add(cells[i], why));
         }

@@ -5,8 +5,8 @@
 
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
-use crate::insight::InsightError;
 use crate::policy::Policy;
+use crate::samples::SamplesError;
 
 /// One step as a monitor sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -224,7 +224,7 @@ pub enum FitError {
     NoPolicy,
     /// The policy does not tell what the detector reads.
     #[error(transparent)]
-    Policy(#[from] InsightError),
+    Policy(#[from] SamplesError),
     /// The films do not have the same size.
     #[error("film {episode}: expected {expected}, found {found}")]
     Film {

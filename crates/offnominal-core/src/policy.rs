@@ -1,7 +1,7 @@
 //! What acts: a map from observations to commands.
 
 use crate::Rng;
-use crate::insight::{Insight, InsightError};
+use crate::samples::{PolicySamples, SamplesError};
 use crate::spec::Channel;
 
 /// A policy. A closure `|obs, action| …` is one.
@@ -15,12 +15,12 @@ pub trait Policy: Send + Sync {
     /// An independent copy, for another thread.
     fn fork(&self) -> Box<dyn Policy>;
 
-    /// Opens the policy for reading, so many predictions at a time; as many as it acts on if not given.
+    /// Samples of the policy's output, so many predictions at a time; as many as it acts on if not given.
     ///
     /// # Errors
-    /// If it has nothing to tell, or cannot predict that often.
-    fn insight(&self, _predictions: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
-        Err(InsightError::Opaque)
+    /// If it gives none, or not that many.
+    fn samples(&self, _predictions: Option<usize>) -> Result<Box<dyn PolicySamples>, SamplesError> {
+        Err(SamplesError::Opaque)
     }
 }
 

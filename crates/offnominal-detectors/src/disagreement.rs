@@ -33,20 +33,20 @@
 //! ours.
 //!
 //! ```
-//! use offnominal_core::conformance::Chorus;
+//! use offnominal_laws::MockEnsemble;
 //! use offnominal_core::detector::Signals;
 //! use offnominal_core::Rng;
 //! // Five members, whose values of two choices are ((m + 1) o′, 0): for o′ = 2 the first deviates by √10.
 //! let nominal = Signals::new(&[1.0, 2.0], &[0.0], 1, 1);
 //! let detector = offnominal_detectors::catalogue().build("disagreement", &serde_json::json!({})).unwrap();
-//! let monitor = detector.fit_with(&Chorus::members(1), &[nominal], &[], &mut Rng::new(0));
+//! let monitor = detector.fit_with(&MockEnsemble::members(1), &[nominal], &[], &mut Rng::new(0));
 //! assert!((monitor.unwrap().score(&nominal.transition(0)) - 10.0_f64.sqrt() / 2.0).abs() < 1e-12);
 //! ```
 
-use crate::shared::gaze::Gaze;
+use crate::shared::samples::SeededSamples;
 use crate::shared::spread::{Table, information, vote_entropy};
-use offnominal_core::insight::Shape;
 use offnominal_core::prelude::*;
+use offnominal_core::samples::Shape;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
@@ -56,7 +56,7 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     "disagreement",
     "how far several predictions of the policy lie apart",
     exempt: &[(
-        offnominal_core::conformance::Law::IgnoresConstantChannels,
+        Law::IgnoresConstantChannels,
         "the policy reads every channel, and may well disagree about one that never moved in training"
     )]
 );
@@ -101,7 +101,7 @@ pub enum Measure {
 /// The measures that a policy allows, all taken of the same predictions: for the price of one.
 #[derive(Clone)]
 pub struct Panel {
-    gaze: Gaze,
+    samples: SeededSamples,
     measures: Vec<Measure>,
     mean: Vec<f64>,
 }
@@ -142,7 +142,7 @@ impl Measure {
     }
 
     /// Refuses a policy whose predictions are all the same, or of the other kind.
-    fn fits(self, shape: &Shape) -> Result<(), InsightError> {
+    fn fits(self, shape: &Shape) -> Result<(), SamplesError> {
         shape.disagrees()?;
         let of_choices = match self {
             Measure::MeanSd | Measure::MaxSd | Measure::RelativeSd => return Ok(()),
@@ -152,7 +152,7 @@ impl Measure {
         };
         let kind = |is_choice| if is_choice { "that chooses" } else { "with real commands" };
         let expected = format!("{}, which the measure {:?} is for", kind(of_choices), self.id());
-        let error = || InsightError::Unfit { expected, found: kind(shape.is_choice).into() };
+        let error = || SamplesError::Unfit { expected, found: kind(shape.is_choice).into() };
         (of_choices == shape.is_choice).then_some(()).ok_or_else(error)
     }
 
@@ -184,11 +184,11 @@ impl Panel {
     /// # Errors
     /// As fitting a [`Disagreement`].
     pub fn open(policy: &dyn Policy, seen: &[Signals<'_>], rng: &mut Rng) -> Result<Panel, FitError> {
-        let gaze = Gaze::open(policy, None, seen, rng)?;
-        let shape = gaze.shape();
+        let samples = SeededSamples::open(policy, None, seen, rng)?;
+        let shape = samples.shape();
         shape.disagrees()?;
         let measures = Measure::ALL.into_iter().filter(|m| m.fits(&shape).is_ok()).collect();
-        Ok(Panel { gaze, measures, mean: vec![0.0; shape.heads] })
+        Ok(Panel { samples, measures, mean: vec![0.0; shape.heads] })
     }
 
     /// The measures, in the order of the scores.
@@ -198,20 +198,20 @@ impl Panel {
 
     /// How much the policy tells.
     pub fn shape(&self) -> Shape {
-        self.gaze.shape()
+        self.samples.shape()
     }
 
     /// What the policy tells of an observation.
-    pub fn look(&mut self, obs: &[f32]) -> Predictions<'_> {
-        self.gaze.look(obs)
+    pub fn predict(&mut self, obs: &[f32]) -> Predictions<'_> {
+        self.samples.predict(obs)
     }
 
     /// The scores of an episode by every measure: `[measures][T]`.
     pub fn score_episode(&mut self, seen: &Signals<'_>) -> Vec<Vec<f64>> {
-        let (shape, Panel { gaze, measures, mean }) = (self.gaze.shape(), self);
+        let (shape, Panel { samples, measures, mean }) = (self.samples.shape(), self);
         let mut scores = vec![Vec::with_capacity(seen.len()); measures.len()];
         for step in seen.transitions() {
-            let told = gaze.look(step.next_obs);
+            let told = samples.predict(step.next_obs);
             measures.iter().zip(&mut scores).for_each(|(m, of)| of.push(m.of(&told, &shape, mean)));
         }
         scores
@@ -230,29 +230,29 @@ impl Detector for Disagreement {
         _: &[Signals<'_>],
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError> {
-        let gaze = Gaze::open(policy, self.predictions, train, rng)?;
-        self.measure.fits(&gaze.shape())?;
-        Ok(Box::new(Fitted::new(gaze, self.measure)))
+        let samples = SeededSamples::open(policy, self.predictions, train, rng)?;
+        self.measure.fits(&samples.shape())?;
+        Ok(Box::new(Fitted::new(samples, self.measure)))
     }
 
     fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let gaze = Gaze::load(from, policy, self.predictions)?;
-        self.measure.fits(&gaze.shape())?;
-        Ok(Box::new(Fitted::new(gaze, self.measure)))
+        let samples = SeededSamples::load(from, policy, self.predictions)?;
+        self.measure.fits(&samples.shape())?;
+        Ok(Box::new(Fitted::new(samples, self.measure)))
     }
 }
 
 #[derive(Clone)]
 struct Fitted {
-    gaze: Gaze,
+    samples: SeededSamples,
     measure: Measure,
     /// Mean probability of each choice.
     mean: Vec<f64>,
 }
 
 impl Fitted {
-    fn new(gaze: Gaze, measure: Measure) -> Fitted {
-        Fitted { mean: vec![0.0; gaze.shape().heads], gaze, measure }
+    fn new(samples: SeededSamples, measure: Measure) -> Fitted {
+        Fitted { mean: vec![0.0; samples.shape().heads], samples, measure }
     }
 }
 
@@ -260,8 +260,8 @@ impl Monitor for Fitted {
     fn reset(&mut self) {}
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let shape = self.gaze.shape();
-        self.measure.of(&self.gaze.look(seen.next_obs), &shape, &mut self.mean)
+        let shape = self.samples.shape();
+        self.measure.of(&self.samples.predict(seen.next_obs), &shape, &mut self.mean)
     }
 
     fn fork(&self) -> Box<dyn Monitor> {
@@ -269,7 +269,7 @@ impl Monitor for Fitted {
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.gaze.save(to);
+        self.samples.save(to);
         Ok(())
     }
 }
@@ -278,13 +278,13 @@ impl Monitor for Fitted {
 mod tests {
     use super::*;
     use crate::shared::spread::surprisal;
-    use offnominal_core::conformance::{Chorus, Law, assert_lawful, detector_with};
+    use offnominal_laws::{MockEnsemble, assert_lawful, detector_with};
 
     fn near(found: f64, want: f64) {
         assert!((found - want).abs() < 1e-12, "expected {want}, found {found}");
     }
 
-    fn score(policy: &Chorus, measure: Measure, obs: &[f32]) -> Result<f64, FitError> {
+    fn score(policy: &MockEnsemble, measure: Measure, obs: &[f32]) -> Result<f64, FitError> {
         let recipe = Disagreement { measure, predictions: None };
         let rows = [obs, obs].concat();
         let nominal = Signals::new(&rows, &[0.0], obs.len(), 1);
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn every_measure_of_a_chorus() {
         // The first values are 3, −2, 9, −4 and 15, with a mean of 4.2; the second is zero.
-        let of = |measure| score(&Chorus::members(2), measure, &[1.0, 2.0]).unwrap();
+        let of = |measure| score(&MockEnsemble::members(2), measure, &[1.0, 2.0]).unwrap();
         let sd = 61.7_f64.sqrt();
         near(of(Measure::MeanSd), sd / 2.0);
         near(of(Measure::MaxSd), sd);
@@ -308,22 +308,22 @@ mod tests {
             of(Measure::MutualInformation) < of(Measure::Entropy) && of(Measure::Entropy) <= 2.0_f64.ln()
         );
         assert!((0.3..0.7).contains(&of(Measure::MutualInformation)));
-        near(score(&Chorus::members(2).with_real_command(), Measure::RawSd, &[1.0, 2.0]).unwrap(), sd);
+        near(score(&MockEnsemble::members(2).with_real_command(), Measure::RawSd, &[1.0, 2.0]).unwrap(), sd);
     }
 
     #[test]
     fn what_cannot_be_measured_is_refused() {
-        let refuses = |policy: &Chorus, measure, want: &str| {
+        let refuses = |policy: &MockEnsemble, measure, want: &str| {
             let error = score(policy, measure, &[1.0, 2.0]).unwrap_err().to_string();
             assert!(error.contains(want), "{error}");
         };
-        refuses(&Chorus::plain(2), Measure::MeanSd, "without stochastic layers");
+        refuses(&MockEnsemble::plain(2), Measure::MeanSd, "without stochastic layers");
         refuses(
-            &Chorus::members(2),
+            &MockEnsemble::members(2),
             Measure::RawSd,
             "with real commands, which the measure \"raw-sd\" is for",
         );
-        refuses(&Chorus::members(2).with_real_command(), Measure::VoteEntropy, "that chooses");
+        refuses(&MockEnsemble::members(2).with_real_command(), Measure::VoteEntropy, "that chooses");
         let alone = Disagreement::default().fit(&[], &[], &mut Rng::new(0));
         assert_eq!(alone.err(), Some(FitError::NoPolicy));
     }
@@ -338,18 +338,21 @@ mod tests {
             );
             let exempt = [ENTRY.exempt, &[scale_free][..usize::from(votes)]].concat();
             let recipe = Disagreement { measure, predictions: None };
-            assert_lawful("choices", &detector_with(&recipe, &|w| Box::new(Chorus::passes(w)), &exempt));
+            assert_lawful(
+                "choices",
+                &detector_with(&recipe, &|w| Box::new(MockEnsemble::passes(w)), &exempt),
+            );
         }
         for measure in [Measure::MeanSd, Measure::RawSd] {
             let recipe = Disagreement { measure, predictions: NonZeroUsize::new(5) };
-            let policy = |w| Box::new(Chorus::passes(w).with_real_command()) as Box<dyn Policy>;
+            let policy = |w| Box::new(MockEnsemble::passes(w).with_real_command()) as Box<dyn Policy>;
             assert_lawful("real commands", &detector_with(&recipe, &policy, ENTRY.exempt));
         }
     }
 
     #[test]
     fn a_panel_has_the_scores_of_its_measures() {
-        let (policy, obs) = (Chorus::passes(2), [0.1, 0.2, 0.4, -0.3, 1.5, 0.0]);
+        let (policy, obs) = (MockEnsemble::passes(2), [0.1, 0.2, 0.4, -0.3, 1.5, 0.0]);
         let nominal = Signals::new(&obs, &[0.0, 1.0], 2, 1);
         let mut panel = Panel::open(&policy, &[nominal], &mut Rng::new(7)).unwrap();
         let scores = panel.score_episode(&nominal);

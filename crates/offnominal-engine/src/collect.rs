@@ -74,7 +74,7 @@ pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset
     fault.build(&anomalies, cast.env.as_ref())?;
     let jobs = parallel::jobs_for(cast.env.as_ref(), plan.jobs);
     let mut pairs = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
-        trial.with_twin(plan.seed_of(i), fault, &anomalies)
+        Ok(trial.with_twin(plan.seed_of(i), fault, &anomalies)?)
     })?;
     keep_until_trouble(cast, &mut pairs, |(e, twin)| [e, twin].iter().any(|e| e.end == End::Diverged))?;
     let episodes: Vec<Episode> = pairs.into_iter().flat_map(|(e, twin)| [sound(e), sound(twin)]).collect();
@@ -85,7 +85,7 @@ pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset
 /// Where a robot stopped, only what was whole before is kept: the rest is of a robot that stands, and is played anew
 /// when the dataset is completed.
 fn keep_until_trouble<T>(cast: &Cast, played: &mut Vec<T>, diverged: impl Fn(&T) -> bool) -> Result<()> {
-    let Some(why) = cast.env.trouble() else { return Ok(()) };
+    let Err(why) = cast.env.health() else { return Ok(()) };
     played.truncate(played.iter().position(diverged).unwrap_or(played.len()));
     ensure!(!played.is_empty(), "{why}; no episode was played to its end");
     Ok(())

@@ -2,12 +2,10 @@
 
 use crate::parallel;
 use crate::progress::{Progress, Silent, Task};
-use anyhow::{Result, bail};
-use offnominal_files::checkpoint::Checkpoint;
-use offnominal_nets::Tensors;
+use anyhow::Result;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// The settings that all work shares.
 #[derive(Clone)]
@@ -40,34 +38,12 @@ impl Context {
 
     /// Begins a task of which a part was done before.
     pub fn resumed(&self, work: Range<u64>, what: &str) -> Task {
-        Task::begin(self.progress.as_ref(), work, what)
+        Task::begin(self.progress.as_ref(), Arc::clone(&self.stop), work, what)
     }
 
     /// Tells something about the run that is no result, such as what was finished before.
     pub fn note(&self, line: &str) {
         self.progress.note(line);
-    }
-
-    /// Refuses to go on if the work was asked to stop.
-    ///
-    /// # Errors
-    /// If it was.
-    pub fn check(&self) -> Result<()> {
-        if self.stop.load(Ordering::Relaxed) {
-            bail!("stopped; what is finished is kept, and the same command goes on from there");
-        }
-        Ok(())
-    }
-
-    /// Saves a training when that is due or the work was asked to stop, and then refuses to go on if it was.
-    ///
-    /// # Errors
-    /// If it was, or the checkpoint cannot be written.
-    pub fn save(&self, checkpoint: &mut Checkpoint, state: impl FnOnce() -> Tensors) -> Result<()> {
-        if checkpoint.is_due() || self.stop.load(Ordering::Relaxed) {
-            checkpoint.save(state())?;
-        }
-        self.check()
     }
 
     /// Computes `work(0), …, work(n − 1)` on all threads as one task, and returns the results in order.
@@ -80,17 +56,14 @@ impl Context {
         what: &str,
         work: impl Fn(usize) -> Result<T> + Sync,
     ) -> Result<Vec<T>> {
-        let task = self.task(n, what);
-        parallel::map(self.jobs, n, &task, |i| {
-            self.check()?;
-            work(i)
-        })
+        parallel::map(self.jobs, n, &self.task(n, what), work)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::Ordering;
 
     #[test]
     fn work_that_is_stopped_ends_with_an_error() {

@@ -61,7 +61,7 @@ fn play(
     let outcomes = parallel::map(jobs, n, &bar, |i| {
         let outcome = trial.outcome(seed.child(i));
         // A robot that stopped says nothing of the policy.
-        env.trouble().map_or(Ok(outcome), |why| Err(anyhow!("{what}, episode {i}: {why}")))
+        env.health().map(|()| outcome).map_err(|why| anyhow!("{what}, episode {i}: {why}"))
     });
     outcomes
 }

@@ -3,7 +3,7 @@
 //! `gymnasium:<id>?<option>=<value>&…` names one. It lives in a process of Python that this program starts
 //! ([`worker`]), several environments in one process; messages go over a Unix socket, and large observations through a
 //! file in memory. An environment that hangs, raises or takes its process with it ends the episode as diverged, and
-//! [`Env::trouble`] says why: whoever plays decides what else that spoils.
+//! [`Env::health`] says why: whoever plays decides what else that spoils.
 //!
 //! The initial condition is the seed that the environment's `reset` gets, so an episode can be had again in Python.
 

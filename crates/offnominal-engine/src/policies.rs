@@ -198,7 +198,6 @@ fn missing(name: &str, env: &str) -> Result<Found> {
 mod tests {
     use super::*;
     use crate::catalogues;
-    use offnominal_core::conformance;
 
     fn world(id: &str) -> Box<dyn Env> {
         catalogues::worlds().build(id, &serde_json::json!({})).unwrap()
@@ -224,9 +223,9 @@ mod tests {
             let env = world(&card.env);
             let found = find(&card.id, env.as_ref()).unwrap();
             assert_eq!(found.name, card.algorithm);
-            conformance::assert_lawful(
+            offnominal_laws::assert_lawful(
                 &card.id,
-                &conformance::policy(found.policy.as_ref(), env.spec(), &[]),
+                &offnominal_laws::policy(found.policy.as_ref(), env.spec(), &[]),
             );
         }
     }

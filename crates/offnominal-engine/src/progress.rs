@@ -1,7 +1,11 @@
 //! How work tells how far it is, whoever shows it: a bar in the terminal, tqdm in Python, JSON events, or nobody.
 
+use anyhow::{Result, ensure};
+use offnominal_files::checkpoint::Checkpoint;
+use offnominal_nets::Tensors;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Shows tasks. A program that embeds the engine brings its own.
 pub trait Progress: Send + Sync {
@@ -47,18 +51,40 @@ pub struct Task {
     done: AtomicU64,
     total: AtomicU64,
     tracker: Box<dyn Tracker>,
+    stop: Arc<AtomicBool>,
 }
 
 impl Task {
-    /// Begins a task of which a part may have been done before.
-    pub fn begin(progress: &dyn Progress, work: Range<u64>, what: &str) -> Task {
+    /// Begins a task of which a part may have been done before; it is to end when `stop` is set.
+    pub fn begin(progress: &dyn Progress, stop: Arc<AtomicBool>, work: Range<u64>, what: &str) -> Task {
         let tracker = progress.begin(what, work.clone());
-        Task { done: AtomicU64::new(work.start), total: AtomicU64::new(work.end), tracker }
+        Task { done: AtomicU64::new(work.start), total: AtomicU64::new(work.end), tracker, stop }
     }
 
     /// A task that nobody sees.
     pub fn hidden() -> Task {
-        Task::begin(&Silent, 0..0, "")
+        Task::begin(&Silent, Arc::default(), 0..0, "")
+    }
+
+    /// Refuses to go on if the work was asked to stop.
+    ///
+    /// # Errors
+    /// If it was.
+    pub fn check(&self) -> Result<()> {
+        let asked = self.stop.load(Ordering::Relaxed);
+        ensure!(!asked, "stopped; what is finished is kept, and the same command goes on from there");
+        Ok(())
+    }
+
+    /// Saves a training when that is due or the work was asked to stop, and then refuses to go on if it was.
+    ///
+    /// # Errors
+    /// If it was, or the checkpoint cannot be written.
+    pub fn save(&self, checkpoint: &mut Checkpoint, state: impl FnOnce() -> Tensors) -> Result<()> {
+        if checkpoint.is_due() || self.stop.load(Ordering::Relaxed) {
+            checkpoint.save(state())?;
+        }
+        self.check()
     }
 
     /// So many more units are done.
@@ -98,7 +124,7 @@ impl Task {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
 
     #[derive(Default, Clone)]
     struct Seen(Arc<Mutex<Vec<String>>>);
@@ -127,7 +153,7 @@ mod tests {
     #[test]
     fn a_task_tells_where_it_is() {
         let seen = Seen::default();
-        let task = Task::begin(&seen, 2..9, "episodes");
+        let task = Task::begin(&seen, Arc::default(), 2..9, "episodes");
         task.inc(3);
         task.set_length(10);
         task.set_position(4);

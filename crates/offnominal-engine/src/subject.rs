@@ -74,7 +74,7 @@ impl Cast {
     /// # Errors
     /// Why the world cannot be used any longer.
     pub fn trusted(&self, episode: Episode) -> Result<Episode> {
-        self.env.trouble().map_or(Ok(episode), |why| Err(anyhow!(why)))
+        self.env.health().map(|()| episode).map_err(|why| anyhow!(why))
     }
 
     /// The film of an episode; those that were made before are kept in memory as long as there is room.

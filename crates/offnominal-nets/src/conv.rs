@@ -10,15 +10,15 @@
 //! use offnominal_core::Rng;
 //! use offnominal_nets::{Activation, ConvNet, Init, Mlp};
 //!
-//! let (eye, head) = (ConvNet::nature(4, 84, 84), Mlp::new(&[3136, 512, 6], Activation::Relu));
-//! let mut params = vec![0.0; eye.n_params()];
-//! eye.init(&mut params, Init::Uniform, &mut Rng::new(1));
-//! let mut work = eye.workspace(1);
-//! let features = eye.forward(&params, &[128_u8; 4 * 84 * 84], &mut work);
+//! let (encoder, head) = (ConvNet::nature(4, 84, 84), Mlp::new(&[3136, 512, 6], Activation::Relu));
+//! let mut params = vec![0.0; encoder.n_params()];
+//! encoder.init(&mut params, Init::Uniform, &mut Rng::new(1));
+//! let mut work = encoder.workspace(1);
+//! let features = encoder.forward(&params, &[128_u8; 4 * 84 * 84], &mut work);
 //! assert_eq!(features.len(), head.inputs());
 //! ```
 
-use crate::filters::{Buffers, Layers};
+use crate::filters::{Buffers, Layers, Pass};
 use crate::{Activation, Init};
 use offnominal_core::Rng;
 use std::ops::Range;
@@ -123,39 +123,27 @@ impl Stage {
         })
     }
 
-    /// Collects the patches of a picture.
-    fn gather<P: Pixel>(&self, picture: &[P], scale: f32, patches: &mut [f32]) {
-        let run = self.run();
-        for (place, patch) in patches.chunks_exact_mut(self.patch()).enumerate() {
-            for (piece, start) in patch.chunks_exact_mut(run).zip(self.starts(place)) {
-                piece.iter_mut().zip(&picture[start..]).for_each(|(out, p)| *out = scale * p.value());
+    /// Collects the patches of pictures.
+    fn gather<P: Pixel>(&self, pictures: &[P], scale: f32, patches: &mut [f32]) {
+        let rows = patches.chunks_exact_mut(self.places() * self.patch());
+        for (picture, patches) in pictures.chunks_exact(self.input.width()).zip(rows) {
+            for (place, patch) in patches.chunks_exact_mut(self.patch()).enumerate() {
+                for (piece, start) in patch.chunks_exact_mut(self.run()).zip(self.starts(place)) {
+                    piece.iter_mut().zip(&picture[start..]).for_each(|(out, p)| *out = scale * p.value());
+                }
             }
         }
     }
 
-    /// Collects the patches of pictures.
-    fn gather_all<P: Pixel>(&self, pictures: &[P], scale: f32, patches: &mut [f32]) {
-        let rows = patches.chunks_exact_mut(self.places() * self.patch());
-        for (picture, patches) in pictures.chunks_exact(self.input.width()).zip(rows) {
-            self.gather(picture, scale, patches);
-        }
-    }
-
     /// Makes pictures of the sums of what came from each pixel.
-    fn scatter_all(&self, patches: &[f32], pictures: &mut [f32]) {
-        pictures.fill(0.0);
-        let rows = patches.chunks_exact(self.places() * self.patch());
+    fn scatter(&self, patches: &[f32], pictures: &mut [f32]) {
+        let (run, rows) = (self.run(), patches.chunks_exact(self.places() * self.patch()));
         for (patches, picture) in rows.zip(pictures.chunks_exact_mut(self.input.width())) {
-            self.scatter(patches, picture);
-        }
-    }
-
-    /// Adds numbers of the patches to where they came from.
-    fn scatter(&self, patches: &[f32], picture: &mut [f32]) {
-        let run = self.run();
-        for (place, patch) in patches.chunks_exact(self.patch()).enumerate() {
-            for (piece, start) in patch.chunks_exact(run).zip(self.starts(place)) {
-                picture[start..][..run].iter_mut().zip(piece).for_each(|(sum, p)| *sum += p);
+            picture.fill(0.0);
+            for (place, patch) in patches.chunks_exact(self.patch()).enumerate() {
+                for (piece, start) in patch.chunks_exact(run).zip(self.starts(place)) {
+                    picture[start..][..run].iter_mut().zip(piece).for_each(|(sum, p)| *sum += p);
+                }
             }
         }
     }
@@ -165,7 +153,6 @@ impl Stage {
 #[derive(Debug, Clone)]
 pub struct ConvWorkspace {
     max_batch: usize,
-    batch: usize,
     buffers: Buffers,
 }
 
@@ -255,7 +242,7 @@ impl ConvNet {
     /// Buffers for batches of up to `max_batch` pictures.
     pub fn workspace(&self, max_batch: usize) -> ConvWorkspace {
         let places: Vec<usize> = self.stages.iter().map(|s| max_batch * s.places()).collect();
-        ConvWorkspace { max_batch, batch: 0, buffers: Buffers::new(&self.layers, &places) }
+        ConvWorkspace { max_batch, buffers: Buffers::new(&self.layers, &places) }
     }
 
     /// Passes pictures through the layers; returns their features, `[n, outputs]`.
@@ -271,20 +258,12 @@ impl ConvNet {
         let batch = pictures.len() / self.inputs();
         assert_eq!((params.len(), pictures.len()), (self.n_params(), batch * self.inputs()), "shapes");
         assert!(0 < batch && batch <= work.max_batch, "{batch} pictures, workspace for {}", work.max_batch);
-        work.batch = batch;
-        for (layer, stage) in self.stages.iter().enumerate() {
-            let Buffers { patches, outputs, .. } = &mut work.buffers;
-            if layer == 0 {
-                stage.gather_all(pictures, self.scale, &mut patches[0]);
-            } else {
-                stage.gather_all(
-                    &outputs[layer - 1][..batch * stage.input.width()],
-                    1.0,
-                    &mut patches[layer],
-                );
-            }
-            work.buffers.product(&self.layers, layer, batch * stage.places(), params, Activation::Relu);
-        }
+        let pass = |stage: &Stage| Pass { places: batch * stage.places(), activation: Activation::Relu };
+        let passes = self.stages.iter().map(pass);
+        work.buffers.forward(&self.layers, params, passes, |layer, before, patches| match before {
+            None => self.stages[0].gather(pictures, self.scale, patches),
+            Some(before) => self.stages[layer].gather(before, 1.0, patches),
+        });
         work.output()
     }
 
@@ -293,25 +272,16 @@ impl ConvNet {
     /// # Panics
     /// If the shapes do not fit the last forward pass.
     pub fn backward(&self, params: &[f32], work: &mut ConvWorkspace, d_out: &[f32], grad: &mut [f32]) {
-        assert_eq!((d_out.len(), grad.len()), (work.batch * self.outputs(), self.n_params()), "shapes");
-        let batch = work.batch;
-        work.buffers.delta[0][..d_out.len()].copy_from_slice(d_out);
-        for (layer, stage) in self.stages.iter().enumerate().rev() {
-            let n = batch * stage.places();
-            work.buffers.params_gradient(&self.layers, layer, n, Activation::Relu, grad);
-            if layer > 0 {
-                let (d_patches, next) = work.buffers.patches_gradient(&self.layers, layer, n, params);
-                stage.scatter_all(d_patches, &mut next[..batch * stage.input.width()]);
-                work.buffers.delta.swap(0, 1);
-            }
-        }
+        assert_eq!((d_out.len(), grad.len()), (work.output().len(), self.n_params()), "shapes");
+        let scatter =
+            |layer: usize, patches: &[f32], before: &mut [f32]| self.stages[layer].scatter(patches, before);
+        work.buffers.backward(&self.layers, params, d_out, grad, None, scatter);
     }
 }
 
 impl ConvWorkspace {
     /// The features of the last forward pass.
     pub fn output(&self) -> &[f32] {
-        let last = self.buffers.outputs.last().expect("a chain has a layer");
-        &last[..last.len() / self.max_batch * self.batch]
+        self.buffers.output()
     }
 }

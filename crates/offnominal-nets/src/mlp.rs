@@ -3,6 +3,7 @@
 //! Layer l computes h_l = f(h_{l−1} W_l + b_l). Parameters are stored layer by layer, W_l as `[inputs, outputs]`
 //! (the transpose of PyTorch's order, so that a single row streams through it), followed by b_l.
 
+use crate::filters::{Layers, column_sums};
 use crate::matmul;
 use crate::{Activation, Init, Workspace};
 use offnominal_core::Rng;
@@ -12,6 +13,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mlp {
     sizes: Vec<usize>,
+    layers: Layers,
     hidden: Activation,
     output: Activation,
     dropout: f32,
@@ -46,7 +48,9 @@ impl Mlp {
     /// If there are fewer than two widths or one is zero.
     pub fn new(sizes: &[usize], hidden: Activation) -> Mlp {
         assert!(sizes.len() >= 2 && !sizes.contains(&0), "expected two or more positive widths: {sizes:?}");
-        Mlp { sizes: sizes.to_vec(), hidden, output: Activation::Identity, dropout: 0.0, dropconnect: 0.0 }
+        let layers = Layers(sizes.windows(2).map(|pair| [pair[0], pair[1]]).collect());
+        let output = Activation::Identity;
+        Mlp { sizes: sizes.to_vec(), layers, hidden, output, dropout: 0.0, dropconnect: 0.0 }
     }
 
     /// The same network with an activation at its output.
@@ -93,24 +97,22 @@ impl Mlp {
 
     /// Number of layers.
     pub fn n_layers(&self) -> usize {
-        self.sizes.len() - 1
+        self.layers.len()
     }
 
     /// Number of parameters.
     pub fn n_params(&self) -> usize {
-        self.biases(self.n_layers() - 1).end
+        self.layers.n_params()
     }
 
     /// Where the weights `[inputs, outputs]` of a layer lie in the parameters.
     pub fn weights(&self, layer: usize) -> Range<usize> {
-        let start = self.sizes[..=layer].windows(2).map(|w| (w[0] + 1) * w[1]).sum();
-        start..start + self.sizes[layer] * self.sizes[layer + 1]
+        self.layers.weights(layer)
     }
 
     /// Where the biases of a layer lie in the parameters.
     pub fn biases(&self, layer: usize) -> Range<usize> {
-        let start = self.weights(layer).end;
-        start..start + self.sizes[layer + 1]
+        self.layers.biases(layer)
     }
 
     /// Probability that a hidden unit is dropped in a stochastic pass.
@@ -134,11 +136,7 @@ impl Mlp {
 
     /// Draws the first parameters.
     pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
-        for layer in 0..self.n_layers() {
-            let (weights, biases) =
-                params[self.weights(layer).start..].split_at_mut(self.weights(layer).len());
-            init.fill(self.sizes[layer], weights, &mut biases[..self.sizes[layer + 1]], rng);
-        }
+        self.layers.init(params, init, rng);
     }
 
     /// Buffers for batches of up to `max_batch` rows.
@@ -259,17 +257,4 @@ fn drop_units(p: f32, units: &mut [f32], mask: &mut [f32], rng: &mut Rng) {
         *mask = if rng.uniform() < f64::from(p) { 0.0 } else { kept };
         *unit *= *mask;
     }
-}
-
-/// The sum of each column of a row-major matrix.
-pub(crate) fn column_sums(rows: &[f32], sums: &mut [f32]) {
-    sums.fill(0.0);
-    crate::simd(
-        #[inline(always)]
-        || {
-            for row in rows.chunks_exact(sums.len()) {
-                sums.iter_mut().zip(row).for_each(|(s, v)| *s += v);
-            }
-        },
-    );
 }

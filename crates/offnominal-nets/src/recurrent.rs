@@ -252,8 +252,8 @@ impl Recurrent {
         matmul::to_weights(x, d_u, self.width(), &mut grad[w], &mut work.pack);
         let before = &work.hidden[..steps * state];
         matmul::to_weights(before, d_v, self.width(), &mut grad[u], &mut work.pack);
-        crate::mlp::column_sums(d_u, &mut grad[b]);
-        crate::mlp::column_sums(d_v, &mut grad[c]);
+        crate::filters::column_sums(d_u, &mut grad[b]);
+        crate::filters::column_sums(d_v, &mut grad[c]);
     }
 
     /// Takes the derivatives by the state after step t to those by its gates and, but for U, by the state before.

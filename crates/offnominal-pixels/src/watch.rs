@@ -25,11 +25,13 @@ use offnominal_core::entry;
 use offnominal_core::image_detector::{check_films, hold_out};
 use offnominal_core::prelude::*;
 use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
+use offnominal_engine::data;
 use offnominal_engine::device::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// `pixel-score`.
 pub const ENTRY: Entry<dyn ImageDetector> = entry!(
@@ -38,8 +40,8 @@ pub const ENTRY: Entry<dyn ImageDetector> = entry!(
     "how unknown the pixels of a frame are to a segmentation network"
 );
 
-/// The baseline for car-lanekeep's camera: `agents/pixels/car-lanekeep.sh`.
-const SHIPPED: &[u8] = include_bytes!("../../../agents/pixels/car-lanekeep.safetensors");
+/// The baseline for car-lanekeep's camera, in the data folder; `agents/pixels/car-lanekeep.sh` made it.
+const SHIPPED: &str = "pixels/car-lanekeep.safetensors";
 
 /// What the pixels of a frame come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +88,8 @@ impl ImageDetector for PixelScore {
         let scorer = self.scorer(&network, &spread(&seen, self.frames)).map_err(missing)?;
         let nominal: Vec<Vec<f32>> =
             spread(apart, self.frames).iter().map(|rgb| network.scores(scorer.as_ref(), rgb)).collect();
-        let level = Level::of(&nominal, network.width);
+        let level = Arc::new(Level::of(&nominal, network.width));
+        let (network, scorer) = (Arc::new(network), Arc::from(scorer));
         Ok(Box::new(PixelMonitor { level, pool: self.pool, network, scorer, pooled: Vec::new() }))
     }
 }
@@ -95,7 +98,10 @@ impl PixelScore {
     fn model(&self) -> Result<Network> {
         match &self.model {
             Some(path) => Network::model(path, 1, Seed(0), Device::Cpu),
-            None => Network::read(SHIPPED, Path::new("shipped with car-lanekeep"), 1, Seed(0), Device::Cpu),
+            None => {
+                let tensors = data::read(SHIPPED)?;
+                Network::read(&tensors, Path::new("shipped with car-lanekeep"), 1, Seed(0), Device::Cpu)
+            }
         }
     }
 
@@ -141,11 +147,12 @@ impl FrameNetwork {
     }
 }
 
-/// The fitted detector.
+/// The fitted detector; copies share what was learned.
+#[derive(Clone)]
 struct PixelMonitor {
-    network: FrameNetwork,
-    scorer: Box<dyn PixelScorer>,
-    level: Level,
+    network: Arc<FrameNetwork>,
+    scorer: Arc<dyn PixelScorer>,
+    level: Arc<Level>,
     pool: Pool,
     /// What was pooled in the last frame.
     pooled: Vec<f32>,
@@ -178,6 +185,10 @@ impl ImageMonitor for PixelMonitor {
             *largest = largest.max(score);
         }
         (!self.pooled.is_empty()).then(|| Heat::new(fields.rows, fields.columns, values))
+    }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
     }
 }
 

@@ -1,10 +1,13 @@
 //! What guides experiments: a failure predictor, opened for the policy under test.
 
-use crate::past::steps_of;
-use crate::{Form, Lab, Predictor, Reader};
-use anyhow::{Context, Result, ensure};
+use crate::experimenter::Experimenter;
+use crate::history::steps_of;
+use crate::predictors::learn::Form;
+use crate::predictors::predictor::{Predictor, Reader};
+use crate::record::in_chunks;
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_engine::progress::Task;
+use offnominal_engine::context::Context;
 use offnominal_engine::subject::Cast;
 use sha2::{Digest, Sha256};
 use std::path::Path;
@@ -60,17 +63,17 @@ impl Guide {
     ///
     /// # Errors
     /// If one is no probability.
-    pub fn survey(&self, lab: &Lab<'_>, stream: &str, draws: usize, jobs: usize) -> Result<Vec<f64>> {
-        const CHUNK: usize = 256;
-        let chunk = |c: usize| {
+    pub fn survey(
+        &self,
+        by: &Experimenter<'_>,
+        stream: &str,
+        draws: usize,
+        context: &Context,
+    ) -> Result<Vec<f64>> {
+        in_chunks(context, 0..draws as u64, 256, |range| {
             let mut reader = self.reader();
-            let range = c * CHUNK..((c + 1) * CHUNK).min(draws);
-            let one = |i: usize| self.predict(&mut reader, &lab.draw(lab.key(stream, i as u64)));
-            range.map(one).collect::<Result<Vec<f64>>>()
-        };
-        let hidden = Task::hidden();
-        let chunks = offnominal_engine::parallel::map(jobs, draws.div_ceil(CHUNK), &hidden, chunk)?;
-        Ok(chunks.concat())
+            range.map(|i| self.predict(&mut reader, &by.draw(by.key(stream, i)))).collect()
+        })
     }
 }
 
@@ -80,11 +83,12 @@ impl Guide {
 /// If the form reads places, and the world's initial conditions lead past none.
 pub fn reading(env: &dyn Env, form: Form, x: &[f64]) -> Result<Places> {
     if form != Form::Hazard {
-        let numbers = env.features(x);
+        let numbers = env.failure_search().features(x);
         return Ok(Places { width: numbers.len(), numbers });
     }
     let id = &env.spec().id;
-    env.places(x).with_context(|| format!("--form hazard: expected a world with places, found {id}"))
+    let places = env.failure_search().places(x);
+    places.with_context(|| format!("form hazard: expected a world with places, found {id}"))
 }
 
 fn fits(predictor: &Predictor, env: &dyn Env) -> Result<()> {

@@ -1,7 +1,8 @@
 //! A toy for tests: it fails in its first step with a chance that is known, and its training history.
 
+use crate::guide::Guide;
 use crate::learning::foresee;
-use crate::{Guide, Recipe};
+use crate::predictors::learn::Recipe;
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::env::{Env, Status, Step};
@@ -127,7 +128,7 @@ pub fn context(jobs: usize) -> Context {
 pub fn guide(toy: &Toy, cast: &Cast, folder: &Path) -> Guide {
     let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
     let found =
-        foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, Seed(1), &context(1)).unwrap();
+        foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, None, &context(1)).unwrap();
     let path = folder.join("predictor.safetensors");
     std::fs::write(&path, found.predictor.to_bytes()).unwrap();
     Guide::open(&path, cast).unwrap()

@@ -3,10 +3,9 @@
 //! `cargo bench -p offnominal-shift`: one item is a multiply-add of the products, so that the throughput can be set beside
 //! that of `cargo bench -p offnominal-nets`.
 
-use divan::Bencher;
-use divan::counter::ItemsCount;
+use divan::{Bencher, counter::ItemsCount};
 use offnominal_core::Rng;
-use offnominal_shift::{InternalModel, Learning, ModelInput, ModelRecipe, Stream};
+use offnominal_shift::{Inputs, InternalModel, Learning, ModelRecipe, Stream};
 
 fn main() {
     divan::main();
@@ -42,7 +41,7 @@ fn gradient_step(bencher: Bencher) {
 #[divan::bench(sample_count = 12, sample_size = 1)]
 fn judge(bencher: Bencher) {
     let (runs, recipe) =
-        (runs(), ModelRecipe { updates: 1, input: ModelInput::StatesAndActions, ..ModelRecipe::default() });
+        (runs(), ModelRecipe { updates: 1, inputs: Inputs::StatesAndActions, ..ModelRecipe::default() });
     let model: InternalModel =
         offnominal_shift::learn(&runs, &recipe, &mut Rng::new(1), &mut |_, _| ()).unwrap();
     bencher

@@ -22,23 +22,7 @@ pub enum ShiftError {
         /// Of another run.
         found: usize,
     },
-    /// A saved model cannot be read.
+    /// A file or checkpoint cannot be read.
     #[error("internal model: {0}")]
-    Saved(#[from] offnominal_nets::TensorError),
-    /// The scales of a saved model do not fit together.
-    #[error("internal model, {name}: expected {expected}")]
-    Scaler {
-        /// Of what.
-        name: String,
-        /// The rule.
-        expected: &'static str,
-    },
-    /// A checkpoint is of something else.
-    #[error("internal model: expected {expected}, found {found}")]
-    Checkpoint {
-        /// The rule.
-        expected: String,
-        /// What the checkpoint has.
-        found: String,
-    },
+    Tensors(#[from] offnominal_nets::TensorError),
 }

@@ -1,13 +1,12 @@
 //! From runs to an internal model.
 //!
 //! Each update takes sequences from random places of random runs. The learning rate rises linearly from 1e-6 to its peak
-//! and falls as a cosine to 1e-9. A tenth of the runs is held out for validation, and the parameters with the lowest loss
-//! there are the model. A model being learned can be saved, and goes on with the same bits (see [`crate::saved`]).
+//! and falls as a cosine to 1e-9. A tenth of the runs is held back for validation, and the parameters with the
+//! lowest loss there are the model. A model being learned can be saved, and continues with the same bits (`checkpoint`).
 
 use crate::contrast::Hardness;
 use crate::layers::Layers;
-use crate::model::{InternalModel, ModelInput};
-use crate::{ShiftError, Stream, stream};
+use crate::{Inputs, InternalModel, ShiftError, Stream, stream};
 use offnominal_core::Rng;
 use offnominal_nets::{Adam, AdamState, Standardiser};
 use serde::{Deserialize, Serialize};
@@ -18,7 +17,7 @@ use std::f64::consts::PI;
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ModelRecipe {
     /// What the model reads.
-    pub input: ModelInput,
+    pub inputs: Inputs,
     /// Gradient steps.
     pub updates: u64,
     /// Sequences in a batch.
@@ -41,7 +40,7 @@ impl Default for ModelRecipe {
     /// The values of A.2.
     fn default() -> ModelRecipe {
         ModelRecipe {
-            input: ModelInput::StatesAndActions,
+            inputs: Inputs::StatesAndActions,
             updates: 40_000,
             sequences: 20,
             length: 500,
@@ -69,7 +68,7 @@ impl ModelRecipe {
     }
 }
 
-/// Learns a model; `progress` hears the number of updates and the loss of the last one.
+/// Learns a model; `progress` gets the number of updates and the loss of the last one.
 ///
 /// # Errors
 /// If there are fewer than two runs, or one is shorter than a sequence or of another world.
@@ -133,7 +132,7 @@ impl Learning {
         let actions = Standardiser::fit(&all(|s| &s.actions), act);
         let layers = layers(recipe, (&states, &actions));
         let params = layers.init(&mut rng);
-        let model = InternalModel { input: recipe.input, states, actions, params };
+        let model = InternalModel { inputs: recipe.inputs, states, actions, params };
         let adam = AdamState::new(layers.n_params);
         let best = (f64::INFINITY, model.clone());
         Ok(Learning::with(recipe.clone(), (model, adam), best, rng, split))
@@ -195,7 +194,7 @@ impl Learning {
         self.layers.contrast(&self.model.params, hardness, &mut self.grad, rng)
     }
 
-    /// Keeps the model if it is the best so far; the same sequences and negatives are used each time.
+    /// Saves the model if it is the best so far; the same sequences and negatives are used each time.
     fn validate(&mut self, runs: &[Stream]) {
         let mut rng = Rng::new(0);
         let loss = (0..VALIDATED).map(|_| self.loss(runs, Part::Held, &mut rng)).sum::<f64>();
@@ -216,7 +215,7 @@ enum Part {
 const VALIDATED: usize = 4;
 
 fn layers(recipe: &ModelRecipe, (states, actions): (&Standardiser, &Standardiser)) -> Layers {
-    Layers::new(recipe.input, (states.outputs(), actions.outputs()), recipe.sequences * recipe.length)
+    Layers::new(recipe.inputs, (states.outputs(), actions.outputs()), recipe.sequences * recipe.length)
 }
 
 /// The widths of runs from which can be learned.
@@ -250,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_rises_and_falls_linearly_and_falls_as_a_cosine() {
+    fn the_rate_rises_and_falls_as_told() {
         let recipe = ModelRecipe::default();
         let rates = [0, 250, 500, 20_250, 40_000].map(|u| recipe.lr_at(u));
         let wanted = [1e-6, 2.505e-4, 5e-4, 2.5e-4, 1e-9];
@@ -258,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_on_the_nominal_body_is_recognised_and_elsewhere_less() {
+    fn what_follows_under_nominal_conditions_is_recognised_and_elsewhere_less() {
         let model = learn(&circles(0.05, 400), &recipe(), &mut Rng::new(1), &mut |_, _| ()).unwrap();
         let rate = |speed| model.true_positives(&circles(speed, 400)[3]).median().unwrap();
         assert!(rate(0.05) > 0.9, "{}", rate(0.05));

@@ -10,12 +10,11 @@
 //!
 //! | file         | content of the internal models                                        |
 //! |--------------|-----------------------------------------------------------------------|
-//! | [`temporal`] | convolutions in time, as dense layers on stacked rows                 |
 //! | `layers`     | encoders, aggregator and predictions                                  |
 //! | `contrast`   | the loss                                                              |
 //! | [`model`]    | the share of true positives                                           |
 //! | [`learn`]    | from runs to a model: contrastive loss, schedule, validation          |
-//! | `saved`      | models, finished or not, as named numbers                             |
+//! | `checkpoint` | models, finished or not, as named tensors                             |
 //! | [`stream`]   | the steps of a run                                                    |
 //!
 //! References: Mann et al., "Out-of-distribution generalization of internal models is correlated with reward" (2021),
@@ -25,6 +24,7 @@ mod analysis;
 mod bodies;
 mod cell;
 mod chart;
+mod checkpoint;
 mod contrast;
 mod error;
 mod figures;
@@ -38,18 +38,16 @@ mod predictors;
 mod published;
 mod row;
 mod run;
-mod saved;
 mod search;
 pub mod stream;
 mod table;
-pub mod temporal;
 #[cfg(test)]
 mod testing;
 
 pub use analysis::AnswerRow;
 pub use error::ShiftError;
 pub use learn::{Learning, ModelRecipe, learn};
-pub use model::{InternalModel, ModelInput, TruePositives};
+pub use model::{InternalModel, TruePositives};
 pub use row::Number;
 pub use run::{Report, Request, run};
-pub use stream::Stream;
+pub use stream::{Inputs, Stream};

@@ -3,7 +3,7 @@
 use crate::analysis::{ADVANTAGE, Answer, LOG_SLOPE, LOGIT_SLOPE, NOMINAL, RANK, SKILL, TOPLINE, sigmas};
 use crate::bodies::{Body, Draw, params};
 use crate::figures::{self, key};
-use crate::model::AHEAD;
+use crate::layers::AHEAD;
 use crate::plan::ShiftPlan;
 use crate::row::Row;
 use crate::{published, search, table};

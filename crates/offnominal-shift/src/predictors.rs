@@ -3,7 +3,7 @@
 use crate::bodies::Body;
 use crate::plan::ShiftPlan;
 use crate::play::{self, Rollout, median};
-use crate::{InternalModel, Learning, ModelInput, ModelRecipe, Stream};
+use crate::{Inputs, InternalModel, Learning, ModelRecipe, Stream};
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
@@ -27,8 +27,7 @@ const FITTED_STEPS: u32 = 500;
 #[derive(Clone)]
 pub struct InternalModels([InternalModel; 2]);
 
-const INPUTS: [(ModelInput, &str); 2] =
-    [(ModelInput::StatesAndActions, "tpr"), (ModelInput::States, "tpr-states")];
+const INPUTS: [(Inputs, &str); 2] = [(Inputs::StatesAndActions, "tpr"), (Inputs::States, "tpr-states")];
 
 impl InternalModels {
     /// Learns both from the runs of all policies on the nominal body; checkpoints go into a folder.
@@ -43,17 +42,16 @@ impl InternalModels {
     ) -> Result<InternalModels> {
         let streams = nominal_streams(plan, policies, context)?;
         let one = |i: usize| {
-            let (input, name) = INPUTS[i];
+            let (inputs, name) = INPUTS[i];
             let recipe = ModelRecipe {
-                input,
+                inputs,
                 updates: plan.updates,
                 length: 500.min(plan.steps),
                 ..ModelRecipe::default()
             };
             let bar = context.task(plan.updates as usize, &format!("internal model ({name})"));
             let seed = plan.root().child("model").child(name);
-            let model =
-                learned(&streams, &recipe, seed, Checkpoint::new(&folder.join(name), name), &bar, context)?;
+            let model = learned(&streams, &recipe, seed, Checkpoint::new(&folder.join(name), name), &bar)?;
             Ok::<_, anyhow::Error>(model)
         };
         let hidden = Task::hidden();
@@ -75,9 +73,9 @@ impl InternalModels {
     /// # Errors
     /// If one is damaged.
     pub fn read(files: [Vec<u8>; 2]) -> Result<InternalModels> {
-        let mut models = files.iter().zip(INPUTS).map(|(bytes, (input, _))| {
+        let mut models = files.iter().zip(INPUTS).map(|(bytes, (inputs, _))| {
             let tensors = Tensors::from_bytes(bytes).context("a saved internal model")?;
-            Ok(InternalModel::from_tensors(input, &tensors)?)
+            Ok(InternalModel::from_tensors(inputs, &tensors)?)
         });
         let (first, second): (Result<_>, Result<_>) =
             (models.next().expect("two files"), models.next().expect("two files"));
@@ -117,7 +115,6 @@ fn learned(
     seed: Seed,
     mut checkpoint: Checkpoint,
     bar: &Task,
-    context: &Context,
 ) -> Result<InternalModel> {
     let mut learning = match checkpoint.load()? {
         Some(state) => Learning::resume(runs, recipe, &state)?,
@@ -126,7 +123,7 @@ fn learned(
     while !learning.is_done() {
         learning.step(runs);
         bar.set_position(learning.updates());
-        context.save(&mut checkpoint, || learning.checkpoint())?;
+        bar.save(&mut checkpoint, || learning.checkpoint())?;
     }
     Ok(learning.into_model())
 }

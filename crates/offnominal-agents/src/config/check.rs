@@ -1,25 +1,15 @@
-//! Ranges of the options, and which algorithm has which.
+//! Ranges of the options.
 
-use super::{Alpha, ConfigError, Normalise, TrainConfig, fields, find};
+use super::{Alpha, ConfigError, Normalise, TrainConfig};
 
 impl TrainConfig {
-    /// Checks that every value lies in its range, and that no option is set that the algorithm does not have.
+    /// Checks that every value lies in its range.
     ///
     /// # Errors
     /// Naming the first one that does not.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        self.check_options()?;
+    pub(crate) fn check_ranges(&self) -> Result<(), ConfigError> {
         self.check_counts()?;
         self.check_numbers()
-    }
-
-    /// An option that would do nothing is an error.
-    fn check_options(&self) -> Result<(), ConfigError> {
-        let (algorithm, fields, defaults) = (find(&self.algorithm)?, fields(self), fields(&Self::default()));
-        match algorithm.foreign().find(|&option| fields[option] != defaults[option]) {
-            Some(option) => Err(algorithm.refuse(option)),
-            None => Ok(()),
-        }
     }
 
     fn check_counts(&self) -> Result<(), ConfigError> {
@@ -50,7 +40,8 @@ impl TrainConfig {
         let sound = !(running && pictures);
         require(sound, "normalise", "none or centred where filters are given", "running")?;
         require(!centred || pictures, "normalise", "none or running without filters", "centred")?;
-        require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)
+        let dropped = self.top_quantiles_to_drop;
+        require(dropped < self.quantiles, "top_quantiles_to_drop", "fewer than quantiles", dropped)
     }
 
     fn check_numbers(&self) -> Result<(), ConfigError> {

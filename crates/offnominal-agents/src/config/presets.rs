@@ -19,7 +19,7 @@ impl TrainConfig {
     /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5; `pybullet-m-small` learns the same bodies with small
     /// networks in a fiftieth of the time. `cartpole` (for DQN) and
     /// `pendulum` (for DDPG) have the values of RL Baselines3 Zoo, with the target network copied once per bout of
-    /// gradient steps. `pong` (for DQN) has an eye that is small enough for one processor, begins with episodes of the
+    /// gradient steps. `pong` (for DQN) has an encoder that is small enough for one processor, begins with episodes of the
     /// scripted policy, and asks it for advice: a few minutes instead of the days that rewards alone would take.
     ///
     /// # Errors
@@ -37,7 +37,10 @@ impl TrainConfig {
             "cartpole" => Ok(Self::cartpole()),
             "pendulum" => Ok(Self::pendulum()),
             "pong" => Ok(Self::pong()),
-            other => Err(ConfigError::Preset { found: other.into() }),
+            _ => {
+                let known = PRESETS.join(", ");
+                Err(ConfigError::Unknown(format!("no preset is called {name:?}; there are: {known}")))
+            }
         }
     }
 
@@ -80,7 +83,7 @@ impl TrainConfig {
             keep: Keep::Best,
             critics: 2,
             quantiles: 25,
-            drop: 2,
+            top_quantiles_to_drop: 2,
             alpha: Alpha::Auto,
             target_entropy: None,
             exploration_noise: 0.1,

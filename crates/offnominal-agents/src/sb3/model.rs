@@ -40,7 +40,7 @@ impl Model {
     pub fn read(bytes: &[u8]) -> Result<Model, Sb3Error> {
         let mut zip = Archive::open(bytes, "model")?;
         let data: Value = serde_json::from_slice(&zip.part("data")?)
-            .map_err(|e| Sb3Error::archive("model, part data", "JSON", e))?;
+            .map_err(|e| Sb3Error::unsupported("model, part data", "JSON", e))?;
         let tensors = tensors::read(&zip.part("policy.pth")?, "model, part policy.pth")?;
         check(&data, &tensors)?;
         let algorithm = algorithm(&data)?;
@@ -167,12 +167,13 @@ fn layers(data: &Value, tensors: &BTreeMap<String, Tensor>, algorithm: &str) -> 
 fn commands(data: &Value) -> Result<Commands, Sb3Error> {
     const FILE: &str = "model, action space";
     let text = data["action_space"][":serialized:"].as_str().unwrap_or_default();
-    let bytes = base64::decode(text).ok_or_else(|| Sb3Error::archive(FILE, "base64", "something else"))?;
+    let bytes =
+        base64::decode(text).ok_or_else(|| Sb3Error::unsupported(FILE, "base64", "something else"))?;
     let pickle = Pickle::read(&bytes, FILE, is_inert)?;
     let root = pickle.root();
     let class = pickle.made(root).map_or("something else", |(class, _)| class);
     let of = |name: &str| {
-        let id = pickle.get(root, name).ok_or_else(|| Sb3Error::archive(FILE, name, "none"))?;
+        let id = pickle.get(root, name).ok_or_else(|| Sb3Error::unsupported(FILE, name, "none"))?;
         numbers(&pickle, id, name)
     };
     match class.rsplit('.').next() {

@@ -13,10 +13,11 @@ mod recent;
 mod scaling;
 
 use crate::actor::{Actor, Bounds};
+use crate::algorithm;
 use crate::config::{Keep, TrainConfig};
 use crate::evaluation::Evaluation;
 use crate::history::TrainingEpisode;
-use crate::learner::{self, Learner, Losses};
+use crate::learner::{Learner, Losses};
 use crate::replay::{Batch, Record, Replay};
 pub use checkpoint::Contents;
 use demonstration::demonstrate;
@@ -79,7 +80,7 @@ impl Trainer {
         config.check()?;
         let fork = || env.fork().ok_or_else(|| TrainError::NoCopies { env: env.spec().id.clone() });
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
-        let learner = learner::build(&config, env.spec(), &mut seed.child("networks").rng())?;
+        let learner = algorithm::build(&config, env.spec(), &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
         Ok(Trainer {
             bounds: Bounds::of(&env.spec().action),

@@ -3,11 +3,10 @@
 use crate::worlds::{Dot, Point};
 use offnominal_agents::config::Normalise;
 use offnominal_agents::{Actor, Contents, TrainConfig, Trainer};
-use offnominal_core::conformance::{assert_lawful, policy};
 use offnominal_core::env::Env;
-use offnominal_core::insight::Insight;
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
+use offnominal_laws::{assert_lawful, policy};
 use offnominal_nets::Tensors;
 
 fn config() -> TrainConfig {
@@ -114,9 +113,9 @@ fn a_policy_read_back_predicts_the_same() {
         let after = Actor::from_bytes(&before.to_bytes(), dot.spec()).unwrap();
         assert_eq!((after.to_bytes(), after.net()), (before.to_bytes(), before.net()));
         if after.n_predictions() > 1 {
-            let (mut a, mut b) = (before.predictor(None).unwrap(), after.predictor(None).unwrap());
-            let heads = a.look(&obs, &mut Rng::new(5)).heads.to_vec();
-            assert_eq!(heads, b.look(&obs, &mut Rng::new(5)).heads);
+            let (mut a, mut b) = (before.samples(None).unwrap(), after.samples(None).unwrap());
+            let heads = a.predict(&obs, &mut Rng::new(5)).heads.to_vec();
+            assert_eq!(heads, b.predict(&obs, &mut Rng::new(5)).heads);
             let passes: Vec<&[f32]> = heads.chunks_exact(3).collect();
             assert!(passes.iter().any(|pass| *pass != passes[0]), "expected passes that differ: {heads:?}");
         }
@@ -156,7 +155,7 @@ fn filters_that_do_not_fit_are_refused() {
 }
 
 #[test]
-fn an_edited_eye_is_refused_with_a_reason() {
+fn an_edited_encoder_is_refused_with_a_reason() {
     let refuses = |edit: &dyn Fn(&mut Tensors), want: &str| {
         let mut file = Tensors::from_bytes(&trained(&[]).to_bytes()).unwrap();
         edit(&mut file);

@@ -36,7 +36,7 @@ pub(super) fn anomalous(
     stored(cast, Some(&cell.fault), cell.setup.seed, episodes)
 }
 
-/// A cell's own copy of the world, so that the trouble of one cell is not that of another; the world itself where
+/// A cell's own copy of the world, so that what breaks in one cell breaks no other; the world itself where
 /// there is only one.
 struct Own<'a> {
     cast: &'a Cast,
@@ -58,7 +58,7 @@ impl<'a> Own<'a> {
 
     /// The episode without numbers that are not finite. A world that broke says nothing of policy and anomaly.
     fn sound(&self, episode: Episode) -> Result<Episode> {
-        self.env().trouble().map_or_else(|| Ok(sound(episode)), |why| Err(anyhow!(why)))
+        self.env().health().map(|()| sound(episode)).map_err(|why| anyhow!(why))
     }
 }
 

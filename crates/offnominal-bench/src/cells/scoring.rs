@@ -13,7 +13,6 @@ use offnominal_engine::{catalogues, frames as filming};
 use offnominal_files::dataset::Dataset;
 use offnominal_files::store::Store;
 use offnominal_stats::ScoredEpisode;
-use std::sync::Mutex;
 
 /// The scores of everything nominal, and the monitor that gave them.
 pub(super) struct Scored {
@@ -34,8 +33,8 @@ pub(super) struct Scored {
 pub(super) enum Fitted {
     /// Of what the policy reads.
     Vector(Box<dyn Monitor>),
-    /// Of what a camera sees; one film after the other.
-    Images(Mutex<Box<dyn ImageMonitor>>, Studio),
+    /// Of what a camera sees.
+    Images(Box<dyn ImageMonitor>, Studio),
 }
 
 impl Fitted {
@@ -44,7 +43,7 @@ impl Fitted {
         match self {
             Fitted::Vector(monitor) => Ok(score_all(monitor.fork().as_mut(), episodes)),
             Fitted::Images(monitor, studio) => {
-                let mut monitor = monitor.lock().expect("no thread panics while it scores");
+                let mut monitor = monitor.fork();
                 let score = |e| Ok(monitor.score_film(&cast.film(e, *studio)?));
                 episodes.iter().map(score).collect()
             }
@@ -92,7 +91,7 @@ fn fitted(cell: &Judgement, cast: &Cast, data: [&Dataset; 2], tell: Tell<'_>) ->
     let tell = |part: f64| tell(&format!("fit {:.0} %", 100.0 * part));
     let fitted = detector.fit_telling(&train?, &validation?, &mut rng, &tell);
     let fitted = fitted.context("the detector cannot be fitted")?;
-    Ok(Fitted::Images(Mutex::new(fitted), studio))
+    Ok(Fitted::Images(fitted, studio))
 }
 
 /// A nominal episode that is judged against another one as if an anomaly began in it. The onset lies in the shorter of
@@ -155,7 +154,7 @@ pub(super) fn panel(
     let Fitted::Images(monitor, studio) = &scored.fitted else { return Ok(None) };
     let episode = &load(store, cell)?.episodes[shown.episode as usize];
     let film = cast.film(episode, *studio)?;
-    let mut monitor = monitor.lock().expect("no thread panics while it scores");
+    let mut monitor = monitor.fork();
     let scores = monitor.score_film(&film);
     panels::panel(monitor.as_mut(), &film, &scores, shown)
 }

@@ -1,15 +1,16 @@
 //! The policies of the suite: trials of each method in each world.
 //!
-//! They travel with the binary; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made them.
+//! They are in the data folder; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made them.
 
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
-use offnominal_engine::catalogues;
+use offnominal_engine::{catalogues, data};
 use offnominal_files::store::hex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use std::io::{Cursor, ErrorKind, Read};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -73,8 +74,8 @@ pub struct Agent {
     pub digest: String,
 }
 
-/// The files that `agents/ood-rl/train.py` made.
-const SHIPPED: &[u8] = include_bytes!("../../../../agents/ood-rl/policies.zip");
+/// The archive of the data folder that `agents/ood-rl/train.py` made.
+const SHIPPED: &str = "ood-rl/policies.zip";
 
 impl Agent {
     /// Every policy that is there, in the order of worlds, methods and trials.
@@ -91,7 +92,7 @@ impl Agent {
                 }
             }
         }
-        let place = folder.map_or("this program".into(), |f| f.display().to_string());
+        let place = folder.map_or(SHIPPED.into(), |f| f.display().to_string());
         ensure!(
             !found.is_empty(),
             "expected policies such as cartpole-dropout-1.safetensors in {place}, found none"
@@ -124,9 +125,11 @@ fn read(folder: Option<&Path>, name: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A file of the archive that travels with the program.
+/// A file of the archive in the data folder.
 fn shipped(file: &str) -> Result<Option<Vec<u8>>> {
-    let mut archive = ZipArchive::new(Cursor::new(SHIPPED))?;
+    let path = data::path(SHIPPED)?;
+    let cannot = || format!("cannot read {}", path.display());
+    let mut archive = ZipArchive::new(File::open(&path).with_context(cannot)?).with_context(cannot)?;
     let mut found = match archive.by_name(file) {
         Ok(found) => found,
         Err(ZipError::FileNotFound) => return Ok(None),

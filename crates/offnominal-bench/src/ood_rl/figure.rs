@@ -62,7 +62,7 @@ impl Predicted {
         let mut found = Predicted::default();
         for step in episode.signals().transitions() {
             let shape = panel.shape();
-            let told = panel.look(step.next_obs);
+            let told = panel.predict(step.next_obs);
             let (values, width) =
                 if shape.is_choice { (told.heads, shape.heads) } else { (told.commands, shape.commands) };
             found.mean.resize(width, vec![]);

@@ -2,7 +2,7 @@
 //!
 //! Members have features of their own that cannot be compared, so each gets a model of its own.
 
-use super::gaze::Gaze;
+use super::samples::SeededSamples;
 use super::scale::Scale;
 use offnominal_core::prelude::*;
 use std::num::NonZeroUsize;
@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 /// Reads the features of a policy for one observation after another.
 #[derive(Clone)]
 pub(crate) struct Features {
-    gaze: Gaze,
+    samples: SeededSamples,
     /// `[members, width]`.
     mean: Vec<f32>,
 }
@@ -22,41 +22,41 @@ impl Features {
     /// Opens the policy that acted in the episodes.
     ///
     /// # Errors
-    /// As [`Gaze::open`], or if its networks have no hidden layer.
+    /// As [`SeededSamples::open`], or if its networks have no hidden layer.
     pub fn open(policy: &dyn Policy, train: &[Signals<'_>], rng: &mut Rng) -> Result<Features, FitError> {
-        let gaze = Gaze::open(policy, None, train, rng)?;
-        let shape = gaze.shape();
+        let samples = SeededSamples::open(policy, None, train, rng)?;
+        let shape = samples.shape();
         if shape.features == 0 {
             return Err(unfit("without one"));
         }
-        Ok(Features { mean: vec![0.0; shape.members * shape.features], gaze })
+        Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
     }
 
     /// Writes what is needed to open the policy again.
     pub fn save(&self, to: &mut Writer<'_>) {
-        self.gaze.save(to);
+        self.samples.save(to);
     }
 
     /// Opens the policy again.
     pub fn load(from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Features, ArchiveError> {
-        let gaze = Gaze::load(from, policy, None)?;
-        let shape = gaze.shape();
+        let samples = SeededSamples::load(from, policy, None)?;
+        let shape = samples.shape();
         if shape.features == 0 {
             return Err(lacks("without one").into());
         }
-        Ok(Features { mean: vec![0.0; shape.members * shape.features], gaze })
+        Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
     }
 
     /// Members of the policy, and units of the features of each.
     pub fn shape(&self) -> (usize, usize) {
-        (self.gaze.shape().members, self.gaze.shape().features)
+        (self.samples.shape().members, self.samples.shape().features)
     }
 
     /// The features for an observation, a row for each member.
     pub fn of(&mut self, obs: &[f32]) -> std::slice::ChunksExact<'_, f32> {
-        let shape = self.gaze.shape();
+        let shape = self.samples.shape();
         let share = (shape.predictions / shape.members) as f32;
-        let told = self.gaze.look(obs);
+        let told = self.samples.predict(obs);
         self.mean.fill(0.0);
         for row in told.features.chunks_exact(self.mean.len()) {
             self.mean.iter_mut().zip(row).for_each(|(mean, f)| *mean += f / share);
@@ -69,7 +69,7 @@ impl Features {
     /// # Errors
     /// If the features of a member never vary.
     pub fn pools(&mut self, train: &[Signals<'_>], most: NonZeroUsize) -> Result<Vec<Pool>, FitError> {
-        let shape = self.gaze.shape();
+        let shape = self.samples.shape();
         let rows: Vec<&[f32]> =
             train.iter().flat_map(|e| e.observations().chunks_exact(e.obs_width())).collect();
         let mut pools = vec![Vec::new(); shape.members];
@@ -97,27 +97,27 @@ fn unfit(found: &str) -> FitError {
     lacks(found).into()
 }
 
-fn lacks(found: &str) -> InsightError {
-    InsightError::Unfit { expected: "with a hidden layer".into(), found: found.into() }
+fn lacks(found: &str) -> SamplesError {
+    SamplesError::Unfit { expected: "with a hidden layer".into(), found: found.into() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::conformance::Chorus;
+    use offnominal_laws::MockEnsemble;
 
     #[test]
     fn members_have_rows_of_their_own_and_passes_are_averaged() {
         let obs = [1.0, 2.0, 3.0, 4.0];
         let episode = [Signals::new(&obs, &[0.0], 2, 1)];
-        let of = |policy: Chorus| {
+        let of = |policy: MockEnsemble| {
             let mut features = Features::open(&policy, &episode, &mut Rng::new(1)).unwrap();
             features.of(&[1.0, 2.0]).map(<[f32]>::to_vec).collect::<Vec<_>>()
         };
         let members = [[1., 2.], [2., -4.], [3., 6.], [4., -8.], [5., 10.]].map(|row| row.to_vec());
-        assert_eq!(of(Chorus::members(2)), members);
-        assert_eq!(of(Chorus::plain(2)), members[..1]);
-        let passes = of(Chorus::passes(2));
+        assert_eq!(of(MockEnsemble::members(2)), members);
+        assert_eq!(of(MockEnsemble::plain(2)), members[..1]);
+        let passes = of(MockEnsemble::passes(2));
         // Each channel is a mean of five draws of 0 or 1.25 times its value.
         assert_eq!(passes.len(), 1);
         let quarters = passes[0][0] * 4.0;
@@ -128,7 +128,7 @@ mod tests {
     fn pools_are_thinned_evenly() {
         let obs: Vec<f32> = (0..10).map(|i| i as f32).collect();
         let episode = [Signals::new(&obs, &[0.0; 9], 1, 1)];
-        let mut features = Features::open(&Chorus::members(1), &episode, &mut Rng::new(1)).unwrap();
+        let mut features = Features::open(&MockEnsemble::members(1), &episode, &mut Rng::new(1)).unwrap();
         let n = |features: &mut Features, most| {
             features.pools(&episode, NonZeroUsize::new(most).unwrap()).unwrap()[4].1.len()
         };

@@ -15,6 +15,7 @@ Flags are 1 terminated, 2 truncated, 4 the environment says whether it succeeded
 in the message but in the file that the description names, which the engine reads after the message has come.
 """
 
+import contextlib
 import importlib
 import json
 import math
@@ -52,10 +53,8 @@ def made(name, options):
 
     namespace = name.rpartition("/")[0]
     if ":" not in name and namespace and not any(known.startswith(namespace + "/") for known in gymnasium.registry):
-        try:
+        with contextlib.suppress(ImportError):  # Gymnasium's own complaint names the namespace.
             importlib.import_module(HOMES.get(namespace, namespace))
-        except ImportError:
-            pass  # Gymnasium's own complaint names the namespace.
     env = gymnasium.make(name, max_episode_steps=-1, disable_env_checker=True, **options)
     if isinstance(env.observation_space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
         env = gymnasium.wrappers.FlattenObservation(env)
@@ -116,7 +115,8 @@ class Guest:
 
     def _setter(self):
         """What sets physical quantities, and which there are: the environment's own, or those of MuJoCo, if our Python
-        package is there too."""
+        package is there too.
+        """
         own = self.env.unwrapped
         if hasattr(own, "PARAMETERS") and hasattr(own, "set_parameter"):
             return type(own).set_parameter, own.PARAMETERS

@@ -18,7 +18,7 @@ const SEEDS: usize = 1 << 31;
 pub(super) struct Foreign {
     spec: Arc<EnvSpec>,
     host: Arc<Host>,
-    /// What went wrong last in an episode that this world lent itself for.
+    /// What went wrong last in an episode that this world was checked out for.
     trouble: Arc<Mutex<Option<String>>>,
     guest: Option<Guest>,
     obs: Vec<f32>,
@@ -81,10 +81,6 @@ impl Env for Foreign {
         vec![rng.below(SEEDS) as f64]
     }
 
-    fn admits(&self, x: &[f64]) -> bool {
-        matches!(x, [seed] if seed.fract() == 0.0 && (0.0..SEEDS as f64).contains(seed))
-    }
-
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), 1, "the initial condition is a seed");
         (self.success, self.guest) = (None, self.guest.take().filter(Guest::is_welcome));
@@ -124,12 +120,23 @@ impl Env for Foreign {
         self.guest.is_none().then(|| -> Box<dyn Env> { Box::new(self.pristine(Arc::default())) })
     }
 
-    fn lend(&self) -> Option<Box<dyn Env + '_>> {
+    fn checkout(&self) -> Option<Box<dyn Env + '_>> {
         Some(Box::new(self.pristine(self.trouble.clone())))
     }
 
-    fn trouble(&self) -> Option<String> {
-        self.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    fn health(&self) -> Result<(), String> {
+        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        trouble.clone().map_or(Ok(()), Err)
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
+    }
+}
+
+impl FailureSearch for Foreign {
+    fn admits(&self, x: &[f64]) -> bool {
+        matches!(x, [seed] if seed.fract() == 0.0 && (0.0..SEEDS as f64).contains(seed))
     }
 }
 

@@ -260,6 +260,7 @@ fn own(path: Option<PathBuf>) -> Result<Arc<dyn Backbone>, BuildError> {
 mod tests {
     use super::*;
     use crate::catalogues;
+    use offnominal_laws::{assert_lawful, image_detector};
     use serde_json::json;
 
     #[test]
@@ -284,6 +285,27 @@ mod tests {
         );
         let missing = error("offnominal", json!({"encoder": "nowhere.safetensors"}));
         assert!(missing.contains("encoder: cannot read nowhere.safetensors"), "{missing}");
+    }
+
+    /// Parameters with which a fit takes no time.
+    fn quick(id: &str) -> Value {
+        match id {
+            "patch-dynamics" | "offnominal" => json!({"rows": 1000, "training": {"epochs": 1}}),
+            _ => json!({}),
+        }
+    }
+
+    /// Networks that are fitted are tested in their own crate, where they can be made small; weights may be absent.
+    #[test]
+    fn every_detector_obeys_the_laws() {
+        let is_in = |list: &[Entry<dyn ImageDetector>], id: &str| list.iter().any(|e| e.id == id);
+        let all = catalogues::image_detectors();
+        for entry in all.entries().iter().filter(|entry| !is_in(NETWORKS, entry.id)) {
+            match all.build(entry.id, &quick(entry.id)) {
+                Err(BuildError::Missing(_)) if is_in(PUBLIC, entry.id) => {}
+                built => assert_lawful(entry.id, &image_detector(built.unwrap().as_ref(), entry.exempt)),
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! The name of a file says what it is: `hopper-td3-1.safetensors`, `hopper-sac-0.033-2.safetensors`.
 
+use crate::data;
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
 use offnominal_core::spec::EnvSpec;
@@ -23,8 +24,10 @@ pub struct Agent {
     pub digest: String,
 }
 
-/// The archive that travels with the binary, and what its policies do at home.
-const SHIPPED: &[u8] = include_bytes!("../../../../agents/shift/policies.zip");
+/// The archive of the data folder.
+const SHIPPED: &str = "shift/policies.zip";
+
+/// What its policies return on the nominal body; embedded, so that they are listed where the archive is missing.
 const RETURNS: &str = include_str!("../../../../agents/shift/agents.csv");
 
 /// The policies for a world: the shipped ones, or those at a path, in the order of their names.
@@ -33,7 +36,7 @@ const RETURNS: &str = include_str!("../../../../agents/shift/agents.csv");
 /// If there are none, or a file cannot be read or is of another world's shape.
 pub fn find(spec: &EnvSpec, path: Option<&Path>) -> Result<Vec<Agent>> {
     let (files, place) = match path {
-        None => (unpacked(SHIPPED)?, "the shipped policies".to_string()),
+        None => (unpacked(&data::read(SHIPPED)?)?, "the shipped policies".to_string()),
         Some(path) => (at(path)?, path.display().to_string()),
     };
     let own = |name: &str| name.strip_prefix(&spec.id).is_some_and(|rest| rest.starts_with('-'));
@@ -55,11 +58,14 @@ pub fn find(spec: &EnvSpec, path: Option<&Path>) -> Result<Vec<Agent>> {
 /// The shipped policies of a world whose name, or whose name without world and seed, is the given one.
 ///
 /// # Errors
-/// If the archive is damaged, which is a mistake of ours.
+/// If there is such a policy, and the archive is missing or damaged.
 pub fn shipped(spec: &EnvSpec, name: &str) -> Result<Option<Agent>> {
     let of_world = |stem: &str| stem.strip_prefix(&spec.id).is_some_and(|rest| rest.starts_with('-'));
     let own = |stem: &str| of_world(stem) && (stem == name || kind(&spec.id, stem) == name);
-    let found = unpacked(SHIPPED)?.into_iter().find(|(stem, _)| own(stem));
+    if !list()?.iter().any(|(stem, _)| own(stem)) {
+        return Ok(None);
+    }
+    let found = unpacked(&data::read(SHIPPED)?)?.into_iter().find(|(stem, _)| own(stem));
     found.map(|(stem, bytes)| agent(spec, stem, &bytes)).transpose()
 }
 
@@ -137,7 +143,8 @@ mod tests {
     #[test]
     fn every_shipped_policy_is_listed_and_acts_in_its_world() {
         let listed: Vec<String> = list().unwrap().into_iter().map(|(name, _)| name).collect();
-        let files: Vec<String> = unpacked(SHIPPED).unwrap().into_iter().map(|(name, _)| name).collect();
+        let files: Vec<String> =
+            unpacked(&data::read(SHIPPED).unwrap()).unwrap().into_iter().map(|(name, _)| name).collect();
         assert!(listed == files && listed.len() >= 2, "{listed:?} {files:?}");
         let hopper = crate::catalogues::worlds().build("hopper", &serde_json::json!({})).unwrap();
         assert_eq!(shipped(hopper.spec(), "td3").unwrap().unwrap().name, "hopper-td3-1");

@@ -224,6 +224,7 @@ impl Backbone for Arc<PatchCoder> {
     }
 }
 
+#[derive(Clone)]
 struct Eye {
     coder: Arc<PatchCoder>,
     resize: Resize,
@@ -273,6 +274,10 @@ impl Encoder for Eye {
             }
         }
         Some(self.back.bytes(&picture))
+    }
+
+    fn fork(&self) -> Box<dyn Encoder> {
+        Box::new(self.clone())
     }
 }
 

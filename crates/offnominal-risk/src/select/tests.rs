@@ -1,9 +1,10 @@
 //! Races of toys whose risk is known.
 
-use crate::Guide;
-use crate::block::Method;
-use crate::select::heats::{self, Spec};
-use crate::select::{Rules, episodes, race};
+use super::episodes;
+use super::heats::{self, RaceSpec};
+use super::race::{Rules, race};
+use crate::estimate::block::Method;
+use crate::guide::Guide;
 use crate::testing::{Toy, cast, context, guide};
 use offnominal_agents::History;
 use offnominal_engine::subject::Cast;
@@ -19,7 +20,7 @@ fn rules<'g>(casts: &[Cast], guides: &'g [Guide], budget: u64) -> Rules<'g> {
         rate: 0.2,
         mean_power: 0.1,
     };
-    let spec = Spec {
+    let spec = RaceSpec {
         env: "toy".into(),
         policies: casts.iter().map(|cast| cast.name.clone()).collect(),
         seed: 1,
@@ -34,15 +35,15 @@ fn the_best_policy_wins_the_race_and_equals_stay_unresolved() {
     let casts = [0.9, 0.05, 0.6].map(|height| cast(&Toy::new(height)));
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let finish = race(&casts, &rules(&casts, &[], 6000), &at("plain"), &context(2)).unwrap();
+    let finish = race(&casts, &rules(&casts, &[], 6000), Some(&at("plain")), &context(2)).unwrap();
     assert_eq!(finish.standing, Standing::Resolved { best: 1 });
     let places = &finish.contenders;
     assert!(places[0].experiments < places[1].experiments + 1 && !places[0].is_in && places[1].is_in);
     let guides = [0, 1, 2].map(|i| guide(&Toy::new(0.05), &casts[i], folder.path()));
-    let finish = race(&casts, &rules(&casts, &guides, 6000), &at("thinned"), &context(2)).unwrap();
+    let finish = race(&casts, &rules(&casts, &guides, 6000), Some(&at("thinned")), &context(2)).unwrap();
     assert_eq!(finish.standing, Standing::Resolved { best: 1 });
     let equals = [0.05, 0.05].map(|height| cast(&Toy::new(height)));
-    let finish = race(&equals, &rules(&equals, &[], 900), &at("equals"), &context(1)).unwrap();
+    let finish = race(&equals, &rules(&equals, &[], 900), None, &context(1)).unwrap();
     assert_eq!(finish.standing, Standing::Unresolved { left: vec![0, 1] });
     assert_eq!(finish.choices.last().map(|c| c.experiments), Some(1800));
 }
@@ -55,7 +56,7 @@ fn the_episodes_of_a_race_are_a_history() {
         cast
     });
     let (folder, rules) = (tempfile::tempdir().unwrap(), rules(&casts, &[], 900));
-    let finish = race(&casts, &rules, folder.path(), &context(2)).unwrap();
+    let finish = race(&casts, &rules, Some(folder.path()), &context(2)).unwrap();
     let history = episodes::history(&casts, &rules.spec, folder.path()).unwrap();
     let read = History::from_bytes(&history.to_bytes()).unwrap();
     // Earlier policies stand first, whatever their order in the race.
@@ -79,7 +80,7 @@ fn a_killed_race_goes_on_with_the_same_bits_and_another_race_is_refused() {
     for (name, guides) in [("plain", &[][..]), ("thinned", &guides)] {
         let run = |name: &str, budget, jobs| {
             let rules = rules(&casts, guides, budget);
-            race(&casts, &rules, &folder.path().join(name), &context(jobs))
+            race(&casts, &rules, Some(&folder.path().join(name)), &context(jobs))
         };
         let whole = run(name, 900, 2).unwrap();
         let (journal, cut) = (folder.path().join(name).join(heats::JOURNAL), format!("{name}-cut"));
@@ -95,11 +96,11 @@ fn a_killed_race_goes_on_with_the_same_bits_and_another_race_is_refused() {
         assert!(std::fs::read(&cut_journal).unwrap().starts_with(&text));
     }
     let other = rules(&casts, &[], 900);
-    let error = race(&casts, &other, &folder.path().join("thinned"), &context(1)).unwrap_err();
+    let error = race(&casts, &other, Some(&folder.path().join("thinned")), &context(1)).unwrap_err();
     assert!(format!("{error:#}").contains("choose another --out"), "{error:#}");
     let journal = folder.path().join("plain").join(heats::JOURNAL);
     let text = std::fs::read_to_string(&journal).unwrap();
     std::fs::write(&journal, text.replacen("\"at\":299", "\"at\":300", 1)).unwrap();
-    let error = race(&casts, &other, &folder.path().join("plain"), &context(1)).unwrap_err();
+    let error = race(&casts, &other, Some(&folder.path().join("plain")), &context(1)).unwrap_err();
     assert!(error.to_string().contains("round 0: expected draws below 300"), "{error}");
 }

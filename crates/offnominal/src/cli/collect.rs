@@ -49,9 +49,9 @@ impl Collect {
         let kept = dataset::kept(&path, &recipe, self.episodes as usize)?;
         let dataset = self.completed(kept, &cast, fault.as_ref(), common, &path)?;
         print(&dataset, &path, common.json)?;
-        match cast.env.trouble() {
-            None => Ok(Outcome::Done),
-            Some(why) => bail!("{why}; {} holds what was played until then", path.display()),
+        match cast.env.health() {
+            Ok(()) => Ok(Outcome::Done),
+            Err(why) => bail!("{why}; {} holds what was played until then", path.display()),
         }
     }
 

@@ -5,8 +5,11 @@ use clap::{Arg, ArgMatches, Args};
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel::default_jobs;
 use offnominal_engine::progress::{Progress, Silent};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// Options that mean the same in every command that has them.
 #[derive(Debug, Clone, Args)]
@@ -59,13 +62,26 @@ impl Common {
             (false, true) => Arc::new(Events),
             (false, false) => Arc::new(Terminal),
         };
-        Context { progress, ..Context::silent(self.seed, self.jobs) }
+        Context { progress, stop: Arc::clone(interrupted()), ..Context::silent(self.seed, self.jobs) }
     }
 
     /// The output folder, or `runs/<command>`.
     pub fn out_or(&self, command: &str) -> PathBuf {
         self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(command))
     }
+}
+
+/// Set by the first Ctrl-C, which asks the work to stop where it can go on later; the second ends the program at once.
+fn interrupted() -> &'static Arc<AtomicBool> {
+    static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    STOP.get_or_init(|| {
+        let stop = Arc::default();
+        // Where signals cannot be watched, Ctrl-C ends the program at once, as it would without us.
+        if flag::register_conditional_default(SIGINT, Arc::clone(&stop)).is_ok() {
+            let _ = flag::register(SIGINT, Arc::clone(&stop));
+        }
+        stop
+    })
 }
 
 /// The value of an option; none too if the command does not offer it.

@@ -6,7 +6,6 @@ mod example;
 
 use offnominal::cli::main_from;
 use offnominal_bench::report;
-use offnominal_core::conformance;
 use offnominal_engine::catalogues;
 use offnominal_engine::strengths::{Status, Strength};
 use offnominal_files::dataset;
@@ -50,7 +49,7 @@ fn a_world_of_ones_own_goes_through_every_command() {
     assert!(include_str!("../../examples/own_env.rs").lines().count() < 60);
     catalogues::extend(example::extras()).unwrap();
     let world = catalogues::worlds().build("tank", &serde_json::json!({})).unwrap();
-    conformance::assert_lawful("tank", &conformance::env(world.as_ref(), &[]));
+    offnominal_laws::assert_lawful("tank", &offnominal_laws::env(world.as_ref(), &[]));
 
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();
