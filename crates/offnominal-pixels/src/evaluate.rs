@@ -10,17 +10,15 @@ use crate::fit::{self, Scorer};
 use crate::inputs::{NetworkSource, NominalSource, Reading, digest};
 use crate::layout::{DataSet, Sample};
 use crate::network::{Network, NetworkOutput};
-use crate::panels;
-use crate::report;
 use crate::results::{Evaluation, MethodResult, Report, threshold_disagreement};
+use crate::{panels, report};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_detectors::pixel::Needs;
 use offnominal_engine::context::Context;
 use offnominal_files::store::{State, Store, address};
-use offnominal_stats::pixel::Judged;
-use offnominal_stats::pixel::components;
+use offnominal_stats::pixel::{Judged, components};
 use offnominal_stats::{Bootstrap, Level};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -97,6 +95,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         };
         evaluations.push(plan.run(name_of(root)).with_context(|| root.display().to_string())?);
     }
+    store.sweep()?;
     let page = request.out.join("pixels.html");
     let report = Report { command: request.command.clone(), evaluations, page };
     report::write(&request.out, &report)?;
@@ -185,23 +184,24 @@ impl EvaluationPlan<'_> {
             }
         };
         let panels = panels::make(self, &scorer, &failures, judged)?;
-        let first = &cells[0];
+        let odin_temperature = cells.iter().find_map(|cell| cell.temperature);
+        let Cell { pixels, images_with_both, mean_iou, .. } = cells[0].clone();
+        let methods: Vec<MethodResult> = cells.into_iter().map(|cell| cell.result).collect();
         Ok(Evaluation {
             data,
             images: judged.len(),
             held_out: held_out.len(),
-            odin_temperature: cells.iter().find_map(|cell| cell.temperature),
-            unknown_pixels: Some(first.pixels.0),
-            known_pixels: Some(first.pixels.1),
-            images_with_both: first.images_with_both,
-            mean_iou: first.mean_iou.clone(),
+            odin_temperature,
+            unknown_pixels: Some(pixels.0),
+            known_pixels: Some(pixels.1),
+            images_with_both,
+            mean_iou,
             classes: self.set.meanings.map.classes.clone(),
+            threshold_disagreement: threshold_disagreement(&methods),
+            methods,
             failures,
             panels,
-            methods: cells.into_iter().map(|cell| cell.result).collect(),
-            threshold_disagreement: None,
-        }
-        .with_disagreement())
+        })
     }
 
     /// The names of the cells: everything that they depend on.
@@ -299,12 +299,6 @@ impl EvaluationPlan<'_> {
                 .for_each(|(s, means)| means.add(&score_of(s, &output), &labels.ids));
         }
         Ok(means)
-    }
-}
-
-impl Evaluation {
-    fn with_disagreement(self) -> Evaluation {
-        Evaluation { threshold_disagreement: threshold_disagreement(&self.methods), ..self }
     }
 }
 

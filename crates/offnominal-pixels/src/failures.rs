@@ -9,8 +9,7 @@ use crate::label_map::KNOWN_ANY;
 use crate::layout::{DataSet, Labels, Sample};
 use crate::scenes::DEPTH_UNITS;
 use anyhow::{Result, ensure};
-use offnominal_files::image_file;
-use offnominal_files::image_file::Samples;
+use offnominal_files::image_file::{self, Samples};
 use offnominal_stats::pixel::Truth;
 use serde::{Deserialize, Serialize};
 

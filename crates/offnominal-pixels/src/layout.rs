@@ -3,8 +3,7 @@
 use crate::label_map::{LabelMap, Meaning, Meanings};
 use crate::polygons;
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_files::image_file;
-use offnominal_files::image_file::Samples;
+use offnominal_files::image_file::{self, Samples};
 use offnominal_stats::pixel::Truth;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

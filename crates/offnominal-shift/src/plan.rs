@@ -28,6 +28,7 @@ impl BodySetting {
     pub const SHIFTS: [&'static str; 4] = ["limbs", "mass", "ground-friction", "motor-strength"];
 
     /// Limbs of true lengths whose mass follows, in a world.
+    #[cfg(test)]
     pub fn new(env: &str) -> BodySetting {
         BodySetting {
             env: env.into(),

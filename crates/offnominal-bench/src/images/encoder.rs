@@ -92,7 +92,7 @@ impl Request {
         while !training.is_done() {
             last = training.advance(&patches);
             task.inc(1);
-            context.save(checkpoint, || {
+            task.save(checkpoint, || {
                 let mut state = training.state();
                 state.metadata.insert(LOSS.into(), last.to_string());
                 state
@@ -108,7 +108,7 @@ impl Request {
         let mut patches = Vec::with_capacity(wanted * PIXELS);
         let task = context.task(self.envs.len(), "frames of worlds");
         for env in &self.envs {
-            context.check()?;
+            task.check()?;
             let found = of_world(env, POLICY, (self.episodes as usize, each), root.child(env.as_str()));
             patches.extend(found.with_context(|| env.clone())?);
             task.inc(1);

@@ -85,7 +85,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Scored> {
     let task = context.task(played.len(), "scoring");
     let mut scores = Vec::new();
     for episode in &played {
-        context.check()?;
+        task.check()?;
         let film = film(&cast.trial(), episode, studio)?;
         scores.push(fitted.monitor().score_film(&film));
         if let (Some(path), 1) = (&request.picture, scores.len()) {

@@ -52,7 +52,7 @@ impl EvaluationPlan<'_> {
     ) -> Result<()> {
         let task = self.context.task(samples.len(), "pictures");
         for some in samples.chunks(4 * self.context.jobs) {
-            self.context.check()?;
+            task.check()?;
             let scored =
                 parallel::map(self.context.jobs, some.len(), &task, |i| self.score(&some[i], scorers))?;
             scored.into_iter().try_for_each(&mut take)?;

@@ -94,3 +94,23 @@ impl Shift {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        shift: Shift,
+        #[command(flatten)]
+        common: Common,
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_library() {
+        let Line { shift, common } = Line::parse_from(["shift", "--env", "ant"]);
+        assert_eq!(shift.request(&common), Request { env: "ant".into(), ..Request::default() });
+    }
+}

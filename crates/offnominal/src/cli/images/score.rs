@@ -8,7 +8,6 @@ use clap::Args;
 use offnominal_bench::images::score::{Request, Scored, open, run};
 use offnominal_engine::device::Device;
 use serde_json::json;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Arguments of `images score`.
