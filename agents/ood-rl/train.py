@@ -13,7 +13,6 @@ A policy with a row in `agents.csv` is kept; without the row, or without the fil
 import csv
 import json
 import pathlib
-import statistics
 import subprocess
 import sys
 import zipfile

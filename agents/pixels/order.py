@@ -28,7 +28,7 @@ def read(folder):
     for name in ("pspnet", "deeplab"):
         for modification in ("none", "dim-reduce", "dropout", "confidence"):
             path = folder / f"{name}-{modification}.csv"
-            for row in csv.DictReader(open(path)) if path.exists() else []:
+            for row in csv.DictReader(path.read_text().splitlines()) if path.exists() else []:
                 if row["mode"] == "exact" and row["metric"] == "auroc":
                     key = name, modification, row["data"], row["method"]
                     found[key] = [float(row[column]) for column in ("value", "low", "high")]
@@ -80,7 +80,7 @@ def rows(found, network):
 
 def page(found):
     lines = ["# Order of the methods, beside what the paper says", ""]
-    lines += ["AUROC of exact pixels with 95 % intervals that resample pictures; written by `agents/pixels/order.py`."]
+    lines += ["AUROC of exact pixels with 95 % intervals that resample images; written by `agents/pixels/order.py`."]
     for network in ("pspnet", "deeplab"):
         lines += ["", f"## {network}", "", "| method | network | " + " | ".join(SETS) + " |"]
         lines += ["|---" * (len(SETS) + 2) + "|", *rows(found, network)]

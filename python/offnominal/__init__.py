@@ -12,9 +12,23 @@ Importing this package registers every world with Gymnasium, as ``offnominal/<Na
 
 import os
 import sys
+from pathlib import Path
 
-from offnominal import adapters, alarms, cluster, detectors, envs, episodes, policies, vector
+from offnominal import (
+    adapters,
+    alarms,
+    cluster,
+    detectors,
+    envs,
+    episodes,
+    image_detectors,
+    pixels,
+    policies,
+    risk,
+    vector,
+)
 from offnominal._engine import VERSION as __version__
+from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
 from offnominal.detectors import Monitor
@@ -43,11 +57,19 @@ __all__ = [
     "envs",
     "episodes",
     "evaluate",
+    "image_detectors",
     "load",
+    "pixels",
     "policies",
+    "risk",
+    "shift",
     "vector",
     "worlds",
 ]
+
+# An installed package brings the files that the engine reads at run time; in the repository the engine finds them itself.
+if (_data := Path(__file__).parent / "agents").is_dir():
+    os.environ.setdefault("OFFNOMINAL_DATA", str(_data))
 
 # Environments of Gymnasium that the engine hosts live in processes of this interpreter.
 os.environ.setdefault("OFFNOMINAL_PYTHON", sys.executable)

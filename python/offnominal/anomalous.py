@@ -32,7 +32,8 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     Observation and command anomalies need nothing else. For ``dyn-<parameter>`` the environment must be one of
     Gymnasium's MuJoCo environments, whose ``mass``, ``friction`` and ``damping`` are factors and whose ``force`` is in
-    newtons along x on the first body; or it has ``PARAMETERS`` and ``set_parameter(name, value)``; or ``setter`` and ``parameters`` say how a quantity is changed.
+    newtons along x on the first body; or it has ``PARAMETERS`` and ``set_parameter(name, value)``; or ``setter`` and
+    ``parameters`` say how a quantity is changed.
 
     Until the onset, observations, commands and rewards are those of the wrapped environment, untouched.
     ``info["label"]`` says whether the anomaly was active. The wrapper is a part of the environment's spec.

@@ -1,7 +1,6 @@
 //! Networks from ONNX files act as onnxruntime says (`tests/onnx/make.py` made files and answers).
 
 use offnominal_agents::onnx::{Onnx, OnnxError};
-use offnominal_core::conformance;
 use offnominal_core::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -86,7 +85,7 @@ fn convolutions_are_those_of_onnxruntime() {
 fn it_is_a_lawful_policy() {
     let spec = world(3, 1, 2.0, 0);
     let policy = Onnx::from_bytes(&bytes("mlp"), &spec).unwrap();
-    conformance::assert_lawful("mlp", &conformance::policy(&policy, &spec, &[]));
+    offnominal_laws::assert_lawful("mlp", &offnominal_laws::policy(&policy, &spec, &[]));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! One catalogue per noun, from which listings, configuration, suggestions, docs and the conformance suite are read.
+//! One catalogue per noun, from which listings, configuration, suggestions, docs and the tests of the laws are read.
 //!
 //! A built-in thing registers itself by one [`Entry`] in an explicit, ordered list next to the `mod` lines of its
 //! crate. An outside crate adds its own with [`Catalogue::with`]; there is no global state.
 
-use crate::conformance::Law;
+use crate::law::Law;
 use serde_json::Value;
 
 /// One thing that can be asked for by name.

@@ -1,6 +1,7 @@
 //! A simulator with named physical parameters. One value is one episode in progress.
 
 use crate::Rng;
+use crate::failure_search::{FailureSearch, Uninformed};
 use crate::frame::{Camera, Frame};
 use crate::spec::{EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
@@ -15,29 +16,6 @@ pub trait Env: Send + Sync {
 
     /// Draws an initial condition x ~ P; `x.len() == spec().initial.len()`.
     fn draw(&self, rng: &mut Rng) -> Vec<f64>;
-
-    /// What a predictor of failure reads of an initial condition: itself, unless the world knows better numbers; always as
-    /// many.
-    fn features(&self, x: &[f64]) -> Vec<f64> {
-        x.to_vec()
-    }
-
-    /// What a predictor of failure reads of an initial condition that leads past many places, such as a track; `None` where
-    /// it does not.
-    fn places(&self, _x: &[f64]) -> Option<Places> {
-        None
-    }
-
-    /// Whether [`draw`](Env::draw) can give `x`; asked of conditions that a search made up.
-    fn admits(&self, _x: &[f64]) -> bool {
-        true
-    }
-
-    /// A random neighbour of `x`, itself where it can go nowhere: drawing `x` and then its neighbour looks the same
-    /// backwards. `None` where the world offers none.
-    fn vary(&self, _x: &[f64], _rng: &mut Rng) -> Option<Vec<f64>> {
-        None
-    }
 
     /// Begins an episode at `x`.
     ///
@@ -65,12 +43,6 @@ pub trait Env: Send + Sync {
         None
     }
 
-    /// How far the present state is from what the world counts as failure: zero or less where it has failed, and only
-    /// there; `None` where the world does not say.
-    fn margin(&self) -> Option<f64> {
-        None
-    }
-
     /// Changes a physical quantity at once; derived constants are recomputed.
     ///
     /// # Errors
@@ -88,27 +60,27 @@ pub trait Env: Send + Sync {
     /// A full copy, episode in progress included; `None` for hardware, of which there is only one.
     fn fork(&self) -> Option<Box<dyn Env>>;
 
-    /// The world for the next episode: a copy or, where there is only one, that one itself; `None` while it is in use.
-    fn lend(&self) -> Option<Box<dyn Env + '_>> {
+    /// The world for the next episode: a copy or, where there is only one, that one itself until it is dropped; `None` while
+    /// it is in use.
+    fn checkout(&self) -> Option<Box<dyn Env + '_>> {
         self.fork().map(|copy| -> Box<dyn Env + '_> { copy })
     }
 
-    /// Why the world cannot be used any longer, such as a robot that stopped; `None` while it can.
-    fn trouble(&self) -> Option<String> {
-        None
+    /// Whether the world can still be used.
+    ///
+    /// # Errors
+    /// Why it cannot, such as a robot that stopped.
+    fn health(&self) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// What the world knows of its failures.
+    fn failure_search(&self) -> &dyn FailureSearch {
+        &Uninformed
     }
 
     /// Draws the current state: colours, and class ids where the world knows them. A world without cameras draws nothing.
     fn render(&mut self, _camera: Camera, _frame: &mut Frame) {}
-}
-
-/// The places that an episode leads past, in their order, with the same numbers at each.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Places {
-    /// Numbers at a place.
-    pub width: usize,
-    /// The numbers, place after place.
-    pub numbers: Vec<f64>,
 }
 
 /// What one step brought.

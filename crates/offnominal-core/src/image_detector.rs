@@ -76,7 +76,7 @@ pub trait ImageDetector: Send + Sync {
 ///
 /// The steps of an episode come in their order, so the frame of a step is the next frame of the step before; a monitor
 /// may keep what it made of it.
-pub trait ImageMonitor: Send {
+pub trait ImageMonitor: Send + Sync {
     /// Forgets the episode before.
     fn reset(&mut self);
 
@@ -95,6 +95,9 @@ pub trait ImageMonitor: Send {
     fn expected(&self) -> Option<&[u8]> {
         None
     }
+
+    /// An independent copy, for another thread; copies share what is large and never changes.
+    fn fork(&self) -> Box<dyn ImageMonitor>;
 
     /// Scores a whole episode, from a reset.
     fn score_film(&mut self, film: &Film) -> Vec<f64> {

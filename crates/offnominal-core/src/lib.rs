@@ -1,22 +1,23 @@
-//! The nouns: environments, anomalies, policies, episodes, detectors, estimates, and the laws they obey.
+//! The nouns: environments, anomalies, policies, episodes, detectors, estimates, and the names of the laws they obey.
 //!
 //! Nothing in here performs I/O, reads a clock, starts a thread or keeps a global. Randomness enters only as
 //! [`Rng`], and everything that an outside crate may add (a world, an anomaly, a detector) is a trait here, an
-//! [`Entry`] in a [`Catalogue`], and a subject of the laws in [`conformance`].
+//! [`Entry`] in a [`Catalogue`], and a subject of the laws that the crate `offnominal-laws` checks.
 
 pub mod alarm;
 pub mod anomaly;
 pub mod archive;
 pub mod catalogue;
 pub mod channel;
-pub mod conformance;
 pub mod detector;
 pub mod env;
 pub mod episode;
 pub mod estimate;
+pub mod failure_search;
 pub mod fault;
 pub mod frame;
 pub mod image_detector;
+pub mod law;
 pub mod policy;
 pub mod rng;
 pub mod run;
@@ -26,6 +27,7 @@ pub mod seed;
 pub mod shifted;
 pub mod spec;
 pub mod suggest;
+pub mod vec3;
 
 pub use catalogue::{Catalogue, Entry};
 pub use rng::Rng;
@@ -38,12 +40,14 @@ pub mod prelude {
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
     pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
     pub use crate::entry;
-    pub use crate::env::{Env, Places, Status, Step};
+    pub use crate::env::{Env, Status, Step};
     pub use crate::episode::{End, Episode};
     pub use crate::estimate::Estimate;
+    pub use crate::failure_search::{FailureSearch, Places};
     pub use crate::fault::Fault;
     pub use crate::frame::{Camera, Frame};
     pub use crate::image_detector::{Film, Heat, ImageDetector, ImageMonitor, Sight};
+    pub use crate::law::Law;
     pub use crate::policy::Policy;
     pub use crate::rng::Rng;
     pub use crate::run::Trial;

@@ -74,7 +74,7 @@ impl Rng {
     }
 
     /// Two independent standard normal numbers (Box and Muller, 1958).
-    pub fn normal_pair(&mut self) -> (f64, f64) {
+    fn normal_pair(&mut self) -> (f64, f64) {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         let (sin, cos) = (std::f64::consts::TAU * self.uniform()).sin_cos();
         (radius * cos, radius * sin)

@@ -47,7 +47,7 @@ impl<'a> Trial<'a> {
 
     /// Plays an undisturbed episode of which only the outcome is kept; one of pictures would fill hundreds of megabytes.
     pub fn outcome(&self, seed: Seed) -> Outcome {
-        let mut env = self.lend();
+        let mut env = self.checkout();
         let initial = Course::initial(env.as_ref(), seed);
         let log = Log { keeps_observations: false, ..Log::new(env.as_ref(), seed, initial, 0) };
         let mut policy = self.policy.fork();
@@ -129,7 +129,7 @@ impl<'a> Trial<'a> {
         disturbance: Option<Disturbance<'_>>,
         watch: Filmer<'_>,
     ) -> Episode {
-        let mut env = self.lend();
+        let mut env = self.checkout();
         play_from(
             env.as_mut(),
             self.policy.fork().as_mut(),
@@ -140,12 +140,12 @@ impl<'a> Trial<'a> {
         )
     }
 
-    fn lend(&self) -> Box<dyn Env + 'a> {
-        self.env.lend().expect("there is one such world only, and it plays another episode")
+    fn checkout(&self) -> Box<dyn Env + 'a> {
+        self.env.checkout().expect("there is one such world only, and it plays another episode")
     }
 
     fn play(&self, seed: Seed, disturbance: Option<Disturbance<'_>>, watch: Watcher<'_>) -> Episode {
-        let mut env = self.lend();
+        let mut env = self.checkout();
         play_on(env.as_mut(), self.policy.fork().as_mut(), self.horizon, seed, disturbance, watch)
     }
 }

@@ -5,13 +5,12 @@
 //! them, estimating how often they are too much, and searching for the ones that do most harm.
 
 mod draws;
-#[cfg(test)]
-mod tests;
 
 pub use draws::{Around, Draws, DrawsError, Quantity};
 
 use crate::Rng;
 use crate::env::{Env, Status, Step};
+use crate::failure_search::FailureSearch;
 use crate::frame::{Camera, Frame};
 use crate::spec::{EnvSpec, ParameterError};
 use std::sync::Arc;
@@ -114,25 +113,6 @@ impl Env for Shifted {
         x
     }
 
-    fn features(&self, x: &[f64]) -> Vec<f64> {
-        let (values, rest) = x.split_at(self.draws.n());
-        values.iter().copied().chain(self.pristine.features(rest)).collect()
-    }
-
-    fn admits(&self, x: &[f64]) -> bool {
-        let (values, rest) = x.split_at(self.draws.n());
-        self.draws.admit(values) && self.made(values).is_some() && self.pristine.admits(rest)
-    }
-
-    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        let (values, rest) = x.split_at(self.draws.n());
-        let varied = self.draws.vary(values, rng);
-        // A step that leads nowhere is not made, so that the way back is as likely.
-        let values = if self.made(&varied).is_some() { varied } else { values.to_vec() };
-        let rest = self.pristine.vary(rest, rng).unwrap_or_else(|| rest.to_vec());
-        Some(values.into_iter().chain(rest).collect())
-    }
-
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
         assert_eq!(x.len(), self.spec.initial.len(), "length of the initial condition of {}", self.spec.id);
         let (values, rest) = x.split_at(self.draws.n());
@@ -164,15 +144,6 @@ impl Env for Shifted {
         }
     }
 
-    fn margin(&self) -> Option<f64> {
-        match self.least {
-            // Before its end nothing is known of a return.
-            Some(least) if self.ended => Some((self.total / least - 1.0).min(1.0)),
-            Some(_) => Some(1.0),
-            None => self.world.margin(),
-        }
-    }
-
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.world.set_parameter(name, value)
     }
@@ -188,11 +159,46 @@ impl Env for Shifted {
         Some(Box::new(Shifted { pristine, world, spec, draws, least, total, steps, ended, impossible }))
     }
 
-    fn trouble(&self) -> Option<String> {
-        self.world.trouble()
+    fn health(&self) -> Result<(), String> {
+        self.world.health()
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
     }
 
     fn render(&mut self, camera: Camera, frame: &mut Frame) {
         self.world.render(camera, frame);
+    }
+}
+
+/// There are no places: what is drawn belongs to none of them.
+impl FailureSearch for Shifted {
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        let (values, rest) = x.split_at(self.draws.n());
+        values.iter().copied().chain(self.pristine.failure_search().features(rest)).collect()
+    }
+
+    fn admits(&self, x: &[f64]) -> bool {
+        let (values, rest) = x.split_at(self.draws.n());
+        self.draws.admit(values) && self.made(values).is_some() && self.pristine.failure_search().admits(rest)
+    }
+
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        let (values, rest) = x.split_at(self.draws.n());
+        let varied = self.draws.vary(values, rng);
+        // A step that leads nowhere is not made, so that the way back is as likely.
+        let values = if self.made(&varied).is_some() { varied } else { values.to_vec() };
+        let rest = self.pristine.failure_search().vary(rest, rng).unwrap_or_else(|| rest.to_vec());
+        Some(values.into_iter().chain(rest).collect())
+    }
+
+    fn margin(&self) -> Option<f64> {
+        match self.least {
+            // Before its end nothing is known of a return.
+            Some(least) if self.ended => Some((self.total / least - 1.0).min(1.0)),
+            Some(_) => Some(1.0),
+            None => self.world.failure_search().margin(),
+        }
     }
 }

@@ -195,8 +195,8 @@ fn files_keep_every_bit_and_others_are_refused() {
 /// The number that torchvision gives for deeplabv3_resnet50 is 42,004,074 with an auxiliary classifier of 2,365,205.
 #[test]
 fn the_published_sizes_are_those_of_the_publications() {
-    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
-        return eprintln!("skipped without RUN_SLOW_TESTS=1");
+    if !skips::is_slow_tier("networks at their published sizes") {
+        return;
     }
     let classes: Vec<String> = (0..21).map(|i| format!("class {i}")).collect();
     let n = |network, modification| {

@@ -21,7 +21,6 @@
 //! assert_eq!(scores, [1.0, 2.0, 3.0]);
 //! ```
 
-use offnominal_core::conformance::Law;
 use offnominal_core::detector::check;
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -33,13 +33,13 @@
 //! ours.
 //!
 //! ```
-//! use offnominal_core::conformance::Chorus;
+//! use offnominal_laws::MockEnsemble;
 //! use offnominal_core::detector::Signals;
 //! use offnominal_core::Rng;
 //! // Five members, whose values of two choices are ((m + 1) o′, 0): for o′ = 2 the first deviates by √10.
 //! let nominal = Signals::new(&[1.0, 2.0], &[0.0], 1, 1);
 //! let detector = offnominal_detectors::catalogue().build("disagreement", &serde_json::json!({})).unwrap();
-//! let monitor = detector.fit_with(&Chorus::members(1), &[nominal], &[], &mut Rng::new(0));
+//! let monitor = detector.fit_with(&MockEnsemble::members(1), &[nominal], &[], &mut Rng::new(0));
 //! assert!((monitor.unwrap().score(&nominal.transition(0)) - 10.0_f64.sqrt() / 2.0).abs() < 1e-12);
 //! ```
 
@@ -56,7 +56,7 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     "disagreement",
     "how far several predictions of the policy lie apart",
     exempt: &[(
-        offnominal_core::conformance::Law::IgnoresConstantChannels,
+        Law::IgnoresConstantChannels,
         "the policy reads every channel, and may well disagree about one that never moved in training"
     )]
 );
@@ -278,13 +278,13 @@ impl Monitor for Fitted {
 mod tests {
     use super::*;
     use crate::shared::spread::surprisal;
-    use offnominal_core::conformance::{Chorus, Law, assert_lawful, detector_with};
+    use offnominal_laws::{MockEnsemble, assert_lawful, detector_with};
 
     fn near(found: f64, want: f64) {
         assert!((found - want).abs() < 1e-12, "expected {want}, found {found}");
     }
 
-    fn score(policy: &Chorus, measure: Measure, obs: &[f32]) -> Result<f64, FitError> {
+    fn score(policy: &MockEnsemble, measure: Measure, obs: &[f32]) -> Result<f64, FitError> {
         let recipe = Disagreement { measure, predictions: None };
         let rows = [obs, obs].concat();
         let nominal = Signals::new(&rows, &[0.0], obs.len(), 1);
@@ -295,7 +295,7 @@ mod tests {
     #[test]
     fn every_measure_of_a_chorus() {
         // The first values are 3, −2, 9, −4 and 15, with a mean of 4.2; the second is zero.
-        let of = |measure| score(&Chorus::members(2), measure, &[1.0, 2.0]).unwrap();
+        let of = |measure| score(&MockEnsemble::members(2), measure, &[1.0, 2.0]).unwrap();
         let sd = 61.7_f64.sqrt();
         near(of(Measure::MeanSd), sd / 2.0);
         near(of(Measure::MaxSd), sd);
@@ -308,22 +308,22 @@ mod tests {
             of(Measure::MutualInformation) < of(Measure::Entropy) && of(Measure::Entropy) <= 2.0_f64.ln()
         );
         assert!((0.3..0.7).contains(&of(Measure::MutualInformation)));
-        near(score(&Chorus::members(2).with_real_command(), Measure::RawSd, &[1.0, 2.0]).unwrap(), sd);
+        near(score(&MockEnsemble::members(2).with_real_command(), Measure::RawSd, &[1.0, 2.0]).unwrap(), sd);
     }
 
     #[test]
     fn what_cannot_be_measured_is_refused() {
-        let refuses = |policy: &Chorus, measure, want: &str| {
+        let refuses = |policy: &MockEnsemble, measure, want: &str| {
             let error = score(policy, measure, &[1.0, 2.0]).unwrap_err().to_string();
             assert!(error.contains(want), "{error}");
         };
-        refuses(&Chorus::plain(2), Measure::MeanSd, "without stochastic layers");
+        refuses(&MockEnsemble::plain(2), Measure::MeanSd, "without stochastic layers");
         refuses(
-            &Chorus::members(2),
+            &MockEnsemble::members(2),
             Measure::RawSd,
             "with real commands, which the measure \"raw-sd\" is for",
         );
-        refuses(&Chorus::members(2).with_real_command(), Measure::VoteEntropy, "that chooses");
+        refuses(&MockEnsemble::members(2).with_real_command(), Measure::VoteEntropy, "that chooses");
         let alone = Disagreement::default().fit(&[], &[], &mut Rng::new(0));
         assert_eq!(alone.err(), Some(FitError::NoPolicy));
     }
@@ -338,18 +338,21 @@ mod tests {
             );
             let exempt = [ENTRY.exempt, &[scale_free][..usize::from(votes)]].concat();
             let recipe = Disagreement { measure, predictions: None };
-            assert_lawful("choices", &detector_with(&recipe, &|w| Box::new(Chorus::passes(w)), &exempt));
+            assert_lawful(
+                "choices",
+                &detector_with(&recipe, &|w| Box::new(MockEnsemble::passes(w)), &exempt),
+            );
         }
         for measure in [Measure::MeanSd, Measure::RawSd] {
             let recipe = Disagreement { measure, predictions: NonZeroUsize::new(5) };
-            let policy = |w| Box::new(Chorus::passes(w).with_real_command()) as Box<dyn Policy>;
+            let policy = |w| Box::new(MockEnsemble::passes(w).with_real_command()) as Box<dyn Policy>;
             assert_lawful("real commands", &detector_with(&recipe, &policy, ENTRY.exempt));
         }
     }
 
     #[test]
     fn a_panel_has_the_scores_of_its_measures() {
-        let (policy, obs) = (Chorus::passes(2), [0.1, 0.2, 0.4, -0.3, 1.5, 0.0]);
+        let (policy, obs) = (MockEnsemble::passes(2), [0.1, 0.2, 0.4, -0.3, 1.5, 0.0]);
         let nominal = Signals::new(&obs, &[0.0, 1.0], 2, 1);
         let mut panel = Panel::open(&policy, &[nominal], &mut Rng::new(7)).unwrap();
         let scores = panel.score_episode(&nominal);

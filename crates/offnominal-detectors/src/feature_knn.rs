@@ -18,13 +18,13 @@
 //! are standardised, not brought to unit length, as the length of rectified features tells how far one is from home.
 //!
 //! ```
-//! use offnominal_core::conformance::Chorus;
+//! use offnominal_laws::MockEnsemble;
 //! use offnominal_core::detector::{Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The feature is the observation itself, of mean 0 and deviation 2.
 //! let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
 //! let detector = offnominal_detectors::catalogue().build("feature-knn", &serde_json::json!({})).unwrap();
-//! let mut monitor = detector.fit_with(&Chorus::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = detector.fit_with(&MockEnsemble::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
 //! let score = monitor.score(&Transition { obs: &[2.0], action: &[0.0], next_obs: &[6.0] });
 //! assert!((score - 2.0).abs() < 1e-6);
 //! ```
@@ -44,7 +44,7 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     "feature-knn",
     "distance of the policy's penultimate features to the k-th nearest nominal ones",
     exempt: &[(
-        offnominal_core::conformance::Law::IgnoresConstantChannels,
+        Law::IgnoresConstantChannels,
         "the policy reads every channel, and its features change with one that never moved in training"
     )]
 );
@@ -162,12 +162,12 @@ impl Monitor for Fitted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::conformance::{Chorus, assert_lawful, detector_with};
+    use offnominal_laws::{MockEnsemble, assert_lawful, detector_with};
 
     #[test]
     fn an_ensemble_obeys_the_laws() {
         let recipe = FeatureKnn { k: NonZeroUsize::new(2).unwrap(), ..FeatureKnn::default() };
-        let policy = |w| Box::new(Chorus::members(w)) as Box<dyn Policy>;
+        let policy = |w| Box::new(MockEnsemble::members(w)) as Box<dyn Policy>;
         assert_lawful("members", &detector_with(&recipe, &policy, ENTRY.exempt));
     }
 
@@ -175,7 +175,7 @@ mod tests {
     fn more_neighbours_than_points_are_refused() {
         let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
         let recipe = FeatureKnn { k: NonZeroUsize::new(3).unwrap(), ..FeatureKnn::default() };
-        let error = recipe.fit_with(&Chorus::plain(1), &[nominal], &[], &mut Rng::new(0)).err();
+        let error = recipe.fit_with(&MockEnsemble::plain(1), &[nominal], &[], &mut Rng::new(0)).err();
         assert_eq!(error, Some(FitError::TooFewSteps { needed: 3, found: 2 }));
     }
 }

@@ -17,14 +17,14 @@
 //! as uncorrelated, since hidden units copy one another.
 //!
 //! ```
-//! use offnominal_core::conformance::Chorus;
+//! use offnominal_laws::MockEnsemble;
 //! use offnominal_core::detector::{Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The feature is the observation itself, of mean 0 and deviation 2.
 //! let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
 //! let entry = offnominal_detectors::catalogue();
 //! let detector = entry.build("feature-mahalanobis", &serde_json::json!({})).unwrap();
-//! let mut monitor = detector.fit_with(&Chorus::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = detector.fit_with(&MockEnsemble::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
 //! let score = monitor.score(&Transition { obs: &[2.0], action: &[0.0], next_obs: &[6.0] });
 //! assert!((score - 3.0).abs() < 1e-6);
 //! ```
@@ -43,7 +43,7 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     "feature-mahalanobis",
     "Mahalanobis distance of the policy's penultimate features",
     exempt: &[(
-        offnominal_core::conformance::Law::IgnoresConstantChannels,
+        Law::IgnoresConstantChannels,
         "the policy reads every channel, and its features change with one that never moved in training"
     )]
 );
@@ -152,12 +152,12 @@ impl Monitor for Fitted {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::conformance::{Chorus, assert_lawful, detector_with};
+    use offnominal_laws::{MockEnsemble, assert_lawful, detector_with};
 
     #[test]
     fn an_ensemble_obeys_the_laws() {
         let recipe = FeatureMahalanobis::default();
-        let policy = |w| Box::new(Chorus::members(w)) as Box<dyn Policy>;
+        let policy = |w| Box::new(MockEnsemble::members(w)) as Box<dyn Policy>;
         assert_lawful("members", &detector_with(&recipe, &policy, ENTRY.exempt));
     }
 
@@ -171,7 +171,8 @@ mod tests {
         let (obs, actions): (Vec<f32>, _) = (rows.collect(), [0.0; 499]);
         let nominal = Signals::new(&obs, &actions, 2, 1);
         let recipe = FeatureMahalanobis::default();
-        let mut monitor = recipe.fit_with(&Chorus::plain(2), &[nominal], &[], &mut Rng::new(0)).unwrap();
+        let mut monitor =
+            recipe.fit_with(&MockEnsemble::plain(2), &[nominal], &[], &mut Rng::new(0)).unwrap();
         let mut at =
             |next_obs: &[f32]| monitor.score(&Transition { obs: &obs[..2], action: &[0.0], next_obs });
         assert!(at(&[1.0, -1.0]) > 3.0 * at(&[1.0, 1.0]));

@@ -26,7 +26,6 @@
 
 use crate::shared::scale::Scale;
 use offnominal_core::Seed;
-use offnominal_core::conformance::Law;
 use offnominal_core::detector::check;
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};

@@ -4,10 +4,10 @@
 mod quick;
 
 use allocation_counter::measure;
-use offnominal_core::conformance::{Chorus, nominal_episodes};
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
 use offnominal_detectors::diagnosis::Diagnoser;
+use offnominal_laws::{MockEnsemble, nominal_episodes};
 use quick::quick;
 
 #[test]
@@ -16,7 +16,8 @@ fn scoring_does_not_allocate() {
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
     for entry in ALL {
         let recipe = (entry.build)(&quick(entry.id)).unwrap();
-        let mut monitor = recipe.fit_with(&Chorus::members(3), &views[1..], &[], &mut Rng::new(1)).unwrap();
+        let mut monitor =
+            recipe.fit_with(&MockEnsemble::members(3), &views[1..], &[], &mut Rng::new(1)).unwrap();
         let mut steps = |times: usize| {
             for seen in (0..times).flat_map(|_| views[0].transitions()) {
                 monitor.score(&seen);
@@ -58,7 +59,7 @@ fn no_measure_of_disagreement_allocates() {
     for measure_id in ["vote-entropy", "mutual-information", "best-sd", "relative-sd"] {
         let params = serde_json::json!({ "measure": measure_id });
         let detector = offnominal_detectors::catalogue().build("disagreement", &params).unwrap();
-        let fitted = detector.fit_with(&Chorus::passes(3), &views[1..], &views[1..], &mut Rng::new(2));
+        let fitted = detector.fit_with(&MockEnsemble::passes(3), &views[1..], &views[1..], &mut Rng::new(2));
         let mut monitor = fitted.unwrap();
         let mut again = || views[0].transitions().map(|step| monitor.score(&step)).sum::<f64>();
         let first = again();

@@ -4,9 +4,9 @@
 mod spoiled;
 
 use offnominal_core::archive::Archive;
-use offnominal_core::conformance::nominal_episodes;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::{Diagnoser, Diagnosis, Family};
+use offnominal_laws::nominal_episodes;
 use spoiled::spoiled;
 
 fn fitted() -> Diagnoser {

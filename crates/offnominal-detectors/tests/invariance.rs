@@ -1,9 +1,9 @@
 //! What must not change a score: the order and the units of the channels, and the order of the episodes.
 
 use offnominal_core::Rng;
-use offnominal_core::conformance::nominal_episodes;
 use offnominal_core::{Seed, detector::Signals};
 use offnominal_detectors::catalogue;
+use offnominal_laws::nominal_episodes;
 use proptest::prelude::*;
 
 /// Episodes as owned numbers: three observation channels, one command.

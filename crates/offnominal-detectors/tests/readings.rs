@@ -108,7 +108,7 @@ fn separation(reading: &str, noise: f64) -> f64 {
 
 #[test]
 fn the_default_reading_separates_better() {
-    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+    if !skips::is_slow_tier("readings of the ensemble") {
         return;
     }
     assert_eq!(serde_json::to_value(offnominal_detectors::PeDm::default()).unwrap()["score"], "sampled-min");

@@ -1,10 +1,10 @@
 //! The file of a monitor: the same bits of scores, refusals that name the place, bytes that nobody wrote.
 
 use offnominal_core::alarm::{Event, Settings, State};
-use offnominal_core::conformance::nominal_episodes;
 use offnominal_core::detector::Transition;
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
+use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
     About, Calibrated, ChannelName, FORMAT, FileError, Identity, Monitor, Recipe, StepError, decode, encode,
 };

@@ -24,18 +24,17 @@ mod shade;
 mod shadow;
 mod solid;
 mod surface;
-mod vec3;
 
 pub use quality::Quality;
 pub use scene::{Kind, Light, Scene, Shape, Sky, Texture, View};
 
 use camera::{Camera, Rays};
 use offnominal_core::frame::Frame;
+use offnominal_core::vec3::Vec3;
 use shade::Shader;
 use shadow::Shadows;
 use solid::Solid;
 use surface::{Surfaces, refill};
-use vec3::Vec3;
 
 /// Draws scenes, and keeps its buffers: from the second frame of a size on, nothing is allocated.
 #[derive(Debug, Default)]

@@ -32,7 +32,7 @@ pub trait Backbone: Send + Sync {
 }
 
 /// A backbone for pictures of one size.
-pub trait Encoder: Send {
+pub trait Encoder: Send + Sync {
     /// Looks at a picture.
     ///
     /// # Panics
@@ -42,6 +42,15 @@ pub trait Encoder: Send {
     /// The picture that has these patches, `[rows, columns, width]`, as far as the encoder can imagine one.
     fn imagine(&mut self, _patches: &[f32]) -> Option<Vec<u8>> {
         None
+    }
+
+    /// An independent copy with the same weights, for another thread.
+    fn fork(&self) -> Box<dyn Encoder>;
+}
+
+impl Clone for Box<dyn Encoder> {
+    fn clone(&self) -> Box<dyn Encoder> {
+        self.fork()
     }
 }
 

@@ -4,17 +4,20 @@
 //! interpreter's lock. What users see (Gymnasium environments, detector classes, tables) is Python, in `python/offnominal`.
 
 mod arrays;
+mod call;
 mod campaign;
 mod detectors;
 mod episodes;
 mod error;
 mod fault;
 mod foreign;
+mod images;
 mod infos;
 mod lane;
 mod own;
 mod policy;
 mod pool;
+mod progress;
 mod watch;
 mod world;
 
@@ -24,6 +27,8 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
+    use crate::call::call;
+    #[pymodule_export]
     use crate::campaign::{Campaign, digest};
     #[pymodule_export]
     use crate::detectors::{Monitor, check_detector, detectors, fit};
@@ -31,6 +36,8 @@ mod _engine {
     use crate::episodes::{Recording, collect, evaluate, load};
     #[pymodule_export]
     use crate::foreign::Around;
+    #[pymodule_export]
+    use crate::images::{ImageMonitorOf, check_image_detector, fit_images, image_detectors};
     #[pymodule_export]
     use crate::own::give_detector;
     #[pymodule_export]
@@ -47,8 +54,11 @@ mod _engine {
     /// Detectors written in Python are one more entry of the catalogue.
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
-        let extras =
-            offnominal::catalogues::Extras { detectors: vec![crate::own::ENTRY], ..Default::default() };
-        offnominal::catalogues::extend(extras).map_err(crate::error::raised)
+        let extras = offnominal_engine::catalogues::Extras {
+            detectors: vec![crate::own::ENTRY],
+            image_detectors: vec![offnominal_pixels::watch::ENTRY],
+            ..Default::default()
+        };
+        offnominal_engine::catalogues::extend(extras).map_err(crate::error::raised)
     }
 }

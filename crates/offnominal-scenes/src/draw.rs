@@ -2,15 +2,18 @@
 
 use crate::class::Class;
 use crate::material::{Material, Place};
+use crate::noise::smooth;
 use crate::picture::{Picture, Visible};
 use crate::scene::{Floor, Scene};
 use crate::shadow::{Shadows, cast};
-use crate::vec3::{Vec3, add, dot, mix, scale, smooth, sub, times, unit};
 use crate::view::{Seen, View, look};
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// Samples per pixel in each direction.
 const SUB: usize = 2;
+
+const UP: Vec3 = vec3(0.0, 1.0, 0.0);
 
 /// A lit sample.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +62,7 @@ impl Shader<'_> {
         let at: [usize; SUB * SUB] =
             std::array::from_fn(|i| (SUB * row + i / SUB) * self.view.width + SUB * column + i % SUB);
         let samples = self.samples(at);
-        let light = scale(samples.iter().fold([0.0; 3], |sum, s| add(sum, s.light)), 0.25);
+        let light = samples.iter().fold(Vec3::default(), |sum, s| sum + s.light) * 0.25;
         let main = commonest(&samples);
         let is_mixed = samples.iter().any(|s| s.class != samples[0].class);
         let thing = samples[main].thing.filter(|_| samples[main].class.is_counted());
@@ -102,27 +105,27 @@ impl Shader<'_> {
         if depth == f32::INFINITY {
             return Sample { light: light.sky(direction), class: Class::Sky, thing: None, is_dark: false };
         }
-        let place = add(self.view.eye, scale(direction, depth));
+        let place = self.view.eye + direction * depth;
         let (class, colour, wet) = self.floor(place);
         let is_dark = self.shadows.ground[at];
-        let mut lit = light.on(colour, [0.0, 1.0, 0.0], !is_dark, self.shadows.open[at]);
+        let mut lit = light.on(colour, UP, !is_dark, self.shadows.open[at]);
         if wet > 0.0 {
-            let mirrored = light.sky([direction[0], -direction[1], direction[2]]);
-            let share = wet * (0.15 + 0.75 * smooth(0.35, 0.0, -unit(direction)[1])) * self.shadows.open[at];
-            lit = mix(lit, mirrored, share);
+            let mirrored = light.sky(vec3(direction.x, -direction.y, direction.z));
+            let share = wet * (0.15 + 0.75 * smooth(0.35, 0.0, -direction.unit().y)) * self.shadows.open[at];
+            lit = lit.lerp(mirrored, share);
         }
-        let distance = depth * dot(direction, direction).sqrt();
+        let distance = depth * direction.length();
         Sample { light: light.through_air(lit, distance), class, thing: None, is_dark }
     }
 
     fn floor(&self, place: Vec3) -> (Class, Vec3, f32) {
         match &self.scene.floor {
             Floor::Street(ground) => {
-                let spot = ground.at(place[0], place[2], self.scene.light.puddles);
+                let spot = ground.at(place.x, place.z, self.scene.light.puddles);
                 (spot.class, spot.colour, spot.wet)
             }
             Floor::Room(material, class) => {
-                let place = Place { local: place, metres: place, normal: [0.0, 1.0, 0.0], key: 0 };
+                let place = Place { local: place, metres: place, normal: UP, key: 0 };
                 (*class, material.colour(&place), 0.0)
             }
         }
@@ -131,30 +134,30 @@ impl Shader<'_> {
     fn solid(&self, at: usize, direction: Vec3, depth: f32) -> Sample {
         let (number, light) = (self.seen.solid[at] as usize - 1, &self.scene.light);
         let solid = &self.scene.solids[number];
-        let point = add(self.view.eye, scale(direction, depth));
+        let point = self.view.eye + direction * depth;
         let local = solid.local(point);
         let normal = solid.normal(local);
-        let place = Place { local, metres: times(local, solid.half), normal, key: number as u32 };
+        let place = Place { local, metres: local.times(solid.half), normal, key: number as u32 };
         let is_hidden = self.shadows.things[solid.thing];
         let colour = solid.material.colour(&place);
         // Near the ground things see less of the sky.
-        let open = 0.6 + 0.4 * smooth(0.0, 1.2, point[1]);
+        let open = 0.6 + 0.4 * smooth(0.0, 1.2, point.y);
         let mut lit = light.on(colour, normal, !is_hidden, open);
         match solid.material {
-            Material::Lamp(c) => lit = add(lit, scale(c, 0.6)),
-            Material::Glass(_) => lit = mix(lit, light.sky(mirrored(direction, normal)), 0.3),
+            Material::Lamp(c) => lit = lit + c * 0.6,
+            Material::Glass(_) => lit = lit.lerp(light.sky(mirrored(direction, normal)), 0.3),
             _ => {}
         }
-        let has_sun = light.sunlight[0] > 0.0;
-        let is_dark = has_sun && (is_hidden || dot(normal, light.sun) < 0.0);
+        let has_sun = light.sunlight.x > 0.0;
+        let is_dark = has_sun && (is_hidden || normal.dot(light.sun) < 0.0);
         let class = self.scene.things[solid.thing].class;
-        let distance = depth * dot(direction, direction).sqrt();
+        let distance = depth * direction.length();
         Sample { light: light.through_air(lit, distance), class, thing: Some(solid.thing), is_dark }
     }
 }
 
 fn mirrored(direction: Vec3, normal: Vec3) -> Vec3 {
-    sub(direction, scale(normal, 2.0 * dot(direction, normal)))
+    direction - normal * (2.0 * direction.dot(normal))
 }
 
 /// The first sample of the commonest class and thing.
@@ -177,7 +180,7 @@ fn visible(scene: &Scene, picture: &Picture) -> Vec<Visible> {
         instance: i as u16 + 1,
         kind: thing.kind,
         is_unknown: thing.class == Class::Unknown,
-        distance_m: thing.at[2],
+        distance_m: thing.at.z,
         pixels,
         shadow: dark as f32 / pixels as f32,
     })

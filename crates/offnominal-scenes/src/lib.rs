@@ -30,7 +30,6 @@ mod solid;
 mod street;
 mod things;
 pub mod town;
-mod vec3;
 mod view;
 pub mod weather;
 

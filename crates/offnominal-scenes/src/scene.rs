@@ -5,8 +5,8 @@ use crate::class::Class;
 use crate::ground::Ground;
 use crate::material::Material;
 use crate::solid::Solid;
-use crate::vec3::Vec3;
 use crate::weather::Light;
+use offnominal_core::vec3::Vec3;
 
 /// A pinhole camera that looks along z.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +85,7 @@ impl Thing {
     /// Distance of a place on the ground from the footprint; 0 inside.
     #[inline]
     pub fn distance(&self, x: f32, z: f32) -> f32 {
-        let (dx, dz) = (x - self.at[0], z - self.at[2]);
+        let (dx, dz) = (x - self.at.x, z - self.at.z);
         let [cos, sin] = self.heading;
         let (across, along) = (cos * dx - sin * dz, sin * dx + cos * dz);
         (across.abs() - self.half[0]).max(0.0).hypot((along.abs() - self.half[1]).max(0.0))

@@ -27,6 +27,7 @@ pub use image::IMAGE;
 pub use kind::{Class, Domain, Kind};
 pub use search::{Search, searches};
 
+use kind::Reach;
 use offnominal_core::fault::DYNAMICS;
 use offnominal_core::prelude::*;
 
@@ -39,8 +40,15 @@ pub struct Listed {
     pub kind: Kind,
 }
 
+impl Listed {
+    /// The same with another reach of searches for its magnitude.
+    const fn reaching(self, reach: &'static [Reach]) -> Listed {
+        Listed { kind: Kind { reach, ..self.kind }, ..self }
+    }
+}
+
 /// Every built-in anomaly, in the order in which reports list them.
-pub const ALL: &[Listed; 47] = &[
+pub const ALL: &[Listed] = &[
     noise::OBS,
     scaling::OBS,
     offset::OBS,
@@ -91,9 +99,9 @@ pub const ALL: &[Listed; 47] = &[
 ];
 
 /// The entries of [`ALL`].
-pub const ANOMALIES: &[Entry<dyn Anomaly>] = &entries(ALL);
+pub const ANOMALIES: &[Entry<dyn Anomaly>] = &entries::<{ ALL.len() }>(ALL);
 
-const fn entries<const N: usize>(all: &[Listed; N]) -> [Entry<dyn Anomaly>; N] {
+const fn entries<const N: usize>(all: &[Listed]) -> [Entry<dyn Anomaly>; N] {
     let mut out = [all[0].entry; N];
     let mut i = 0;
     while i < N {

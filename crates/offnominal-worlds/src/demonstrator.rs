@@ -22,13 +22,14 @@ pub const WORLDS: [&str; 5] = ["driving", "urm-reach", "urm-pnp", "urr-reach", "
 /// # Ok::<(), BuildError>(())
 /// ```
 pub fn of(world: &str) -> Option<Box<dyn Policy>> {
-    match world {
-        "driving" => Some(Box::new(crate::env::driving::driver)),
-        "urm-reach" | "urr-reach" => Some(Box::new(reach)),
-        "urm-pnp" => Some(Box::new(pick_and_place)),
-        "pong" => Some(Box::new(crate::env::pong::player)),
-        _ => None,
-    }
+    let script: fn(&[f32], &mut [f32]) = match world {
+        "driving" => crate::env::driving::driver,
+        "urm-reach" | "urr-reach" => reach,
+        "urm-pnp" => pick_and_place,
+        "pong" => crate::env::pong::player,
+        _ => return None,
+    };
+    Some(Box::new(script))
 }
 
 /// Distance that is answered with a full command, in m: two steps' way, so that the tool, which lags, does not overshoot.
@@ -82,7 +83,6 @@ fn vector(obs: &[f32], at: usize) -> [f32; 3] {
 mod tests {
     use super::*;
     use crate::env::catalogue;
-    use offnominal_core::conformance;
     use offnominal_core::run::Trial;
 
     /// Episodes of the scripted policy that succeed, of so many.
@@ -104,7 +104,7 @@ mod tests {
         for id in WORLDS {
             let world = catalogue().build(id, &serde_json::json!({})).unwrap();
             let policy = of(id).unwrap();
-            conformance::assert_lawful(id, &conformance::policy(policy.as_ref(), world.spec(), &[]));
+            offnominal_laws::assert_lawful(id, &offnominal_laws::policy(policy.as_ref(), world.spec(), &[]));
         }
     }
 

@@ -6,6 +6,7 @@ pub mod body;
 mod car;
 mod cartpole;
 mod classic_picture;
+mod disc;
 pub(crate) mod driving;
 pub mod humanoid;
 mod mjc;
@@ -21,6 +22,7 @@ mod pendulum;
 pub(crate) mod pong;
 pub mod sap;
 mod urm;
+mod vec2;
 
 pub use cartpole::Cartpole;
 pub use motion::{Batch, Motion};
@@ -51,6 +53,15 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     body::HALF_CHEETAH,
 ];
 
+/// Refuses every option: what can change in most worlds is a parameter.
+fn no_options(params: &serde_json::Value) -> Result<(), BuildError> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct NoOptions {}
+    let NoOptions {} = offnominal_core::catalogue::parse(params)?;
+    Ok(())
+}
+
 /// The catalogue of the built-in worlds.
 pub fn catalogue() -> Catalogue<dyn Env> {
     Catalogue::new("world", ENVS)
@@ -59,14 +70,13 @@ pub fn catalogue() -> Catalogue<dyn Env> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::conformance;
 
     #[test]
     fn every_world_obeys_the_laws() {
         for entry in ENVS {
             let world = (entry.build)(&serde_json::json!({})).unwrap();
             assert_eq!(world.spec().id, entry.id);
-            conformance::assert_lawful(entry.id, &conformance::env(world.as_ref(), entry.exempt));
+            offnominal_laws::assert_lawful(entry.id, &offnominal_laws::env(world.as_ref(), entry.exempt));
         }
     }
 }

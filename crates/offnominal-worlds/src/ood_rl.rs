@@ -22,45 +22,26 @@ pub struct Variant {
     pub null: Option<&'static str>,
 }
 
-/// One row of the table: a parameter with its default and the factors on it.
+/// One row of the table: a parameter with its default and the multiples of it.
 struct Row {
     env: &'static str,
     parameter: &'static str,
     default: f64,
-    factors: &'static [f64],
+    multiples: &'static [f64],
 }
 
-/// Multiples and fractions from 2 to 10.
-const CARTPOLE: &[f64] = &[
-    1.0 / 10.0,
-    1.0 / 9.0,
-    1.0 / 8.0,
-    1.0 / 7.0,
-    1.0 / 6.0,
-    1.0 / 5.0,
-    1.0 / 4.0,
-    1.0 / 3.0,
-    1.0 / 2.0,
-    2.0,
-    3.0,
-    4.0,
-    5.0,
-    6.0,
-    7.0,
-    8.0,
-    9.0,
-    10.0,
-];
+/// Multiples of the default, and with them the fractions.
+const CARTPOLE: &[f64] = &[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
 
 /// Of the pendulum, whose grid is coarser and wider.
-const PENDULUM: &[f64] = &[1.0 / 20.0, 1.0 / 10.0, 1.0 / 5.0, 1.0 / 2.0, 2.0, 5.0, 10.0, 20.0];
+const PENDULUM: &[f64] = &[2.0, 5.0, 10.0, 20.0];
 
 const fn cartpole(parameter: &'static str, default: f64) -> Row {
-    Row { env: "cartpole", parameter, default, factors: CARTPOLE }
+    Row { env: "cartpole", parameter, default, multiples: CARTPOLE }
 }
 
 const fn pendulum(parameter: &'static str, default: f64) -> Row {
-    Row { env: "pendulum", parameter, default, factors: PENDULUM }
+    Row { env: "pendulum", parameter, default, multiples: PENDULUM }
 }
 
 const ROWS: [Row; 10] = [
@@ -85,7 +66,7 @@ const NEUTRAL: &str = "the anomaly has its neutral magnitude";
 
 /// The 150 variants of the paper, in the order of its table.
 pub fn variants() -> Vec<Variant> {
-    let physical = ROWS.iter().flat_map(|row| row.factors.iter().map(|f| row.variant(f * row.default)));
+    let physical = ROWS.iter().flat_map(|row| row.factors().map(|f| row.variant(f * row.default)));
     let pictures = PICTURES.iter().flat_map(|id| (1..=5).map(|s| picture(id, f64::from(s))));
     physical.chain(pictures).collect()
 }
@@ -98,6 +79,11 @@ pub fn null_controls() -> Vec<Variant> {
 }
 
 impl Row {
+    /// From the smallest fraction to the largest multiple.
+    fn factors(&self) -> impl Iterator<Item = f64> {
+        self.multiples.iter().rev().map(|m| 1.0 / m).chain(self.multiples.iter().copied())
+    }
+
     fn variant(&self, value: f64) -> Variant {
         let is_out_of_reach = self.parameter == "max-torque" && value > self.default;
         let null = is_out_of_reach.then_some(OUT_OF_REACH);

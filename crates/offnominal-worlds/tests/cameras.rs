@@ -35,7 +35,7 @@ fn frames(env: &dyn Env, seed: u64) -> Vec<Frame> {
 fn worlds() -> Vec<Box<dyn Env>> {
     let built = ENVS.iter().filter_map(|entry| match (entry.build)(&json!({})) {
         Err(BuildError::Missing(why)) => {
-            eprintln!("skipped: {}, because {why}", entry.id);
+            skips::skip(&format!("environment {}", entry.id), format!("the cameras: {why}"));
             None
         }
         built => Some(built.unwrap()),

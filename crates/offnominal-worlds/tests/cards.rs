@@ -28,7 +28,7 @@ fn built(entry: &Entry<dyn Env>) -> Option<Box<dyn Env>> {
     match (entry.build)(&serde_json::json!({})) {
         Ok(env) => Some(env),
         Err(BuildError::Missing(why)) => {
-            eprintln!("skipped: the card of {}, because {why}", entry.id);
+            skips::skip(&format!("environment {}", entry.id), format!("the card: {why}"));
             None
         }
         Err(other) => panic!("{}: {other}", entry.id),

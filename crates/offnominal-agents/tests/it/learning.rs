@@ -4,14 +4,6 @@ use crate::worlds::{Cartpole, Pendulum, Point};
 use offnominal_agents::{ALL, Evaluation, TrainConfig, Trainer};
 use offnominal_core::prelude::*;
 
-fn skipped() -> bool {
-    let skipped = std::env::var_os("RUN_SLOW_TESTS").is_none();
-    if skipped {
-        eprintln!("skipped: set RUN_SLOW_TESTS=1 to train in worlds that take time");
-    }
-    skipped
-}
-
 fn last_evaluation(mut run: Trainer) -> Evaluation {
     let mut last = None;
     while !run.is_done() {
@@ -107,7 +99,7 @@ fn swings_up_within_20_000_steps(algorithm: &str) {
 
 #[track_caller]
 fn swings_up(pendulum: TrainConfig) {
-    if skipped() {
+    if !skips::is_slow_tier("training in environments that take time") {
         return;
     }
     let recipe = TrainConfig {
@@ -148,7 +140,7 @@ fn ddpg_swings_the_pendulum_up_with_and_without_dropout() {
 /// The best evaluation counts, as it does for the policy of a run: DQN forgets and learns again.
 #[track_caller]
 fn balances(cartpole: TrainConfig) {
-    if skipped() {
+    if !skips::is_slow_tier("training in environments that take time") {
         return;
     }
     let words = format!("{cartpole:?}");

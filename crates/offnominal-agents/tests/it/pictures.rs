@@ -3,10 +3,10 @@
 use crate::worlds::{Dot, Point};
 use offnominal_agents::config::Normalise;
 use offnominal_agents::{Actor, Contents, TrainConfig, Trainer};
-use offnominal_core::conformance::{assert_lawful, policy};
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
+use offnominal_laws::{assert_lawful, policy};
 use offnominal_nets::Tensors;
 
 fn config() -> TrainConfig {

@@ -3,10 +3,10 @@
 use crate::worlds::Point;
 use offnominal_agents::config::Normalise;
 use offnominal_agents::{Actor, PASSES, TrainConfig, Trainer};
-use offnominal_core::conformance::{assert_lawful, policy};
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
+use offnominal_laws::{assert_lawful, policy};
 use offnominal_nets::Tensors;
 
 const OBS: [f32; 2] = [0.4, -0.3];

@@ -162,7 +162,7 @@ impl Draws {
     }
 
     /// The parameters whose values these are.
-    pub fn free_names(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn free_names(&self) -> impl Iterator<Item = &str> {
         let own = move |i: usize| match self {
             Draws::Around(around) => around.quantities[i].twin.is_none(),
             Draws::Listed { .. } => true,

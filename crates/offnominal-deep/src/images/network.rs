@@ -100,7 +100,7 @@ pub enum Error {
 /// Layers that expect the next picture.
 pub trait Network: Clone + Debug + Send + Sync + 'static {
     /// What is remembered of an episode.
-    type Memory: Clone + Debug + Send;
+    type Memory: Clone + Debug + Send + Sync;
 
     /// How its score is made.
     const ERROR: Error;

@@ -10,6 +10,7 @@ use crate::device;
 use crate::pass::{Mode, Pass};
 use crate::weights::{Plan, Weights, numbers, vector};
 use offnominal_core::prelude::*;
+use offnominal_laws::{assert_lawful, image_detector};
 use offnominal_nets::Tensors;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -186,6 +187,15 @@ fn the_same_seed_gives_the_same_bits() {
 }
 
 #[test]
+fn each_obeys_the_laws() {
+    let exempt = [(Law::SeesGrossFaults, "it has learned for three steps only")];
+    for kind in ALL {
+        let detector = detector(kind.id, &tiny(kind.id, 3));
+        assert_lawful(kind.id, &image_detector(detector.as_ref(), &exempt));
+    }
+}
+
+#[test]
 fn a_monitor_forgets_and_comes_back_from_its_file() {
     for kind in ALL {
         let mut monitor = fitted(kind.id, 3, 1);
@@ -205,7 +215,7 @@ fn a_monitor_forgets_and_comes_back_from_its_file() {
 #[cfg(feature = "gpu")]
 #[test]
 fn a_graphics_card_scores_as_the_processor_does() {
-    let Ok(card) = device::gpu() else { return eprintln!("skipped: there is no graphics card") };
+    let Ok(card) = device::gpu() else { return skips::skip("graphics card", "scores of networks") };
     for kind in ALL {
         let mut here = fitted(kind.id, 3, 1);
         let mut there =

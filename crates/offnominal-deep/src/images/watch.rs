@@ -128,6 +128,10 @@ impl<R: Recipe> ImageMonitor for Watch<R> {
     fn expected(&self) -> Option<&[u8]> {
         (!self.expected.is_empty()).then_some(&self.expected)
     }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
+    }
 }
 
 impl<R: Recipe> TrainedMonitor for Watch<R> {

@@ -5,15 +5,17 @@
 
 use offnominal_nets::vision::linear::{Linear, Pack};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// Points per product, so that the weights of one stay in the cache.
 const BLOCK: usize = 512;
 
-/// Points in blocks, each as the weights of a dense layer.
+/// Points in blocks, each as the weights of a dense layer; copies share them.
+#[derive(Clone)]
 pub(super) struct Bank {
     width: usize,
-    points: Vec<f32>,
-    blocks: Vec<Linear>,
+    points: Arc<[f32]>,
+    blocks: Arc<[Linear]>,
     pack: Pack,
     best: Vec<(f32, usize)>,
 }
@@ -28,7 +30,7 @@ impl Bank {
         let half = |row: &[f32]| -0.5 * row.iter().map(|v| v * v).sum::<f32>();
         let block = |rows: &[f32]| Linear::new(rows, rows.chunks_exact(width).map(half).collect());
         let blocks = points.chunks(BLOCK * width).map(block).collect();
-        Bank { width, points, blocks, pack: Pack::default(), best: Vec::new() }
+        Bank { width, points: points.into(), blocks, pack: Pack::default(), best: Vec::new() }
     }
 
     /// Distance to the nearest point, and which that is, for each query.

@@ -9,12 +9,17 @@ use serde::{Deserialize, Serialize};
 pub const CLOCK: Entry<dyn ImageDetector> = entry!(
     ImageClock as dyn ImageDetector,
     "clock",
-    "baseline: steps since the episode began, sees no picture"
+    "baseline: steps since the episode began, sees no picture",
+    exempt: &[(Law::SeesGrossFaults, "it sees no picture, on purpose")]
 );
 
 /// The entry of [`ImageRandom`].
-pub const RANDOM: Entry<dyn ImageDetector> =
-    entry!(ImageRandom as dyn ImageDetector, "random", "baseline: noise that depends on nothing nominal");
+pub const RANDOM: Entry<dyn ImageDetector> = entry!(
+    ImageRandom as dyn ImageDetector,
+    "random",
+    "baseline: noise that depends on nothing nominal",
+    exempt: &[(Law::SeesGrossFaults, "it is noise, on purpose")]
+);
 
 /// Counts steps; it has no parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -33,6 +38,7 @@ impl ImageDetector for ImageClock {
     }
 }
 
+#[derive(Clone)]
 struct Ticks(u64);
 
 impl ImageMonitor for Ticks {
@@ -44,6 +50,10 @@ impl ImageMonitor for Ticks {
         self.0 += 1;
         self.0 as f64
     }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
+    }
 }
 
 impl ImageDetector for ImageRandom {
@@ -54,6 +64,7 @@ impl ImageDetector for ImageRandom {
 }
 
 /// Noise that is a function of what was seen, so that an episode gets the same scores in any order.
+#[derive(Clone)]
 struct Dice {
     seed: Seed,
     steps: u64,
@@ -71,5 +82,9 @@ impl ImageMonitor for Dice {
         let hash = sight.next_frame.iter().fold(0xcbf2_9ce4_8422_2325, mix);
         let hash = sight.action.iter().fold(hash, |hash, a| hash.rotate_left(7) ^ u64::from(a.to_bits()));
         self.seed.child(self.steps).child(hash).rng().uniform()
+    }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
     }
 }

@@ -5,13 +5,14 @@
 
 use super::gaze::{Filmed, Views};
 use super::latent::{Coordinates, states};
-use super::regression::{Regression, energy};
+use super::regression::{Regression, energy, log_energy};
 use crate::shared::training::Training;
 use offnominal_core::Rng;
 use offnominal_core::detector::FitError;
 use offnominal_nets::Standardiser;
 
 /// The model of the commands.
+#[derive(Clone)]
 pub(super) struct Commands {
     coordinates: Coordinates,
     scale: Standardiser,
@@ -47,6 +48,6 @@ impl Commands {
         let mut target = vec![0.0; self.scale.outputs()];
         self.scale.apply(action, &mut target);
         let prediction = self.net.predict(&self.coordinates.state(before, now));
-        f64::from(energy(prediction, &target)).clamp(1e-12, 1e30).ln()
+        log_energy(f64::from(energy(prediction, &target)))
     }
 }

@@ -19,16 +19,15 @@
 
 use super::gaze::{Filmed, Gaze, Grid, Scope, Split, Views};
 use super::memory::{Past, Scales};
-use super::regression::{Regression, energy};
+use super::regression::{Regression, energy, log_energy};
 use crate::shared::training::Training;
 use offnominal_core::image_detector::check_films;
 use offnominal_core::prelude::*;
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::Backbone;
 use serde::{Deserialize, Serialize};
-use std::cell::OnceCell;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A change of features, squared and summed, above which a patch counts as active.
 const ACTIVE: f32 = 1e-2;
@@ -78,7 +77,7 @@ impl ImageDetector for PatchDynamics {
         let scales =
             Scales::fit(&films.nominal().iter().map(|film| of(film, &mut model)).collect::<Vec<_>>());
         let (gaze, past) = (Gaze::default(), Past::default());
-        Ok(Box::new(Fitted { scope, gaze, model, scales, past, expected: OnceCell::new() }))
+        Ok(Box::new(Fitted { scope, gaze, model, scales, past, expected: OnceLock::new() }))
     }
 }
 
@@ -183,7 +182,7 @@ impl Dynamics {
         largest.sort_unstable_by(|a, b| b.total_cmp(a));
         let n = self.strongest.min(largest.len());
         let mean = largest[..n].iter().map(|&e| f64::from(e)).sum::<f64>() / n as f64;
-        mean.clamp(1e-12, 1e30).ln()
+        log_energy(mean)
     }
 
     pub fn heat(&self) -> Heat {
@@ -275,6 +274,7 @@ fn moving(grid: Grid, views: Views<'_>) -> Vec<bool> {
     (0..n).map(|p| near(p).any(|(r, c)| own[r * grid.columns + c])).collect()
 }
 
+#[derive(Clone)]
 struct Fitted {
     scope: Scope,
     gaze: Gaze,
@@ -282,7 +282,7 @@ struct Fitted {
     scales: Scales,
     past: Past,
     /// Imagined when it is asked for.
-    expected: OnceCell<Option<Vec<u8>>>,
+    expected: OnceLock<Option<Vec<u8>>>,
 }
 
 impl ImageMonitor for Fitted {
@@ -304,5 +304,9 @@ impl ImageMonitor for Fitted {
     fn expected(&self) -> Option<&[u8]> {
         let imagine = || self.scope.clone().imagine(&self.model.expected);
         self.expected.get_or_init(imagine).as_deref()
+    }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
     }
 }

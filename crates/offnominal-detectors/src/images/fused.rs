@@ -19,8 +19,7 @@ use crate::shared::surprise::Surprise;
 use offnominal_core::image_detector::check_films;
 use offnominal_core::prelude::*;
 use offnominal_nets::vision::Backbone;
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The recipe.
 pub struct OffnominalImages {
@@ -47,10 +46,11 @@ impl ImageDetector for OffnominalImages {
         let sums = |film: &Vec<[f64; 3]>| film.iter().map(|s| total(&surprises, s)).collect::<Vec<f64>>();
         let scales = Scales::fit(&scored.iter().map(sums).collect::<Vec<_>>());
         let (gaze, past) = (Gaze::default(), Past::default());
-        Ok(Box::new(Fitted { scope, gaze, parts, surprises, scales, past, expected: OnceCell::new() }))
+        Ok(Box::new(Fitted { scope, gaze, parts, surprises, scales, past, expected: OnceLock::new() }))
     }
 }
 
+#[derive(Clone)]
 struct Parts {
     dynamics: Dynamics,
     latent: Option<Latent>,
@@ -81,6 +81,7 @@ fn total(surprises: &[Surprise; 3], scores: &[f64; 3]) -> f64 {
     surprises.iter().zip(scores).map(|(surprise, &score)| surprise.of(score)).sum()
 }
 
+#[derive(Clone)]
 struct Fitted {
     scope: Scope,
     gaze: Gaze,
@@ -89,7 +90,7 @@ struct Fitted {
     scales: Scales,
     past: Past,
     /// Imagined when it is asked for.
-    expected: OnceCell<Option<Vec<u8>>>,
+    expected: OnceLock<Option<Vec<u8>>>,
 }
 
 impl ImageMonitor for Fitted {
@@ -112,5 +113,9 @@ impl ImageMonitor for Fitted {
     fn expected(&self) -> Option<&[u8]> {
         let imagine = || self.scope.clone().imagine(&self.parts.dynamics.expected);
         self.expected.get_or_init(imagine).as_deref()
+    }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
     }
 }

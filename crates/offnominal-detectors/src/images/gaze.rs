@@ -11,8 +11,8 @@ use std::sync::Arc;
 const SAMPLED: usize = 300;
 
 /// Encodes pictures and brings each number of a patch to its nominal mean and deviation.
+#[derive(Clone)]
 pub(super) struct Scope {
-    backbone: Arc<dyn Backbone>,
     scale: Arc<Standardiser>,
     moments: Arc<Moments>,
     size: (usize, usize),
@@ -46,7 +46,7 @@ impl Scope {
             rows.extend_from_slice(&features.patches);
         }
         let scale = Arc::new(Standardiser::fit(&rows, width));
-        Scope { backbone: backbone.clone(), scale, moments, size, encoder, row: Vec::new() }
+        Scope { scale, moments, size, encoder, row: Vec::new() }
     }
 
     /// A picture as it is remembered.
@@ -83,19 +83,6 @@ impl Scope {
             }
         }
         self.encoder.imagine(&raw)
-    }
-}
-
-impl Clone for Scope {
-    fn clone(&self) -> Scope {
-        Scope {
-            backbone: self.backbone.clone(),
-            scale: self.scale.clone(),
-            moments: self.moments.clone(),
-            size: self.size,
-            encoder: self.backbone.at(self.size.0, self.size.1),
-            row: Vec::new(),
-        }
     }
 }
 

@@ -49,6 +49,16 @@ pub(super) struct Latent {
     state: Vec<f32>,
 }
 
+impl Clone for Latent {
+    fn clone(&self) -> Latent {
+        Latent {
+            coordinates: self.coordinates.clone(),
+            monitor: self.monitor.fork(),
+            state: self.state.clone(),
+        }
+    }
+}
+
 impl Latent {
     /// Learns from films; nothing, where no number of the pictures varies.
     pub fn fit(

@@ -61,6 +61,7 @@ impl Metric {
     }
 }
 
+#[derive(Clone)]
 struct Fitted {
     encoder: Box<dyn Encoder>,
     metric: Metric,
@@ -78,5 +79,9 @@ impl ImageMonitor for Fitted {
             // ‖a − b‖² = 2 − 2 cos for vectors of unit length.
             Metric::Cosine => 0.5 * distance * distance,
         }
+    }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
     }
 }

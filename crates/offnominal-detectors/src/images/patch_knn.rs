@@ -15,9 +15,8 @@ use offnominal_core::prelude::*;
 use offnominal_nets::vision::resize::Resize;
 use offnominal_nets::vision::{Backbone, Encoder, Features};
 use serde::{Deserialize, Serialize};
-use std::cell::OnceCell;
 use std::num::NonZeroUsize;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// How the distances of the patches become one score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -61,11 +60,11 @@ impl ImageDetector for PatchKnn {
             encoder,
             pooling,
             bank,
-            looks,
+            looks: looks.into(),
             grid,
             back,
             last: vec![],
-            expected: OnceCell::new(),
+            expected: OnceLock::new(),
         }))
     }
 }
@@ -119,17 +118,18 @@ impl Pool {
     }
 }
 
+#[derive(Clone)]
 struct Fitted {
     encoder: Box<dyn Encoder>,
     pooling: Pooling,
     bank: Bank,
-    looks: Vec<u8>,
+    looks: Arc<[u8]>,
     grid: (usize, usize),
     back: Resize,
     /// Distance and nearest patch of each patch of the last picture.
     last: Vec<(f32, usize)>,
     /// Put together when it is asked for.
-    expected: OnceCell<Vec<u8>>,
+    expected: OnceLock<Vec<u8>>,
 }
 
 impl ImageMonitor for Fitted {
@@ -158,6 +158,10 @@ impl ImageMonitor for Fitted {
     fn expected(&self) -> Option<&[u8]> {
         self.last.first()?;
         Some(self.expected.get_or_init(|| self.back.clone().bytes(&self.mosaic())))
+    }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
     }
 }
 

@@ -104,20 +104,20 @@ fn lacks(found: &str) -> SamplesError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::conformance::Chorus;
+    use offnominal_laws::MockEnsemble;
 
     #[test]
     fn members_have_rows_of_their_own_and_passes_are_averaged() {
         let obs = [1.0, 2.0, 3.0, 4.0];
         let episode = [Signals::new(&obs, &[0.0], 2, 1)];
-        let of = |policy: Chorus| {
+        let of = |policy: MockEnsemble| {
             let mut features = Features::open(&policy, &episode, &mut Rng::new(1)).unwrap();
             features.of(&[1.0, 2.0]).map(<[f32]>::to_vec).collect::<Vec<_>>()
         };
         let members = [[1., 2.], [2., -4.], [3., 6.], [4., -8.], [5., 10.]].map(|row| row.to_vec());
-        assert_eq!(of(Chorus::members(2)), members);
-        assert_eq!(of(Chorus::plain(2)), members[..1]);
-        let passes = of(Chorus::passes(2));
+        assert_eq!(of(MockEnsemble::members(2)), members);
+        assert_eq!(of(MockEnsemble::plain(2)), members[..1]);
+        let passes = of(MockEnsemble::passes(2));
         // Each channel is a mean of five draws of 0 or 1.25 times its value.
         assert_eq!(passes.len(), 1);
         let quarters = passes[0][0] * 4.0;
@@ -128,7 +128,7 @@ mod tests {
     fn pools_are_thinned_evenly() {
         let obs: Vec<f32> = (0..10).map(|i| i as f32).collect();
         let episode = [Signals::new(&obs, &[0.0; 9], 1, 1)];
-        let mut features = Features::open(&Chorus::members(1), &episode, &mut Rng::new(1)).unwrap();
+        let mut features = Features::open(&MockEnsemble::members(1), &episode, &mut Rng::new(1)).unwrap();
         let n = |features: &mut Features, most| {
             features.pools(&episode, NonZeroUsize::new(most).unwrap()).unwrap()[4].1.len()
         };

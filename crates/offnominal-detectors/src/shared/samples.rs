@@ -76,16 +76,16 @@ impl Clone for SeededSamples {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::conformance::Chorus;
+    use offnominal_laws::MockEnsemble;
 
-    fn open(policy: &Chorus, width: usize) -> Result<SeededSamples, FitError> {
+    fn open(policy: &MockEnsemble, width: usize) -> Result<SeededSamples, FitError> {
         let (obs, actions) = (vec![0.5; 3 * width], [0.0; 2]);
         SeededSamples::open(policy, None, &[Signals::new(&obs, &actions, width, 1)], &mut Rng::new(1))
     }
 
     #[test]
     fn passes_depend_on_the_observation_and_on_nothing_before() {
-        let mut samples = open(&Chorus::passes(3), 3).unwrap();
+        let mut samples = open(&MockEnsemble::passes(3), 3).unwrap();
         let mut told =
             |obs: [f32; 3]| samples.predict(&obs).features.iter().map(|f| *f == 0.0).collect::<Vec<_>>();
         let first = told([1.0, 2.0, 3.0]);
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_policy_of_another_width_is_refused() {
-        let error = open(&Chorus::passes(3), 2).err().unwrap().to_string();
+        let error = open(&MockEnsemble::passes(3), 2).err().unwrap().to_string();
         let want = "expected a policy that reads 2 observation channels, found one that reads 3 observation channels";
         assert_eq!(error, want);
     }

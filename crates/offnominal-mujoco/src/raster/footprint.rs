@@ -3,7 +3,7 @@
 use super::camera::Camera;
 use super::scene::Kind;
 use super::solid::Solid;
-use super::vec3::{Vec3, vec3};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// A rectangle of pixels; empty if an end does not exceed its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -98,6 +98,7 @@ impl Backbone for Arc<ResNet18> {
     }
 }
 
+#[derive(Clone)]
 struct Eye {
     net: Arc<ResNet18>,
     resize: Resize,
@@ -115,5 +116,9 @@ impl Encoder for Eye {
         }
         self.features = Features { rows: height, columns: width, width: planes, patches: values, whole };
         &self.features
+    }
+
+    fn fork(&self) -> Box<dyn Encoder> {
+        Box::new(self.clone())
     }
 }

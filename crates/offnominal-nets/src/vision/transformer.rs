@@ -263,6 +263,7 @@ impl Backbone for Arc<Transformer> {
     }
 }
 
+#[derive(Clone)]
 struct Eye {
     net: Arc<Transformer>,
     resize: Resize,
@@ -290,5 +291,9 @@ impl Encoder for Eye {
         };
         self.features = Features { rows: grid, columns: grid, width, patches, whole };
         &self.features
+    }
+
+    fn fork(&self) -> Box<dyn Encoder> {
+        Box::new(self.clone())
     }
 }

@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_billion_pixels_need_no_more_memory_than_one_image() {
-        if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+        if !skips::is_slow_tier("a billion pixels") {
             return;
         }
         let ((scores, truth), mut many) = (gaussians(2_000_000, 3), Histogram::default());

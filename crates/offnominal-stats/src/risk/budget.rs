@@ -15,7 +15,7 @@ use crate::{Level, StatsError};
 use statrs::function::gamma::ln_gamma;
 
 /// Episodes that counting needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Budget {
     /// The smallest number of episodes with the wanted confidence.
     pub first_reached: u64,

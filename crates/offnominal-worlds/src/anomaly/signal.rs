@@ -1,6 +1,7 @@
 //! Disturbances of a signal, whichever way it flows.
 
-use super::kind::{Class, Domain};
+use super::Listed;
+use super::kind::{Class, Domain, Kind, Reach};
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::catalogue::parse;
 use offnominal_core::channel::width;
@@ -14,7 +15,12 @@ pub trait Operator: DeserializeOwned + Send + 'static {
     const NAME: &'static str;
     /// Which magnitudes make sense.
     const DOMAIN: Domain;
-
+    /// The magnitude at which it does nothing.
+    const NEUTRAL: f64 = 0.0;
+    /// How far a search for a magnitude goes.
+    const REACH: &'static [Reach];
+    /// What the magnitude means.
+    const MAGNITUDE: &'static str;
     /// Whether it changes values by degrees. What only repeats values can be done to a choice too.
     const BY_DEGREES: bool = true;
 
@@ -40,31 +46,64 @@ pub trait Operator: DeserializeOwned + Send + 'static {
     fn watch(&mut self, _channel: usize, _value: f64) {}
 }
 
+/// The two methods that read what every recipe of an [`Operator`] has.
+macro_rules! recipe_fields {
+    () => {
+        fn magnitude(&self) -> f64 {
+            self.magnitude
+        }
+
+        fn channels(&self) -> &Channels {
+            &self.channels
+        }
+    };
+}
+pub(super) use recipe_fields;
+
+/// What is said of an operator on one side.
+pub struct Words {
+    /// The name in commands and recipes.
+    pub id: &'static str,
+    /// One line for listings.
+    pub summary: &'static str,
+    /// What it does to a value.
+    pub equation: &'static str,
+    /// What happens to real systems that this imitates.
+    pub imitates: &'static str,
+    /// What a monitor must look at to notice it.
+    pub shows: &'static str,
+}
+
+/// An operator on observations.
+pub const fn on_observation<O: Operator>(words: Words) -> Listed {
+    listed::<O>(Class::Observation, |params| build::<O>(Class::Observation, params), words)
+}
+
+/// An operator on commands.
+pub const fn on_action<O: Operator>(words: Words) -> Listed {
+    listed::<O>(Class::Action, |params| build::<O>(Class::Action, params), words)
+}
+
+type Build = fn(&serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError>;
+
+const fn listed<O: Operator>(class: Class, build: Build, words: Words) -> Listed {
+    let Words { id, summary, equation, imitates, shows } = words;
+    let (domain, neutral, reach, magnitude) = (O::DOMAIN, O::NEUTRAL, O::REACH, O::MAGNITUDE);
+    Listed {
+        entry: Entry { id, summary, build, exempt: &[] },
+        kind: Kind { class, domain, neutral, reach, equation, magnitude, imitates, shows },
+    }
+}
+
+fn build<O: Operator>(side: Class, params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
+    Ok(Box::new(Signal { side, operator: parse::<O>(params)?, chosen: Chosen::default() }))
+}
+
 /// An operator applied to the chosen channels of one side.
-pub struct Signal<O> {
+struct Signal<O> {
     side: Class,
     operator: O,
     chosen: Chosen,
-}
-
-/// An operator on observations, from its parameters.
-///
-/// # Errors
-/// If a parameter is unknown, missing or out of range.
-pub fn on_observation<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
-    Ok(Box::new(Signal {
-        side: Class::Observation,
-        operator: parse::<O>(params)?,
-        chosen: Chosen::default(),
-    }))
-}
-
-/// An operator on commands, from its parameters.
-///
-/// # Errors
-/// If a parameter is unknown, missing or out of range.
-pub fn on_action<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
-    Ok(Box::new(Signal { side: Class::Action, operator: parse::<O>(params)?, chosen: Chosen::default() }))
 }
 
 impl<O: Operator> Signal<O> {

@@ -179,7 +179,7 @@ fn the_package_itself_agrees_where_python_has_it() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/make_corruptions.py");
     let out = Command::new("python3").args(["-W", "ignore"]).arg(script).arg("23").output();
     let Some(out) = out.ok().filter(|o| o.status.success()) else {
-        eprintln!("skipped: python3 cannot import imagecorruptions");
+        skips::skip("python: imagecorruptions", "python3 cannot import it");
         return;
     };
     let golden: Golden = serde_json::from_slice(&out.stdout).unwrap();

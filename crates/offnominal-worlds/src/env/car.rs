@@ -26,7 +26,6 @@ use course::Course;
 use debris::Debris;
 use ego::{DT_SECS, Ego};
 use offnominal_core::catalogue::parse;
-use offnominal_core::conformance::Law;
 use offnominal_core::prelude::*;
 use scene::{Place, Scene};
 use start::Start;

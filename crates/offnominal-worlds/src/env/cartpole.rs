@@ -64,19 +64,17 @@ pub struct Cartpole {
 
 impl Default for Cartpole {
     fn default() -> Self {
-        let (gravity, cart_mass, pole_mass, half_length, force) = (9.8, 1.0, 0.1, 0.5, 10.0);
-        let (sutton_barto_reward, total_mass, moment) = (false, 0.0, 0.0);
-        let all = Cartpole {
-            gravity,
-            cart_mass,
-            pole_mass,
-            half_length,
-            force,
-            sutton_barto_reward,
-            total_mass,
-            moment,
+        let constants = Cartpole {
+            gravity: 9.8,
+            cart_mass: 1.0,
+            pole_mass: 0.1,
+            half_length: 0.5,
+            force: 10.0,
+            sutton_barto_reward: false,
+            total_mass: 0.0,
+            moment: 0.0,
         };
-        all.derived()
+        constants.derived()
     }
 }
 
@@ -184,8 +182,6 @@ impl From<[f64; 4]> for CartState {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Gymnasium 1.1.1, CartPole-v1 (after Barto, Sutton and Anderson, 1983), bit for bit where sine and cosine \
                  are those of the C library. Deviation: derived constants follow a changed parameter at once, which \
                  those of Gymnasium do not. Option `sutton_barto_reward`: −1 for the step that ends the episode, 0 for \
@@ -209,22 +205,17 @@ fn spec() -> EnvSpec {
             .into(),
         classes: classic_picture::CARTPOLE.map(String::from).into(),
         cameras: vec!["side".into()],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 
 fn parameters() -> Vec<Parameter> {
+    let length = "half the length of the pole, from hinge to centre";
     vec![
         Parameter::new("gravity", "acceleration of free fall", "m/s²", 9.8, 0.0, 1000.0),
         Parameter::new("cart-mass", "mass of the cart", "kg", 1.0, 1e-3, 1000.0),
         Parameter::new("pole-mass", "mass of the pole", "kg", 0.1, 1e-4, 1000.0),
-        Parameter::new(
-            "pole-length",
-            "half the length of the pole, from hinge to centre",
-            "m",
-            0.5,
-            1e-2,
-            100.0,
-        ),
+        Parameter::new("pole-length", length, "m", 0.5, 1e-2, 100.0),
         Parameter::new("force", "size of the push", "N", 10.0, 0.0, 1000.0),
     ]
 }

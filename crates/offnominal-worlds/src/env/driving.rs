@@ -17,7 +17,6 @@ mod places;
 mod track;
 
 use car::Car;
-use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use std::sync::Arc;
 use track::{HALF_WIDTH_M, Track};
@@ -26,16 +25,11 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     id: card::ID,
     summary: card::SUMMARY,
     build: |params| {
-        let NoOptions {} = parse(params)?;
+        super::no_options(params)?;
         Ok(Box::new(Driving::new()))
     },
     exempt: &[],
 };
-
-/// The world has nothing to choose: what can change is a parameter.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoOptions {}
 
 /// Distance of the car's middle from a wall that it touches, m.
 const CAR_RADIUS_M: f64 = 1.0;
@@ -90,22 +84,6 @@ impl Env for Driving {
         track::draw(rng)
     }
 
-    fn admits(&self, x: &[f64]) -> bool {
-        x.len() == track::NUMBERS && x.iter().all(|v| (0.0..1.0).contains(v)) && track::is_sound(x)
-    }
-
-    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        Some(track::vary(x, rng))
-    }
-
-    fn features(&self, x: &[f64]) -> Vec<f64> {
-        x.iter().copied().chain(features::of(&Track::of(x))).collect()
-    }
-
-    fn places(&self, x: &[f64]) -> Option<Places> {
-        Some(places::of(&Track::of(x)))
-    }
-
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), self.spec.initial.len(), "{}: length of the initial condition", self.spec.id);
         self.track = Arc::new(Track::of(x));
@@ -140,10 +118,6 @@ impl Env for Driving {
         Some(!self.touches())
     }
 
-    fn margin(&self) -> Option<f64> {
-        Some(self.room())
-    }
-
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.spec.check(name, value)?;
         let physics = &mut self.car.physics;
@@ -162,6 +136,32 @@ impl Env for Driving {
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {
         picture::draw(&self.track, self.at, &self.car, frame);
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
+    }
+}
+
+impl FailureSearch for Driving {
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        x.iter().copied().chain(features::of(&Track::of(x))).collect()
+    }
+
+    fn places(&self, x: &[f64]) -> Option<Places> {
+        Some(places::of(&Track::of(x)))
+    }
+
+    fn admits(&self, x: &[f64]) -> bool {
+        x.len() == track::NUMBERS && x.iter().all(|v| (0.0..1.0).contains(v)) && track::is_sound(x)
+    }
+
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        Some(track::vary(x, rng))
+    }
+
+    fn margin(&self) -> Option<f64> {
+        Some(self.room())
     }
 }
 

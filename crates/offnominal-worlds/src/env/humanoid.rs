@@ -108,25 +108,6 @@ impl Env for Humanoid {
         self.postures.draw(rng)
     }
 
-    /// The posture itself, and how it stands: where the centre of mass is, seen from the feet, and how high the head.
-    fn features(&self, x: &[f64]) -> Vec<f64> {
-        let angles = self.postures.angles(x);
-        let mut sim = self.rig.sim.clone();
-        postures::stand(&mut sim, &angles);
-        sim.refresh_poses();
-        let feet = [self.extremities[1], self.extremities[3]];
-        let lean = lean_m(&sim, feet);
-        angles.iter().copied().chain(lean).chain([sim.xpos()[3 * self.head + 2]]).collect()
-    }
-
-    fn admits(&self, x: &[f64]) -> bool {
-        self.postures.admits(x)
-    }
-
-    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        Some(self.postures.vary(x, rng))
-    }
-
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), ANGLES + 1, "length of the initial condition of {}", self.spec().id);
         self.place(x);
@@ -158,10 +139,6 @@ impl Env for Humanoid {
         Some(self.room_m() > 0.0)
     }
 
-    fn margin(&self) -> Option<f64> {
-        Some(self.room_m())
-    }
-
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.rig.set_parameter(name, value)
     }
@@ -172,6 +149,35 @@ impl Env for Humanoid {
 
     fn render(&mut self, camera: Camera, frame: &mut Frame) {
         self.rig.render(camera, frame);
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
+    }
+}
+
+impl FailureSearch for Humanoid {
+    /// The posture itself, and how it stands: where the centre of mass is, seen from the feet, and how high the head.
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        let angles = self.postures.angles(x);
+        let mut sim = self.rig.sim.clone();
+        postures::stand(&mut sim, &angles);
+        sim.refresh_poses();
+        let feet = [self.extremities[1], self.extremities[3]];
+        let lean = lean_m(&sim, feet);
+        angles.iter().copied().chain(lean).chain([sim.xpos()[3 * self.head + 2]]).collect()
+    }
+
+    fn admits(&self, x: &[f64]) -> bool {
+        self.postures.admits(x)
+    }
+
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        Some(self.postures.vary(x, rng))
+    }
+
+    fn margin(&self) -> Option<f64> {
+        Some(self.room_m())
     }
 }
 

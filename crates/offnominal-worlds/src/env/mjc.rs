@@ -5,9 +5,30 @@
 use super::mjc_picture::{Painter, camera_names, class_names};
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Diverged, Kind, Model, MujocoError, Simulation};
-use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
+
+/// The methods of [`Env`] that a world leaves to the part that holds its simulation, its card and its parameters.
+macro_rules! delegate_to {
+    ($part:ident) => {
+        fn spec(&self) -> &EnvSpec {
+            self.$part.spec()
+        }
+
+        fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+            self.$part.set_parameter(name, value)
+        }
+
+        fn fork(&self) -> Option<Box<dyn Env>> {
+            Some(Box::new(self.clone()))
+        }
+
+        fn render(&mut self, camera: Camera, frame: &mut Frame) {
+            self.$part.render(camera, frame);
+        }
+    };
+}
+pub(super) use delegate_to;
 
 /// What differs between MuJoCo worlds, apart from observation and reward.
 pub(super) struct Design {
@@ -40,12 +61,9 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// Compiles the model; `{}` is the only parameter set that is accepted.
+    /// Compiles the model; there are no options.
     pub(super) fn build(design: Design, params: &Value) -> Result<Rig, BuildError> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct NoParameters {}
-        let NoParameters {} = offnominal_core::catalogue::parse(params)?;
+        super::no_options(params)?;
         Rig::new(design).map_err(|e| BuildError::Missing(Box::new(e)))
     }
 
@@ -151,27 +169,15 @@ impl Rig {
 /// The parameters of every MuJoCo world.
 fn parameters(design: &Design) -> [Parameter; 3] {
     let (body, [x, y, z]) = (design.pushed_body, design.push_direction);
+    let mass = "factor on the mass of every body; moments of inertia stay";
     let push = format!(
         "constant force at the centre of mass of the body {body}, along ({x}, {y}, {z}) in the world"
     );
+    let friction = "dry friction added to every degree of freedom (N on slides, N m on hinges)";
     [
-        Parameter::new(
-            "mass",
-            "factor on the mass of every body; moments of inertia stay",
-            "1",
-            1.0,
-            0.1,
-            design.most_mass,
-        ),
+        Parameter::new("mass", mass, "1", 1.0, 0.1, design.most_mass),
         Parameter::new("force", &push, "N", 0.0, -500.0, 500.0),
-        Parameter::new(
-            "friction",
-            "dry friction added to every degree of freedom (N on slides, N m on hinges)",
-            "N or N m",
-            0.0,
-            0.0,
-            200.0,
-        ),
+        Parameter::new("friction", friction, "N or N m", 0.0, 0.0, 200.0),
     ]
 }
 
@@ -180,5 +186,5 @@ pub(super) fn squared_length(action: &[f32]) -> f64 {
     action.iter().map(|&a| f64::from(a).powi(2)).sum()
 }
 
-/// The step at which the simulator broke: its reward counts as zero.
+/// The step at which the simulator, or the link to a robot, broke: its reward counts as zero.
 pub(super) const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };

@@ -11,7 +11,7 @@
 //!
 //! Reference: the world `Mujoco-CartpoleSwingup` of Anomaly-Gym (2025), after Chua et al., NeurIPS 2018.
 
-use super::mjc::{DIVERGED, Design, Rig, squared_length};
+use super::mjc::{DIVERGED, Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
@@ -30,6 +30,7 @@ const RAIL: &[&str] = &[
 /// Length of the pole.
 const POLE_M: f64 = 0.6;
 
+#[derive(Clone)]
 struct CartpoleSwingup {
     rig: Rig,
 }
@@ -44,9 +45,7 @@ impl CartpoleSwingup {
 }
 
 impl Env for CartpoleSwingup {
-    fn spec(&self) -> &EnvSpec {
-        self.rig.spec()
-    }
+    delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         self.rig.draw(0.1, rng)
@@ -72,18 +71,6 @@ impl Env for CartpoleSwingup {
     fn goal_met(&self) -> Option<bool> {
         Some(self.squared_miss().sqrt() < 0.025)
     }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.rig.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(CartpoleSwingup { rig: self.rig.clone() }))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.rig.render(camera, frame);
-    }
 }
 
 fn design() -> Design {
@@ -99,8 +86,6 @@ fn design() -> Design {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Anomaly-Gym (2025), Mujoco-CartpoleSwingup; simulated by MuJoCo 3.17.0. No deviations.".into(),
         observation: vec![
             Channel::unbounded("x", "position of the cart; soft stops at ±2.5", "m"),
@@ -111,7 +96,6 @@ fn spec() -> EnvSpec {
         action: vec![Channel::new("drive", "force on the cart, in units of 100 N", "100 N", -3.0, 3.0)],
         dt_secs: 0.04,
         horizon: 200,
-        parameters: vec![],
         initial: ["x", "theta", "x_velocity", "theta_velocity"].map(String::from).into(),
         reward: "exp(−d² / 0.36) − 0.01 a², where d is the distance in m of the pole's tip from the point 0.6 m above \
                  the middle of the rail, and a the command"
@@ -120,8 +104,7 @@ fn spec() -> EnvSpec {
                 deviation 0.1"
             .into(),
         success: "met while the tip is within 0.025 m of the goal; no episode ends before the horizon".into(),
-        classes: vec![],
-        cameras: vec![],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 

@@ -9,7 +9,7 @@
 //!
 //! Reference: the world `Mujoco-HalfCheetah` of Anomaly-Gym (2025); the body is that of Gymnasium's HalfCheetah.
 
-use super::mjc::{DIVERGED, Design, Rig, squared_length};
+use super::mjc::{DIVERGED, Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
@@ -35,6 +35,7 @@ const JOINTS: [(&str, &str, &str); 9] = [
 /// Torque of each leg motor at full command, in N m.
 const GEAR_NM: [u32; 6] = [120, 90, 60, 120, 60, 30];
 
+#[derive(Clone)]
 struct HalfCheetah {
     rig: Rig,
     /// Mean forward velocity over the last step; at the start, the velocity of the torso.
@@ -48,9 +49,7 @@ impl HalfCheetah {
 }
 
 impl Env for HalfCheetah {
-    fn spec(&self) -> &EnvSpec {
-        self.rig.spec()
-    }
+    delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         self.rig.draw(0.1, rng)
@@ -81,18 +80,6 @@ impl Env for HalfCheetah {
     fn goal_met(&self) -> Option<bool> {
         Some(self.forward_mps >= 10.0)
     }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.rig.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(HalfCheetah { rig: self.rig.clone(), forward_mps: self.forward_mps }))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.rig.render(camera, frame);
-    }
 }
 
 fn design() -> Design {
@@ -114,8 +101,6 @@ fn design() -> Design {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Anomaly-Gym (2025), Mujoco-HalfCheetah, with the body of Gymnasium's HalfCheetah; simulated by MuJoCo \
                  3.17.0. Deviation: the first observation of an episode shows the torso's velocity where later ones \
                  show the mean velocity over the step."
@@ -124,7 +109,6 @@ fn spec() -> EnvSpec {
         action: action(),
         dt_secs: 0.05,
         horizon: 200,
-        parameters: vec![],
         initial: JOINTS.iter().map(|j| j.0.to_string()).chain(JOINTS.iter().map(|j| velocity(j.0))).collect(),
         reward: "mean forward velocity over the step in m/s − 0.1 |a|², where a are the six commands".into(),
         reset: "the reference posture above the ground, at rest; every position and velocity gets normal noise of \
@@ -133,8 +117,7 @@ fn spec() -> EnvSpec {
         success: "met while the mean forward velocity over the step is at least 10 m/s; no episode ends before the \
                   horizon"
             .into(),
-        classes: vec![],
-        cameras: vec![],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 

@@ -13,7 +13,7 @@
 //!
 //! Reference: the world `Mujoco-Reacher3D` of Anomaly-Gym (2025), after Chua et al., NeurIPS 2018.
 
-use super::mjc::{DIVERGED, Design, Rig, squared_length};
+use super::mjc::{DIVERGED, Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
@@ -41,6 +41,7 @@ const LENGTHS_M: [f64; 4] = [0.1, 0.4, 0.321, 0.16828];
 /// Where the marker is on average, in m.
 const TARGET_M: [f64; 3] = [0.0, 0.25, 0.0];
 
+#[derive(Clone)]
 struct Reacher3d {
     rig: Rig,
 }
@@ -87,9 +88,7 @@ fn about_z(angle: f64, [x, y, z]: [f64; 3]) -> [f64; 3] {
 }
 
 impl Env for Reacher3d {
-    fn spec(&self) -> &EnvSpec {
-        self.rig.spec()
-    }
+    delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         TARGET_M.iter().map(|mean| mean + 0.1 * rng.normal()).collect()
@@ -119,18 +118,6 @@ impl Env for Reacher3d {
         let fourth_powers: f64 = self.miss().iter().map(|e| e.powi(4)).sum();
         Some(fourth_powers.sqrt() < 0.1)
     }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.rig.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(Reacher3d { rig: self.rig.clone() }))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.rig.render(camera, frame);
-    }
 }
 
 fn design() -> Design {
@@ -153,8 +140,6 @@ fn design() -> Design {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Anomaly-Gym (2025), Mujoco-Reacher3D; simulated by MuJoCo 3.17.0. Deviation: the target is a marker \
                  that is set from outside, not a body on three sliding joints, so that dry friction of joints is that of \
                  the arm alone; its position is observed in the same place."
@@ -163,7 +148,6 @@ fn spec() -> EnvSpec {
         action: action(),
         dt_secs: 0.02,
         horizon: 200,
-        parameters: vec![],
         initial: target_names().into(),
         reward: "−|e|² − 0.01 |a|², where e is the way from the target to the end of the hand in m, and a are the seven \
                  commands"
@@ -174,8 +158,7 @@ fn spec() -> EnvSpec {
         success: "met while (Σ eᵢ⁴)^½ < 0.1 m², the norm of the elementwise squared error, as published: it allows 0.316 m \
                   along one axis; no episode ends before the horizon"
             .into(),
-        classes: vec![],
-        cameras: vec![],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 

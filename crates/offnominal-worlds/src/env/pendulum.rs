@@ -152,8 +152,6 @@ impl Motion for Pendulum {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Gymnasium 1.1.1, Pendulum-v1, bit for bit where sine and cosine are those of the C library (rewards to \
                  the last bit). Option `integrator`: `clipped` moves the angle by the speed after its limit, `legacy` \
                  by the speed before, as Gym did until 0.20. Commands keep their range of ±2 whatever `max-torque` is, \
@@ -177,6 +175,7 @@ fn spec() -> EnvSpec {
             .into(),
         classes: classic_picture::PENDULUM.map(String::from).into(),
         cameras: vec!["side".into()],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 

@@ -17,7 +17,6 @@ mod screen;
 use eye::Eye;
 use game::{Game, Rules};
 use lens::Lens;
-use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 pub(crate) use player::player;
 use screen::{Screen, Shape};
@@ -27,16 +26,11 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     id: "pong",
     summary: "win 21 points of Pong, seen as pictures (re-implemented)",
     build: |params| {
-        let NoOptions {} = parse(params)?;
+        super::no_options(params)?;
         Ok(Box::new(Pong::new()))
     },
     exempt: &[],
 };
-
-/// Everything that can change is a parameter.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoOptions {}
 
 /// Frames per step.
 const SKIP: usize = 4;

@@ -9,16 +9,14 @@
 
 mod bodies;
 mod card;
-mod geometry;
 mod layout;
 mod lidar;
 mod picture;
 mod scene;
 
+use super::vec2::Vec2;
 use card::Level;
-use geometry::Vec2;
 use lidar::SECTORS;
-use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use scene::{Physics, Scene};
 use std::sync::Arc;
@@ -36,11 +34,6 @@ const fn entry(level: &Level, build: Build) -> Entry<dyn Env> {
     Entry { id: level.id, summary: level.summary, build, exempt: &[] }
 }
 
-/// The worlds have nothing to choose: what can change is a parameter.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoOptions {}
-
 /// One episode of the particle world.
 #[derive(Debug, Clone)]
 struct Sap {
@@ -52,7 +45,7 @@ struct Sap {
 
 impl Sap {
     fn build(level: &Level, params: &serde_json::Value) -> Result<Box<dyn Env>, BuildError> {
-        let NoOptions {} = parse(params)?;
+        super::no_options(params)?;
         Ok(Box::new(Sap::new(level)))
     }
 

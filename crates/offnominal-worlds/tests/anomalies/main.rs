@@ -3,8 +3,8 @@
 mod held;
 mod swinging;
 
-use offnominal_core::conformance::{AnomalyCase, Touches, anomaly as laws, assert_lawful};
 use offnominal_core::prelude::*;
+use offnominal_laws::{AnomalyCase, Touches, anomaly as laws, assert_lawful};
 use offnominal_worlds::anomaly::{self, ALL, Class};
 use offnominal_worlds::env::{self, body::BODIES};
 use serde_json::{Value, json};
@@ -94,7 +94,7 @@ fn every_anomaly_obeys_the_laws_in_every_world() {
     for entry in env::ENVS {
         let env = match (entry.build)(&json!({})) {
             Err(BuildError::Missing(why)) => {
-                eprintln!("skipped: anomalies in {}, because {why}", entry.id);
+                skips::skip(&format!("environment {}", entry.id), format!("anomalies: {why}"));
                 continue;
             }
             built => built.unwrap(),

@@ -54,7 +54,7 @@ def rows_of(env, state, commands, take):
 def legacy_rows(parameters, state, commands):
     """The older rule, from its equations."""
     p = {"gravity": 10.0, "mass": 1.0, "length": 1.0, "max-speed": 8.0, "max-torque": 2.0} | parameters
-    g, m, l, top, bound = (p[k] for k in ("gravity", "mass", "length", "max-speed", "max-torque"))
+    g, m, l, top, bound = (p[k] for k in ("gravity", "mass", "length", "max-speed", "max-torque"))  # noqa: E741
     th, speed = state
     rows = []
     for command in commands:

@@ -56,7 +56,7 @@ def main():
     settings = [(10, 3, 0.0), (15, 5, 30.0), (15, 8, -41.5), (20, 15, 12.25), (10, 4, -100.0)]
     streak = lambda radius, sigma, angle: np.clip(package._motion_blur(image, radius, sigma, angle), 0, 255)
     golden = {
-        "made_with": "imagecorruptions 1.1.2, seed %d" % seed,
+        "made_with": f"imagecorruptions 1.1.2, seed {seed}",
         "height": HEIGHT, "width": WIDTH, "every": EVERY, "repeats": REPEATS,
         "image": image.ravel().tolist(),
         "deterministic": [{"name": n.replace("_", "-"), "severity": s, "sample": sampled(corrupt(image, s, n))}

@@ -1,15 +1,15 @@
 //! `train`: makes a policy for a world.
 
-use super::shifts::Below;
-use super::{Common, Outcome};
-use crate::catalogues;
-use crate::train::{Folder, Keepsakes, Run};
+use crate::cli::randomise::Below;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use offnominal_agents::config::PRESETS;
 use offnominal_agents::{Card, TrainConfig};
 use offnominal_core::Seed;
+use offnominal_engine::catalogues;
+use offnominal_engine::train::{Folder, Keepsakes, Run};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ impl Train {
         let folder = Folder::new(common.out.clone().unwrap_or_else(default));
         let policy = folder.policy();
         ensure!(!(self.resume && self.below.is_given()), "--resume: a run that goes on knows what it draws");
-        let change = if self.resume { folder.change()? } else { self.below.change(env.spec())? };
+        let change = if self.resume { folder.change()? } else { self.below.request().resolve(env.spec())? };
         let env = match &change {
             Some(change) => change.apply(env)?,
             None => env,
@@ -73,7 +73,7 @@ impl Train {
                 Keepsakes { history: self.history, checkpoints: self.checkpoints.unwrap_or_default() };
             Run::begin(config, env.as_ref(), Seed(common.seed), folder, (command, change), keepsakes)?
         };
-        let card = run.finish(env.as_ref(), common)?;
+        let card = run.finish(env.as_ref(), &common.context())?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&card)?)?;

@@ -50,7 +50,7 @@ fn python_has(modules: &str) -> bool {
     let found = Command::new("python3").args(["-c", &format!("import {modules}")]).output();
     let has = found.is_ok_and(|o| o.status.success());
     if !has {
-        eprintln!("skipped: python3 cannot import {modules}");
+        skips::skip(&format!("python: {modules}"), "python3 cannot import them");
     }
     has
 }

@@ -13,7 +13,7 @@ impl Robot {
     fn at(address: &str, args: &[&str]) -> Option<Robot> {
         for port in [30004, 30003, 29999] {
             if let Err(why) = TcpListener::bind((address, port)) {
-                eprintln!("skipped: port {port} of {address}: {why}");
+                skips::skip("robot", format!("port {port} of {address}: {why}"));
                 return None;
             }
         }

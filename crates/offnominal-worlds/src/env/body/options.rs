@@ -1,8 +1,6 @@
 //! What can be chosen about a body when its world is made.
 
-use offnominal_core::catalogue::{BuildError, parse};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The parameters of a world of bodies; `{}` gives the nominal body.
@@ -50,14 +48,4 @@ pub enum Fall {
     Relative,
     /// The nominal body's.
     Absolute,
-}
-
-impl Options {
-    /// Reads the options.
-    ///
-    /// # Errors
-    /// If one does not exist or has no such value.
-    pub(super) fn read(params: &Value) -> Result<Options, BuildError> {
-        parse(params)
-    }
 }

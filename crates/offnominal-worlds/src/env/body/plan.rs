@@ -55,6 +55,24 @@ pub(super) struct Limb {
     pub twin: Option<usize>,
 }
 
+impl Limb {
+    /// An upright torso: what other limbs differ from.
+    pub(super) const TORSO: Limb = Limb {
+        name: "torso",
+        parent: 0,
+        attach_m: [0.0; 3],
+        centre_m: [0.0; 3],
+        form: Form::Capsule([0.0, 0.0, -1.0]),
+        length_m: 0.4,
+        width_m: 0.05,
+        table: 1.45,
+        mass_kg: None,
+        joint: None,
+        class: "torso",
+        twin: None,
+    };
+}
+
 /// The shape of a limb.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Form {

@@ -132,7 +132,7 @@ fn a_neighbour_of_a_start_differs_in_one_joint_and_is_a_start() {
         let (env, mut rng) = (world(id, &json!({})), Rng::new(4));
         for _ in 0..20 {
             let x = env.draw(&mut rng);
-            let near = env.vary(&x, &mut rng).unwrap();
+            let near = env.failure_search().vary(&x, &mut rng).unwrap();
             let moved: Vec<usize> = (0..x.len()).filter(|&i| x[i] != near[i]).collect();
             assert!(moved.len() <= 1 && near.len() == x.len(), "{id}: {moved:?}");
             assert!(x.iter().zip(&near).all(|(a, b)| (a - b).abs() <= 0.2 + 1e-12), "{id}");

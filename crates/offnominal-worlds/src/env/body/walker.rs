@@ -53,7 +53,7 @@ pub(super) struct Walker {
 impl Walker {
     /// Makes the body that the options describe.
     pub(super) fn build(plan: &'static Plan, params: &Value) -> Result<Walker, BuildError> {
-        let options = Options::read(params)?;
+        let options = offnominal_core::catalogue::parse(params)?;
         Walker::new(plan, options).map_err(|e| match e {
             BodyError::Mujoco(missing) => BuildError::Missing(Box::new(missing)),
             other => BuildError::Parameters(other.to_string()),
@@ -238,13 +238,6 @@ impl Env for Walker {
         rests.into_iter().zip(limits).map(|(angle, (low, high))| angle.clamp(low, high)).collect()
     }
 
-    /// One joint, drawn anew.
-    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
-        let (mut near, at) = (x.to_vec(), rng.below(x.len()));
-        near[at] = self.draw(rng)[at];
-        Some(near)
-    }
-
     fn start(&mut self, x: &[f64], _: &mut Rng) {
         assert_eq!(x.len(), self.spec.initial.len(), "length of the initial condition of {}", self.spec.id);
         self.place(x);
@@ -281,11 +274,6 @@ impl Env for Walker {
         Step { reward, status }
     }
 
-    fn margin(&self) -> Option<f64> {
-        let ends = !matches!(self.plan.fallen, Fallen::Never { .. });
-        ends.then(|| self.clearance())
-    }
-
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
         self.set_parameters(&[(name, value)])
     }
@@ -316,6 +304,24 @@ impl Env for Walker {
 
     fn render(&mut self, camera: Camera, frame: &mut Frame) {
         self.painter.draw(&mut self.built.sim, camera, frame);
+    }
+
+    fn failure_search(&self) -> &dyn FailureSearch {
+        self
+    }
+}
+
+impl FailureSearch for Walker {
+    /// One joint, drawn anew.
+    fn vary(&self, x: &[f64], rng: &mut Rng) -> Option<Vec<f64>> {
+        let (mut near, at) = (x.to_vec(), rng.below(x.len()));
+        near[at] = self.draw(rng)[at];
+        Some(near)
+    }
+
+    fn margin(&self) -> Option<f64> {
+        let ends = !matches!(self.plan.fallen, Fallen::Never { .. });
+        ends.then(|| self.clearance())
     }
 }
 

@@ -45,8 +45,6 @@ const SOURCE: &str = "Anomaly-Gym (TMLR submission 7913), CAR-LaneKeep, which ru
 /// The specification.
 pub fn spec() -> EnvSpec {
     EnvSpec {
-        id: ID.into(),
-        summary: SUMMARY.into(),
         source: SOURCE.into(),
         observation: observation(),
         action: action(),
@@ -59,6 +57,7 @@ pub fn spec() -> EnvSpec {
         success: SUCCESS.into(),
         classes: super::models::CLASSES.map(String::from).to_vec(),
         cameras: CAMERAS.map(String::from).to_vec(),
+        ..EnvSpec::new(ID, SUMMARY)
     }
 }
 

@@ -27,20 +27,9 @@ const SOURCE: &str = "The Driving domain of Uesato et al. (2018), which runs in 
 /// The specification.
 pub fn spec() -> EnvSpec {
     EnvSpec {
-        id: ID.into(),
-        summary: SUMMARY.into(),
         source: SOURCE.into(),
         observation: observation(),
-        action: vec![
-            Channel::new("pedal", "throttle if positive, brake if negative", "1", -1.0, 1.0),
-            Channel::new(
-                "steering",
-                "road-wheel angle, in units of 0.5 rad, positive to the left",
-                "1",
-                -1.0,
-                1.0,
-            ),
-        ],
+        action: action(),
         dt_secs: car::DT_SECS,
         horizon: 1500,
         parameters: parameters(),
@@ -50,6 +39,7 @@ pub fn spec() -> EnvSpec {
         success: SUCCESS.into(),
         classes: ["grass", "wall", "road", "car"].map(String::from).to_vec(),
         cameras: vec!["top".into()],
+        ..EnvSpec::new(ID, SUMMARY)
     }
 }
 
@@ -67,6 +57,14 @@ fn observation() -> Vec<Channel> {
         Channel::unbounded("road_wheels", "angle of the road wheels, positive to the left", "rad"),
     ]);
     channels
+}
+
+fn action() -> Vec<Channel> {
+    let channel = |name, of| Channel::new(name, of, "1", -1.0, 1.0);
+    vec![
+        channel("pedal", "throttle if positive, brake if negative"),
+        channel("steering", "road-wheel angle, in units of 0.5 rad, positive to the left"),
+    ]
 }
 
 fn parameters() -> Vec<Parameter> {

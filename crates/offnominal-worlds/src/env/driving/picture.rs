@@ -2,7 +2,8 @@
 
 use super::CAR_RADIUS_M;
 use super::car::Car;
-use super::track::{HALF_WIDTH_M, Point, Track};
+use super::track::{HALF_WIDTH_M, Track};
+use crate::env::disc::{Style, View};
 use offnominal_core::frame::Frame;
 
 /// Half the side of the visible square, m; the car is in its middle.
@@ -11,13 +12,6 @@ const HALF_RANGE_M: f64 = 50.0;
 const WALL_M: f64 = 1.0;
 const GRASS: [u8; 3] = [104, 132, 76];
 
-/// How a disc is drawn.
-struct Style {
-    class: u8,
-    colour: [u8; 3],
-    radius_m: f64,
-}
-
 const WALL: Style = Style { class: 1, colour: [150, 60, 50], radius_m: HALF_WIDTH_M + WALL_M };
 const ROAD: Style = Style { class: 2, colour: [110, 110, 112], radius_m: HALF_WIDTH_M };
 const CAR: Style = Style { class: 3, colour: [236, 236, 232], radius_m: 1.5 * CAR_RADIUS_M };
@@ -25,36 +19,16 @@ const CAR: Style = Style { class: 3, colour: [236, 236, 232], radius_m: 1.5 * CA
 /// Draws walls and road as discs along the centre line, then the car.
 pub fn draw(track: &Track, at: usize, car: &Car, frame: &mut Frame) {
     frame.clear(GRASS);
-    let reach = track.len() / 2;
+    let (view, reach) = (View::new(car.position, HALF_RANGE_M, false, frame), track.len() / 2);
     for style in [&WALL, &ROAD] {
         for i in at + track.len() - reach..at + track.len() + reach {
             // Half-way points keep the rims straight.
             let (a, b) = (track.centre(i), track.centre(i + 1));
-            disc(frame, car.position, a, style);
-            disc(frame, car.position, [0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])], style);
+            view.disc(a, style, frame);
+            view.disc((a + b) * 0.5, style, frame);
         }
     }
-    disc(frame, car.position, car.position, &CAR);
-}
-
-/// Paints the pixels whose middle is in a disc.
-fn disc(frame: &mut Frame, eye: Point, at: Point, style: &Style) {
-    let scale = frame.width.min(frame.height) as f64 / (2.0 * HALF_RANGE_M);
-    let column = frame.width as f64 / 2.0 + scale * (at[0] - eye[0]);
-    let row = frame.height as f64 / 2.0 - scale * (at[1] - eye[1]);
-    let radius = scale * style.radius_m;
-    for y in covered(row, radius, frame.height) {
-        for x in covered(column, radius, frame.width) {
-            if (x as f64 + 0.5 - column).hypot(y as f64 + 0.5 - row) <= radius {
-                frame.paint(x, y, style.colour, style.class);
-            }
-        }
-    }
-}
-
-/// The pixels of one axis that a disc can reach; casts saturate, so what lies outside gives an empty range.
-fn covered(centre: f64, radius: f64, size: usize) -> std::ops::Range<usize> {
-    ((centre - radius).floor() as usize)..((centre + radius).ceil() as usize).min(size)
+    view.disc(car.position, &CAR, frame);
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! reads the same few numbers at every place can learn that from all bends of all tracks at once.
 
 use super::track::{STEP_M, Track};
-use offnominal_core::env::Places;
+use offnominal_core::failure_search::Places;
 
 /// Centre points from one place to the next.
 const SPACING: usize = 2;

@@ -65,8 +65,6 @@ const SOURCE: &str = "Anomaly-Gym (TMLR submission 7913), SAP-Goal. Native. Devi
 /// The specification of a level.
 pub fn spec(level: &Level) -> EnvSpec {
     EnvSpec {
-        id: level.id.into(),
-        summary: level.summary.into(),
         source: SOURCE.into(),
         observation: observation(level),
         action: action(),
@@ -79,6 +77,7 @@ pub fn spec(level: &Level) -> EnvSpec {
         success: SUCCESS.into(),
         classes: ["background", "agent", "goal", "object", "hazard"].map(String::from).to_vec(),
         cameras: vec!["top".into()],
+        ..EnvSpec::new(level.id, level.summary)
     }
 }
 
@@ -114,17 +113,11 @@ fn action() -> Vec<Channel> {
 }
 
 fn parameters() -> Vec<Parameter> {
+    let moving = "each object feels a fresh force, uniform in [−p, p]², in each step; the speed limit bounds the effect";
     vec![
         Parameter::new("mass", "mass of the agent, as a multiple of its 1 kg", "1", 1.0, 0.01, 1000.0),
         Parameter::new("force", "constant force (p, p) on the agent", "N", 0.0, -100.0, 100.0),
-        Parameter::new(
-            "moving-objects",
-            "each object feels a fresh force, uniform in [−p, p]², in each step; the speed limit bounds the effect",
-            "N",
-            0.0,
-            0.0,
-            100.0,
-        ),
+        Parameter::new("moving-objects", moving, "N", 0.0, 0.0, 100.0),
     ]
 }
 

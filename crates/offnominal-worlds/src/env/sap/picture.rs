@@ -2,21 +2,15 @@
 //!
 //! Colours are those of the paper's figures. Nothing in the picture tells the time or whether an anomaly is active.
 
-use super::geometry::Vec2;
 use super::layout::{AGENT_RADIUS_M, GOAL_RADIUS_M, HAZARD_RADIUS_M, OBJECT_RADIUS_M};
 use super::scene::Scene;
+use crate::env::disc::{Style, View};
+use crate::env::vec2::Vec2;
 use offnominal_core::frame::Frame;
 
 /// Half the side of the visible square, m.
 const HALF_RANGE_M: f64 = 1.5;
 const WHITE: [u8; 3] = [0xff, 0xff, 0xff];
-
-/// How a kind of entity is drawn.
-struct Style {
-    class: u8,
-    colour: [u8; 3],
-    radius_m: f64,
-}
 
 const AGENT: Style = Style { class: 1, colour: [0xf3, 0x69, 0x66], radius_m: AGENT_RADIUS_M };
 const GOAL: Style = Style { class: 2, colour: [0x47, 0xbb, 0xc8], radius_m: GOAL_RADIUS_M };
@@ -26,58 +20,11 @@ const HAZARD: Style = Style { class: 4, colour: [0xcd, 0x7c, 0xff], radius_m: HA
 /// Draws the scene, the agent on top.
 pub fn draw(scene: &Scene, frame: &mut Frame) {
     frame.clear(WHITE);
-    let view = View::of(frame);
+    let view = View::new(Vec2::ZERO, HALF_RANGE_M, true, frame);
     view.disc(scene.goal, &GOAL, frame);
     scene.hazards.iter().for_each(|h| view.disc(*h, &HAZARD, frame));
     scene.objects.iter().for_each(|o| view.disc(o.position, &OBJECT, frame));
     view.disc(scene.agent.position, &AGENT, frame);
-}
-
-/// From metres to pixels: the visible square is centred and fills the shorter side.
-struct View {
-    pixels_per_m: f64,
-    centre: (f64, f64),
-}
-
-impl View {
-    fn of(frame: &Frame) -> View {
-        let side = frame.width.min(frame.height) as f64;
-        View {
-            pixels_per_m: side / (2.0 * HALF_RANGE_M),
-            centre: (frame.width as f64 / 2.0, frame.height as f64 / 2.0),
-        }
-    }
-
-    fn disc(&self, at: Vec2, style: &Style, frame: &mut Frame) {
-        let column = self.centre.0 + at.x * self.pixels_per_m;
-        let row = self.centre.1 - at.y * self.pixels_per_m;
-        let radius = style.radius_m * self.pixels_per_m;
-        for y in covered(row, radius, frame.height) {
-            for x in covered(column, radius, frame.width) {
-                let distance = (x as f64 + 0.5 - column).hypot(y as f64 + 0.5 - row);
-                blend(frame, (x, y), style, (radius - distance + 0.5).clamp(0.0, 1.0));
-            }
-        }
-    }
-}
-
-/// The pixels of one axis that a disc can reach.
-fn covered(centre: f64, radius: f64, size: usize) -> std::ops::Range<usize> {
-    // Casts saturate: what lies outside the picture gives an empty range.
-    ((centre - radius - 1.0).floor().max(0.0) as usize)
-        ..((centre + radius + 1.0).ceil().max(0.0) as usize).min(size)
-}
-
-/// Paints a pixel that is partly covered; it belongs to the class that covers at least half of it.
-fn blend(frame: &mut Frame, (x, y): (usize, usize), style: &Style, coverage: f64) {
-    if coverage == 0.0 {
-        return;
-    }
-    let at = y * frame.width + x;
-    let class = if coverage >= 0.5 { style.class } else { frame.classes[at] };
-    let below: [u8; 3] = std::array::from_fn(|i| frame.rgb[3 * at + i]);
-    let mix = |i: usize| f64::from(below[i]) * (1.0 - coverage) + f64::from(style.colour[i]) * coverage;
-    frame.paint(x, y, std::array::from_fn(|i| mix(i).round() as u8), class);
 }
 
 #[cfg(test)]

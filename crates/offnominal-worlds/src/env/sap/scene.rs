@@ -1,8 +1,8 @@
 //! The state of the particle world, and how it moves.
 
 use super::bodies::{Body, push_apart};
-use super::geometry::Vec2;
 use super::layout::{AGENT_RADIUS_M, GOAL_RADIUS_M, HAZARD_RADIUS_M, OBJECT_RADIUS_M};
+use crate::env::vec2::Vec2;
 use offnominal_core::Rng;
 
 /// Force of a full command, N.

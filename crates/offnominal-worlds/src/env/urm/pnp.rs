@@ -10,11 +10,11 @@
 
 use super::course::NEAR_M;
 use super::goal::Goal;
-use super::reach::CLASSES;
-use super::workcell::{Classes, Workcell};
-use super::{DIVERGED, card, distance};
-use crate::ur3e::model;
+use super::workcell::{CLASSES, Classes, Workcell};
+use super::{card, distance};
+use crate::env::mjc::{DIVERGED, delegate_to};
 use offnominal_core::prelude::*;
+use offnominal_rtde::ur3e::model;
 
 pub(in super::super) const ENTRY: Entry<dyn Env> = Entry {
     id: "urm-pnp",
@@ -42,7 +42,7 @@ struct PickAndPlace {
 fn build(params: &serde_json::Value) -> Result<Workcell, BuildError> {
     let mjcf = model::mjcf_with(include_str!("../../../models/urm_pnp.xml"));
     let block: Classes<'_> = &[("block", &["block"])];
-    Workcell::build(&mjcf, card::pnp(), &[CLASSES, block].concat(), params)
+    Workcell::build(&mjcf, card::pnp(&ENTRY), &[CLASSES, block].concat(), params)
 }
 
 impl PickAndPlace {
@@ -66,9 +66,7 @@ impl PickAndPlace {
 }
 
 impl Env for PickAndPlace {
-    fn spec(&self) -> &EnvSpec {
-        self.cell.spec()
-    }
+    delegate_to!(cell);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let block = BLOCK_M.map(|(low, high)| rng.range(low, high));
@@ -107,18 +105,6 @@ impl Env for PickAndPlace {
 
     fn goal_met(&self) -> Option<bool> {
         Some(distance(self.block(), self.cell.goal()) < NEAR_M)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.cell.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.cell.render(camera, frame);
     }
 }
 

@@ -9,20 +9,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 const TORQUE_NM: f64 = 250.0;
 
-const TORSO: Limb = Limb {
-    name: "torso",
-    parent: 0,
-    attach_m: [0.0; 3],
-    centre_m: [0.0; 3],
-    form: Form::Ellipsoid,
-    length_m: 0.25,
-    width_m: 0.25,
-    table: 0.25,
-    mass_kg: None,
-    joint: None,
-    class: "torso",
-    twin: None,
-};
+const TORSO: Limb = Limb { form: Form::Ellipsoid, length_m: 0.25, width_m: 0.25, table: 0.25, ..Limb::TORSO };
 
 /// The signs of x and y of the four directions in which legs point.
 type Way = (f64, f64);

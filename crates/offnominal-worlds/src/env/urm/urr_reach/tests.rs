@@ -2,8 +2,8 @@
 
 use super::super::course::{GOALS, INTERVAL, is_near};
 use super::*;
-use crate::rtde::link_tests::Served;
-use crate::rtde::simulated::station::Settings;
+use offnominal_rtde::simulated::Served;
+use offnominal_rtde::simulated::station::Settings;
 use serde_json::json;
 
 /// Two corners of the box that are farthest apart, in turn.
@@ -45,7 +45,7 @@ fn the_farthest_goals_are_reached_in_time() {
         (1..INTERVAL).for_each(|_| assert_eq!(step(world.as_mut()).status, Status::Running));
         let obs = seen(world.as_ref());
         let away = distance([0, 1, 2].map(|i| obs[i].into()), [6, 7, 8].map(|i| obs[i].into()));
-        assert!(is_near(away), "goal {interval}: {away} m, {:?}", world.trouble());
+        assert!(is_near(away), "goal {interval}: {away} m, {:?}", world.health());
         step(world.as_mut());
         assert_eq!(world.goal_met(), Some(true), "after goal {interval}");
     }
@@ -75,7 +75,7 @@ fn wild_commands_do_not_leave_the_workspace() {
         // One direction for a while, far beyond the bounds of the channels.
         let wild = [0; 3].map(|_| (1e6 * rng.normal()) as f32);
         for _ in 0..10 {
-            assert_eq!(world.step(&wild, &mut Rng::new(0)).status, Status::Running, "{:?}", world.trouble());
+            assert_eq!(world.step(&wild, &mut Rng::new(0)).status, Status::Running, "{:?}", world.health());
         }
     }
 }
@@ -84,7 +84,7 @@ fn wild_commands_do_not_leave_the_workspace() {
 fn a_command_that_is_no_number_ends_the_episode_with_a_message() {
     let mut world = started(FAR);
     assert_eq!(world.step(&[f32::NAN, 0.0, 0.0], &mut Rng::new(0)), DIVERGED);
-    assert!(world.trouble().unwrap().contains("expected a finite command, found NaN"));
+    assert!(world.health().unwrap_err().contains("expected a finite command, found NaN"));
     assert!(seen(world.as_ref()).iter().all(|v| v.is_finite()));
 }
 
@@ -117,21 +117,21 @@ fn at_sockets(served: &Served) -> Box<dyn Env> {
 /// One robot plays one episode after another, each from home, and what an anomaly changed is changed back.
 #[test]
 fn a_robot_plays_episodes_in_sequence() {
-    let served = Served::new(5.0, Settings::default());
+    let served = Served::locally(5.0, Settings::default()).unwrap();
     let env = at_sockets(&served);
     assert!(env.fork().is_none());
     let trial = Trial { env: env.as_ref(), policy: &straight, horizon: 12 };
     let episodes: Vec<Episode> = (0..2_u64).map(|i| trial.nominal(Seed(i))).collect();
     let home = model::tool(&HOME).position_m;
     for episode in episodes {
-        assert_eq!((episode.len(), episode.end), (12, End::TimedOut), "{:?}", env.trouble());
+        assert_eq!((episode.len(), episode.end), (12, End::TimedOut), "{:?}", env.health());
         let first = [0, 1, 2].map(|i| f64::from(episode.observations[i]));
         assert!(distance(first, home) < 2e-3, "{first:?}");
     }
     {
-        let mut lent = env.lend().unwrap();
-        assert!(env.lend().is_none(), "there is only one");
-        lent.set_parameter("moving-goal", 1.0).unwrap();
+        let mut checked_out = env.checkout().unwrap();
+        assert!(env.checkout().is_none(), "there is only one");
+        checked_out.set_parameter("moving-goal", 1.0).unwrap();
     }
     let goal = |e: &Episode, t: usize| e.observations[9 * t + 6];
     let still = trial.nominal(Seed(5));
@@ -140,26 +140,27 @@ fn a_robot_plays_episodes_in_sequence() {
 
 #[test]
 fn a_protective_stop_ends_the_episode_and_stays() {
-    let served = Served::new(5.0, Settings { stop_after_secs: Some(0.5), ..Settings::default() });
+    let served =
+        Served::locally(5.0, Settings { stop_after_secs: Some(0.5), ..Settings::default() }).unwrap();
     let env = at_sockets(&served);
     let trial = Trial::new(env.as_ref(), &straight);
     let episode = trial.nominal(Seed(1));
     assert_eq!(episode.end, End::Diverged);
-    assert!(env.trouble().unwrap().contains("protective stop"), "{:?}", env.trouble());
+    assert!(env.health().unwrap_err().contains("protective stop"), "{:?}", env.health());
     let next = trial.nominal(Seed(2));
     assert_eq!((next.len(), next.end), (1, End::Diverged), "it is not started again silently");
 }
 
 #[test]
 fn a_connection_that_drops_ends_the_episode() {
-    let served = Served::new(5.0, Settings::default());
+    let served = Served::locally(5.0, Settings::default()).unwrap();
     let env = at_sockets(&served);
-    let mut lent = env.lend().unwrap();
-    lent.start(FAR.as_flattened(), &mut Rng::new(0));
-    (0..3).for_each(|_| assert_eq!(step(lent.as_mut()).status, Status::Running));
+    let mut checked_out = env.checkout().unwrap();
+    checked_out.start(FAR.as_flattened(), &mut Rng::new(0));
+    (0..3).for_each(|_| assert_eq!(step(checked_out.as_mut()).status, Status::Running));
     drop(served);
-    let ends = (0..100).any(|_| step(lent.as_mut()).status == Status::Diverged);
-    assert!(ends && lent.trouble().is_some());
+    let ends = (0..100).any(|_| step(checked_out.as_mut()).status == Status::Diverged);
+    assert!(ends && checked_out.health().is_err());
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! What an environment knows that helps to search for failures and to estimate how rare they are.
+
+use crate::Rng;
+
+/// What a search for failures asks an environment. Every answer has a default, which is right for any environment; a
+/// better one makes the search cheaper, never wrong.
+pub trait FailureSearch {
+    /// What a predictor of failure reads of the initial condition `x`; the length is fixed per environment.
+    fn features(&self, x: &[f64]) -> Vec<f64> {
+        x.to_vec()
+    }
+
+    /// What a predictor of failure reads of an initial condition that leads past many places, such as a track; `None` where
+    /// it does not.
+    fn places(&self, _x: &[f64]) -> Option<Places> {
+        None
+    }
+
+    /// Whether [`Env::draw`](crate::env::Env::draw) can give `x`; asked of conditions that a search proposes.
+    fn admits(&self, _x: &[f64]) -> bool {
+        true
+    }
+
+    /// A random neighbour of `x`, or `x` itself. The proposal is reversible with respect to the distribution P of initial
+    /// conditions. `None` where the environment offers none.
+    fn vary(&self, _x: &[f64], _rng: &mut Rng) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// How far the present state is from what the environment counts as failure: zero or less exactly where it has failed;
+    /// `None` where the environment does not say.
+    fn margin(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// All defaults: nothing is known but how to play.
+#[derive(Debug, Clone, Copy)]
+pub struct Uninformed;
+
+impl FailureSearch for Uninformed {}
+
+/// The places that an episode leads past, in their order, with the same numbers at each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Places {
+    /// Numbers at a place.
+    pub width: usize,
+    /// The numbers, place after place.
+    pub numbers: Vec<f64>,
+}

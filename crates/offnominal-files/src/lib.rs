@@ -1,0 +1,30 @@
+//! What is kept on disk: data sets, finished cells, journals, tables, and the formats of other programs.
+//!
+//! | file            | content                                                              |
+//! |-----------------|----------------------------------------------------------------------|
+//! | [`dataset`]     | episodes as Arrow IPC                                                |
+//! | [`store`]       | finished cells by the digest of what they are                        |
+//! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
+//! | [`checkpoint`]  | trainings that are under way                                         |
+//! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
+//! | [`write`]       | files that are never half-written                                    |
+//! | [`array`]       | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
+//! | [`image_file`]  | PNG files as grey values or colours                                  |
+//! | [`png`]         | frames as PNG                                                        |
+//! | [`gif`]         | frames as an animated GIF                                            |
+//! | [`minari`]      | data sets for Minari                                                 |
+//! | [`tensorboard`] | event files for TensorBoard                                          |
+
+pub mod array;
+pub mod checkpoint;
+pub mod dataset;
+pub mod gif;
+pub mod image_file;
+pub mod journal;
+pub mod minari;
+mod palette;
+pub mod png;
+pub mod store;
+pub mod table;
+pub mod tensorboard;
+pub mod write;

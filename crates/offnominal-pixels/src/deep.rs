@@ -1,0 +1,151 @@
+//! Convolutional networks: from files, and trained with checkpoints.
+
+use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
+use crate::layout::DataSet;
+use crate::network::NetworkOutput;
+use anyhow::{Context as _, Result, bail, ensure};
+use offnominal_core::{Rng, Seed};
+use offnominal_deep::train::{Recipe, Training};
+use offnominal_deep::{Design, Picture, Segmenter, device};
+use offnominal_engine::context::Context;
+use offnominal_engine::device::Device;
+use offnominal_files::checkpoint::Checkpoint;
+use offnominal_nets::Tensors;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A trained network.
+#[derive(Debug, Clone)]
+pub struct Net(Arc<Segmenter>);
+
+impl Net {
+    /// From the tensors of a file.
+    ///
+    /// # Errors
+    /// If they are none, or the device is not there.
+    pub fn open(tensors: &Tensors, on: Device) -> Result<Net> {
+        Ok(Net(Arc::new(Segmenter::from_tensors(tensors, &on.open()?)?)))
+    }
+
+    /// From weights that were published for torchvision's `deeplabv3_resnet50`.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or is another network.
+    pub fn import(path: &Path, classes: Vec<String>) -> Result<Net> {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let expected =
+            || format!("{}: expected weights of deeplabv3_resnet50 as safetensors", path.display());
+        let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;
+        let net = Segmenter::from_torchvision(&tensors, classes, &device::cpu()).with_context(expected)?;
+        Ok(Net(Arc::new(net)))
+    }
+
+    /// The classes that it knows.
+    pub fn classes(&self) -> &[String] {
+        &self.0.design.classes
+    }
+
+    /// Whether its passes can differ.
+    pub fn drops_units(&self) -> bool {
+        self.0.drops_units()
+    }
+
+    /// Whether it says how sure it is.
+    pub fn has_confidence(&self) -> bool {
+        self.0.has_confidence()
+    }
+
+    /// As a file.
+    pub fn to_tensors(&self) -> Tensors {
+        self.0.to_tensors()
+    }
+
+    /// How it was made, for its card.
+    pub fn recipe(&self) -> serde_json::Value {
+        serde_json::json!({ "design": self.0.design, "parameters": self.0.weights.n_learned() })
+    }
+
+    /// Its output for an image; the shape is that of its logits.
+    pub fn forward(&self, rgb: &[u8], shape: [usize; 4], rng: &mut Rng) -> NetworkOutput {
+        let output = self.0.say(rgb, shape[3], shape[0], rng);
+        let features = Some((output.features, output.grid));
+        NetworkOutput { logits: output.logits, shape, features, confidence: output.confidence }
+    }
+}
+
+fn design(choice: &NetworkChoice, classes: &[String]) -> Result<Design> {
+    let network = match choice.network {
+        NetworkKind::Patches => bail!("expected a convolutional network, found the baseline"),
+        NetworkKind::Pspnet => offnominal_deep::Kind::Pspnet,
+        NetworkKind::Deeplab => offnominal_deep::Kind::Deeplab,
+    };
+    let preset = match choice.preset {
+        NetworkPreset::Small => offnominal_deep::Preset::Small,
+        NetworkPreset::Paper => offnominal_deep::Preset::Paper,
+    };
+    let modification = match choice.modification {
+        Modification::None => offnominal_deep::Modification::None,
+        Modification::DimReduce => offnominal_deep::Modification::DimReduce,
+        Modification::Dropout => offnominal_deep::Modification::Dropout,
+        Modification::Confidence => offnominal_deep::Modification::Confidence,
+    };
+    Ok(Design { network, preset, modification, classes: classes.to_vec() })
+}
+
+/// Trains on the images of a data set, and goes on where the checkpoint was left.
+///
+/// # Errors
+/// If there is no such device, an image cannot be read, nothing is labelled, or the checkpoint is of another training.
+pub fn train(
+    set: &DataSet,
+    choice: &NetworkChoice,
+    seed: Seed,
+    checkpoint: &mut Checkpoint,
+    context: &Context,
+) -> Result<Net> {
+    let design = design(choice, &set.meanings.map.classes)?;
+    let (counts, size) = survey(set, context)?;
+    let mut recipe = Recipe::of(&design, size, seed);
+    recipe.steps = choice.steps.map_or(recipe.steps, |n| n as usize);
+    recipe.batch = choice.batch.map_or(recipe.batch, |n| n as usize);
+    recipe.rate = choice.rate.unwrap_or(recipe.rate);
+    let steps = recipe.steps;
+    let mut training = Training::begin(&design, recipe, &counts, &choice.device.open()?);
+    if let Some(state) = checkpoint.load()? {
+        training.take(&state)?;
+    }
+    let task = context.resumed(training.step() as u64..steps as u64, "steps");
+    let mut picture = |number: usize| picture(set, number);
+    while !training.is_done() {
+        let loss = training.advance(set.samples.len(), &mut picture)?;
+        task.set_message(&format!("loss {loss:.3}"));
+        task.inc(1);
+        context.save(checkpoint, || training.keep())?;
+    }
+    // Models are written with half as many bytes, and judged as they are written.
+    Net::open(&training.net().to_tensors().halved(), choice.device)
+}
+
+fn picture(set: &DataSet, number: usize) -> Result<Picture> {
+    let sample = &set.samples[number];
+    let labels = set.labels(sample)?;
+    let rgb = set.rgb(sample, &labels)?;
+    Ok(Picture { rgb, labels: labels.ids, width: labels.width })
+}
+
+/// Pixels of each class, and the rows and columns of the first picture.
+fn survey(set: &DataSet, context: &Context) -> Result<(Vec<u64>, [usize; 2])> {
+    let of_each = context.map(set.samples.len(), "pictures", |i| {
+        let labels = set.labels(&set.samples[i])?;
+        let mut counts = vec![0_u64; set.n_classes()];
+        for &id in labels.ids.iter().filter(|&&id| usize::from(id) < set.n_classes()) {
+            counts[usize::from(id)] += 1;
+        }
+        Ok((counts, [labels.height, labels.width]))
+    })?;
+    let mut counts = vec![0; set.n_classes()];
+    of_each.iter().for_each(|(some, _)| counts.iter_mut().zip(some).for_each(|(sum, n)| *sum += n));
+    let labelled = counts.iter().any(|&n| n > 0);
+    ensure!(labelled, "{}: expected pixels of the known classes, found none", set.root.display());
+    Ok((counts, of_each[0].1))
+}

@@ -1,0 +1,270 @@
+//! `risk estimate`: how often a policy fails, with an interval, and the kinds of its failures.
+//!
+//! | file           | content                                                             |
+//! |----------------|---------------------------------------------------------------------|
+//! | [`block`]      | what a run of experiments is, and what it finds, block by block     |
+//! | [`estimation`] | experiments by the thousand                                         |
+//! | [`verdict`]    | from experiments to numbers                                         |
+//! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
+//! | [`curve`]      | how many episodes would have been enough                            |
+//! | [`document`]   | the result: `risk.json`                                             |
+//! | `page`         | the result as a page, with its `chart`                              |
+
+pub mod atlas;
+pub mod block;
+mod chart;
+pub mod curve;
+pub mod document;
+pub mod estimation;
+pub(crate) mod page;
+pub mod verdict;
+
+use crate::experimenter::Experimenter;
+use crate::guide::Guide;
+use crate::request::{self, positive, within};
+use anyhow::{Context as _, Result, ensure};
+use atlas::Atlas;
+use curve::Curve;
+use document::Document;
+use estimation::Estimation;
+use offnominal_core::Seed;
+use offnominal_engine::context::Context;
+use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::subject::Cast;
+use offnominal_files::write;
+use offnominal_stats::Level;
+use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
+use page::probability;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// Whose failures are counted, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// The policy: `tqc` for the one shipped with the environment, a name, the path of a file, or `random`.
+    pub policy: String,
+    /// Parameters of the environment that are drawn for each episode.
+    #[serde(default)]
+    pub randomisation: RandomisationRequest,
+    /// How initial conditions are chosen; if absent, thinned with a predictor, else plain.
+    pub method: Option<SamplingMethod>,
+    /// The predictor that [`learning`](crate::learning) wrote.
+    pub predictor: Option<PathBuf>,
+    /// Number of experiments; a run in the output folder is continued to so many.
+    #[serde(default = "experiments")]
+    pub experiments: u64,
+    /// How much the predictor is trusted: experiments go where its chance to this power is large; if absent, as learned.
+    pub exponent: Option<f64>,
+    /// Share of the experiments that ignores the predictor, above 0, at most 1.
+    #[serde(default = "plain_share")]
+    pub plain_share: f64,
+    /// Experiments per draw of the thinned method, above 0, at most 1; if absent, as few as the predictor can use.
+    pub rate: Option<f64>,
+    /// Draws from which the normalising constant of mixture and algorithm-1 is known.
+    #[serde(default = "constant_draws")]
+    pub constant_draws: usize,
+    /// Confidence level of the intervals, between 0 and 1.
+    #[serde(default = "request::level")]
+    pub level: f64,
+    /// Largest acceptable failure probability (see [`Report::unacceptable`]).
+    pub max_risk: Option<f64>,
+    /// Folder for journal, result and page; if absent, nothing is written and the run cannot be continued.
+    pub out: Option<PathBuf>,
+    /// The command that the page names as its origin.
+    pub command: Option<String>,
+}
+
+/// The number of experiments where none is asked for.
+pub fn experiments() -> u64 {
+    1000
+}
+
+/// The share of plain draws where none is asked for.
+pub fn plain_share() -> f64 {
+    PLAIN_SHARE
+}
+
+/// The number of draws for the normalising constant where none is asked for.
+pub fn constant_draws() -> usize {
+    20_000
+}
+
+/// How initial conditions are chosen.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr, EnumMessage,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum SamplingMethod {
+    /// Draws of the environment itself: counting
+    Plain,
+    /// Draws that are tried with a chance that grows with the prediction; valid whenever one stops
+    Thinned,
+    /// Draws that the predictor accepts, mixed with plain ones
+    Mixture,
+    /// Draws that the predictor accepts, as published; no valid interval, for comparison
+    #[strum(serialize = "algorithm-1")]
+    #[serde(rename = "algorithm-1")]
+    Algorithm1,
+}
+
+/// What was estimated.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct Report {
+    /// Everything that was found.
+    pub document: Document,
+    /// Time that the experiments took, in seconds.
+    #[serde(skip)]
+    pub secs: f64,
+    /// The page, if it was written.
+    #[serde(skip)]
+    pub page: Option<PathBuf>,
+}
+
+/// Makes the experiments and judges them.
+///
+/// # Errors
+/// If environment, policy or predictor cannot be had, a setting is out of its range, the output folder holds another
+/// run, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let (level, method) = (Level::try_from(request.level)?, request.method()?);
+    request.check()?;
+    let cast = request.randomisation.cast(&request.env, &request.policy)?;
+    let experimenter = Experimenter::new(&cast, context.seed)?;
+    let guide = request.predictor.as_deref().map(|path| Guide::open(path, &cast)).transpose()?;
+    let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
+    let blocks = estimation.run(request.out.as_deref(), request.experiments, context)?;
+    let verdict = estimation.judge(&blocks, level, context)?;
+    let atlas = Atlas::of(&verdict.failures, cast.env.spec());
+    let curve = Curve::of(&verdict, method == SamplingMethod::Plain, Seed(context.seed));
+    let document = Document::new(&estimation.spec, &verdict, atlas, curve.ok());
+    let mut report = Report { document, secs: verdict.secs, page: None };
+    if let Some(folder) = &request.out {
+        report.save(folder, experimenter, request.command.as_deref())?;
+    }
+    if report.document.failures.is_empty() && !fails_at_random(request, &cast, context)? {
+        context.note(&format!(
+            "no failure was seen, not even in {RANDOM_TRIES} episodes with random commands: world {} may count nothing \
+             as failure",
+            request.env
+        ));
+    }
+    Ok(report)
+}
+
+/// Episodes with random commands that show whether anything counts as a failure.
+const RANDOM_TRIES: u64 = 50;
+
+/// Whether random commands fail at least once.
+fn fails_at_random(request: &Request, cast: &Cast, context: &Context) -> Result<bool> {
+    let random = Cast::new(&request.env, "random")?.shifted_by(cast.shifted.clone())?;
+    let experimenter = Experimenter::new(&random, context.seed)?;
+    for i in 0..RANDOM_TRIES {
+        let key = experimenter.key("random", i);
+        if experimenter.play(key, &experimenter.draw(key))?.failed {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl Request {
+    /// The method that is meant, which depends on whether there is a predictor.
+    ///
+    /// # Errors
+    /// If method and predictor do not go together.
+    pub fn method(&self) -> Result<SamplingMethod> {
+        let has_predictor = self.predictor.is_some();
+        let usual = if has_predictor { SamplingMethod::Thinned } else { SamplingMethod::Plain };
+        let method = self.method.unwrap_or(usual);
+        let is_plain = method == SamplingMethod::Plain;
+        let name: &str = method.into();
+        ensure!(
+            is_plain || has_predictor,
+            "method {name}: expected a predictor (make one with `risk learn`), found none"
+        );
+        ensure!(!is_plain || !has_predictor, "method plain: expected no predictor, found one");
+        Ok(method)
+    }
+
+    fn check(&self) -> Result<()> {
+        within("experiments", self.experiments, 1..=100_000_000)?;
+        within("constant draws", self.constant_draws, 100..=10_000_000)?;
+        positive("exponent", self.exponent.unwrap_or(1.0), 4.0)?;
+        positive("plain share", self.plain_share, 1.0)?;
+        let is_sound = self.max_risk.is_none_or(|p| (0.0..=1.0).contains(&p));
+        ensure!(is_sound, "max risk: expected a number from 0 to 1");
+        Ok(())
+    }
+
+    fn estimation<'c>(
+        &self,
+        method: SamplingMethod,
+        experimenter: Experimenter<'c>,
+        guide: Option<&'c Guide>,
+        context: &Context,
+    ) -> Result<Estimation<'c>> {
+        let Some(guide) = guide else { return Ok(Estimation::plain(experimenter)) };
+        let plain_share = if method == SamplingMethod::Algorithm1 { 0.0 } else { self.plain_share };
+        let proposal = Proposal { plain_share, exponent: self.exponent.unwrap_or(guide.exponent()) };
+        match method {
+            SamplingMethod::Thinned => Estimation::thinned(experimenter, guide, proposal, self.rate, context),
+            _ => Ok(Estimation::accepted(experimenter, guide, proposal, self.constant_draws)),
+        }
+    }
+}
+
+impl Report {
+    /// Why the estimate is not acceptable: its whole interval must be at most `most`.
+    pub fn unacceptable(&self, most: f64) -> Option<String> {
+        let found = match &self.document.risk.risk {
+            Some(risk) if risk.high <= most => return None,
+            Some(risk) => format!("up to {}", probability(risk.high)),
+            None => "no valid interval".into(),
+        };
+        Some(format!("risk: expected at most {most}, found {found}"))
+    }
+
+    fn experiments_per_sec(&self) -> f64 {
+        self.document.experiments as f64 / self.secs.max(1e-9)
+    }
+
+    /// Writes the files; the time that it took stands apart, as it is the only number that differs from run to run.
+    fn save(&mut self, folder: &Path, by: Experimenter<'_>, command: Option<&str>) -> Result<()> {
+        let page = page::render(&page::Content { by, document: &self.document, folder, command })?;
+        let text = serde_json::to_string_pretty(&self.document).context("the results are plain data")? + "\n";
+        write::atomically(&folder.join(document::FILE), text.as_bytes())?;
+        let path = folder.join("report.html");
+        write::atomically(&path, page.as_bytes())?;
+        self.page = Some(path);
+        let timing = json!({ "seconds": self.secs, "experiments_per_second": self.experiments_per_sec() });
+        request::write_json(Some(folder), "timing.json", &timing)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (document, (secs, rate)) = (&self.document, (self.secs, self.experiments_per_sec()));
+        let Document { run, experiments, draws, failures, .. } = document;
+        let (policy, env, failures) = (&run.policy.id, &run.env, failures.len());
+        writeln!(
+            f,
+            "{policy} in {env}: {failures} failures in {experiments} experiments of {draws} draws, {secs:.0} s \
+             ({rate:.0} per second)"
+        )?;
+        document.answers().try_for_each(|answer| writeln!(f, "  {answer}"))?;
+        document.warnings.iter().try_for_each(|warning| writeln!(f, "  warning: {warning}"))?;
+        document.curve.iter().try_for_each(|curve| writeln!(f, "  {curve}"))?;
+        for (i, kind) in document.kinds.iter().enumerate() {
+            writeln!(f, "  kind {}: {} of it, {} seen", i + 1, probability(kind.mass), kind.failures)?;
+        }
+        self.page.iter().try_for_each(|page| writeln!(f, "written to {}", page.display()))
+    }
+}

@@ -1,0 +1,356 @@
+//! `risk learn`: from the history of a training run to a predictor of failure.
+
+use crate::guide;
+use crate::predictors::examples::{Examples, Theta};
+use crate::predictors::learn::{Fit, Fits, Form, Learned, Recipe, learn};
+use crate::predictors::predictor::{About, Predictor};
+use crate::record::Record;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_agents::{History, TrainingEpisode};
+use offnominal_core::prelude::*;
+use offnominal_engine::context::Context;
+use offnominal_engine::progress::Task;
+use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_files::store::hex;
+use offnominal_files::write;
+use offnominal_stats::Level;
+use offnominal_stats::risk::exponent::{self, Choice, EXPONENTS};
+use offnominal_stats::risk::{PLAIN_SHARE, Refusal};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// What is learned from, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// Parameters of the environment that are drawn for each episode.
+    #[serde(default)]
+    pub randomisation: RandomisationRequest,
+    /// The histories that `train --history` or [`history`](crate::history) wrote.
+    pub histories: Vec<PathBuf>,
+    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
+    /// is learned from it.
+    pub near: Option<PathBuf>,
+    /// How chances are represented; if absent, by hazards where initial conditions lead past places, else by networks.
+    pub form: Option<Form>,
+    /// Share of the training that is left out at its beginning, from 0 to 1.
+    #[serde(default = "early")]
+    pub early: f64,
+    /// Share of the failures that the later part of the history has, which chooses the settings.
+    #[serde(default = "later")]
+    pub later: f64,
+    /// Most gradient steps.
+    #[serde(default = "steps")]
+    pub steps: usize,
+    /// Networks whose chances are averaged; a dictionary is always one.
+    #[serde(default = "members")]
+    pub members: usize,
+    /// Folder for the predictor; if absent, nothing is written and a run that was killed begins anew.
+    pub out: Option<PathBuf>,
+}
+
+/// The share of the training that is left out where none is asked for.
+pub fn early() -> f64 {
+    Recipe::default().early_share
+}
+
+/// The share of the failures in the later part where none is asked for.
+pub fn later() -> f64 {
+    Recipe::default().later_share
+}
+
+/// The number of gradient steps where none is asked for.
+pub fn steps() -> usize {
+    Recipe::default().steps
+}
+
+/// The number of networks where none is asked for.
+pub fn members() -> usize {
+    Recipe::default().members
+}
+
+/// What was learned.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The predictor, if it was written.
+    pub file: Option<PathBuf>,
+    /// What the predictor is for.
+    pub about: About,
+    /// Mean cross-entropy of the later episodes with each setting that was tried.
+    pub cross_entropy: BTreeMap<String, f64>,
+    /// The same for their share of failures.
+    pub cross_entropy_without_predictor: f64,
+    /// The exponents to choose from.
+    pub exponents: [f64; 8],
+    /// Second moment of a weighted failure relative to p² with each exponent; null if the choice was refused.
+    pub relative_squares: Option<[Estimate; 8]>,
+    /// Why no exponent could be chosen.
+    pub exponent_refused: Option<String>,
+    /// The predictor, and how it was found.
+    #[serde(skip)]
+    pub found: Foresight,
+}
+
+/// Learns a predictor.
+///
+/// # Errors
+/// If a history is none, of another environment, or holds too few failures; if a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
+    let env = request.randomisation.env(&request.env)?;
+    let read = |path: &PathBuf| read(path, env.spec());
+    let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let near = request.near.as_ref().map(read).transpose()?;
+    let recipe = request.recipe(env.as_ref());
+    let out = request.out.as_deref();
+    let found = foresee(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
+    let file = out.map(|folder| folder.join("predictor.safetensors"));
+    if let (Some(path), Some(folder)) = (&file, out) {
+        write::atomically(path, &found.predictor.to_bytes())?;
+        // The next run in this folder may learn something else.
+        std::fs::remove_file(folder.join(JOURNAL)).context("the journal of the fits cannot be removed")?;
+    }
+    Ok(Report {
+        file,
+        about: found.predictor.about.clone(),
+        cross_entropy: found.learned.tried.iter().cloned().collect(),
+        cross_entropy_without_predictor: found.learned.baseline,
+        exponents: EXPONENTS,
+        relative_squares: found.choice.as_ref().ok().map(|choice| choice.relative_squares.clone()),
+        exponent_refused: found.choice.as_ref().err().map(ToString::to_string),
+        found,
+    })
+}
+
+impl Request {
+    fn recipe(&self, env: &dyn Env) -> Recipe {
+        let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
+        let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
+        let (early_share, later_share) = (self.early, self.later);
+        Recipe { form, early_share, later_share, members: self.members, steps: self.steps }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Foresight { predictor, learned, choice } = &self.found;
+        let ((episodes, failures), later) = (learned.kept, learned.later.len());
+        writeln!(f, "learned from {episodes} episodes, {failures} of which failed")?;
+        writeln!(f, "mean cross-entropy of the {later} latest, which were not learned from at first:")?;
+        for (setting, loss) in &learned.tried {
+            writeln!(f, "  {setting:<24} {loss:.4}")?;
+        }
+        writeln!(f, "  {:<24} {:.4}", "their share of failures", learned.baseline)?;
+        match choice {
+            Ok(choice) => {
+                writeln!(f, "second moment of a weighted failure, relative to p², by exponent:")?;
+                for (exponent, cost) in EXPONENTS.iter().zip(&choice.relative_squares) {
+                    let chosen = if *exponent == choice.exponent { "  chosen" } else { "" };
+                    writeln!(f, "  {exponent:<24} {cost:.2}{chosen}")?;
+                }
+            }
+            Err(why) => writeln!(f, "exponent {}: {why}", predictor.about.exponent)?,
+        }
+        self.file.iter().try_for_each(|path| writeln!(f, "written to {}", path.display()))
+    }
+}
+
+/// Reads a history and checks that it belongs to a world.
+///
+/// # Errors
+/// If the file is none, or a history of another world.
+pub fn read(path: &Path, spec: &EnvSpec) -> Result<History> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let history = History::from_bytes(&bytes).with_context(|| path.display().to_string())?;
+    let (env, initial) = (&history.run.env, &history.run.initial);
+    let whose = || path.display().to_string();
+    ensure!(*env == spec.id, "{}: expected a history of {}, found one of {env}", whose(), spec.id);
+    ensure!(
+        *initial == spec.initial,
+        "{}: expected initial conditions of {:?}, found {initial:?}",
+        whose(),
+        spec.initial
+    );
+    Ok(history)
+}
+
+/// A predictor, how it was chosen, and what each exponent would cost with it.
+#[derive(Debug, Clone)]
+pub struct Foresight {
+    /// The predictor.
+    pub predictor: Predictor,
+    /// What was tried, and how well the later episodes were foreseen.
+    pub learned: Learned,
+    /// The exponent, from the later episodes; a reason if there is no choice.
+    pub choice: std::result::Result<Choice, Refusal>,
+}
+
+/// The exponent if the history cannot tell: right for a predictor that is.
+const USUAL_EXPONENT: f64 = 0.5;
+
+/// Learns a predictor from the runs of one environment, side by side: what was done of each training counts, not the steps.
+/// The exponent is that which suits the later episodes best, or those of `near`, from which nothing else is learned. Fits
+/// that the journal in the folder, if there is one, holds are not made again.
+///
+/// # Errors
+/// If the recipe is wrong or does not suit the world, or the histories hold too few failures.
+///
+/// # Panics
+/// If there is no history.
+pub fn foresee(
+    histories: &[History],
+    near: Option<&History>,
+    env: &dyn Env,
+    recipe: &Recipe,
+    folder: Option<&Path>,
+    context: &Context,
+) -> Result<Foresight> {
+    let run = &histories.first().expect("at least one history").run;
+    let noises = || histories.iter().flat_map(|h| &h.episodes).map(|e| e.noise);
+    let largest_noise = noises().fold(0.0, f64::max);
+    let share = |noise: f64| if largest_noise > 0.0 { noise / largest_noise } else { 0.0 };
+    let read = |x: &[f64]| guide::reading(env, recipe.form, x);
+    let example = histories.iter().flat_map(|h| &h.episodes).next();
+    let features = example.map_or(Ok(run.initial.len()), |e| anyhow::Ok(read(&e.initial)?.width))?;
+    let mut examples = Examples::new(features);
+    for (theta, episode) in in_order(histories) {
+        let theta = Theta { noise: share(theta.noise), ..theta };
+        examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
+    }
+    let mut fits = JournaledFits::open(histories, features, recipe, folder, context)?;
+    let mut rng = Seed(context.seed).child("predictor").rng();
+    let learned = learn(&examples, recipe, &mut rng, &mut fits)?;
+    let least_noise = noises().fold(largest_noise, f64::min);
+    let about = About {
+        env: run.env.clone(),
+        initial: run.initial.clone(),
+        features,
+        form: recipe.form,
+        exponent: USUAL_EXPONENT,
+        largest_noise,
+        noise: (share(least_noise), share(largest_noise)),
+        steps: histories.iter().map(|h| h.run.steps).max().unwrap_or_default(),
+        learned_from: learned.kept,
+    };
+    let mut predictor = Predictor::new(about, learned.clone());
+    let foreseen = near.map(|near| foreseen(&predictor, near, env)).transpose()?;
+    let choice = exponent::choose(foreseen.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
+    predictor.about.exponent = choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent);
+    Ok(Foresight { predictor, learned, choice })
+}
+
+/// What is learned from what; a journal belongs to one of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LearningSpec {
+    env: String,
+    seed: u64,
+    recipe: Recipe,
+    features: usize,
+    /// Digests of the histories.
+    histories: Vec<String>,
+}
+
+/// The fits of a run in its journal.
+struct JournaledFits {
+    bar: Task,
+    record: Record,
+    known: Vec<Fit>,
+}
+
+/// Name of the journal in the output folder, until all is learned.
+const JOURNAL: &str = "fits.jsonl";
+
+impl JournaledFits {
+    fn open(
+        histories: &[History],
+        features: usize,
+        recipe: &Recipe,
+        folder: Option<&Path>,
+        context: &Context,
+    ) -> Result<JournaledFits> {
+        let spec = LearningSpec {
+            env: histories[0].run.env.clone(),
+            seed: context.seed,
+            recipe: recipe.clone(),
+            features,
+            histories: histories.iter().map(|h| hex(&Sha256::digest(h.to_bytes()))).collect(),
+        };
+        let (record, known) = Record::open(folder, JOURNAL, &spec)?;
+        Ok(JournaledFits { bar: context.task(0, "fits of the predictor"), record, known })
+    }
+}
+
+impl Fits for JournaledFits {
+    fn progress(&mut self, done: usize, all: usize) {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+    }
+
+    fn known(&mut self, number: usize) -> Option<Fit> {
+        self.known.get(number).cloned()
+    }
+
+    fn keep(&mut self, fit: &Fit) -> Result<()> {
+        self.bar.check()?;
+        self.record.push(fit)
+    }
+}
+
+/// The chance that was foreseen for each episode, and whether it failed.
+fn foreseen(predictor: &Predictor, history: &History, env: &dyn Env) -> Result<Vec<(f64, bool)>> {
+    let one = |episode: &TrainingEpisode| {
+        let numbers = guide::reading(env, predictor.about.form, &episode.initial)?.numbers;
+        Ok((predictor.reader(episode.step).predict(&numbers), episode.failed))
+    };
+    history.episodes.iter().map(one).collect()
+}
+
+/// The episodes of all runs with the share of its training that each came after, in that order.
+fn in_order(histories: &[History]) -> Vec<(Theta, &TrainingEpisode)> {
+    fn of_one(history: &History) -> Vec<(Theta, &TrainingEpisode)> {
+        let steps = history.run.steps.max(1) as f64;
+        let theta = move |e: &TrainingEpisode| Theta { iteration: e.step as f64 / steps, noise: e.noise };
+        history.episodes.iter().map(move |e| (theta(e), e)).collect()
+    }
+    let mut all: Vec<(Theta, &TrainingEpisode)> = histories.iter().flat_map(of_one).collect();
+    all.sort_by(|a, b| a.0.iteration.total_cmp(&b.0.iteration));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Toy, cast, context, history};
+
+    #[test]
+    fn a_killed_run_goes_on_with_the_same_bits_and_another_one_is_refused() {
+        let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
+        let (cast, histories) = (cast(&toy), [history(&toy, 6000)]);
+        let learn = |recipe: &Recipe, folder| {
+            foresee(&histories, None, cast.env.as_ref(), recipe, folder, &context(1))
+        };
+        let recipe = Recipe { members: 1, steps: 200, ..Recipe::default() };
+        let whole = learn(&recipe, None).unwrap();
+        let bytes = |found: &Foresight| found.predictor.to_bytes();
+        assert_eq!(bytes(&learn(&recipe, Some(folder.path())).unwrap()), bytes(&whole));
+        let journal = folder.path().join(JOURNAL);
+        let text = std::fs::read_to_string(&journal).unwrap();
+        assert_eq!(text.lines().count(), 1 + whole.learned.tried.len());
+        std::fs::write(&journal, &text[..text.len() / 2]).unwrap();
+        let resumed = learn(&recipe, Some(folder.path())).unwrap();
+        assert_eq!((bytes(&resumed), &resumed.learned), (bytes(&whole), &whole.learned));
+        assert_eq!(std::fs::read_to_string(&journal).unwrap(), text);
+        // What is known is not fitted again: the journal is believed, even where it was changed.
+        std::fs::write(&journal, text.replacen("1 hidden layers", "one hidden layer", 1)).unwrap();
+        assert!(learn(&recipe, Some(folder.path())).unwrap().learned.tried[0].0.starts_with("one"));
+        let other = Recipe { steps: 100, ..recipe };
+        let error = learn(&other, Some(folder.path())).unwrap_err();
+        assert!(format!("{error:#}").contains("recipe, steps: expected 100, found 200"), "{error:#}");
+    }
+}

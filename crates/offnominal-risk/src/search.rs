@@ -1,0 +1,226 @@
+//! `risk search`: what finding one failure costs, by strategy and policy.
+
+mod hunt;
+mod table;
+
+use crate::experimenter::Experimenter;
+use crate::guide::Guide;
+use crate::learning;
+use crate::request::{self, within};
+use anyhow::{Result, ensure};
+pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
+use offnominal_engine::context::Context;
+use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::subject::Cast;
+use offnominal_stats::Level;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+pub use table::{PolicyCost, StrategyCost};
+
+/// Whose failures are searched for, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// The policies, or folders of them.
+    pub policies: Vec<String>,
+    /// Parameters of the environment that are drawn for each episode.
+    #[serde(default)]
+    pub randomisation: RandomisationRequest,
+    /// Where to look; several are compared.
+    pub strategies: Vec<Strategy>,
+    /// The predictor that [`learning`] wrote.
+    pub predictor: Option<PathBuf>,
+    /// The history that `train --history` or [`history`](crate::history) wrote.
+    pub history: Option<PathBuf>,
+    /// Number of searches per policy.
+    #[serde(default = "searches")]
+    pub searches: u64,
+    /// Experiments after which a search gives up.
+    #[serde(default = "budget")]
+    pub budget: usize,
+    /// Draws of which argmax takes the most dangerous; several are compared.
+    #[serde(default = "of")]
+    pub of: Vec<usize>,
+    /// Whether each search spends its whole budget, to find many failures and not only the first.
+    #[serde(default)]
+    pub all: bool,
+    /// Confidence level of the intervals, between 0 and 1.
+    #[serde(default = "request::level")]
+    pub level: f64,
+    /// Folder for journals, failures and table; if absent, nothing is written and searches cannot be continued.
+    pub out: Option<PathBuf>,
+}
+
+/// The number of searches where none is asked for.
+pub fn searches() -> u64 {
+    20
+}
+
+/// The budget of a search where none is asked for.
+pub fn budget() -> usize {
+    10_000
+}
+
+/// The number of draws that argmax compares where none is asked for.
+pub fn of() -> Vec<usize> {
+    vec![1000]
+}
+
+/// What the searches cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Id of the environment.
+    pub env: String,
+    /// Experiments after which a search gave up.
+    pub budget: usize,
+    /// The strategies in the order in which they were asked for.
+    pub strategies: Vec<StrategyCost>,
+}
+
+/// A strategy with its number of draws.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct StrategySetting {
+    strategy: Strategy,
+    of: usize,
+}
+
+/// Searches with every strategy for failures of every policy.
+///
+/// # Errors
+/// If something that a strategy needs is missing or wrong, a setting is out of its range, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let level = Level::try_from(request.level)?;
+    request.check()?;
+    let (policies, settings) = (request::policies(&request.policies)?, request.settings());
+    let (mut costs, mut secs) = (Vec::new(), Vec::new());
+    for setting in &settings {
+        let folder = inside(request.out.as_deref(), settings.len(), || setting.name());
+        let mut of_each = Vec::new();
+        for (i, policy) in policies.iter().enumerate() {
+            let folder = inside(folder.as_deref(), policies.len(), || format!("policy-{i}"));
+            let begun = Instant::now();
+            let found = request.search(policy, *setting, folder.as_deref(), context)?;
+            let spent = begun.elapsed().as_secs_f64();
+            secs.push(json!({ "strategy": setting.name(), "policy": policy, "secs": spent }));
+            write_failures(folder.as_deref(), &found)?;
+            let is_steady = matches!(setting.strategy, Strategy::Random | Strategy::Argmax);
+            of_each.push(PolicyCost::of(policy, &found, is_steady, request.budget, level)?);
+        }
+        costs.push((setting.name(), of_each));
+    }
+    let report =
+        Report { env: request.env.clone(), budget: request.budget, strategies: table::compare(costs) };
+    request::write_json(request.out.as_deref(), "search.json", &report)?;
+    // Times differ from run to run, so they have a file of their own.
+    request::write_json(request.out.as_deref(), "timing.json", &secs)?;
+    Ok(report)
+}
+
+/// The folder of one of several parts; a single part has the whole folder.
+fn inside(folder: Option<&Path>, parts: usize, name: impl Fn() -> String) -> Option<PathBuf> {
+    folder.map(|folder| if parts == 1 { folder.to_path_buf() } else { folder.join(name()) })
+}
+
+impl StrategySetting {
+    /// Its name in tables, which is also that of its folder.
+    fn name(self) -> String {
+        let name = self.strategy.name();
+        if self.strategy == Strategy::Argmax { format!("{name}-{}", self.of) } else { name.into() }
+    }
+}
+
+impl Request {
+    fn check(&self) -> Result<()> {
+        within("searches", self.searches, 1..=1_000_000)?;
+        within("budget", self.budget, 1..=u32::MAX as usize)?;
+        ensure!(!self.strategies.is_empty(), "strategies: expected at least 1, found none");
+        ensure!(!self.of.is_empty(), "of: expected at least 1, found none");
+        self.of.iter().try_for_each(|&of| within("of", of, 1..=10_000_000))
+    }
+
+    /// The strategies, argmax once for each number of draws.
+    fn settings(&self) -> Vec<StrategySetting> {
+        let each = |&strategy: &Strategy| {
+            let n = if strategy == Strategy::Argmax { self.of.len() } else { 1 };
+            self.of[..n].iter().map(move |&of| StrategySetting { strategy, of })
+        };
+        self.strategies.iter().flat_map(each).collect()
+    }
+
+    fn search(
+        &self,
+        policy: &str,
+        StrategySetting { strategy, of }: StrategySetting,
+        folder: Option<&Path>,
+        context: &Context,
+    ) -> Result<Vec<Found>> {
+        let cast = self.randomisation.cast(&self.env, policy)?;
+        let experimenter = Experimenter::new(&cast, context.seed)?;
+        let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &cast));
+        let guide = predictor.map(|path| Guide::open(path, &cast)).transpose()?;
+        let history = self.history.as_deref().filter(|_| strategy == Strategy::Replay);
+        let history = history.map(|path| learning::read(path, cast.env.spec())).transpose()?;
+        if let Some(history) = &history {
+            ensure!(history.failures() > 0, "history: expected failures to replay, found none");
+        }
+        let spec = SearchSpec {
+            env: self.env.clone(),
+            policy: cast.name.clone(),
+            seed: context.seed,
+            strategy,
+            of,
+            budget: self.budget,
+            all: self.all,
+            predictor: guide.as_ref().map(|g| g.digest.clone()),
+            past_failures: history.as_ref().map(offnominal_agents::History::failures),
+            shifted: cast.shifted.clone(),
+        };
+        let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
+        Hunt::new(experimenter, aids, spec)?.run(folder, self.searches, context)
+    }
+}
+
+/// Whether a strategy reads a predictor in this environment.
+fn reads_predictor(strategy: Strategy, cast: &Cast) -> bool {
+    match strategy {
+        Strategy::Random | Strategy::Replay => false,
+        Strategy::Argmax => true,
+        Strategy::CrossEntropy | Strategy::Elites => cast.env.failure_search().margin().is_none(),
+    }
+}
+
+/// Writes the initial conditions that failed, with the number of their search.
+fn write_failures(folder: Option<&Path>, found: &[Found]) -> Result<()> {
+    let Some(folder) = folder else { return Ok(()) };
+    let of_one = |(i, f): (usize, &Found)| -> Vec<Value> {
+        f.failures.iter().map(|f| json!({ "search": i, "key": f.key, "initial": f.x })).collect()
+    };
+    let all: Vec<Value> = found.iter().enumerate().flat_map(of_one).collect();
+    offnominal_files::write::atomically(&folder.join("failures.json"), &serde_json::to_vec_pretty(&all)?)
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}, searches of up to {} experiments", self.env, self.budget)?;
+        table::write(f, &self.strategies)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn argmax_is_compared_with_itself_and_other_strategies_stand_once() {
+        let request =
+            json!({ "env": "w", "policies": ["p"], "strategies": ["random", "argmax"], "of": [10, 100] });
+        let request: Request = serde_json::from_value(request).unwrap();
+        let names: Vec<String> = request.settings().into_iter().map(StrategySetting::name).collect();
+        assert_eq!(names, ["random", "argmax-10", "argmax-100"]);
+    }
+}

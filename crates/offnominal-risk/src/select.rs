@@ -1,0 +1,249 @@
+//! `risk select`: which of several policies fails least.
+//!
+//! | file         | content                                                        |
+//! |--------------|----------------------------------------------------------------|
+//! | [`race`]     | rounds on the same draws, in which those leave that are worse  |
+//! | [`heats`]    | the rounds that were run                                       |
+//! | [`choice`]   | how often the policy with the lowest estimate fails            |
+//! | [`episodes`] | the episodes of a race as a history                            |
+
+pub mod choice;
+pub mod episodes;
+pub mod heats;
+pub mod race;
+#[cfg(test)]
+mod tests;
+
+use crate::estimate::block::Method;
+use crate::estimate::estimation::Estimation;
+use crate::estimate::page::probability;
+use crate::experimenter::Experimenter;
+use crate::guide::Guide;
+use crate::history::step_of;
+use crate::request::{self, positive, within};
+use anyhow::{Context as _, Result, ensure};
+use choice::Truth;
+use heats::RaceSpec;
+use offnominal_core::estimate::Estimate;
+use offnominal_engine::context::Context;
+use offnominal_engine::subject::Cast;
+use offnominal_files::write;
+use offnominal_stats::Level;
+use offnominal_stats::risk::selection::Standing;
+use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
+use race::{Finish, Rules};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
+
+/// Which policies are compared, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// The policies, or folders of them such as `train --checkpoints` fills.
+    pub policies: Vec<String>,
+    /// The predictor that [`learning`](crate::learning) wrote; without one all draws are tried.
+    pub predictor: Option<PathBuf>,
+    /// Experiments of each policy after which the race ends.
+    #[serde(default = "budget")]
+    pub budget: u64,
+    /// Experiments of each policy per round, about.
+    #[serde(default = "round")]
+    pub round: u64,
+    /// How much the predictor is trusted; if absent, as learned.
+    pub exponent: Option<f64>,
+    /// Experiments per draw, with a predictor, above 0, at most 1.
+    #[serde(default = "rate")]
+    pub rate: f64,
+    /// Probability with which the best policy is never thrown out, between 0 and 1.
+    #[serde(default = "request::level")]
+    pub level: f64,
+    /// Whether the episodes are also written as a history, from which a predictor is learned.
+    #[serde(default)]
+    pub history: bool,
+    /// The select.json of a longer race, which tells how often the policy with the lowest estimate fails.
+    pub truth: Option<PathBuf>,
+    /// Folder for journal and result; if absent, nothing is written and the race cannot be continued.
+    pub out: Option<PathBuf>,
+}
+
+/// The budget of a race where none is asked for.
+pub fn budget() -> u64 {
+    5000
+}
+
+/// The experiments of a round where none are asked for.
+pub fn round() -> u64 {
+    100
+}
+
+/// The experiments per draw where none are asked for.
+pub fn rate() -> f64 {
+    0.05
+}
+
+/// How a race ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Id of the environment.
+    pub env: String,
+    /// Which draws were tried: `plain`, all; `thinned`, those that the predictor chose.
+    pub method: &'static str,
+    /// The policy that fails least, if only one is left.
+    pub best: Option<String>,
+    /// Where each policy ended.
+    pub policies: Vec<PolicyResult>,
+    /// What one would have chosen after each round.
+    pub choices: Vec<RoundChoice>,
+}
+
+/// Where a policy ended.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PolicyResult {
+    /// The policy.
+    pub policy: String,
+    /// Its failure probability, at the level of the race shared among all.
+    pub risk: Option<Estimate>,
+    /// Experiments that were made with it.
+    pub experiments: u64,
+    /// How many failed.
+    pub failures: u64,
+    /// Whether it may still be the best.
+    pub may_be_best: bool,
+}
+
+/// What one would have chosen after a round.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RoundChoice {
+    /// Experiments that were made by then, with all policies.
+    pub experiments: u64,
+    /// The policies with the lowest estimate; one of them by lot.
+    pub lowest: Vec<String>,
+    /// How often that policy fails, if a longer race was given.
+    pub truth: Option<f64>,
+}
+
+/// Runs the race.
+///
+/// # Errors
+/// If a policy or the predictor cannot be had, a setting is out of its range, the output folder holds another race, or a
+/// file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let casts = request.casts()?;
+    let guides = request.guides(&casts)?;
+    let spec = request.spec(&casts, &guides, context)?;
+    let truth = request.truth.as_deref().map(|path| Truth::open(path, &request.env, &spec.policies));
+    let (truth, level) = (truth.transpose()?, Level::try_from(request.level)?);
+    let rules = Rules { spec, guides: &guides, budget: request.budget, level };
+    let out = request.out.as_deref();
+    let finish = race::race(&casts, &rules, out, context)?;
+    if request.history {
+        let folder = out.context("history: expected an output folder, found none")?;
+        let history = episodes::history(&casts, &rules.spec, folder)?;
+        write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
+    }
+    let report = request.report(&casts, &finish, truth.as_ref());
+    request::write_json(out, "select.json", &report)?;
+    Ok(report)
+}
+
+impl Request {
+    /// All policies, in the order of the request.
+    fn casts(&self) -> Result<Vec<Cast>> {
+        within("budget", self.budget, 1..=u64::MAX)?;
+        within("round", self.round, 1..=1_000_000)?;
+        positive("rate", self.rate, 1.0)?;
+        ensure!(
+            !self.history || self.predictor.is_none(),
+            "history: expected no predictor with it, found one"
+        );
+        ensure!(!self.history || self.out.is_some(), "history: expected an output folder, found none");
+        let casts = request::casts(&self.env, &self.policies)?;
+        ensure!(casts.len() > 1, "expected at least 2 policies, found {}", casts.len());
+        if self.history {
+            // Said before the race rather than after it.
+            casts.iter().try_for_each(|cast| step_of(cast).map(drop))?;
+        }
+        Ok(casts)
+    }
+
+    /// The predictor, opened for each policy.
+    fn guides(&self, casts: &[Cast]) -> Result<Vec<Guide>> {
+        let Some(path) = &self.predictor else { return Ok(vec![]) };
+        casts.iter().map(|cast| Guide::open(path, cast)).collect()
+    }
+
+    fn spec(&self, casts: &[Cast], guides: &[Guide], context: &Context) -> Result<RaceSpec> {
+        let rate = if guides.is_empty() { 1.0 } else { self.rate };
+        let method = |(i, cast): (usize, &Cast)| match guides.get(i) {
+            Some(guide) => self.thinned(guide, cast, context),
+            None => Ok(Method::Plain),
+        };
+        Ok(RaceSpec {
+            env: self.env.clone(),
+            policies: casts.iter().map(|cast| cast.name.clone()).collect(),
+            seed: context.seed,
+            methods: casts.iter().enumerate().map(method).collect::<Result<_>>()?,
+            round: (self.round as f64 / rate).ceil() as u64,
+        })
+    }
+
+    fn thinned(&self, guide: &Guide, cast: &Cast, context: &Context) -> Result<Method> {
+        let exponent = self.exponent.unwrap_or(guide.exponent());
+        ensure!(exponent > 0.0, "exponent: expected a number above 0, found {exponent}");
+        let proposal = Proposal { plain_share: PLAIN_SHARE, exponent };
+        let by = Experimenter::new(cast, context.seed)?;
+        Ok(Estimation::thinned(by, guide, proposal, Some(self.rate), context)?.spec.method)
+    }
+
+    fn report(&self, casts: &[Cast], finish: &Finish, truth: Option<&Truth>) -> Report {
+        let name = |i: usize| casts[i].name.id.clone();
+        let policies = finish.contenders.iter().enumerate().map(|(i, contender)| PolicyResult {
+            policy: name(i),
+            risk: contender.risk.clone(),
+            experiments: contender.experiments,
+            failures: contender.failures,
+            may_be_best: contender.is_in,
+        });
+        let choices = finish.choices.iter().map(|choice| RoundChoice {
+            experiments: choice.experiments,
+            lowest: choice.policies.iter().map(|&i| name(i)).collect(),
+            truth: truth.map(|t| t.risk(choice)),
+        });
+        let best = match &finish.standing {
+            Standing::Resolved { best } => Some(name(*best)),
+            Standing::Unresolved { .. } => None,
+        };
+        let method = if self.predictor.is_some() { "thinned" } else { "plain" };
+        let (policies, choices) = (policies.collect(), choices.collect());
+        Report { env: self.env.clone(), method, best, policies, choices }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for PolicyResult { policy, risk, experiments, may_be_best, .. } in &self.policies {
+            let mark = if *may_be_best { "may be best" } else { "" };
+            let risk = risk.as_ref().map_or("–".into(), |e| {
+                format!("{} [{}, {}]", probability(e.value), probability(e.low), probability(e.high))
+            });
+            writeln!(f, "  {policy:<44} {risk:<32} {experiments:>7} experiments  {mark}")?;
+        }
+        match &self.best {
+            Some(best) => writeln!(f, "fails least: {best}")?,
+            None => {
+                let (left, n) = (self.policies.iter().filter(|p| p.may_be_best).count(), self.policies.len());
+                writeln!(f, "unresolved: {left} of {n} policies may be the best")?;
+            }
+        }
+        match self.choices.last() {
+            Some(RoundChoice { lowest, truth: Some(truth), .. }) => {
+                let (risk, ties) = (probability(*truth), lowest.len());
+                writeln!(f, "lowest estimate: one of {ties}, whose failure probability is {risk} in truth")
+            }
+            _ => Ok(()),
+        }
+    }
+}
