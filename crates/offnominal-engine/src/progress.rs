@@ -1,8 +1,6 @@
 //! How work tells how far it is, whoever shows it: a bar in the terminal, tqdm in Python, JSON events, or nobody.
 
 use anyhow::{Result, ensure};
-use offnominal_files::checkpoint::Checkpoint;
-use offnominal_nets::Tensors;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -71,20 +69,7 @@ impl Task {
     /// # Errors
     /// If it was.
     pub fn check(&self) -> Result<()> {
-        let asked = self.stop.load(Ordering::Relaxed);
-        ensure!(!asked, "stopped; what is finished is kept, and the same command goes on from there");
-        Ok(())
-    }
-
-    /// Saves a training when that is due or the work was asked to stop, and then refuses to go on if it was.
-    ///
-    /// # Errors
-    /// If it was, or the checkpoint cannot be written.
-    pub fn save(&self, checkpoint: &mut Checkpoint, state: impl FnOnce() -> Tensors) -> Result<()> {
-        if checkpoint.is_due() || self.stop.load(Ordering::Relaxed) {
-            checkpoint.save(state())?;
-        }
-        self.check()
+        check(&self.stop)
     }
 
     /// So many more units are done.
@@ -119,6 +104,13 @@ impl Task {
     pub fn milestone(&self, line: &str) {
         self.tracker.milestone(line);
     }
+}
+
+/// Refuses to go on if the work was asked to stop.
+pub(crate) fn check(stop: &AtomicBool) -> Result<()> {
+    let asked = stop.load(Ordering::Relaxed);
+    ensure!(!asked, "stopped; what is finished is saved, and the same command continues from there");
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! Worlds whose parameters are drawn for each episode, as commands describe them.
 
+use crate::catalogues;
+use crate::subject::Cast;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::shifted::{Around, Draws, Quantity, Shifted};
 use offnominal_worlds::env::body::{self, BODIES, Reading};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// The word for all lengths and widths of a body.
 pub const LIMBS: &str = "limbs";
@@ -30,6 +33,66 @@ impl Randomisation {
         let Some(least) = self.least else { return Ok(Box::new(shifted)) };
         ensure!(least > 0.0, "--below: expected a return above 0, found {least}");
         Ok(Box::new(shifted.failing_below(least)))
+    }
+}
+
+/// Parameters of an environment that are drawn for each episode.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RandomisationRequest {
+    /// Names of the parameters that are drawn around their nominal values; `limbs` for all sizes of a body.
+    pub parameters: Vec<String>,
+    /// Their standard deviation, relative to the nominal values.
+    pub sigma: f64,
+    /// A table with the parameters of an episode in each row, in place of draws around the nominal values.
+    pub table: Option<PathBuf>,
+    /// The return below which an episode fails, whatever else the environment counts as a failure.
+    pub below: Option<f64>,
+}
+
+impl Default for RandomisationRequest {
+    fn default() -> RandomisationRequest {
+        RandomisationRequest { parameters: vec![], sigma: 0.1, table: None, below: None }
+    }
+}
+
+impl RandomisationRequest {
+    /// What is drawn in an environment, if anything.
+    ///
+    /// # Errors
+    /// If a parameter does not exist, the table cannot be read, or a return is given and nothing is drawn.
+    pub fn resolve(&self, spec: &EnvSpec) -> Result<Option<Randomisation>> {
+        let draws = match &self.table {
+            Some(path) => listed(spec, path)?,
+            None if self.parameters.is_empty() => {
+                ensure!(self.below.is_none(), "below: expected --randomise or --parameter-table with it");
+                return Ok(None);
+            }
+            None => around(spec, &self.parameters, self.sigma)?,
+        };
+        Ok(Some(Randomisation { draws, least: self.below }))
+    }
+
+    /// The environment with what is drawn of it.
+    ///
+    /// # Errors
+    /// If it does not exist, or a parameter does not.
+    pub fn env(&self, id: &str) -> Result<Box<dyn Env>> {
+        let env = catalogues::worlds().build(id, &json!({}))?;
+        match self.resolve(env.spec())? {
+            Some(found) => found.apply(env),
+            None => Ok(env),
+        }
+    }
+
+    /// The environment with what is drawn of it, and the policy that acts in it.
+    ///
+    /// # Errors
+    /// If either does not exist, or a parameter does not.
+    pub fn cast(&self, env: &str, policy: &str) -> Result<Cast> {
+        let cast = Cast::new(env, policy)?;
+        let found = self.resolve(cast.env.spec())?;
+        cast.shifted_by(found)
     }
 }
 

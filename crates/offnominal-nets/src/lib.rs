@@ -42,7 +42,7 @@ mod workspace;
 
 pub use activation::Activation;
 pub use adam::{Adam, AdamState};
-pub use conv::{ConvNet, ConvWorkspace, Filters, Pixel};
+pub use conv::{ConvNet, ConvWorkspace, Filters};
 pub use init::Init;
 pub use math::{exp, sigmoid, simd, softplus, tanh};
 pub use mlp::{Gradients, Mlp};

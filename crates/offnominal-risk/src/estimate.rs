@@ -21,7 +21,7 @@ pub mod verdict;
 
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
-use crate::request::{self, Randomisation, positive, within};
+use crate::request::{self, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
 use curve::Curve;
@@ -29,6 +29,7 @@ use document::Document;
 use estimation::Estimation;
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
+use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Cast;
 use offnominal_files::write;
 use offnominal_stats::Level;
@@ -50,7 +51,7 @@ pub struct Request {
     pub policy: String,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: Randomisation,
+    pub randomisation: RandomisationRequest,
     /// How initial conditions are chosen; if absent, thinned with a predictor, else plain.
     pub method: Option<SamplingMethod>,
     /// The predictor that [`learning`](crate::learning) wrote.

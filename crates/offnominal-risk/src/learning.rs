@@ -5,12 +5,12 @@ use crate::predictors::examples::{Examples, Theta};
 use crate::predictors::learn::{Fit, Fits, Form, Learned, Recipe, learn};
 use crate::predictors::predictor::{About, Predictor};
 use crate::record::Record;
-use crate::request::Randomisation;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::Task;
+use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_files::store::hex;
 use offnominal_files::write;
 use offnominal_stats::Level;
@@ -30,7 +30,7 @@ pub struct Request {
     pub env: String,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: Randomisation,
+    pub randomisation: RandomisationRequest,
     /// The histories that `train --history` or [`history`](crate::history) wrote.
     pub histories: Vec<PathBuf>,
     /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else

@@ -6,10 +6,11 @@ mod table;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::learning;
-use crate::request::{self, Randomisation, within};
+use crate::request::{self, within};
 use anyhow::{Result, ensure};
 pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
+use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Cast;
 use offnominal_stats::Level;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub struct Request {
     pub policies: Vec<String>,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: Randomisation,
+    pub randomisation: RandomisationRequest,
     /// Where to look; several are compared.
     pub strategies: Vec<Strategy>,
     /// The predictor that [`learning`] wrote.

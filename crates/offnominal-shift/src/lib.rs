@@ -15,7 +15,7 @@
 //! | [`model`]    | the share of true positives                                           |
 //! | [`learn`]    | from runs to a model: contrastive loss, schedule, validation          |
 //! | `checkpoint` | models, finished or not, as named tensors                             |
-//! | [`stream`]   | the steps of a run                                                    |
+//! | [`stream`]   | what a run looks like to a model                                      |
 //!
 //! References: Mann et al., "Out-of-distribution generalization of internal models is correlated with reward" (2021),
 //! section 2 and A.2, after wav2vec (Schneider et al., 2019).

@@ -162,7 +162,7 @@ impl Rule {
         alpha: f64,
         level: Level,
     ) -> Result<Threshold, StatsError> {
-        check_share(alpha)?;
+        StatsError::within_unit("share of false alarms", alpha)?;
         self.require(nominal.len())?;
         let n_shape = (nominal.len() / 2).min(nominal.len() - ranked_episodes(alpha));
         let (first, others) = nominal.split_at(n_shape);
@@ -179,7 +179,7 @@ impl Rule {
         alpha: f64,
         level: Level,
     ) -> Result<Threshold, StatsError> {
-        check_share(alpha)?;
+        StatsError::within_unit("share of false alarms", alpha)?;
         self.require(nominal.len())?;
         Ok(kth_maximum(statistic, nominal, conformal_rank(nominal.len(), alpha), level))
     }
@@ -250,12 +250,6 @@ fn percentile(mut steps: Vec<f64>, share: f64) -> f64 {
     let position = share * (steps.len() - 1) as f64;
     let (below, above) = (steps[position.floor() as usize], steps[position.ceil() as usize]);
     below + (above - below) * position.fract()
-}
-
-fn check_share(alpha: f64) -> Result<(), StatsError> {
-    let (what, expected) = ("share of false alarms", "a number between 0 and 1");
-    let is_share = alpha > 0.0 && alpha < 1.0;
-    is_share.then_some(()).ok_or(StatsError::OutOfRange { what, expected, found: alpha })
 }
 
 /// ⌈1/α − 1⌉, the fewest episodes whose largest maximum is a conformal quantile.

@@ -50,7 +50,7 @@ impl Evaluate {
         self.check()?;
         let env = catalogues::world(&self.env, self.robot.host())?;
         let Found { policy, card, .. } = policies::find(&self.policy, env.as_ref())?;
-        let env = match self.randomise.randomisation(env.spec())? {
+        let env = match self.randomise.request().resolve(env.spec())? {
             Some(change) => change.apply(env)?,
             None => env,
         };

@@ -1,9 +1,7 @@
 //! `--randomise`, `--sigma` and `--parameter-table`: parameters that are drawn for each episode (domain randomisation).
 
-use anyhow::{Result, ensure};
 use clap::Args;
-use offnominal_core::prelude::*;
-use offnominal_engine::randomisation::{Randomisation, around, listed};
+use offnominal_engine::randomisation::RandomisationRequest;
 use std::path::PathBuf;
 
 /// Parameters that are drawn for each episode.
@@ -30,28 +28,23 @@ pub struct Below {
     pub below: Option<f64>,
 }
 
-/// The spread where none is given.
-const SIGMA: f64 = 0.1;
-
 impl Randomise {
-    /// What is drawn in a world, if anything.
-    ///
-    /// # Errors
-    /// If a parameter does not exist or the table cannot be read.
-    pub fn randomisation(&self, spec: &EnvSpec) -> Result<Option<Randomisation>> {
-        let draws = match &self.parameter_table {
-            Some(path) => listed(spec, path)?,
-            None if self.randomise.is_empty() => return Ok(None),
-            None => around(spec, &self.randomise, self.sigma.unwrap_or(SIGMA))?,
-        };
-        Ok(Some(Randomisation { draws, least: None }))
+    /// The options as a request.
+    pub fn request(&self) -> RandomisationRequest {
+        let usual = RandomisationRequest::default();
+        RandomisationRequest {
+            parameters: self.randomise.clone(),
+            sigma: self.sigma.unwrap_or(usual.sigma),
+            table: self.parameter_table.clone(),
+            below: None,
+        }
     }
 
     /// The options as they are written, each after a blank.
     pub fn words(&self) -> String {
         let mut words = String::new();
         if !self.randomise.is_empty() {
-            let sigma = self.sigma.unwrap_or(SIGMA);
+            let sigma = self.request().sigma;
             words += &format!(" --randomise {} --sigma {sigma}", self.randomise.join(","));
         }
         if let Some(path) = &self.parameter_table {
@@ -67,17 +60,9 @@ impl Below {
         !self.words().is_empty()
     }
 
-    /// What is drawn in a world, if anything, and which return is then a failure.
-    ///
-    /// # Errors
-    /// As [`Randomise::randomisation`], or if a return is given and nothing is drawn.
-    pub fn randomisation(&self, spec: &EnvSpec) -> Result<Option<Randomisation>> {
-        let found = self.randomise.randomisation(spec)?;
-        ensure!(
-            found.is_some() || self.below.is_none(),
-            "--below: expected --randomise or --parameter-table with it"
-        );
-        Ok(found.map(|found| Randomisation { least: self.below, ..found }))
+    /// The options as a request.
+    pub fn request(&self) -> RandomisationRequest {
+        RandomisationRequest { below: self.below, ..self.randomise.request() }
     }
 
     /// The options as they are written, each after a blank.

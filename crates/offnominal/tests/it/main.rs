@@ -11,6 +11,7 @@ mod monitor;
 mod networks;
 mod ood_rl;
 mod own_env;
+mod pages;
 mod pictures;
 mod pixels;
 mod ranges;

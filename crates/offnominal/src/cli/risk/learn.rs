@@ -2,7 +2,7 @@
 
 use crate::cli::one_of::one_of;
 use crate::cli::randomise::Below;
-use crate::cli::risk::{print, randomisation};
+use crate::cli::risk::print;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -50,7 +50,7 @@ impl Learn {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
             env: self.env.clone(),
-            randomisation: randomisation(&self.below),
+            randomisation: self.below.request(),
             histories: self.history.clone(),
             near: self.near.clone(),
             form: self.form,
