@@ -50,7 +50,7 @@ impl Net {
         self.0.drops_units()
     }
 
-    /// Whether it says how sure it is.
+    /// Whether it has an output for its confidence.
     pub fn has_confidence(&self) -> bool {
         self.0.has_confidence()
     }
