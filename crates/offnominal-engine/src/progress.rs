@@ -1,8 +1,6 @@
 //! How work tells how far it is, whoever shows it: a bar in the terminal, tqdm in Python, JSON events, or nobody.
 
 use anyhow::{Result, ensure};
-use offnominal_files::checkpoint::Checkpoint;
-use offnominal_nets::Tensors;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -72,17 +70,6 @@ impl Task {
     /// If it was.
     pub fn check(&self) -> Result<()> {
         check(&self.stop)
-    }
-
-    /// Saves a training when that is due or the work was asked to stop, and then refuses to go on if it was.
-    ///
-    /// # Errors
-    /// If it was, or the checkpoint cannot be written.
-    pub fn save(&self, checkpoint: &mut Checkpoint, state: impl FnOnce() -> Tensors) -> Result<()> {
-        if checkpoint.is_due() || self.stop.load(Ordering::Relaxed) {
-            checkpoint.save(state())?;
-        }
-        self.check()
     }
 
     /// So many more units are done.

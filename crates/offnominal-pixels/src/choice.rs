@@ -75,7 +75,7 @@ pub enum Modification {
     DimReduce,
     /// Units are dropped at random, for var-sum and mutual-information
     Dropout,
-    /// The network also says how sure it is, for confidence
+    /// The network also has an output for its confidence, for confidence
     Confidence,
 }
 

@@ -50,7 +50,7 @@ impl Net {
         self.0.drops_units()
     }
 
-    /// Whether it says how sure it is.
+    /// Whether it has an output for its confidence.
     pub fn has_confidence(&self) -> bool {
         self.0.has_confidence()
     }
@@ -120,7 +120,7 @@ pub fn train(
         let loss = training.advance(set.samples.len(), &mut picture)?;
         task.set_message(&format!("loss {loss:.3}"));
         task.inc(1);
-        task.save(checkpoint, || training.keep())?;
+        context.save(checkpoint, || training.keep())?;
     }
     // Models are written with half as many bytes, and judged as they are written.
     Net::open(&training.net().to_tensors().halved(), choice.device)

@@ -54,9 +54,9 @@ pub fn divide(samples: &[Sample], seed: Seed) -> (Vec<Sample>, Vec<Sample>) {
     seed.child("held-out").rng().shuffle(&mut order);
     let n = (HELD_OUT * samples.len() as f64).round() as usize;
     let take = |range: &[usize]| {
-        let mut kept = range.to_vec();
-        kept.sort_unstable();
-        kept.into_iter().map(|i| samples[i].clone()).collect()
+        let mut places = range.to_vec();
+        places.sort_unstable();
+        places.into_iter().map(|i| samples[i].clone()).collect()
     };
     (take(&order[..n]), take(&order[n..]))
 }
@@ -101,7 +101,7 @@ struct Open {
     fitting: Box<dyn Fitting>,
 }
 
-/// Makes the scorers of methods. `nominal` is what they are fitted on: pictures, and what the network says of them.
+/// Makes the scorers of methods. `nominal` is what they are fitted on: pictures, and the network.
 ///
 /// # Errors
 /// If a method needs what is not there.

@@ -33,7 +33,7 @@ pub struct LabelMap {
     /// Labels that are not judged: the ambiguous set, borders, what is unlabelled.
     #[serde(default)]
     pub ignore: Vec<String>,
-    /// Labels of known things of whatever class, where a data set does not say which.
+    /// Labels of known things of whatever class, where a data set does not name it.
     #[serde(default)]
     pub known_any: Vec<String>,
     /// What labels are that stand nowhere.
@@ -107,7 +107,7 @@ impl LabelMap {
     /// Reads and checks a file.
     ///
     /// # Errors
-    /// If it cannot be read, or says two things of one label.
+    /// If it cannot be read, or gives one label two meanings.
     pub fn load(path: &Path) -> Result<Meanings> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the label map {}", path.display()))?;
@@ -158,7 +158,7 @@ impl LabelMap {
 }
 
 impl Meanings {
-    /// What a label means; none if the file does not say and must.
+    /// What a label means; none if it is not in the file and must be.
     pub fn of(&self, label: &str) -> Option<Meaning> {
         let otherwise = match self.map.otherwise {
             Otherwise::Unknown => Some(Meaning::Unknown),

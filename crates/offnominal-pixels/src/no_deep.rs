@@ -1,4 +1,4 @@
-//! In place of convolutional networks in a build without them: says how to get them.
+//! In place of convolutional networks in a build without them: errors that tell how to get them.
 
 use crate::choice::NetworkChoice;
 use crate::layout::DataSet;

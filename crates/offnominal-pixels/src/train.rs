@@ -191,7 +191,7 @@ fn baseline(
         let loss = training.advance(&all);
         task.set_message(&format!("loss {loss:.3}"));
         task.inc(1);
-        task.save(checkpoint, || training.state())?;
+        context.save(checkpoint, || training.state())?;
     }
     Ok(training.into_model())
 }

@@ -1,4 +1,4 @@
-//! The score of pixels as an image detector: what a segmentation network says of a frame, scored by a pixel method, and
+//! The score of pixels as an image detector: the output of a segmentation network for a frame, scored by a pixel method, and
 //! what all pixels of the frame come to.
 //!
 //! | `pool`      | score of a frame                                                                                |
@@ -128,7 +128,7 @@ fn spread<'a>(films: &[&'a Film], most: NonZeroUsize) -> Vec<&'a [u8]> {
     (0..n).map(|k| all[k * all.len() / n]).map(|(i, t)| films[i].frame(t)).collect()
 }
 
-/// A network that looks at frames of one width.
+/// A network for frames of one width.
 struct FrameNetwork {
     model: Network,
     width: usize,
@@ -136,7 +136,7 @@ struct FrameNetwork {
 
 impl FrameNetwork {
     fn forward(&self, rgb: &[u8]) -> NetworkOutput {
-        // One sure pass draws nothing.
+        // One pass without dropped units draws nothing.
         self.model.forward(rgb, self.width, &mut Rng::new(0)).expect("a model, not files")
     }
 

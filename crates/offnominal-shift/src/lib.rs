@@ -5,7 +5,7 @@
 //! shorter, wider or thinner. What their returns do is set against how different the bodies are, and against what an
 //! internal model and detectors, which never see a reward, make of the same steps.
 //!
-//! A cell is one policy on one body. It is a pure function of what it says, whose digest is its name; a finished one is
+//! A cell is one policy on one body. It is a pure function of its specification, whose digest is its name; a finished one is
 //! not run again. Cells of an environment share its predictors: internal models and detectors, fitted on the nominal body.
 //!
 //! | file         | content of the internal models                                        |
@@ -15,7 +15,7 @@
 //! | [`model`]    | the share of true positives                                           |
 //! | [`learn`]    | from runs to a model: contrastive loss, schedule, validation          |
 //! | `checkpoint` | models, finished or not, as named tensors                             |
-//! | [`stream`]   | the steps of a run                                                    |
+//! | [`stream`]   | what a run looks like to a model                                      |
 //!
 //! References: Mann et al., "Out-of-distribution generalization of internal models is correlated with reward" (2021),
 //! section 2 and A.2, after wav2vec (Schneider et al., 2019).

@@ -229,7 +229,7 @@ fn list(numbers: &[f64]) -> String {
     numbers.iter().map(f64::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// What the answers say in one sentence: how well the internal model and the best detector predict the return gap.
+/// The answers in one sentence: how well the internal model and the best detector predict the return gap.
 pub fn summary(answers: &[Answer]) -> String {
     let ranks = || answers.iter().filter(|a| a.question == RANK && a.sigma.is_none());
     // Of several kinds of policies those of all together count; a single kind has no such rows.

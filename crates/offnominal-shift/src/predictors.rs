@@ -51,7 +51,8 @@ impl InternalModels {
             };
             let bar = context.task(plan.updates as usize, &format!("internal model ({name})"));
             let seed = plan.root().child("model").child(name);
-            let model = learned(&streams, &recipe, seed, Checkpoint::new(&folder.join(name), name), &bar)?;
+            let model =
+                learned(&streams, &recipe, seed, Checkpoint::new(&folder.join(name), name), &bar, context)?;
             Ok::<_, anyhow::Error>(model)
         };
         let hidden = Task::hidden();
@@ -73,9 +74,9 @@ impl InternalModels {
     /// # Errors
     /// If one is damaged.
     pub fn read(files: [Vec<u8>; 2]) -> Result<InternalModels> {
-        let mut models = files.iter().zip(INPUTS).map(|(bytes, (inputs, _))| {
+        let mut models = files.iter().zip(INPUTS).map(|(bytes, (input, _))| {
             let tensors = Tensors::from_bytes(bytes).context("a saved internal model")?;
-            Ok(InternalModel::from_tensors(inputs, &tensors)?)
+            Ok(InternalModel::from_tensors(input, &tensors)?)
         });
         let (first, second): (Result<_>, Result<_>) =
             (models.next().expect("two files"), models.next().expect("two files"));
@@ -115,6 +116,7 @@ fn learned(
     seed: Seed,
     mut checkpoint: Checkpoint,
     bar: &Task,
+    context: &Context,
 ) -> Result<InternalModel> {
     let mut learning = match checkpoint.load()? {
         Some(state) => Learning::resume(runs, recipe, &state)?,
@@ -123,7 +125,7 @@ fn learned(
     while !learning.is_done() {
         learning.step(runs);
         bar.set_position(learning.updates());
-        bar.save(&mut checkpoint, || learning.checkpoint())?;
+        context.save(&mut checkpoint, || learning.checkpoint())?;
     }
     Ok(learning.into_model())
 }

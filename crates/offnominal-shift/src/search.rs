@@ -64,7 +64,7 @@ pub const BELOW: [(f64, &str); 2] =
 /// What an answer from every body of a spread is called.
 const ALL: &str = "every body";
 
-/// A body of a spread: whether the return falls too low there, and what a score says after one episode.
+/// A body of a spread: whether the return falls too low there, and its score after one episode.
 struct Outcome {
     fails: bool,
     /// Larger is worse.
@@ -75,7 +75,7 @@ struct Outcome {
 const THINNED: (f64, f64) = (0.4, 0.4);
 
 /// What a score after one episode warns of, larger being worse; the internal model's rate falls where others rise. A run
-/// too short for it to say anything is the worst sign of all.
+/// too short for a score is the worst sign of all.
 fn warning(row: &Row, score: &str) -> f64 {
     match row.score(score) {
         Some(rate) if score.starts_with("tpr") => 1.0 - rate,
@@ -104,7 +104,7 @@ fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
     clopper_pearson(all.iter().filter(|o| o.fails).count(), all.len(), Level::P95).ok()
 }
 
-/// The same probability from fewer bodies: each is played to the end with a chance that follows what a score said after
+/// The same probability from fewer bodies: each is played to the end with a chance that follows a score after
 /// one episode, without any reward. The interval is valid whatever that is worth; its n counts the bodies that were played.
 fn thinned(rows: &[Row], sigma: f64, share: f64, score: &str, rng: &mut Rng) -> Option<Estimate> {
     let all = outcomes(rows, sigma, share, score);

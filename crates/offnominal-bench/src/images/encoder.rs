@@ -92,7 +92,7 @@ impl Request {
         while !training.is_done() {
             last = training.advance(&patches);
             task.inc(1);
-            task.save(checkpoint, || {
+            context.save(checkpoint, || {
                 let mut state = training.state();
                 state.metadata.insert(LOSS.into(), last.to_string());
                 state

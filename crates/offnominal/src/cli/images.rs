@@ -21,7 +21,7 @@ pub struct Images {
 enum What {
     /// Train the encoder of patches on frames of worlds
     Train(Train),
-    /// Fit a network that expects the next picture, and keep it as a file
+    /// Fit a network that predicts the next picture, and write it as a file
     Fit(fit::Fit),
     /// Play episodes before the camera and score them with a fitted network
     Score(score::Score),

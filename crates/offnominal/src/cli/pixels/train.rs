@@ -31,7 +31,7 @@ pub struct Train {
     baseline: Baseline,
 }
 
-/// What PSPNet and DeepLabV3+ can be told.
+/// Options of PSPNet and DeepLabV3+.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "PSPNet and DeepLabV3+")]
 struct Convolutional {
@@ -55,7 +55,7 @@ struct Convolutional {
     device: Device,
 }
 
-/// What the baseline can be told.
+/// Options of the baseline.
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Baseline")]
 struct Baseline {
