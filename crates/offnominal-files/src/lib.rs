@@ -5,6 +5,7 @@
 //! | [`dataset`]     | episodes as Arrow IPC                                                |
 //! | [`store`]       | finished cells by the digest of what they are                        |
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
+//! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
 //! | [`write`]       | files that are never half-written                                    |
 //! | [`array`]       | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
 //! | [`image_file`]  | PNG files as grey values or colours                                  |
@@ -22,5 +23,6 @@ pub mod minari;
 mod palette;
 pub mod png;
 pub mod store;
+pub mod table;
 pub mod tensorboard;
 pub mod write;
