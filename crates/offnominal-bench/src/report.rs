@@ -16,7 +16,7 @@ mod page;
 mod panels;
 mod read;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod settings;
 mod summary;
 mod traces;

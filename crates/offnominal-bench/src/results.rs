@@ -78,7 +78,7 @@ pub struct Recipe {
     pub wall_secs: f64,
 }
 
-/// One number of the long-format results table (CSV and Parquet have exactly these columns).
+/// One number of the results: the row of `results.csv` and `results.parquet`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Name of the campaign.

@@ -13,7 +13,7 @@ mod table;
 mod world;
 
 pub use run::{Request, State, run};
-pub use table::{Line, RULES, Table, columns};
+pub use table::Row;
 pub use world::World;
 
 use crate::campaign::Campaign;

@@ -23,6 +23,14 @@ use std::path::{Path, PathBuf};
 /// The endings of files that hold tables, the preferred one first.
 const ENDINGS: [&str; 2] = ["parquet", "csv"];
 
+/// The fields of a row by name, as they stand in CSV.
+///
+/// # Errors
+/// If a row is no flat struct.
+pub fn fields<T: Serialize>(row: &T) -> Result<Vec<(&'static str, String)>> {
+    Ok(cell::of(row)?.into_iter().map(|(name, cell)| (name, cell.to_string())).collect())
+}
+
 /// The rows as CSV with a header.
 ///
 /// # Errors

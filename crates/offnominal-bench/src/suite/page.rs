@@ -9,7 +9,7 @@ pub(super) mod pick;
 mod policies;
 mod timing;
 
-use crate::suite::{Line, Suite, World};
+use crate::suite::{Row, Suite, World};
 use anyhow::{Result, ensure};
 use std::path::Path;
 
@@ -23,7 +23,7 @@ const POLICY: &str = "tqc";
 pub(super) struct Found {
     pub worlds: Vec<World>,
     pub missing: Vec<String>,
-    pub lines: Vec<Line>,
+    pub rows: Vec<Row>,
 }
 
 /// The page as Markdown.
@@ -47,12 +47,12 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
 
 impl Found {
     pub fn load(suite: &Suite, out: &Path) -> Result<Found> {
-        let mut found = Found { worlds: vec![], missing: vec![], lines: vec![] };
+        let mut found = Found { worlds: vec![], missing: vec![], rows: vec![] };
         for env in suite.worlds()? {
             match World::load(out, &env)? {
                 None => found.missing.push(env),
                 Some(world) => {
-                    found.lines.extend(world.table(out)?.lines);
+                    found.rows.extend(world.rows(out)?);
                     found.worlds.push(world);
                 }
             }

@@ -1,9 +1,9 @@
 //! The results of one world: a table, a page, and a file that says what they are, written last.
 
 use crate::results::{Coverage, Diagnosed, Score};
-use crate::suite::Table;
+use crate::suite::Row;
 use anyhow::{Context, Result, ensure};
-use offnominal_files::write;
+use offnominal_files::{table, write};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -63,22 +63,20 @@ impl World {
         Ok(Some(read().with_context(|| path.display().to_string())?))
     }
 
-    /// The table of the world.
+    /// The table of the world, from Parquet or CSV.
     ///
     /// # Errors
     /// If it cannot be read or is damaged; the message names the file and the line.
-    pub fn table(&self, out: &Path) -> Result<Table> {
-        let path = file(out, &self.env, "csv");
-        let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Table::read(&text).with_context(|| path.display().to_string())
+    pub fn rows(&self, out: &Path) -> Result<Vec<Row>> {
+        table::read(&table::find(out, &self.env)?)
     }
 
     /// Writes table, page, and last this file.
     ///
     /// # Errors
     /// If a file cannot be written; the message names it.
-    pub fn save(&self, out: &Path, table: &Table, page: &str) -> Result<()> {
-        write::atomically(&file(out, &self.env, "csv"), &table.csv()?)?;
+    pub fn save(&self, out: &Path, rows: &[Row], page: &str) -> Result<()> {
+        write::atomically(&file(out, &self.env, "parquet"), &table::to_parquet(rows)?)?;
         write::atomically(&file(out, &self.env, "html"), page.as_bytes())?;
         write::atomically(&file(out, &self.env, "json"), &serde_json::to_vec_pretty(self)?)
     }

@@ -21,7 +21,7 @@ const COLUMNS: [Column; 5] = [
 
 pub(super) fn section(found: &Found) -> Result<String> {
     let published = published::timed()?;
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let mut rows = Vec::new();
     for rule in RULES {
         for detector in DETECTORS {
