@@ -11,7 +11,6 @@ mod delays;
 mod diagnoses;
 mod heatmap;
 mod index;
-pub mod metric;
 mod page;
 mod panels;
 mod read;

@@ -22,7 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("deep", &[]),
     ("monitor", &["detectors", "stats"]),
     ("files", &[]),
-    ("report", &[]),
+    ("report", &["stats"]),
     ("engine", &["agents", "deep", "detectors", "files", "monitor", "stats", "worlds"]),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
     ("risk", &["agents", "engine", "files", "report", "stats"]),

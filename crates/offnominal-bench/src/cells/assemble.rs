@@ -12,7 +12,7 @@ use crate::results::{Diagnosed, Film, Recipe, Results, Row};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_stats::mean::student_t;
-use offnominal_stats::{Level, METRICS, Metric, Rule};
+use offnominal_stats::{Level, Metric, RULES, metric};
 
 /// The results of finished cells. Recipe fields that only the caller knows (command, file, time) stay empty.
 ///
@@ -100,8 +100,8 @@ fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detec
         low: f64::NAN,
         high: f64::NAN,
     };
-    let (alarmed, ranked): (Vec<&Metric>, Vec<&Metric>) = METRICS.iter().partition(|m| m.thresholded);
-    let rules = Rule::all(0.5).map(|rule| rule.id());
+    let (alarmed, ranked): (Vec<&Metric>, Vec<&Metric>) = metric::all().partition(|m| m.thresholded);
+    let rules = RULES.map(|rule| rule.id);
     let ranked = ranked.iter().map(|m| row(m.id, ""));
     ranked.chain(rules.iter().flat_map(|rule| alarmed.iter().map(move |m| row(m.id, rule)))).collect()
 }

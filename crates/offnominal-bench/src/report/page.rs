@@ -6,11 +6,12 @@ use crate::report::heatmap::{self, HeatMap};
 use crate::report::index::{Index, distinct};
 use crate::report::summary::{self, Table};
 use crate::report::words::{self, Answer};
-use crate::report::{alarms, diagnoses, metric, panels, traces};
+use crate::report::{alarms, diagnoses, panels, traces};
 use crate::results::{Recipe, Results};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::page::embedded;
+use offnominal_stats::{metric, rule};
 use serde::Serialize;
 
 /// The list of cells stops here, so that the page of a very large campaign still opens.
@@ -37,7 +38,7 @@ struct Page<'a> {
     diagnoses: Vec<diagnoses::Matrix>,
     films: Vec<Film<'a>>,
     definitions: Vec<(&'static str, &'static str, &'static str)>,
-    thresholds: &'a [(&'static str, &'static str)],
+    thresholds: Vec<(&'static str, &'static str)>,
     data: Value,
     script: Value,
 }
@@ -91,8 +92,8 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
         delay_thresholds,
         diagnoses: diagnoses::matrices(&results.diagnoses),
         films: results.films.iter().map(film).collect(),
-        definitions: metric::ALL.iter().map(|m| (m.id, m.label, m.definition)).collect(),
-        thresholds: metric::THRESHOLDS,
+        definitions: metric::all().map(|m| (m.id, m.label, m.definition)).collect(),
+        thresholds: rule::preferred().map(|r| (r.id, r.promise)).collect(),
         script: Value::from_safe_string(include_str!("../../templates/report.js").into()),
     })
 }

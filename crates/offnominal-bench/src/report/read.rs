@@ -4,10 +4,10 @@
 //! rows were removed or edited are refused. Everything is checked on the way in; an error names the file, the place,
 //! what was expected and what was found.
 
-use crate::report::metric::Metric;
 use crate::results::{DelayCurve, Film, Results, Row, Trace};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_files::{table, write};
+use offnominal_stats::metric;
 use std::path::Path;
 
 /// Writes `results.json` into the folder.
@@ -80,7 +80,7 @@ fn rows(path: &Path) -> Result<Vec<Row>> {
 }
 
 fn plausible(row: &Row) -> Result<()> {
-    let Some(metric) = Metric::find(&row.metric) else { return Ok(()) };
+    let Some(metric) = metric::find(&row.metric) else { return Ok(()) };
     let (least, most) = metric.range();
     if row.value < least || row.value > most {
         bail!(
