@@ -3,10 +3,12 @@
     python3 results/convert.py results/vector results/images results/ood-rl
 
 Each `ENV.csv` with a column per metric, and `results.csv` of ood-rl, becomes a `.parquet` file of the same name, and
-the CSV file is removed. Files that are tidy already stay. Needs pyarrow.
+the CSV file is removed. In each `ENV.json` command and versions become the provenance `made`. Files that have the new
+form already stay. Needs pyarrow.
 """
 
 import csv
+import json
 import math
 import pathlib
 import sys
@@ -107,7 +109,34 @@ def convert(path):
     print(f"{to}: {len(table)} lines, {len(rows)} rows, {to.stat().st_size} bytes")
 
 
+def provenance(path):
+    """Puts command and versions of a world together, where the engine looks for them; its settings are not known."""
+    world = json.loads(path.read_text())
+    if "made" in world:
+        return
+    versions = {name.lower(): version for name, version in world["versions"]}
+    seed = min(row["seed"] for row in world["coverage"])
+    made = {"command": world["command"], "engine": versions["offnominal"]}
+    if simulated(world["env"]):
+        made["mujoco"] = versions.get("mujoco", "3.17.0")
+    made |= {"seed": seed, "config": ""}
+    new = {}
+    for field, value in world.items():
+        if field == "command":
+            new["made"] = made
+        elif field != "versions":
+            new[field] = value
+    path.write_text(json.dumps(new, indent=2, ensure_ascii=False))
+
+
+def simulated(env):
+    """Whether MuJoCo simulates the world; 3.17.0 is the only version that ever did."""
+    return env.startswith(("mjc-", "urm-", "urr-"))
+
+
 if __name__ == "__main__":
     for folder in sys.argv[1:]:
+        for path in sorted(pathlib.Path(folder).glob("*.json")):
+            provenance(path)
         for path in sorted(pathlib.Path(folder).glob("*.csv")):
             convert(path)

@@ -51,8 +51,7 @@ pub fn run_open(bench: &Bench, context: &Context) -> Result<usize> {
 /// If a cell is missing, or a file cannot be written.
 pub fn finish(bench: &Bench, text: &str, command: &str, out: &Path, wall_secs: f64) -> Result<Finished> {
     let mut results = cells::results(bench)?;
-    results.recipe.command = command.into();
-    results.recipe.config = text.into();
+    results.recipe.made_by(command, text);
     results.recipe.wall_secs = wall_secs;
     let page = save(&results, out)?;
     Ok(Finished { results, page })

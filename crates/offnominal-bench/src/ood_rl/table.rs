@@ -1,6 +1,7 @@
 //! Tables of text, and the numbers that go into them.
 
 use crate::ood_rl::{Judged, MAIN, Method};
+use offnominal_report::markdown::{self, Align};
 
 /// A table with a header.
 pub(super) struct Table {
@@ -14,20 +15,13 @@ impl Table {
     }
 
     /// Adds a line.
-    ///
-    /// # Panics
-    /// If it is not as wide as the header.
     pub fn line(&mut self, line: Vec<String>) {
-        assert_eq!(line.len(), self.head.len(), "{line:?}");
         self.lines.push(line);
     }
 
     /// As Markdown; all columns but the first to the right.
     pub fn markdown(&self) -> String {
-        let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let rule: String = (0..self.head.len()).map(|i| if i == 0 { "---|" } else { "---:|" }).collect();
-        let lines: String = self.lines.iter().map(|line| row(line)).collect();
-        format!("{}|{rule}\n{lines}", row(&self.head))
+        markdown::table(Align::Numbers, &self.head, &self.lines)
     }
 }
 
@@ -105,6 +99,6 @@ mod tests {
     fn a_table_is_markdown() {
         let mut table = Table::new(&["a", "b"]);
         table.line(vec!["x".into(), "1".into()]);
-        assert_eq!(table.markdown(), "| a | b |\n|---|---:|\n| x | 1 |\n");
+        assert_eq!(table.markdown(), "| a | b |\n| --- | ---: |\n| x | 1 |\n");
     }
 }

@@ -21,6 +21,7 @@ const CELLS: usize = 6000;
 #[derive(Serialize)]
 struct Page<'a> {
     recipe: &'a Recipe,
+    versions: Vec<(&'static str, &'a str)>,
     facts: Vec<(&'static str, String)>,
     answer: Answer,
     summary: Vec<Table>,
@@ -75,6 +76,7 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
     let metrics = cells::titles(index);
     Ok(Page {
         recipe: &results.recipe,
+        versions: results.recipe.made.versions(),
         facts: facts(results, index),
         answer: words::answer(index),
         summary: summary::tables(index),
@@ -123,7 +125,7 @@ fn facts(results: &Results, index: &Index) -> Vec<(&'static str, String)> {
         ("Anomalies", anomalies.len().to_string()),
         ("Seeds", seeds.join(", ")),
     ];
-    if let Some((name, version)) = results.recipe.versions.first() {
+    if let Some((name, version)) = results.recipe.made.versions().first() {
         facts.push(("Made with", format!("{name} {version}")));
     }
     facts.retain(|(_, value)| !value.is_empty());

@@ -5,6 +5,7 @@ use crate::report::index::Index;
 use crate::report::summary;
 use offnominal_core::estimate::Estimate;
 use offnominal_report::number::{format, full};
+use offnominal_stats::metric::{self, Unit};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 

@@ -47,7 +47,7 @@ fn made(detector: &str) -> &'static str {
 }
 
 fn head(suite: &Suite, found: &Found) -> String {
-    let line = |w: &World| format!("{}\n", w.command);
+    let line = |w: &World| format!("{}\n", w.made.command);
     let commands: String = found.worlds.iter().map(line).collect();
     let hardware = alike(&found.worlds, |w| w.hardware.clone());
     let hardware: String = hardware.iter().map(|(by, envs)| format!("\n{envs}: {by}.")).collect();

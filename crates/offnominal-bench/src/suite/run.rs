@@ -111,15 +111,13 @@ fn keep(
         scores.extend(bench::scores(bench)?);
     }
     let plan = &narrowed.benches[0].plan;
-    results.recipe.command = request.command(env, plan.campaign.seeds);
-    results.recipe.config = narrowed.texts.join("\n");
+    results.recipe.made_by(&request.command(env, plan.campaign.seeds), &narrowed.texts.join("\n"));
     results.recipe.wall_secs = last_call.0;
-    let Recipe { command, versions, policies, .. } = results.recipe.clone();
+    let Recipe { made, policies, .. } = results.recipe.clone();
     let world = World {
         env: env.into(),
         digest: narrowed.digest(),
-        command,
-        versions,
+        made,
         policies,
         seeds: plan.campaign.seeds,
         missing: narrowed.missing.clone(),

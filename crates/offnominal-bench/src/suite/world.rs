@@ -3,6 +3,7 @@
 use crate::results::{Coverage, Diagnosed, Score};
 use crate::suite::Row;
 use anyhow::{Context, Result, ensure};
+use offnominal_files::provenance::Provenance;
 use offnominal_files::{table, write};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -15,10 +16,8 @@ pub struct World {
     pub env: String,
     /// Digest of everything that was to be computed.
     pub digest: String,
-    /// The command that makes the results again.
-    pub command: String,
-    /// Versions of the engine and of the MuJoCo library.
-    pub versions: Vec<(String, String)>,
+    /// What made the results.
+    pub made: Provenance,
     /// One line per policy: its digest, its return, the command that trained it.
     pub policies: Vec<String>,
     /// Repetitions.

@@ -2,6 +2,7 @@
 
 use crate::results::{Coverage, Diagnosed, Score};
 use crate::suite::page::*;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::{METRICS, Metric, Rule};
 
 /// A world in which every number of a detector is the same.
@@ -59,8 +60,7 @@ fn world(env: &str, out: &Path) {
     let world = World {
         env: env.into(),
         digest: "0".into(),
-        command: format!("offnominal bench --suite vector --envs {env}"),
-        versions: vec![],
+        made: Provenance::new(&format!("offnominal bench --suite vector --envs {env}"), 1, b""),
         policies: vec![],
         seeds: 3,
         missing: vec!["policy x".into()],
