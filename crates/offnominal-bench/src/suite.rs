@@ -136,6 +136,20 @@ mod tests {
     }
 
     #[test]
+    fn the_pages_say_what_the_results_say() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (id, shown) in [("vector", "docs/vector.md"), ("images", "results/images/README.md")] {
+            let text = page(Suite::find(id).unwrap(), &root.join("results").join(id)).unwrap();
+            let shown = root.join(shown);
+            if std::env::var_os("UPDATE_EXPECT").is_some() {
+                std::fs::write(&shown, &text).unwrap();
+            }
+            let is_new = std::fs::read_to_string(&shown).unwrap() == text;
+            assert!(is_new, "{} is old; UPDATE_EXPECT=1 writes it", shown.display());
+        }
+    }
+
+    #[test]
     fn a_wrong_name_gets_the_nearest_one() {
         let error = Suite::find("vecor").unwrap_err().to_string();
         assert!(error.contains("did you mean \"vector\"?"), "{error}");
