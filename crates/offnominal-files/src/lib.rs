@@ -3,6 +3,7 @@
 //! | file            | content                                                              |
 //! |-----------------|----------------------------------------------------------------------|
 //! | [`dataset`]     | episodes as Arrow IPC                                                |
+//! | [`provenance`]  | what made a result                                                   |
 //! | [`store`]       | finished cells by the digest of what they are                        |
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
 //! | [`checkpoint`]  | trainings that are under way                                         |
@@ -24,6 +25,7 @@ pub mod journal;
 pub mod minari;
 mod palette;
 pub mod png;
+pub mod provenance;
 pub mod store;
 pub mod table;
 pub mod tensorboard;

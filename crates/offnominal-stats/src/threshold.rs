@@ -34,6 +34,7 @@ use crate::alarm::statistic::{Past, Statistic};
 use crate::episode::finite;
 use crate::mean::moments;
 use crate::proportion::beta_quantile;
+use crate::rule::{AlarmRule, RULES};
 use crate::{Level, ScoredEpisode, StatsError};
 use offnominal_core::estimate::Estimate;
 use std::borrow::Cow;
@@ -99,15 +100,21 @@ impl Rule {
 
     /// Name in results.
     pub fn id(&self) -> &'static str {
-        match self {
-            Rule::ThreeSigma => "3sigma",
-            Rule::Q95 => "q95",
-            Rule::Max => "max",
-            Rule::Conformal { .. } => "conformal",
-            Rule::Band { .. } => "band",
-            Rule::Cusum { .. } => "cusum",
-            Rule::Martingale { .. } => "martingale",
-        }
+        self.about().id
+    }
+
+    /// What is known of the rule, whatever share it is asked for.
+    pub fn about(&self) -> &'static AlarmRule {
+        let place = match self {
+            Rule::ThreeSigma => 0,
+            Rule::Q95 => 1,
+            Rule::Max => 2,
+            Rule::Conformal { .. } => 3,
+            Rule::Band { .. } => 4,
+            Rule::Cusum { .. } => 5,
+            Rule::Martingale { .. } => 6,
+        };
+        &RULES[place]
     }
 
     /// The accepted share of false alarms, if the rule promises one.

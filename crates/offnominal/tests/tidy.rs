@@ -25,7 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("monitor", &["detectors", "stats"]),
     ("files", &[]),
     ("skips", &[]),
-    ("report", &[]),
+    ("report", &["stats"]),
     ("engine", &["agents", "deep", "detectors", "files", "monitor", "stats", "worlds"]),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
     ("risk", &["agents", "engine", "files", "report", "stats"]),

@@ -98,7 +98,7 @@ fn batch<D: DataType>(
 /// The rows of a Parquet file; `path` is its name in errors.
 ///
 /// # Errors
-/// If a column is missing or unknown, or a field is not what it should be.
+/// If a column is missing, or a field is not what it should be.
 pub fn from_parquet<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<Vec<T>> {
     rows(bytes).with_context(|| path.display().to_string())
 }
