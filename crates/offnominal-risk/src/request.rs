@@ -12,6 +12,19 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
+/// Defines what fields of a request are where they are absent.
+macro_rules! defaults {
+    ($($name:ident: $type:ty = $value:expr;)*) => {
+        $(
+            #[doc = concat!("What `", stringify!($name), "` is where a request does not say it.")]
+            pub fn $name() -> $type {
+                $value
+            }
+        )*
+    };
+}
+pub(crate) use defaults;
+
 /// Parameters of an environment that are drawn for each episode.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -69,9 +82,8 @@ impl Randomisation {
     }
 }
 
-/// The confidence level where none is asked for.
-pub fn level() -> f64 {
-    0.95
+defaults! {
+    level: f64 = 0.95;
 }
 
 /// Refuses a number outside its range.
