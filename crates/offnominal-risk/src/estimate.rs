@@ -21,7 +21,7 @@ pub mod verdict;
 
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
-use crate::request::{self, positive, within};
+use crate::request::{self, defaults, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
 use curve::Curve;
@@ -80,19 +80,10 @@ pub struct Request {
     pub command: Option<String>,
 }
 
-/// The number of experiments where none is asked for.
-pub fn experiments() -> u64 {
-    1000
-}
-
-/// The share of plain draws where none is asked for.
-pub fn plain_share() -> f64 {
-    PLAIN_SHARE
-}
-
-/// The number of draws for the normalising constant where none is asked for.
-pub fn constant_draws() -> usize {
-    20_000
+defaults! {
+    experiments: u64 = 1000;
+    plain_share: f64 = PLAIN_SHARE;
+    constant_draws: usize = 20_000;
 }
 
 /// How initial conditions are chosen.

@@ -9,9 +9,21 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// The confidence level where none is asked for.
-pub fn level() -> f64 {
-    0.95
+/// Defines what fields of a request are where they are absent.
+macro_rules! defaults {
+    ($($name:ident: $type:ty = $value:expr;)*) => {
+        $(
+            #[doc = concat!("What `", stringify!($name), "` is where a request does not say it.")]
+            pub fn $name() -> $type {
+                $value
+            }
+        )*
+    };
+}
+pub(crate) use defaults;
+
+defaults! {
+    level: f64 = 0.95;
 }
 
 /// Refuses a number outside its range.

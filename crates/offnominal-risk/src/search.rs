@@ -6,7 +6,7 @@ mod table;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::learning;
-use crate::request::{self, within};
+use crate::request::{self, defaults, within};
 use anyhow::{Result, ensure};
 pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
@@ -56,19 +56,10 @@ pub struct Request {
     pub out: Option<PathBuf>,
 }
 
-/// The number of searches where none is asked for.
-pub fn searches() -> u64 {
-    20
-}
-
-/// The budget of a search where none is asked for.
-pub fn budget() -> usize {
-    10_000
-}
-
-/// The number of draws that argmax compares where none is asked for.
-pub fn of() -> Vec<usize> {
-    vec![1000]
+defaults! {
+    searches: u64 = 20;
+    budget: usize = 10_000;
+    of: Vec<usize> = vec![1000];
 }
 
 /// What the searches cost.
