@@ -1,7 +1,6 @@
 //! What requests have in common: ranges of numbers, policies by name, and an environment with what is drawn of it.
 
 use anyhow::{Context as _, Result, ensure};
-use offnominal_core::prelude::*;
 use offnominal_engine::subject::Cast;
 use offnominal_files::write;
 use serde::Serialize;
