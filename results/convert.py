@@ -49,7 +49,7 @@ def metric_of(column):
 
 
 def suite(table, modality):
-    """The rows of a world of a suite, and their columns."""
+    """The rows of an environment of a suite, and their columns."""
     header = table[0].keys()
     metrics = [c for c in header if c not in KEYS and not c.endswith(("_low", "_high"))]
     columns = KEYS[:1] + ["modality"] + KEYS[1:] + ["metric", "threshold", "value", "low", "high"]
@@ -110,18 +110,18 @@ def convert(path):
 
 
 def provenance(path):
-    """Puts command and versions of a world together, where the engine looks for them; its settings are not known."""
-    world = json.loads(path.read_text())
-    if "made" in world:
+    """Puts command and versions of an environment together, where the engine looks for them; its settings are not known."""
+    environment = json.loads(path.read_text())
+    if "made" in environment:
         return
-    versions = {name.lower(): version for name, version in world["versions"]}
-    seed = min(row["seed"] for row in world["coverage"])
-    made = {"command": world["command"], "engine": versions["offnominal"]}
-    if simulated(world["env"]):
+    versions = {name.lower(): version for name, version in environment["versions"]}
+    seed = min(row["seed"] for row in environment["coverage"])
+    made = {"command": environment["command"], "engine": versions["offnominal"]}
+    if simulated(environment["env"]):
         made["mujoco"] = versions.get("mujoco", "3.17.0")
     made |= {"seed": seed, "config": ""}
     new = {}
-    for field, value in world.items():
+    for field, value in environment.items():
         if field == "command":
             new["made"] = made
         elif field != "versions":
@@ -130,7 +130,7 @@ def provenance(path):
 
 
 def simulated(env):
-    """Whether MuJoCo simulates the world; 3.17.0 is the only version that ever did."""
+    """Whether MuJoCo simulates the environment; 3.17.0 is the only version that ever did."""
     return env.startswith(("mjc-", "urm-", "urr-"))
 
 

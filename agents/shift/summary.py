@@ -12,7 +12,7 @@ import pathlib
 import statistics
 import sys
 
-WORLDS = ["hopper", "walker", "ant", "half-cheetah-m"]
+ENVIRONMENTS = ["hopper", "walker", "ant", "half-cheetah-m"]
 ALGORITHMS = {"td3": "TD3", "sac-0.05": "SAC, α = 0.05", "sac-0.2": "SAC, α = 0.2"}
 # Mean and standard error over 50 (TD3) or 10 seeds, as published.
 PUBLISHED = {
@@ -47,11 +47,11 @@ def returns():
     body = []
     for algorithm, name in ALGORITHMS.items():
         ours = []
-        for env in WORLDS:
+        for env in ENVIRONMENTS:
             found = [float(row["value"]) for row in agents if row["policy"].rsplit("-", 1)[0] == f"{env}-{algorithm}"]
             ours.append(f"{statistics.mean(found):.0f} ({', '.join(f'{value:.0f}' for value in found)})")
         body += [[name, "here", *ours], ["", "published", *PUBLISHED[algorithm]]]
-    return table(["", "", *WORLDS], body)
+    return table(["", "", *ENVIRONMENTS], body)
 
 
 def harm(answers):
@@ -92,7 +92,7 @@ def scores(answers, question, which):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    answers = {env: rows(folder / env / "answers.csv") for env in WORLDS if (folder / env / "answers.csv").exists()}
+    answers = {env: rows(folder / env / "answers.csv") for env in ENVIRONMENTS if (folder / env / "answers.csv").exists()}
     parts = [
         "# Shift: all environments\n",
         "Written by `python3 agents/shift/summary.py results/shift`; [README.md](README.md) has the reading.\n",

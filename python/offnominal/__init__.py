@@ -1,6 +1,6 @@
 """Would a run-time monitor of your control policy notice that something is wrong?
 
-Importing this package registers every world with Gymnasium, as ``offnominal/<Name>-v0``::
+Importing this package registers every environment with Gymnasium, as ``offnominal/<Name>-v0``::
 
     import gymnasium, offnominal
     env = gymnasium.make("offnominal/SapGoal1-v0", anomaly="obs-drift", strength="strong", onset=50)
@@ -32,10 +32,10 @@ from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
 from offnominal.detectors import Monitor
-from offnominal.envs import World, anomalies, worlds
+from offnominal.envs import Environment, anomalies, environments
 from offnominal.episodes import Dataset, Episode, collect, evaluate, load
 from offnominal.policies import Policy
-from offnominal.vector import Worlds
+from offnominal.vector import Environments
 
 __all__ = [
     "Anomalous",
@@ -44,8 +44,8 @@ __all__ = [
     "Monitor",
     "Policy",
     "Results",
-    "World",
-    "Worlds",
+    "Environment",
+    "Environments",
     "__version__",
     "adapters",
     "alarms",
@@ -64,7 +64,7 @@ __all__ = [
     "risk",
     "shift",
     "vector",
-    "worlds",
+    "environments",
 ]
 
 # An installed package brings the files that the engine reads at run time; in the repository the engine finds them itself.

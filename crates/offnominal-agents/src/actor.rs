@@ -1,7 +1,8 @@
 //! A trained policy: networks, normalisation, bounds.
 //!
-//! A real command is low + (high − low)·(tanh(f(x̂)) + 1)/2, where x̂ is the normalised observation; a choice is the one
-//! of the largest f(x̂). Hidden layers are rectified. A policy may make several predictions: one with dropout or dropconnect
+//! A real action is low + (high − low)·(tanh(f(x̂)) + 1)/2, where x̂ is the normalised observation; a choice is the one
+//! of the largest f(x̂). Hidden layers are rectified. A policy may make several predictions: one with dropout or
+//! dropconnect
 //! passes the observation several times, an ensemble through each of its members, and the policy acts on the mean of
 //! these predictions (of tanh(f(x̂)), or of the values). [`Policy::samples`] gives them one by one.
 
@@ -46,10 +47,10 @@ struct Member {
 }
 
 impl Actor {
-    /// A policy of one network for the given world.
+    /// A policy of one network for the given environment.
     ///
     /// # Panics
-    /// If the network does not have the world's widths.
+    /// If the network does not have the environment's widths.
     pub fn new(
         spec: &EnvSpec,
         algorithm: &str,
@@ -75,7 +76,7 @@ impl Actor {
         }
     }
 
-    /// One policy of several that were trained apart; they must be plain, of one world, algorithm and shape.
+    /// One policy of several that were trained apart; they must be plain, of one environment, algorithm and shape.
     ///
     /// # Errors
     /// If there are fewer than two, or one does not fit the first.
@@ -106,7 +107,7 @@ impl Actor {
 
     fn is_like(&self, other: &Actor, member: usize) -> Result<(), ActorError> {
         let words = |a: &Actor| {
-            let centred = if a.members[0].normalisation.is_some() { " on centred pictures" } else { "" };
+            let centred = if a.members[0].normalisation.is_some() { " on centred images" } else { "" };
             let filters = a.net.encoder().map(|net| format!(", filters {:?}{centred}", file::filters(net)));
             let (sizes, filters) = (a.net.head().sizes(), filters.unwrap_or_default());
             format!("{} in {} with widths {sizes:?}{filters}", a.algorithm, a.env)
@@ -137,7 +138,7 @@ impl Actor {
         ActorError::unfit(format!("policy of {}", self.env), expected, found)
     }
 
-    /// The world that it was trained in.
+    /// The environment that it was trained in.
     pub fn env(&self) -> &str {
         &self.env
     }
@@ -179,7 +180,7 @@ impl Actor {
         self.net.forward_train(&member.params, &self.obs, &mut self.work, rng);
     }
 
-    /// The mean prediction for an observation: of values, or of commands in [−1, 1].
+    /// The mean prediction for an observation: of values, or of actions in [−1, 1].
     fn average(&mut self, obs: &[f32], rng: &mut Rng) {
         let (n, choice) = (self.n_predictions(), self.bounds.is_choice());
         self.mean.fill(0.0);

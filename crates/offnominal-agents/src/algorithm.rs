@@ -22,13 +22,13 @@ pub struct Algorithm {
     pub summary: &'static str,
     /// The options that not every algorithm has and this one does.
     pub options: &'static [&'static str],
-    /// What it commands.
+    /// What it actions.
     pub commands: Commands,
-    /// A learner for so many numbers per observation and per command.
+    /// A learner for so many numbers per observation and per action.
     build: fn(&TrainConfig, Option<ConvNet>, (usize, usize), &mut Rng) -> Box<dyn Learner>,
 }
 
-/// The commands that an algorithm can learn.
+/// The actions that an algorithm can learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Commands {
     /// Real numbers.
@@ -40,8 +40,8 @@ pub enum Commands {
 impl std::fmt::Display for Commands {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Commands::Real => "commands that are real numbers",
-            Commands::Choice => "one command that is a choice",
+            Commands::Real => "actions that are real numbers",
+            Commands::Choice => "one action that is a choice",
         })
     }
 }
@@ -120,7 +120,7 @@ impl Algorithm {
         all.filter(|option| !self.options.contains(option))
     }
 
-    /// Checks that it can learn the commands of a world.
+    /// Checks that it can learn the actions of an environment.
     fn check(&self, spec: &EnvSpec) -> Result<(), ConfigError> {
         let fits = match self.commands {
             Commands::Real => !spec.action.iter().any(Channel::is_choice),
@@ -155,10 +155,10 @@ fn find(name: &str) -> Result<&'static Algorithm, ConfigError> {
     ALL.iter().find(|a| a.id == name).ok_or_else(|| ConfigError::Unknown(error().to_string()))
 }
 
-/// A new learner of the recipe's algorithm for a world.
+/// A new learner of the recipe's algorithm for an environment.
 ///
 /// # Errors
-/// If the algorithm does not exist, or cannot learn the world's commands.
+/// If the algorithm does not exist, or cannot learn the environment's actions.
 pub(crate) fn build(
     config: &TrainConfig,
     spec: &EnvSpec,

@@ -11,7 +11,7 @@ pub use presets::PRESETS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Everything that decides how a policy is trained, except the world and the seed.
+/// Everything that decides how a policy is trained, except the environment and the seed.
 ///
 /// Options from `critics` on belong to some algorithms only (see [`crate::Algorithm`]); of the others they keep their
 /// default, or the recipe is refused.
@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 pub struct TrainConfig {
     /// Name of the algorithm.
     pub algorithm: String,
-    /// Steps in the world.
+    /// Steps in the environment.
     pub steps: u64,
     /// Learning rate at the beginning.
     pub lr: f64,
@@ -28,14 +28,14 @@ pub struct TrainConfig {
     pub schedule: Schedule,
     /// Transitions that the replay buffer holds.
     pub buffer: usize,
-    /// Steps with random commands before the first gradient step.
+    /// Steps with random actions before the first gradient step.
     pub learning_starts: u64,
-    /// Steps at the beginning that a demonstrator commands; 0 without one.
+    /// Steps at the beginning that a demonstrator actions; 0 without one.
     pub demonstrations: u64,
-    /// Weight of the pull of the actor towards the demonstrated commands, or of the large-margin loss of demonstrated
+    /// Weight of the pull of the actor towards the demonstrated actions, or of the large-margin loss of demonstrated
     /// choices; 0 without a demonstrator.
     pub imitation: f64,
-    /// Whether the demonstrator is also asked what it would command where the policy has been, and the pull is towards
+    /// Whether the demonstrator is also asked what it would action where the policy has been, and the pull is towards
     /// that everywhere (DAgger, Ross et al. 2011).
     pub advice: bool,
     /// Transitions per gradient step.
@@ -46,16 +46,17 @@ pub struct TrainConfig {
     pub gamma: f64,
     /// Factor on rewards as the learner sees them; where they are large, quantiles take long to reach their targets.
     pub reward_scale: f64,
-    /// Steps in the world between gradient steps.
+    /// Steps in the environment between gradient steps.
     pub train_every: u64,
     /// Gradient steps then taken.
     pub gradient_steps: u64,
-    /// Worlds that are stepped in turn.
+    /// Environments that are stepped in turn.
     pub n_envs: usize,
     /// Mean number of steps after which a training episode is left at random for a new one, with its future still valued,
     /// where most is to be learned at the beginning; 0 if none is. Evaluations are played to the end.
     pub restart_after: u32,
-    /// Steps in the world over which the policy that is evaluated and kept is averaged, exponentially (Polyak & Juditsky
+    /// Steps in the environment over which the policy that is evaluated and kept is averaged, exponentially (Polyak &
+    /// Juditsky
     /// 1992); the policy as it is if 0.
     pub average: u64,
     /// Widths of the hidden layers of actor and critics.
@@ -78,9 +79,9 @@ pub struct TrainConfig {
     pub alpha: Alpha,
     /// Entropy that a tuned weight aims at; the negative number of action channels if not given.
     pub target_entropy: Option<f64>,
-    /// Deviation of the noise that explores, where commands reach from −1 to 1.
+    /// Deviation of the noise that explores, where actions reach from −1 to 1.
     pub exploration_noise: f64,
-    /// Deviation of the noise that blurs the next commands of the target.
+    /// Deviation of the noise that blurs the next actions of the target.
     pub policy_noise: f64,
     /// Magnitude at which that noise is cut.
     pub noise_clip: f64,
@@ -88,7 +89,7 @@ pub struct TrainConfig {
     pub policy_delay: u64,
     /// Share of random choices at the end of exploration; it begins with 1.
     pub epsilon_end: f64,
-    /// Steps in the world over which it falls.
+    /// Steps in the environment over which it falls.
     pub epsilon_steps: u64,
     /// Gradient steps between those of the target network.
     pub target_every: u64,
@@ -101,7 +102,8 @@ pub struct TrainConfig {
     /// Weight of a fixed random network that is added to the policy's, for ensembles whose members shall go on to differ
     /// where they have learned nothing; 0 without one. The hidden layers are then twice as wide.
     pub prior: f64,
-    /// Convolutions before the hidden layers, for worlds that show a picture: pixels a filter covers on a side, pixels
+    /// Convolutions before the hidden layers, for environments that show an image: pixels a filter covers on a side,
+    /// pixels
     /// between its places, and number of filters. Only the hidden layers drop anything.
     pub filters: Vec<[usize; 3]>,
 }

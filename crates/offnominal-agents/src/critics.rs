@@ -1,6 +1,6 @@
 //! Critics of one shape with their target networks: what every actor-critic here learns from.
 //!
-//! A critic reads an observation and a command side by side. What its outputs mean (one value, or quantiles of the
+//! A critic reads an observation and an action side by side. What its outputs mean (one value, or quantiles of the
 //! return) and what it should predict is the algorithm's business; here are the passes, the optimisers, and the
 //! target networks, which follow by θ′ ← θ′ + τ (θ − θ′).
 
@@ -16,7 +16,7 @@ pub struct Critics {
     pub(crate) members: Vec<Member>,
     tau: f32,
     act_width: usize,
-    /// Observations and commands side by side, `[n, obs + act]`.
+    /// Observations and actions side by side, `[n, obs + act]`.
     input: Vec<f32>,
     d_output: Vec<f32>,
     d_action: Vec<f32>,
@@ -107,7 +107,7 @@ impl Critics {
         loss
     }
 
-    /// Adds the derivatives by the commands of Σ weight·output, for the last forward pass of a critic.
+    /// Adds the derivatives by the actions of Σ weight·output, for the last forward pass of a critic.
     pub(crate) fn add_d_action(&mut self, n: usize, weights: &[f32], into: &mut [f32]) {
         let member = &mut self.members[n];
         let channels = self.net.inputs() - self.act_width..self.net.inputs();
@@ -150,7 +150,7 @@ impl Member {
     }
 }
 
-/// Writes observations and commands side by side.
+/// Writes observations and actions side by side.
 fn join(obs: &[f32], action: &[f32], act_width: usize, out: &mut [f32]) {
     let rows = action.len() / act_width;
     let (obs_width, width) = (obs.len() / rows, out.len() / rows);

@@ -1,10 +1,10 @@
-//! DQN: deep Q-network (Mnih et al., Nature 2015), for commands that are a choice; optionally double DQN (van Hasselt,
+//! DQN: deep Q-network (Mnih et al., Nature 2015), for actions that are a choice; optionally double DQN (van Hasselt,
 //! Guez & Silver, AAAI 2016).
 //!
 //! The network gives the value of each choice. That of the choice made moves towards y = r + γ max Q′(s′, ·), or r where
 //! nothing follows, by the Huber loss; with `double`, y = r + γ Q′(s′, argmax Q(s′, ·)). Every `target_every` gradient
 //! steps the target network moves by the share `tau` towards the network; 1 copies it. Exploring is random with
-//! probability ε, which falls linearly from 1 to `epsilon_end` over `epsilon_steps` steps in the world.
+//! probability ε, which falls linearly from 1 to `epsilon_end` over `epsilon_steps` steps in the environment.
 //!
 //! With `imitation`, a large-margin loss pulls the values of other choices below that of the demonstrator's choice
 //! (Hester et al., AAAI 2018, equation 2).
@@ -68,7 +68,7 @@ impl Dqn {
         }
     }
 
-    /// ε after so many steps in the world.
+    /// ε after so many steps in the environment.
     fn epsilon(&self, step: u64) -> f64 {
         let done = (step as f64 / self.config.epsilon_steps as f64).min(1.0);
         1.0 + (self.config.epsilon_end - 1.0) * done

@@ -9,17 +9,17 @@ pub(crate) fn scaled(encoder: ConvNet, normalised: bool) -> ConvNet {
     if normalised { encoder.with_scale(1.0) } else { encoder }
 }
 
-/// The convolutional encoder of the one image that a world shows; none without filters.
+/// The convolutional encoder of the one image that an environment shows; none without filters.
 ///
 /// # Errors
-/// If the world shows something else, or the filters do not fit on its picture.
+/// If the environment shows something else, or the filters do not fit on its image.
 pub(crate) fn encoder(spec: &EnvSpec, filters: &[[usize; 3]]) -> Result<Option<ConvNet>, ConfigError> {
     if filters.is_empty() {
         return Ok(None);
     }
     let refused = |found: String| {
         ConfigError::Option(format!(
-            "filters: expected a world that shows one picture, {filters:?} fitting on it; found {found}"
+            "filters: expected an environment that shows one image, {filters:?} fitting on it; found {found}"
         ))
     };
     let [Channel { image: Some(image), .. }] = spec.observation[..] else {

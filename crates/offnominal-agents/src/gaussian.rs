@@ -55,28 +55,28 @@ impl GaussianActor {
         }
     }
 
-    /// Draws commands at the current observations, which [`GaussianActor::gradient`] then differentiates.
+    /// Draws actions at the current observations, which [`GaussianActor::gradient`] then differentiates.
     pub(crate) fn draw(&mut self, obs: &[f32], rng: &mut Rng) -> &Sample {
         self.here.draw(&self.net, &self.weights.params, obs, rng)
     }
 
-    /// Draws commands at the next observations.
+    /// Draws actions at the next observations.
     pub(crate) fn draw_next(&mut self, obs: &[f32], rng: &mut Rng) -> &Sample {
         self.next.draw(&self.net, &self.weights.params, obs, rng)
     }
 
-    /// Draws one command.
+    /// Draws one action.
     pub(crate) fn explore(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
         action.copy_from_slice(&self.single.draw(&self.net, &self.weights.params, obs, rng).action);
     }
 
-    /// The commands drawn at the current observations.
+    /// The actions drawn at the current observations.
     pub(crate) fn sample(&self) -> &Sample {
         &self.here.sample
     }
 
-    /// Derivatives by the parameters of Σ weight·log π + L for the commands drawn at `obs`, given those of L by the
-    /// commands.
+    /// Derivatives by the parameters of Σ weight·log π + L for the actions drawn at `obs`, given those of L by the
+    /// actions.
     pub(crate) fn gradient(&mut self, obs: &[f32], weight: f32, d_action: &[f32]) {
         let (Pass { work, sample }, Weights { params, grad, .. }) = (&mut self.here, &mut self.weights);
         sample.gradient(work.output(), weight, d_action, &mut self.d_head);

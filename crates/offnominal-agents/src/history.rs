@@ -1,7 +1,7 @@
 //! What became of the episodes of a training run: where weaker policies failed, the last one is likely to.
 //!
 //! A history is a file of tensors: `initial` [n, d] in single precision, and `step`, `noise` and `failed` [n]; the
-//! header names world, algorithm, seed and length of the run.
+//! header names environment, algorithm, seed and length of the run.
 
 use offnominal_core::Seed;
 use offnominal_nets::{TensorError, Tensors};
@@ -36,7 +36,7 @@ pub struct History {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// The world.
+    /// The environment.
     pub env: String,
     /// Names of the numbers of an initial condition.
     pub initial: Vec<String>,

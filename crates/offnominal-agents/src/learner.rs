@@ -6,20 +6,21 @@ use offnominal_nets::{Net, TensorError, Tensors};
 
 /// An off-policy algorithm: the networks, their optimisers, and one gradient step.
 ///
-/// Observations arrive normalised; commands are in [−1, 1], or the index of a choice. Worlds, buffers and files are
+/// Observations arrive normalised; actions are in [−1, 1], or the index of a choice. Environments, buffers and files are
 /// somebody else's.
 pub trait Learner: Send {
-    /// Writes a command that explores, after so many steps in the world.
+    /// Writes an action that explores, after so many steps in the environment.
     fn explore(&mut self, obs: &[f32], action: &mut [f32], step: u64, rng: &mut Rng);
 
-    /// How much it explores after so many steps in the world: the deviation of the noise on its commands, the share of
+    /// How much it explores after so many steps in the environment: the deviation of the noise on its actions, the
+    /// share of
     /// random choices, or the weight of the entropy.
     fn noise(&self, step: u64) -> f64;
 
     /// Improves by one gradient step with the given learning rate; allocates nothing.
     fn update(&mut self, batch: &Batch, lr: f64, rng: &mut Rng) -> Losses;
 
-    /// The network whose output, through tanh, is the command without exploration, or whose largest output is the choice;
+    /// The network whose output, through tanh, is the action without exploration, or whose largest output is the choice;
     /// and its parameters.
     fn actor(&self) -> (Net, Vec<f32>);
 
@@ -44,6 +45,6 @@ pub struct Losses {
     pub temperature: f64,
     /// Mean entropy of the policy, estimated from its samples.
     pub entropy: f64,
-    /// Mean value that the critics give to the policy's own commands.
+    /// Mean value that the critics give to the policy's own actions.
     pub value: f64,
 }

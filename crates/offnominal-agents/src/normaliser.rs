@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// Normalised observations are cut at this magnitude.
 pub(crate) const CLIP: f32 = 10.0;
-/// Grey levels that count one in a picture whose mean is taken out: a part of what things there stand out by.
+/// Grey levels that count one in an image whose mean is taken out: a part of what things there stand out by.
 const CONTRAST: f32 = 32.0;
 /// Channels that vary less than this are only centred.
 const FLOOR: f64 = 1e-6;
@@ -127,12 +127,12 @@ mod tests {
     }
 
     #[test]
-    fn a_centred_picture_is_what_differs_from_its_mean() {
-        let (mut scaling, mut picture) = (Scaling::new(2, true), [87.0, 103.0]);
-        [[87.0, 60.0], [87.0, 81.0]].iter().for_each(|picture| scaling.push(picture));
+    fn a_centred_image_is_what_differs_from_its_mean() {
+        let (mut scaling, mut image) = (Scaling::new(2, true), [87.0, 103.0]);
+        [[87.0, 60.0], [87.0, 81.0]].iter().for_each(|image| scaling.push(image));
         let map = scaling.map;
         assert_eq!(map.mean, [87.0, 71.0], "whole levels of 70.5");
-        map.apply(&mut picture);
-        assert_eq!(picture, [0.0, 1.0]);
+        map.apply(&mut image);
+        assert_eq!(image, [0.0, 1.0]);
     }
 }

@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(found, net.forward_train(&params, &x, &mut net.workspace(10), &mut Rng::new(2)));
     }
 
-    /// An encoder with dense layers that drop weights, on pictures that differ.
+    /// An encoder with dense layers that drop weights, on images that differ.
     #[test]
     fn an_encoder_learns_through_dropped_weights() {
         let encoder = ConvNet::new(1, 5, 5, &[Filters { kernel: 3, stride: 1, count: 3 }]).with_scale(1.0);

@@ -1,7 +1,7 @@
 //! The frame of the maximum-entropy actor-critics (Haarnoja et al. 2018); SAC and TQC differ only in their critics.
 //!
-//! Critics learn from the commands that the actor would draw at the next state; the actor maximises their value of its
-//! commands minus α log π; α follows the entropy's gap to its target, or is fixed.
+//! Critics learn from the actions that the actor would draw at the next state; the actor maximises their value of its
+//! actions minus α log π; α follows the entropy's gap to its target, or is fixed.
 //!
 //! Within one step, as in Stable-Baselines3: temperature, critics, actor, target critics; α is the value before the
 //! step.
@@ -24,13 +24,13 @@ pub trait ValueRule: Send {
     /// Outputs of a critic.
     fn outputs(config: &TrainConfig) -> usize;
 
-    /// Sets the targets from the commands at the next observations, with the discount γ and the temperature α.
+    /// Sets the targets from the actions at the next observations, with the discount γ and the temperature α.
     fn set_targets(&mut self, critics: &mut Critics, batch: &Batch, next: &Sample, gamma: f32, alpha: f32);
 
     /// The mean loss of the outputs of a critic, whose derivatives are written.
     fn loss(&self, outputs: &[f32], d_outputs: &mut [f32]) -> f64;
 
-    /// The mean value that the critics give to the commands that they have read, and its derivatives by these.
+    /// The mean value that the critics give to the actions that they have read, and its derivatives by these.
     fn value_gradient(&mut self, critics: &mut Critics, d_action: &mut [f32]) -> f64;
 }
 
@@ -64,7 +64,7 @@ impl<R: ValueRule> SoftActorCritic<R> {
         self.temperature.value()
     }
 
-    /// Draws the actor's commands at the current observations; returns the mean of their log π.
+    /// Draws the actor's actions at the current observations; returns the mean of their log π.
     pub(crate) fn draw(&mut self, batch: &Batch, rng: &mut Rng) -> f64 {
         let sample = self.actor.draw(&batch.obs, rng);
         sample.log_prob.iter().map(|&l| f64::from(l)).sum::<f64>() / batch.len() as f64
@@ -79,8 +79,8 @@ impl<R: ValueRule> SoftActorCritic<R> {
         self.critics.descend(adam, |outputs, d_outputs| self.rule.loss(outputs, d_outputs))
     }
 
-    /// Derivatives of mean(α log π − Q), and of the pull towards demonstrated commands, by the actor's parameters, for the
-    /// commands drawn before; returns loss and Q.
+    /// Derivatives of mean(α log π − Q), and of the pull towards demonstrated actions, by the actor's parameters, for the
+    /// actions drawn before; returns loss and Q.
     pub(crate) fn actor_gradient(&mut self, batch: &Batch, alpha: f32, mean_log_prob: f64) -> (f64, f64) {
         let action = &self.actor.sample().action;
         self.critics.read(&batch.obs, action);
@@ -93,7 +93,7 @@ impl<R: ValueRule> SoftActorCritic<R> {
     }
 }
 
-/// Adds the derivatives of weight · mean |a − a′|² by the commands a, where a′ are the demonstrator's and transitions
+/// Adds the derivatives of weight · mean |a − a′|² by the actions a, where a′ are the demonstrator's and transitions
 /// without one count 0 (the behaviour-cloning loss of Nair et al. 2018, without its filter); returns that sum.
 fn imitate(weight: f32, batch: &Batch, action: &[f32], d_action: &mut [f32]) -> f64 {
     let (width, mut sum) = (action.len() / batch.len(), 0.0);

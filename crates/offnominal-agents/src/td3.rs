@@ -1,9 +1,9 @@
 //! TD3: twin delayed deep deterministic policy gradient (Fujimoto, van Hoof & Meger, ICML 2018, algorithm 1).
 //!
 //! Each critic minimises the mean of (Q(s, a) − y)², with y = r + γ min Q′(s′, a′), or r where nothing follows. The
-//! next command is that of the target actor, blurred: a′ = μ′(s′) + ε cut to [−1, 1], where ε ~ N(0, σ²) is cut to
+//! next action is that of the target actor, blurred: a′ = μ′(s′) + ε cut to [−1, 1], where ε ~ N(0, σ²) is cut to
 //! [−c, c] (`policy_noise` σ, `noise_clip` c; equation 14). Every `policy_delay` steps the actor moves up the value
-//! that the first critic gives to its commands, and the target networks follow. Commands are explored with
+//! that the first critic gives to its actions, and the target networks follow. Actions are explored with
 //! N(0, `exploration_noise`²) added.
 //!
 //! DDPG, deep deterministic policy gradient (Lillicrap et al., ICLR 2016), is the same with one critic, no blur, and an
@@ -33,7 +33,7 @@ pub struct Td3 {
 
 /// What a gradient step writes to.
 struct Buffers {
-    /// Commands, current or next, `[n, act]`.
+    /// Actions, current or next, `[n, act]`.
     action: Vec<f32>,
     noise: Vec<f32>,
     /// y, `[n]`
@@ -68,7 +68,7 @@ impl Td3 {
         Td3::new(&config, obs_width, act_width, rng)
     }
 
-    /// y = r + γ min Q′(s′, a′) for the blurred commands of the target actor.
+    /// y = r + γ min Q′(s′, a′) for the blurred actions of the target actor.
     fn set_targets(&mut self, batch: &Batch, rng: &mut Rng) {
         let (b, gamma) = (&mut self.buffers, self.config.gamma as f32);
         squash(self.actor.forward_target(&batch.next_obs), &mut b.action);
@@ -110,12 +110,12 @@ impl Td3 {
     }
 }
 
-/// Takes outputs of an actor to commands.
+/// Takes outputs of an actor to actions.
 fn squash(head: &[f32], action: &mut [f32]) {
     action.iter_mut().zip(head).for_each(|(a, &z)| *a = tanh(z));
 }
 
-/// Target policy smoothing: adds noise that is cut, and cuts the commands.
+/// Target policy smoothing: adds noise that is cut, and cuts the actions.
 fn blur(action: &mut [f32], noise: &mut [f32], config: &TrainConfig, rng: &mut Rng) {
     let (scale, clip) = (config.policy_noise as f32, config.noise_clip as f32);
     if scale == 0.0 {

@@ -20,7 +20,7 @@ pub(crate) enum Temperature {
 }
 
 impl Temperature {
-    /// As the recipe says, for so many channels of commands.
+    /// As the recipe says, for so many channels of actions.
     pub(crate) fn new(config: &TrainConfig, act_width: usize) -> Temperature {
         match config.alpha {
             Alpha::Fixed(alpha) => Temperature::Fixed(alpha as f32),

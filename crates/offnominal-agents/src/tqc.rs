@@ -59,7 +59,7 @@ impl ValueRule for TruncatedQuantiles {
         config.quantiles
     }
 
-    /// Equation 11: pools the target critics' atoms at the next commands, drops the largest, adds reward and entropy.
+    /// Equation 11: pools the target critics' atoms at the next actions, drops the largest, adds reward and entropy.
     fn set_targets(&mut self, critics: &mut Critics, batch: &Batch, next: &Sample, gamma: f32, alpha: f32) {
         self.pool(critics);
         let pools = self.pooled.chunks_exact_mut(critics.count() * self.quantiles);

@@ -1,4 +1,4 @@
-//! What a benchmark produces: rows, score traces, delay curves, films and realised
+//! What a benchmark produces: rows, score traces, delay curves, videos and realised
 //! false alarms, with the recipe that recreates them.
 //!
 //! This is the border between running and reporting: the benchmark fills it, the writers (CSV, Parquet) and the
@@ -25,19 +25,19 @@ pub struct Results {
     #[serde(default)]
     pub diagnoses: Vec<Diagnosed>,
     /// Rendered episodes.
-    pub films: Vec<Film>,
+    pub videos: Vec<Video>,
     /// Realised false alarms.
     #[serde(default)]
     pub coverage: Vec<Coverage>,
-    /// What detectors of pictures saw.
+    /// What image detectors saw.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panels: Vec<Panel>,
 }
 
-/// What a detector of pictures saw in the step that it found most anomalous.
+/// What a detector of images saw in the step that it found most anomalous.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Anomaly id.
     pub anomaly: String,
@@ -71,7 +71,7 @@ pub struct Recipe {
     pub made: Provenance,
     /// The campaign file, in full.
     pub config: String,
-    /// One line per policy: world, id, return with interval, training command.
+    /// One line per policy: environment, id, return with interval, training command.
     pub policies: Vec<String>,
     /// Wall time in seconds; not part of any comparison.
     #[serde(with = "number")]
@@ -92,7 +92,7 @@ impl Recipe {
 pub struct Row {
     /// Name of the campaign.
     pub campaign: String,
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// `vector` or `image`.
     pub modality: String,
@@ -115,7 +115,8 @@ pub struct Row {
     pub episodes: u64,
     /// Metric name, such as `auroc_matched`.
     pub metric: String,
-    /// Alarm threshold (`3sigma`, `q95`, `max`, `conformal`, `band`, `cusum`, `martingale`) for metrics that need one, else empty.
+    /// Alarm threshold (`3sigma`, `q95`, `max`, `conformal`, `band`, `cusum`, `martingale`) for metrics that need one,
+    /// else empty.
     pub threshold: String,
     /// The value; not a number where there is no data.
     #[serde(with = "number")]
@@ -131,7 +132,7 @@ pub struct Row {
 /// Scores over time of one episode and its nominal twin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Anomaly id.
     pub anomaly: String,
@@ -160,7 +161,7 @@ pub struct Trace {
 /// Share of anomalies detected within j steps after onset, at one threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DelayCurve {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Anomaly id, or `all` for the pooled curve.
     pub anomaly: String,
@@ -190,7 +191,7 @@ pub struct DelayCurve {
 pub struct Diagnosed {
     /// Name of the campaign.
     pub campaign: String,
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Policy id.
     pub policy: String,
@@ -226,7 +227,7 @@ pub struct Diagnosed {
 /// those that set the threshold and those that are watched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Policy id.
     pub policy: String,
@@ -255,7 +256,7 @@ pub struct Coverage {
 /// What a policy scores under an anomaly: 1 is undisturbed, 0 random.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Policy id.
     pub policy: String,
@@ -275,8 +276,8 @@ pub struct Score {
 
 /// A rendered episode, ready to be embedded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Film {
-    /// World id.
+pub struct Video {
+    /// Environment id.
     pub env: String,
     /// What it shows.
     pub caption: String,

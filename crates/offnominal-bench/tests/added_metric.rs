@@ -19,7 +19,7 @@ detectors = ["clock"]
 anomalies = [{ id = "obs-offset", magnitude = 0.5 }]
 false_alarms = 0.2
 replicates = 10
-film = false
+video = false
 episodes = { train = 4, validation = 4, test = 4 }
 "#;
 

@@ -124,7 +124,7 @@ pub struct Reader<'a> {
     place: String,
     /// Numbers per observation.
     pub obs_width: usize,
-    /// Numbers per command.
+    /// Numbers per action.
     pub act_width: usize,
 }
 

@@ -13,13 +13,13 @@ use crate::samples::SamplesError;
 pub struct Transition<'a> {
     /// Observation before the step.
     pub obs: &'a [f32],
-    /// The policy's command.
+    /// The policy's action.
     pub action: &'a [f32],
     /// Observation after the step.
     pub next_obs: &'a [f32],
 }
 
-/// The observations and commands of one episode of T steps.
+/// The observations and actions of one episode of T steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Signals<'a> {
     observations: &'a [f32],
@@ -69,7 +69,7 @@ impl<'a> Signals<'a> {
         self.observations
     }
 
-    /// All commands, `[T, act_width]`.
+    /// All actions, `[T, act_width]`.
     pub fn actions(&self) -> &'a [f32] {
         self.actions
     }
@@ -225,12 +225,12 @@ pub enum FitError {
     /// The policy does not tell what the detector reads.
     #[error(transparent)]
     Policy(#[from] SamplesError),
-    /// The films do not have the same size.
-    #[error("film {episode}: expected {expected}, found {found}")]
-    Film {
-        /// Index of the first film that differs.
+    /// The videos do not have the same size.
+    #[error("video {episode}: expected {expected}, found {found}")]
+    Video {
+        /// Index of the first video that differs.
         episode: usize,
-        /// Pictures and commands of the first film.
+        /// Images and actions of the first video.
         expected: String,
         /// Those of this one.
         found: String,

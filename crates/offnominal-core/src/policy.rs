@@ -1,4 +1,4 @@
-//! What acts: a map from observations to commands.
+//! What acts: a map from observations to actions.
 
 use crate::Rng;
 use crate::samples::{PolicySamples, SamplesError};
@@ -9,7 +9,7 @@ pub trait Policy: Send + Sync {
     /// Forgets everything about the episode before.
     fn reset(&mut self) {}
 
-    /// Writes the command for an observation. After warm-up this neither fails nor allocates.
+    /// Writes the action for an observation. After warm-up this neither fails nor allocates.
     fn act(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng);
 
     /// An independent copy, for another thread.
@@ -34,14 +34,14 @@ impl<F: FnMut(&[f32], &mut [f32]) + Clone + Send + Sync + 'static> Policy for F 
     }
 }
 
-/// Draws every command uniformly between the bounds, or among the choices: the floor against which a policy's return is
+/// Draws every action uniformly between the bounds, or among the choices: the floor against which a policy's return is
 /// normalised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Random {
     ranges: Vec<Range>,
 }
 
-/// What one command is drawn from.
+/// What one action is drawn from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Range {
     Between(f64, f64),

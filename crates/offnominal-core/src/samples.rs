@@ -32,20 +32,20 @@ pub struct Shape {
     pub members: usize,
     /// Outputs of a network.
     pub heads: usize,
-    /// Numbers per command.
+    /// Numbers per action.
     pub commands: usize,
     /// Width of the penultimate layer; 0 if there is none.
     pub features: usize,
-    /// Whether the outputs are the values of choices, of which the command is the one of the largest.
+    /// Whether the outputs are the values of choices, of which the action is the one of the largest.
     pub is_choice: bool,
 }
 
 /// M predictions for one observation, row-major.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Predictions<'a> {
-    /// Outputs of the network, `[M, heads]`: the value of each choice, or each real command before tanh.
+    /// Outputs of the network, `[M, heads]`: the value of each choice, or each real action before tanh.
     pub heads: &'a [f32],
-    /// The command that each prediction alone would give to the world, `[M, commands]`.
+    /// The action that each prediction alone would give to the environment, `[M, actions]`.
     pub commands: &'a [f32],
     /// What the last layer reads, `[M, features]`: the penultimate features.
     pub features: &'a [f32],
@@ -56,7 +56,7 @@ pub struct Predictions<'a> {
 #[non_exhaustive]
 pub enum SamplesError {
     /// It gives none.
-    #[error("the policy shows nothing but its commands; expected a trained network")]
+    #[error("the policy shows nothing but its actions; expected a trained network")]
     Opaque,
     /// It refused, for the stated reason.
     #[error("{0}")]

@@ -1,16 +1,16 @@
-//! Size of the jump between two commands.
+//! Size of the jump between two actions.
 //!
 //! score(t) = ‖a(t) − a(t−1)‖₂ / s, where s is the largest jump seen in training; 0 at an episode's first step.
 //!
 //! Assumes: a smooth policy.
-//! Blind to: everything that leaves the commands smooth.
+//! Blind to: everything that leaves the actions smooth.
 //! Cost: fit O(n), score O(a).
 //! Reference: none; it is the example of CONTRIBUTING.md.
 //!
 //! ```
 //! use offnominal_core::detector::Signals;
 //! use offnominal_core::Rng;
-//! let detector = offnominal_detectors::catalogue().build("command-jump", &serde_json::json!({})).unwrap();
+//! let detector = offnominal_detectors::catalogue().build("action-jump", &serde_json::json!({})).unwrap();
 //! let nominal = Signals::new(&[0.0; 4], &[0.0, 1.0, 2.0], 1, 1);
 //! let mut scores = Vec::new();
 //! let mut monitor = detector.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
@@ -26,12 +26,12 @@ use serde::{Deserialize, Serialize};
 /// The entry of [`CommandJump`].
 pub const ENTRY: Entry<dyn Detector> = entry!(
     CommandJump as dyn Detector,
-    "command-jump",
-    "size of the jump between two commands",
-    exempt: &[(Law::SeesGrossFaults, "it looks at commands only")]
+    "action-jump",
+    "size of the jump between two actions",
+    exempt: &[(Law::SeesGrossFaults, "it looks at actions only")]
 );
 
-/// The recipe: plain data, read from a campaign as `{ id = "command-jump", floor = 1e-6 }`.
+/// The recipe: plain data, read from a campaign as `{ id = "action-jump", floor = 1e-6 }`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandJump {
@@ -69,7 +69,7 @@ impl Detector for CommandJump {
     }
 }
 
-/// The fitted detector: it remembers the last command, and forgets it when an episode begins.
+/// The fitted detector: it remembers the last action, and forgets it when an episode begins.
 #[derive(Clone)]
 struct Fitted {
     scale: f64,
@@ -101,7 +101,7 @@ impl Monitor for Fitted {
 
 fn main() {
     let detectors = Catalogue::new("detector", offnominal_detectors::ALL).with(ENTRY);
-    let detector = detectors.build("command-jump", &serde_json::json!({})).expect("the defaults are sound");
+    let detector = detectors.build("action-jump", &serde_json::json!({})).expect("the defaults are sound");
     for violation in offnominal_laws::detector(detector.as_ref(), ENTRY.exempt) {
         println!("breaks a law: {violation}");
     }

@@ -5,7 +5,7 @@
 //! | symbol | meaning                                                                                      |
 //! |--------|----------------------------------------------------------------------------------------------|
 //! | o′     | observation after the step, for which the policy is about to act                             |
-//! | q_m    | the m-th prediction: values of the A choices, or a command of A channels in its own units    |
+//! | q_m    | the m-th prediction: values of the A choices, or an action of A channels in its own units    |
 //! | M      | passes with dropout or dropconnect, or members of an ensemble                                |
 //!
 //! | measure              | what it is                                                                       |
@@ -18,13 +18,13 @@
 //! | `vote-entropy`       | entropy of the shares of predictions that prefer each choice, in nats            |
 //! | `entropy`            | H(mean of p_m), with p_m = softmax(q_m), in nats                                 |
 //! | `mutual-information` | H(mean of p_m) − mean of H(p_m)                                                  |
-//! | `raw-sd`             | as `mean-sd`, of real commands before tanh                                       |
+//! | `raw-sd`             | as `mean-sd`, of real actions before tanh                                       |
 //!
-//! The measures of choices are refused for real commands, and the other way round. A prediction that is not a number
+//! The measures of choices are refused for real actions, and the other way round. A prediction that is not a number
 //! counts as the largest disagreement there can be.
 //!
 //! Assumes: the policy has dropout, dropconnect or members, with priors or without, and they agree where it was trained.
-//! Blind to: what the policy does not read; and, where commands are saturated by tanh, to most of what it does read,
+//! Blind to: what the policy does not read; and, where actions are saturated by tanh, to most of what it does read,
 //! unless the measure is `raw-sd`.
 //! Cost: fit nothing, score M passes of the policy.
 //! Reference: Mohammed and Valdenegro-Toro, "Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning"
@@ -94,7 +94,7 @@ pub enum Measure {
     Entropy,
     /// Mutual information of choice and prediction.
     MutualInformation,
-    /// Mean standard deviation of commands before tanh.
+    /// Mean standard deviation of actions before tanh.
     RawSd,
 }
 
@@ -150,7 +150,7 @@ impl Measure {
             Measure::VoteEntropy | Measure::Entropy | Measure::MutualInformation => true,
             Measure::RawSd => false,
         };
-        let kind = |is_choice| if is_choice { "that chooses" } else { "with real commands" };
+        let kind = |is_choice| if is_choice { "that chooses" } else { "with real actions" };
         let expected = format!("{}, which the measure {:?} is for", kind(of_choices), self.id());
         let error = || SamplesError::Unfit { expected, found: kind(shape.is_choice).into() };
         (of_choices == shape.is_choice).then_some(()).ok_or_else(error)
@@ -321,7 +321,7 @@ mod tests {
         refuses(
             &MockEnsemble::members(2),
             Measure::RawSd,
-            "with real commands, which the measure \"raw-sd\" is for",
+            "with real actions, which the measure \"raw-sd\" is for",
         );
         refuses(&MockEnsemble::members(2).with_real_command(), Measure::VoteEntropy, "that chooses");
         let alone = Disagreement::default().fit(&[], &[], &mut Rng::new(0));
@@ -346,7 +346,7 @@ mod tests {
         for measure in [Measure::MeanSd, Measure::RawSd] {
             let recipe = Disagreement { measure, predictions: NonZeroUsize::new(5) };
             let policy = |w| Box::new(MockEnsemble::passes(w).with_real_command()) as Box<dyn Policy>;
-            assert_lawful("real commands", &detector_with(&recipe, &policy, ENTRY.exempt));
+            assert_lawful("real actions", &detector_with(&recipe, &policy, ENTRY.exempt));
         }
     }
 
@@ -356,7 +356,7 @@ mod tests {
         let nominal = Signals::new(&obs, &[0.0, 1.0], 2, 1);
         let mut panel = Panel::open(&policy, &[nominal], &mut Rng::new(7)).unwrap();
         let scores = panel.score_episode(&nominal);
-        assert_eq!(panel.measures().len(), 8, "all but that of real commands");
+        assert_eq!(panel.measures().len(), 8, "all but that of real actions");
         for (&measure, found) in panel.measures().to_vec().iter().zip(scores) {
             let recipe = Disagreement { measure, predictions: None };
             let mut monitor = recipe.fit_with(&policy, &[nominal], &[], &mut Rng::new(7)).unwrap();

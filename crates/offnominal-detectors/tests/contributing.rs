@@ -72,7 +72,7 @@ fn the_example_moved_as_told_passes_the_tests_of_the_catalogue() {
         assert!(output.status.success(), "{tests:?}: {}", String::from_utf8_lossy(&text));
     }
     let page = fs::read_to_string(folder.path().join("docs/detectors.md")).unwrap();
-    assert!(page.contains("## command-jump"), "the page has the new detector");
+    assert!(page.contains("## action-jump"), "the page has the new detector");
 }
 
 /// A folder for the copy's build that is kept, so that only its first build is long.

@@ -8,8 +8,9 @@ const M: usize = 5;
 /// Probability with which a pass with dropout drops a channel.
 const DROPOUT: f64 = 0.2;
 
-/// A policy of five linear members. Member m multiplies each channel by ±(m + 1), which are its features, and adds them to
-/// s; its values are (s, 0) where there is a choice of two, and its command is s where there is none.
+/// A policy of five linear members. Member m multiplies each channel by ±(m + 1), which are its features, and adds
+/// them to
+/// s; its values are (s, 0) where there is a choice of two, and its action is s where there is none.
 ///
 /// Every channel is read, even one that never changes.
 #[derive(Debug, Clone)]
@@ -39,7 +40,7 @@ impl MockEnsemble {
         MockEnsemble::new(width, false, 1)
     }
 
-    /// The same with a real command.
+    /// The same with a real action.
     #[must_use]
     pub fn with_real_command(self) -> MockEnsemble {
         MockEnsemble { is_choice: false, heads: vec![0.0; self.predictions], ..self }

@@ -3,7 +3,7 @@
 use crate::{Verdicts, Violation};
 use offnominal_core::prelude::*;
 
-/// Checks a policy for the given world, and what it tells about itself if it does.
+/// Checks a policy for the given environment, and what it tells about itself if it does.
 pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     let mut verdicts = Verdicts::new(exempt);
     let first = commands(policy, spec);
@@ -31,7 +31,7 @@ fn samples_are_sound(samples: &mut dyn PolicySamples, spec: &EnvSpec, verdicts: 
     let (shape, law) = (samples.shape(), Law::SamplesAreSound);
     let widths = (spec.obs_width(), spec.act_width());
     verdicts.require(law, (shape.obs, shape.commands) == widths, || {
-        format!("expected observations and commands of widths {widths:?}, found {shape:?}")
+        format!("expected observations and actions of widths {widths:?}, found {shape:?}")
     });
     let obs = vec![0.3; spec.obs_width()];
     let m = shape.predictions;

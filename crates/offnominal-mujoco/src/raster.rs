@@ -151,7 +151,7 @@ mod tests {
     fn the_second_frame_of_a_size_needs_no_new_memory() {
         let ball = Shape::new(Kind::Sphere, [0.5, 0.0, 0.0]).painted([0.5, 0.5, 0.5, 0.5], 2);
         let scene = Scene { shapes: vec![Shape::floor(1), ball], ..Scene::default() };
-        let (mut rasteriser, mut frame) = (Rasteriser::new(Quality::Film), Frame::new(32, 24));
+        let (mut rasteriser, mut frame) = (Rasteriser::new(Quality::Video), Frame::new(32, 24));
         rasteriser.draw(&scene, &mut frame);
         let before = buffers(&rasteriser);
         rasteriser.draw(&scene, &mut frame);

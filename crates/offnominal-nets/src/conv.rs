@@ -1,6 +1,7 @@
 //! A chain of rectified convolutions, as matrix products over patches (im2col), whose output a dense network reads.
 //!
-//! The input is planar, `[planes, rows, columns]` for each picture, as cameras and frame stacks give it; it is multiplied by a factor on the way in. Every result is interleaved, `[rows, columns, filters]`, because
+//! The input is planar, `[planes, rows, columns]` for each image, as cameras and frame stacks give it; it is
+//! multiplied by a factor on the way in. Every result is interleaved, `[rows, columns, filters]`, because
 //! that is what the matrix product leaves; the last one is the row of features. Parameters are stored layer by layer:
 //! the weights `[patch, filters]`, then the biases. A patch has the order of its input:
 //! (plane, row, column) at the first layer, (row, column, plane) at the others. There is no padding.
@@ -43,7 +44,7 @@ pub struct ConvNet {
     scale: f32,
 }
 
-/// A layer with the pictures before and after it.
+/// A layer with the images before and after it.
 #[derive(Debug, Clone, PartialEq)]
 struct Stage {
     filters: Filters,
@@ -51,7 +52,7 @@ struct Stage {
     output: Shape,
 }
 
-/// A picture.
+/// An image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shape {
     planes: usize,
@@ -68,7 +69,7 @@ impl Shape {
 }
 
 impl Stage {
-    /// The layer on a picture, if it fits.
+    /// The layer on an image, if it fits.
     fn new(input: Shape, filters: Filters) -> Option<Stage> {
         let Filters { kernel, stride, count } = filters;
         let fits = kernel > 0 && stride > 0 && count > 0 && kernel <= input.rows.min(input.columns);
@@ -89,12 +90,12 @@ impl Stage {
         self.output.rows * self.output.columns
     }
 
-    /// Length of the pieces of a patch that lie side by side in the picture.
+    /// Length of the pieces of a patch that lie side by side in the image.
     fn run(&self) -> usize {
         if self.input.interleaved { self.filters.kernel * self.input.planes } else { self.filters.kernel }
     }
 
-    /// Where the pieces of the patch at a place begin in the picture.
+    /// Where the pieces of the patch at a place begin in the image.
     fn starts(&self, place: usize) -> impl Iterator<Item = usize> + use<> {
         let (Filters { kernel, stride, .. }, input) = (self.filters, self.input);
         let (y, x) = (place / self.output.columns * stride, place % self.output.columns * stride);
@@ -106,26 +107,26 @@ impl Stage {
         })
     }
 
-    /// Collects the patches of pictures.
-    fn gather(&self, pictures: &[f32], scale: f32, patches: &mut [f32]) {
+    /// Collects the patches of images.
+    fn gather(&self, images: &[f32], scale: f32, patches: &mut [f32]) {
         let rows = patches.chunks_exact_mut(self.places() * self.patch());
-        for (picture, patches) in pictures.chunks_exact(self.input.width()).zip(rows) {
+        for (image, patches) in images.chunks_exact(self.input.width()).zip(rows) {
             for (place, patch) in patches.chunks_exact_mut(self.patch()).enumerate() {
                 for (piece, start) in patch.chunks_exact_mut(self.run()).zip(self.starts(place)) {
-                    piece.iter_mut().zip(&picture[start..]).for_each(|(out, p)| *out = scale * p);
+                    piece.iter_mut().zip(&image[start..]).for_each(|(out, p)| *out = scale * p);
                 }
             }
         }
     }
 
-    /// Makes pictures of the sums of what came from each pixel.
-    fn scatter(&self, patches: &[f32], pictures: &mut [f32]) {
+    /// Makes images of the sums of what came from each pixel.
+    fn scatter(&self, patches: &[f32], images: &mut [f32]) {
         let (run, rows) = (self.run(), patches.chunks_exact(self.places() * self.patch()));
-        for (patches, picture) in rows.zip(pictures.chunks_exact_mut(self.input.width())) {
-            picture.fill(0.0);
+        for (patches, image) in rows.zip(images.chunks_exact_mut(self.input.width())) {
+            image.fill(0.0);
             for (place, patch) in patches.chunks_exact(self.patch()).enumerate() {
                 for (piece, start) in patch.chunks_exact(run).zip(self.starts(place)) {
-                    picture[start..][..run].iter_mut().zip(piece).for_each(|(sum, p)| *sum += p);
+                    image[start..][..run].iter_mut().zip(piece).for_each(|(sum, p)| *sum += p);
                 }
             }
         }
@@ -140,13 +141,13 @@ pub struct ConvWorkspace {
 }
 
 impl ConvNet {
-    /// Layers on pictures of the given planes, rows and columns; bytes are brought to [0, 1].
+    /// Layers on images of the given planes, rows and columns; bytes are brought to [0, 1].
     ///
     /// # Panics
-    /// If there is no layer, or a filter does not fit on its picture.
+    /// If there is no layer, or a filter does not fit on its image.
     pub fn new(planes: usize, rows: usize, columns: usize, layers: &[Filters]) -> ConvNet {
         let net = ConvNet::fitting(planes, rows, columns, layers);
-        net.unwrap_or_else(|| panic!("{layers:?} on a picture of {rows} by {columns}"))
+        net.unwrap_or_else(|| panic!("{layers:?} on an image of {rows} by {columns}"))
     }
 
     /// As [`ConvNet::new`], but nothing where that panics.
@@ -173,7 +174,7 @@ impl ConvNet {
         ConvNet { scale, ..self }
     }
 
-    /// Numbers in a picture.
+    /// Numbers in an image.
     pub fn inputs(&self) -> usize {
         self.stages[0].input.width()
     }
@@ -213,24 +214,24 @@ impl ConvNet {
         self.layers.init(params, init, rng);
     }
 
-    /// Buffers for batches of up to `max_batch` pictures.
+    /// Buffers for batches of up to `max_batch` images.
     pub fn workspace(&self, max_batch: usize) -> ConvWorkspace {
         let places: Vec<usize> = self.stages.iter().map(|s| max_batch * s.places()).collect();
         ConvWorkspace { max_batch, buffers: Buffers::new(&self.layers, &places) }
     }
 
-    /// Passes pictures through the layers; returns their features, `[n, outputs]`.
+    /// Passes images through the layers; returns their features, `[n, outputs]`.
     ///
     /// # Panics
     /// If the shapes do not fit, or the batch is larger than the workspace.
-    pub fn forward<'w>(&self, params: &[f32], pictures: &[f32], work: &'w mut ConvWorkspace) -> &'w [f32] {
-        let batch = pictures.len() / self.inputs();
-        assert_eq!((params.len(), pictures.len()), (self.n_params(), batch * self.inputs()), "shapes");
-        assert!(0 < batch && batch <= work.max_batch, "{batch} pictures, workspace for {}", work.max_batch);
+    pub fn forward<'w>(&self, params: &[f32], images: &[f32], work: &'w mut ConvWorkspace) -> &'w [f32] {
+        let batch = images.len() / self.inputs();
+        assert_eq!((params.len(), images.len()), (self.n_params(), batch * self.inputs()), "shapes");
+        assert!(0 < batch && batch <= work.max_batch, "{batch} images, workspace for {}", work.max_batch);
         let pass = |stage: &Stage| Pass { places: batch * stage.places(), activation: Activation::Relu };
         let passes = self.stages.iter().map(pass);
         work.buffers.forward(&self.layers, params, passes, |layer, before, patches| match before {
-            None => self.stages[0].gather(pictures, self.scale, patches),
+            None => self.stages[0].gather(images, self.scale, patches),
             Some(before) => self.stages[layer].gather(before, 1.0, patches),
         });
         work.output()

@@ -1,7 +1,8 @@
-//! Small dense networks, and convolutions over pictures and along sequences, with explicit backward passes.
+//! Small dense networks, and convolutions over images and along sequences, with explicit backward passes.
 //!
 //! A network is two things: an [`Mlp`] or a [`Net`] with a convolutional encoder, which knows the shapes, and a flat
-//! `&[f32]` of parameters, which knows the numbers. Nothing here owns parameters, so ensembles, target networks and optimisers are plain slices. Batches are
+//! `&[f32]` of parameters, which knows the numbers. Nothing here owns parameters, so ensembles, target networks and
+//! optimisers are plain slices. Batches are
 //! row-major slices; a [`Workspace`] holds every buffer, so that nothing is allocated after it was made.
 //!
 //! The matrix products are our own, on portable vector types (the `pulp` layer of the `gemm` crates): each output is

@@ -72,7 +72,8 @@ pub struct RecurrentWork {
     hidden: Vec<f32>,
     /// s_0 … s_T, likewise; unused by the GRU.
     memory: Vec<f32>,
-    /// u, then the values of the gates after a step; in the backward pass the derivatives by u. `[T, batch, gates · hidden]`.
+    /// u, then the values of the gates after a step; in the backward pass the derivatives by u. `[T, batch, gates ·
+    /// hidden]`.
     gates: Vec<f32>,
     /// v, and in the backward pass the derivatives by v, likewise.
     recurrent: Vec<f32>,

@@ -2,7 +2,8 @@
 //!
 //! A batch is the places of all its sequences, one below the other, `[places, channels]`, and where each sequence ends;
 //! lengths may differ. With width w and dilation d, the filters of a padded layer read the places t − d (w − 1)/2 …
-//! t + d (w − 1)/2 for place t of the output; beyond the ends of its own sequence they read zeros, so that the output has as
+//! t + d (w − 1)/2 for place t of the output; beyond the ends of its own sequence they read zeros, so that the output
+//! has as
 //! many places as the input. Those of another layer, with stride s, read the places s t, s t + d, …, s t + d (w − 1), all
 //! of them within the sequence. Hidden layers are rectified, the last one is not unless it is told to be. Parameters are
 //! stored layer by layer: the weights `[w · channels, count]`, place after place, then the biases.
@@ -62,7 +63,8 @@ impl SequenceNet {
     /// Layers on sequences with so many channels.
     ///
     /// # Panics
-    /// If there is no layer or no channel, or a layer has no filters, no dilation, no stride, or is padded with an even width
+    /// If there is no layer or no channel, or a layer has no filters, no dilation, no stride, or is padded with an
+    /// even width
     /// or a stride.
     pub fn new(channels: usize, layers: &[SequenceLayer]) -> SequenceNet {
         assert!(
@@ -162,7 +164,8 @@ impl SequenceNet {
         buffers.output()
     }
 
-    /// Derivatives of a loss by the parameters, overwritten, given those by the output of the last forward pass; and those
+    /// Derivatives of a loss by the parameters, overwritten, given those by the output of the last forward pass; and
+    /// those
     /// by its input, if they are asked for.
     ///
     /// # Panics
@@ -213,8 +216,10 @@ impl SequenceLayer {
         }
     }
 
-    /// Calls `visit` for each piece of each patch: where the place that it holds begins in the input, unless it lies beyond
-    /// an end, and where the piece begins in the patches. The first two of `ends` are those of the input and of the output.
+    /// Calls `visit` for each piece of each patch: where the place that it holds begins in the input, unless it lies
+    /// beyond
+    /// an end, and where the piece begins in the patches. The first two of `ends` are those of the input and of the
+    /// output.
     fn each_piece(&self, ends: &[Vec<usize>], width: usize, mut visit: impl FnMut(Option<usize>, usize)) {
         let before = if self.padded { self.dilation * (self.width / 2) } else { 0 };
         let mut piece = 0;

@@ -92,7 +92,7 @@ pub struct NetworkChoice {
     pub device: Device,
     /// Number of steps.
     pub steps: Option<u32>,
-    /// Pictures in each.
+    /// Images in each.
     pub batch: Option<u32>,
     /// First learning rate.
     pub rate: Option<f64>,

@@ -6,7 +6,7 @@ use crate::network::NetworkOutput;
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_deep::train::{Recipe, Training};
-use offnominal_deep::{Design, Picture, Segmenter, device};
+use offnominal_deep::{Design, Image, Segmenter, device};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::checkpoint::Checkpoint;
@@ -115,9 +115,9 @@ pub fn train(
         training.take(&state)?;
     }
     let task = context.resumed(training.step() as u64..steps as u64, "steps");
-    let mut picture = |number: usize| picture(set, number);
+    let mut image = |number: usize| image(set, number);
     while !training.is_done() {
-        let loss = training.advance(set.samples.len(), &mut picture)?;
+        let loss = training.advance(set.samples.len(), &mut image)?;
         task.set_message(&format!("loss {loss:.3}"));
         task.inc(1);
         context.save(checkpoint, || training.keep())?;
@@ -126,16 +126,16 @@ pub fn train(
     Net::open(&training.net().to_tensors().halved(), choice.device)
 }
 
-fn picture(set: &DataSet, number: usize) -> Result<Picture> {
+fn image(set: &DataSet, number: usize) -> Result<Image> {
     let sample = &set.samples[number];
     let labels = set.labels(sample)?;
     let rgb = set.rgb(sample, &labels)?;
-    Ok(Picture { rgb, labels: labels.ids, width: labels.width })
+    Ok(Image { rgb, labels: labels.ids, width: labels.width })
 }
 
-/// Pixels of each class, and the rows and columns of the first picture.
+/// Pixels of each class, and the rows and columns of the first image.
 fn survey(set: &DataSet, context: &Context) -> Result<(Vec<u64>, [usize; 2])> {
-    let of_each = context.map(set.samples.len(), "pictures", |i| {
+    let of_each = context.map(set.samples.len(), "images", |i| {
         let labels = set.labels(&set.samples[i])?;
         let mut counts = vec![0_u64; set.n_classes()];
         for &id in labels.ids.iter().filter(|&&id| usize::from(id) < set.n_classes()) {

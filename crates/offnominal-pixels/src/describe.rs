@@ -47,7 +47,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Description> {
 /// What was counted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Description {
-    /// Labelled pictures.
+    /// Labelled images.
     pub images: usize,
     /// Of these, how many have unknown pixels.
     pub images_with_unknown: usize,
@@ -59,7 +59,7 @@ pub struct Description {
     pub ignored: f64,
     /// Share of pixels beside one of another label.
     pub boundary: f64,
-    /// AUROC of a detector that knows colours only; none without nominal pictures or unknown pixels.
+    /// AUROC of a detector that knows colours only; none without nominal images or unknown pixels.
     pub colour_auroc: Option<Estimate>,
 }
 
@@ -68,7 +68,7 @@ pub struct Description {
 /// # Errors
 /// If labels cannot be read.
 fn describe(set: &DataSet, context: &Context) -> Result<Description> {
-    let counted = context.map(set.samples.len(), "pictures", |i| set.labels(&set.samples[i]).map(count))?;
+    let counted = context.map(set.samples.len(), "images", |i| set.labels(&set.samples[i]).map(count))?;
     let (mut counts, mut boundary, mut with_unknown) = ([0_u64; 256], 0, 0);
     for (labels, edges) in &counted {
         counts.iter_mut().zip(labels).for_each(|(sum, n)| *sum += n);
@@ -89,7 +89,7 @@ fn describe(set: &DataSet, context: &Context) -> Result<Description> {
     })
 }
 
-/// Pixels of each label of a picture, and those at a boundary.
+/// Pixels of each label of an image, and those at a boundary.
 fn count(labels: Labels) -> ([u64; 256], u64) {
     let mut counts = [0; 256];
     labels.ids.iter().for_each(|&id| counts[usize::from(id)] += 1);
@@ -112,7 +112,7 @@ const BITS: u32 = 4;
 /// solved without knowing what anything is.
 ///
 /// # Errors
-/// If pictures cannot be read, or no pixel is unknown.
+/// If images cannot be read, or no pixel is unknown.
 fn colour_only(nominal: &DataSet, set: &DataSet, seed: Seed) -> Result<Estimate> {
     let mut counts = vec![1_u32; 1 << (3 * BITS)];
     for sample in &nominal.samples {

@@ -231,7 +231,7 @@ impl EvaluationPlan<'_> {
         let (held_out, judged) = fit::divide(&self.set.samples, self.seed);
         let n = self.set.samples.len();
         let both = !held_out.is_empty() && !judged.is_empty();
-        ensure!(both, "odin: expected at least 2 pictures, found {n}");
+        ensure!(both, "odin: expected at least 2 images, found {n}");
         Ok(Division { held_out, judged })
     }
 

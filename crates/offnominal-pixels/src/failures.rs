@@ -2,7 +2,7 @@
 //!
 //! The first of these that applies is the cause: *boundary* (within two pixels of another label), *shadow* (where a data
 //! set says so), *distance* (more than 30 m, where a data set has depth), *wrong class* (the network takes a known pixel
-//! for another class), *confident* (an unknown pixel that is scored below nine tenths of all pixels of its picture),
+//! for another class), *confident* (an unknown pixel that is scored below nine tenths of all pixels of its image),
 //! *other*.
 
 use crate::label_map::KNOWN_ANY;
@@ -48,7 +48,7 @@ impl Cause {
 const FAR_M: f32 = 30.0;
 /// Pixels from a boundary that belong to it.
 const REACH: usize = 2;
-/// Share of a picture's pixels that score higher than a pixel that is scored confidently.
+/// Share of an image's pixels that score higher than a pixel that is scored confidently.
 const CONFIDENT: f64 = 0.9;
 
 /// What surrounds the things in an image: boundaries, and shadows and distances where a data set has them.
@@ -90,7 +90,7 @@ impl Surroundings {
     }
 }
 
-/// Counts of wrong pixels by cause, over all pictures and for each.
+/// Counts of wrong pixels by cause, over all images and for each.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Failures {
@@ -104,7 +104,7 @@ pub struct Failures {
     pub missed: [u64; 6],
     /// Unknown pixels at or above it.
     pub found: u64,
-    /// The same of each picture: false alarms and missed together.
+    /// The same of each image: false alarms and missed together.
     #[serde(skip)]
     pub images: Vec<[u64; 6]>,
 }
@@ -122,7 +122,7 @@ impl Failures {
         }
     }
 
-    /// Adds the picture of a number.
+    /// Adds the image of a number.
     pub fn add(
         &mut self,
         number: usize,
@@ -158,11 +158,11 @@ impl Failures {
             counts[cause as usize] += 1;
             image[cause as usize] += 1;
         }
-        debug_assert_eq!(self.images.len(), number, "pictures in order");
+        debug_assert_eq!(self.images.len(), number, "images in order");
         self.images.push(image);
     }
 
-    /// For each cause, the picture with the most wrong pixels of it.
+    /// For each cause, the image with the most wrong pixels of it.
     pub fn worst(&self) -> Vec<(Cause, usize)> {
         let most = |cause: Cause| {
             let count = |i: usize| self.images[i][cause as usize];

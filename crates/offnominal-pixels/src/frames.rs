@@ -1,4 +1,5 @@
-//! Camera frames of a world as a data set: episodes are played again before a camera that knows the class of every pixel.
+//! Camera frames of an environment as a data set: episodes are played again before a camera that knows the class of
+//! every pixel.
 
 use crate::label_map::{LabelMap, Otherwise};
 use crate::layout::MAP;
@@ -8,7 +9,7 @@ use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
 use offnominal_engine::context::Context;
 use offnominal_engine::show::Show;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
 use offnominal_files::dataset::Recipe;
 use offnominal_files::image_file::{colours, grey};
@@ -28,7 +29,7 @@ pub struct Request {
     /// The policy.
     pub policy: String,
     /// What is done to the episodes; nothing, if none.
-    pub fault: Option<Fault>,
+    pub anomaly_spec: Option<AnomalySpec>,
     /// Number of episodes.
     pub episodes: u32,
     /// Steps from one frame to the next.
@@ -46,7 +47,7 @@ impl Default for Request {
         Request {
             env: String::new(),
             policy: String::new(),
-            fault: None,
+            anomaly_spec: None,
             episodes: 20,
             every: 25,
             size: 128,
@@ -62,8 +63,8 @@ impl Default for Request {
 /// If environment, policy, anomaly or class cannot be had, or the folder exists or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
     let recording = Recording {
-        cast: &Cast::new(&request.env, &request.policy)?,
-        fault: request.fault.clone(),
+        subject: &Subject::new(&request.env, &request.policy)?,
+        anomaly_spec: request.anomaly_spec.clone(),
         episodes: request.episodes as usize,
         every: request.every as usize,
         size: request.size.into(),
@@ -71,13 +72,13 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
         seed: Seed(context.seed).child("frames"),
         context,
     };
-    Ok(Written { pictures: recording.write(&request.out)?, folder: request.out.clone() })
+    Ok(Written { images: recording.write(&request.out)?, folder: request.out.clone() })
 }
 
 /// Which frames of which episodes.
 struct Recording<'a> {
-    cast: &'a Cast,
-    fault: Option<Fault>,
+    subject: &'a Subject,
+    anomaly_spec: Option<AnomalySpec>,
     episodes: usize,
     every: usize,
     size: usize,
@@ -106,7 +107,7 @@ impl Recording<'_> {
     /// written. Of disturbed episodes there are only frames from the onset on.
     ///
     /// # Errors
-    /// If the folder exists, a class is none of the world's, no frame is left, or a file cannot be written.
+    /// If the folder exists, a class is none of the environment's, no frame is left, or a file cannot be written.
     fn write(&self, folder: &Path) -> Result<usize> {
         ensure!(!folder.exists(), "{} exists already; name a folder that does not", folder.display());
         let map = toml::to_string(&self.label_map()?)?;
@@ -116,11 +117,11 @@ impl Recording<'_> {
             std::fs::create_dir(aside.path().join(name)).with_context(|| format!("cannot make {name}"))?;
         }
         let bar = self.context.task(self.episodes, "episodes");
-        let jobs = parallel::jobs_for(self.cast.env.as_ref(), self.context.jobs);
+        let jobs = parallel::jobs_for(self.subject.env.as_ref(), self.context.jobs);
         let frames = parallel::map(jobs, self.episodes, &bar, |i| self.record(i, aside.path()))?.concat();
         ensure!(!frames.is_empty(), "expected an onset before the episodes end, found none in any of them");
         let n = frames.len();
-        let list = FrameList { recipe: self.cast.recipe(self.fault.as_ref(), self.seed.0), frames };
+        let list = FrameList { recipe: self.subject.recipe(self.anomaly_spec.as_ref(), self.seed.0), frames };
         std::fs::write(aside.path().join(LIST), serde_json::to_string_pretty(&list)?)?;
         std::fs::write(aside.path().join(MAP), map)?;
         std::fs::rename(aside.keep(), folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -129,12 +130,13 @@ impl Recording<'_> {
 
     /// The frames of an episode.
     fn record(&self, number: usize, root: &Path) -> Result<Vec<FrameRecord>> {
-        let (trial, seed) = (self.cast.trial(), self.seed.child(number));
-        let episode = match &self.fault {
+        let (trial, seed) = (self.subject.trial(), self.seed.child(number));
+        let episode = match &self.anomaly_spec {
             None => trial.nominal(seed),
-            Some(fault) => trial.with_twin(seed, fault, &catalogues::anomalies())?.0,
+            Some(anomaly_spec) => trial.with_twin(seed, anomaly_spec, &catalogues::anomalies())?.0,
         };
-        let first = if self.fault.is_some() { episode.labels.iter().position(|&l| l) } else { Some(0) };
+        let first =
+            if self.anomaly_spec.is_some() { episode.labels.iter().position(|&l| l) } else { Some(0) };
         let Some(first) = first else { return Ok(Vec::new()) };
         let show = Show { trial, camera: Camera(0), size: self.size };
         let mut frames = Vec::new();
@@ -149,10 +151,10 @@ impl Recording<'_> {
         Ok(frames)
     }
 
-    /// What the labels, the world's class ids, mean to a network that does not know some of them.
+    /// What the labels, the environment's class ids, mean to a network that does not know some of them.
     fn label_map(&self) -> Result<LabelMap> {
-        let spec = self.cast.env.spec();
-        ensure!(!spec.cameras.is_empty(), "world {} has no camera", spec.id);
+        let spec = self.subject.env.spec();
+        ensure!(!spec.cameras.is_empty(), "environment {} has no camera", spec.id);
         for name in self.unknown {
             let all = || spec.classes.iter().map(String::as_str);
             let hint = nearest(name, all()).map_or(String::new(), |m| format!("; did you mean {m:?}?"));

@@ -40,7 +40,8 @@ impl Reading {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct NetworkSource {
-    /// Folders of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for each data set.
+    /// Folders of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for each data
+    /// set.
     pub logits: Vec<PathBuf>,
     /// Folders of features, [channels, h, w]; none, or one for each folder of logits.
     pub features: Vec<PathBuf>,

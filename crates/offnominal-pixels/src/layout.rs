@@ -1,4 +1,4 @@
-//! Where data sets keep their pictures and labels, and what a pixel of them means.
+//! Where data sets keep their images and labels, and what a pixel of them means.
 
 use crate::label_map::{LabelMap, Meaning, Meanings};
 use crate::polygons;
@@ -45,7 +45,7 @@ pub enum Layout {
     Fishyscapes,
 }
 
-/// Folder and ending of the pictures, then of the labels.
+/// Folder and ending of the images, then of the labels.
 struct Pattern {
     images: &'static str,
     image_endings: &'static [&'static str],
@@ -87,12 +87,12 @@ impl Layout {
     }
 }
 
-/// A picture with its labels.
+/// An image with its labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
     /// Its name, with the folders below the split; files about it have the same name.
     pub name: String,
-    /// The picture; none if there are only labels.
+    /// The image; none if there are only labels.
     pub image: Option<PathBuf>,
     /// The labels.
     pub labels: PathBuf,
@@ -105,11 +105,11 @@ pub struct DataSet {
     pub root: PathBuf,
     /// What its labels mean.
     pub meanings: Meanings,
-    /// Its pictures, by name.
+    /// Its images, by name.
     pub samples: Vec<Sample>,
 }
 
-/// What is true of the pixels of a picture.
+/// What is true of the pixels of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Labels {
     /// Pixels per row.
@@ -129,7 +129,7 @@ impl DataSet {
     /// Opens a folder.
     ///
     /// # Errors
-    /// If there is no label map, or there are no labelled pictures.
+    /// If there is no label map, or there are no labelled images.
     pub fn open(root: &Path, layout: Layout, split: Option<&str>, map: Option<&Path>) -> Result<DataSet> {
         let map = match (map, layout) {
             (Some(map), _) => map.to_path_buf(),
@@ -146,7 +146,7 @@ impl DataSet {
         self.meanings.map.classes.len()
     }
 
-    /// What is true of a picture.
+    /// What is true of an image.
     ///
     /// # Errors
     /// If the labels cannot be read, or are not in the label map.
@@ -189,15 +189,15 @@ impl DataSet {
         Ok(values.iter().map(|v| known[v]).collect())
     }
 
-    /// The colours of a picture, `[height, width, 3]`, which must be as large as its labels.
+    /// The colours of an image, `[height, width, 3]`, which must be as large as its labels.
     ///
     /// # Errors
-    /// If there is no picture, it is no PNG, or it has another size.
+    /// If there is no image, it is no PNG, or it has another size.
     pub fn rgb(&self, sample: &Sample, labels: &Labels) -> Result<Vec<u8>> {
         let path = sample
             .image
             .as_ref()
-            .with_context(|| format!("{}: expected a picture, found only labels", sample.name))?;
+            .with_context(|| format!("{}: expected an image, found only labels", sample.name))?;
         let raster = image_file::read(path)?;
         ensure!(
             (raster.width, raster.height) == (labels.width, labels.height),
@@ -213,7 +213,7 @@ impl DataSet {
     }
 }
 
-/// The labelled pictures of a folder, by name.
+/// The labelled images of a folder, by name.
 fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Result<Vec<Sample>> {
     let pattern = layout.pattern();
     let below = |folder: &str| match (layout.has_splits(), split) {
@@ -262,7 +262,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A folder with one picture of 6 × 4 pixels in a layout; labels are the bytes given.
+    /// A folder with one image of 6 × 4 pixels in a layout; labels are the bytes given.
     fn folder(image: &str, label: &str, label_bytes: &[u8]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn every_layout_finds_its_picture_and_its_labels() {
+    fn every_layout_finds_its_image_and_its_labels() {
         let png = image_file::grey(6, 4, &ids()).unwrap();
         let cases = [
             (Layout::Offnominal, None, "images/a.png", "labels/a.png", "a"),

@@ -2,7 +2,7 @@
 //!
 //! A network is whatever gives logits for an image ([`network`]): arrays in files that anybody's model wrote, or the
 //! baseline that comes with the program. Scores are made by `offnominal_detectors::pixel`, judged by
-//! `offnominal_stats::pixel`, and pictures of scenes are drawn by `offnominal_scenes`.
+//! `offnominal_stats::pixel`, and images of scenes are drawn by `offnominal_scenes`.
 //!
 //! [`scenes`], [`frames`], [`describe`], [`train`], [`import`], [`predict`], [`score`] and [`evaluate`] each have a typed
 //! `Request` and a `run` whose result serialises to the documented JSON.

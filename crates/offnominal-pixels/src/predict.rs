@@ -43,7 +43,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
     let set = request.reading.open(&request.data)?;
     let network = request.network.open_one(Seed(context.seed))?;
     let out = &request.out;
-    context.map(set.samples.len(), "pictures", |i| {
+    context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
         let labels = set.labels(sample)?;
         let output = network.predict(&set, sample, &labels)?;
@@ -59,5 +59,5 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
         }
         Ok(())
     })?;
-    Ok(Written { folder: out.clone(), pictures: set.samples.len() })
+    Ok(Written { folder: out.clone(), images: set.samples.len() })
 }

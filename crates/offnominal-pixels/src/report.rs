@@ -63,7 +63,7 @@ fn rows(e: &Evaluation) -> Vec<Row> {
 
 /// A table for the terminal.
 pub fn as_text(e: &Evaluation) -> String {
-    let mut text = format!("{}: {} pictures", e.data, e.images);
+    let mut text = format!("{}: {} images", e.data, e.images);
     if e.held_out > 0 {
         text += &format!(", {} more held out for ODIN's temperature", e.held_out);
     }
@@ -85,7 +85,7 @@ pub fn as_text(e: &Evaluation) -> String {
     if e.methods.iter().any(|m| m.has_seen_unknown) {
         let t = e.odin_temperature.unwrap_or_default();
         text += &format!(
-            "\n* saw unknown pixels before: its temperature, {t}, was chosen on the held-out pictures"
+            "\n* saw unknown pixels before: its temperature, {t}, was chosen on the held-out images"
         );
     }
     for m in &e.methods {

@@ -1,4 +1,4 @@
-//! Drawn scenes as a folder in our own layout: pictures, labels, instances, depth, shadows, and the label map.
+//! Drawn scenes as a folder in our own layout: images, labels, instances, depth, shadows, and the label map.
 
 use crate::label_map::{LabelMap, Otherwise};
 use crate::layout::MAP;
@@ -12,7 +12,7 @@ use offnominal_scenes::{ClassSet, Drawn, IGNORED, Level, Recipe, Set, Split, UNK
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Units of the depth pictures for a metre; 0 is the sky, or farther than they reach.
+/// Units of the depth images for a metre; 0 is the sky, or farther than they reach.
 pub const DEPTH_UNITS: f32 = 256.0;
 
 /// Name of the list of what the scenes show.
@@ -81,7 +81,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
     let Request { set, split, level, n, width, height, classes, ref out } = *request;
     let recipe = Recipe { set, split, level, width, height };
     draw(&recipe, classes, n as usize, Seed(context.seed), out, context)?;
-    Ok(Written { folder: out.clone(), pictures: n as usize })
+    Ok(Written { folder: out.clone(), images: n as usize })
 }
 
 fn draw(
@@ -106,7 +106,7 @@ fn draw(
             name,
             town: drawn.town,
             weather: drawn.weather,
-            things: drawn.picture.visible,
+            things: drawn.image.visible,
         })
     })?;
     let list = SceneList { recipe: *recipe, classes, seed: seed.0, scenes };
@@ -116,7 +116,7 @@ fn draw(
 }
 
 fn save(drawn: &Drawn, classes: ClassSet, root: &Path, name: &str) -> Result<()> {
-    let p = &drawn.picture;
+    let p = &drawn.image;
     let put = |kind: &str, bytes: Vec<u8>| -> Result<()> {
         let path = root.join(kind).join(format!("{name}.png"));
         std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))

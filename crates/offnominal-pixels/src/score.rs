@@ -50,7 +50,7 @@ pub struct Scores {
     /// The folder, which has one folder for each method.
     pub folder: PathBuf,
     /// Images.
-    pub pictures: usize,
+    pub images: usize,
     /// Methods.
     pub methods: Vec<String>,
 }
@@ -65,7 +65,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
     let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
     let nominal = nominal.as_ref().map(|(set, network)| (set, network));
     let scorers = fit::fit(&request.methods, (request.temperature, false), nominal, context)?;
-    context.map(set.samples.len(), "pictures", |i| {
+    context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
         let labels = set.labels(sample)?;
         let output = network.predict(&set, sample, &labels)?;
@@ -76,5 +76,5 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
         })
     })?;
     let (folder, methods) = (request.out.clone(), request.methods.clone());
-    Ok(Scores { folder, pictures: set.samples.len(), methods })
+    Ok(Scores { folder, images: set.samples.len(), methods })
 }

@@ -173,7 +173,7 @@ fn baseline(
     checkpoint: &mut Checkpoint,
     context: &Context,
 ) -> Result<PatchClassifier> {
-    let of_each = context.map(set.samples.len(), "pictures", |i| examples(set, i, recipe))?;
+    let of_each = context.map(set.samples.len(), "images", |i| examples(set, i, recipe))?;
     let mut all = Examples::default();
     of_each.into_iter().for_each(|some| all.extend(some));
     ensure!(
@@ -207,7 +207,7 @@ fn examples(set: &DataSet, number: usize, recipe: &BaselineRecipe) -> Result<Exa
 /// IoU of each class, and their mean, over a data set.
 ///
 /// # Errors
-/// If a picture cannot be read.
+/// If an image cannot be read.
 fn judge(network: &Network, set: &DataSet, context: &Context) -> Result<(Vec<Option<f64>>, Estimate)> {
     let predicted = context.map(set.samples.len(), "validation", |i| {
         let labels = set.labels(&set.samples[i])?;

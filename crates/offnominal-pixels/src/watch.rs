@@ -1,4 +1,5 @@
-//! The score of pixels as an image detector: the output of a segmentation network for a frame, scored by a pixel method, and
+//! The score of pixels as an image detector: the output of a segmentation network for a frame, scored by a pixel
+//! method, and
 //! what all pixels of the frame come to.
 //!
 //! | `pool`      | score of a frame                                                                                |
@@ -6,15 +7,17 @@
 //! | `max`       | the largest score of a pixel                                                                    |
 //! | `component` | of the pixels above the level, the component with the largest Σ (score − level) / deviation     |
 //!
-//! The level is the score that one nominal pixel in a hundred exceeds in that field of 8 × 8 pixels, the deviation that of
+//! The level is the score that one nominal pixel in a hundred exceeds in that field of 8 × 8 pixels, the deviation
+//! that of
 //! nominal pixels there. Where no pixel is above the level, `component` is by how much the nearest falls short of it, and
 //! so at most zero.
 //!
-//! Methods whose scores end at 1 lose the order of a frame's largest pixels to rounding (`max-softmax`, and the sigmoid of
+//! Methods whose scores end at 1 lose the order of a frame's largest pixels to rounding (`max-softmax`, and the
+//! sigmoid of
 //! `mahalanobis`); the default, `feature-knn`, does not.
 //!
-//! Assumes: a network that was trained on the camera's nominal pictures. Methods that are fitted see classes as the
-//! network predicts them, for films have no labels.
+//! Assumes: a network that was trained on the camera's nominal images. Methods that are fitted see classes as the
+//! network predicts them, for videos have no labels.
 //! Blind to: whatever leaves every pixel looking like its class, such as a car that is where it should not be.
 //! Cost: a pass of the network for each frame.
 
@@ -22,7 +25,7 @@ use crate::level::{Fields, Level, largest, largest_component};
 use crate::network::{Network, NetworkOutput};
 use anyhow::{Context, Result};
 use offnominal_core::entry;
-use offnominal_core::image_detector::{check_films, hold_out};
+use offnominal_core::image_detector::{check_videos, hold_out};
 use offnominal_core::prelude::*;
 use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
 use offnominal_engine::data;
@@ -79,8 +82,8 @@ impl Default for PixelScore {
 }
 
 impl ImageDetector for PixelScore {
-    fn fit(&self, train: &[Film], _: &[Film], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
-        check_films(train, 2)?;
+    fn fit(&self, train: &[Video], _: &[Video], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 2)?;
         let missing = |e: anyhow::Error| FitError::Missing(format!("pixel-score: {e:#}"));
         let network = FrameNetwork { model: self.model().map_err(missing)?, width: train[0].width };
         let (seen, held_out) = hold_out(train);
@@ -120,12 +123,12 @@ impl PixelScore {
     }
 }
 
-/// Frames spread evenly over films.
-fn spread<'a>(films: &[&'a Film], most: NonZeroUsize) -> Vec<&'a [u8]> {
+/// Frames spread evenly over videos.
+fn spread<'a>(videos: &[&'a Video], most: NonZeroUsize) -> Vec<&'a [u8]> {
     let all: Vec<(usize, usize)> =
-        films.iter().enumerate().flat_map(|(i, film)| (0..=film.len()).map(move |t| (i, t))).collect();
+        videos.iter().enumerate().flat_map(|(i, video)| (0..=video.len()).map(move |t| (i, t))).collect();
     let n = most.get().min(all.len());
-    (0..n).map(|k| all[k * all.len() / n]).map(|(i, t)| films[i].frame(t)).collect()
+    (0..n).map(|k| all[k * all.len() / n]).map(|(i, t)| videos[i].frame(t)).collect()
 }
 
 /// A network for frames of one width.
@@ -163,7 +166,7 @@ impl ImageMonitor for PixelMonitor {
         self.pooled.clear();
     }
 
-    fn score(&mut self, sight: Sight<'_>) -> f64 {
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
         let scores = self.network.scores(self.scorer.as_ref(), sight.next_frame);
         match self.pool {
             Pool::Max => {
@@ -197,15 +200,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_are_spread_over_all_films() {
-        let film = |n: usize, of: u8| Film::new((1, 1), vec![of; 3 * (n + 1)], vec![0.0; n], 1);
-        let films = [film(9, 1), film(9, 2), film(9, 3), film(9, 4)];
-        let (seen, held_out) = hold_out(&films);
-        let of = |films: &[&Film], n: usize| {
-            spread(films, NonZeroUsize::new(n).unwrap()).iter().map(|f| f[0]).collect::<Vec<u8>>()
+    fn frames_are_spread_over_all_videos() {
+        let video = |n: usize, of: u8| Video::new((1, 1), vec![of; 3 * (n + 1)], vec![0.0; n], 1);
+        let videos = [video(9, 1), video(9, 2), video(9, 3), video(9, 4)];
+        let (seen, held_out) = hold_out(&videos);
+        let of = |videos: &[&Video], n: usize| {
+            spread(videos, NonZeroUsize::new(n).unwrap()).iter().map(|f| f[0]).collect::<Vec<u8>>()
         };
         assert_eq!((of(&seen, 6), of(&held_out, 2)), (vec![1, 1, 2, 2, 3, 3], vec![4, 4]));
         assert_eq!(of(&seen, 99).len(), 30);
-        assert!(hold_out(&films[..3]).1.is_empty());
+        assert!(hold_out(&videos[..3]).1.is_empty());
     }
 }

@@ -12,7 +12,7 @@ pub struct Written {
     /// The folder.
     pub folder: PathBuf,
     /// Images in it, or images that its files are about.
-    pub pictures: usize,
+    pub images: usize,
 }
 
 /// Writes an array as the .npy file of an image.

@@ -58,7 +58,7 @@ impl Data {
             let request = json!({ "split": name, "n": 6, "width": 64, "height": 32, "level": level,
                 "out": data.at(name) });
             let found = scenes::run(&serde_json::from_value(request).unwrap(), &data.context).unwrap();
-            assert_eq!((json!(found.folder), found.pictures), (json!(data.at(name)), 6));
+            assert_eq!((json!(found.folder), found.images), (json!(data.at(name)), 6));
         }
         train::run(&data.training("model"), &data.context).unwrap();
         data
@@ -137,7 +137,7 @@ fn arrays_and_counts_come_from_requests() {
         out: data.at("said"),
         ..Default::default()
     };
-    assert_eq!(predict::run(&request, &data.context).unwrap().pictures, 6);
+    assert_eq!(predict::run(&request, &data.context).unwrap().images, 6);
     assert!(data.at("said/logits/00005.npy").is_file() && data.at("said/features/00005.npy").is_file());
     let request = score::Request {
         data: test.clone(),
@@ -147,7 +147,7 @@ fn arrays_and_counts_come_from_requests() {
         ..Default::default()
     };
     let found = score::run(&request, &data.context).unwrap();
-    assert_eq!(json!(found), json!({ "folder": data.at("scores"), "pictures": 6, "methods": ["entropy"] }));
+    assert_eq!(json!(found), json!({ "folder": data.at("scores"), "images": 6, "methods": ["entropy"] }));
     assert!(data.at("scores/entropy/00000.npy").is_file());
     let nominal = Some(data.at("train"));
     let request = describe::Request { data: test, nominal, ..Default::default() };
@@ -161,12 +161,12 @@ fn frames_of_an_environment_become_a_data_set() {
     let request = json!({ "env": "sap-goal0", "policy": "random", "episodes": 1, "size": 32, "every": 5,
         "out": folder.path().join("frames") });
     let found = frames::run(&serde_json::from_value(request).unwrap(), &Context::silent(1, 1)).unwrap();
-    assert!(found.pictures > 0 && found.folder.join("classes.toml").is_file());
+    assert!(found.images > 0 && found.folder.join("classes.toml").is_file());
 }
 
 #[test]
 fn unknown_settings_and_weights_that_are_not_there_are_refused() {
-    let error = serde_json::from_value::<scenes::Request>(json!({ "pictures": 3 })).unwrap_err();
-    assert!(error.to_string().contains("unknown field `pictures`"), "{error}");
+    let error = serde_json::from_value::<scenes::Request>(json!({ "images": 3 })).unwrap_err();
+    assert!(error.to_string().contains("unknown field `images`"), "{error}");
     assert!(import::run(&import::Request::default()).is_err());
 }

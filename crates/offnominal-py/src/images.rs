@@ -22,13 +22,13 @@ pub(crate) fn check_image_detector(id: &str, options: &str) -> PyResult<()> {
 /// Frames `[T + 1, height, width, 3]` of bytes and actions `[T, a]` of one episode.
 type Pair<'py> = (PyReadonlyArrayDyn<'py, u8>, PyReadonlyArrayDyn<'py, f32>);
 
-fn film((frames, actions): &Pair<'_>, what: &str) -> PyResult<Film> {
+fn video((frames, actions): &Pair<'_>, what: &str) -> PyResult<Video> {
     let (f, a) = (frames.shape(), actions.shape());
     match (f, a) {
         (&[n, height, width, 3], &[steps, act_width]) if n == steps + 1 && height * width * act_width > 0 => {
             let frames = frames.as_array().iter().copied().collect();
             let actions = actions.as_array().iter().copied().collect();
-            Ok(Film::new((width, height), frames, actions, act_width))
+            Ok(Video::new((width, height), frames, actions, act_width))
         }
         _ => Err(wrong(format!(
             "{what}: expected frames of shape [T + 1, height, width, 3] and actions of shape [T, a], found {f:?} and {a:?}"
@@ -36,8 +36,8 @@ fn film((frames, actions): &Pair<'_>, what: &str) -> PyResult<Film> {
     }
 }
 
-fn films(episodes: &[Pair<'_>], what: &str) -> PyResult<Vec<Film>> {
-    episodes.iter().enumerate().map(|(i, e)| film(e, &format!("{what} episode {i}"))).collect()
+fn videos(episodes: &[Pair<'_>], what: &str) -> PyResult<Vec<Video>> {
+    episodes.iter().enumerate().map(|(i, e)| video(e, &format!("{what} episode {i}"))).collect()
 }
 
 /// Fits an image detector; `train` and `validation` are lists of `(frames, actions)`.
@@ -52,8 +52,8 @@ pub(crate) fn fit_images(
 ) -> PyResult<ImageMonitorOf> {
     let options = serde_json::from_str(options).map_err(raised)?;
     let detector = catalogues::image_detectors().build(id, &options).map_err(raised)?;
-    let (train, validation) = (films(&train, "training")?, films(&validation, "validation")?);
-    let size = train.first().map_or((0, 0), |film| (film.width, film.height));
+    let (train, validation) = (videos(&train, "training")?, videos(&validation, "validation")?);
+    let size = train.first().map_or((0, 0), |video| (video.width, video.height));
     let inner = detached(py, || {
         let mut rng = Seed(seed).child("fit").child(id).rng();
         Ok(detector.fit(&train, &validation, &mut rng)?)
@@ -90,7 +90,7 @@ impl ImageMonitorOf {
         frames: PyReadonlyArrayDyn<'py, u8>,
         actions: PyReadonlyArrayDyn<'py, f32>,
     ) -> PyResult<Bound<'py, PyArray1<f64>>> {
-        let seen = film(&(frames, actions), "episode")?;
+        let seen = video(&(frames, actions), "episode")?;
         let found = (seen.width, seen.height);
         if found != self.size {
             return Err(wrong(format!(
@@ -99,7 +99,7 @@ impl ImageMonitorOf {
             )));
         }
         let inner = &mut self.inner;
-        let scores = detached(py, || Ok(inner.score_film(&seen)))?;
+        let scores = detached(py, || Ok(inner.score_video(&seen)))?;
         Ok(PyArray1::from_vec(py, scores))
     }
 

@@ -1,7 +1,8 @@
 //! Runs the Python tests, in a virtual environment that is made once and kept below the target folder.
 //!
 //! The extension module is the one that cargo has just built, so nothing is compiled twice; `pip` only fetches what the
-//! tests import. Without python3, pip or a way to fetch, this says that it was skipped; so does each test that pytest skips.
+//! tests import. Without python3, pip or a way to fetch, this says that it was skipped; so does each test that pytest
+//! skips.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -10,13 +10,13 @@ pub struct Frame {
     pub x: Axis,
     /// From bottom to top.
     pub y: Axis,
-    /// Width and height of the picture in pixels.
+    /// Width and height of the image in pixels.
     pub size: (f64, f64),
-    /// Between the axes and the edges of the picture.
+    /// Between the axes and the edges of the image.
     pub margins: Margins,
 }
 
-/// Distances from the edges of the picture in pixels.
+/// Distances from the edges of the image in pixels.
 #[derive(Debug, Clone, Copy)]
 pub struct Margins {
     /// For the labels of the vertical axis.
@@ -32,14 +32,14 @@ pub struct Margins {
 const GRID: Stroke<'_> = Stroke { class: "grid", colour: "#e4e4e0", width: 1.0, dash: "" };
 
 impl Frame {
-    /// Starts a picture of this size with its title.
+    /// Starts an image of this size with its title.
     pub fn begin(&self, title: &str) -> Svg {
         let mut svg = Svg::new(self.size.0, self.size.1, title);
         Frame::title(&mut svg, title);
         svg
     }
 
-    /// Writes the title of a picture.
+    /// Writes the title of an image.
     pub fn title(svg: &mut Svg, title: &str) {
         svg.text(4.0, 14.0, Anchor::Start, "title", title);
     }

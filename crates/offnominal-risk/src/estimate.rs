@@ -30,7 +30,7 @@ use estimation::Estimation;
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
 use offnominal_engine::randomisation::RandomisationRequest;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
@@ -127,22 +127,22 @@ pub struct Report {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let (level, method) = (Level::try_from(request.level)?, request.method()?);
     request.check()?;
-    let cast = request.randomisation.cast(&request.env, &request.policy)?;
-    let experimenter = Experimenter::new(&cast, context.seed)?;
-    let guide = request.predictor.as_deref().map(|path| Guide::open(path, &cast)).transpose()?;
+    let subject = request.randomisation.subject(&request.env, &request.policy)?;
+    let experimenter = Experimenter::new(&subject, context.seed)?;
+    let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
     let blocks = estimation.run(request.out.as_deref(), request.experiments, context)?;
     let verdict = estimation.judge(&blocks, level, context)?;
-    let atlas = Atlas::of(&verdict.failures, cast.env.spec());
+    let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let curve = Curve::of(&verdict, method == SamplingMethod::Plain, Seed(context.seed));
     let document = Document::new(&estimation.spec, &verdict, atlas, curve.ok());
     let mut report = Report { document, secs: verdict.secs, page: None };
     if let Some(folder) = &request.out {
         report.save(folder, experimenter, request.command.as_deref())?;
     }
-    if report.document.failures.is_empty() && !fails_at_random(request, &cast, context)? {
+    if report.document.failures.is_empty() && !fails_at_random(request, &subject, context)? {
         context.note(&format!(
-            "no failure was seen, not even in {RANDOM_TRIES} episodes with random commands: world {} may count nothing \
+            "no failure was seen, not even in {RANDOM_TRIES} episodes with random commands: environment {} may count nothing \
              as failure",
             request.env
         ));
@@ -154,8 +154,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 const RANDOM_TRIES: u64 = 50;
 
 /// Whether random commands fail at least once.
-fn fails_at_random(request: &Request, cast: &Cast, context: &Context) -> Result<bool> {
-    let random = Cast::new(&request.env, "random")?.shifted_by(cast.shifted.clone())?;
+fn fails_at_random(request: &Request, subject: &Subject, context: &Context) -> Result<bool> {
+    let random = Subject::new(&request.env, "random")?.shifted_by(subject.shifted.clone())?;
     let experimenter = Experimenter::new(&random, context.seed)?;
     for i in 0..RANDOM_TRIES {
         let key = experimenter.key("random", i);

@@ -5,13 +5,13 @@
 
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 
 /// An environment, a policy, and the run whose experiments are made.
 #[derive(Clone, Copy)]
 pub struct Experimenter<'c> {
     /// Who plays where.
-    pub cast: &'c Cast,
+    pub subject: &'c Subject,
     /// The seed of the run, as it was given.
     pub run: u64,
     seed: Seed,
@@ -35,10 +35,10 @@ impl<'c> Experimenter<'c> {
     ///
     /// # Errors
     /// If the environment cannot be copied: experiments run beside one another.
-    pub fn new(cast: &'c Cast, run: u64) -> Result<Experimenter<'c>> {
-        let id = &cast.env.spec().id;
-        ensure!(cast.env.fork().is_some(), "world {id} cannot be copied; experiments need copies");
-        Ok(Experimenter { cast, run, seed: Seed(run).child("risk") })
+    pub fn new(subject: &'c Subject, run: u64) -> Result<Experimenter<'c>> {
+        let id = &subject.env.spec().id;
+        ensure!(subject.env.fork().is_some(), "environment {id} cannot be copied; experiments need copies");
+        Ok(Experimenter { subject, run, seed: Seed(run).child("risk") })
     }
 
     /// The key of an experiment.
@@ -48,7 +48,7 @@ impl<'c> Experimenter<'c> {
 
     /// The initial condition that belongs to a key.
     pub fn draw(&self, key: Seed) -> Vec<f64> {
-        self.cast.env.draw(&mut key.child("initial").rng())
+        self.subject.env.draw(&mut key.child("initial").rng())
     }
 
     /// Plays from an initial condition.
@@ -57,7 +57,7 @@ impl<'c> Experimenter<'c> {
     /// If the simulator broke: that is neither a failure of the policy nor none.
     pub fn play(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
         let mut margin = None;
-        let episode = self.cast.trial().starting_at(x.to_vec(), key, &mut |env| {
+        let episode = self.subject.trial().starting_at(x.to_vec(), key, &mut |env| {
             let now = env.failure_search().margin();
             margin = now.map(|now| margin.unwrap_or(f64::INFINITY).min(now));
         });

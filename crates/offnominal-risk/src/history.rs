@@ -12,7 +12,7 @@ use offnominal_agents::history::Run;
 use offnominal_agents::{Card, History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::write;
 use serde::{Deserialize, Serialize};
 use series::Series;
@@ -62,9 +62,13 @@ pub struct Report {
 /// If a policy cannot be had or its training is unknown, the simulator breaks, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("episodes", request.episodes, 1..=u32::MAX as usize)?;
-    let (casts, out) = (request::casts(&request.env, &request.policies)?, request.out.as_deref());
-    ensure!(casts[0].env.fork().is_some(), "world {} cannot be copied; experiments need copies", request.env);
-    let history = play(&casts, &request.noises, request.episodes, out, context)?;
+    let (subjects, out) = (request::subjects(&request.env, &request.policies)?, request.out.as_deref());
+    ensure!(
+        subjects[0].env.fork().is_some(),
+        "environment {} cannot be copied; experiments need copies",
+        request.env
+    );
+    let history = play(&subjects, &request.noises, request.episodes, out, context)?;
     let file = out.map(|folder| folder.join("history.safetensors"));
     file.iter().try_for_each(|path| write::atomically(path, &history.to_bytes()))?;
     Ok(Report { file, env: request.env.clone(), policies: rows(&history), history })
@@ -85,32 +89,33 @@ pub fn steps_of(name: &str, card: Option<&Card>) -> Option<u64> {
     number().or_else(|| card.map(|card| card.best_step))
 }
 
-/// Plays so many episodes with each policy at each level of noise, as far as the journal in the folder, if there is one, does not hold them;
+/// Plays so many episodes with each policy at each level of noise, as far as the journal in the folder, if there is
+/// one, does not hold them;
 /// those of earlier policies stand first.
 ///
 /// # Errors
 /// If nobody knows how long a policy was trained, a level of noise is out of range, the folder holds other episodes, the
 /// simulator breaks, or a file cannot be written.
 pub fn play(
-    casts: &[Cast],
+    subjects: &[Subject],
     noises: &[f64],
     episodes: usize,
     folder: Option<&Path>,
     context: &Context,
 ) -> Result<History> {
-    let env = casts.first().context("expected a policy, found none")?.env.spec().clone();
+    let env = subjects.first().context("expected a policy, found none")?.env.spec().clone();
     for &noise in noises {
         ensure!((0.0..=1.0).contains(&noise), "noise: expected 0 to 1, found {noise}");
     }
-    let steps = casts.iter().map(step_of).collect::<Result<Vec<u64>>>()?;
-    let policies = casts.iter().map(|cast| cast.name.clone()).collect();
+    let steps = subjects.iter().map(step_of).collect::<Result<Vec<u64>>>()?;
+    let policies = subjects.iter().map(|subject| subject.name.clone()).collect();
     let spec = HistorySpec { env: env.id.clone(), policies, noises: noises.to_vec(), seed: context.seed };
     let mut book = Book::open(folder, &spec)?;
-    let bar = context.task(casts.len() * noises.len() * episodes, "episodes");
+    let bar = context.task(subjects.len() * noises.len() * episodes, "episodes");
     let mut all = Vec::new();
-    for (policy, cast) in casts.iter().enumerate() {
+    for (policy, subject) in subjects.iter().enumerate() {
         for (level, &noise) in noises.iter().enumerate() {
-            let series = Series::new(cast, noise, context.seed)?;
+            let series = Series::new(subject, noise, context.seed)?;
             let play = |range| series.failed(range, context, &bar);
             let failed = book.failed((policy, level), episodes, play)?;
             bar.set_position(((policy * noises.len() + level + 1) * episodes) as u64);
@@ -137,9 +142,9 @@ pub fn training(env: &EnvSpec, seed: u64, mut episodes: Vec<TrainingEpisode>) ->
 ///
 /// # Errors
 /// If nobody knows.
-pub fn step_of(cast: &Cast) -> Result<u64> {
-    let name = &cast.name.id;
-    steps_of(name, cast.card.as_ref()).with_context(|| {
+pub fn step_of(subject: &Subject) -> Result<u64> {
+    let name = &subject.name.id;
+    steps_of(name, subject.card.as_ref()).with_context(|| {
         format!(
             "policy {name}: expected a card or a file that is named by the steps of its training, found neither"
         )
@@ -177,25 +182,25 @@ pub fn rows(history: &History) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Toy, cast, context};
+    use crate::testing::{Toy, context, subject};
 
-    fn checkpoint(height: f64, name: &str) -> Cast {
-        let mut cast = cast(&Toy::new(height));
-        cast.name.id = name.into();
-        cast
+    fn checkpoint(height: f64, name: &str) -> Subject {
+        let mut subject = subject(&Toy::new(height));
+        subject.name.id = name.into();
+        subject
     }
 
     /// Plays the casts with and without noise, in the folder of that name.
-    fn played(casts: &[Cast], episodes: usize, folder: &Path, jobs: usize) -> History {
-        play(casts, &[0.0, 0.5], episodes, Some(folder), &context(jobs)).unwrap()
+    fn played(subjects: &[Subject], episodes: usize, folder: &Path, jobs: usize) -> History {
+        play(subjects, &[0.0, 0.5], episodes, Some(folder), &context(jobs)).unwrap()
     }
 
     #[test]
     fn weaker_policies_stand_first_and_fail_more_often() {
         let folder = tempfile::tempdir().unwrap();
-        let casts = [checkpoint(0.2, "a/000200.safetensors"), checkpoint(1.0, "000100.safetensors")];
-        let history = played(&casts, 500, &folder.path().join("one"), 1);
-        assert_eq!(played(&casts, 500, &folder.path().join("many"), 3), history);
+        let subjects = [checkpoint(0.2, "a/000200.safetensors"), checkpoint(1.0, "000100.safetensors")];
+        let history = played(&subjects, 500, &folder.path().join("one"), 1);
+        assert_eq!(played(&subjects, 500, &folder.path().join("many"), 3), history);
         let read = History::from_bytes(&history.to_bytes()).unwrap();
         assert_eq!(read, history);
         assert_eq!((history.episodes.len(), history.run.steps), (2000, 200));
@@ -210,32 +215,32 @@ mod tests {
     fn a_killed_run_goes_on_and_more_episodes_may_be_asked_for_later() {
         let folder = tempfile::tempdir().unwrap();
         let (whole, cut) = (folder.path().join("whole"), folder.path().join("cut"));
-        let casts = [checkpoint(0.9, "1.safetensors"), checkpoint(0.4, "2.safetensors")];
-        let history = played(&casts, 1300, &whole, 2);
+        let subjects = [checkpoint(0.9, "1.safetensors"), checkpoint(0.4, "2.safetensors")];
+        let history = played(&subjects, 1300, &whole, 2);
         let journal = std::fs::read(whole.join(book::JOURNAL)).unwrap();
         std::fs::create_dir(&cut).unwrap();
         std::fs::write(cut.join(book::JOURNAL), &journal[..journal.len() / 2]).unwrap();
-        assert_eq!(played(&casts, 1300, &cut, 1), history);
+        assert_eq!(played(&subjects, 1300, &cut, 1), history);
         assert_eq!(std::fs::read(cut.join(book::JOURNAL)).unwrap(), journal);
         // What is known is not played again: the journal is believed, even where it was changed.
         let changed = String::from_utf8(journal).unwrap().replacen("\"failed\":[", "\"failed\":[0,", 1);
         std::fs::write(cut.join(book::JOURNAL), changed).unwrap();
-        assert_ne!(played(&casts, 1300, &cut, 1), history);
+        assert_ne!(played(&subjects, 1300, &cut, 1), history);
         // Of fewer and of more episodes, the first are the same.
-        let few = played(&casts, 100, &whole, 1);
+        let few = played(&subjects, 100, &whole, 1);
         assert_eq!(few.episodes[..100], history.episodes[..100]);
-        let more = played(&casts, 1500, &whole, 1);
+        let more = played(&subjects, 1500, &whole, 1);
         assert_eq!(more.episodes[..1300], history.episodes[..1300]);
-        assert_eq!(more, played(&casts, 1500, &folder.path().join("more"), 1));
+        assert_eq!(more, played(&subjects, 1500, &folder.path().join("more"), 1));
     }
 
     #[test]
     fn the_episodes_of_other_policies_and_damaged_ones_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        let casts = [checkpoint(0.9, "1.safetensors")];
-        played(&casts, 400, folder.path(), 1);
+        let subjects = [checkpoint(0.9, "1.safetensors")];
+        played(&subjects, 400, folder.path(), 1);
         let refusal = |noises: &[f64]| {
-            let error = play(&casts, noises, 400, Some(folder.path()), &context(1)).unwrap_err();
+            let error = play(&subjects, noises, 400, Some(folder.path()), &context(1)).unwrap_err();
             format!("{error:#}")
         };
         assert!(refusal(&[0.1]).contains("choose another --out"), "{}", refusal(&[0.1]));
@@ -248,8 +253,8 @@ mod tests {
     #[test]
     fn a_policy_of_unknown_training_is_refused() {
         let refusal = |name: &str, noise: f64| {
-            let casts = [checkpoint(0.2, name)];
-            play(&casts, &[noise], 1, None, &context(1)).unwrap_err().to_string()
+            let subjects = [checkpoint(0.2, name)];
+            play(&subjects, &[noise], 1, None, &context(1)).unwrap_err().to_string()
         };
         assert!(refusal("policy.safetensors", 0.0).contains("named by the steps"));
         assert!(refusal("7.safetensors", 2.0).contains("0 to 1, found 2"));

@@ -148,10 +148,10 @@ impl fmt::Display for Report {
     }
 }
 
-/// Reads a history and checks that it belongs to a world.
+/// Reads a history and checks that it belongs to an environment.
 ///
 /// # Errors
-/// If the file is none, or a history of another world.
+/// If the file is none, or a history of another environment.
 pub fn read(path: &Path, spec: &EnvSpec) -> Result<History> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let history = History::from_bytes(&bytes).with_context(|| path.display().to_string())?;
@@ -181,12 +181,13 @@ pub struct LearnedPredictor {
 /// The exponent if the history cannot tell: right for a predictor that is.
 const USUAL_EXPONENT: f64 = 0.5;
 
-/// Learns a predictor from the runs of one environment, side by side: what was done of each training counts, not the steps.
+/// Learns a predictor from the runs of one environment, side by side: what was done of each training counts, not the
+/// steps.
 /// The exponent is that which suits the later episodes best, or those of `near`, from which nothing else is learned. Fits
 /// that the journal in the folder, if there is one, holds are not made again.
 ///
 /// # Errors
-/// If the recipe is wrong or does not suit the world, or the histories hold too few failures.
+/// If the recipe is wrong or does not suit the environment, or the histories hold too few failures.
 ///
 /// # Panics
 /// If there is no history.
@@ -314,14 +315,14 @@ fn in_order(histories: &[History]) -> Vec<(Theta, &TrainingEpisode)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Toy, cast, context, history};
+    use crate::testing::{Toy, context, history, subject};
 
     #[test]
     fn a_killed_run_goes_on_with_the_same_bits_and_another_one_is_refused() {
         let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
-        let (cast, histories) = (cast(&toy), [history(&toy, 6000)]);
+        let (subject, histories) = (subject(&toy), [history(&toy, 6000)]);
         let learn = |recipe: &Recipe, folder| {
-            learn_from(&histories, None, cast.env.as_ref(), recipe, folder, &context(1))
+            learn_from(&histories, None, subject.env.as_ref(), recipe, folder, &context(1))
         };
         let recipe = Recipe { members: 1, steps: 200, ..Recipe::default() };
         let whole = learn(&recipe, None).unwrap();

@@ -1,4 +1,4 @@
-//! `risk replay`: a failure once more, with pictures.
+//! `risk replay`: a failure once more, with images.
 
 use crate::estimate::document::Document;
 use crate::experimenter::Experimenter;
@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::show::Show;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::{png, write};
 use serde::{Deserialize, Serialize};
@@ -28,10 +28,10 @@ pub struct Request {
     pub failure: usize,
     /// The policy, where it is not to be found under the name it had.
     pub policy: Option<String>,
-    /// Width and height of the pictures in pixels.
+    /// Width and height of the images in pixels.
     #[serde(default = "size")]
     pub size: usize,
-    /// Folder for video and last picture; if absent, nothing is written.
+    /// Folder for video and last image; if absent, nothing is written.
     pub out: Option<PathBuf>,
 }
 
@@ -56,7 +56,7 @@ pub struct Report {
     pub share: f64,
     /// Number of its kind.
     pub kind: usize,
-    /// Video and last picture, where the environment has a camera and there is a folder for them.
+    /// Video and last image, where the environment has a camera and there is a folder for them.
     pub files: Vec<PathBuf>,
     #[serde(skip)]
     failure: usize,
@@ -73,23 +73,24 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
     let found = document.failures.into_iter().nth(number);
     let found = found.with_context(|| format!("failure {number}: the run has {n} failures, from 0"))?;
     let policy = request.policy.as_deref().unwrap_or(&run.policy.id);
-    let cast = Cast::new(&run.env, policy)?.shifted_by(run.shifted)?;
+    let subject = Subject::new(&run.env, policy)?.shifted_by(run.shifted)?;
     ensure!(
-        cast.name.digest == run.policy.digest,
+        subject.name.digest == run.policy.digest,
         "policy {policy}: expected the one of the run with digest {}, found {}",
         run.policy.digest,
-        cast.name.digest
+        subject.name.digest
     );
-    let by = Experimenter::new(&cast, run.seed)?;
-    let episode = by.cast.trial().starting_at(found.x.clone(), found.key, &mut |_| ());
+    let by = Experimenter::new(&subject, run.seed)?;
+    let episode = by.subject.trial().starting_at(found.x.clone(), found.key, &mut |_| ());
     ensure!(
         episode.end == End::Failed && episode.len() as u64 == found.steps,
-        "expected the episode to fail in step {}, found {:?} in step {}: the world has changed since",
+        "expected the episode to fail in step {}, found {:?} in step {}: the environment has changed since",
         found.steps,
         episode.end,
         episode.len()
     );
-    let files = request.out.as_deref().map(|out| pictures(&cast, &episode, request.size, out)).transpose()?;
+    let files =
+        request.out.as_deref().map(|out| images(&subject, &episode, request.size, out)).transpose()?;
     Ok(Report {
         env: run.env,
         policy: run.policy,
@@ -103,14 +104,14 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
     })
 }
 
-fn pictures(cast: &Cast, episode: &Episode, size: usize, folder: &Path) -> Result<Vec<PathBuf>> {
-    let trial = cast.trial();
+fn images(subject: &Subject, episode: &Episode, size: usize, folder: &Path) -> Result<Vec<PathBuf>> {
+    let trial = subject.trial();
     if trial.env.spec().cameras.is_empty() {
         return Ok(vec![]);
     }
     let show = Show { trial, camera: Camera(0), size };
     let (video, last) = (folder.join("episode.gif"), folder.join("last.png"));
-    write::atomically(&video, &show.film(episode, MOST_FRAMES_PER_SEC, |_, _| ())?)?;
+    write::atomically(&video, &show.video(episode, MOST_FRAMES_PER_SEC, |_, _| ())?)?;
     show.watch(episode, 4, |t| t == episode.len(), |_, f| write::atomically(&last, &png::png(f)?))?;
     Ok(vec![video, last])
 }

@@ -1,7 +1,7 @@
 //! What requests have in common: ranges of numbers, policies by name, and an environment with what is drawn of it.
 
 use anyhow::{Context as _, Result, ensure};
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::write;
 use serde::Serialize;
 use std::fmt::Display;
@@ -73,8 +73,8 @@ pub fn policies(named: &[String]) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// As [`policies`], or if one cannot be had.
-pub fn casts(env: &str, named: &[String]) -> Result<Vec<Cast>> {
-    policies(named)?.iter().map(|name| Cast::new(env, name)).collect()
+pub fn subjects(env: &str, named: &[String]) -> Result<Vec<Subject>> {
+    policies(named)?.iter().map(|name| Subject::new(env, name)).collect()
 }
 
 /// Writes a value as JSON into a folder, if there is one.

@@ -11,7 +11,7 @@ use anyhow::{Result, ensure};
 pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
 use offnominal_engine::randomisation::RandomisationRequest;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -150,18 +150,18 @@ impl Request {
         folder: Option<&Path>,
         context: &Context,
     ) -> Result<Vec<Found>> {
-        let cast = self.randomisation.cast(&self.env, policy)?;
-        let experimenter = Experimenter::new(&cast, context.seed)?;
-        let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &cast));
-        let guide = predictor.map(|path| Guide::open(path, &cast)).transpose()?;
+        let subject = self.randomisation.subject(&self.env, policy)?;
+        let experimenter = Experimenter::new(&subject, context.seed)?;
+        let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &subject));
+        let guide = predictor.map(|path| Guide::open(path, &subject)).transpose()?;
         let history = self.history.as_deref().filter(|_| strategy == Strategy::Replay);
-        let history = history.map(|path| learning::read(path, cast.env.spec())).transpose()?;
+        let history = history.map(|path| learning::read(path, subject.env.spec())).transpose()?;
         if let Some(history) = &history {
             ensure!(history.failures() > 0, "history: expected failures to replay, found none");
         }
         let spec = SearchSpec {
             env: self.env.clone(),
-            policy: cast.name.clone(),
+            policy: subject.name.clone(),
             seed: context.seed,
             strategy,
             of,
@@ -169,7 +169,7 @@ impl Request {
             all: self.all,
             predictor: guide.as_ref().map(|g| g.digest.clone()),
             past_failures: history.as_ref().map(offnominal_agents::History::failures),
-            shifted: cast.shifted.clone(),
+            shifted: subject.shifted.clone(),
         };
         let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
         Hunt::new(experimenter, aids, spec)?.run(folder, self.searches, context)
@@ -177,11 +177,11 @@ impl Request {
 }
 
 /// Whether a strategy reads a predictor in this environment.
-fn reads_predictor(strategy: Strategy, cast: &Cast) -> bool {
+fn reads_predictor(strategy: Strategy, subject: &Subject) -> bool {
     match strategy {
         Strategy::Random | Strategy::Replay => false,
         Strategy::Argmax => true,
-        Strategy::CrossEntropy | Strategy::Elites => cast.env.failure_search().margin().is_none(),
+        Strategy::CrossEntropy | Strategy::Elites => subject.env.failure_search().margin().is_none(),
     }
 }
 

@@ -25,7 +25,7 @@ use anyhow::{Context as _, Result, ensure};
 use choice::Truth;
 use heats::RaceSpec;
 use offnominal_engine::context::Context;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
@@ -106,27 +106,27 @@ pub struct RoundChoice {
 /// If a policy or the predictor cannot be had, a setting is out of its range, the output folder holds another race, or a
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
-    let casts = request.casts()?;
-    let guides = request.guides(&casts)?;
-    let spec = request.spec(&casts, &guides, context)?;
+    let subjects = request.subjects()?;
+    let guides = request.guides(&subjects)?;
+    let spec = request.spec(&subjects, &guides, context)?;
     let truth = request.truth.as_deref().map(|path| Truth::open(path, &request.env, &spec.policies));
     let (truth, level) = (truth.transpose()?, Level::try_from(request.level)?);
     let rules = Rules { spec, guides: &guides, budget: request.budget, level };
     let out = request.out.as_deref();
-    let finish = race::race(&casts, &rules, out, context)?;
+    let finish = race::race(&subjects, &rules, out, context)?;
     if request.history {
         let folder = out.context("history: expected an output folder, found none")?;
-        let history = episodes::history(&casts, &rules.spec, folder)?;
+        let history = episodes::history(&subjects, &rules.spec, folder)?;
         write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
     }
-    let report = request.report(&casts, finish, truth.as_ref());
+    let report = request.report(&subjects, finish, truth.as_ref());
     request::write_json(out, "select.json", &report)?;
     Ok(report)
 }
 
 impl Request {
     /// All policies, in the order of the request.
-    fn casts(&self) -> Result<Vec<Cast>> {
+    fn subjects(&self) -> Result<Vec<Subject>> {
         within("budget", self.budget, 1..=u64::MAX)?;
         within("round", self.round, 1..=1_000_000)?;
         positive("rate", self.rate, 1.0)?;
@@ -135,46 +135,46 @@ impl Request {
             "history: expected no predictor with it, found one"
         );
         ensure!(!self.history || self.out.is_some(), "history: expected an output folder, found none");
-        let casts = request::casts(&self.env, &self.policies)?;
-        ensure!(casts.len() > 1, "expected at least 2 policies, found {}", casts.len());
+        let subjects = request::subjects(&self.env, &self.policies)?;
+        ensure!(subjects.len() > 1, "expected at least 2 policies, found {}", subjects.len());
         if self.history {
             // Said before the race rather than after it.
-            casts.iter().try_for_each(|cast| step_of(cast).map(drop))?;
+            subjects.iter().try_for_each(|subject| step_of(subject).map(drop))?;
         }
-        Ok(casts)
+        Ok(subjects)
     }
 
     /// The predictor, opened for each policy.
-    fn guides(&self, casts: &[Cast]) -> Result<Vec<Guide>> {
+    fn guides(&self, subjects: &[Subject]) -> Result<Vec<Guide>> {
         let Some(path) = &self.predictor else { return Ok(vec![]) };
-        casts.iter().map(|cast| Guide::open(path, cast)).collect()
+        subjects.iter().map(|subject| Guide::open(path, subject)).collect()
     }
 
-    fn spec(&self, casts: &[Cast], guides: &[Guide], context: &Context) -> Result<RaceSpec> {
+    fn spec(&self, subjects: &[Subject], guides: &[Guide], context: &Context) -> Result<RaceSpec> {
         let rate = if guides.is_empty() { 1.0 } else { self.rate };
-        let method = |(i, cast): (usize, &Cast)| match guides.get(i) {
-            Some(guide) => self.thinned(guide, cast, context),
+        let method = |(i, subject): (usize, &Subject)| match guides.get(i) {
+            Some(guide) => self.thinned(guide, subject, context),
             None => Ok(Method::Plain),
         };
         Ok(RaceSpec {
             env: self.env.clone(),
-            policies: casts.iter().map(|cast| cast.name.clone()).collect(),
+            policies: subjects.iter().map(|subject| subject.name.clone()).collect(),
             seed: context.seed,
-            methods: casts.iter().enumerate().map(method).collect::<Result<_>>()?,
+            methods: subjects.iter().enumerate().map(method).collect::<Result<_>>()?,
             round: (self.round as f64 / rate).ceil() as u64,
         })
     }
 
-    fn thinned(&self, guide: &Guide, cast: &Cast, context: &Context) -> Result<Method> {
+    fn thinned(&self, guide: &Guide, subject: &Subject, context: &Context) -> Result<Method> {
         let exponent = self.exponent.unwrap_or(guide.exponent());
         ensure!(exponent > 0.0, "exponent: expected a number above 0, found {exponent}");
         let proposal = Proposal { plain_share: PLAIN_SHARE, exponent };
-        let by = Experimenter::new(cast, context.seed)?;
+        let by = Experimenter::new(subject, context.seed)?;
         Ok(Estimation::thinned(by, guide, proposal, Some(self.rate), context)?.spec.method)
     }
 
-    fn report(&self, casts: &[Cast], finish: Finish, truth: Option<&Truth>) -> Report {
-        let name = |i: usize| casts[i].name.id.clone();
+    fn report(&self, subjects: &[Subject], finish: Finish, truth: Option<&Truth>) -> Report {
+        let name = |i: usize| subjects[i].name.id.clone();
         let choices = finish.choices.iter().map(|choice| RoundChoice {
             experiments: choice.experiments,
             lowest: choice.policies.iter().map(|&i| name(i)).collect(),

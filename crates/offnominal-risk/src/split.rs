@@ -1,4 +1,5 @@
-//! `risk split`: how often a policy fails in an environment with a margin, by swarms of particles that move towards failure.
+//! `risk split`: how often a policy fails in an environment with a margin, by swarms of particles that move towards
+//! failure.
 
 use crate::estimate::page::probability;
 use crate::experimenter::Experimenter;
@@ -8,7 +9,7 @@ use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_core::estimate::Estimate;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_stats::Level;
 use offnominal_stats::risk::splitting::{Margin, Rounds, Splitting};
@@ -68,8 +69,8 @@ pub struct Report {
 /// be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
-    let cast = Cast::new(&request.env, &request.policy)?;
-    let (experimenter, run) = (Experimenter::new(&cast, context.seed)?, request.spec(&cast, context)?);
+    let subject = Subject::new(&request.env, &request.policy)?;
+    let (experimenter, run) = (Experimenter::new(&subject, context.seed)?, request.spec(&subject, context)?);
     let swarms = all(&experimenter, &run, request.swarms, request.out.as_deref(), context)?;
     let risk = run.plan().pooled(&swarms, level)?;
     let one = |swarm: &Rounds| run.plan().pooled(&[*swarm], level).context("one swarm");
@@ -80,14 +81,14 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 }
 
 impl Request {
-    fn spec(&self, cast: &Cast, context: &Context) -> Result<SplittingSpec> {
+    fn spec(&self, subject: &Subject, context: &Context) -> Result<SplittingSpec> {
         within("swarms", self.swarms, 1..=10_000)?;
         within("particles", self.particles, 2..=100_000)?;
         within("moves", self.moves, 1..=100_000)?;
         within("budget", self.budget, 1..=u32::MAX as usize)?;
         Ok(SplittingSpec {
             env: self.env.clone(),
-            policy: cast.name.clone(),
+            policy: subject.name.clone(),
             seed: context.seed,
             particles: self.particles,
             moves: self.moves,
@@ -188,13 +189,16 @@ impl Piece for Swarm {
 const JOURNAL: &str = "swarms.jsonl";
 
 fn check(experimenter: &Experimenter<'_>) -> Result<()> {
-    let env = &experimenter.cast.env;
+    let env = &experimenter.subject.env;
     let (id, key) = (&env.spec().id, experimenter.key("check", 0));
     let x = experimenter.draw(key);
     let has_margin = experimenter.play(key, &x)?.margin.is_some();
-    ensure!(has_margin, "world {id} does not say how far it is from failing, which splitting needs");
+    ensure!(has_margin, "environment {id} does not say how far it is from failing, which splitting needs");
     let has_neighbours = env.failure_search().vary(&x, &mut Rng::new(0)).is_some();
-    ensure!(has_neighbours, "world {id} offers no neighbours of an initial condition, which splitting needs");
+    ensure!(
+        has_neighbours,
+        "environment {id} offers no neighbours of an initial condition, which splitting needs"
+    );
     Ok(())
 }
 
@@ -213,12 +217,12 @@ impl Margin for Experiments<'_> {
     type X = Particle;
 
     fn draw(&mut self, rng: &mut Rng) -> Particle {
-        Particle { x: self.experimenter.cast.env.draw(rng), key: self.next_key() }
+        Particle { x: self.experimenter.subject.env.draw(rng), key: self.next_key() }
     }
 
     /// All other randomness is drawn anew, as independent of x as before.
     fn vary(&mut self, from: &Particle, rng: &mut Rng) -> Particle {
-        let near = self.experimenter.cast.env.failure_search().vary(&from.x, rng);
+        let near = self.experimenter.subject.env.failure_search().vary(&from.x, rng);
         let x = near.unwrap_or_else(|| from.x.clone());
         Particle { x, key: self.next_key() }
     }

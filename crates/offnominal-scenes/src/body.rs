@@ -1,4 +1,4 @@
-//! Things made of solids, described from their own point of view and then set into the world.
+//! Things made of solids, described from their own point of view and then set into the environment.
 
 use crate::class::Class;
 use crate::material::Material;
@@ -84,7 +84,7 @@ impl Stand {
 }
 
 impl Body {
-    /// Its solids in the world; a part of another class belongs to the thing after it.
+    /// Its solids in the environment; a part of another class belongs to the thing after it.
     pub fn solids(&self, stand: Stand, thing: usize) -> Vec<Solid> {
         let axes = turned(stand.yaw, 0.0, 0.0);
         let place = |part: &Part| {

@@ -1,11 +1,11 @@
 //! Draws a scene: four samples a pixel, each lit and seen through air, then a lens and a sensor.
 
 use crate::class::Class;
+use crate::image::{Image, Visible};
 use crate::material::{Material, Place};
 use crate::noise::smooth;
-use crate::picture::{Picture, Visible};
 use crate::scene::{Floor, Scene};
-use crate::shadow::{Shadows, cast};
+use crate::shadow::{Shadows, subject};
 use crate::view::{Seen, View, look};
 use offnominal_core::Rng;
 use offnominal_core::vec3::{Vec3, vec3};
@@ -25,13 +25,13 @@ struct Sample {
 }
 
 /// Draws a scene of so many pixels; the generator gives the noise of the sensor.
-pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Picture {
+pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Image {
     let view = View::new(scene.eye, SUB * width, SUB * height);
     let seen = look(scene, &view);
-    let shadows = cast(scene, &view, &seen);
+    let shadows = subject(scene, &view, &seen);
     let shader = Shader { scene, view: &view, seen: &seen, shadows: &shadows };
     let n = width * height;
-    let mut picture = Picture {
+    let mut image = Image {
         width,
         height,
         rgb: Vec::with_capacity(3 * n),
@@ -44,10 +44,10 @@ pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Pictur
     let mut noise = vec![0.0; 3 * n];
     rng.fill_normal(&mut noise);
     for at in 0..n {
-        shader.pixel(at % width, at / width, &noise[3 * at..3 * at + 3], &mut picture);
+        shader.pixel(at % width, at / width, &noise[3 * at..3 * at + 3], &mut image);
     }
-    picture.visible = visible(scene, &picture);
-    picture
+    image.visible = visible(scene, &image);
+    image
 }
 
 struct Shader<'a> {
@@ -58,7 +58,7 @@ struct Shader<'a> {
 }
 
 impl Shader<'_> {
-    fn pixel(&self, column: usize, row: usize, noise: &[f32], picture: &mut Picture) {
+    fn pixel(&self, column: usize, row: usize, noise: &[f32], image: &mut Image) {
         let at: [usize; SUB * SUB] =
             std::array::from_fn(|i| (SUB * row + i / SUB) * self.view.width + SUB * column + i % SUB);
         let samples = self.samples(at);
@@ -66,11 +66,11 @@ impl Shader<'_> {
         let main = commonest(&samples);
         let is_mixed = samples.iter().any(|s| s.class != samples[0].class);
         let thing = samples[main].thing.filter(|_| samples[main].class.is_counted());
-        picture.rgb.extend(self.develop(light, column, row, noise));
-        picture.classes.push(if is_mixed { Class::Ignored } else { samples[main].class });
-        picture.instances.push(thing.map_or(0, |t| t as u16 + 1));
-        picture.depth_m.push(self.seen.depth[at[main]]);
-        picture.shadow.push(samples[main].is_dark);
+        image.rgb.extend(self.develop(light, column, row, noise));
+        image.classes.push(if is_mixed { Class::Ignored } else { samples[main].class });
+        image.instances.push(thing.map_or(0, |t| t as u16 + 1));
+        image.depth_m.push(self.seen.depth[at[main]]);
+        image.shadow.push(samples[main].is_dark);
     }
 
     /// The samples of a pixel. Where all see the same solid, those on a diagonal stand for the others.
@@ -90,7 +90,7 @@ impl Shader<'_> {
         let gain = self.scene.exposure * (1.0 - 0.25 * (a * a + b * b));
         std::array::from_fn(|i| {
             let x = gain * light[i];
-            // Highlights are compressed, as film does.
+            // Highlights are compressed, as video does.
             let grey = 255.0 * (x * 1.12 / (1.0 + 0.12 * x * x)).max(0.0).sqrt();
             (grey + self.scene.noise * noise[i]).round().clamp(0.0, 255.0) as u8
         })
@@ -168,9 +168,9 @@ fn commonest(samples: &[Sample; SUB * SUB]) -> usize {
     (0..samples.len()).rev().max_by_key(|&i| same(i)).unwrap_or(0)
 }
 
-fn visible(scene: &Scene, picture: &Picture) -> Vec<Visible> {
+fn visible(scene: &Scene, image: &Image) -> Vec<Visible> {
     let mut counts = vec![[0_usize; 2]; scene.things.len()];
-    for (&instance, &is_dark) in picture.instances.iter().zip(&picture.shadow).filter(|(i, _)| **i > 0) {
+    for (&instance, &is_dark) in image.instances.iter().zip(&image.shadow).filter(|(i, _)| **i > 0) {
         let count = &mut counts[usize::from(instance) - 1];
         count[0] += 1;
         count[1] += usize::from(is_dark);

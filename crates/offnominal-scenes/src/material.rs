@@ -33,7 +33,7 @@ pub struct Place {
     pub local: Vec3,
     /// The same in metres.
     pub metres: Vec3,
-    /// Outward, in the world.
+    /// Outward, in the environment.
     pub normal: Vec3,
     /// A number that is different for each solid.
     pub key: u32,

@@ -15,7 +15,7 @@ pub struct Eye {
     pub height_m: f32,
     /// Angle by which it looks up.
     pub pitch: f32,
-    /// Focal length over the width of the picture.
+    /// Focal length over the width of the image.
     pub focal: f32,
 }
 
@@ -43,7 +43,7 @@ pub enum Floor {
     Room(Material, Class),
 }
 
-/// Everything that a picture shows.
+/// Everything that an image shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     /// The camera.
@@ -56,7 +56,7 @@ pub struct Scene {
     pub solids: Vec<Solid>,
     /// What they are part of.
     pub things: Vec<Thing>,
-    /// How bright the picture is taken.
+    /// How bright the image is taken.
     pub exposure: f32,
     /// Standard deviation of the sensor's noise, in grey levels.
     pub noise: f32,

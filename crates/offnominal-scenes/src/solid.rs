@@ -17,7 +17,7 @@ pub enum Shape {
     Cylinder,
 }
 
-/// A solid in the world.
+/// A solid in the environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solid {
     /// Its form.
@@ -26,7 +26,7 @@ pub struct Solid {
     pub centre: Vec3,
     /// Half its sizes along its axes.
     pub half: Vec3,
-    /// Its axes in the world.
+    /// Its axes in the environment.
     pub axes: [Vec3; 3],
     /// What it is made of.
     pub material: Material,

@@ -4,7 +4,7 @@ use crate::material::srgb;
 use offnominal_core::vec3::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Which pictures a scene is for.
+/// Which images a scene is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Split {
     /// Towns A, B and C.

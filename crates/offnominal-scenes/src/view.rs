@@ -1,4 +1,4 @@
-//! From the world to samples of the picture, and which solid each sample sees.
+//! From the environment to samples of the image, and which solid each sample sees.
 
 use crate::scene::{Eye, Scene};
 use crate::solid::{Ray, Shape, Solid};
@@ -30,7 +30,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Visits every sample, row by row, with its index in a picture of the given width.
+    /// Visits every sample, row by row, with its index in an image of the given width.
     #[inline(always)]
     pub fn visit(self, width: usize, mut f: impl FnMut(usize, usize, usize)) {
         for row in self.rows {

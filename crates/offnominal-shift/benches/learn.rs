@@ -1,6 +1,7 @@
 //! What a gradient step of the internal model costs, and what judging a run costs.
 //!
-//! `cargo bench -p offnominal-shift`: one item is a multiply-add of the products, so that the throughput can be set beside
+//! `cargo bench -p offnominal-shift`: one item is a multiply-add of the products, so that the throughput can be set
+//! beside
 //! that of `cargo bench -p offnominal-nets`.
 
 use divan::{Bencher, counter::ItemsCount};

@@ -73,7 +73,7 @@ fn curve(family: Family, points: &[Point], scale: f64) -> Option<Curve> {
     Some(Curve { points: (0..=60).map(|i| (at(i), scale * model.predict(&[at(i)]))).collect() })
 }
 
-/// Everything that is asked of the rows of one world.
+/// Everything that is asked of the rows of one environment.
 /// What has no answer is left out.
 pub fn answers(rows: &[Row], seed: Seed) -> Vec<Answer> {
     let mut found = Vec::new();

@@ -1,7 +1,8 @@
 //! Bodies drawn around the nominal one.
 //!
 //! Each quantity x is drawn from N(x₀, (σ x₀)²), anew while it is not above zero. A body that cannot be built, or whose
-//! numbers lie outside the world's ranges, is rejected, counted, and drawn anew. Limbs for which the publication's table
+//! numbers lie outside the environment's ranges, is rejected, counted, and drawn anew. Limbs for which the
+//! publication's table
 //! has one row share their draw.
 
 use crate::plan::BodySetting;
@@ -42,7 +43,7 @@ pub struct Draw {
 /// Draws bodies of a spread; the same seed gives the same bodies.
 ///
 /// # Errors
-/// If the world has no limbs, or hardly any body of that spread can be.
+/// If the environment has no limbs, or hardly any body of that spread can be.
 pub fn draw(setting: &BodySetting, sigma: f64, n: usize, seed: Seed) -> Result<Draw> {
     let drawn = Around { quantities: quantities(setting)?, sigma };
     let stream = seed.child("bodies").child(setting.env.as_str()).child((1e6 * sigma).round() as usize);
@@ -51,7 +52,7 @@ pub fn draw(setting: &BodySetting, sigma: f64, n: usize, seed: Seed) -> Result<D
         let mut rng = stream.child(number).rng();
         let body = (0..MOST_TRIES).find_map(|_| {
             let body = one(&drawn, number, &mut rng);
-            let fits = catalogues::worlds().build(&setting.env, &params(setting, &body));
+            let fits = catalogues::environments().build(&setting.env, &params(setting, &body));
             match fits {
                 Err(BuildError::Parameters(_)) => {
                     found.rejected += 1;
@@ -67,7 +68,7 @@ pub fn draw(setting: &BodySetting, sigma: f64, n: usize, seed: Seed) -> Result<D
     Ok(found)
 }
 
-/// The parameters of a world with a body.
+/// The parameters of an environment with a body.
 pub fn params(setting: &BodySetting, body: &Body) -> Value {
     json!({ "set": body.set, "reading": setting.reading, "mass": setting.mass, "fall": setting.fall })
 }

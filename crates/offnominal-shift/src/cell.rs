@@ -30,7 +30,7 @@ pub struct Finished {
 /// The bodies of each spread of a plan.
 ///
 /// # Errors
-/// If the world has no limbs, or hardly any body can be.
+/// If the environment has no limbs, or hardly any body can be.
 pub fn draws(plan: &ShiftPlan) -> Result<Vec<(f64, Draw)>> {
     let of = |&sigma: &f64| Ok((sigma, draw(&plan.setting, sigma, plan.bodies, plan.root())?));
     plan.sigmas.iter().map(of).collect()

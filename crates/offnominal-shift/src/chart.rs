@@ -49,7 +49,7 @@ const FIT: Stroke<'_> = Stroke { class: "base", colour: "#3a3d42", width: 1.6, d
 const EQUAL: Stroke<'_> = Stroke { class: "base", colour: "#9a9a96", width: 1.0, dash: "4 3" };
 
 impl Scatter {
-    /// The picture.
+    /// The image.
     pub fn draw(&self) -> String {
         let frame = self.frame();
         let mut svg = frame.begin(&self.title);

@@ -14,7 +14,7 @@ pub enum ShiftError {
         /// How many there are.
         found: usize,
     },
-    /// Two runs are of different worlds.
+    /// Two runs are of different environments.
     #[error("internal model: expected runs of {expected} numbers per step, found {found}")]
     Width {
         /// Of the first run.

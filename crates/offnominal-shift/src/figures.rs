@@ -1,4 +1,4 @@
-//! Figures 2 to 9 of the publication, for one world.
+//! Figures 2 to 9 of the publication, for one environment.
 
 use crate::analysis::{gap_curve, kinds, return_curve, sigmas};
 use crate::chart::{Dot, Scatter, Series};

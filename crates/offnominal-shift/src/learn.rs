@@ -71,7 +71,7 @@ impl ModelRecipe {
 /// Learns a model; `progress` gets the number of updates and the loss of the last one.
 ///
 /// # Errors
-/// If there are fewer than two runs, or one is shorter than a sequence or of another world.
+/// If there are fewer than two runs, or one is shorter than a sequence or of another environment.
 pub fn learn(
     runs: &[Stream],
     recipe: &ModelRecipe,
@@ -120,7 +120,7 @@ impl Learning {
     /// A model before the first update.
     ///
     /// # Errors
-    /// If there are fewer than two runs, or one is shorter than a sequence or of another world.
+    /// If there are fewer than two runs, or one is shorter than a sequence or of another environment.
     pub fn begin(runs: &[Stream], recipe: &ModelRecipe, rng: &mut Rng) -> Result<Learning, ShiftError> {
         let (obs, act) = check(runs, recipe)?;
         let mut rng = Rng::new(rng.bits());

@@ -5,8 +5,10 @@
 //! shorter, wider or thinner. What their returns do is set against how different the bodies are, and against what an
 //! internal model and detectors, which never see a reward, make of the same steps.
 //!
-//! A cell is one policy on one body. It is a pure function of its specification, whose digest is its name; a finished one is
-//! not run again. Cells of an environment share its predictors: internal models and detectors, fitted on the nominal body.
+//! A cell is one policy on one body. It is a pure function of its specification, whose digest is its name; a finished
+//! one is
+//! not run again. Cells of an environment share its predictors: internal models and detectors, fitted on the nominal
+//! body.
 //!
 //! | file         | content of the internal models                                        |
 //! |--------------|-----------------------------------------------------------------------|

@@ -50,7 +50,7 @@ impl InternalModel {
     /// How often the model recognises what follows in a run.
     ///
     /// # Panics
-    /// If the run is of another world.
+    /// If the run is of another environment.
     pub fn true_positives(&self, run: &Stream) -> TruePositives {
         let mut found = TruePositives { hits: vec![0; AHEAD], n: vec![0; AHEAD] };
         let widths = (self.states.outputs(), self.actions.outputs());
@@ -86,7 +86,8 @@ impl InternalModel {
     /// Rows of a run as the model reads them.
     pub(crate) fn standardised(&self, run: &Stream, steps: Range<usize>) -> (Vec<f32>, Vec<f32>) {
         let part = |scaler: &Standardiser, rows: &[f32], width: usize| {
-            // A channel that is constant under nominal conditions carries no information; without any there is one that is zero.
+            // A channel that is constant under nominal conditions carries no information; without any there is one
+            // that is zero.
             let mut out = vec![0.0; steps.len() * scaler.outputs().max(1)];
             if scaler.outputs() > 0 {
                 scaler.apply(&rows[steps.start * width..steps.end * width], &mut out);

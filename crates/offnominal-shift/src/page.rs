@@ -1,4 +1,4 @@
-//! The report of a world: one self-contained page with figures 2 to 9, answers with intervals, and the bodies.
+//! The report of an environment: one self-contained page with figures 2 to 9, answers with intervals, and the bodies.
 
 use crate::analysis::{ADVANTAGE, Answer, LOG_SLOPE, LOGIT_SLOPE, NOMINAL, RANK, SKILL, TOPLINE, sigmas};
 use crate::bodies::{Body, Draw, params};
@@ -12,14 +12,14 @@ use minijinja::Value;
 use offnominal_core::prelude::*;
 use offnominal_engine::progress::Task;
 use offnominal_engine::{catalogues, parallel};
-use offnominal_files::png as picture;
+use offnominal_files::png as image;
 use offnominal_report::page::embedded;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Side of a body's picture, in pixels.
+/// Side of a body's image, in pixels.
 const SIDE: usize = 96;
 
 /// What a page is made of.
@@ -41,7 +41,7 @@ pub struct Content<'a> {
 /// What the template input.
 #[derive(Serialize)]
 struct Page {
-    world: String,
+    environment: String,
     facts: Vec<(&'static str, String)>,
     lede: String,
     nominal: Vec<[String; 6]>,
@@ -51,7 +51,7 @@ struct Page {
     worst: Vec<(String, String, String)>,
     chances: Vec<[String; 5]>,
     by_k: Vec<Vec<String>>,
-    pictures: Value,
+    images: Value,
     command: String,
 }
 
@@ -76,7 +76,7 @@ impl Content<'_> {
         let figures = figures::all(self.rows, self.toplines).into_iter();
         let safe = |charts: Vec<String>| charts.into_iter().map(Value::from_safe_string).collect();
         Ok(Page {
-            world: self.plan.setting.env.clone(),
+            environment: self.plan.setting.env.clone(),
             facts: self.facts(),
             lede: summary(self.answers),
             nominal: nominal(self.rows),
@@ -86,7 +86,7 @@ impl Content<'_> {
             worst: self.worst(),
             chances: chances(self.answers),
             by_k: by_k(self.rows),
-            pictures: Value::from_safe_string(serde_json::to_string(&self.pictures(jobs)?)?),
+            images: Value::from_safe_string(serde_json::to_string(&self.images(jobs)?)?),
             command: self.command.clone(),
         })
     }
@@ -97,7 +97,7 @@ impl Content<'_> {
         let rejected: Vec<String> =
             self.draws.iter().map(|(s, d)| format!("{} of σ = {s}", d.rejected)).collect();
         vec![
-            ("World", plan.setting.env.clone()),
+            ("Environment", plan.setting.env.clone()),
             ("Policies", policies.to_string()),
             ("Bodies", format!("{} for each of σ = {}", plan.bodies, list(&plan.sigmas))),
             ("Rejected draws", rejected.join(", ")),
@@ -127,28 +127,28 @@ impl Content<'_> {
         found.map(|(b, gap)| (key(b.sigma, b.number), format!("{gap:.0}"), text(b))).collect()
     }
 
-    /// A picture of every body, by its key.
-    fn pictures(&self, jobs: usize) -> Result<BTreeMap<String, Value>> {
+    /// An image of every body, by its key.
+    fn images(&self, jobs: usize) -> Result<BTreeMap<String, Value>> {
         let nominal = Body::nominal();
         let bodies: Vec<&Body> =
             std::iter::once(&nominal).chain(self.draws.iter().flat_map(|(_, d)| &d.bodies)).collect();
         let hidden = Task::hidden();
-        let pictures = parallel::map(jobs, bodies.len(), &hidden, |i| {
-            let world =
-                catalogues::worlds().build(&self.plan.setting.env, &params(&self.plan.setting, bodies[i]))?;
-            Ok::<_, anyhow::Error>((key(bodies[i].sigma, bodies[i].number), snapshot(world)?))
+        let images = parallel::map(jobs, bodies.len(), &hidden, |i| {
+            let environment = catalogues::environments()
+                .build(&self.plan.setting.env, &params(&self.plan.setting, bodies[i]))?;
+            Ok::<_, anyhow::Error>((key(bodies[i].sigma, bodies[i].number), snapshot(environment)?))
         });
-        Ok(pictures?.into_iter().collect())
+        Ok(images?.into_iter().collect())
     }
 }
 
 /// A body as it stands at the start, as the source of an image.
-fn snapshot(mut world: Box<dyn Env>) -> Result<Value> {
-    let x = world.draw(&mut Rng::new(0));
-    world.start(&x, &mut Rng::new(0));
+fn snapshot(mut environment: Box<dyn Env>) -> Result<Value> {
+    let x = environment.draw(&mut Rng::new(0));
+    environment.start(&x, &mut Rng::new(0));
     let mut frame = Frame::new(SIDE, SIDE);
-    world.render(Camera(0), &mut frame);
-    Ok(embedded("png", &picture::png(&frame)?))
+    environment.render(Camera(0), &mut frame);
+    Ok(embedded("png", &image::png(&frame)?))
 }
 
 /// The returns on the nominal body beside those of the publication.

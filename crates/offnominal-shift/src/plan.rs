@@ -1,4 +1,4 @@
-//! What is asked: the world, what changes and how much, and how long each policy plays.
+//! What is asked: the environment, what changes and how much, and how long each policy plays.
 
 use anyhow::{Result, ensure};
 use offnominal_core::Seed;
@@ -6,12 +6,12 @@ use offnominal_core::suggest::did_you_mean;
 use offnominal_worlds::env::body::{Fall, Mass, Reading};
 use serde::{Deserialize, Serialize};
 
-/// A world and what changes in it.
+/// An environment and what changes in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BodySetting {
-    /// The world.
+    /// The environment.
     pub env: String,
-    /// What is drawn: `limbs`, and factors of the world.
+    /// What is drawn: `limbs`, and factors of the environment.
     pub shifts: Vec<String>,
     /// What the numbers of lengths mean.
     pub reading: Reading,
@@ -27,7 +27,7 @@ impl BodySetting {
     /// Everything that can be drawn.
     pub const SHIFTS: [&'static str; 4] = ["limbs", "mass", "ground-friction", "motor-strength"];
 
-    /// Limbs of true lengths whose mass follows, in a world.
+    /// Limbs of true lengths whose mass follows, in an environment.
     #[cfg(test)]
     pub fn new(env: &str) -> BodySetting {
         BodySetting {
@@ -61,7 +61,7 @@ impl BodySetting {
 /// Everything that a run is made of besides the policies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ShiftPlan {
-    /// The world and what changes in it.
+    /// The environment and what changes in it.
     pub setting: BodySetting,
     /// The spreads.
     pub sigmas: Vec<f64>,

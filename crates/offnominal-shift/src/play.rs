@@ -26,12 +26,12 @@ pub fn play(
     steps: usize,
     seed: Seed,
 ) -> Result<Rollout> {
-    let world = catalogues::worlds().build(&setting.env, &params(setting, body))?;
-    let horizon = world.spec().horizon;
+    let environment = catalogues::environments().build(&setting.env, &params(setting, body))?;
+    let horizon = environment.spec().horizon;
     let (mut episodes, mut left, mut cut) = (Vec::new(), steps, false);
     while left > 0 {
         let horizon_now = horizon.min(u32::try_from(left).unwrap_or(u32::MAX));
-        let trial = Trial { env: world.as_ref(), policy, horizon: horizon_now };
+        let trial = Trial { env: environment.as_ref(), policy, horizon: horizon_now };
         let episode: Episode = trial.nominal(seed.child(episodes.len()));
         cut = horizon_now < horizon && episode.end == End::TimedOut;
         left -= episode.len().min(left);

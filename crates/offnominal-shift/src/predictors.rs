@@ -23,7 +23,7 @@ const FITTED: (usize, usize) = (16, 4);
 /// Steps of such an episode; more of the same add little.
 const FITTED_STEPS: u32 = 500;
 
-/// The internal models of a world: with commands and without.
+/// The internal models of an environment: with commands and without.
 #[derive(Clone)]
 pub struct InternalModels([InternalModel; 2]);
 
@@ -165,8 +165,8 @@ impl Predictors {
         if plan.detectors.is_empty() {
             return Ok(Predictors { models, monitors: vec![] });
         }
-        let world = catalogues::worlds().build(&plan.setting.env, &json!({}))?;
-        let trial = Trial { env: world.as_ref(), policy: &policy.actor, horizon: FITTED_STEPS };
+        let environment = catalogues::environments().build(&plan.setting.env, &json!({}))?;
+        let trial = Trial { env: environment.as_ref(), policy: &policy.actor, horizon: FITTED_STEPS };
         let seed = plan.root().child("fit").child(policy.digest.as_str());
         let episodes: Vec<Episode> = (0..FITTED.0 + FITTED.1).map(|i| trial.nominal(seed.child(i))).collect();
         let (train, validation) = episodes.split_at(FITTED.0);

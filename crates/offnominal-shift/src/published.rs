@@ -11,7 +11,7 @@ const TABLE: [(&str, [(f64, f64); 4]); 7] = [
     ("td3", [(2186.0, 13.0), (1816.0, 18.0), (2723.0, 12.0), (2253.0, 12.0)]),
 ];
 
-/// Mean and standard error of a kind of policy in a world.
+/// Mean and standard error of a kind of policy in an environment.
 pub fn nominal_return(kind: &str, env: &str) -> Option<(f64, f64)> {
     let column = offnominal_worlds::env::body::BODIES.iter().position(|b| *b == env)?;
     TABLE.iter().find(|row| row.0 == kind).map(|row| row.1[column])

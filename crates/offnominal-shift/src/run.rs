@@ -107,7 +107,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     // An environment without limbs, or a misspelt one, is named with those that have some.
     body::quantities(&request.env, request.reading)
         .with_context(|| format!("--env: expected one of {}", BODIES.join(", ")))?;
-    let env = catalogues::worlds().build(&request.env, &json!({}))?;
+    let env = catalogues::environments().build(&request.env, &json!({}))?;
     for detector in &request.detectors {
         catalogues::detectors().build(detector, &json!({}))?;
     }

@@ -97,7 +97,8 @@ fn outcomes(rows: &[Row], sigma: f64, share: f64, score: &str) -> Vec<Outcome> {
     bodies.iter().map(outcome).collect()
 }
 
-/// The probability that the mean return over policies falls below a share of that on the nominal body, for a body of a spread: the
+/// The probability that the mean return over policies falls below a share of that on the nominal body, for a body of a
+/// spread: the
 /// exact interval, as bodies are drawn independently.
 fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
     let all = outcomes(rows, sigma, share, "");
@@ -105,7 +106,8 @@ fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
 }
 
 /// The same probability from fewer bodies: each is played to the end with a chance that follows a score after
-/// one episode, without any reward. The interval is valid whatever that is worth; its n counts the bodies that were played.
+/// one episode, without any reward. The interval is valid whatever that is worth; its n counts the bodies that were
+/// played.
 fn thinned(rows: &[Row], sigma: f64, share: f64, score: &str, rng: &mut Rng) -> Option<Estimate> {
     let all = outcomes(rows, sigma, share, score);
     let count = |holds: &dyn Fn(f64) -> bool| all.iter().filter(|o| holds(o.warned)).count() as f64;

@@ -25,7 +25,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// An empty run of a world with these widths.
+    /// An empty run of an environment with these widths.
     pub fn new(obs_width: usize, act_width: usize) -> Stream {
         Stream { widths: (obs_width, act_width), ..Stream::default() }
     }

@@ -13,7 +13,7 @@
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
 //! | [`proposal`]     | draws from P that a predictor accepts or rejects                                        |
 //! | [`pool`]         | importance weights of one or several such streams, and their mean                       |
-//! | [`splitting`]    | worlds that say how far they were from failing                                          |
+//! | [`splitting`]    | environments that say how far they were from failing                                          |
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
 //! | [`normal`]       | intervals that trust them                                                               |
 //! | [`exponent`]     | how much a predictor is to be trusted                                                   |
@@ -22,7 +22,7 @@
 //! | [`sampler`]      | where to look for one                                                                   |
 //! | [`selection`]    | which of several policies fails least                                                   |
 //!
-//! Nothing here knows a world: draws and outcomes come in, estimates go out, or a [`Refusal`] that says why not.
+//! Nothing here knows an environment: draws and outcomes come in, estimates go out, or a [`Refusal`] that says why not.
 //!
 //! Reference: Uesato et al., "Rigorous Agent Evaluation: An Adversarial Approach to Uncover Catastrophic Failures",
 //! 2018 (arXiv 1812.01647).

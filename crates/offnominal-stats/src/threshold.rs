@@ -13,7 +13,7 @@
 //! | `martingale` | log capital of bets on ranks of z | likewise                         | likewise                     |
 //!
 //! The promise of `conformal` (and of `max`, its extreme case k = n) holds for every score and every n, provided that
-//! the calibration episodes and the one to come are exchangeable: same policy, world and length rule, and none of
+//! the calibration episodes and the one to come are exchangeable: same policy, environment and length rule, and none of
 //! them was used to fit the detector. "On average" is over calibration sets. The false-alarm probability of one
 //! given set follows a Beta(n + 1 − k, k) law if maxima have no ties (with ties, fewer alarms);
 //! [`Threshold::false_alarms`] is its mean and interval.
@@ -27,7 +27,7 @@
 //! [`crate::alarm::sequence`] promise run lengths of their own.
 //!
 //! References: the first three rules, Anomaly-Gym, appendix A.8; conformal, Vovk, Gammerman & Shafer, Algorithmic
-//! Learning in a Random World, 2005, proposition 2.4; Vovk, ACML 2012, proposition 2a for the Beta law.
+//! Learning in a Random Environment, 2005, proposition 2.4; Vovk, ACML 2012, proposition 2a for the Beta law.
 
 use crate::alarm::shape::Shape;
 use crate::alarm::statistic::{Past, Statistic};

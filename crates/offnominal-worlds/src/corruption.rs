@@ -1,8 +1,8 @@
-//! What happens to pictures in bad weather, bad optics and bad transmission: seventeen corruptions of one frame.
+//! What happens to images in bad weather, bad optics and bad transmission: seventeen corruptions of one frame.
 //!
 //! A [`Corruptor`] takes 8-bit grey or RGB pixels, row by row with the planes of a pixel side by side, and returns the
 //! same. Five severities are those of the package `imagecorruptions` 1.1.2, whose algorithms are followed, truncation
-//! to 8 bits included; between two of them the parameters are interpolated, and below severity 1 the picture is mixed
+//! to 8 bits included; between two of them the parameters are interpolated, and below severity 1 the image is mixed
 //! with its corruption, so that severity 0 changes nothing.
 //!
 //! Reference: Michaelis et al., arXiv 1907.07484, after Hendrycks and Dietterich, ICLR 2019. Deviates: seeded; a grey
@@ -23,7 +23,7 @@ use offnominal_core::Rng;
 /// Declares the corruptions: the name in the package, with hyphens; whether nothing is drawn; and what does it.
 macro_rules! corruptions {
     ($($(#[$doc:meta])* $what:ident: $name:literal, deterministic: $is_deterministic:literal, $effect:ty;)*) => {
-        /// A way in which a picture can be bad.
+        /// A way in which an image can be bad.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Corruption {
             $($(#[$doc])* $what,)*
@@ -38,7 +38,7 @@ macro_rules! corruptions {
                 match self { $(Corruption::$what => $name,)* }
             }
 
-            /// Whether two calls on the same picture give the same.
+            /// Whether two calls on the same image give the same.
             pub fn is_deterministic(self) -> bool {
                 match self { $(Corruption::$what => $is_deterministic,)* }
             }
@@ -68,9 +68,9 @@ corruptions! {
     GlassBlur: "glass-blur", deterministic: false, blur::Glass;
     /// One-sided blur along a random direction.
     MotionBlur: "motion-blur", deterministic: false, blur::Motion;
-    /// Mean of the picture and of enlarged ones.
+    /// Mean of the image and of enlarged ones.
     ZoomBlur: "zoom-blur", deterministic: true, camera::Zoom;
-    /// Streaks of snow on a whitened picture.
+    /// Streaks of snow on a whitened image.
     Snow: "snow", deterministic: false, weather::Snow;
     /// A fractal haze.
     Fog: "fog", deterministic: false, weather::Fog;
@@ -78,7 +78,7 @@ corruptions! {
     Brightness: "brightness", deterministic: true, tone::Brightness;
     /// Less contrast around the mean.
     Contrast: "contrast", deterministic: true, tone::Contrast;
-    /// Less or more colour; changes nothing in grey pictures.
+    /// Less or more colour; changes nothing in grey images.
     Saturate: "saturate", deterministic: true, tone::Saturate;
     /// Local displacements.
     ElasticTransform: "elastic-transform", deterministic: false, camera::Elastic;

@@ -2,14 +2,14 @@
 
 use offnominal_nets::TensorError;
 
-/// Why bytes are not a policy for a world, or policies not an ensemble.
+/// Why bytes are not a policy for an environment, or policies not an ensemble.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ActorError {
     /// The file or one of its tensors is malformed.
     #[error(transparent)]
     Tensors(#[from] TensorError),
-    /// The policy does not fit its world or its use.
+    /// The policy does not fit its environment or its use.
     #[error("{what}: expected {expected}, found {found}")]
     Unfit {
         /// What of the policy.

@@ -65,10 +65,10 @@ impl Actor {
         }
     }
 
-    /// Reads a file for the given world.
+    /// Reads a file for the given environment.
     ///
     /// # Errors
-    /// If the file is malformed, or was made for another world.
+    /// If the file is malformed, or was made for another environment.
     pub fn from_bytes(bytes: &[u8], spec: &EnvSpec) -> Result<Actor, ActorError> {
         let file = Tensors::from_bytes(bytes)?;
         let has_many = file.entry("format") == MANY;
@@ -147,7 +147,7 @@ fn read_encoder(file: &Tensors, spec: &EnvSpec) -> Result<Option<ConvNet>, Actor
     }
     let filters = serde_json::from_str::<Vec<[usize; 3]>>(file.entry("filters")).ok();
     let found = filters.and_then(|filters| encoder(spec, &filters).ok().flatten());
-    let error = || file.wrong_entry("filters", &format!("filters that fit on the picture of {}", spec.id));
+    let error = || file.wrong_entry("filters", &format!("filters that fit on the image of {}", spec.id));
     Ok(Some(found.ok_or_else(error)?))
 }
 
@@ -187,18 +187,22 @@ fn fits(spec: &EnvSpec, side: &str, expected: usize, found: usize) -> Result<(),
     if expected == found {
         return Ok(());
     }
-    let expected = format!("{expected} {side} as the world has");
+    let expected = format!("{expected} {side} as the environment has");
     Err(ActorError::unfit(format!("policy of {}", spec.id), expected, found))
 }
 
-/// Checks that a tensor has the world's numbers.
+/// Checks that a tensor has the environment's numbers.
 fn same(file: &Tensors, tensor: &str, expected: &[f32]) -> Result<(), ActorError> {
     let found = file.expect(tensor, &[expected.len()])?;
     match (0..expected.len()).find(|&i| expected[i] != found[i]) {
         None => Ok(()),
         Some(channel) => {
             let what = format!("channel {channel} of {tensor}");
-            Err(ActorError::unfit(what, format!("{}, as the world has", expected[channel]), found[channel]))
+            Err(ActorError::unfit(
+                what,
+                format!("{}, as the environment has", expected[channel]),
+                found[channel],
+            ))
         }
     }
 }

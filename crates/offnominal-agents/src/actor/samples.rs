@@ -28,7 +28,7 @@ impl ActorSamples {
         }
     }
 
-    /// The command of the i-th prediction alone.
+    /// The action of the i-th prediction alone.
     fn command(&mut self, i: usize) {
         let (width, bounds) = (self.actor.bounds.width(), &self.actor.bounds);
         let (command, head) = (&mut self.commands[i * width..][..width], self.actor.work.output());

@@ -16,7 +16,7 @@ impl TrainConfig {
             fields.insert(option.into(), defaults[option].clone());
         }
         let changed: TrainConfig = serde_json::from_value(fields.into()).expect("a recipe is plain data");
-        // Without filters there is no picture to be centred.
+        // Without filters there is no image to be centred.
         let blind = changed.filters.is_empty() && changed.normalise == Normalise::Centred;
         let normalise = if blind { Normalise::None } else { changed.normalise };
         Ok(TrainConfig { algorithm: name.into(), normalise, ..changed })

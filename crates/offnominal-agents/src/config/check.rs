@@ -38,9 +38,9 @@ impl TrainConfig {
     }
 
     fn shapes(&self) -> [Rule; 5] {
-        let (pictures, filters) = (!self.filters.is_empty(), self.filters.as_flattened());
-        let running = self.normalise == Normalise::Running && pictures;
-        let centred = self.normalise == Normalise::Centred && !pictures;
+        let (images, filters) = (!self.filters.is_empty(), self.filters.as_flattened());
+        let running = self.normalise == Normalise::Running && images;
+        let centred = self.normalise == Normalise::Centred && !images;
         let dropped = self.top_quantiles_to_drop;
         [
             (!self.hidden.contains(&0), "hidden", "positive widths", format!("{:?}", self.hidden)),

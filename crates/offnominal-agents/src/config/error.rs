@@ -7,16 +7,16 @@ pub enum ConfigError {
     /// There is no preset or algorithm of that name.
     #[error("{0}")]
     Unknown(String),
-    /// The algorithm cannot learn the commands of the world.
-    #[error("world {env}: {algorithm} expects {expected}; those for the others are: {able}")]
+    /// The algorithm cannot learn the actions of the environment.
+    #[error("environment {env}: {algorithm} expects {expected}; those for the others are: {able}")]
     Commands {
-        /// The world.
+        /// The environment.
         env: String,
         /// The algorithm.
         algorithm: &'static str,
         /// What it can learn.
         expected: String,
-        /// The algorithms that learn other commands.
+        /// The algorithms that learn other actions.
         able: String,
     },
     /// An option of other algorithms was given.

@@ -64,7 +64,8 @@ impl TrainConfig {
     /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5; `pybullet-m-small` learns the same bodies with small
     /// networks in a fiftieth of the time. `cartpole` (for DQN) and
     /// `pendulum` (for DDPG) have the values of RL Baselines3 Zoo, with the target network copied once per bout of
-    /// gradient steps. `pong` (for DQN) has an encoder that is small enough for one processor, begins with episodes of the
+    /// gradient steps. `pong` (for DQN) has an encoder that is small enough for one processor, begins with episodes of
+    /// the
     /// scripted policy, and asks it for advice: a few minutes instead of the days that rewards alone would take.
     ///
     /// # Errors
@@ -77,7 +78,7 @@ impl TrainConfig {
         })
     }
 
-    /// The preset of a world, or else of its family.
+    /// The preset of an environment, or else of its family.
     pub fn for_env(id: &str) -> TrainConfig {
         let preset = match id {
             "cartpole" | "pendulum" | "pong" => id,
@@ -85,6 +86,6 @@ impl TrainConfig {
             id if id.starts_with("mjc-") => "mjc",
             _ => "sap",
         };
-        TrainConfig::preset(preset).expect("every preset of a world exists")
+        TrainConfig::preset(preset).expect("every preset of an environment exists")
     }
 }

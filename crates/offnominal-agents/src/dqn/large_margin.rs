@@ -1,7 +1,8 @@
 //! The large-margin loss: the value of a demonstrated choice exceeds that of every other one by a margin.
 //!
 //! J = max_a (Q(s, a) + l(a)) − Q(s, a*), where a* is the demonstrator's choice and l(a) the margin, or 0 for a* itself.
-//! It is 0 where all other values are below that of a* by at least the margin, so the rewards determine the values. Reference: Hester et al., "Deep Q-learning from Demonstrations", AAAI 2018, equation 2; Piot, Geist &
+//! It is 0 where all other values are below that of a* by at least the margin, so the rewards determine the values.
+//! Reference: Hester et al., "Deep Q-learning from Demonstrations", AAAI 2018, equation 2; Piot, Geist &
 //! Pietquin, ECML 2014.
 
 use crate::replay::Batch;

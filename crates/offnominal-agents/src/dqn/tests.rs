@@ -18,7 +18,7 @@ fn learner(config: &TrainConfig) -> Dqn {
     dqn
 }
 
-/// The batch of all learners, with choices for commands.
+/// The batch of all learners, with choices for actions.
 fn choices() -> Batch {
     Batch { action: vec![0.0, 2.0, 1.0, 2.0], ..batch() }
 }

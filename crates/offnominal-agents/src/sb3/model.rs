@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Where the mean of a policy with state-dependent exploration is cut.
 const SDE_LIMIT: f64 = 2.0;
 
-/// What a model commands.
+/// What a model actions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Commands {
     /// Real numbers between bounds, lower and upper.
@@ -27,7 +27,7 @@ pub enum Commands {
 pub struct Model {
     /// The algorithm: `tqc`, `sac`, `td3`, `ddpg` or `dqn`.
     pub algorithm: String,
-    /// What it commands.
+    /// What it actions.
     pub commands: Commands,
     layers: Layers,
 }
@@ -48,16 +48,16 @@ impl Model {
         Ok(Model { algorithm: algorithm.into(), commands: commands(&data)?, layers })
     }
 
-    /// The policy in a world, with the statistics by which its observations were normalised.
+    /// The policy in an environment, with the statistics by which its observations were normalised.
     ///
     /// # Errors
-    /// If the world has other widths or bounds.
+    /// If the environment has other widths or bounds.
     pub fn actor(self, spec: &EnvSpec, map: Option<Normalisation>) -> Result<Actor, Sb3Error> {
-        let expected = world_commands(&spec.action);
+        let expected = environment_commands(&spec.action);
         if expected.as_ref() != Some(&self.commands) {
             let expected = expected.map_or("one choice, or real numbers".into(), |c| format!("{c:?}"));
             return Err(Sb3Error::unsupported(
-                &format!("commands of {}", spec.id),
+                &format!("actions of {}", spec.id),
                 expected,
                 format!("{:?}", self.commands),
             ));
@@ -78,7 +78,7 @@ impl Model {
         Ok(Actor::new(spec, &self.algorithm, net, params, map))
     }
 
-    /// A world that is nothing but the channels that this model reads and commands.
+    /// An environment that is nothing but the channels that this model reads and actions.
     pub fn spec(&self, id: &str) -> EnvSpec {
         let mut spec = EnvSpec::new(id, "the channels of an imported policy");
         spec.observation = (0..self.layers.inputs())
@@ -97,8 +97,8 @@ impl Model {
     }
 }
 
-/// A world's commands in the same words; bounds are compared as float32, which spaces have.
-fn world_commands(action: &[Channel]) -> Option<Commands> {
+/// An environment's actions in the same words; bounds are compared as float32, which spaces have.
+fn environment_commands(action: &[Channel]) -> Option<Commands> {
     let bound = |x: f64| f64::from(x as f32);
     match action {
         [only] if only.is_choice() => Some(Commands::Choice(only.choices)),

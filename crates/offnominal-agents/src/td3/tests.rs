@@ -16,7 +16,7 @@ fn learner() -> Td3 {
     td3
 }
 
-/// Commands of the actor for one row, before any noise.
+/// Actions of the actor for one row, before any noise.
 fn commands(td3: &Td3, params: &[f32], obs: &[f32]) -> Vec<f32> {
     let net = &td3.actor.net;
     let head = net.forward(params, obs, &mut net.workspace(1)).to_vec();

@@ -78,10 +78,10 @@ impl Trainer {
         }
     }
 
-    /// Continues a run from its bytes, in the same world.
+    /// Continues a run from its bytes, in the same environment.
     ///
     /// # Errors
-    /// If the bytes are not a checkpoint, or one of another world.
+    /// If the bytes are not a checkpoint, or one of another environment.
     pub fn resume(bytes: &[u8], env: &dyn Env) -> Result<Trainer, TrainError> {
         let file = Tensors::from_bytes(bytes)?;
         file.expect_entry("format", FORMAT)?;
@@ -101,7 +101,7 @@ impl Trainer {
     fn restore_replay(&mut self, file: &Tensors, next: usize) -> Result<(), TrainError> {
         let restored = self.replay.clone().restored(file, next)?;
         let most = self.config.buffer;
-        let expected = format!("at most {most} transitions with their pictures, the next at their end");
+        let expected = format!("at most {most} transitions with their images, the next at their end");
         require(restored.is_some(), &expected, format!("something else, the next at {next}"))?;
         restored.into_iter().for_each(|replay| self.replay = replay);
         Ok(())
@@ -112,7 +112,7 @@ impl Trainer {
         require(pasts.len() == n, &format!("{n} episodes"), pasts.len())?;
         for (i, (lane, past)) in self.lanes.iter_mut().zip(pasts).enumerate() {
             let fits = lane.rebuild(past, &self.bounds).is_some();
-            require(fits, &format!("episode {i} to fit the world"), "other widths or lengths")?;
+            require(fits, &format!("episode {i} to fit the environment"), "other widths or lengths")?;
         }
         Ok(())
     }

@@ -11,13 +11,13 @@ pub enum TrainError {
     /// The recipe is wrong.
     #[error(transparent)]
     Config(#[from] ConfigError),
-    /// The world cannot be copied, so it can be neither evaluated aside nor restored.
-    #[error("world {env} cannot be copied; training needs copies")]
+    /// The environment cannot be copied, so it can be neither evaluated aside nor restored.
+    #[error("environment {env} cannot be copied; training needs copies")]
     NoCopies {
-        /// The world.
+        /// The environment.
         env: String,
     },
-    /// A checkpoint is malformed, or does not fit the world.
+    /// A checkpoint is malformed, or does not fit the environment.
     #[error(transparent)]
     Tensors(#[from] TensorError),
     /// The best actor in a checkpoint is malformed.

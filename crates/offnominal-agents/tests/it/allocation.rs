@@ -1,6 +1,6 @@
 //! After warm-up neither a gradient step nor acting allocates.
 
-use crate::worlds::Point;
+use crate::environments::Point;
 use allocation_counter::measure;
 use offnominal_agents::{Batch, Dqn, Learner, PASSES, Sac, Td3, Tqc, TrainConfig, Trainer};
 use offnominal_core::policy::Policy;

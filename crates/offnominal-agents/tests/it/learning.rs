@@ -1,6 +1,6 @@
 //! Does it learn? A short run on every machine, swing-up and balance in the slow tier.
 
-use crate::worlds::{Cartpole, Pendulum, Point};
+use crate::environments::{Cartpole, Pendulum, Point};
 use offnominal_agents::{ALL, Evaluation, TrainConfig, Trainer};
 use offnominal_core::prelude::*;
 
@@ -12,7 +12,7 @@ fn last_evaluation(mut run: Trainer) -> Evaluation {
     last.expect("a run ends with an evaluation")
 }
 
-/// Random commands succeed in about 15 % of the episodes.
+/// Random actions succeed in about 15 % of the episodes.
 #[track_caller]
 fn learns_to_come_to_the_origin(algorithm: &str) {
     let point = TrainConfig::for_env("point").with_algorithm(algorithm).unwrap();

@@ -1,6 +1,6 @@
 //! Policies that make several predictions: dropout, dropconnect, ensembles, and their single predictions.
 
-use crate::worlds::Point;
+use crate::environments::Point;
 use offnominal_agents::config::Normalise;
 use offnominal_agents::{Actor, PASSES, TrainConfig, Trainer};
 use offnominal_core::env::Env;
@@ -34,7 +34,7 @@ fn point(algorithm: &str) -> Point {
     if algorithm == "dqn" { Point::with_choices() } else { Point::new() }
 }
 
-/// One of each kind, for real commands and for choices.
+/// One of each kind, for real actions and for choices.
 fn all() -> Vec<Actor> {
     let kinds = |algorithm: &str| {
         let member = |seed| trained(config(algorithm), seed);

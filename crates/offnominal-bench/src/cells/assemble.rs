@@ -4,11 +4,11 @@ use crate::campaign::{Excluded, Stage};
 use crate::cells::Bench;
 use crate::cells::cell::{Cell, Role};
 use crate::cells::diagnosis::DIAGNOSES;
-use crate::cells::film::FILM;
 use crate::cells::judge::{CONTROL, JUDGEMENT, Verdict};
 use crate::cells::nodes::Node;
 use crate::cells::play::load;
-use crate::results::{Diagnosed, Film, Recipe, Results, Row};
+use crate::cells::video::VIDEO;
+use crate::results::{Diagnosed, Recipe, Results, Row, Video};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_files::provenance::Provenance;
@@ -34,7 +34,7 @@ pub fn results(bench: &Bench) -> Result<Results> {
             Cell::Diagnosis(_) => {
                 results.diagnoses.extend(read::<Vec<Diagnosed>>(bench, node, DIAGNOSES)?);
             }
-            Cell::Film(_) => results.films.push(read::<Film>(bench, node, FILM)?),
+            Cell::Video(_) => results.videos.push(read::<Video>(bench, node, VIDEO)?),
             Cell::Nominal(_) | Cell::Anomalous(_) => {}
         }
     }
@@ -85,9 +85,9 @@ fn missing(bench: &Bench) -> Vec<Row> {
 fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detector: &str) -> Vec<Row> {
     let row = |metric: &str, threshold: &str| Row {
         campaign: String::new(),
-        env: stage.cast.env.spec().id.clone(),
+        env: stage.subject.env.spec().id.clone(),
         modality: bench.plan.campaign.modality().into(),
-        policy: stage.cast.name.id.clone(),
+        policy: stage.subject.name.id.clone(),
         anomaly_class: excluded.class.clone(),
         anomaly: excluded.anomaly.clone(),
         strength: excluded.strength.clone(),
@@ -113,13 +113,13 @@ fn recipe(bench: &Bench) -> Result<Recipe> {
     Ok(Recipe { campaign: bench.plan.campaign.name.clone(), made, policies, ..Recipe::default() })
 }
 
-/// The version of the library, if a world is simulated with it; the world's specification says so.
+/// The version of the library, if an environment is simulated with it; the environment's specification says so.
 fn mujoco(bench: &Bench) -> Option<String> {
-    let simulates = |stage: &Stage| stage.cast.env.spec().source.contains("MuJoCo");
+    let simulates = |stage: &Stage| stage.subject.env.spec().source.contains("MuJoCo");
     bench.plan.stages.iter().any(simulates).then(|| offnominal_mujoco::VERSION.into())
 }
 
-/// World, policy, and the return of its undisturbed test episodes.
+/// Environment, policy, and the return of its undisturbed test episodes.
 fn policy(bench: &Bench, stage: usize) -> Result<String> {
     let mut returns = Vec::new();
     for node in bench.nodes.iter().filter(|n| n.stage == stage) {
@@ -127,14 +127,15 @@ fn policy(bench: &Bench, stage: usize) -> Result<String> {
             returns.extend(load(&bench.store, &node.id)?.episodes.iter().map(Episode::total_reward));
         }
     }
-    let cast = &bench.plan.stages[stage].cast;
-    let who = format!("{}: {} (SHA-256 {})", cast.env.spec().id, cast.name.id, &cast.name.digest[..16]);
+    let subject = &bench.plan.stages[stage].subject;
+    let who =
+        format!("{}: {} (SHA-256 {})", subject.env.spec().id, subject.name.id, &subject.name.digest[..16]);
     let reward = student_t(&returns, Level::P95)
         .map_or("too few episodes for a mean return".into(), |mean| {
             format!("return {mean:.2} over {} undisturbed test episodes", returns.len())
         });
     let training =
-        cast.card.as_ref().map_or(String::new(), |card| format!("; trained by `{}`", card.command));
+        subject.card.as_ref().map_or(String::new(), |card| format!("; trained by `{}`", card.command));
     Ok(format!("{who}, {reward}{training}"))
 }
 
@@ -146,7 +147,7 @@ pub(super) fn is_control(row: &Row) -> bool {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn the_worlds_of_mujoco_say_so() {
+    fn the_environments_of_mujoco_say_so() {
         let native = ["sap-", "car-", "cartpole", "pendulum", "pong", "driving"];
         for entry in offnominal_worlds::env::ENVS {
             let is_native = native.iter().any(|start| entry.id.starts_with(start));

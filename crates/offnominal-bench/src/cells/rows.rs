@@ -28,7 +28,7 @@ pub(super) fn blank(cell: &Judgement, class: &str, anomaly: &str, strength: &str
     Row {
         campaign: String::new(),
         env: setup.env.clone(),
-        modality: if cell.studio.is_some() { "image" } else { "vector" }.into(),
+        modality: if cell.frame_size.is_some() { "image" } else { "vector" }.into(),
         policy: setup.policy.id.clone(),
         anomaly_class: class.into(),
         anomaly: anomaly.into(),

@@ -65,7 +65,8 @@ fn estimate(rows: &[&Row], (title, metric, threshold): Column) -> Option<Estimat
     }
 }
 
-/// One point per world, policy, anomaly and strength, repetitions averaged; anomalies of a world are a cluster.
+/// One point per environment, policy, anomaly and strength, repetitions averaged; anomalies of an environment are a
+/// cluster.
 fn points<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Point> {
     let mut clusters: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
     let mut cells: BTreeMap<(usize, &str), Vec<Point>> = BTreeMap::new();

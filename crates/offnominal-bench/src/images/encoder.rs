@@ -1,11 +1,11 @@
-//! Training of the shipped encoder: patches of nominal frames of many worlds, given back through twelve numbers.
+//! Training of the shipped encoder: patches of nominal frames of many environments, given back through twelve numbers.
 
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
-use offnominal_engine::frames::{Studio, film};
+use offnominal_engine::frames::{FrameSize, video};
 use offnominal_engine::policies;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
 use offnominal_nets::vision::patches::{CoderTraining, PATCH, PIXELS, PatchCoder, SIDE};
@@ -66,7 +66,7 @@ const LOSS: &str = "loss";
 pub fn run(request: &Request, context: &Context) -> Result<TrainedEncoder> {
     for env in &request.envs {
         let shipped = policies::is_shipped(POLICY, env)?;
-        ensure!(shipped, "world {env}: expected a shipped policy {POLICY}, found none");
+        ensure!(shipped, "environment {env}: expected a shipped policy {POLICY}, found none");
     }
     let identity = json!({ "request": request, "seed": context.seed }).to_string();
     let mut checkpoint = Checkpoint::new(&request.file.with_extension("checkpoint"), identity);
@@ -106,10 +106,10 @@ impl Request {
         let wanted = self.patches as usize;
         let each = wanted.div_ceil(self.envs.len().max(1));
         let mut patches = Vec::with_capacity(wanted * PIXELS);
-        let task = context.task(self.envs.len(), "frames of worlds");
+        let task = context.task(self.envs.len(), "frames of environments");
         for env in &self.envs {
             task.check()?;
-            let found = of_world(env, POLICY, (self.episodes as usize, each), root.child(env.as_str()));
+            let found = of_environment(env, POLICY, (self.episodes as usize, each), root.child(env.as_str()));
             patches.extend(found.with_context(|| env.clone())?);
             task.inc(1);
         }
@@ -120,21 +120,27 @@ impl Request {
 }
 
 /// Patches of nominal frames at random places.
-fn of_world(env: &str, policy: &str, (episodes, wanted): (usize, usize), seed: Seed) -> Result<Vec<f32>> {
-    let cast = Cast::new(env, policy)?;
-    offnominal_engine::frames::check(cast.env.spec())?;
+fn of_environment(
+    env: &str,
+    policy: &str,
+    (episodes, wanted): (usize, usize),
+    seed: Seed,
+) -> Result<Vec<f32>> {
+    let subject = Subject::new(env, policy)?;
+    offnominal_engine::frames::check(subject.env.spec())?;
     let mut rng = seed.child("places").rng();
     let mut out = Vec::new();
     for i in 0..episodes {
-        let film = film(&cast.trial(), &cast.trial().nominal(seed.child(i)), Studio { side: SIDE })?;
+        let video =
+            video(&subject.trial(), &subject.trial().nominal(seed.child(i)), FrameSize { side: SIDE })?;
         let share = wanted * (i + 1) / episodes - out.len() / PIXELS;
         for _ in 0..share * TRIES {
             if out.len() >= PIXELS * (wanted * (i + 1) / episodes) {
                 break;
             }
-            let picture = film.frame(rng.below(film.len() + 1));
+            let image = video.frame(rng.below(video.len() + 1));
             let (row, column) = (rng.below(SIDE - PATCH + 1), rng.below(SIDE - PATCH + 1));
-            let patch = cut(picture, row, column);
+            let patch = cut(image, row, column);
             if rng.uniform() < KEPT_FLAT || !is_flat(&patch) {
                 out.extend(patch.iter().map(|&p| f32::from(p) / 255.0 - 0.5));
             }
@@ -143,11 +149,11 @@ fn of_world(env: &str, policy: &str, (episodes, wanted): (usize, usize), seed: S
     Ok(out)
 }
 
-fn cut(picture: &[u8], row: usize, column: usize) -> [u8; PIXELS] {
+fn cut(image: &[u8], row: usize, column: usize) -> [u8; PIXELS] {
     let mut patch = [0; PIXELS];
     for (line, out) in patch.chunks_exact_mut(PATCH * 3).enumerate() {
         let from = ((row + line) * SIDE + column) * 3;
-        out.copy_from_slice(&picture[from..from + PATCH * 3]);
+        out.copy_from_slice(&image[from..from + PATCH * 3]);
     }
     patch
 }

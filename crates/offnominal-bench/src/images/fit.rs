@@ -6,10 +6,10 @@ use offnominal_engine::collect::{self, Plan};
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::device::Device;
-use offnominal_engine::frames::{self, Studio, film};
+use offnominal_engine::frames::{self, FrameSize, video};
 use offnominal_engine::images::networks;
 use offnominal_engine::images::trained::Fitted;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -35,8 +35,8 @@ pub struct Request {
     #[serde(default = "Request::validation")]
     pub validation: u32,
     /// Width and height of the camera's frames.
-    #[serde(default = "Request::pictures")]
-    pub pictures: u32,
+    #[serde(default = "Request::images")]
+    pub images: u32,
     /// The file to write.
     pub file: PathBuf,
 }
@@ -64,7 +64,7 @@ impl Request {
     }
 
     /// Pixels of a side.
-    pub fn pictures() -> u32 {
+    pub fn images() -> u32 {
         128
     }
 }
@@ -100,10 +100,10 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
         "--detector: expected one of {}, found {id:?}",
         networks::ids()
     );
-    let cast = Cast::new(&request.env, &request.policy)?;
-    frames::check(cast.env.spec())?;
+    let subject = Subject::new(&request.env, &request.policy)?;
+    frames::check(subject.env.spec())?;
     let [train, validation] = [("train", request.train), ("validation", request.validation)]
-        .map(|(what, n)| films(&cast, (what, n as usize), request.pictures as usize, context));
+        .map(|(what, n)| videos(&subject, (what, n as usize), request.images as usize, context));
     let (train, validation) = (train?, validation?);
     let mut rng = Seed(context.seed).child("fit").child(id.as_str()).rng();
     let fitted = Fitted::fit((id, params), request.device, [&train, &validation], &mut rng, context)?;
@@ -116,20 +116,20 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
         file: request.file.clone(),
         bytes: bytes.len(),
         numbers: fitted.n_learned(),
-        steps: train.iter().map(Film::len).sum(),
+        steps: train.iter().map(Video::len).sum(),
         detector: id.clone(),
         episodes: train.len(),
     })
 }
 
 /// What the camera saw in nominal episodes.
-fn films(cast: &Cast, (what, n): (&str, usize), side: usize, context: &Context) -> Result<Vec<Film>> {
+fn videos(subject: &Subject, (what, n): (&str, usize), side: usize, context: &Context) -> Result<Vec<Video>> {
     let task = context.task(n, &format!("{what} episodes"));
     let root = Seed(context.seed).child("images").child(what);
     let plan = Plan { seed: context.seed, root, episodes: 0..n, jobs: context.jobs, bar: &task };
-    let played = collect::nominal(cast, &plan)?.episodes;
-    let (studio, steps) = (Studio { side }, played.iter().map(Episode::len).sum());
-    let needed = frames::bytes_for(studio, played.len(), steps);
-    frames::ensure_fits(needed, frames::available(), "the films of the nominal episodes")?;
-    played.iter().map(|episode| film(&cast.trial(), episode, studio)).collect()
+    let played = collect::nominal(subject, &plan)?.episodes;
+    let (frame_size, steps) = (FrameSize { side }, played.iter().map(Episode::len).sum());
+    let needed = frames::bytes_for(frame_size, played.len(), steps);
+    frames::ensure_fits(needed, frames::available(), "the videos of the nominal episodes")?;
+    played.iter().map(|episode| video(&subject.trial(), episode, frame_size)).collect()
 }

@@ -7,9 +7,9 @@ use offnominal_core::prelude::*;
 use offnominal_engine::collect::{self, Plan, check_onset};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
-use offnominal_engine::frames::{Studio, film};
+use offnominal_engine::frames::{FrameSize, video};
 use offnominal_engine::images::trained::Fitted;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::png;
 use offnominal_files::write::atomically;
 use offnominal_nets::Tensors;
@@ -29,16 +29,22 @@ pub struct Request {
     /// Episodes; with an anomaly each has its nominal twin.
     pub episodes: u32,
     /// What is done to the episodes; nothing, if none.
-    pub fault: Option<Fault>,
+    pub anomaly_spec: Option<AnomalySpec>,
     /// Where the network runs.
     pub device: Device,
     /// A file to draw the step with the largest score of the first episode: seen, predicted, where they differ.
-    pub picture: Option<PathBuf>,
+    pub image: Option<PathBuf>,
 }
 
 impl Default for Request {
     fn default() -> Request {
-        Request { monitor: PathBuf::new(), episodes: 20, fault: None, device: Device::Cpu, picture: None }
+        Request {
+            monitor: PathBuf::new(),
+            episodes: 20,
+            anomaly_spec: None,
+            device: Device::Cpu,
+            image: None,
+        }
     }
 }
 
@@ -62,7 +68,7 @@ pub struct Scored {
 ///
 /// # Errors
 /// If the file cannot be read, or the environment or the policy cannot be had.
-pub fn open(monitor: &Path, device: Device) -> Result<(Fitted, Cast)> {
+pub fn open(monitor: &Path, device: Device) -> Result<(Fitted, Subject)> {
     let place = || monitor.display().to_string();
     let bytes = std::fs::read(monitor).with_context(|| format!("cannot read {}", place()))?;
     let tensors = Tensors::from_bytes(&bytes).with_context(place)?;
@@ -71,7 +77,7 @@ pub fn open(monitor: &Path, device: Device) -> Result<(Fitted, Cast)> {
         let found = tensors.metadata.get(name).with_context(|| format!("expected {name} in the header"));
         found.with_context(place)
     };
-    Ok((fitted, Cast::new(text("env")?, text("policy")?)?))
+    Ok((fitted, Subject::new(text("env")?, text("policy")?)?))
 }
 
 /// Plays and scores the episodes.
@@ -79,43 +85,44 @@ pub fn open(monitor: &Path, device: Device) -> Result<(Fitted, Cast)> {
 /// # Errors
 /// If the file cannot be read, or the environment, the policy or the anomaly cannot be had.
 pub fn run(request: &Request, context: &Context) -> Result<Scored> {
-    let (mut fitted, cast) = open(&request.monitor, request.device)?;
-    let studio = Studio { side: fitted.side()? };
-    let played = request.play(&cast, context)?;
+    let (mut fitted, subject) = open(&request.monitor, request.device)?;
+    let frame_size = FrameSize { side: fitted.side()? };
+    let played = request.play(&subject, context)?;
     let task = context.task(played.len(), "scoring");
     let mut scores = Vec::new();
     for episode in &played {
         task.check()?;
-        let film = film(&cast.trial(), episode, studio)?;
-        scores.push(fitted.monitor().score_film(&film));
-        if let (Some(path), 1) = (&request.picture, scores.len()) {
-            draw(fitted.monitor(), &film, &scores[0], path)?;
+        let video = video(&subject.trial(), episode, frame_size)?;
+        scores.push(fitted.monitor().score_video(&video));
+        if let (Some(path), 1) = (&request.image, scores.len()) {
+            draw(fitted.monitor(), &video, &scores[0], path)?;
         }
         task.inc(1);
     }
     let all: Vec<f64> = scores.iter().flatten().copied().collect();
     let bootstrap = Bootstrap::new(REPLICATES, Level::P95, Seed(context.seed).child("interval"));
-    let auroc = |_: &Fault| detection(&pairs(&played, &scores), Mode::Matched, &bootstrap).map(|d| d.auroc);
+    let auroc =
+        |_: &AnomalySpec| detection(&pairs(&played, &scores), Mode::Matched, &bootstrap).map(|d| d.auroc);
     Ok(Scored {
         episodes: request.episodes,
         steps: all.len(),
         mean_score: all.iter().sum::<f64>() / all.len().max(1) as f64,
-        auroc_matched: request.fault.as_ref().map(auroc).transpose()?,
+        auroc_matched: request.anomaly_spec.as_ref().map(auroc).transpose()?,
         scores: scores.into_iter().zip(played).map(|(scores, episode)| (scores, episode.labels)).collect(),
     })
 }
 
 impl Request {
-    fn play(&self, cast: &Cast, context: &Context) -> Result<Vec<Episode>> {
+    fn play(&self, subject: &Subject, context: &Context) -> Result<Vec<Episode>> {
         let n = self.episodes as usize;
         let task = context.task(n, "episodes");
         let root = Seed(context.seed).child("images").child("score");
         let plan = Plan { seed: context.seed, root, episodes: 0..n, jobs: context.jobs, bar: &task };
-        let played = match &self.fault {
-            None => collect::nominal(cast, &plan),
-            Some(fault) => {
-                check_onset(fault.schedule.onset, cast.env.spec()).context("--onset")?;
-                collect::with_twins(cast, fault, &plan)
+        let played = match &self.anomaly_spec {
+            None => collect::nominal(subject, &plan),
+            Some(anomaly_spec) => {
+                check_onset(anomaly_spec.schedule.onset, subject.env.spec()).context("--onset")?;
+                collect::with_twins(subject, anomaly_spec, &plan)
             }
         };
         Ok(played?.episodes)
@@ -134,13 +141,13 @@ fn pairs(played: &[Episode], scores: &[Vec<f64>]) -> Vec<ScoredEpisode> {
     played.chunks_exact(2).zip(scores.chunks_exact(2)).map(pair).collect()
 }
 
-fn draw(monitor: &mut dyn ImageMonitor, film: &Film, scores: &[f64], path: &Path) -> Result<()> {
+fn draw(monitor: &mut dyn ImageMonitor, video: &Video, scores: &[f64], path: &Path) -> Result<()> {
     let Some(largest) = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])) else {
         return Ok(());
     };
     monitor.reset();
     for t in 0..=largest {
-        monitor.score(film.sight(t));
+        monitor.score(video.sight(t));
     }
-    atomically(path, &png::png(&side_by_side(monitor, film, largest))?)
+    atomically(path, &png::png(&side_by_side(monitor, video, largest))?)
 }

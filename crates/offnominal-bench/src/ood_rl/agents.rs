@@ -1,6 +1,7 @@
-//! The policies of the suite: trials of each method in each world.
+//! The policies of the suite: trials of each method in each environment.
 //!
-//! They are in the data folder; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made them.
+//! They are in the data folder; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made
+//! them.
 
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
@@ -32,8 +33,8 @@ pub enum Method {
 /// All methods, in the order of the publication; the last one is not in it.
 pub const METHODS: [Method; 4] = [Method::Dropout, Method::Dropconnect, Method::Ensemble, Method::Prior];
 
-/// The worlds in which there are policies.
-pub(super) const WORLDS: [&str; 3] = ["cartpole", "pendulum", "pong"];
+/// The environments in which there are policies.
+pub(super) const ENVIRONMENTS: [&str; 3] = ["cartpole", "pendulum", "pong"];
 
 /// Trials of each method.
 pub(super) const TRIALS: u32 = 5;
@@ -62,7 +63,7 @@ impl Method {
 
 /// One trained policy.
 pub struct Agent {
-    /// The world in which it was trained.
+    /// The environment in which it was trained.
     pub env: &'static str,
     /// How it disagrees with itself.
     pub method: Method,
@@ -78,14 +79,14 @@ pub struct Agent {
 const SHIPPED: &str = "ood-rl/policies.zip";
 
 impl Agent {
-    /// Every policy that is there, in the order of worlds, methods and trials.
+    /// Every policy that is there, in the order of environments, methods and trials.
     ///
     /// # Errors
-    /// If there is none, or a file cannot be read or is no policy of its world.
+    /// If there is none, or a file cannot be read or is no policy of its environment.
     pub fn all() -> Result<Vec<Agent>> {
         let folder = std::env::var_os("OFFNOMINAL_OOD_RL").map(PathBuf::from);
         let mut found = Vec::new();
-        for env in WORLDS {
+        for env in ENVIRONMENTS {
             for method in METHODS {
                 for trial in 1..=TRIALS {
                     found.extend(Agent::find(folder.as_deref(), env, method, trial)?);
@@ -103,8 +104,9 @@ impl Agent {
     fn find(folder: Option<&Path>, env: &'static str, method: Method, trial: u32) -> Result<Option<Agent>> {
         let name = format!("{env}-{}-{trial}", method.id());
         let Some(bytes) = read(folder, &name)? else { return Ok(None) };
-        let world = catalogues::worlds().build(env, &json!({}))?;
-        let policy = Actor::from_bytes(&bytes, world.spec()).with_context(|| format!("policy {name}"))?;
+        let environment = catalogues::environments().build(env, &json!({}))?;
+        let policy =
+            Actor::from_bytes(&bytes, environment.spec()).with_context(|| format!("policy {name}"))?;
         ensure!(
             policy.n_predictions() > 1,
             "policy {name}: expected one that disagrees with itself, found a plain one"

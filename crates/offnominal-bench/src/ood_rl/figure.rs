@@ -10,7 +10,7 @@ use offnominal_report::colour::Pen;
 use offnominal_report::plot::{Level, Line, Plot};
 use serde::{Deserialize, Serialize};
 
-/// What is drawn: number of the figure, world, method, and variant.
+/// What is drawn: number of the figure, environment, method, and variant.
 const DRAWN: [(u32, &str, Method, &str, f64); 2] = [
     (4, "cartpole", Method::Ensemble, "dyn-pole-length", 2.0),
     (5, "pendulum", Method::Dropout, "dyn-gravity", 50.0),
@@ -101,7 +101,7 @@ pub(super) fn files() -> impl Iterator<Item = String> {
     DRAWN.iter().flat_map(|(number, ..)| PARTS.map(|part| file(*number, part)))
 }
 
-/// The pictures of the best trials, each with the name of its file.
+/// The images of the best trials, each with the name of its file.
 pub(super) fn all(traces: &[Trace]) -> Result<Vec<(String, String)>> {
     let best = |(number, env, method, anomaly, magnitude): &(u32, &str, Method, &str, f64)| {
         let own = traces.iter().filter(|t| t.env == *env && t.method == *method);

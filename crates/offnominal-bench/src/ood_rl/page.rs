@@ -8,7 +8,7 @@ use crate::ood_rl::table::{Table, by_trial, of, share, spread, trials, words};
 use crate::ood_rl::{Judged, MAIN, METHODS, Method, solved};
 use text::*;
 
-const WORLDS: [&str; 3] = crate::ood_rl::agents::WORLDS;
+const ENVIRONMENTS: [&str; 3] = crate::ood_rl::agents::ENVIRONMENTS;
 
 /// The page as Markdown.
 pub fn page(rows: &[Judged]) -> String {
@@ -58,10 +58,10 @@ fn short(text: &str) -> String {
     }
 }
 
-/// One line per world and method, as a table.
+/// One line per environment and method, as a table.
 pub fn summary(rows: &[Judged]) -> String {
     let mut table = Table::new(&[
-        "world, method",
+        "environment, method",
         "trials",
         "variants failed",
         "AUROC where it fails",
@@ -69,7 +69,7 @@ pub fn summary(rows: &[Judged]) -> String {
         "at equal times, where it fails",
         "null controls",
     ]);
-    for env in WORLDS {
+    for env in ENVIRONMENTS {
         for method in METHODS {
             let own = || of(rows, env, method, MAIN).filter(|r| r.anomaly != "none");
             let n = by_trial(own(), |r| r.auroc).len();
@@ -127,14 +127,14 @@ fn best(rows: &[Judged]) -> String {
 
 /// The variant in which each method does best, among those where every trial fails.
 fn own_best(rows: &[Judged]) -> String {
-    let mut table = Table::new(&["world, method", "variant with the best mean", "AUROC"]);
-    for (env, method) in WORLDS.iter().flat_map(|env| METHODS.map(|m| (*env, m))) {
+    let mut table = Table::new(&["environment, method", "variant with the best mean", "AUROC"]);
+    for (env, method) in ENVIRONMENTS.iter().flat_map(|env| METHODS.map(|m| (*env, m))) {
         let variants = offnominal_worlds::ood_rl::variants();
         let found = variants.iter().filter(|v| v.env == env && v.null.is_none()).filter_map(|v| {
-            let magnitude = v.fault.params["magnitude"].as_f64()?;
-            let own = trials(rows, (env, method, &v.fault.anomaly, magnitude));
+            let magnitude = v.anomaly_spec.params["magnitude"].as_f64()?;
+            let own = trials(rows, (env, method, &v.anomaly_spec.anomaly, magnitude));
             let all_fail = !own.is_empty() && own.iter().all(|r| r.fails);
-            all_fail.then(|| (words(&v.fault.anomaly, magnitude), numbers(&own)))
+            all_fail.then(|| (words(&v.anomaly_spec.anomaly, magnitude), numbers(&own)))
         });
         let mean = |values: &[f64]| crate::ood_rl::table::mean_sd(values).map_or(f64::NAN, |(mean, _)| mean);
         if let Some((what, values)) = found.max_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1))) {
@@ -194,9 +194,9 @@ fn figures() -> String {
     format!("{FIGURES}\n{}", crate::ood_rl::figure::files().map(line).collect::<String>())
 }
 
-/// The worlds in which policies played.
+/// The environments in which policies played.
 fn played(rows: &[Judged]) -> Vec<&'static str> {
-    WORLDS.into_iter().filter(|env| rows.iter().any(|r| r.env == *env)).collect()
+    ENVIRONMENTS.into_iter().filter(|env| rows.iter().any(|r| r.env == *env)).collect()
 }
 
 /// One line per measure.
@@ -221,12 +221,12 @@ fn measures(rows: &[Judged]) -> String {
 
 /// Other detectors on the episodes of the first ensemble.
 fn external(rows: &[Judged]) -> String {
-    let worlds = played(rows);
-    let heads = worlds.iter().flat_map(|env| [*env, "at equal times"]);
+    let environments = played(rows);
+    let heads = environments.iter().flat_map(|env| [*env, "at equal times"]);
     let mut table = Table::new(&std::iter::once("detector").chain(heads).collect::<Vec<_>>());
     let names = std::iter::once(MAIN).chain(EXTERNAL);
     for name in names {
-        let cells = worlds.iter().flat_map(|env| {
+        let cells = environments.iter().flat_map(|env| {
             let own = || of(rows, env, Method::Ensemble, name).filter(|r| r.trial == 1 && r.fails && !r.null);
             let mean = |number: fn(&Judged) -> Option<f64>| share(by_trial(own(), number).first().copied());
             [mean(|r| r.auroc), mean(|r| r.auroc_matched)]
@@ -243,12 +243,12 @@ fn all_variants(rows: &[Judged]) -> String {
         let heads = ["variant"].into_iter().chain(METHODS.map(Method::title)).chain(["policies that fail"]);
         let mut table = Table::new(&heads.collect::<Vec<_>>());
         for v in crate::ood_rl::play::settings(env) {
-            let magnitude = v.fault.params["magnitude"].as_f64().unwrap_or(f64::NAN);
-            let own = METHODS.map(|m| trials(rows, (env, m, &v.fault.anomaly, magnitude)));
+            let magnitude = v.anomaly_spec.params["magnitude"].as_f64().unwrap_or(f64::NAN);
+            let own = METHODS.map(|m| trials(rows, (env, m, &v.anomaly_spec.anomaly, magnitude)));
             let (fails, n) = own.iter().flatten().fold((0, 0), |(f, n), r| (f + usize::from(r.fails), n + 1));
             let null = if v.null.is_some() { " (null)" } else { "" };
             let cells = own.iter().map(|rows| spread(&numbers(rows)));
-            let name = format!("{}{null}", words(&v.fault.anomaly, magnitude));
+            let name = format!("{}{null}", words(&v.anomaly_spec.anomaly, magnitude));
             table.line([name].into_iter().chain(cells).chain([format!("{fails} of {n}")]).collect());
         }
         text += &format!("\n### {env}: a policy fails below {}\n\n{}", solved(env), table.markdown());

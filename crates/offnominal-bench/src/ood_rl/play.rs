@@ -1,4 +1,4 @@
-//! One policy at home and in every variant of its world: episodes, scores, and what they are worth.
+//! One policy at home and in every variant of its environment: episodes, scores, and what they are worth.
 
 use crate::ood_rl::cell::{Cell, ROWS, TRACES};
 use crate::ood_rl::figure::{self, Trace};
@@ -16,7 +16,7 @@ use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection, tally};
 use offnominal_worlds::ood_rl::{Variant, null_controls, variants};
 use serde_json::json;
 
-/// The variants of a world, and its null controls at the end.
+/// The variants of an environment, and its null controls at the end.
 pub(super) fn settings(env: &str) -> Vec<Variant> {
     let all = variants().into_iter().chain(null_controls());
     all.filter(|v| v.env == env).collect()
@@ -38,7 +38,7 @@ pub(super) fn files(
     jobs: usize,
     bar: &Task,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let env = catalogues::worlds().build(cell.env, &json!({}))?;
+    let env = catalogues::environments().build(cell.env, &json!({}))?;
     let home = Home::new(cell, env.as_ref(), policy)?;
     let settings = settings(cell.env);
     let judged = parallel::map(jobs, settings.len(), bar, |i| home.variant(&settings[i], i))?;
@@ -69,8 +69,9 @@ impl<'a> Home<'a> {
     /// What is known of a variant, and its trace if it is drawn.
     fn variant(&self, variant: &Variant, number: usize) -> Result<(Vec<Judged>, Option<Trace>)> {
         let (mut judges, seed) = (self.judges.clone(), self.seed.child("variant").child(number));
-        let play =
-            |i| Ok(self.trial.disturbed(seed.child(i), &variant.fault, 0, &catalogues::anomalies())?);
+        let play = |i| {
+            Ok(self.trial.disturbed(seed.child(i), &variant.anomaly_spec, 0, &catalogues::anomalies())?)
+        };
         let played = Played::new(self.cell.episodes, play, &mut judges)?;
         let blank = self.blank(Some(variant), &played)?;
         let names = judges.names();
@@ -90,12 +91,12 @@ impl<'a> Home<'a> {
     /// A row that is not yet judged.
     fn blank(&self, variant: Option<&Variant>, played: &Played) -> Result<Judged> {
         let mean = student_t(&played.returns, Level::P95)?;
-        let magnitude = variant.and_then(|v| v.fault.params["magnitude"].as_f64());
+        let magnitude = variant.and_then(|v| v.anomaly_spec.params["magnitude"].as_f64());
         Ok(Judged {
             env: self.cell.env.into(),
             method: self.cell.method,
             trial: self.cell.trial,
-            anomaly: variant.map_or("none".into(), |v| v.fault.anomaly.clone()),
+            anomaly: variant.map_or("none".into(), |v| v.anomaly_spec.anomaly.clone()),
             magnitude: magnitude.unwrap_or(0.0),
             null: variant.is_none_or(|v| v.null.is_some()),
             episodes: played.returns.len(),
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_has_its_variants_and_a_control_for_each_parameter() {
+    fn an_environment_has_its_variants_and_a_control_for_each_parameter() {
         assert_eq!(["cartpole", "pendulum", "pong"].map(|env| settings(env).len()), [95, 45, 24]);
     }
 }

@@ -10,13 +10,13 @@ use std::path::Path;
 pub(super) struct Published {
     /// The table.
     pub table: u32,
-    /// The world.
+    /// The environment.
     pub env: String,
     /// How the policy disagrees with itself.
     pub method: Method,
     /// What is different.
     pub anomaly: String,
-    /// Its value; of pictures, the severity.
+    /// Its value; of images, the severity.
     pub magnitude: f64,
     /// Which of the trials.
     pub trial: u32,
@@ -66,8 +66,10 @@ mod tests {
         let variants = offnominal_worlds::ood_rl::variants();
         for p in all() {
             let is_it = |v: &&offnominal_worlds::ood_rl::Variant| {
-                let magnitude = v.fault.params["magnitude"].as_f64().unwrap();
-                v.env == p.env && v.fault.anomaly == p.anomaly && (magnitude - p.magnitude).abs() < 1e-9
+                let magnitude = v.anomaly_spec.params["magnitude"].as_f64().unwrap();
+                v.env == p.env
+                    && v.anomaly_spec.anomaly == p.anomaly
+                    && (magnitude - p.magnitude).abs() < 1e-9
             };
             assert_eq!(variants.iter().filter(is_it).count(), 1, "{p:?}");
         }

@@ -12,7 +12,7 @@ pub const MAIN: &str = "mean-sd";
 /// One policy in one variant, judged by one measure. Intervals are at 95 %.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
-    /// The world.
+    /// The environment.
     pub env: String,
     /// How the policy disagrees with itself.
     pub method: Method,
@@ -85,15 +85,15 @@ impl Judged {
 /// One number of the results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// The world.
+    /// The environment.
     pub env: String,
     /// How the policy disagrees with itself.
     pub method: Method,
     /// Which of the trials, from 1.
     pub trial: u32,
-    /// What is different; `none` in the nominal world.
+    /// What is different; `none` in the nominal environment.
     pub anomaly: String,
-    /// Its value; 0 in the nominal world.
+    /// Its value; 0 in the nominal environment.
     pub magnitude: f64,
     /// Whether nothing can be detected.
     pub null: bool,
@@ -103,7 +103,7 @@ pub struct Row {
     pub episodes: usize,
     /// Steps in the variant.
     pub positives: usize,
-    /// Steps in the nominal world.
+    /// Steps in the nominal environment.
     pub negatives: usize,
     /// The measure of disagreement, or another detector.
     pub detector: String,

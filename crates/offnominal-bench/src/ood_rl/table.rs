@@ -47,7 +47,7 @@ pub(super) fn spread(values: &[f64]) -> String {
     }
 }
 
-/// The rows of a world and a method, in one measure.
+/// The rows of an environment and a method, in one measure.
 pub(super) fn of<'a>(
     rows: &'a [Judged],
     env: &'a str,

@@ -7,11 +7,11 @@ use offnominal_report::number;
 use offnominal_stats::metric::{self, Metric, Unit};
 use serde::Serialize;
 
-/// One anomaly at one strength for one detector in one world.
+/// One anomaly at one strength for one detector in one environment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    /// World.
-    pub world: String,
+    /// Environment.
+    pub environment: String,
     /// Anomaly id, or `nominal` for the control.
     pub anomaly: String,
     /// Strength level.
@@ -98,7 +98,7 @@ fn cell(index: &Index, setting: usize, detector: usize, metrics: &[(&'static Met
     let rows = rows.unwrap_or_default();
     let seeds: Vec<String> = distinct(rows.iter().map(|r| r.seed)).iter().map(u64::to_string).collect();
     Cell {
-        world: s.world.clone(),
+        environment: s.environment.clone(),
         anomaly: if s.class == CONTROL { "nominal".into() } else { s.anomaly.clone() },
         strength: s.strength.clone(),
         magnitude: distinct(rows.iter().map(|r| number::plain(r.magnitude))).join(", "),

@@ -37,7 +37,7 @@ struct Page<'a> {
     delay_thresholds: Vec<String>,
     delay_headline: String,
     diagnoses: Vec<diagnoses::Matrix>,
-    films: Vec<Film<'a>>,
+    videos: Vec<Video<'a>>,
     definitions: Vec<(&'static str, &'static str, &'static str)>,
     thresholds: Vec<(&'static str, &'static str)>,
     data: Value,
@@ -45,7 +45,7 @@ struct Page<'a> {
 }
 
 #[derive(Serialize)]
-struct Film<'a> {
+struct Video<'a> {
     env: &'a str,
     caption: &'a str,
     source: Value,
@@ -93,7 +93,7 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
         delays,
         delay_thresholds,
         diagnoses: diagnoses::matrices(&results.diagnoses),
-        films: results.films.iter().map(film).collect(),
+        videos: results.videos.iter().map(video).collect(),
         definitions: metric::all().map(|m| (m.id, m.label, m.definition)).collect(),
         thresholds: rule::preferred().map(|r| (r.id, r.promise)).collect(),
         script: Value::from_safe_string(include_str!("../../templates/report.js").into()),
@@ -108,8 +108,8 @@ fn data(metrics: &[Shown], cells: &[Cell]) -> Result<Value> {
     Ok(Value::from_safe_string(json))
 }
 
-fn film(film: &crate::results::Film) -> Film<'_> {
-    Film { env: &film.env, caption: &film.caption, source: embedded("gif", &film.gif) }
+fn video(video: &crate::results::Video) -> Video<'_> {
+    Video { env: &video.env, caption: &video.caption, source: embedded("gif", &video.gif) }
 }
 
 /// What was compared, in numbers.
@@ -119,7 +119,7 @@ fn facts(results: &Results, index: &Index) -> Vec<(&'static str, String)> {
     let anomalies = distinct(index.anomalous(None).iter().map(|&s| index.settings[s].anomaly.clone()));
     let policies = distinct(rows.iter().map(|r| r.policy.clone()));
     let mut facts = vec![
-        ("Worlds", index.worlds.join(", ")),
+        ("Environments", index.environments.join(", ")),
         ("Policies", policies.join(", ")),
         ("Detectors", index.detectors.join(", ")),
         ("Anomalies", anomalies.len().to_string()),

@@ -4,7 +4,7 @@
 //! rows were removed or edited are refused. Everything is checked on the way in; an error names the file, the place,
 //! what was expected and what was found.
 
-use crate::results::{DelayCurve, Film, Results, Row, Trace};
+use crate::results::{DelayCurve, Results, Row, Trace, Video};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_files::{table, write};
 use offnominal_stats::metric;
@@ -106,7 +106,7 @@ fn check(results: &Results) -> Result<()> {
         .iter()
         .enumerate()
         .try_for_each(|(i, c)| curve(c).with_context(|| format!("curves[{i}]")))?;
-    results.films.iter().enumerate().try_for_each(|(i, f)| film(f).with_context(|| format!("films[{i}]")))
+    results.videos.iter().enumerate().try_for_each(|(i, f)| video(f).with_context(|| format!("videos[{i}]")))
 }
 
 fn trace(trace: &Trace) -> Result<()> {
@@ -121,13 +121,9 @@ fn curve(curve: &DelayCurve) -> Result<()> {
     Ok(())
 }
 
-fn film(film: &Film) -> Result<()> {
-    let head: String = film.gif.iter().take(4).map(|&b| char::from(b)).collect();
-    ensure!(
-        head == "GIF8",
-        "expected a GIF picture, found {} bytes that begin with {head:?}",
-        film.gif.len()
-    );
+fn video(video: &Video) -> Result<()> {
+    let head: String = video.gif.iter().take(4).map(|&b| char::from(b)).collect();
+    ensure!(head == "GIF8", "expected a GIF image, found {} bytes that begin with {head:?}", video.gif.len());
     Ok(())
 }
 
@@ -211,9 +207,9 @@ mod tests {
     }
 
     #[test]
-    fn a_film_must_be_a_gif() {
-        let film = Film { env: "e".into(), caption: "c".into(), gif: b"<svg>".to_vec() };
-        let error = check(&Results { films: vec![film], ..Results::default() }).unwrap_err();
-        assert!(format!("{error:#}").contains("films[0]: expected a GIF picture"), "{error:#}");
+    fn a_video_must_be_a_gif() {
+        let video = Video { env: "e".into(), caption: "c".into(), gif: b"<svg>".to_vec() };
+        let error = check(&Results { videos: vec![video], ..Results::default() }).unwrap_err();
+        assert!(format!("{error:#}").contains("videos[0]: expected a GIF image"), "{error:#}");
     }
 }

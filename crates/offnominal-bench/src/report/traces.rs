@@ -14,8 +14,8 @@ use serde::Serialize;
 pub struct Group {
     /// Anomaly, strength and episode.
     pub title: String,
-    /// World, by which the page groups.
-    pub world: String,
+    /// Environment, by which the page groups.
+    pub environment: String,
     /// One chart per detector.
     pub charts: Vec<String>,
 }
@@ -27,17 +27,18 @@ pub fn groups(index: &Index, traces: &[Trace]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for trace in sorted {
         let title = episode(trace);
-        let at = groups.iter().position(|g| g.world == trace.env && g.title == title).unwrap_or_else(|| {
-            groups.push(Group { title, world: trace.env.clone(), charts: Vec::new() });
-            groups.len() - 1
-        });
+        let at =
+            groups.iter().position(|g| g.environment == trace.env && g.title == title).unwrap_or_else(|| {
+                groups.push(Group { title, environment: trace.env.clone(), charts: Vec::new() });
+                groups.len() - 1
+            });
         groups[at].charts.push(chart(index, trace));
     }
     groups
 }
 
 /// The chart of one trace as a file of its own.
-pub fn picture(index: &Index, trace: &Trace) -> String {
+pub fn image(index: &Index, trace: &Trace) -> String {
     plot(index, trace, &format!("{} · {} · {}", trace.detector, trace.env, episode(trace))).alone()
 }
 

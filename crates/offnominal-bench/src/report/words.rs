@@ -81,13 +81,13 @@ fn describe(
 }
 
 fn scope(index: &Index, estimate: &Estimate) -> String {
-    let worlds = plural(index.worlds.len(), "world", "worlds");
+    let environments = plural(index.environments.len(), "environment", "environments");
     let anomalies =
         crate::report::index::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].anomaly));
     let anomalies = plural(anomalies.len(), "anomaly", "anomalies");
     let cells = plural(estimate.n, "cell", "cells");
     let strengths = plural(strengths(index).len(), "strength", "strengths");
-    format!("the mean over {cells} ({anomalies} at up to {strengths} in {worlds})")
+    format!("the mean over {cells} ({anomalies} at up to {strengths} in {environments})")
 }
 
 fn strengths<'i>(index: &'i Index) -> Vec<&'i String> {
@@ -159,7 +159,10 @@ fn blind_spot(index: &Index, best: usize) -> Option<String> {
     let values = settings.filter_map(|s| Some((s, index.point(s, best, RANKING, "")?.value)));
     let (setting, value) = values.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let s = &index.settings[setting];
-    Some(format!("Its weakest spot at {strongest} strength is {} in {} ({value:.2}).", s.anomaly, s.world))
+    Some(format!(
+        "Its weakest spot at {strongest} strength is {} in {} ({value:.2}).",
+        s.anomaly, s.environment
+    ))
 }
 
 /// Baselines and nominal episodes must score one half, or something other than the anomaly is being measured.
@@ -249,7 +252,7 @@ mod tests {
         let answer = answer(&Index::new(&rows));
         let text = answer.sentences.join(" ");
         assert!(text.starts_with("tells anomalous from nominal behaviour best: time-matched AUROC 0.800"));
-        assert!(text.contains("6 cells (3 anomalies at up to 2 strengths in 1 world)"), "{text}");
+        assert!(text.contains("6 cells (3 anomalies at up to 2 strengths in 1 environment)"), "{text}");
         assert!(text.contains("ahead of knn by 0.050"), "{text}");
         assert!(text.contains("notices 70.0 % [68.0 – 72.0 %] of the anomalies within 20 steps"), "{text}");
         assert!(text.contains("from 0.65 at tiny to 0.95 at extreme"), "{text}");

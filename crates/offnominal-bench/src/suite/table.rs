@@ -1,4 +1,4 @@
-//! The table of a world: one row per policy, anomaly, strength, detector and metric, repetitions averaged.
+//! The table of an environment: one row per policy, anomaly, strength, detector and metric, repetitions averaged.
 //!
 //! A metric of alarms has a row per rule. A number that does not exist is `NaN`; a median delay that is not reached is
 //! `inf`. Numbers have four decimals, which is more than the intervals bear and keeps the files small.
@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap};
 /// What one metric says of a detector under one anomaly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// `vector` or `image`.
     pub modality: String,

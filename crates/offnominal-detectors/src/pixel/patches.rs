@@ -3,7 +3,8 @@
 //! No convolutions and no pretraining: a pixel is described by [`INPUTS`] numbers, its colour, its place, means and
 //! deviations of the colours around it at three scales, and the mean colours of regions above, below, left and right.
 //! Box means come from summed areas, so the scale costs nothing. It is a baseline, and weaker than any convolutional
-//! network; it trains in minutes, drops units at random, and so gives everything that a [`PixelMethod`](super::PixelMethod)
+//! network; it trains in minutes, drops units at random, and so gives everything that a
+//! [`PixelMethod`](super::PixelMethod)
 //! can ask for.
 
 mod description;
@@ -37,7 +38,7 @@ impl Examples {
         self.classes.extend(other.classes);
     }
 
-    /// Adds pixels of a picture, up to so many of each class, drawn at random; labels that are no class are left out.
+    /// Adds pixels of an image, up to so many of each class, drawn at random; labels that are no class are left out.
     pub fn add(
         &mut self,
         rgb: &[u8],
@@ -72,7 +73,7 @@ pub struct PatchClassifier {
     pub names: Vec<String>,
 }
 
-/// What the network says about a picture.
+/// What the network says about an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     /// `[passes, classes, pixels]`.
@@ -137,7 +138,7 @@ impl PatchClassifier {
         loss / batch.len() as f64
     }
 
-    /// What it says about a picture: in one sure pass if `passes` is 1, else in so many random ones.
+    /// What it says about an image: in one sure pass if `passes` is 1, else in so many random ones.
     pub fn say(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Said {
         let (n, k) = (rgb.len() / 3, self.names.len());
         let (columns, rows) = (width.div_ceil(STRIDE), (n / width).div_ceil(STRIDE));
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
 
     /// Left half red and smooth, right half grey and rough.
-    fn picture(seed: u64) -> (Vec<u8>, Vec<u8>) {
+    fn image(seed: u64) -> (Vec<u8>, Vec<u8>) {
         let (mut rng, width) = (Rng::new(seed), 32);
         let mut rgb = Vec::new();
         for p in 0..width * 20 {
@@ -226,7 +227,7 @@ mod tests {
     fn begun() -> (Examples, PatchTraining) {
         let (mut examples, mut rng) = (Examples::default(), Rng::new(1));
         for seed in 0..3 {
-            let (rgb, labels) = picture(seed);
+            let (rgb, labels) = image(seed);
             examples.add(&rgb, 32, &labels, 2, 200, &mut rng);
         }
         let training = PatchTraining::begin(&examples, vec!["red".into(), "rough".into()], 8, rng);
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn it_learns_two_halves_and_says_so_in_the_right_layout() {
-        let ((rgb, labels), model) = (picture(9), trained());
+        let ((rgb, labels), model) = (image(9), trained());
         let said = model.say(&rgb, 32, 1, &mut Rng::new(0));
         let n = labels.len();
         let right = (0..n).filter(|&p| (said.logits[n + p] > said.logits[p]) == (labels[p] == 1)).count();
@@ -269,7 +270,7 @@ mod tests {
 
     #[test]
     fn random_passes_differ_and_files_keep_every_bit() {
-        let ((rgb, labels), model) = (picture(9), trained());
+        let ((rgb, labels), model) = (image(9), trained());
         let said = model.say(&rgb, 32, 2, &mut Rng::new(0));
         assert!(said.logits[..2 * labels.len()] != said.logits[2 * labels.len()..]);
         let again =

@@ -24,7 +24,7 @@ pub(super) struct Notes {
     /// What is kept besides.
     #[serde(default)]
     pub(super) keepsakes: Keepsakes,
-    /// What is drawn of the world for each episode, if anything is.
+    /// What is drawn of the environment for each episode, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) change: Option<Randomisation>,
 }
@@ -82,7 +82,7 @@ impl Folder {
         serde_json::from_str(&text).with_context(|| path.display().to_string())
     }
 
-    /// What is drawn of the world of the run, if there is one and anything is.
+    /// What is drawn of the environment of the run, if there is one and anything is.
     ///
     /// # Errors
     /// If its notes are damaged.

@@ -27,7 +27,7 @@ impl Rect {
         }
     }
 
-    /// Visits every pixel, row by row, with its index in a picture of the given width.
+    /// Visits every pixel, row by row, with its index in an image of the given width.
     pub fn visit(self, width: usize, mut f: impl FnMut(usize, usize, usize)) {
         for row in self.rows.0..self.rows.1 {
             for column in self.columns.0..self.columns.1 {

@@ -1,6 +1,6 @@
 //! An encoder of this project: each patch of 8 × 8 pixels becomes twelve numbers from which it can be drawn again.
 //!
-//! Pictures are brought to 128 × 128 by area averaging; a patch is encoded by 192 → 96 → 48 → 12 and decoded by the
+//! Images are brought to 128 × 128 by area averaging; a patch is encoded by 192 → 96 → 48 → 12 and decoded by the
 //! mirror image, trained on patches of nominal frames to give them back (self-supervised: no label, no anomaly). A
 //! thirteenth number says how badly that went, ½ ln(mean squared error + 10⁻⁴): patches unlike any seen are drawn badly.
 
@@ -14,11 +14,11 @@ use std::sync::Arc;
 
 /// Pixels on a side of a patch.
 pub const PATCH: usize = 8;
-/// Pixels on a side of a picture.
+/// Pixels on a side of an image.
 pub const SIDE: usize = 128;
 /// Patches on a side.
 pub const GRID: usize = SIDE / PATCH;
-/// Numbers of a patch in a picture.
+/// Numbers of a patch in an image.
 pub const PIXELS: usize = PATCH * PATCH * 3;
 /// Numbers that a patch becomes, without the last one.
 const CODE: usize = 12;
@@ -234,15 +234,15 @@ struct Eye {
     features: Features,
 }
 
-/// Where a number of a patch lies in the picture.
+/// Where a number of a patch lies in the image.
 fn place(patch: usize, number: usize) -> usize {
     let (row, column) = (patch / GRID * PATCH + number / (PATCH * 3), patch % GRID * PATCH * 3);
     row * SIDE * 3 + column + number % (PATCH * 3)
 }
 
 impl Encoder for Eye {
-    fn encode(&mut self, picture: &[u8]) -> &Features {
-        let pixels = self.resize.of(picture);
+    fn encode(&mut self, image: &[u8]) -> &Features {
+        let pixels = self.resize.of(image);
         for (patch, input) in self.input.chunks_exact_mut(PIXELS).enumerate() {
             for (run, out) in input.chunks_exact_mut(PATCH * 3).enumerate() {
                 let from = place(patch, run * PATCH * 3);
@@ -267,13 +267,13 @@ impl Encoder for Eye {
         let code: Vec<f32> = patches.chunks_exact(CODE + 1).flat_map(|row| &row[..CODE]).copied().collect();
         let params = &self.coder.params[self.coder.encoder.n_params()..];
         let drawn = self.coder.decoder.forward(params, &code, &mut self.work.1);
-        let mut picture = vec![0; SIDE * SIDE * 3];
+        let mut image = vec![0; SIDE * SIDE * 3];
         for (patch, drawn) in drawn.chunks_exact(PIXELS).enumerate() {
             for (number, value) in drawn.iter().enumerate() {
-                picture[place(patch, number)] = ((value + 0.5) * 255.0).round().clamp(0.0, 255.0) as u8;
+                image[place(patch, number)] = ((value + 0.5) * 255.0).round().clamp(0.0, 255.0) as u8;
             }
         }
-        Some(self.back.bytes(&picture))
+        Some(self.back.bytes(&image))
     }
 
     fn fork(&self) -> Box<dyn Encoder> {
@@ -281,7 +281,7 @@ impl Encoder for Eye {
     }
 }
 
-/// Mean and deviation of each number over the patches stand for the whole picture.
+/// Mean and deviation of each number over the patches stand for the whole image.
 fn summarise(features: &mut Features) {
     let (n, width) = (features.n_patches() as f32, features.width);
     for j in 0..width {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_any_size_have_the_same_grid_and_noise_is_drawn_badly() {
+    fn images_of_any_size_have_the_same_grid_and_noise_is_drawn_badly() {
         let mut rng = Rng::new(2);
         let patches = halves(4096, &mut rng);
         let coder = Arc::new(PatchCoder::train(&patches, 6, &mut rng, |_, _| ()));

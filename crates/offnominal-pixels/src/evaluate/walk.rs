@@ -50,7 +50,7 @@ impl EvaluationPlan<'_> {
         scorers: &[Scorer],
         mut take: impl FnMut(Scored) -> Result<()>,
     ) -> Result<()> {
-        let task = self.context.task(samples.len(), "pictures");
+        let task = self.context.task(samples.len(), "images");
         for some in samples.chunks(4 * self.context.jobs) {
             task.check()?;
             let scored =

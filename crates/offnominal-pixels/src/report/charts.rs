@@ -58,7 +58,7 @@ fn bar(svg: &mut Svg, x: f64, found: &Estimate, number: usize) {
     svg.segment((middle, height_of(found.low)), (middle, height_of(found.high)), &stroke);
 }
 
-/// Mean score of each class on nominal pictures and here, sorted by their difference (the paper's Figure 2); of the
+/// Mean score of each class on nominal images and here, sorted by their difference (the paper's Figure 2); of the
 /// entropy if it took part, as in the paper.
 pub fn drift(e: &Evaluation) -> Option<String> {
     let method = e.methods.iter().find(|m| m.method == "entropy").or(e.methods.first())?;
@@ -75,7 +75,7 @@ pub fn drift(e: &Evaluation) -> Option<String> {
         16.0,
         Anchor::Start,
         "title",
-        &format!("Mean {} of each class: nominal pictures (grey) and these", method.method),
+        &format!("Mean {} of each class: nominal images (grey) and these", method.method),
     );
     let y = |v: f64| TOP + HEIGHT * (1.0 - (v - low) / (high - low).max(1e-12));
     for (at, (class, nominal, here)) in classes.iter().enumerate() {

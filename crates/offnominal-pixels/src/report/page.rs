@@ -1,4 +1,4 @@
-//! The page of an evaluation: bars, tables of modes and thresholds, class means, causes of failure and pictures.
+//! The page of an evaluation: bars, tables of modes and thresholds, class means, causes of failure and images.
 
 use crate::failures::CAUSES;
 use crate::panels::Panel;
@@ -43,7 +43,7 @@ struct ModeTable {
 #[derive(Serialize)]
 struct Shown {
     caption: String,
-    pictures: Vec<(&'static str, Value)>,
+    images: Vec<(&'static str, Value)>,
 }
 
 /// The page: one file without links to anything that a reader may not have.
@@ -102,7 +102,7 @@ fn section(e: &Evaluation) -> Section {
 fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
     let (unknown, known) = (e.unknown_pixels.unwrap_or(0), e.known_pixels.unwrap_or(0));
     let mut facts = vec![
-        ("Pictures", format!("{}, of them {} with unknown and known pixels", e.images, e.images_with_both)),
+        ("Images", format!("{}, of them {} with unknown and known pixels", e.images, e.images_with_both)),
         (
             "Unknown pixels",
             format!(
@@ -116,7 +116,7 @@ fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
     }
     if let Some(t) = e.odin_temperature {
         let how = if e.held_out > 0 {
-            format!(", chosen on {} held-out pictures", e.held_out)
+            format!(", chosen on {} held-out images", e.held_out)
         } else {
             ", given".into()
         };
@@ -175,6 +175,6 @@ fn causes(e: &Evaluation) -> Vec<[String; 3]> {
 fn shown(panel: &Panel) -> Shown {
     Shown {
         caption: panel.caption.clone(),
-        pictures: panel.pictures.iter().map(|(name, png)| (*name, embedded("png", png))).collect(),
+        images: panel.images.iter().map(|(name, png)| (*name, embedded("png", png))).collect(),
     }
 }

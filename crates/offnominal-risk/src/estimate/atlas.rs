@@ -200,7 +200,7 @@ mod tests {
     use offnominal_core::Seed;
     use offnominal_engine::catalogues;
 
-    /// Failures of the driving world that end in so many ways.
+    /// Failures of the driving environment that end in so many ways.
     fn failures(ways: usize, n: usize) -> Vec<(Failure, f64)> {
         let mut rng = Rng::new(1);
         let mut one = |i: usize| {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn atlas(failures: &[(Failure, f64)]) -> Atlas {
-        let env = catalogues::worlds().build("driving", &serde_json::json!({})).unwrap();
+        let env = catalogues::environments().build("driving", &serde_json::json!({})).unwrap();
         Atlas::of(failures, env.spec())
     }
 

@@ -67,7 +67,7 @@ pub struct StoredFailure {
 pub struct Document {
     /// Which run it was.
     pub run: ExperimentSpec,
-    /// Draws of the world's initial conditions.
+    /// Draws of the environment's initial conditions.
     pub draws: u64,
     /// Experiments.
     pub experiments: u64,

@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{Pool, Proposal, Thinning};
 use std::path::Path;
@@ -153,7 +153,7 @@ impl<'c> Estimation<'c> {
     /// Draws until the predictor accepts.
     fn accept(&self, key: Seed, guide: &Guide, reader: &mut Reader<'_>) -> Result<(Vec<f64>, f64)> {
         let draw = |rng: &mut Rng| {
-            let x = self.experimenter.cast.env.draw(rng);
+            let x = self.experimenter.subject.env.draw(rng);
             let predicted = guide.predict(reader, &x);
             (x, predicted)
         };
@@ -203,7 +203,7 @@ impl<'c> Estimation<'c> {
 pub const JOURNAL: &str = "journal.jsonl";
 
 fn spec(by: &Experimenter<'_>, method: Method) -> ExperimentSpec {
-    let Cast { env, name, shifted, .. } = by.cast;
+    let Subject { env, name, shifted, .. } = by.subject;
     let (env, policy, shifted) = (env.spec().id.clone(), name.clone(), shifted.clone());
     ExperimentSpec { env, policy, seed: by.run, method, shifted }
 }

@@ -32,7 +32,7 @@ pub struct Content<'a> {
 /// What the template sees.
 #[derive(Serialize)]
 struct Page {
-    world: String,
+    environment: String,
     policy: String,
     facts: Vec<(&'static str, String)>,
     tiles: Vec<(String, String, &'static str)>,
@@ -72,7 +72,7 @@ impl Content<'_> {
         let (run, curve) = (&self.document.run, self.document.curve.as_ref());
         let kinds: Result<Vec<Shown>> = self.document.kinds.iter().map(|k| self.shown(k)).collect();
         Ok(Page {
-            world: run.env.clone(),
+            environment: run.env.clone(),
             policy: run.policy.id.clone(),
             facts: self.facts(),
             tiles: self.tiles(),
@@ -98,7 +98,7 @@ impl Content<'_> {
 
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
-            ("World", self.document.run.env.clone()),
+            ("Environment", self.document.run.env.clone()),
             ("Policy", self.document.run.policy.id.clone()),
             ("Method", self.method().to_string()),
             ("Draws", self.document.draws.to_string()),
@@ -172,20 +172,20 @@ impl Content<'_> {
         })
     }
 
-    /// The episode, if the world has a camera.
+    /// The episode, if the environment has a camera.
     fn video(&self, failure: &StoredFailure) -> Result<Option<Value>> {
-        let trial = self.by.cast.trial();
+        let trial = self.by.subject.trial();
         if trial.env.spec().cameras.is_empty() {
             return Ok(None);
         }
         let episode = trial.starting_at(failure.x.clone(), failure.key, &mut |_| ());
         let show = Show { trial, camera: Camera(0), size: VIDEO.0 };
-        let gif = show.film(&episode, VIDEO.1, |_, _| ())?;
+        let gif = show.video(&episode, VIDEO.1, |_, _| ())?;
         Ok(Some(embedded("gif", &gif)))
     }
 
     fn initial(&self, x: &[f64]) -> String {
-        let names = &self.by.cast.env.spec().initial;
+        let names = &self.by.subject.env.spec().initial;
         names.iter().zip(x).map(|(name, v)| format!("{name} {v:.4}")).collect::<Vec<_>>().join(", ")
     }
 }

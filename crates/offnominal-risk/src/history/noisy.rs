@@ -10,7 +10,8 @@ pub struct Noisy {
 }
 
 impl Noisy {
-    /// Noise whose standard deviation is a share of half the range of each command; none where a command is a choice or has
+    /// Noise whose standard deviation is a share of half the range of each command; none where a command is a choice
+    /// or has
     /// no bounds.
     pub fn new(policy: Box<dyn Policy>, action: &[Channel], share: f64) -> Noisy {
         let command = |c: &Channel| {

@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result};
 use offnominal_agents::TrainingEpisode;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use std::ops::Range;
 
 /// A policy, weakened by noise on its commands, and the draws that are its own.
 pub struct Series {
-    cast: Cast,
+    subject: Subject,
     noise: f64,
     seed: u64,
     stream: String,
@@ -22,14 +22,16 @@ impl Series {
     /// The episodes of a policy at a level of noise.
     ///
     /// # Errors
-    /// If the world cannot be copied.
-    pub fn new(cast: &Cast, noise: f64, seed: u64) -> Result<Series> {
-        let noisy = Noisy::new(cast.policy.fork(), &cast.env.spec().action, noise);
-        let env = cast.env.fork().context("experiments need copies of the world")?;
-        let stream = format!("past-{}-{noise}", cast.name.digest);
-        let noisy =
-            Cast { shifted: cast.shifted.clone(), ..Cast::of(env, Box::new(noisy), cast.name.clone()) };
-        Ok(Series { cast: noisy, noise, seed, stream })
+    /// If the environment cannot be copied.
+    pub fn new(subject: &Subject, noise: f64, seed: u64) -> Result<Series> {
+        let noisy = Noisy::new(subject.policy.fork(), &subject.env.spec().action, noise);
+        let env = subject.env.fork().context("experiments need copies of the environment")?;
+        let stream = format!("past-{}-{noise}", subject.name.digest);
+        let noisy = Subject {
+            shifted: subject.shifted.clone(),
+            ..Subject::of(env, Box::new(noisy), subject.name.clone())
+        };
+        Ok(Series { subject: noisy, noise, seed, stream })
     }
 
     /// Plays some of them and returns which failed.
@@ -37,7 +39,7 @@ impl Series {
     /// # Errors
     /// If the simulator breaks.
     pub fn failed(&self, range: Range<usize>, context: &Context, bar: &Task) -> Result<Vec<usize>> {
-        let by = Experimenter::new(&self.cast, self.seed)?;
+        let by = Experimenter::new(&self.subject, self.seed)?;
         let failed = |i: u64| {
             let came = by.play(by.key(&self.stream, i), &self.initial(&by, i as usize));
             came.map(|came| came.failed.then_some(i as usize)).transpose()
@@ -51,9 +53,9 @@ impl Series {
     /// The first so many, of which those failed, after so many steps of training.
     ///
     /// # Errors
-    /// If the world cannot be copied.
+    /// If the environment cannot be copied.
     pub fn episodes(&self, n: usize, failed: &[usize], step: u64) -> Result<Vec<TrainingEpisode>> {
-        let by = Experimenter::new(&self.cast, self.seed)?;
+        let by = Experimenter::new(&self.subject, self.seed)?;
         let mut of = vec![false; n];
         failed.iter().for_each(|&i| of[i] = true);
         let one =

@@ -24,7 +24,8 @@ pub(crate) struct Plan<'p> {
     pub adam: &'p dyn Fn(usize) -> Adam,
 }
 
-/// Lets each member, given by its first parameters, make so many steps; `gradient` writes the derivatives of the loss on a
+/// Lets each member, given by its first parameters, make so many steps; `gradient` writes the derivatives of the loss
+/// on a
 /// batch. Returns the parameters of all, and after how many steps: those of the best validation or, if there is none, the
 /// last ones.
 pub(crate) fn train(

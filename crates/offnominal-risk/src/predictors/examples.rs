@@ -36,7 +36,8 @@ impl Examples {
         Examples { width, rows: Vec::new(), ends: Vec::new(), failed: Vec::new() }
     }
 
-    /// Adds one that ended later than those before: the features of its initial condition, or of one place after the other.
+    /// Adds one that ended later than those before: the features of its initial condition, or of one place after the
+    /// other.
     ///
     /// # Panics
     /// If there are no features, or other than so many at each place.

@@ -15,11 +15,11 @@ const FORMAT: &str = "offnominal-predictor-1";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
-    /// The world.
+    /// The environment.
     pub env: String,
     /// Names of the numbers of an initial condition.
     pub initial: Vec<String>,
-    /// Number of features that the world makes of them, or of each place that they lead past.
+    /// Number of features that the environment makes of them, or of each place that they lead past.
     pub features: usize,
     /// How f is represented.
     pub form: Form,

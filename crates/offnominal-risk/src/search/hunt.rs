@@ -124,8 +124,8 @@ impl<'c> Hunt<'c> {
             Strategy::Argmax => needs(aids.guide.is_some(), "a predictor (make one with `risk learn`)")?,
             Strategy::Replay => needs(aids.history.is_some(), "a history (`train --history` writes it)")?,
             Strategy::CrossEntropy | Strategy::Elites => {
-                let has_margin = experimenter.cast.env.failure_search().margin().is_some();
-                needs(has_margin || aids.guide.is_some(), "a predictor, as the world has no margin")?;
+                let has_margin = experimenter.subject.env.failure_search().margin().is_some();
+                needs(has_margin || aids.guide.is_some(), "a predictor, as the environment has no margin")?;
             }
             Strategy::Random => {}
         }
@@ -176,10 +176,10 @@ impl<'c> Hunt<'c> {
         error.into_inner().expect("predictions do not panic").map_or(Ok(found), Err)
     }
 
-    /// The next initial condition that the world can begin from; a draw if the strategy finds none.
+    /// The next initial condition that the environment can begin from; a draw if the strategy finds none.
     fn propose(&self, sampler: &mut dyn Sampler, rng: &mut offnominal_core::Rng) -> Vec<f64> {
         const TRIES: usize = 100;
-        let env = &self.experimenter.cast.env;
+        let env = &self.experimenter.subject.env;
         for _ in 0..TRIES {
             let x = sampler.propose(&mut |rng| env.draw(rng), rng);
             if env.failure_search().admits(&x) {
@@ -215,7 +215,7 @@ impl<'c> Hunt<'c> {
 
 /// The smallest and the largest of each number in draws.
 fn bounds(experimenter: &Experimenter<'_>) -> Vec<(f64, f64)> {
-    let mut bounds = vec![(f64::INFINITY, f64::NEG_INFINITY); experimenter.cast.env.spec().initial.len()];
+    let mut bounds = vec![(f64::INFINITY, f64::NEG_INFINITY); experimenter.subject.env.spec().initial.len()];
     for i in 0..RANGE_DRAWS {
         for (bound, v) in bounds.iter_mut().zip(experimenter.draw(experimenter.key("range", i))) {
             *bound = (bound.0.min(v), bound.1.max(v));

@@ -5,22 +5,22 @@ use crate::experimenter::Experimenter;
 use crate::history::{step_of, training};
 use anyhow::Result;
 use offnominal_agents::{History, TrainingEpisode};
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use std::path::Path;
 
 /// All episodes in the journal of a race without a predictor; those of earlier policies stand first.
 ///
 /// # Errors
 /// If the folder holds another race, or nobody knows how long a policy was trained.
-pub fn history(casts: &[Cast], spec: &RaceSpec, folder: &Path) -> Result<History> {
+pub fn history(subjects: &[Subject], spec: &RaceSpec, folder: &Path) -> Result<History> {
     let heats = Heats::open(Some(folder), spec)?;
     let mut all = Vec::new();
-    for (policy, cast) in casts.iter().enumerate() {
-        let (step, experimenter) = (step_of(cast)?, Experimenter::new(cast, spec.seed)?);
+    for (policy, subject) in subjects.iter().enumerate() {
+        let (step, experimenter) = (step_of(subject)?, Experimenter::new(subject, spec.seed)?);
         for (index, failed) in heats.of(policy, spec.round) {
             let initial = experimenter.draw(super::race::key(&experimenter, index));
             all.push(TrainingEpisode { initial, step, noise: 0.0, failed });
         }
     }
-    Ok(training(casts[0].env.spec(), spec.seed, all))
+    Ok(training(subjects[0].env.spec(), spec.seed, all))
 }

@@ -9,7 +9,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_engine::context::Context;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 use offnominal_stats::risk::{HorvitzThompson, Race, Thinning, counting};
@@ -65,19 +65,25 @@ struct Runner<'c> {
     failures: u64,
 }
 
-/// Runs what the journal in the folder, if there is one, does not hold yet of a race; draws are the same for all policies.
+/// Runs what the journal in the folder, if there is one, does not hold yet of a race; draws are the same for all
+/// policies.
 ///
 /// # Errors
 /// If there are no policies, a setting is out of range, the folder holds another race, the simulator breaks, or a file
 /// cannot be written.
-pub fn race(casts: &[Cast], rules: &Rules<'_>, folder: Option<&Path>, context: &Context) -> Result<Finish> {
+pub fn race(
+    subjects: &[Subject],
+    rules: &Rules<'_>,
+    folder: Option<&Path>,
+    context: &Context,
+) -> Result<Finish> {
     ensure!(rules.spec.round > 0, "draws per round: expected at least 1, found 0");
-    let mut race = Race::new(casts.len(), rules.level)?;
-    let runner = |(i, cast): (usize, _)| {
+    let mut race = Race::new(subjects.len(), rules.level)?;
+    let runner = |(i, subject): (usize, _)| {
         let rule = rules.spec.methods[i].thinning()?;
-        Ok(Runner::new(Experimenter::new(cast, context.seed)?, rules.guides.get(i).zip(rule)))
+        Ok(Runner::new(Experimenter::new(subject, context.seed)?, rules.guides.get(i).zip(rule)))
     };
-    let mut runners: Vec<Runner<'_>> = casts.iter().enumerate().map(runner).collect::<Result<_>>()?;
+    let mut runners: Vec<Runner<'_>> = subjects.iter().enumerate().map(runner).collect::<Result<_>>()?;
     let (mut heats, mut choices) = (Heats::open(folder, &rules.spec)?, Vec::new());
     let bar = context.task(rules.budget as usize, "experiments of each policy");
     while let Standing::Unresolved { left } = race.standing() {
@@ -100,7 +106,7 @@ pub fn race(casts: &[Cast], rules: &Rules<'_>, folder: Option<&Path>, context: &
     }
     let level = race.level_of_each();
     let contender = |(i, r): (usize, &Runner<'_>)| Contender {
-        policy: casts[i].name.id.clone(),
+        policy: subjects[i].name.id.clone(),
         experiments: r.experiments,
         failures: r.failures,
         risk: r.risk(level).ok(),

@@ -1,4 +1,4 @@
-//! Things that no training picture shows. Each kind is drawn anew: sizes, colours and posture vary.
+//! Things that no training image shows. Each kind is drawn anew: sizes, colours and posture vary.
 
 use super::{between, chance, pick, varied};
 use crate::body::{Body, Part, ball, block, part, post, wheel};

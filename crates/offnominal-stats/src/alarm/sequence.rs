@@ -12,7 +12,8 @@
 //! The first promise is Ville's inequality. The second: with R = (1 + R) · ½ p^−½, which is never below C, R minus the
 //! number of episodes is a martingale, so at the alarm the mean number of episodes is the mean of R, hence at least L.
 //!
-//! References: Vovk, Gammerman & Shafer, Algorithmic Learning in a Random World, 2005, theorem 8.1 (smoothed p-values);
+//! References: Vovk, Gammerman & Shafer, Algorithmic Learning in a Random Environment, 2005, theorem 8.1 (smoothed
+//! p-values);
 //! Vovk, "Conformal CUSUM" (arXiv 2412.03464); Shafer et al., "Test martingales, Bayes factors and p-values",
 //! Statistical Science 26(1), 2011, section 6 (the bet ½ p^−½).
 

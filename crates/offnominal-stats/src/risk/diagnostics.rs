@@ -50,7 +50,8 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Diagnostics of a sample in the order in which it was taken, of `n` draws; draws without an experiment have weight 0.
+    /// Diagnostics of a sample in the order in which it was taken, of `n` draws; draws without an experiment have
+    /// weight 0.
     ///
     /// # Errors
     /// If there are no experiments.

@@ -81,7 +81,8 @@ impl Pool {
         Ok(Pool { streams, experiments: Vec::new(), ends, sums: [0.0; 2] })
     }
 
-    /// One experiment, in an order in which the streams take turns: the chances of its initial condition to be accepted, stream by stream, and whether it failed.
+    /// One experiment, in an order in which the streams take turns: the chances of its initial condition to be
+    /// accepted, stream by stream, and whether it failed.
     ///
     /// # Panics
     /// If there are not as many chances as streams.

@@ -1,7 +1,8 @@
 //! How often an estimate is off by more than a factor, after fewer experiments than were made.
 //!
 //! An estimate is the mean over n units, draws or experiments, of terms of which nearly all are zero and the others are
-//! weights of failures. A run of m units is played from the sample itself: the number of its failures is binomial with the
+//! weights of failures. A run of m units is played from the sample itself: the number of its failures is binomial with
+//! the
 //! share of failures in the sample, and their weights are drawn from those that were seen. The share of such runs whose
 //! mean is not within [p̂ / δ, δ p̂] has the exact binomial interval.
 //!
@@ -56,7 +57,8 @@ impl Units {
         sum / m as f64
     }
 
-    /// The smallest of the given numbers of units, in order, from which on runs miss with a probability of at most `most`.
+    /// The smallest of the given numbers of units, in order, from which on runs miss with a probability of at most
+    /// `most`.
     ///
     /// # Errors
     /// As [`miss`](Units::miss).

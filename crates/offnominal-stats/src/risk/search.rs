@@ -48,7 +48,8 @@ pub fn search(
 
 /// Mean number of experiments to the first failure; without a failure, a lower bound: ∞ with a low end.
 ///
-/// The interval is valid for any rule to stop, so for searches that end with a failure and for those that were broken off.
+/// The interval is valid for any rule to stop, so for searches that end with a failure and for those that were broken
+/// off.
 ///
 /// # Errors
 /// If no experiment was run.

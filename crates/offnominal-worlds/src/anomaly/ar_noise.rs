@@ -24,10 +24,10 @@ pub const OBS: Listed = on_observation::<ArNoise>(Words {
     shows: "autocorrelation of residuals; against white noise of the same strength, in nothing else",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<ArNoise>(Words {
     id: "act-ar-noise",
-    summary: "noise on commands, as strong as white noise but correlated in time",
+    summary: "noise on actions, as strong as white noise but correlated in time",
     equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + √(1 − φ²) εₜ,  εₜ ~ N(0, β²)",
     imitates: "an actuator with a resonance or a slow disturbance: a loose mount, sloshing load",
     shows: "autocorrelation of residuals; against white noise of the same strength, in nothing else",

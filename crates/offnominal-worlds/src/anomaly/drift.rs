@@ -21,7 +21,7 @@ pub const OBS: Listed = on_observation::<Drift>(Words {
     shows: "an error too small to be seen in one step: residuals added up over time, distance from nominal states",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<Drift>(Words {
     id: "act-drift",
     summary: "actuators with a bias that grows from the onset",

@@ -19,13 +19,13 @@ pub const OBS: Listed = on_observation::<Dropout>(Words {
     shows: "steps without change followed by steps that are too large: the residual of a dynamics model",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<Dropout>(Words {
     id: "act-dropout",
-    summary: "actuators with commands that get lost",
-    equation: "a′ₜ = aₜ with probability 1 − p, else the last command that arrived",
+    summary: "actuators with actions that get lost",
+    equation: "a′ₜ = aₜ with probability 1 − p, else the last action that arrived",
     imitates: "a congested bus, a remote control at the edge of its reach, a loose contact",
-    shows: "answers that sometimes fit the command before: the residual of a dynamics model",
+    shows: "answers that sometimes fit the action before: the residual of a dynamics model",
 });
 
 /// What stands in the place of a lost value.

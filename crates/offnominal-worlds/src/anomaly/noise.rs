@@ -19,13 +19,13 @@ pub const OBS: Listed = on_observation::<Noise>(Words {
     shows: "steps that no smooth motion explains: the residual of a one-step prediction",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<Noise>(Words {
     id: "act-noise",
-    summary: "white noise on commands",
+    summary: "white noise on actions",
     equation: "a′ₜ = aₜ + εₜ,  εₜ ~ N(0, β²)",
     imitates: "an actuator that jitters: backlash, ripple of a drive, a disturbed line",
-    shows: "the world's answer no longer fits the recorded command: the residual of a dynamics model",
+    shows: "the environment's answer no longer fits the recorded action: the residual of a dynamics model",
 });
 
 /// The recipe.

@@ -19,7 +19,7 @@ pub const OBS: Listed = on_observation::<Offset>(Words {
     shows: "readings out of their usual range, and channels that no longer agree with one another",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<Offset>(Words {
     id: "act-offset",
     summary: "actuators with a constant bias",

@@ -19,13 +19,13 @@ pub const OBS: Listed = on_observation::<Scaling>(Words {
     shows: "readings out of their usual range, and channels that no longer agree with one another",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<Scaling>(Words {
     id: "act-scaling",
     summary: "actuators that do more or less than told",
     equation: "a′ₜ = β aₜ",
     imitates: "an actuator that weakens (β < 1: wear, low battery, heat) or overreacts (β > 1)",
-    shows: "answers that are too large or too small for the command: the residual of a dynamics model",
+    shows: "answers that are too large or too small for the action: the residual of a dynamics model",
 })
 .reaching(&[Reach::one(0.1, 9.0), Reach::one(-0.1, -1.0)]);
 

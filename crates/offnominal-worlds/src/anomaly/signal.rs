@@ -8,7 +8,7 @@ use offnominal_core::channel::width;
 use offnominal_core::prelude::*;
 use serde::de::DeserializeOwned;
 
-/// A disturbance of single values, the same for observations and commands. What it deserialises from are the
+/// A disturbance of single values, the same for observations and actions. What it deserialises from are the
 /// parameters of its recipe.
 pub trait Operator: DeserializeOwned + Send + 'static {
     /// Name without the side.
@@ -71,7 +71,7 @@ pub(super) use recipe_fields;
 
 /// What is said of an operator on one side.
 pub struct Words {
-    /// The name in commands and recipes.
+    /// The name in actions and recipes.
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,
@@ -88,7 +88,7 @@ pub const fn on_observation<O: Operator>(words: Words) -> Listed {
     listed::<O>(Class::Observation, |params| build::<O>(Class::Observation, params), words)
 }
 
-/// An operator on commands.
+/// An operator on actions.
 pub const fn on_action<O: Operator>(words: Words) -> Listed {
     listed::<O>(Class::Action, |params| build::<O>(Class::Action, params), words)
 }

@@ -23,7 +23,7 @@ pub const OBS: Listed = on_observation::<SineDrift>(Words {
     shows: "residuals of one sign over many steps; their mean over a whole period is zero, so windows must be shorter",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<SineDrift>(Words {
     id: "act-sine-drift",
     summary: "actuators with a bias that swings slowly",

@@ -19,13 +19,13 @@ pub const OBS: Listed = on_observation::<Stuck>(Words {
     shows: "readings that do not move although the system does: change of 0, the residual of a dynamics model",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<Stuck>(Words {
     id: "act-stuck",
     summary: "actuators that keep doing what they did last",
     equation: "a′ₜ = a′ₜ₋₁, renewed in every (d + 1)-th step",
     imitates: "a jammed valve or rudder, a stuck throttle, a controller that is updated too rarely",
-    shows: "answers that do not follow the command: the residual of a dynamics model",
+    shows: "answers that do not follow the action: the residual of a dynamics model",
 });
 
 /// The recipe, and the value that each channel holds.

@@ -22,10 +22,10 @@ pub const OBS: Listed = on_observation::<TemporalNoise>(Words {
     shows: "correlated residuals; distance from nominal states once the error has wandered off",
 });
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = on_action::<TemporalNoise>(Words {
     id: "act-temporal-noise",
-    summary: "slowly wandering noise on commands",
+    summary: "slowly wandering noise on actions",
     equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
     imitates: "an actuator under a load that varies slowly: gusts, hydraulic pressure",
     shows: "correlated residuals of a dynamics model",

@@ -12,8 +12,8 @@
 //!
 //! Reference: Barto, Sutton and Anderson, IEEE Trans. SMC 13 (1983); Gymnasium's CartPole-v1, whose bits these are.
 
-use super::motion::{Motion, World};
-use super::{DIVERGED, classic_picture};
+use super::motion::{Environment, Motion};
+use super::{DIVERGED, classic_image};
 use offnominal_core::catalogue::parse;
 use offnominal_core::frame::Frame;
 use offnominal_core::prelude::*;
@@ -25,12 +25,12 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     build: |params| {
         let Options { sutton_barto_reward } = parse(params)?;
         let motion = Cartpole { sutton_barto_reward, ..Cartpole::default() };
-        Ok(Box::new(World::new(spec(), motion, &[0.0; 4])))
+        Ok(Box::new(Environment::new(spec(), motion, &[0.0; 4])))
     },
     exempt: &[],
 };
 
-/// What can be chosen when the world is built.
+/// What can be chosen when the environment is built.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -158,7 +158,7 @@ impl Motion for Cartpole {
     }
 
     fn render(&self, s: &CartState, frame: &mut Frame) {
-        classic_picture::cartpole(s.x, s.theta, 2.0 * self.half_length, frame);
+        classic_image::cartpole(s.x, s.theta, 2.0 * self.half_length, frame);
     }
 
     fn set(&mut self, parameter: &str, value: f64) {
@@ -203,7 +203,7 @@ fn spec() -> EnvSpec {
         success: "the pole is up at the horizon; the episode ends with failure once the cart is more than 2.4 m from \
                   the middle or the pole more than 12° from upright. The customary mark is a mean return of 475"
             .into(),
-        classes: classic_picture::CARTPOLE.map(String::from).into(),
+        classes: classic_image::CARTPOLE.map(String::from).into(),
         cameras: vec!["side".into()],
         ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }

@@ -1,4 +1,4 @@
-//! Discs seen from above: what the pictures of particles and of tracks are made of.
+//! Discs seen from above: what the images of particles and of tracks are made of.
 
 use super::vec2::Vec2;
 use offnominal_core::frame::Frame;
@@ -44,7 +44,7 @@ impl View {
 
 /// The pixels of one axis that a disc can reach.
 fn covered(centre: f64, radius: f64, size: usize) -> std::ops::Range<usize> {
-    // Casts saturate: what lies outside the picture gives an empty range.
+    // Casts saturate: what lies outside the image gives an empty range.
     ((centre - radius - 1.0).floor() as usize)..((centre + radius + 1.0).ceil() as usize).min(size)
 }
 

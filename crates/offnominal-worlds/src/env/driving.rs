@@ -2,7 +2,7 @@
 //!
 //! The initial condition *is* the track: twelve checkpoints around the origin, of which ten are random. The car senses
 //! the walls by a range finder, and touching one is the failure. Few tracks are hard for a good driver, which makes this
-//! the world for finding rare failures.
+//! the environment for finding rare failures.
 //!
 //! Cost: a step casts nine beams on the walls near the car; nothing is allocated.
 //! Reference: Uesato et al., arXiv 1812.01647, section 4 (Driving, in TORCS); checkpoints and pen of Gymnasium's
@@ -12,7 +12,7 @@ mod beams;
 mod car;
 mod card;
 mod features;
-mod picture;
+mod image;
 mod places;
 mod track;
 
@@ -94,7 +94,7 @@ impl Env for Driving {
     fn observe(&self, obs: &mut [f32]) {
         assert_eq!(obs.len(), self.spec.observation.len(), "{}: length of the observation", self.spec.id);
         let (beams, body) = obs.split_at_mut(beams::N);
-        beams::cast(&self.track, self.at, self.car.position, self.car.heading, beams);
+        beams::subject(&self.track, self.at, self.car.position, self.car.heading, beams);
         body.copy_from_slice(&[self.car.speed, self.car.yaw_rate, self.car.steering].map(|v| v as f32));
     }
 
@@ -132,7 +132,7 @@ impl Env for Driving {
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {
-        picture::draw(&self.track, self.at, &self.car, frame);
+        image::draw(&self.track, self.at, &self.car, frame);
     }
 
     fn failure_search(&self) -> &dyn FailureSearch {

@@ -1,14 +1,14 @@
-//! What all MuJoCo worlds share: a simulation, its physical parameters, noise at the reset, and pictures.
+//! What all MuJoCo environments share: a simulation, its physical parameters, noise at the reset, and images.
 //!
 //! Parameters are kept beside the simulation and applied again at each start, because starting resets everything.
 
-use super::mjc_picture::{Painter, camera_names, class_names};
+use super::mjc_image::{Painter, camera_names, class_names};
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Diverged, Kind, Model, MujocoError, Simulation};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The methods of [`Env`] that a world leaves to the part that holds its simulation, its card and its parameters.
+/// The methods of [`Env`] that an environment leaves to the part that holds its simulation, its card and its parameters.
 macro_rules! delegate_to {
     ($part:ident) => {
         fn spec(&self) -> &EnvSpec {
@@ -30,15 +30,15 @@ macro_rules! delegate_to {
 }
 pub(super) use delegate_to;
 
-/// What differs between MuJoCo worlds, apart from observation and reward.
+/// What differs between MuJoCo environments, apart from observation and reward.
 pub(super) struct Design {
     /// The MJCF text.
     pub xml: &'static str,
-    /// The card, without what the model or every MuJoCo world adds: parameters, classes and cameras.
+    /// The card, without what the model or every MuJoCo environment adds: parameters, classes and cameras.
     pub spec: EnvSpec,
     /// The body that the parameter `force` pushes.
     pub pushed_body: &'static str,
-    /// The direction of that force in the world.
+    /// The direction of that force in the environment.
     pub push_direction: [f64; 3],
     /// Largest factor on masses; heavier bodies only stand still.
     pub most_mass: f64,
@@ -46,7 +46,7 @@ pub(super) struct Design {
     pub classes: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// A MuJoCo world in progress. Cloning copies the state; model and card are shared until a parameter is changed.
+/// A MuJoCo environment in progress. Cloning copies the state; model and card are shared until a parameter is changed.
 #[derive(Clone)]
 pub(super) struct Rig {
     pub sim: Simulation,
@@ -166,12 +166,12 @@ impl Rig {
     }
 }
 
-/// The parameters of every MuJoCo world.
+/// The parameters of every MuJoCo environment.
 fn parameters(design: &Design) -> [Parameter; 3] {
     let (body, [x, y, z]) = (design.pushed_body, design.push_direction);
     let mass = "factor on the mass of every body; moments of inertia stay";
     let push = format!(
-        "constant force at the centre of mass of the body {body}, along ({x}, {y}, {z}) in the world"
+        "constant force at the centre of mass of the body {body}, along ({x}, {y}, {z}) in the environment"
     );
     let friction = "dry friction added to every degree of freedom (N on slides, N m on hinges)";
     [
@@ -181,7 +181,7 @@ fn parameters(design: &Design) -> [Parameter; 3] {
     ]
 }
 
-/// The reward's penalty: the squared length of the command, as commanded (the actuators clamp it, the penalty does not).
+/// The reward's penalty: the squared length of the action, as commanded (the actuators clamp it, the penalty does not).
 pub(super) fn squared_length(action: &[f32]) -> f64 {
     action.iter().map(|&a| f64::from(a).powi(2)).sum()
 }

@@ -1,4 +1,4 @@
-//! Pong, seen as pictures: two paddles, a ball, 21 points.
+//! Pong, seen as images: two paddles, a ball, 21 points.
 //!
 //! The agent has the right paddle; the left one follows the ball, but not faster than it can. The policy sees the screen
 //! as agents of the Arcade Learning Environment do: every fourth frame, grey, 84 × 84, four of them.
@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
     id: "pong",
-    summary: "win 21 points of Pong, seen as pictures (re-implemented)",
+    summary: "win 21 points of Pong, seen as images (re-implemented)",
     build: |params| {
         super::no_options(params)?;
         Ok(Box::new(Pong::new()))
@@ -95,7 +95,7 @@ impl Env for Pong {
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         let &[command] = action else {
-            panic!("{}: expected 1 command, found {}", self.spec.id, action.len())
+            panic!("{}: expected 1 action, found {}", self.spec.id, action.len())
         };
         let Some(choice) = self.spec.action[0].chosen(command) else {
             return super::DIVERGED;

@@ -9,9 +9,9 @@
 
 mod bodies;
 mod card;
+mod image;
 mod layout;
 mod lidar;
-mod picture;
 mod scene;
 
 use super::vec2::Vec2;
@@ -34,7 +34,7 @@ const fn entry(level: &Level, build: Build) -> Entry<dyn Env> {
     Entry { id: level.id, summary: level.summary, build, exempt: &[] }
 }
 
-/// One episode of the particle world.
+/// One episode of the particle environment.
 #[derive(Debug, Clone)]
 struct Sap {
     spec: Arc<EnvSpec>,
@@ -138,6 +138,6 @@ impl Env for Sap {
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {
-        picture::draw(&self.scene, frame);
+        image::draw(&self.scene, frame);
     }
 }

@@ -11,7 +11,7 @@
 //! | `urr_reach.rs` | the same task with a robot at the other end of a link             |
 //! | `pnp.rs`       | the task of carrying a block to a goal                            |
 //!
-//! Reference: the worlds `URMujoco-Reach` and `URMujoco-PnP` of Anomaly-Gym (2025).
+//! Reference: the environments `URMujoco-Reach` and `URMujoco-PnP` of Anomaly-Gym (2025).
 
 mod card;
 mod course;

@@ -17,10 +17,10 @@ use std::path::Path;
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
 pub struct Evaluate {
-    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
+    /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     #[command(flatten)]
@@ -45,10 +45,10 @@ impl Evaluate {
     /// Plays the episodes and prints the estimates.
     ///
     /// # Errors
-    /// If the world or the policy cannot be had, or there are fewer than two episodes.
+    /// If the environment or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
-        let env = catalogues::world(&self.env, self.robot.host())?;
+        let env = catalogues::environment(&self.env, self.robot.host())?;
         let Found { policy, card, .. } = policies::find(&self.policy, env.as_ref())?;
         let env = match self.randomise.request().resolve(env.spec())? {
             Some(change) => change.apply(env)?,
@@ -101,7 +101,7 @@ impl Evaluate {
                 Some(e) => {
                     Some(format!("{what}: expected at least {least}, found {e:.3} ({} episodes)", e.n))
                 }
-                None => Some(format!("{what}: this world does not define it")),
+                None => Some(format!("{what}: this environment does not define it")),
             }
         };
         checks.into_iter().filter_map(refusal).collect()
@@ -126,7 +126,7 @@ impl Evaluate {
         writeln!(out, "  return         {:.2}", found.total_reward)?;
         match &found.success {
             Some(success) => writeln!(out, "  success        {success:.3}")?,
-            None => writeln!(out, "  success        not defined by this world")?,
+            None => writeln!(out, "  success        not defined by this environment")?,
         }
         writeln!(out, "  random return  {:.2}", found.random_return)?;
         Ok(())

@@ -1,4 +1,4 @@
-//! `images`: what detectors of pictures stand on.
+//! `images`: what image detectors stand on.
 
 mod fit;
 mod score;
@@ -19,9 +19,9 @@ pub struct Images {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Train the encoder of patches on frames of worlds
+    /// Train the encoder of patches on frames of environments
     Train(Train),
-    /// Fit a network that predicts the next picture, and write it as a file
+    /// Fit a network that predicts the next image, and write it as a file
     Fit(fit::Fit),
     /// Play episodes before the camera and score them with a fitted network
     Score(score::Score),
@@ -30,10 +30,10 @@ enum What {
 /// Arguments of `images train`.
 #[derive(Debug, Args)]
 struct Train {
-    /// Worlds whose frames are seen, with commas between; each needs a policy that is shipped with it
+    /// Environments whose frames are seen, with commas between; each needs a policy that is shipped with it
     #[arg(long, value_name = "ENVS", value_delimiter = ',', required = true)]
     envs: Vec<String>,
-    /// Nominal episodes of each world
+    /// Nominal episodes of each environment
     #[arg(long, default_value_t = Request::default().episodes, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     episodes: u32,
     /// Patches in all
@@ -51,7 +51,7 @@ impl Images {
     /// Runs the command within.
     ///
     /// # Errors
-    /// If a world or its policy cannot be had, or the file cannot be written.
+    /// If an environment or its policy cannot be had, or the file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
         match self.what {
             What::Train(train) => train.run(common),

@@ -29,7 +29,7 @@ pub struct Pixels {
 enum What {
     /// Draw streets or rooms in which the class of every pixel is known
     Scenes(scenes::Scenes),
-    /// Play episodes of a world and write what its camera saw, with the class of every pixel
+    /// Play episodes of an environment and write what its camera saw, with the class of every pixel
     Frames(frames::Frames),
     /// Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone
     Describe(describe::Describe),
@@ -73,7 +73,7 @@ fn print<T: Serialize>(found: &T, common: &Common, words: impl Fn(&T) -> String)
 
 /// A folder in words.
 fn as_text(found: &Written) -> String {
-    format!("{}: {} pictures", found.folder.display(), found.pictures)
+    format!("{}: {} images", found.folder.display(), found.images)
 }
 
 /// The command line as it was given.

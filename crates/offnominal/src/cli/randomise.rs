@@ -7,7 +7,8 @@ use std::path::PathBuf;
 /// Parameters that are drawn for each episode.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Randomise {
-    /// Draw these parameters of the world for each episode, around their nominal values; `limbs` for all sizes of a body
+    /// Draw these parameters of the environment for each episode, around their nominal values; `limbs` for all sizes
+    /// of a body
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub randomise: Vec<String>,
     /// Their standard deviation, relative to the nominal values [default: 0.1]

@@ -34,13 +34,13 @@ enum What {
     Learn(learn::Learn),
     /// Estimate the failure probability of a policy, with an interval, and report the kinds of failures
     Estimate(estimate::EstimateArgs),
-    /// Estimate the failure probability in a world with a margin, by swarms that move towards failure
+    /// Estimate the failure probability in an environment with a margin, by swarms that move towards failure
     Split(split::Split),
     /// Measure how many episodes finding one failure takes
     Search(search::SearchArgs),
     /// Find the policy that fails least among several
     Select(select::Select),
-    /// Play a failure of `risk estimate` again, with pictures
+    /// Play a failure of `risk estimate` again, with images
     Replay(replay::Replay),
 }
 

@@ -12,13 +12,15 @@ use std::path::PathBuf;
 /// Arguments of `shift`.
 #[derive(Debug, Args)]
 pub struct Shift {
-    /// World: hopper, walker, ant, half-cheetah-m
+    /// Environment: hopper, walker, ant, half-cheetah-m
     #[arg(long)]
     env: String,
-    /// Folder or zip archive with policies named ENV-ALGORITHM-SEED.safetensors, or one policy [default: the shipped ones]
+    /// Folder or zip archive with policies named ENV-ALGORITHM-SEED.safetensors, or one policy [default: the shipped
+    /// ones]
     #[arg(long, value_name = "PATH")]
     policies: Option<PathBuf>,
-    /// Policies that were trained on such bodies (`train --parameter-table`), or toplines.parquet of another run, for figure 5
+    /// Policies that were trained on such bodies (`train --parameter-table`), or toplines.parquet of another run, for
+    /// figure 5
     #[arg(long, value_name = "PATH")]
     toplines: Option<PathBuf>,
     /// Spreads of the bodies, relative to the nominal one

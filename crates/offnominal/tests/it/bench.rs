@@ -140,7 +140,7 @@ fn the_clock_knows_nothing_when_times_are_matched() {
     assert!(clock("auroc_local").iter().all(|&v| v == 1.0));
     assert!(clock("auroc_global").iter().all(|&v| v > 0.6));
     let named = offnominal_bench::report::read(&out).unwrap();
-    assert!(named.films.len() == 2 && !named.traces.is_empty() && !named.curves.is_empty());
+    assert!(named.videos.len() == 2 && !named.traces.is_empty() && !named.curves.is_empty());
     assert!(out.join("report.html").is_file());
 }
 

@@ -105,7 +105,7 @@ fn how_often_bodies_are_too_much_is_estimated_and_the_worst_are_searched_for() {
     assert!((1..12).contains(&n), "{n} of 12 failed");
     let again = succeeds(&mut offnominal(
         &["risk", "replay", estimate.to_str().unwrap()],
-        &folder.path().join("film"),
+        &folder.path().join("video"),
     ));
     assert!(String::from_utf8_lossy(&again.stdout).contains("fails again"));
     succeeds(&mut run("risk search --strategy elites --searches 1 --budget 12", &found));

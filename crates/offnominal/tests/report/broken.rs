@@ -13,7 +13,7 @@ fn small() -> Results {
     results.traces.truncate(2);
     results.traces.iter_mut().for_each(|t| (t.scores.truncate(80), t.twin.truncate(80)).1);
     results.curves.truncate(2);
-    results.films.truncate(1);
+    results.videos.truncate(1);
     results
 }
 

@@ -37,14 +37,14 @@ pub(super) fn section(found: &Found) -> String {
     ];
     let rows: Vec<_> = found.detectors().iter().map(row).collect();
     format!(
-        "## All worlds\n\nTQC; means over anomalies, alarms at the conformal threshold for 5 % of episodes. The delay is the \
+        "## All environments\n\nTQC; means over anomalies, alarms at the conformal threshold for 5 % of episodes. The delay is the \
          median over anomalies and strengths; ∞ if most are not found in more than half of their episodes.\n\n{}\n{}",
         table(&head, &rows),
         controls(found, &control)
     )
 }
 
-/// Nominal episodes judged as if they were anomalous: one line per world.
+/// Nominal episodes judged as if they were anomalous: one line per environment.
 fn controls(found: &Found, control: &Pick<'_>) -> String {
     let detectors = found.detectors();
     let value = |env: &str, detector: &str| {
@@ -58,13 +58,14 @@ fn controls(found: &Found, control: &Pick<'_>) -> String {
     all.retain(|p| !p.value.is_nan());
     let near = all.iter().filter(|p| (p.value - 0.5).abs() <= 0.02).count();
     let cover = all.iter().filter(|p| p.low <= 0.5 && 0.5 <= p.high).count();
-    let head: Vec<&str> = std::iter::once("world").chain(detectors.iter().copied()).collect();
+    let head: Vec<&str> = std::iter::once("environment").chain(detectors.iter().copied()).collect();
     let mean = |d: &&str| estimate(control.detector(d).mean("auroc_matched", ""));
-    let all_worlds = std::iter::once("all worlds".to_string()).chain(detectors.iter().map(mean)).collect();
-    let rows: Vec<_> = found.worlds.iter().map(|w| row(&w.env)).chain([all_worlds]).collect();
+    let all_environments =
+        std::iter::once("all environments".to_string()).chain(detectors.iter().map(mean)).collect();
+    let rows: Vec<_> = found.environments.iter().map(|w| row(&w.env)).chain([all_environments]).collect();
     format!(
         "### Controls\n\nNominal episodes judged as if an anomaly began in them: matched AUROC, which must be one half. \
-         {near} of {} are within .02 of it, and {cover} of the intervals hold it; the detectors of a world share its \
+         {near} of {} are within .02 of it, and {cover} of the intervals hold it; the detectors of an environment share its \
          episodes, so they stray together.\n\n{}",
         all.len(),
         table(&head, &rows)

@@ -30,7 +30,7 @@ impl<'a> Pick<'a> {
         self.only(|r| r.detector == id)
     }
 
-    /// Those of a world.
+    /// Those of an environment.
     pub fn env(&self, id: &str) -> Pick<'a> {
         self.only(|r| r.env == id)
     }
@@ -45,7 +45,7 @@ impl<'a> Pick<'a> {
         self.only(|r| r.metric == metric && r.threshold == rule)
     }
 
-    /// A metric of every cell; anomalies of a world are a cluster.
+    /// A metric of every cell; anomalies of an environment are a cluster.
     pub fn points(&self, metric: &str, rule: &str) -> Vec<Point> {
         let mut clusters: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
         let point = |row: &&'a Row| {

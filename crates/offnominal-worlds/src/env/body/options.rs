@@ -1,9 +1,9 @@
-//! What can be chosen about a body when its world is made.
+//! What can be chosen about a body when its environment is made.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The parameters of a world of bodies; `{}` gives the nominal body.
+/// The parameters of an environment of bodies; `{}` gives the nominal body.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
@@ -24,7 +24,8 @@ pub enum Reading {
     /// Lengths of limbs in m.
     #[default]
     True,
-    /// The numbers of the publication's tables 4 to 7, which are heights at which limbs begin, half lengths, or components.
+    /// The numbers of the publication's tables 4 to 7, which are heights at which limbs begin, half lengths, or
+    /// components.
     PaperLiteral,
 }
 

@@ -49,7 +49,7 @@ pub(super) struct Limb {
     /// Mass at nominal size, where it is not that of water.
     pub mass_kg: Option<f64>,
     pub joint: Option<Joint>,
-    /// Class in pictures.
+    /// Class in images.
     pub class: &'static str,
     /// The limb of the other side, if the table has one row for both.
     pub twin: Option<usize>,
@@ -90,14 +90,15 @@ pub(super) struct Joint {
     pub high_rad: f64,
     /// The angle around which episodes start.
     pub rest_rad: f64,
-    /// Torque at full command.
+    /// Torque at full action.
     pub torque_nm: f64,
 }
 
 /// What the numbers of the table are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
-    /// Heights above the ground at which limbs begin; a limb ends where the next one begins. The foot's is where its tip is.
+    /// Heights above the ground at which limbs begin; a limb ends where the next one begins. The foot's is where its
+    /// tip is.
     Heights,
     /// Half lengths of capsules; what hangs on them stays where it was.
     HalfLengths,

@@ -1,7 +1,7 @@
-//! The world around a body: clock, observation, reward, fall, and what changes the body.
+//! The environment around a body: clock, observation, reward, fall, and what changes the body.
 
 use super::super::DIVERGED;
-use super::super::mjc_picture::{Painter, camera_names, class_names};
+use super::super::mjc_image::{Painter, camera_names, class_names};
 use super::built::{self, Built, Factors};
 use super::card;
 use super::error::BodyError;
@@ -15,7 +15,7 @@ use offnominal_mujoco::Simulation;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Simulation steps in a step of the world.
+/// Simulation steps in a step of the environment.
 const SUBSTEPS: usize = 4;
 /// Seconds of a step.
 pub(super) const DT_SECS: f64 = SUBSTEPS as f64 * super::mjcf::TIMESTEP_SECS;
@@ -95,7 +95,7 @@ impl Walker {
         Ok(walker)
     }
 
-    /// The body without the world.
+    /// The body without the environment.
     pub(super) fn into_simulation(self) -> Simulation {
         self.built.sim
     }

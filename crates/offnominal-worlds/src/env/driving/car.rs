@@ -1,7 +1,8 @@
 //! A bicycle with a limit to its grip.
 //!
-//! With speed v, wheelbase L and road-wheel angle δ, which lags its command, the car turns at the rate ω = v tan δ / L,
-//! as long as the lateral acceleration v ω stays within the grip μ g; beyond it the car runs wide. What grip is left over,
+//! With speed v, wheelbase L and road-wheel angle δ, which lags its action, the car turns at the rate ω = v tan δ / L,
+//! as long as the lateral acceleration v ω stays within the grip μ g; beyond it the car runs wide. What grip is left
+//! over,
 //! √((μ g)² − (v ω)²), bounds acceleration and braking.
 
 use crate::env::vec2::Vec2;
@@ -58,7 +59,7 @@ impl Car {
         Car { position, heading, speed: START_SPEED, yaw_rate: 0.0, steering: 0.0, physics }
     }
 
-    /// One step; commands from −1 to 1, brake to throttle and right to left.
+    /// One step; actions from −1 to 1, brake to throttle and right to left.
     pub fn advance(&mut self, pedal: f64, steering: f64) {
         (0..SUBSTEPS).for_each(|_| self.move_for(DT_SECS / SUBSTEPS as f64, pedal, steering));
     }

@@ -1,9 +1,9 @@
-//! The description of the driving world.
+//! The description of the driving environment.
 
 use super::{beams, car, track};
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 
-/// World id.
+/// Environment id.
 pub const ID: &str = "driving";
 /// One line for listings.
 pub const SUMMARY: &str = "a car laps a random track between walls that it must not touch";
@@ -20,8 +20,8 @@ const SUCCESS: &str = "The episode ends with success after one lap, and with fai
     1 m of a wall. At the horizon the goal counts as met if no wall was touched.";
 
 const SOURCE: &str = "The Driving domain of Uesato et al. (2018), which runs in TORCS and is not public in detail: a \
-    native world with tracks in the manner of Gymnasium's CarRacing-v3 and its sizes. A \
-    bicycle model with a bound on the grip stands for the car. A command that is not a number ends the episode as \
+    native environment with tracks in the manner of Gymnasium's CarRacing-v3 and its sizes. A \
+    bicycle model with a bound on the grip stands for the car. An action that is not a number ends the episode as \
     diverged; an initial condition beyond 0 to 1 is clipped.";
 
 /// The specification.

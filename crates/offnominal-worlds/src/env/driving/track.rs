@@ -49,7 +49,8 @@ pub fn is_sound(x: &[f64]) -> bool {
     lap(&checkpoints(x)).is_some_and(|lap| closes(&lap) && !Track::along_line(lap).meets_itself())
 }
 
-/// A track like another one: some of its numbers moved, the others kept; the same one if the new one is not sound. Moves are
+/// A track like another one: some of its numbers moved, the others kept; the same one if the new one is not sound.
+/// Moves are
 /// as likely forwards as backwards, so tracks drawn before are drawn after.
 pub fn vary(x: &[f64], rng: &mut Rng) -> Vec<f64> {
     let size = LARGEST_MOVE * SMALLEST_SHARE.powf(rng.uniform());
@@ -63,7 +64,8 @@ pub fn vary(x: &[f64], rng: &mut Rng) -> Vec<f64> {
     if is_sound(&near) { near } else { x.to_vec() }
 }
 
-/// Standard deviation of the largest moves of [`vary`], and that of the smallest as a share of it: the nearer tracks are to
+/// Standard deviation of the largest moves of [`vary`], and that of the smallest as a share of it: the nearer tracks
+/// are to
 /// a failure, the smaller are the moves that do not lead away from it.
 const LARGEST_MOVE: f64 = 0.2;
 const SMALLEST_SHARE: f64 = 0.01;

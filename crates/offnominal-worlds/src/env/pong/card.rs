@@ -17,7 +17,7 @@ pub(super) fn spec() -> EnvSpec {
         source: SOURCE.into(),
         observation: vec![Channel::image(
             "screen",
-            "the last four pictures of the screen, the newest last",
+            "the last four images of the screen, the newest last",
             Image::grey(FRAMES, SIDE, SIDE),
         )],
         action: vec![Channel::choice("move", "movement of the right paddle; 0 = none, 1 = up, 2 = down", 3)],

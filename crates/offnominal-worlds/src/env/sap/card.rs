@@ -1,4 +1,4 @@
-//! The description of each level of the particle world.
+//! The description of each level of the particle environment.
 
 use super::lidar::SECTORS;
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
@@ -6,7 +6,7 @@ use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 /// How the levels differ.
 #[derive(Debug, Clone, Copy)]
 pub struct Level {
-    /// World id.
+    /// Environment id.
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,
@@ -57,10 +57,10 @@ const SUCCESS: &str = "The episode ends when the agent's centre is less than 0.2
     the agent has overlapped no object and no hazard since the episode began, else with failure.";
 
 const SOURCE: &str = "Anomaly-Gym (TMLR submission 7913), SAP-Goal. Native. Deviations: the observation lacks the \
-    constant `desired_goal` and the `achieved_goal` that repeats goal − agent, and a world without hazards lacks the \
-    hazard lidar, so that no channel is constant; commands are clipped to [−1, 1], so that a constant force equals an \
-    action offset only where the command is not clipped; every episode is a fork of the pristine world, so forces end \
-    with their episode; pictures show no step number. A command that is not a number ends the episode as diverged.";
+    constant `desired_goal` and the `achieved_goal` that repeats goal − agent, and an environment without hazards lacks the \
+    hazard lidar, so that no channel is constant; actions are clipped to [−1, 1], so that a constant force equals an \
+    action offset only where the action is not clipped; every episode is a fork of the pristine environment, so forces end \
+    with their episode; images show no step number. An action that is not a number ends the episode as diverged.";
 
 /// The specification of a level.
 pub fn spec(level: &Level) -> EnvSpec {

@@ -122,7 +122,7 @@ mod tests {
         world
     }
 
-    /// Plays the scripted policy; `watch` sees the world after each step.
+    /// Plays the scripted policy; `watch` sees the environment after each step.
     fn demonstrate(world: &mut PickAndPlace, steps: usize, mut watch: impl FnMut(&PickAndPlace, Step)) {
         let mut policy = crate::demonstrator::of(ENTRY.id).unwrap();
         let (mut obs, mut action, mut rng) = ([0.0; 17], [0.0; 4], Rng::new(0));

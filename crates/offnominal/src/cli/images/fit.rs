@@ -1,4 +1,4 @@
-//! `images fit`: a network that predicts the next picture, fitted on nominal episodes, as one file.
+//! `images fit`: a network that predicts the next image, fitted on nominal episodes, as one file.
 
 use crate::cli::fit::detector;
 use crate::cli::one_of::one_of;
@@ -14,10 +14,10 @@ use std::path::PathBuf;
 /// Arguments of `images fit`.
 #[derive(Debug, Args)]
 pub struct Fit {
-    /// World id (see `list envs`), one with a camera
+    /// Environment id (see `list envs`), one with a camera
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, or the path of a file
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, or the path of a file
     #[arg(long, default_value_t = Request::policy())]
     policy: String,
     /// pred-ae, prednet, ldm, lrdm or rssm-ppm, or a table such as `{ id = "lrdm", preset = "paper" }`; the preset is
@@ -33,9 +33,9 @@ pub struct Fit {
     /// Other nominal episodes, by which it is seen when to stop
     #[arg(long, value_name = "N", default_value_t = Request::validation(), value_parser = clap::value_parser!(u32).range(1..=10_000))]
     validation: u32,
-    /// Width and height of the camera's pictures
-    #[arg(long, value_name = "PIXELS", default_value_t = Request::pictures(), value_parser = clap::value_parser!(u32).range(16..=1024))]
-    pictures: u32,
+    /// Width and height of the camera's images
+    #[arg(long, value_name = "PIXELS", default_value_t = Request::images(), value_parser = clap::value_parser!(u32).range(16..=1024))]
+    images: u32,
     /// The file to write
     #[arg(long, value_name = "FILE.safetensors")]
     file: PathBuf,
@@ -45,11 +45,12 @@ impl Fit {
     /// Plays the episodes before the camera, fits, writes the file and describes it.
     ///
     /// # Errors
-    /// If the world, the policy, the detector or the device cannot be had, memory does not suffice, or the file cannot
+    /// If the environment, the policy, the detector or the device cannot be had, memory does not suffice, or the file
+    /// cannot
     /// be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Fit { env, policy, detector, device, train, validation, pictures, file } = self;
-        let request = Request { env, policy, detector, device, train, validation, pictures, file };
+        let Fit { env, policy, detector, device, train, validation, images, file } = self;
+        let request = Request { env, policy, detector, device, train, validation, images, file };
         let found = run(&request, &common.context())?;
         if common.json {
             println!("{:#}", json!(found));

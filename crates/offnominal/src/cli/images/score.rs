@@ -1,6 +1,6 @@
 //! `images score`: the scores that a fitted network gives episodes before the camera.
 
-use crate::cli::fault::FaultArgs;
+use crate::cli::anomaly_spec::AnomalyArgs;
 use crate::cli::one_of::one_of;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
@@ -20,7 +20,7 @@ pub struct Score {
     #[arg(long, value_name = "N", default_value_t = Request::default().episodes, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     episodes: u32,
     #[command(flatten)]
-    fault: FaultArgs,
+    anomaly_spec: AnomalyArgs,
     /// Where the network runs
     #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
     device: Device,
@@ -29,22 +29,22 @@ pub struct Score {
     csv: bool,
     /// Draw the strangest step of the first episode: what was seen, what was expected, where they differ
     #[arg(long, value_name = "FILE.png")]
-    picture: Option<PathBuf>,
+    image: Option<PathBuf>,
 }
 
 impl Score {
     /// Plays and scores the episodes, and prints how well anomalous steps are told from those of the twins.
     ///
     /// # Errors
-    /// If the file cannot be read, or the world, the policy or the anomaly cannot be had.
+    /// If the file cannot be read, or the environment, the policy or the anomaly cannot be had.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let (_, cast) = open(&self.monitor, self.device)?;
+        let (_, subject) = open(&self.monitor, self.device)?;
         let request = Request {
-            fault: self.fault.fault(&cast)?,
+            anomaly_spec: self.anomaly_spec.anomaly_spec(&subject)?,
             monitor: self.monitor,
             episodes: self.episodes,
             device: self.device,
-            picture: self.picture,
+            image: self.image,
         };
         let found = run(&request, &common.context())?;
         if self.csv {

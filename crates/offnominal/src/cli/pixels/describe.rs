@@ -14,7 +14,7 @@ pub struct Describe {
     /// The data set
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Nominal pictures: adds the AUROC of a detector that knows only how frequent their colours are
+    /// Nominal images: adds the AUROC of a detector that knows only how frequent their colours are
     #[arg(long, value_name = "DIR")]
     nominal: Option<PathBuf>,
     #[command(flatten)]
@@ -35,7 +35,7 @@ impl Describe {
 
 fn as_text(d: &Description) -> String {
     let mut text =
-        format!("{} pictures, {} with unknown pixels\nshare of pixels", d.images, d.images_with_unknown);
+        format!("{} images, {} with unknown pixels\nshare of pixels", d.images, d.images_with_unknown);
     let special = [("unknown", d.unknown), ("not judged", d.ignored), ("at a boundary", d.boundary)];
     let classes = d.classes.iter().map(|(name, share)| (name.as_str(), *share));
     for (name, share) in classes.chain(special) {

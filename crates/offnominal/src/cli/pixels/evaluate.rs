@@ -26,7 +26,7 @@ pub struct Evaluate {
     /// Methods (see `list pixel-methods`), or all that can be had
     #[arg(long, value_delimiter = ',', default_value = "all", value_name = "ID,…")]
     methods: Vec<String>,
-    /// Temperature of odin [default: the best of ten on a quarter of the pictures, which are then not judged]
+    /// Temperature of odin [default: the best of ten on a quarter of the images, which are then not judged]
     #[arg(long, value_name = "T", value_parser = temperature)]
     temperature: Option<f64>,
     /// Bootstrap replicates of each interval, 100 to 100000

@@ -1,20 +1,20 @@
-//! `pixels frames`: camera frames of a world as a data set.
+//! `pixels frames`: camera frames of an environment as a data set.
 
 use crate::cli::Common;
-use crate::cli::fault::FaultArgs;
+use crate::cli::anomaly_spec::AnomalyArgs;
 use crate::cli::pixels::{Outcome, as_text, print};
 use anyhow::Result;
 use clap::Args;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_pixels::frames::{Request, run};
 
 /// Arguments of `pixels frames`.
 #[derive(Debug, Args)]
 pub struct Frames {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     /// Number of episodes
@@ -26,24 +26,24 @@ pub struct Frames {
     /// Width and height of the frames in pixels
     #[arg(long, default_value_t = Request::default().size, value_name = "PIXELS", value_parser = clap::value_parser!(u16).range(16..=1024))]
     size: u16,
-    /// Classes of the world that are unknown to a network, such as debris
+    /// Classes of the environment that are unknown to a network, such as debris
     #[arg(long, value_name = "CLASS,…", value_delimiter = ',')]
     unknown: Vec<String>,
     // Last, for the heading of its options would hold for those behind it.
     #[command(flatten)]
-    fault: FaultArgs,
+    anomaly_spec: AnomalyArgs,
 }
 
 impl Frames {
     /// Plays the episodes, writes the frames, and prints where they are.
     ///
     /// # Errors
-    /// If world, policy, anomaly or class cannot be had, or the folder exists or cannot be written.
+    /// If environment, policy, anomaly or class cannot be had, or the folder exists or cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let fault = self.fault.fault(&Cast::new(&self.env, &self.policy)?)?;
+        let anomaly_spec = self.anomaly_spec.anomaly_spec(&Subject::new(&self.env, &self.policy)?)?;
         let Frames { env, policy, episodes, every, size, unknown, .. } = self;
         let out = common.out_or("frames");
-        let request = Request { env, policy, fault, episodes, every, size, unknown, out };
+        let request = Request { env, policy, anomaly_spec, episodes, every, size, unknown, out };
         print(&run(&request, &common.context())?, common, as_text)
     }
 }

@@ -63,7 +63,7 @@ impl NetworkArgs {
 
 /// What methods are fitted on.
 #[derive(Debug, Clone, Args)]
-#[command(next_help_heading = "Nominal pictures")]
+#[command(next_help_heading = "Nominal images")]
 pub struct NominalArgs {
     /// Data set without unknown pixels, on which methods are fitted that must be
     #[arg(long, value_name = "DIR")]
@@ -77,7 +77,7 @@ pub struct NominalArgs {
     /// Its features, if the network is in files
     #[arg(long, value_name = "DIR", requires = "nominal_logits")]
     nominal_features: Option<PathBuf>,
-    /// Pictures that are used of it at most
+    /// Images that are used of it at most
     #[arg(long, default_value_t = 60, value_name = "N", requires = "nominal", value_parser = clap::value_parser!(u32).range(1..))]
     nominal_images: u32,
 }

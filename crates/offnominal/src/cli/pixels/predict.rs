@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Arguments of `pixels predict`.
 #[derive(Debug, Args)]
 pub struct Predict {
-    /// The pictures
+    /// The images
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
     #[command(flatten)]
@@ -24,7 +24,7 @@ impl Predict {
     /// Writes logits/NAME.npy, features/NAME.npy, and confidence/NAME.npy if the model has them.
     ///
     /// # Errors
-    /// If there is no model, a picture cannot be read, or a file cannot be written.
+    /// If there is no model, an image cannot be read, or a file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let (reading, network) = (self.reading.request(), self.network.request());
         let request = Request { data: self.data, reading, network, out: common.out_or("pixels") };

@@ -19,7 +19,7 @@ pub struct Scenes {
     /// How hard the unknown things of streets are to find
     #[arg(long, value_enum, default_value_t = LevelName::Medium)]
     level: LevelName,
-    /// Number of pictures
+    /// Number of images
     #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     n: u32,
     /// Pixels per row
@@ -73,7 +73,7 @@ enum LevelName {
 }
 
 impl Scenes {
-    /// Draws the pictures and prints where they are.
+    /// Draws the images and prints where they are.
     ///
     /// # Errors
     /// If the folder exists or cannot be written.

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Arguments of `pixels score`.
 #[derive(Debug, Args)]
 pub struct Score {
-    /// The data set: its labels give the names and sizes of the pictures
+    /// The data set: its labels give the names and sizes of the images
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
     #[command(flatten)]
@@ -54,12 +54,7 @@ impl Score {
             out: common.out_or("pixels"),
         };
         print(&run(&request, &common.context())?, common, |found| {
-            format!(
-                "{}: {} pictures, {} methods",
-                found.folder.display(),
-                found.pictures,
-                found.methods.len()
-            )
+            format!("{}: {} images, {} methods", found.folder.display(), found.images, found.methods.len())
         })
     }
 }

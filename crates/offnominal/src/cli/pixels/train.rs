@@ -14,10 +14,10 @@ use std::path::PathBuf;
 /// Arguments of `pixels train`.
 #[derive(Debug, Args)]
 pub struct Train {
-    /// Labelled pictures to learn from
+    /// Labelled images to learn from
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Pictures on which the result is judged; the training never sees them
+    /// Images on which the result is judged; the training never sees them
     #[arg(long, value_name = "DIR")]
     validation: Option<PathBuf>,
     #[command(flatten)]
@@ -44,7 +44,7 @@ struct Convolutional {
     /// Steps of the training [default: the preset's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     steps: Option<u32>,
-    /// Pictures in a step [default: the preset's]
+    /// Images in a step [default: the preset's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     batch: Option<u32>,
     /// First learning rate [default: the preset's]
@@ -59,7 +59,7 @@ struct Convolutional {
 #[derive(Debug, Clone, Copy, Args)]
 #[command(next_help_heading = "Baseline")]
 struct Baseline {
-    /// Pixels of each class that are drawn from a picture
+    /// Pixels of each class that are drawn from an image
     #[arg(long, default_value_t = Request::default().pixels, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pixels: u32,
     /// How often each is seen

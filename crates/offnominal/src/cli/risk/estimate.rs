@@ -13,10 +13,10 @@ use std::path::PathBuf;
 /// Arguments of `risk estimate`.
 #[derive(Debug, Args)]
 pub struct EstimateArgs {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     #[command(flatten)]
@@ -54,7 +54,7 @@ impl EstimateArgs {
     /// Makes the experiments, writes what was found, and prints the estimate.
     ///
     /// # Errors
-    /// If world, policy or predictor cannot be had, a setting is out of its range, or a file cannot be written.
+    /// If environment, policy or predictor cannot be had, a setting is out of its range, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let mut request = Request {
             env: self.env.clone(),

@@ -9,7 +9,7 @@ use offnominal_risk::history::{self, Request};
 /// Arguments of `risk history`.
 #[derive(Debug, Args)]
 pub struct HistoryArgs {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
     /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Arguments of `risk learn`.
 #[derive(Debug, Args)]
 pub struct Learn {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
     #[command(flatten)]
@@ -21,7 +21,8 @@ pub struct Learn {
     /// The history that `train --history` wrote; may be repeated, to learn from several runs
     #[arg(long, value_name = "FILE", required = true)]
     history: Vec<PathBuf>,
-    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing is learned
+    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing is
+    /// learned
     /// from it
     #[arg(long, value_name = "FILE")]
     near: Option<PathBuf>,
@@ -31,7 +32,8 @@ pub struct Learn {
     /// Share of the training that is left out at its beginning, from 0 to 1
     #[arg(long, value_name = "SHARE", default_value_t = learning::early())]
     early: f64,
-    /// Share of the failures that the later part of the history has, which chooses the settings and, without --near, the exponent
+    /// Share of the failures that the later part of the history has, which chooses the settings and, without --near,
+    /// the exponent
     #[arg(long, value_name = "SHARE", default_value_t = learning::later())]
     later: f64,
     /// Most gradient steps
@@ -46,7 +48,7 @@ impl Learn {
     /// Learns, writes the predictor, and prints how well it foresaw later episodes.
     ///
     /// # Errors
-    /// If the history is none, of another world, or holds too few failures; if a file cannot be written.
+    /// If the history is none, of another environment, or holds too few failures; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
             env: self.env.clone(),

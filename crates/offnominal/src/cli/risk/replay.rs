@@ -19,13 +19,13 @@ pub struct Replay {
     /// The policy, where it is not to be found under the name it had
     #[arg(long, value_name = "FILE")]
     policy: Option<String>,
-    /// Width and height of the pictures in pixels
+    /// Width and height of the images in pixels
     #[arg(long, default_value_t = replay::size())]
     size: usize,
 }
 
 impl Replay {
-    /// Plays the episode, writes its film and last picture where the world has a camera, and says how it ended.
+    /// Plays the episode, writes its video and last image where the environment has a camera, and says how it ended.
     ///
     /// # Errors
     /// If the run or the policy cannot be read, there is no such failure, or it does not fail again.

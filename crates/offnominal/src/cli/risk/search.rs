@@ -13,7 +13,7 @@ use std::path::PathBuf;
 /// Arguments of `risk search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
     /// A policy, as for `risk estimate`, or a folder of them; may be repeated, to compare agents

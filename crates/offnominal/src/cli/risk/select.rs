@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// Arguments of `risk select`.
 #[derive(Debug, Args)]
 pub struct Select {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
     /// A policy, as for `risk estimate`, or a folder of them such as `train --checkpoints` fills; may be repeated

@@ -1,4 +1,4 @@
-//! `risk split`: how often a policy fails in a world that says how far it is from failing.
+//! `risk split`: how often a policy fails in an environment that says how far it is from failing.
 
 use crate::cli::risk::print;
 use crate::cli::{Common, Outcome};
@@ -10,7 +10,7 @@ use offnominal_risk::split::{self, Request};
 /// Arguments of `risk split`.
 #[derive(Debug, Args)]
 pub struct Split {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
     /// A policy, as for `risk estimate`
@@ -37,7 +37,7 @@ impl Split {
     /// Runs the swarms, writes and prints the estimate.
     ///
     /// # Errors
-    /// If the world has no margin or no neighbours, or margins tie; if a file cannot be written.
+    /// If the environment has no margin or no neighbours, or margins tie; if a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
             env: self.env.clone(),

@@ -45,7 +45,8 @@ const fn foot(name: &'static str, parent: usize, way: Way, bend: f64, class: &'s
     let (x, y) = way;
     let (low, high) = if bend > 0.0 { (30.0, 100.0) } else { (-100.0, -30.0) };
     let (low_rad, high_rad) = (degrees(low), degrees(high));
-    // A turn about (−y, x) points the way down; the file has the opposite axis for the two legs that bend by less than zero.
+    // A turn about (−y, x) points the way down; the file has the opposite axis for the two legs that bend by less than
+    // zero.
     let axis = [-y * bend, x * bend, 0.0];
     let joint = Joint { axis, low_rad, high_rad, rest_rad: bend, torque_nm: TORQUE_NM };
     Limb { joint: Some(joint), class, ..limb(name, parent, 0.2, 0.4, way) }
