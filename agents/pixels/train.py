@@ -77,12 +77,13 @@ def table():
     cards = [(name, HERE / f"{name}.json") for name in map("-".join, NETWORKS)]
     with open(RESULTS / "networks.csv", "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["network", "mean_iou", "low", "high", "level", "parameters"])
+        out.writerow(["network", "metric", "value", "low", "high", "level"])
         for name, path in cards:
             if path.exists():
                 card = json.loads(path.read_text())
                 iou = card["mean_iou"]
-                out.writerow([name, *(iou[key] for key in ("value", "low", "high", "level")), card["recipe"]["parameters"]])
+                out.writerow([name, "mean_iou", *(iou[key] for key in ("value", "low", "high", "level"))])
+                out.writerow([name, "parameters", card["recipe"]["parameters"], "", "", ""])
 
 
 def main():

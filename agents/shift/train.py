@@ -59,7 +59,7 @@ class Run:
         how = ["--algorithm", self.algorithm, "--preset", PRESETS[self.grid], "--seed", str(self.seed)]
         how += ["--set", f"alpha={self.alpha}"] if self.alpha else []
         how += ["--set", RECIPES[self.env]] if self.grid != "paper" else []
-        how += ["--sample", f"results/shift/{self.env}/bodies.csv"] if self.grid == "toplines" else []
+        how += ["--parameter-table", f"results/shift/{self.env}/bodies.csv"] if self.grid == "toplines" else []
         how = ["--resume"] if self.begun else how
         command = [binary, "train", "--env", self.env, *how, "--out", str(self.folder), "--jobs", "1", "--quiet"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)

@@ -14,8 +14,21 @@ import os
 import sys
 from pathlib import Path
 
-from offnominal import adapters, alarms, cluster, detectors, envs, episodes, policies, vector
+from offnominal import (
+    adapters,
+    alarms,
+    cluster,
+    detectors,
+    envs,
+    episodes,
+    image_detectors,
+    pixels,
+    policies,
+    risk,
+    vector,
+)
 from offnominal._engine import VERSION as __version__
+from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
 from offnominal.detectors import Monitor
@@ -44,8 +57,12 @@ __all__ = [
     "envs",
     "episodes",
     "evaluate",
+    "image_detectors",
     "load",
+    "pixels",
     "policies",
+    "risk",
+    "shift",
     "vector",
     "worlds",
 ]

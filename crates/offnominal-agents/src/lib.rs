@@ -41,7 +41,7 @@ pub use dqn::Dqn;
 pub use evaluation::Evaluation;
 pub use history::{History, TrainingEpisode};
 pub use learner::{Learner, Losses};
-pub use normaliser::{Normalisation, RunningMoments};
+pub use normaliser::Normalisation;
 pub use replay::{Batch, Replay};
 pub use sac::Sac;
 pub use soft::SoftActorCritic;

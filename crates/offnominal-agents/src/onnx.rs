@@ -13,11 +13,12 @@ mod arithmetic;
 mod convolution;
 mod graph;
 mod message;
+mod node;
 mod ops;
 mod shapes;
 mod tensor;
 
-use crate::actor::largest;
+use crate::actor::{choices, largest};
 use graph::Graph;
 use offnominal_core::prelude::*;
 use offnominal_core::spec::EnvSpec;
@@ -71,10 +72,7 @@ impl Onnx {
         let (mut graph, width) = (Graph::read(bytes)?, spec.obs_width());
         graph.expect_input(width)?;
         let found = graph.run(&vec![0.0; width])?.len();
-        let choices = match spec.action.as_slice() {
-            [only] if only.is_choice() => Some(only.choices as usize),
-            _ => None,
-        };
+        let choices = choices(&spec.action);
         let expected = choices.filter(|_| found != 1).unwrap_or(spec.act_width());
         if found != expected {
             return Err(OnnxError::Shape { what: "output", expected, found });

@@ -15,14 +15,12 @@ use offnominal_engine::context::Context;
 use offnominal_engine::strengths::{LEVELS, Status, Strength};
 use offnominal_engine::subject::Cast;
 use offnominal_engine::{catalogues, parallel};
-use offnominal_files::store::hex;
-use offnominal_files::write;
+use offnominal_files::store::{State, Store, address};
 use offnominal_stats::calibrate::Verdict;
 use offnominal_worlds::anomaly::searches;
 use response::Response;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::path::{Path, PathBuf};
+use serde::Serialize;
+use std::path::Path;
 
 /// How hard to look.
 #[derive(Debug, Clone, Serialize)]
@@ -35,7 +33,7 @@ pub struct Effort {
     pub tolerance: f64,
 }
 
-/// Finds the magnitudes of the given anomalies at every level; finished anomalies are read back from `folder`.
+/// Finds the magnitudes of the given anomalies at every level; finished anomalies are cells in the output folder.
 ///
 /// # Errors
 /// If the policy is not better than the random one, an anomaly does not exist, or a file cannot be written.
@@ -44,14 +42,16 @@ pub fn calibrate(
     anomalies: &[String],
     effort: &Effort,
     context: &Context,
-    folder: &Path,
+    out: &Path,
 ) -> Result<Vec<Strength>> {
+    let store = Store::new(out);
     let scale = Scale::measure(cast, effort.nominal, context)?;
     let bar = context.task(anomalies.len(), &format!("calibrating {}", cast.env.spec().id));
-    let work = |i: usize| remembered(folder, cast, &anomalies[i], effort, context, &scale);
+    let work = |i: usize| remembered(&store, cast, &anomalies[i], effort, context, &scale);
     let mut rows: Vec<Strength> =
         parallel::map(context.jobs, anomalies.len(), &bar, work)?.into_iter().flatten().collect();
     duplicates::mark(cast, &scale, &mut rows)?;
+    store.sweep()?;
     Ok(rows)
 }
 
@@ -91,58 +91,29 @@ impl Scale {
     }
 }
 
-/// Folder of finished anomalies within the output folder.
-const MEMORY: &str = "finished";
+/// Name of the file of rows in a finished cell.
+const ROWS: &str = "rows.json";
 
-/// A finished anomaly as it is kept, so that an interrupted calibration goes on where it was.
-#[derive(Serialize, Deserialize)]
-struct Memory {
-    key: String,
-    rows: Vec<Strength>,
-}
-
+/// The rows of one anomaly, from a finished cell if there is one.
 fn remembered(
-    folder: &Path,
+    store: &Store,
     cast: &Cast,
     anomaly: &str,
     effort: &Effort,
     context: &Context,
     scale: &Scale,
 ) -> Result<Vec<Strength>> {
-    let key = key(cast, anomaly, effort, context.seed);
-    let path = memory_path(folder, &cast.env.spec().id, anomaly);
-    let kept = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Memory>(&bytes).ok());
-    if let Some(memory) = kept.filter(|memory| memory.key == key) {
-        return Ok(memory.rows);
+    let cell = cell(cast, anomaly, effort, context.seed);
+    if store.state(&cell) == State::Done {
+        return serde_json::from_slice(&store.read(&cell, ROWS)?).with_context(|| format!("cell {cell}"));
     }
     let rows = levels(cast, anomaly, effort, scale)?;
-    let memory = Memory { key, rows };
-    write::atomically(&path, &serde_json::to_vec(&memory)?)?;
-    Ok(memory.rows)
-}
-
-/// Removes what was kept for an interrupted calibration of this world; called when its table is written.
-///
-/// # Errors
-/// If a file cannot be removed.
-pub fn forget(folder: &Path, env: &str, anomalies: &[String]) -> Result<()> {
-    for anomaly in anomalies {
-        let path = memory_path(folder, env, anomaly);
-        if path.exists() {
-            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
-    // The folder may hold anomalies of other worlds: then it stays.
-    let _ = std::fs::remove_dir(folder.join(MEMORY));
-    Ok(())
-}
-
-fn memory_path(folder: &Path, env: &str, anomaly: &str) -> PathBuf {
-    folder.join(MEMORY).join(format!("{env}-{anomaly}.json"))
+    store.keep(&cell, &[(ROWS, serde_json::to_vec(&rows)?)])?;
+    Ok(rows)
 }
 
 /// Everything that the result depends on.
-fn key(cast: &Cast, anomaly: &str, effort: &Effort, seed: u64) -> String {
+fn cell(cast: &Cast, anomaly: &str, effort: &Effort, seed: u64) -> String {
     let all = serde_json::json!([
         env!("CARGO_PKG_VERSION"),
         cast.env.spec(),
@@ -151,7 +122,7 @@ fn key(cast: &Cast, anomaly: &str, effort: &Effort, seed: u64) -> String {
         effort,
         seed,
     ]);
-    hex(&Sha256::digest(all.to_string()))
+    address(all.to_string().as_bytes())
 }
 
 /// The rows of one anomaly, one per level.
@@ -249,16 +220,6 @@ fn keep_nearest(rows: &mut [Strength]) {
     rows.iter_mut().filter(|r| r.status != Status::Found).for_each(|r| {
         (r.magnitude, r.low, r.high) = (None, None, None);
     });
-}
-
-/// The table as CSV.
-///
-/// # Errors
-/// If the rows cannot be written as CSV.
-pub fn to_csv(rows: &[impl Serialize]) -> Result<Vec<u8>> {
-    let mut out = csv::Writer::from_writer(Vec::new());
-    rows.iter().try_for_each(|row| out.serialize(row))?;
-    Ok(out.into_inner()?)
 }
 
 /// The disturbance of a whole episode.

@@ -11,12 +11,11 @@ mod delays;
 mod diagnoses;
 mod heatmap;
 mod index;
-pub mod metric;
 mod page;
 mod panels;
 mod read;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod settings;
 mod summary;
 mod traces;

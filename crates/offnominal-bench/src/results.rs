@@ -6,6 +6,8 @@
 
 mod number;
 
+use offnominal_files::provenance::Provenance;
+use offnominal_files::store::address;
 use serde::{Deserialize, Serialize};
 
 /// Everything that a report shows.
@@ -65,12 +67,10 @@ pub struct Panel {
 pub struct Recipe {
     /// Name of the campaign.
     pub campaign: String,
-    /// The command line that recreates the results.
-    pub command: String,
+    /// What made the results.
+    pub made: Provenance,
     /// The campaign file, in full.
     pub config: String,
-    /// Versions of the engine and of the MuJoCo library.
-    pub versions: Vec<(String, String)>,
     /// One line per policy: world, id, return with interval, training command.
     pub policies: Vec<String>,
     /// Wall time in seconds; not part of any comparison.
@@ -78,7 +78,16 @@ pub struct Recipe {
     pub wall_secs: f64,
 }
 
-/// One number of the long-format results table (CSV and Parquet have exactly these columns).
+impl Recipe {
+    /// Notes the command and the settings.
+    pub fn made_by(&mut self, command: &str, config: &str) {
+        self.made.command = command.into();
+        self.made.config = address(config.as_bytes());
+        self.config = config.into();
+    }
+}
+
+/// One number of the results: the row of `results.csv` and `results.parquet`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Name of the campaign.

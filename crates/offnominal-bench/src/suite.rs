@@ -13,7 +13,7 @@ mod table;
 mod world;
 
 pub use run::{Request, State, run};
-pub use table::{Line, RULES, Table, columns};
+pub use table::Row;
 pub use world::World;
 
 use crate::campaign::Campaign;
@@ -133,6 +133,20 @@ mod tests {
     fn the_ten_worlds_of_the_paper_are_in_it() {
         let worlds = Suite::find("vector").unwrap().worlds().unwrap();
         assert_eq!(worlds.len(), 10, "{worlds:?}");
+    }
+
+    #[test]
+    fn the_pages_say_what_the_results_say() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (id, shown) in [("vector", "docs/vector.md"), ("images", "results/images/README.md")] {
+            let text = page(Suite::find(id).unwrap(), &root.join("results").join(id)).unwrap();
+            let shown = root.join(shown);
+            if std::env::var_os("UPDATE_EXPECT").is_some() {
+                std::fs::write(&shown, &text).unwrap();
+            }
+            let is_new = std::fs::read_to_string(&shown).unwrap() == text;
+            assert!(is_new, "{} is old; UPDATE_EXPECT=1 writes it", shown.display());
+        }
     }
 
     #[test]

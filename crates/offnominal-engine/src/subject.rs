@@ -2,7 +2,7 @@
 
 use crate::frames::Studio;
 use crate::frames::cache::FilmCache;
-use crate::randomisation::Change;
+use crate::randomisation::Randomisation;
 use crate::{catalogues, policies};
 use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
@@ -17,7 +17,7 @@ pub struct Cast {
     /// The address of the robot on which it is played, if it is.
     pub robot: Option<String>,
     /// What is drawn of the world for each episode, if anything is.
-    pub shifted: Option<Change>,
+    pub shifted: Option<Randomisation>,
     /// The policy.
     pub policy: Box<dyn Policy>,
     /// Its name and digest.
@@ -57,7 +57,7 @@ impl Cast {
     ///
     /// # Errors
     /// If they cannot be drawn.
-    pub fn shifted_by(self, change: Option<Change>) -> Result<Cast> {
+    pub fn shifted_by(self, change: Option<Randomisation>) -> Result<Cast> {
         let Some(change) = change else { return Ok(self) };
         let env = change.apply(self.env)?;
         Ok(Cast { env, shifted: Some(change), films: FilmCache::default(), ..self })

@@ -11,7 +11,7 @@ mod monitor;
 
 use crate::context::Context;
 use crate::evaluation;
-use crate::randomisation::Change;
+use crate::randomisation::Randomisation;
 use anyhow::{Context as _, Result, ensure};
 pub use folder::Folder;
 use folder::Notes;
@@ -52,7 +52,7 @@ impl Run {
         env: &dyn Env,
         seed: Seed,
         folder: Folder,
-        (command, change): (String, Option<Change>),
+        (command, change): (String, Option<Randomisation>),
         keepsakes: Keepsakes,
     ) -> Result<Run> {
         ensure!(

@@ -1,20 +1,21 @@
 //! A chain of rectified convolutions, as matrix products over patches (im2col), whose output a dense network reads.
 //!
-//! The input is planar, `[planes, rows, columns]` for each picture, as cameras and frame stacks give it, in bytes or in
-//! floats; it is multiplied by a factor on the way in. Every result is interleaved, `[rows, columns, filters]`, because
+//! The input is planar, `[planes, rows, columns]` for each picture, as cameras and frame stacks give it; it is multiplied by a factor on the way in. Every result is interleaved, `[rows, columns, filters]`, because
 //! that is what the matrix product leaves; the last one is the row of features. Parameters are stored layer by layer:
 //! the weights `[patch, filters]`, then the biases. A patch has the order of its input:
 //! (plane, row, column) at the first layer, (row, column, plane) at the others. There is no padding.
 //!
 //! ```
 //! use offnominal_core::Rng;
-//! use offnominal_nets::{Activation, ConvNet, Init, Mlp};
+//! use offnominal_nets::{Activation, ConvNet, Filters, Init, Mlp};
 //!
-//! let (encoder, head) = (ConvNet::nature(4, 84, 84), Mlp::new(&[3136, 512, 6], Activation::Relu));
+//! let filters = [[8, 4, 32], [4, 2, 64], [3, 1, 64]];
+//! let filters = filters.map(|[kernel, stride, count]| Filters { kernel, stride, count });
+//! let (encoder, head) = (ConvNet::new(4, 84, 84, &filters), Mlp::new(&[3136, 512, 6], Activation::Relu));
 //! let mut params = vec![0.0; encoder.n_params()];
 //! encoder.init(&mut params, Init::Uniform, &mut Rng::new(1));
 //! let mut work = encoder.workspace(1);
-//! let features = encoder.forward(&params, &[128_u8; 4 * 84 * 84], &mut work);
+//! let features = encoder.forward(&params, &[128.0; 4 * 84 * 84], &mut work);
 //! assert_eq!(features.len(), head.inputs());
 //! ```
 
@@ -58,24 +59,6 @@ struct Shape {
     columns: usize,
     /// Whether the planes of a pixel lie side by side.
     interleaved: bool,
-}
-
-/// A number of a picture.
-pub trait Pixel: Copy {
-    /// As a float.
-    fn value(self) -> f32;
-}
-
-impl Pixel for f32 {
-    fn value(self) -> f32 {
-        self
-    }
-}
-
-impl Pixel for u8 {
-    fn value(self) -> f32 {
-        f32::from(self)
-    }
 }
 
 impl Shape {
@@ -124,12 +107,12 @@ impl Stage {
     }
 
     /// Collects the patches of pictures.
-    fn gather<P: Pixel>(&self, pictures: &[P], scale: f32, patches: &mut [f32]) {
+    fn gather(&self, pictures: &[f32], scale: f32, patches: &mut [f32]) {
         let rows = patches.chunks_exact_mut(self.places() * self.patch());
         for (picture, patches) in pictures.chunks_exact(self.input.width()).zip(rows) {
             for (place, patch) in patches.chunks_exact_mut(self.patch()).enumerate() {
                 for (piece, start) in patch.chunks_exact_mut(self.run()).zip(self.starts(place)) {
-                    piece.iter_mut().zip(&picture[start..]).for_each(|(out, p)| *out = scale * p.value());
+                    piece.iter_mut().zip(&picture[start..]).for_each(|(out, p)| *out = scale * p);
                 }
             }
         }
@@ -182,15 +165,6 @@ impl ConvNet {
     /// The filters of each layer.
     pub fn filters(&self) -> impl Iterator<Item = Filters> {
         self.stages.iter().map(|stage| stage.filters)
-    }
-
-    /// The layers of Mnih et al. (Nature 2015): 8×8/4 × 32, 4×4/2 × 64, 3×3/1 × 64.
-    ///
-    /// # Panics
-    /// If the pictures are smaller than 36 × 36.
-    pub fn nature(planes: usize, rows: usize, columns: usize) -> ConvNet {
-        let layer = |kernel, stride, count| Filters { kernel, stride, count };
-        ConvNet::new(planes, rows, columns, &[layer(8, 4, 32), layer(4, 2, 64), layer(3, 1, 64)])
     }
 
     /// The same layers with another factor on the input; 1/255 if not given.
@@ -249,12 +223,7 @@ impl ConvNet {
     ///
     /// # Panics
     /// If the shapes do not fit, or the batch is larger than the workspace.
-    pub fn forward<'w, P: Pixel>(
-        &self,
-        params: &[f32],
-        pictures: &[P],
-        work: &'w mut ConvWorkspace,
-    ) -> &'w [f32] {
+    pub fn forward<'w>(&self, params: &[f32], pictures: &[f32], work: &'w mut ConvWorkspace) -> &'w [f32] {
         let batch = pictures.len() / self.inputs();
         assert_eq!((params.len(), pictures.len()), (self.n_params(), batch * self.inputs()), "shapes");
         assert!(0 < batch && batch <= work.max_batch, "{batch} pictures, workspace for {}", work.max_batch);

@@ -3,8 +3,9 @@
 //! Layer l computes h_l = f(h_{l−1} W_l + b_l). Parameters are stored layer by layer, W_l as `[inputs, outputs]`
 //! (the transpose of PyTorch's order, so that a single row streams through it), followed by b_l.
 
+use crate::dropconnect::{self, Thinned};
 use crate::filters::{Layers, column_sums};
-use crate::matmul;
+use crate::matmul::{self, Pack};
 use crate::{Activation, Init, Workspace};
 use offnominal_core::Rng;
 use std::ops::Range;
@@ -130,7 +131,7 @@ impl Mlp {
         self.n_layers() > 1 && (self.dropout > 0.0 || self.dropconnect > 0.0)
     }
 
-    pub(crate) fn activation(&self, layer: usize) -> Activation {
+    fn activation(&self, layer: usize) -> Activation {
         if layer + 1 == self.n_layers() { self.output } else { self.hidden }
     }
 
@@ -141,7 +142,26 @@ impl Mlp {
 
     /// Buffers for batches of up to `max_batch` rows.
     pub fn workspace(&self, max_batch: usize) -> Workspace {
-        Workspace::new(self, max_batch)
+        let buffers = |wanted: &dyn Fn(usize) -> bool| -> Vec<Vec<f32>> {
+            let len = |layer: usize| if wanted(layer) { max_batch * self.sizes[layer + 1] } else { 0 };
+            (0..self.n_layers()).map(|layer| vec![0.0; len(layer)]).collect()
+        };
+        let drops = |layer: usize| self.dropout > 0.0 && layer + 1 < self.n_layers();
+        let widest = max_batch * self.sizes[1..].iter().max().expect("a network has a layer");
+        Workspace {
+            max_batch,
+            batch: 0,
+            outputs: buffers(&|_| true),
+            inner: buffers(&|layer| {
+                let f = self.activation(layer);
+                f.needs_input() || f.is_curved() && drops(layer)
+            }),
+            masks: buffers(&drops),
+            masked: false,
+            thinned: Thinned::new(self.dropconnect, self.n_params()),
+            delta: [vec![0.0; widest], vec![0.0; widest]],
+            pack: Pack::default(),
+        }
     }
 
     /// Passes a batch through the network; the number of rows follows from the length of `x`.
@@ -176,7 +196,8 @@ impl Mlp {
         assert_eq!(x.len(), batch * self.inputs(), "width of the input");
         assert!(0 < batch && batch <= work.max_batch, "{batch} rows, workspace for {}", work.max_batch);
         (work.batch, work.masked) = (batch, rng.is_some() && self.dropout > 0.0);
-        work.thinned.draw(self, params, rng.as_deref_mut());
+        let thinned = dropconnect::layers(self.n_layers()).map(|layer| self.weights(layer));
+        work.thinned.draw(params, thinned, rng.as_deref_mut());
         for layer in 0..self.n_layers() {
             let (before, from) = work.outputs.split_at_mut(layer);
             let h = before.last().map_or(x, |h| &h[..batch * self.sizes[layer]]);

@@ -152,16 +152,6 @@ fn the_chain_with_a_dense_network_passes_a_gradient_check() {
 }
 
 #[test]
-fn bytes_are_the_same_as_floats() {
-    let net = ConvNet::new(PLANES, ROWS, COLUMNS, &LAYERS);
-    let params = case().params;
-    let bytes: Vec<u8> = (0..net.inputs()).map(|i| (i * 37 % 256) as u8).collect();
-    let floats: Vec<f32> = bytes.iter().map(|&b| f32::from(b)).collect();
-    let (mut one, mut other) = (net.workspace(1), net.workspace(1));
-    assert_eq!(net.forward(&params, &bytes, &mut one), net.forward(&params, &floats, &mut other));
-}
-
-#[test]
 fn a_picture_has_the_same_bits_alone_and_in_a_batch() {
     let case = case();
     let batch = case.net.forward(&case.params, &case.x, &mut case.net.workspace(BATCH)).to_vec();
@@ -171,9 +161,15 @@ fn a_picture_has_the_same_bits_alone_and_in_a_batch() {
     }
 }
 
+/// The layers of Mnih et al., Nature 2015.
+fn nature(rows: usize) -> ConvNet {
+    let filters = [[8, 4, 32], [4, 2, 64], [3, 1, 64]];
+    ConvNet::new(4, rows, 84, &filters.map(|[kernel, stride, count]| Filters { kernel, stride, count }))
+}
+
 #[test]
 fn the_layers_of_nature_have_their_published_sizes() {
-    let net = ConvNet::nature(4, 84, 84);
+    let net = nature(84);
     assert_eq!((net.inputs(), net.outputs()), (28_224, 3_136));
     assert_eq!((0..3).map(|l| net.weight_shape(l)).collect::<Vec<_>>(), [[256, 32], [512, 64], [576, 64]]);
     assert_eq!(net.n_params(), 8_224 + 32_832 + 36_928);
@@ -182,5 +178,5 @@ fn the_layers_of_nature_have_their_published_sizes() {
 #[test]
 #[should_panic(expected = "on a picture of 35 by 84")]
 fn filters_that_do_not_fit_are_refused() {
-    ConvNet::nature(4, 35, 84);
+    nature(35);
 }

@@ -9,10 +9,9 @@ use crate::label_map::KNOWN_ANY;
 use crate::layout::{DataSet, Labels, Sample};
 use crate::scenes::DEPTH_UNITS;
 use anyhow::{Result, ensure};
-use offnominal_files::image_file as picture_file;
-use offnominal_files::image_file::Samples;
+use offnominal_files::image_file::{self, Samples};
 use offnominal_stats::pixel::Truth;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -52,10 +51,11 @@ const REACH: usize = 2;
 /// Share of a picture's pixels that score higher than a pixel that is scored confidently.
 const CONFIDENT: f64 = 0.9;
 
-/// What a data set says of what surrounds the things in a picture.
+/// What surrounds the things in an image: boundaries, and shadows and distances where a data set has them.
 pub struct Surroundings {
     shadow: Option<Vec<bool>>,
     is_far: Option<Vec<bool>>,
+    boundary: Vec<bool>,
 }
 
 impl Surroundings {
@@ -69,7 +69,7 @@ impl Surroundings {
             if !path.is_file() {
                 return Ok(None);
             }
-            let raster = picture_file::read(&path)?;
+            let raster = image_file::read(&path)?;
             let size = (raster.width, raster.height);
             ensure!(
                 size == (labels.width, labels.height),
@@ -85,12 +85,14 @@ impl Surroundings {
         Ok(Surroundings {
             shadow: read("shadows")?.map(|all| all.into_iter().map(|s| s > 0).collect()),
             is_far: read("depth")?.map(|all| all.into_iter().map(is_far).collect()),
+            boundary: near_boundary(labels),
         })
     }
 }
 
 /// Counts of wrong pixels by cause, over all pictures and for each.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Failures {
     /// The method.
     pub method: String,
@@ -128,12 +130,11 @@ impl Failures {
         surroundings: &Surroundings,
         prediction: &[u8],
         scores: &[f32],
-        threshold: f64,
     ) {
-        let (boundary, low) = (near_boundary(labels), quantile(scores, 1.0 - CONFIDENT));
+        let low = quantile(scores, 1.0 - CONFIDENT);
         let mut image = [0; 6];
         for i in 0..scores.len() {
-            let is_called = f64::from(scores[i]) >= threshold;
+            let is_called = f64::from(scores[i]) >= self.threshold;
             let counts = match (labels.truth[i], is_called) {
                 (Truth::Known, true) => &mut self.false_alarms,
                 (Truth::Unknown, false) => &mut self.missed,
@@ -143,13 +144,13 @@ impl Failures {
                 }
                 _ => continue,
             };
-            let told = |list: &Option<Vec<bool>>| list.as_ref().is_some_and(|l| l[i]);
+            let holds = |list: &Option<Vec<bool>>| list.as_ref().is_some_and(|l| l[i]);
             let is_known = labels.truth[i] == Truth::Known;
             let is_named = labels.ids[i] < KNOWN_ANY;
             let cause = match () {
-                () if boundary[i] => Cause::Boundary,
-                () if told(&surroundings.shadow) => Cause::Shadow,
-                () if told(&surroundings.is_far) => Cause::Distance,
+                () if surroundings.boundary[i] => Cause::Boundary,
+                () if holds(&surroundings.shadow) => Cause::Shadow,
+                () if holds(&surroundings.is_far) => Cause::Distance,
                 () if is_known && is_named && prediction[i] != labels.ids[i] => Cause::WrongClass,
                 () if !is_known && scores[i] <= low => Cause::Confident,
                 () => Cause::Other,
@@ -206,9 +207,10 @@ mod tests {
         let scores: Vec<f32> = (0..128).map(|i| if i % width < 12 { 1.0 } else { 0.0 }).collect();
         let prediction: Vec<u8> = (0..128).map(|i| u8::from(i % width == 0)).collect();
         let column = |c: usize| Some((0..128).map(|i| i % width == c).collect());
-        let surroundings = Surroundings { shadow: column(1), is_far: column(2) };
+        let surroundings =
+            Surroundings { shadow: column(1), is_far: column(2), boundary: near_boundary(&labels) };
         let mut failures = Failures::new("m", 0.5);
-        failures.add(0, &labels, &surroundings, &prediction, &scores, 0.5);
+        failures.add(0, &labels, &surroundings, &prediction, &scores);
         assert_eq!(failures.false_alarms, [16, 8, 8, 8, 0, 24]);
         assert_eq!((failures.missed, failures.found), ([0, 0, 0, 0, 32, 0], 32));
         let worst: Vec<Cause> = failures.worst().into_iter().map(|w| w.0).collect();

@@ -54,9 +54,9 @@ pub fn divide(samples: &[Sample], seed: Seed) -> (Vec<Sample>, Vec<Sample>) {
     seed.child("held-out").rng().shuffle(&mut order);
     let n = (HELD_OUT * samples.len() as f64).round() as usize;
     let take = |range: &[usize]| {
-        let mut kept = range.to_vec();
-        kept.sort_unstable();
-        kept.into_iter().map(|i| samples[i].clone()).collect()
+        let mut places = range.to_vec();
+        places.sort_unstable();
+        places.into_iter().map(|i| samples[i].clone()).collect()
     };
     (take(&order[..n]), take(&order[n..]))
 }
@@ -70,10 +70,10 @@ pub fn temperature(network: &Network, set: &DataSet, held_out: &[Sample]) -> Res
     let mut scores = Vec::new();
     for sample in held_out {
         let labels = set.labels(sample)?;
-        let said = network.say(set, sample, &labels)?;
+        let output = network.predict(set, sample, &labels)?;
         scores.resize(labels.ids.len(), 0.0);
         for (&temperature, counts) in TEMPERATURES.iter().zip(&mut counts) {
-            Odin { temperature }.score(&said.output(), &mut scores);
+            Odin { temperature }.score(&output.view(), &mut scores);
             counts.add(&scores, &labels.truth).with_context(|| sample.name.clone())?;
         }
     }
@@ -101,7 +101,7 @@ struct Open {
     fitting: Box<dyn Fitting>,
 }
 
-/// Makes the scorers of methods. `nominal` is what they are fitted on: pictures, and what the network says of them.
+/// Makes the scorers of methods. `nominal` is what they are fitted on: pictures, and the network.
 ///
 /// # Errors
 /// If a method needs what is not there.
@@ -118,10 +118,10 @@ pub fn fit(
         let bar = context.task(rounds * set.samples.len(), "fitting");
         for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
             let labels = set.labels(sample)?;
-            let said = network.say(set, sample, &labels)?;
+            let output = network.predict(set, sample, &labels)?;
             for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
-                method.needs.check(&said.output()).with_context(|| method.id.clone())?;
-                method.fitting.see(round, &said.output(), &labels.ids);
+                method.needs.check(&output.view()).with_context(|| method.id.clone())?;
+                method.fitting.see(round, &output.view(), &labels.ids);
             }
             bar.inc(1);
         }

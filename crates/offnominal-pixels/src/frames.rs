@@ -2,6 +2,7 @@
 
 use crate::label_map::{LabelMap, Otherwise};
 use crate::layout::MAP;
+use crate::written::Written;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
@@ -12,53 +13,101 @@ use offnominal_engine::{catalogues, parallel};
 use offnominal_files::dataset::Recipe;
 use offnominal_files::image_file::{colours, grey};
 use offnominal_files::write;
-use serde::Serialize;
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// Name of the list of what the frames are of.
 pub const LIST: &str = "frames.json";
 
-/// Which frames of which episodes.
-pub struct Shots<'a> {
-    /// World and policy.
-    pub cast: &'a Cast,
+/// What to record; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// The environment.
+    pub env: String,
+    /// The policy.
+    pub policy: String,
     /// What is done to the episodes; nothing, if none.
     pub fault: Option<Fault>,
     /// Number of episodes.
-    pub episodes: usize,
+    pub episodes: u32,
     /// Steps from one frame to the next.
-    pub every: usize,
-    /// Width and height of the frames.
-    pub size: usize,
-    /// Classes of the world that a network shall not know.
+    pub every: u32,
+    /// Width and height of the frames in pixels.
+    pub size: u16,
+    /// Classes of the environment that a network shall not know, such as debris.
     pub unknown: Vec<String>,
-    /// Root of the episodes' seeds.
-    pub seed: Seed,
-    /// Threads and progress.
-    pub context: &'a Context,
+    /// The folder, which must not exist.
+    pub out: PathBuf,
 }
 
-/// What there is to know of a frame.
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            env: String::new(),
+            policy: String::new(),
+            fault: None,
+            episodes: 20,
+            every: 25,
+            size: 128,
+            unknown: Vec::new(),
+            out: "runs/frames".into(),
+        }
+    }
+}
+
+/// Plays the episodes and writes the frames.
+///
+/// # Errors
+/// If environment, policy, anomaly or class cannot be had, or the folder exists or cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Written> {
+    let recording = Recording {
+        cast: &Cast::new(&request.env, &request.policy)?,
+        fault: request.fault.clone(),
+        episodes: request.episodes as usize,
+        every: request.every as usize,
+        size: request.size.into(),
+        unknown: &request.unknown,
+        seed: Seed(context.seed).child("frames"),
+        context,
+    };
+    Ok(Written { pictures: recording.write(&request.out)?, folder: request.out.clone() })
+}
+
+/// Which frames of which episodes.
+struct Recording<'a> {
+    cast: &'a Cast,
+    fault: Option<Fault>,
+    episodes: usize,
+    every: usize,
+    size: usize,
+    unknown: &'a [String],
+    /// Root of the episodes' seeds.
+    seed: Seed,
+    context: &'a Context,
+}
+
+/// A frame.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Told {
+struct FrameRecord {
     name: String,
     episode: usize,
     step: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct List {
+struct FrameList {
     recipe: Recipe,
-    frames: Vec<Told>,
+    frames: Vec<FrameRecord>,
 }
 
-impl Shots<'_> {
+impl Recording<'_> {
     /// Writes the frames into a folder that is not there yet, and returns how many there are; it appears when all are
     /// written. Of disturbed episodes there are only frames from the onset on.
     ///
     /// # Errors
     /// If the folder exists, a class is none of the world's, no frame is left, or a file cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<usize> {
+    fn write(&self, folder: &Path) -> Result<usize> {
         ensure!(!folder.exists(), "{} exists already; name a folder that does not", folder.display());
         let map = toml::to_string(&self.label_map()?)?;
         let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -68,10 +117,10 @@ impl Shots<'_> {
         }
         let bar = self.context.task(self.episodes, "episodes");
         let jobs = parallel::jobs_for(self.cast.env.as_ref(), self.context.jobs);
-        let frames = parallel::map(jobs, self.episodes, &bar, |i| self.shoot(i, aside.path()))?.concat();
+        let frames = parallel::map(jobs, self.episodes, &bar, |i| self.record(i, aside.path()))?.concat();
         ensure!(!frames.is_empty(), "expected an onset before the episodes end, found none in any of them");
         let n = frames.len();
-        let list = List { recipe: self.cast.recipe(self.fault.as_ref(), self.seed.0), frames };
+        let list = FrameList { recipe: self.cast.recipe(self.fault.as_ref(), self.seed.0), frames };
         std::fs::write(aside.path().join(LIST), serde_json::to_string_pretty(&list)?)?;
         std::fs::write(aside.path().join(MAP), map)?;
         std::fs::rename(aside.keep(), folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -79,7 +128,7 @@ impl Shots<'_> {
     }
 
     /// The frames of an episode.
-    fn shoot(&self, number: usize, root: &Path) -> Result<Vec<Told>> {
+    fn record(&self, number: usize, root: &Path) -> Result<Vec<FrameRecord>> {
         let (trial, seed) = (self.cast.trial(), self.seed.child(number));
         let episode = match &self.fault {
             None => trial.nominal(seed),
@@ -94,7 +143,7 @@ impl Shots<'_> {
         show.watch(&episode, 1, wanted, |step, frame| {
             let name = format!("{number:04}-{step:05}");
             save(frame, root, &name)?;
-            frames.push(Told { name, episode: number, step });
+            frames.push(FrameRecord { name, episode: number, step });
             Ok(())
         })?;
         Ok(frames)
@@ -104,7 +153,7 @@ impl Shots<'_> {
     fn label_map(&self) -> Result<LabelMap> {
         let spec = self.cast.env.spec();
         ensure!(!spec.cameras.is_empty(), "world {} has no camera", spec.id);
-        for name in &self.unknown {
+        for name in self.unknown {
             let all = || spec.classes.iter().map(String::as_str);
             let hint = nearest(name, all()).map_or(String::new(), |m| format!("; did you mean {m:?}?"));
             ensure!(

@@ -3,18 +3,33 @@
 use crate::label_map::{LabelMap, Meaning, Meanings};
 use crate::polygons;
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_files::image_file as picture_file;
-use offnominal_files::image_file::Samples;
+use offnominal_files::image_file::{self, Samples};
 use offnominal_stats::pixel::Truth;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// How a data set is laid out in folders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+    Serialize,
+    Deserialize,
+)]
 #[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// images/NAME.png, labels/NAME.png, and the label map classes.toml
+    #[default]
     Offnominal,
     /// leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.png, gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png
     Cityscapes,
@@ -148,7 +163,7 @@ impl DataSet {
             let annotation = polygons::parse(&text)?;
             return Ok((annotation.width, annotation.height, annotation.paint(&self.meanings)?));
         }
-        let raster = picture_file::read(&sample.labels)?;
+        let raster = image_file::read(&sample.labels)?;
         let pixels = match &raster.samples {
             Samples::Numbers(numbers) => self.translate(numbers, |n| n.to_string()),
             Samples::Colours(colours) => {
@@ -183,7 +198,7 @@ impl DataSet {
             .image
             .as_ref()
             .with_context(|| format!("{}: expected a picture, found only labels", sample.name))?;
-        let raster = picture_file::read(path)?;
+        let raster = image_file::read(path)?;
         ensure!(
             (raster.width, raster.height) == (labels.width, labels.height),
             "{}: expected {} × {} pixels as {}, found {} × {}",
@@ -251,7 +266,7 @@ mod tests {
     fn folder(image: &str, label: &str, label_bytes: &[u8]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in
-            [(image, picture_file::colours(6, 4, &[9; 72]).unwrap()), (label, label_bytes.to_vec())]
+            [(image, image_file::colours(6, 4, &[9; 72]).unwrap()), (label, label_bytes.to_vec())]
         {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -275,7 +290,7 @@ mod tests {
 
     #[test]
     fn every_layout_finds_its_picture_and_its_labels() {
-        let png = picture_file::grey(6, 4, &ids()).unwrap();
+        let png = image_file::grey(6, 4, &ids()).unwrap();
         let cases = [
             (Layout::Offnominal, None, "images/a.png", "labels/a.png", "a"),
             (
@@ -324,7 +339,7 @@ mod tests {
     #[test]
     fn labels_may_be_colours_and_foreign_ones_are_listed() {
         let rgb: Vec<u8> = [[128, 64, 128], [0, 0, 142]].concat().repeat(12);
-        let folder = folder("images/a.png", "labels/a.png", &picture_file::colours(6, 4, &rgb).unwrap());
+        let folder = folder("images/a.png", "labels/a.png", &image_file::colours(6, 4, &rgb).unwrap());
         let map = "classes = ['road']\notherwise = 'error'\n[known]\nroad = ['#804080']";
         let set = open(&folder, Layout::Offnominal, None, map).unwrap();
         let error = format!("{:#}", set.labels(&set.samples[0]).unwrap_err());
@@ -340,7 +355,7 @@ mod tests {
         assert!(refuse(&empty).contains("cannot read the folder"));
         std::fs::create_dir(empty.path().join("labels")).unwrap();
         assert!(refuse(&empty).contains("expected label files ending in .png, found none"));
-        let small = folder("images/a.png", "labels/a.png", &picture_file::grey(3, 4, &[0; 12]).unwrap());
+        let small = folder("images/a.png", "labels/a.png", &image_file::grey(3, 4, &[0; 12]).unwrap());
         let set = open(&small, Layout::Offnominal, None, IDS).unwrap();
         let labels = set.labels(&set.samples[0]).unwrap();
         let error = format!("{:#}", set.rgb(&set.samples[0], &labels).unwrap_err());

@@ -1,11 +1,11 @@
 //! Pictures to look at: image, truth, prediction and score side by side, of the worst picture for each cause.
 
-use crate::evaluate::{Plan, score_of};
+use crate::evaluate::{EvaluationPlan, score_of};
 use crate::failures::Failures;
 use crate::fit::Scorer;
 use crate::layout::Sample;
 use anyhow::Result;
-use offnominal_files::image_file as picture_file;
+use offnominal_files::image_file;
 
 /// A row of pictures.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,7 +20,12 @@ pub struct Panel {
 ///
 /// # Errors
 /// If a picture cannot be read any longer.
-pub fn make(plan: &Plan<'_>, scorer: &Scorer, failures: &Failures, samples: &[Sample]) -> Result<Vec<Panel>> {
+pub(crate) fn make(
+    plan: &EvaluationPlan<'_>,
+    scorer: &Scorer,
+    failures: &Failures,
+    samples: &[Sample],
+) -> Result<Vec<Panel>> {
     let mut panels = Vec::new();
     for (cause, number) in failures.worst() {
         let wrong = failures.images[number][cause as usize];
@@ -30,21 +35,25 @@ pub fn make(plan: &Plan<'_>, scorer: &Scorer, failures: &Failures, samples: &[Sa
     Ok(panels)
 }
 
-fn pictures(plan: &Plan<'_>, scorer: &Scorer, sample: &Sample) -> Result<Vec<(&'static str, Vec<u8>)>> {
+fn pictures(
+    plan: &EvaluationPlan<'_>,
+    scorer: &Scorer,
+    sample: &Sample,
+) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let labels = plan.set.labels(sample)?;
-    let said = plan.network.say(plan.set, sample, &labels)?;
-    let (scores, prediction) = (score_of(scorer, &said), said.output().prediction());
+    let output = plan.network.predict(plan.set, sample, &labels)?;
+    let (scores, prediction) = (score_of(scorer, &output), output.view().prediction());
     let (w, h) = (labels.width, labels.height);
     let classes =
         |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| plan.set.meanings.colour(id)).collect() };
     let mut pictures = Vec::new();
     // A data set may keep its pictures in a format that is not read; the other panels do not need it.
     if let Ok(rgb) = plan.set.rgb(sample, &labels) {
-        pictures.push(("image", picture_file::colours(w, h, &rgb)?));
+        pictures.push(("image", image_file::colours(w, h, &rgb)?));
     }
-    pictures.push(("truth", picture_file::colours(w, h, &classes(&labels.ids))?));
-    pictures.push(("prediction", picture_file::colours(w, h, &classes(&prediction))?));
-    pictures.push(("score", picture_file::colours(w, h, &heat(&scores))?));
+    pictures.push(("truth", image_file::colours(w, h, &classes(&labels.ids))?));
+    pictures.push(("prediction", image_file::colours(w, h, &classes(&prediction))?));
+    pictures.push(("score", image_file::colours(w, h, &heat(&scores))?));
     Ok(pictures)
 }
 

@@ -1,4 +1,4 @@
-//! The score of pixels as an image detector: what a segmentation network says of a frame, scored by a pixel method, and
+//! The score of pixels as an image detector: the output of a segmentation network for a frame, scored by a pixel method, and
 //! what all pixels of the frame come to.
 //!
 //! | `pool`      | score of a frame                                                                                |
@@ -19,7 +19,7 @@
 //! Cost: a pass of the network for each frame.
 
 use crate::level::{Fields, Level, largest, largest_component};
-use crate::network::{Network, Said};
+use crate::network::{Network, NetworkOutput};
 use anyhow::{Context, Result};
 use offnominal_core::entry;
 use offnominal_core::image_detector::{check_films, hold_out};
@@ -82,20 +82,20 @@ impl ImageDetector for PixelScore {
     fn fit(&self, train: &[Film], _: &[Film], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_films(train, 2)?;
         let missing = |e: anyhow::Error| FitError::Missing(format!("pixel-score: {e:#}"));
-        let eye = Eye { network: self.network().map_err(missing)?, width: train[0].width };
+        let network = FrameNetwork { model: self.model().map_err(missing)?, width: train[0].width };
         let (seen, held_out) = hold_out(train);
         let apart = if held_out.is_empty() { &seen } else { &held_out };
-        let scorer = self.scorer(&eye, &spread(&seen, self.frames)).map_err(missing)?;
+        let scorer = self.scorer(&network, &spread(&seen, self.frames)).map_err(missing)?;
         let nominal: Vec<Vec<f32>> =
-            spread(apart, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
-        let level = Arc::new(Level::of(&nominal, eye.width));
-        let (eye, scorer) = (Arc::new(eye), Arc::from(scorer));
-        Ok(Box::new(Watch { level, pool: self.pool, eye, scorer, pooled: Vec::new() }))
+            spread(apart, self.frames).iter().map(|rgb| network.scores(scorer.as_ref(), rgb)).collect();
+        let level = Arc::new(Level::of(&nominal, network.width));
+        let (network, scorer) = (Arc::new(network), Arc::from(scorer));
+        Ok(Box::new(PixelMonitor { level, pool: self.pool, network, scorer, pooled: Vec::new() }))
     }
 }
 
 impl PixelScore {
-    fn network(&self) -> Result<Network> {
+    fn model(&self) -> Result<Network> {
         match &self.model {
             Some(path) => Network::model(path, 1, Seed(0), Device::Cpu),
             None => {
@@ -106,15 +106,15 @@ impl PixelScore {
     }
 
     /// The method, fitted.
-    fn scorer(&self, eye: &Eye, nominal: &[&[u8]]) -> Result<Box<dyn PixelScorer>> {
+    fn scorer(&self, network: &FrameNetwork, nominal: &[&[u8]]) -> Result<Box<dyn PixelScorer>> {
         let method = methods().build(&self.method, &json!({}))?;
         let needs = method.needs();
-        let first = eye.said(nominal[0]);
-        needs.check(&first.output()).with_context(|| self.method.clone())?;
+        let first = network.forward(nominal[0]);
+        needs.check(&first.view()).with_context(|| self.method.clone())?;
         let mut fitting: Box<dyn Fitting> = method.begin();
         for (round, rgb) in (0..fitting.rounds()).flat_map(|r| nominal.iter().map(move |rgb| (r, rgb))) {
-            let said = eye.said(rgb);
-            fitting.see(round, &said.output(), &said.output().prediction());
+            let output = network.forward(rgb);
+            fitting.see(round, &output.view(), &output.view().prediction());
         }
         fitting.finish().with_context(|| self.method.clone())
     }
@@ -128,29 +128,29 @@ fn spread<'a>(films: &[&'a Film], most: NonZeroUsize) -> Vec<&'a [u8]> {
     (0..n).map(|k| all[k * all.len() / n]).map(|(i, t)| films[i].frame(t)).collect()
 }
 
-/// A network that looks at frames of one width.
-struct Eye {
-    network: Network,
+/// A network for frames of one width.
+struct FrameNetwork {
+    model: Network,
     width: usize,
 }
 
-impl Eye {
-    fn said(&self, rgb: &[u8]) -> Said {
-        // One sure pass draws nothing.
-        self.network.look(rgb, self.width, &mut Rng::new(0)).expect("a model, not files")
+impl FrameNetwork {
+    fn forward(&self, rgb: &[u8]) -> NetworkOutput {
+        // One pass without dropped units draws nothing.
+        self.model.forward(rgb, self.width, &mut Rng::new(0)).expect("a model, not files")
     }
 
     fn scores(&self, scorer: &dyn PixelScorer, rgb: &[u8]) -> Vec<f32> {
         let mut scores = vec![0.0; rgb.len() / 3];
-        scorer.score(&self.said(rgb).output(), &mut scores);
+        scorer.score(&self.forward(rgb).view(), &mut scores);
         scores
     }
 }
 
 /// The fitted detector; copies share what was learned.
 #[derive(Clone)]
-struct Watch {
-    eye: Arc<Eye>,
+struct PixelMonitor {
+    network: Arc<FrameNetwork>,
     scorer: Arc<dyn PixelScorer>,
     level: Arc<Level>,
     pool: Pool,
@@ -158,13 +158,13 @@ struct Watch {
     pooled: Vec<f32>,
 }
 
-impl ImageMonitor for Watch {
+impl ImageMonitor for PixelMonitor {
     fn reset(&mut self) {
         self.pooled.clear();
     }
 
     fn score(&mut self, sight: Sight<'_>) -> f64 {
-        let scores = self.eye.scores(self.scorer.as_ref(), sight.next_frame);
+        let scores = self.network.scores(self.scorer.as_ref(), sight.next_frame);
         match self.pool {
             Pool::Max => {
                 self.pooled = scores;
@@ -172,13 +172,13 @@ impl ImageMonitor for Watch {
             }
             Pool::Component => {
                 self.pooled = self.level.above(&scores);
-                largest_component(&self.pooled, self.eye.width)
+                largest_component(&self.pooled, self.network.width)
             }
         }
     }
 
     fn heat(&self) -> Option<Heat> {
-        let fields = Fields::of(self.pooled.len(), self.eye.width);
+        let fields = Fields::of(self.pooled.len(), self.network.width);
         let mut values = vec![f32::NEG_INFINITY; fields.count()];
         for (pixel, &score) in self.pooled.iter().enumerate() {
             let largest = &mut values[fields.at(pixel)];

@@ -5,8 +5,11 @@
 use crate::error::{detached, raised};
 use crate::progress::context;
 use anyhow::{Result, bail};
+use offnominal_bench::images;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel::default_jobs;
+use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
+use offnominal_risk::{budget, estimate, history, learning, replay, search, select, split};
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -31,8 +34,29 @@ pub(crate) fn call(
 }
 
 fn run(command: &str, request: Value, context: &Context) -> Result<String> {
+    let (r, c) = (request, context);
     match command {
-        _ => bail!("expected a command of the library, found {command:?}"),
+        "risk.learn" => typed(r, c, learning::run),
+        "risk.history" => typed(r, c, history::run),
+        "risk.estimate" => typed(r, c, estimate::run),
+        "risk.search" => typed(r, c, search::run),
+        "risk.select" => typed(r, c, select::run),
+        "risk.split" => typed(r, c, split::run),
+        "risk.replay" => typed(r, c, replay::run),
+        "risk.budget" => typed(r, c, budget::run),
+        "shift" => typed(r, c, offnominal_shift::run),
+        "pixels.scenes" => typed(r, c, scenes::run),
+        "pixels.frames" => typed(r, c, frames::run),
+        "pixels.describe" => typed(r, c, describe::run),
+        "pixels.train" => typed(r, c, train::run),
+        "pixels.import" => typed(r, c, |request, _| import::run(request)),
+        "pixels.predict" => typed(r, c, predict::run),
+        "pixels.score" => typed(r, c, score::run),
+        "pixels.evaluate" => typed(r, c, evaluate::run),
+        "images.train" => typed(r, c, images::encoder::run),
+        "images.fit" => typed(r, c, images::fit::run),
+        "images.score" => typed(r, c, images::score::run),
+        other => bail!("expected a command of the library, found {other:?}"),
     }
 }
 

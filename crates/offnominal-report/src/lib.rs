@@ -3,6 +3,7 @@
 pub mod axis;
 pub mod colour;
 pub mod frame;
+pub mod markdown;
 pub mod number;
 pub mod page;
 pub mod plot;

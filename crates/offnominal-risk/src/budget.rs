@@ -1,5 +1,6 @@
 //! `risk budget`: how many episodes plain counting needs to know a failure probability within a factor.
 
+use crate::request::defaults;
 use anyhow::Result;
 use offnominal_engine::context::Context;
 use offnominal_stats::Level;
@@ -21,9 +22,8 @@ pub struct Request {
     pub confidence: f64,
 }
 
-/// The factor where none is asked for.
-pub fn delta() -> f64 {
-    3.0
+defaults! {
+    delta: f64 = 3.0;
 }
 
 /// The episodes that are needed.

@@ -21,7 +21,7 @@ pub mod verdict;
 
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
-use crate::request::{self, Randomisation, positive, within};
+use crate::request::{self, defaults, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use atlas::Atlas;
 use curve::Curve;
@@ -29,6 +29,7 @@ use document::Document;
 use estimation::Estimation;
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
+use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Cast;
 use offnominal_files::write;
 use offnominal_stats::Level;
@@ -50,7 +51,7 @@ pub struct Request {
     pub policy: String,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: Randomisation,
+    pub randomisation: RandomisationRequest,
     /// How initial conditions are chosen; if absent, thinned with a predictor, else plain.
     pub method: Option<SamplingMethod>,
     /// The predictor that [`learning`](crate::learning) wrote.
@@ -79,19 +80,10 @@ pub struct Request {
     pub command: Option<String>,
 }
 
-/// The number of experiments where none is asked for.
-pub fn experiments() -> u64 {
-    1000
-}
-
-/// The share of plain draws where none is asked for.
-pub fn plain_share() -> f64 {
-    PLAIN_SHARE
-}
-
-/// The number of draws for the normalising constant where none is asked for.
-pub fn constant_draws() -> usize {
-    20_000
+defaults! {
+    experiments: u64 = 1000;
+    plain_share: f64 = PLAIN_SHARE;
+    constant_draws: usize = 20_000;
 }
 
 /// How initial conditions are chosen.

@@ -5,7 +5,7 @@ mod book;
 mod noisy;
 mod series;
 
-use crate::request::{self, within};
+use crate::request::{self, defaults, within};
 use anyhow::{Context as _, Result, ensure};
 use book::{Book, HistorySpec};
 use offnominal_agents::history::Run;
@@ -37,14 +37,9 @@ pub struct Request {
     pub out: Option<PathBuf>,
 }
 
-/// The number of episodes where none is asked for.
-pub fn episodes() -> usize {
-    1000
-}
-
-/// The levels of noise where none is asked for.
-pub fn noises() -> Vec<f64> {
-    vec![0.0]
+defaults! {
+    episodes: usize = 1000;
+    noises: Vec<f64> = vec![0.0];
 }
 
 /// What was played.

@@ -5,12 +5,13 @@ use crate::predictors::examples::{Examples, Theta};
 use crate::predictors::learn::{Fit, Fits, Form, Learned, Recipe, learn};
 use crate::predictors::predictor::{About, Predictor};
 use crate::record::Record;
-use crate::request::Randomisation;
+use crate::request::defaults;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::Task;
+use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_files::store::hex;
 use offnominal_files::write;
 use offnominal_stats::Level;
@@ -30,7 +31,7 @@ pub struct Request {
     pub env: String,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: Randomisation,
+    pub randomisation: RandomisationRequest,
     /// The histories that `train --history` or [`history`](crate::history) wrote.
     pub histories: Vec<PathBuf>,
     /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
@@ -54,24 +55,11 @@ pub struct Request {
     pub out: Option<PathBuf>,
 }
 
-/// The share of the training that is left out where none is asked for.
-pub fn early() -> f64 {
-    Recipe::default().early_share
-}
-
-/// The share of the failures in the later part where none is asked for.
-pub fn later() -> f64 {
-    Recipe::default().later_share
-}
-
-/// The number of gradient steps where none is asked for.
-pub fn steps() -> usize {
-    Recipe::default().steps
-}
-
-/// The number of networks where none is asked for.
-pub fn members() -> usize {
-    Recipe::default().members
+defaults! {
+    early: f64 = Recipe::default().early_share;
+    later: f64 = Recipe::default().later_share;
+    steps: usize = Recipe::default().steps;
+    members: usize = Recipe::default().members;
 }
 
 /// What was learned.
@@ -93,7 +81,7 @@ pub struct Report {
     pub exponent_refused: Option<String>,
     /// The predictor, and how it was found.
     #[serde(skip)]
-    pub found: Foresight,
+    pub found: LearnedPredictor,
 }
 
 /// Learns a predictor.
@@ -108,7 +96,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let near = request.near.as_ref().map(read).transpose()?;
     let recipe = request.recipe(env.as_ref());
     let out = request.out.as_deref();
-    let found = foresee(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
+    let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
     let file = out.map(|folder| folder.join("predictor.safetensors"));
     if let (Some(path), Some(folder)) = (&file, out) {
         write::atomically(path, &found.predictor.to_bytes())?;
@@ -138,7 +126,7 @@ impl Request {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Foresight { predictor, learned, choice } = &self.found;
+        let LearnedPredictor { predictor, learned, choice } = &self.found;
         let ((episodes, failures), later) = (learned.kept, learned.later.len());
         writeln!(f, "learned from {episodes} episodes, {failures} of which failed")?;
         writeln!(f, "mean cross-entropy of the {later} latest, which were not learned from at first:")?;
@@ -181,7 +169,7 @@ pub fn read(path: &Path, spec: &EnvSpec) -> Result<History> {
 
 /// A predictor, how it was chosen, and what each exponent would cost with it.
 #[derive(Debug, Clone)]
-pub struct Foresight {
+pub struct LearnedPredictor {
     /// The predictor.
     pub predictor: Predictor,
     /// What was tried, and how well the later episodes were foreseen.
@@ -202,14 +190,14 @@ const USUAL_EXPONENT: f64 = 0.5;
 ///
 /// # Panics
 /// If there is no history.
-pub fn foresee(
+pub fn learn_from(
     histories: &[History],
     near: Option<&History>,
     env: &dyn Env,
     recipe: &Recipe,
     folder: Option<&Path>,
     context: &Context,
-) -> Result<Foresight> {
+) -> Result<LearnedPredictor> {
     let run = &histories.first().expect("at least one history").run;
     let noises = || histories.iter().flat_map(|h| &h.episodes).map(|e| e.noise);
     let largest_noise = noises().fold(0.0, f64::max);
@@ -241,7 +229,7 @@ pub fn foresee(
     let foreseen = near.map(|near| foreseen(&predictor, near, env)).transpose()?;
     let choice = exponent::choose(foreseen.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
     predictor.about.exponent = choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent);
-    Ok(Foresight { predictor, learned, choice })
+    Ok(LearnedPredictor { predictor, learned, choice })
 }
 
 /// What is learned from what; a journal belongs to one of these.
@@ -333,11 +321,11 @@ mod tests {
         let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
         let (cast, histories) = (cast(&toy), [history(&toy, 6000)]);
         let learn = |recipe: &Recipe, folder| {
-            foresee(&histories, None, cast.env.as_ref(), recipe, folder, &context(1))
+            learn_from(&histories, None, cast.env.as_ref(), recipe, folder, &context(1))
         };
         let recipe = Recipe { members: 1, steps: 200, ..Recipe::default() };
         let whole = learn(&recipe, None).unwrap();
-        let bytes = |found: &Foresight| found.predictor.to_bytes();
+        let bytes = |found: &LearnedPredictor| found.predictor.to_bytes();
         assert_eq!(bytes(&learn(&recipe, Some(folder.path())).unwrap()), bytes(&whole));
         let journal = folder.path().join(JOURNAL);
         let text = std::fs::read_to_string(&journal).unwrap();

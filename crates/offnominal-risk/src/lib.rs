@@ -46,4 +46,5 @@ mod testing;
 #[cfg(test)]
 mod tests;
 
+// The predictors' files name one another by these paths.
 use predictors::{dictionary, ensemble, error, examples, hazard, learn, network};

@@ -2,7 +2,7 @@
 
 use crate::estimate::document::Document;
 use crate::experimenter::Experimenter;
-use crate::request::within;
+use crate::request::{defaults, within};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
@@ -35,9 +35,8 @@ pub struct Request {
     pub out: Option<PathBuf>,
 }
 
-/// The size of pictures where none is asked for.
-pub fn size() -> usize {
-    256
+defaults! {
+    size: usize = 256;
 }
 
 /// A failure that failed again.

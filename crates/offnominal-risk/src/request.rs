@@ -1,77 +1,28 @@
 //! What requests have in common: ranges of numbers, policies by name, and an environment with what is drawn of it.
 
 use anyhow::{Context as _, Result, ensure};
-use offnominal_core::prelude::*;
-use offnominal_engine::catalogues;
-use offnominal_engine::randomisation::{self, Change};
 use offnominal_engine::subject::Cast;
 use offnominal_files::write;
-use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde::Serialize;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
-/// Parameters of an environment that are drawn for each episode.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Randomisation {
-    /// Names of the parameters that are drawn around their nominal values; `limbs` for all sizes of a body.
-    pub parameters: Vec<String>,
-    /// Their standard deviation, relative to the nominal values.
-    pub sigma: f64,
-    /// A table with the parameters of an episode in each row, in place of draws around the nominal values.
-    pub table: Option<PathBuf>,
-    /// The return below which an episode fails, whatever else the environment counts as a failure.
-    pub below: Option<f64>,
-}
-
-impl Default for Randomisation {
-    fn default() -> Randomisation {
-        Randomisation { parameters: vec![], sigma: 0.1, table: None, below: None }
-    }
-}
-
-impl Randomisation {
-    /// What is drawn in an environment, if anything.
-    fn change(&self, spec: &EnvSpec) -> Result<Option<Change>> {
-        let draws = match &self.table {
-            Some(path) => randomisation::listed(spec, path)?,
-            None if self.parameters.is_empty() => {
-                ensure!(self.below.is_none(), "below: expected --shift or --sample with it");
-                return Ok(None);
+/// Defines what fields of a request are where they are absent.
+macro_rules! defaults {
+    ($($name:ident: $type:ty = $value:expr;)*) => {
+        $(
+            #[doc = concat!("What `", stringify!($name), "` is where a request does not say it.")]
+            pub fn $name() -> $type {
+                $value
             }
-            None => randomisation::around(spec, &self.parameters, self.sigma)?,
-        };
-        Ok(Some(Change { draws, least: self.below }))
-    }
-
-    /// The environment with what is drawn of it.
-    ///
-    /// # Errors
-    /// If it does not exist, or a parameter does not.
-    pub fn env(&self, id: &str) -> Result<Box<dyn Env>> {
-        let env = catalogues::worlds().build(id, &json!({}))?;
-        match self.change(env.spec())? {
-            Some(change) => change.apply(env),
-            None => Ok(env),
-        }
-    }
-
-    /// The environment with what is drawn of it, and the policy that acts in it.
-    ///
-    /// # Errors
-    /// If either does not exist, or a parameter does not.
-    pub fn cast(&self, env: &str, policy: &str) -> Result<Cast> {
-        let cast = Cast::new(env, policy)?;
-        let change = self.change(cast.env.spec())?;
-        cast.shifted_by(change)
-    }
+        )*
+    };
 }
+pub(crate) use defaults;
 
-/// The confidence level where none is asked for.
-pub fn level() -> f64 {
-    0.95
+defaults! {
+    level: f64 = 0.95;
 }
 
 /// Refuses a number outside its range.

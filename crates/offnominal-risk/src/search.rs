@@ -6,10 +6,11 @@ mod table;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::learning;
-use crate::request::{self, Randomisation, within};
+use crate::request::{self, defaults, within};
 use anyhow::{Result, ensure};
 pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
+use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Cast;
 use offnominal_stats::Level;
 use serde::{Deserialize, Serialize};
@@ -29,7 +30,7 @@ pub struct Request {
     pub policies: Vec<String>,
     /// Parameters of the environment that are drawn for each episode.
     #[serde(default)]
-    pub randomisation: Randomisation,
+    pub randomisation: RandomisationRequest,
     /// Where to look; several are compared.
     pub strategies: Vec<Strategy>,
     /// The predictor that [`learning`] wrote.
@@ -55,19 +56,10 @@ pub struct Request {
     pub out: Option<PathBuf>,
 }
 
-/// The number of searches where none is asked for.
-pub fn searches() -> u64 {
-    20
-}
-
-/// The budget of a search where none is asked for.
-pub fn budget() -> usize {
-    10_000
-}
-
-/// The number of draws that argmax compares where none is asked for.
-pub fn of() -> Vec<usize> {
-    vec![1000]
+defaults! {
+    searches: u64 = 20;
+    budget: usize = 10_000;
+    of: Vec<usize> = vec![1000];
 }
 
 /// What the searches cost.

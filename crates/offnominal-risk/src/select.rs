@@ -20,18 +20,17 @@ use crate::estimate::page::probability;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::history::step_of;
-use crate::request::{self, positive, within};
+use crate::request::{self, defaults, positive, within};
 use anyhow::{Context as _, Result, ensure};
 use choice::Truth;
 use heats::RaceSpec;
-use offnominal_core::estimate::Estimate;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Cast;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
-use race::{Finish, Rules};
+use race::{Contender, Finish, Rules};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::PathBuf;
@@ -69,19 +68,10 @@ pub struct Request {
     pub out: Option<PathBuf>,
 }
 
-/// The budget of a race where none is asked for.
-pub fn budget() -> u64 {
-    5000
-}
-
-/// The experiments of a round where none are asked for.
-pub fn round() -> u64 {
-    100
-}
-
-/// The experiments per draw where none are asked for.
-pub fn rate() -> f64 {
-    0.05
+defaults! {
+    budget: u64 = 5000;
+    round: u64 = 100;
+    rate: f64 = 0.05;
 }
 
 /// How a race ended.
@@ -94,24 +84,9 @@ pub struct Report {
     /// The policy that fails least, if only one is left.
     pub best: Option<String>,
     /// Where each policy ended.
-    pub policies: Vec<PolicyResult>,
+    pub policies: Vec<Contender>,
     /// What one would have chosen after each round.
     pub choices: Vec<RoundChoice>,
-}
-
-/// Where a policy ended.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct PolicyResult {
-    /// The policy.
-    pub policy: String,
-    /// Its failure probability, at the level of the race shared among all.
-    pub risk: Option<Estimate>,
-    /// Experiments that were made with it.
-    pub experiments: u64,
-    /// How many failed.
-    pub failures: u64,
-    /// Whether it may still be the best.
-    pub may_be_best: bool,
 }
 
 /// What one would have chosen after a round.
@@ -144,7 +119,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         let history = episodes::history(&casts, &rules.spec, folder)?;
         write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
     }
-    let report = request.report(&casts, &finish, truth.as_ref());
+    let report = request.report(&casts, finish, truth.as_ref());
     request::write_json(out, "select.json", &report)?;
     Ok(report)
 }
@@ -198,34 +173,27 @@ impl Request {
         Ok(Estimation::thinned(by, guide, proposal, Some(self.rate), context)?.spec.method)
     }
 
-    fn report(&self, casts: &[Cast], finish: &Finish, truth: Option<&Truth>) -> Report {
+    fn report(&self, casts: &[Cast], finish: Finish, truth: Option<&Truth>) -> Report {
         let name = |i: usize| casts[i].name.id.clone();
-        let policies = finish.contenders.iter().enumerate().map(|(i, contender)| PolicyResult {
-            policy: name(i),
-            risk: contender.risk.clone(),
-            experiments: contender.experiments,
-            failures: contender.failures,
-            may_be_best: contender.is_in,
-        });
         let choices = finish.choices.iter().map(|choice| RoundChoice {
             experiments: choice.experiments,
             lowest: choice.policies.iter().map(|&i| name(i)).collect(),
             truth: truth.map(|t| t.risk(choice)),
         });
-        let best = match &finish.standing {
-            Standing::Resolved { best } => Some(name(*best)),
+        let best = match finish.standing {
+            Standing::Resolved { best } => Some(name(best)),
             Standing::Unresolved { .. } => None,
         };
         let method = if self.predictor.is_some() { "thinned" } else { "plain" };
-        let (policies, choices) = (policies.collect(), choices.collect());
-        Report { env: self.env.clone(), method, best, policies, choices }
+        let choices = choices.collect();
+        Report { env: self.env.clone(), method, best, policies: finish.contenders, choices }
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for PolicyResult { policy, risk, experiments, may_be_best, .. } in &self.policies {
-            let mark = if *may_be_best { "may be best" } else { "" };
+        for Contender { policy, risk, experiments, is_in, .. } in &self.policies {
+            let mark = if *is_in { "may be best" } else { "" };
             let risk = risk.as_ref().map_or("–".into(), |e| {
                 format!("{} [{}, {}]", probability(e.value), probability(e.low), probability(e.high))
             });
@@ -234,7 +202,7 @@ impl fmt::Display for Report {
         match &self.best {
             Some(best) => writeln!(f, "fails least: {best}")?,
             None => {
-                let (left, n) = (self.policies.iter().filter(|p| p.may_be_best).count(), self.policies.len());
+                let (left, n) = (self.policies.iter().filter(|p| p.is_in).count(), self.policies.len());
                 writeln!(f, "unresolved: {left} of {n} policies may be the best")?;
             }
         }

@@ -3,7 +3,7 @@
 use crate::estimate::page::probability;
 use crate::experimenter::Experimenter;
 use crate::record::{Numbered, Piece};
-use crate::request::{self, within};
+use crate::request::{self, defaults, within};
 use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_core::estimate::Estimate;
 use offnominal_core::prelude::*;
@@ -43,24 +43,11 @@ pub struct Request {
     pub out: Option<PathBuf>,
 }
 
-/// The number of swarms where none is asked for.
-pub fn swarms() -> u64 {
-    4
-}
-
-/// The number of particles where none is asked for.
-pub fn particles() -> usize {
-    50
-}
-
-/// The number of moves where none is asked for.
-pub fn moves() -> usize {
-    10
-}
-
-/// The number of experiments where none is asked for.
-pub fn budget() -> usize {
-    20_000
+defaults! {
+    swarms: u64 = 4;
+    particles: usize = 50;
+    moves: usize = 10;
+    budget: usize = 20_000;
 }
 
 /// What was estimated.

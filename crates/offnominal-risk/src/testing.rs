@@ -1,7 +1,7 @@
 //! A toy for tests: it fails in its first step with a chance that is known, and its training history.
 
 use crate::guide::Guide;
-use crate::learning::foresee;
+use crate::learning::learn_from;
 use crate::predictors::learn::Recipe;
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, TrainingEpisode};
@@ -128,7 +128,7 @@ pub fn context(jobs: usize) -> Context {
 pub fn guide(toy: &Toy, cast: &Cast, folder: &Path) -> Guide {
     let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
     let found =
-        foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, None, &context(1)).unwrap();
+        learn_from(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, None, &context(1)).unwrap();
     let path = folder.join("predictor.safetensors");
     std::fs::write(&path, found.predictor.to_bytes()).unwrap();
     Guide::open(&path, cast).unwrap()

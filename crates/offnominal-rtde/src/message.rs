@@ -126,29 +126,22 @@ impl<'a> Request<'a> {
     /// # Panics
     /// If the names or values are longer than a package can be.
     pub fn write(&self, out: &mut Vec<u8>) {
-        Package::write(self.kind(), out, |out| match self {
-            Request::Protocol(version) => version.write(out),
-            Request::Text(text) => text.write(out),
-            Request::Outputs { frequency_hz, names } => {
+        match self {
+            Request::Protocol(version) => {
+                Package::write(Kind::ProtocolVersion, out, |out| version.write(out))
+            }
+            Request::ControllerVersion => Package::write(Kind::ControllerVersion, out, |_| ()),
+            Request::Text(text) => Package::write(Kind::Text, out, |out| text.write(out)),
+            Request::Outputs { frequency_hz, names } => Package::write(Kind::SetupOutputs, out, |out| {
                 frequency_hz.write(out);
                 out.extend_from_slice(names.as_bytes());
+            }),
+            Request::Inputs { names } => {
+                Package::write(Kind::SetupInputs, out, |out| out.extend_from_slice(names.as_bytes()));
             }
-            Request::Inputs { names } => out.extend_from_slice(names.as_bytes()),
-            Request::Data(data) => data.write(out),
-            Request::ControllerVersion | Request::Start | Request::Pause => {}
-        });
-    }
-
-    fn kind(&self) -> Kind {
-        match self {
-            Request::Protocol(_) => Kind::ProtocolVersion,
-            Request::ControllerVersion => Kind::ControllerVersion,
-            Request::Text(_) => Kind::Text,
-            Request::Outputs { .. } => Kind::SetupOutputs,
-            Request::Inputs { .. } => Kind::SetupInputs,
-            Request::Start => Kind::Start,
-            Request::Pause => Kind::Pause,
-            Request::Data(_) => Kind::Data,
+            Request::Start => Package::write(Kind::Start, out, |_| ()),
+            Request::Pause => Package::write(Kind::Pause, out, |_| ()),
+            Request::Data(data) => Package::write(Kind::Data, out, |out| data.write(out)),
         }
     }
 }
@@ -219,25 +212,15 @@ impl<'a> Reply<'a> {
     /// # Panics
     /// If the types or values are longer than a package can be.
     pub fn write(&self, out: &mut Vec<u8>) {
-        Package::write(self.kind(), out, |out| match self {
-            Reply::Protocol(yes) | Reply::Start(yes) | Reply::Pause(yes) => out.push(u8::from(*yes)),
-            Reply::ControllerVersion(version) => version.write(out),
-            Reply::Text(text) => text.write(out),
-            Reply::Outputs(setup) | Reply::Inputs(setup) => setup.write(out),
-            Reply::Data(data) => data.write(out),
-        });
-    }
-
-    fn kind(&self) -> Kind {
         match self {
-            Reply::Protocol(_) => Kind::ProtocolVersion,
-            Reply::ControllerVersion(_) => Kind::ControllerVersion,
-            Reply::Text(_) => Kind::Text,
-            Reply::Outputs(_) => Kind::SetupOutputs,
-            Reply::Inputs(_) => Kind::SetupInputs,
-            Reply::Start(_) => Kind::Start,
-            Reply::Pause(_) => Kind::Pause,
-            Reply::Data(_) => Kind::Data,
+            Reply::Protocol(yes) => Package::write(Kind::ProtocolVersion, out, |out| yes.write(out)),
+            Reply::ControllerVersion(v) => Package::write(Kind::ControllerVersion, out, |out| v.write(out)),
+            Reply::Text(text) => Package::write(Kind::Text, out, |out| text.write(out)),
+            Reply::Outputs(setup) => Package::write(Kind::SetupOutputs, out, |out| setup.write(out)),
+            Reply::Inputs(setup) => Package::write(Kind::SetupInputs, out, |out| setup.write(out)),
+            Reply::Start(yes) => Package::write(Kind::Start, out, |out| yes.write(out)),
+            Reply::Pause(yes) => Package::write(Kind::Pause, out, |out| yes.write(out)),
+            Reply::Data(data) => Package::write(Kind::Data, out, |out| data.write(out)),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a run looks like to a model: states and commands, one row per step, over as many episodes as it had.
+//! What a run is to a model: states and commands, one row per step, over as many episodes as it had.
 
 use crate::ShiftError;
 use serde::{Deserialize, Serialize};

@@ -15,6 +15,7 @@
 //! | [`pool`]         | importance weights of one or several such streams, and their mean                       |
 //! | [`splitting`]    | worlds that say how far they were from failing                                          |
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
+//! | [`normal`]       | intervals that trust them                                                               |
 //! | [`exponent`]     | how much a predictor is to be trusted                                                   |
 //! | [`reliability`]  | how often an estimate is off by more than a factor                                      |
 //! | [`search`]       | what finding one failure costs                                                          |
@@ -33,6 +34,7 @@ pub mod counting;
 mod crossing;
 pub mod diagnostics;
 pub mod exponent;
+pub mod normal;
 pub mod pool;
 pub mod proposal;
 pub mod refusal;
@@ -44,12 +46,13 @@ pub mod splitting;
 pub mod thinning;
 #[cfg(test)]
 mod toy;
+mod warning;
 pub mod weighted;
 
 pub use bernstein::Bernstein;
 pub use bounded::Bounded;
 pub use budget::{Budget, budget};
-pub use diagnostics::{Diagnostics, Warning};
+pub use diagnostics::Diagnostics;
 pub use pool::{Pool, Stream};
 pub use proposal::Proposal;
 pub use refusal::Refusal;
@@ -57,6 +60,7 @@ pub use sampler::Sampler;
 pub use selection::Race;
 pub use splitting::Splitting;
 pub use thinning::{HorvitzThompson, Thinning};
+pub use warning::Warning;
 pub use weighted::Weighted;
 
 /// The share of experiments that start from plain draws, whatever the predictor says. It costs less than a tenth where

@@ -53,6 +53,15 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     body::HALF_CHEETAH,
 ];
 
+/// The step at which a simulator, or the link to a robot, broke, or a command was no number: its reward counts as zero.
+const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
+
+/// Two commands within ±1; `None` if one is no number.
+fn two_commands(spec: &EnvSpec, action: &[f32]) -> Option<[f64; 2]> {
+    let &[a, b] = action else { panic!("{}: expected 2 commands, found {}", spec.id, action.len()) };
+    (!a.is_nan() && !b.is_nan()).then(|| [a, b].map(|command| f64::from(command.clamp(-1.0, 1.0))))
+}
+
 /// Refuses every option: what can change in most worlds is a parameter.
 fn no_options(params: &serde_json::Value) -> Result<(), BuildError> {
     #[derive(serde::Deserialize)]

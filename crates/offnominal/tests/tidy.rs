@@ -25,7 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("monitor", &["detectors", "stats"]),
     ("files", &[]),
     ("skips", &[]),
-    ("report", &[]),
+    ("report", &["stats"]),
     ("engine", &["agents", "deep", "detectors", "files", "monitor", "stats", "worlds"]),
     ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
     ("risk", &["agents", "engine", "files", "report", "stats"]),
@@ -53,7 +53,19 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         // It binds the verticals; of the command line it knows the entry of the console script only.
         "py",
-        &["agents", "bench", "engine", "files", "monitor", "offnominal", "pixels", "stats", "worlds"],
+        &[
+            "agents",
+            "bench",
+            "engine",
+            "files",
+            "monitor",
+            "offnominal",
+            "pixels",
+            "risk",
+            "shift",
+            "stats",
+            "worlds",
+        ],
     ),
 ];
 

@@ -2,7 +2,7 @@
 
 use super::OnnxError;
 use super::arithmetic::MISFIT;
-use super::graph::Written;
+use super::node::Written;
 use super::tensor::Tensor;
 
 /// How a window goes over a picture.

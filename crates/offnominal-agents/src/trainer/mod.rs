@@ -10,7 +10,6 @@ mod demonstration;
 mod error;
 mod lane;
 mod recent;
-mod scaling;
 
 use crate::actor::{Actor, Bounds};
 use crate::algorithm;
@@ -18,6 +17,7 @@ use crate::config::{Keep, TrainConfig};
 use crate::evaluation::Evaluation;
 use crate::history::TrainingEpisode;
 use crate::learner::{Learner, Losses};
+use crate::normaliser::Scaling;
 use crate::replay::{Batch, Record, Replay};
 pub use checkpoint::Contents;
 use demonstration::demonstrate;
@@ -27,7 +27,6 @@ use offnominal_core::env::{Env, Status};
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 use recent::Recent;
-use scaling::Scaling;
 
 /// A training run in progress.
 pub struct Trainer {

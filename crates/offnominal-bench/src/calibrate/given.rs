@@ -6,6 +6,7 @@ use offnominal_core::fault;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Cast;
 use offnominal_engine::{catalogues, parallel};
+use offnominal_files::table;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use serde::{Deserialize, Serialize};
@@ -28,7 +29,7 @@ pub struct Given {
 }
 
 /// What a policy scores there.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
     /// World id.
     pub env: String,
@@ -57,9 +58,7 @@ pub struct Scored {
 /// # Errors
 /// If the file cannot be read, a row is malformed, or none is of this world.
 pub fn read(path: &Path, env: &str) -> Result<Vec<Given>> {
-    let mut table = csv::Reader::from_path(path).with_context(|| path.display().to_string())?;
-    let rows: Result<Vec<Given>, csv::Error> = table.deserialize().collect();
-    let mut rows = rows.with_context(|| path.display().to_string())?;
+    let mut rows: Vec<Given> = table::read(path)?;
     rows.retain(|row| row.env == env);
     ensure!(!rows.is_empty(), "{}: expected rows of the world {env}, found none", path.display());
     Ok(rows)

@@ -11,8 +11,9 @@ use crate::cells::play::load;
 use crate::results::{Diagnosed, Film, Recipe, Results, Row};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::mean::student_t;
-use offnominal_stats::{Level, METRICS, Metric, Rule};
+use offnominal_stats::{Level, Metric, RULES, metric};
 
 /// The results of finished cells. Recipe fields that only the caller knows (command, file, time) stay empty.
 ///
@@ -100,19 +101,22 @@ fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detec
         low: f64::NAN,
         high: f64::NAN,
     };
-    let (alarmed, ranked): (Vec<&Metric>, Vec<&Metric>) = METRICS.iter().partition(|m| m.thresholded);
-    let rules = Rule::all(0.5).map(|rule| rule.id());
+    let (alarmed, ranked): (Vec<&Metric>, Vec<&Metric>) = metric::all().partition(|m| m.thresholded);
+    let rules = RULES.map(|rule| rule.id);
     let ranked = ranked.iter().map(|m| row(m.id, ""));
     ranked.chain(rules.iter().flat_map(|rule| alarmed.iter().map(move |m| row(m.id, rule)))).collect()
 }
 
 fn recipe(bench: &Bench) -> Result<Recipe> {
-    let mut versions = vec![("offnominal".to_string(), env!("CARGO_PKG_VERSION").to_string())];
-    if bench.plan.campaign.envs.iter().any(|env| env.starts_with("mjc-")) {
-        versions.push(("MuJoCo".into(), offnominal_mujoco::VERSION.into()));
-    }
+    let made = Provenance { mujoco: mujoco(bench), ..Provenance::new("", bench.plan.campaign.seed, b"") };
     let policies = (0..bench.plan.stages.len()).map(|at| policy(bench, at)).collect::<Result<_>>()?;
-    Ok(Recipe { campaign: bench.plan.campaign.name.clone(), versions, policies, ..Recipe::default() })
+    Ok(Recipe { campaign: bench.plan.campaign.name.clone(), made, policies, ..Recipe::default() })
+}
+
+/// The version of the library, if a world is simulated with it; the world's specification says so.
+fn mujoco(bench: &Bench) -> Option<String> {
+    let simulates = |stage: &Stage| stage.cast.env.spec().source.contains("MuJoCo");
+    bench.plan.stages.iter().any(simulates).then(|| offnominal_mujoco::VERSION.into())
 }
 
 /// World, policy, and the return of its undisturbed test episodes.
@@ -137,4 +141,17 @@ fn policy(bench: &Bench, stage: usize) -> Result<String> {
 /// Whether a row is of the control.
 pub(super) fn is_control(row: &Row) -> bool {
     row.anomaly_class == CONTROL
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_worlds_of_mujoco_say_so() {
+        let native = ["sap-", "car-", "cartpole", "pendulum", "pong", "driving"];
+        for entry in offnominal_worlds::env::ENVS {
+            let is_native = native.iter().any(|start| entry.id.starts_with(start));
+            let env = offnominal_worlds::env::catalogue().build(entry.id, &serde_json::json!({})).unwrap();
+            assert_eq!(env.spec().source.contains("MuJoCo"), !is_native, "{}", entry.id);
+        }
+    }
 }

@@ -113,6 +113,9 @@ pub struct Judgement {
     pub traces: usize,
     /// Strengths of which they are kept.
     pub traced: Vec<String>,
+    /// Metrics from outside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
     /// The camera, if the detector is one of pictures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub studio: Option<Studio>,

@@ -98,6 +98,7 @@ fn base(plan: &Plan, setup: Setup, add: &mut impl FnMut(Cell) -> Result<String>)
         replicates: campaign.replicates,
         traces: campaign.traces,
         traced: vec![],
+        metrics: offnominal_stats::metric::added().iter().map(|added| added.metric.id.into()).collect(),
         studio: campaign.studio(),
     })
 }

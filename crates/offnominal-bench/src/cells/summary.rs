@@ -113,11 +113,11 @@ fn aligned(lines: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::tests::rows;
+    use crate::report::sample::row;
 
     #[test]
     fn anomalies_are_averaged_and_the_control_stands_apart() {
-        let base = Row { value: 0.8, low: 0.7, high: 0.9, ..rows().remove(0) };
+        let base = Row { low: 0.7, high: 0.9, ..row("knn", "act-noise", "tiny", "auroc_matched", "", 0.8) };
         let weaker = Row { strength: "medium".into(), value: 0.6, low: 0.5, high: 0.7, ..base.clone() };
         let control =
             Row { anomaly_class: "none".into(), anomaly: "none".into(), value: 0.5, ..base.clone() };

@@ -1,12 +1,13 @@
 //! The cells of the suite: one for each policy.
 
 use crate::ood_rl::figure::{self, Trace};
-use crate::ood_rl::row::{self, Row};
+use crate::ood_rl::row::Judged;
 use crate::ood_rl::{Agent, ID, play};
 use anyhow::{Context as _, Result};
 use offnominal_engine::catalogues;
 use offnominal_engine::context::Context;
 use offnominal_files::store::{State, Store, address};
+use offnominal_files::table;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
@@ -137,11 +138,11 @@ pub type Figure = (String, String);
 ///
 /// # Errors
 /// If a cell is not finished or cannot be read.
-pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Row>, Vec<Figure>)> {
+pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Judged>, Vec<Figure>)> {
     let (mut rows, mut traces) = (Vec::new(), Vec::<Trace>::new());
     for (cell, _) in plan {
         let id = cell.id()?;
-        rows.extend(row::from_csv(&store.read(&id, ROWS)?, Path::new(&id))?);
+        rows.extend(table::from_csv::<Judged>(&store.read(&id, ROWS)?, Path::new(&id))?);
         traces.extend(serde_json::from_slice::<Vec<Trace>>(&store.read(&id, TRACES)?)?);
     }
     Ok((rows, figure::all(&traces)?))

@@ -1,7 +1,7 @@
 //! The publication's Figures 4 and 5: what a policy predicts in one episode at home and in one of a variant, and how far
 //! the predictions lie apart, with the best threshold.
 
-use crate::ood_rl::{Method, Row};
+use crate::ood_rl::{Judged, Method};
 use anyhow::Result;
 use offnominal_core::episode::Episode;
 use offnominal_detectors::Panel;
@@ -44,7 +44,7 @@ struct Predicted {
 }
 
 impl Trace {
-    pub(super) fn of(row: &Row, panel: &mut Panel, home: &Episode, away: &Episode) -> Trace {
+    pub(super) fn of(row: &Judged, panel: &mut Panel, home: &Episode, away: &Episode) -> Trace {
         Trace {
             env: row.env.clone(),
             method: row.method,

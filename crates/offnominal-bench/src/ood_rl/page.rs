@@ -5,13 +5,13 @@ mod text;
 use crate::ood_rl::cell::EXTERNAL;
 use crate::ood_rl::published::{self, Published};
 use crate::ood_rl::table::{Table, by_trial, of, share, spread, trials, words};
-use crate::ood_rl::{MAIN, METHODS, Method, Row, solved};
+use crate::ood_rl::{Judged, MAIN, METHODS, Method, solved};
 use text::*;
 
 const WORLDS: [&str; 3] = crate::ood_rl::agents::WORLDS;
 
 /// The page as Markdown.
-pub fn page(rows: &[Row]) -> String {
+pub fn page(rows: &[Judged]) -> String {
     let parts = [
         HEAD.to_string(),
         agents(),
@@ -59,7 +59,7 @@ fn short(text: &str) -> String {
 }
 
 /// One line per world and method, as a table.
-pub fn summary(rows: &[Row]) -> String {
+pub fn summary(rows: &[Judged]) -> String {
     let mut table = Table::new(&[
         "world, method",
         "trials",
@@ -93,12 +93,12 @@ pub fn summary(rows: &[Row]) -> String {
 }
 
 /// Our numbers for a column of the publication, and whether the policy fails there in each trial.
-fn ours<'a>(rows: &'a [Row], column: &'a [Published]) -> Vec<&'a Row> {
+fn ours<'a>(rows: &'a [Judged], column: &'a [Published]) -> Vec<&'a Judged> {
     let first = &column[0];
     trials(rows, (&first.env, first.method, &first.anomaly, first.magnitude))
 }
 
-fn numbers(rows: &[&Row]) -> Vec<f64> {
+fn numbers(rows: &[&Judged]) -> Vec<f64> {
     rows.iter().filter_map(|r| r.auroc).collect()
 }
 
@@ -107,7 +107,7 @@ fn most(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Tables 3 to 5.
-fn best(rows: &[Row]) -> String {
+fn best(rows: &[Judged]) -> String {
     let mut text = BEST.to_string();
     for (number, env) in [(3, "cartpole"), (4, "pendulum"), (5, "pong")] {
         let mut table = Table::new(&["method, variant", "published best", "our best", "policies that fail"]);
@@ -126,7 +126,7 @@ fn best(rows: &[Row]) -> String {
 }
 
 /// The variant in which each method does best, among those where every trial fails.
-fn own_best(rows: &[Row]) -> String {
+fn own_best(rows: &[Judged]) -> String {
     let mut table = Table::new(&["world, method", "variant with the best mean", "AUROC"]);
     for (env, method) in WORLDS.iter().flat_map(|env| METHODS.map(|m| (*env, m))) {
         let variants = offnominal_worlds::ood_rl::variants();
@@ -145,7 +145,7 @@ fn own_best(rows: &[Row]) -> String {
 }
 
 /// Tables 6 to 19.
-fn trial_tables(rows: &[Row]) -> String {
+fn trial_tables(rows: &[Judged]) -> String {
     let columns = published::columns();
     let mut text = TRIALS.to_string();
     for table in columns.chunk_by(|a, b| a[0].table == b[0].table) {
@@ -156,7 +156,7 @@ fn trial_tables(rows: &[Row]) -> String {
     text
 }
 
-fn trial_table(rows: &[Row], columns: &[Vec<Published>]) -> Table {
+fn trial_table(rows: &[Judged], columns: &[Vec<Published>]) -> Table {
     let names: Vec<String> = columns.iter().map(|c| words(&c[0].anomaly, c[0].magnitude)).collect();
     let head: Vec<&str> = std::iter::once("AUROC").chain(names.iter().map(String::as_str)).collect();
     let mut table = Table::new(&head);
@@ -179,12 +179,12 @@ fn trial_table(rows: &[Row], columns: &[Vec<Published>]) -> Table {
     table
 }
 
-fn prevalence(row: &Row) -> f64 {
+fn prevalence(row: &Judged) -> f64 {
     row.positives as f64 / (row.positives + row.negatives) as f64
 }
 
 /// The AUROC with its interval; in brackets where the policy does not fail.
-fn with_interval(row: &Row) -> String {
+fn with_interval(row: &Judged) -> String {
     let text = format!("{} [{}, {}]", share(row.auroc), share(row.auroc_low), share(row.auroc_high));
     if row.fails { text } else { format!("({text})") }
 }
@@ -195,12 +195,12 @@ fn figures() -> String {
 }
 
 /// The worlds in which policies played.
-fn played(rows: &[Row]) -> Vec<&'static str> {
+fn played(rows: &[Judged]) -> Vec<&'static str> {
     WORLDS.into_iter().filter(|env| rows.iter().any(|r| r.env == *env)).collect()
 }
 
 /// One line per measure.
-fn measures(rows: &[Row]) -> String {
+fn measures(rows: &[Judged]) -> String {
     let mut text = MEASURES.to_string();
     for env in played(rows) {
         let head: Vec<&str> = std::iter::once(env).chain(METHODS.map(Method::title)).collect();
@@ -220,7 +220,7 @@ fn measures(rows: &[Row]) -> String {
 }
 
 /// Other detectors on the episodes of the first ensemble.
-fn external(rows: &[Row]) -> String {
+fn external(rows: &[Judged]) -> String {
     let worlds = played(rows);
     let heads = worlds.iter().flat_map(|env| [*env, "at equal times"]);
     let mut table = Table::new(&std::iter::once("detector").chain(heads).collect::<Vec<_>>());
@@ -228,7 +228,7 @@ fn external(rows: &[Row]) -> String {
     for name in names {
         let cells = worlds.iter().flat_map(|env| {
             let own = || of(rows, env, Method::Ensemble, name).filter(|r| r.trial == 1 && r.fails && !r.null);
-            let mean = |number: fn(&Row) -> Option<f64>| share(by_trial(own(), number).first().copied());
+            let mean = |number: fn(&Judged) -> Option<f64>| share(by_trial(own(), number).first().copied());
             [mean(|r| r.auroc), mean(|r| r.auroc_matched)]
         });
         table.line(std::iter::once(format!("`{name}`")).chain(cells).collect());
@@ -237,7 +237,7 @@ fn external(rows: &[Row]) -> String {
 }
 
 /// Every variant, with the AUROC of each method.
-fn all_variants(rows: &[Row]) -> String {
+fn all_variants(rows: &[Judged]) -> String {
     let mut text = ALL.to_string();
     for env in played(rows) {
         let heads = ["variant"].into_iter().chain(METHODS.map(Method::title)).chain(["policies that fail"]);
@@ -267,8 +267,8 @@ mod tests {
 
     #[test]
     fn the_page_says_what_the_results_say() {
-        let (path, shown) = (root().join("results/ood-rl/results.csv"), root().join("docs/ood-rl.md"));
-        let rows = crate::ood_rl::from_csv(&std::fs::read(&path).unwrap(), &path).unwrap();
+        let (folder, shown) = (root().join("results/ood-rl"), root().join("docs/ood-rl.md"));
+        let rows = crate::ood_rl::load(&folder).unwrap();
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::write(&shown, page(&rows)).unwrap();
         }

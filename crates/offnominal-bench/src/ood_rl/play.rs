@@ -3,13 +3,14 @@
 use crate::ood_rl::cell::{Cell, ROWS, TRACES};
 use crate::ood_rl::figure::{self, Trace};
 use crate::ood_rl::judges::{Judges, Played};
-use crate::ood_rl::row::{self, MAIN, Row};
+use crate::ood_rl::row::{Judged, MAIN};
 use crate::ood_rl::{solved, youden};
 use anyhow::{Context, Result};
 use offnominal_agents::Actor;
 use offnominal_core::prelude::*;
 use offnominal_engine::progress::Task;
 use offnominal_engine::{catalogues, parallel};
+use offnominal_files::table;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection, tally};
 use offnominal_worlds::ood_rl::{Variant, null_controls, variants};
@@ -48,7 +49,7 @@ pub(super) fn files(
         traces.extend(trace);
     }
     Ok(vec![
-        (ROWS, row::to_csv(&rows)?),
+        (ROWS, table::to_csv(&rows.iter().map(Judged::rounded).collect::<Vec<_>>())?),
         (TRACES, serde_json::to_vec(&traces)?),
         ("spec.json", serde_json::to_vec_pretty(cell)?),
     ])
@@ -66,7 +67,7 @@ impl<'a> Home<'a> {
     }
 
     /// What is known of a variant, and its trace if it is drawn.
-    fn variant(&self, variant: &Variant, number: usize) -> Result<(Vec<Row>, Option<Trace>)> {
+    fn variant(&self, variant: &Variant, number: usize) -> Result<(Vec<Judged>, Option<Trace>)> {
         let (mut judges, seed) = (self.judges.clone(), self.seed.child("variant").child(number));
         let play =
             |i| Ok(self.trial.disturbed(seed.child(i), &variant.fault, 0, &catalogues::anomalies())?);
@@ -74,7 +75,7 @@ impl<'a> Home<'a> {
         let blank = self.blank(Some(variant), &played)?;
         let names = judges.names();
         let judged = (0..names.len()).map(|k| self.judged(&blank, names[k], k, &played));
-        let rows = judged.collect::<Result<Vec<Row>>>()?;
+        let rows = judged.collect::<Result<Vec<Judged>>>()?;
         let main = rows.iter().find(|r| r.measure == MAIN).context("the main measure is always there")?;
         let is_drawn = figure::is_drawn(self.cell.env, self.cell.method, &blank.anomaly, blank.magnitude);
         let trace = is_drawn.then(|| Trace::of(main, &mut judges.panel, &self.played.first, &played.first));
@@ -82,15 +83,15 @@ impl<'a> Home<'a> {
     }
 
     /// The row of the policy at home.
-    fn own_rows(&self) -> Result<Vec<Row>> {
-        Ok(vec![Row { measure: MAIN.into(), ..self.blank(None, &self.played)? }])
+    fn own_rows(&self) -> Result<Vec<Judged>> {
+        Ok(vec![Judged { measure: MAIN.into(), ..self.blank(None, &self.played)? }])
     }
 
     /// A row that is not yet judged.
-    fn blank(&self, variant: Option<&Variant>, played: &Played) -> Result<Row> {
+    fn blank(&self, variant: Option<&Variant>, played: &Played) -> Result<Judged> {
         let mean = student_t(&played.returns, Level::P95)?;
         let magnitude = variant.and_then(|v| v.fault.params["magnitude"].as_f64());
-        Ok(Row {
+        Ok(Judged {
             env: self.cell.env.into(),
             method: self.cell.method,
             trial: self.cell.trial,
@@ -116,12 +117,12 @@ impl<'a> Home<'a> {
     }
 
     /// The row of the k-th judge.
-    fn judged(&self, blank: &Row, name: &str, k: usize, played: &Played) -> Result<Row> {
+    fn judged(&self, blank: &Judged, name: &str, k: usize, played: &Played) -> Result<Judged> {
         let (away, home) = (played.scores_of(k), self.played.scores_of(k));
         let (positive, negative) = (away.concat(), home.concat());
         let labels: Vec<bool> = (0..positive.len() + negative.len()).map(|i| i < positive.len()).collect();
         let found = tally(&[&positive[..], &negative].concat(), &labels)?;
-        let mut row = Row { measure: name.into(), auroc: Some(found.auroc), ..blank.clone() };
+        let mut row = Judged { measure: name.into(), auroc: Some(found.auroc), ..blank.clone() };
         (row.aupr, row.fpr95) = (Some(found.average_precision), Some(found.fpr95));
         row.auroc_matched = Some(matched(&away, &home)?);
         if name == MAIN || self.cell.external.contains(&name) {

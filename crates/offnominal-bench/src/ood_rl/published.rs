@@ -1,7 +1,9 @@
 //! The publication's numbers: Tables 6 to 19, trial by trial. Its Tables 3 to 5 are their maxima.
 
 use crate::ood_rl::Method;
+use offnominal_files::table;
 use serde::Deserialize;
+use std::path::Path;
 
 /// One AUROC of the publication.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -24,11 +26,8 @@ pub(super) struct Published {
 
 /// All of them, table by table.
 pub(super) fn all() -> Vec<Published> {
-    let rows: Result<Vec<Published>, csv::Error> =
-        csv::Reader::from_reader(&include_bytes!("../../../../results/published/ood-rl.csv")[..])
-            .deserialize()
-            .collect();
-    rows.expect("the file that travels with the program is sound")
+    let bytes = include_bytes!("../../../../results/published/ood-rl.csv");
+    table::from_csv(bytes, Path::new("ood-rl.csv")).expect("the file that travels with the program is sound")
 }
 
 /// The columns of the tables: numbers of one variant, each with the table it is in.

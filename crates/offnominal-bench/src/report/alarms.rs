@@ -1,8 +1,8 @@
 //! The table of false alarms against thresholds: what each threshold costs, and what it buys.
 
 use crate::report::index::Index;
-use crate::report::metric;
 use crate::report::summary::{self, Line, Table};
+use offnominal_stats::metric;
 
 /// One row per detector and threshold, over all worlds and then for each if there are several.
 pub fn tables(index: &Index) -> Vec<Table> {
@@ -16,7 +16,7 @@ fn table(index: &Index, title: &str, world: Option<&str>) -> Table {
     let detectors = 0..index.detectors.len();
     let pairs = detectors.flat_map(|d| index.thresholds.iter().map(move |&t| (d, t)));
     let pairs: Vec<_> = pairs.collect();
-    let metrics = summary::telling(index, world, metric::ALARMS, &pairs);
+    let metrics = summary::telling(index, world, &metric::shown(|c| c.alarms), &pairs);
     let rows = pairs.iter().map(|&(d, t)| line(index, world, d, t, &metrics)).collect();
     Table { title: title.into(), columns: summary::columns(&metrics), rows }
 }

@@ -1,12 +1,13 @@
 //! Delay curves: the share of anomalies detected within j steps after onset, all detectors in one chart.
 
 use crate::report::index::{Index, distinct};
-use crate::report::metric::THRESHOLDS;
 use crate::report::settings::strength_rank;
 use crate::results::DelayCurve;
 use offnominal_report::axis::Axis;
-use offnominal_report::number::{self, Unit};
+use offnominal_report::number;
 use offnominal_report::plot::{Line, Plot};
+use offnominal_stats::metric::Unit;
+use offnominal_stats::{RULES, rule};
 use serde::Serialize;
 
 /// The name of curves that pool all anomalies.
@@ -70,7 +71,7 @@ fn place(list: &[String], name: &str) -> usize {
 }
 
 fn threshold_rank(name: &str) -> usize {
-    THRESHOLDS.iter().position(|t| t.0 == name).unwrap_or(THRESHOLDS.len())
+    rule::preferred().position(|r| r.id == name).unwrap_or(RULES.len())
 }
 
 fn chart(index: &Index, of: Key, curves: &[DelayCurve]) -> Chart {

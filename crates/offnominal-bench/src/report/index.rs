@@ -1,11 +1,11 @@
 //! The rows of the results, found by world, anomaly, strength, detector and metric, in the order of the report.
 
 use crate::report::aggregate::{self, Point};
-use crate::report::metric::THRESHOLDS;
 use crate::report::settings::{self, CONTROL, Setting, WorldNamer};
 use crate::results::Row;
 use offnominal_report::colour::Pen;
 use offnominal_report::number::plain;
+use offnominal_stats::{metric, rule};
 use std::collections::{BTreeSet, HashMap};
 
 /// Detectors that know nothing, and show what knowing nothing scores.
@@ -185,17 +185,17 @@ fn detectors(rows: &[Row]) -> Vec<String> {
 
 fn thresholds(rows: &[Row]) -> Vec<&'static str> {
     let occur: BTreeSet<&str> = rows.iter().map(|r| r.threshold.as_str()).collect();
-    THRESHOLDS.iter().map(|t| t.0).filter(|t| occur.contains(t)).collect()
+    rule::preferred().map(|r| r.id).filter(|id| occur.contains(id)).collect()
 }
 
 fn metric_name(row: &Row) -> Option<&'static str> {
-    crate::report::metric::Metric::find(&row.metric).map(|m| m.id)
+    metric::find(&row.metric).map(|m| m.id)
 }
 
 fn threshold_name(row: &Row) -> Option<&'static str> {
     match row.threshold.as_str() {
         "" => Some(""),
-        name => THRESHOLDS.iter().map(|t| t.0).find(|t| *t == name),
+        name => rule::preferred().map(|r| r.id).find(|id| *id == name),
     }
 }
 

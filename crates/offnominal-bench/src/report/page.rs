@@ -6,11 +6,12 @@ use crate::report::heatmap::{self, HeatMap};
 use crate::report::index::{Index, distinct};
 use crate::report::summary::{self, Table};
 use crate::report::words::{self, Answer};
-use crate::report::{alarms, diagnoses, metric, panels, traces};
+use crate::report::{alarms, diagnoses, panels, traces};
 use crate::results::{Recipe, Results};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::page::embedded;
+use offnominal_stats::{metric, rule};
 use serde::Serialize;
 
 /// The list of cells stops here, so that the page of a very large campaign still opens.
@@ -20,6 +21,7 @@ const CELLS: usize = 6000;
 #[derive(Serialize)]
 struct Page<'a> {
     recipe: &'a Recipe,
+    versions: Vec<(&'static str, &'a str)>,
     facts: Vec<(&'static str, String)>,
     answer: Answer,
     summary: Vec<Table>,
@@ -37,7 +39,7 @@ struct Page<'a> {
     diagnoses: Vec<diagnoses::Matrix>,
     films: Vec<Film<'a>>,
     definitions: Vec<(&'static str, &'static str, &'static str)>,
-    thresholds: &'a [(&'static str, &'static str)],
+    thresholds: Vec<(&'static str, &'static str)>,
     data: Value,
     script: Value,
 }
@@ -74,6 +76,7 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
     let metrics = cells::titles(index);
     Ok(Page {
         recipe: &results.recipe,
+        versions: results.recipe.made.versions(),
         facts: facts(results, index),
         answer: words::answer(index),
         summary: summary::tables(index),
@@ -91,8 +94,8 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
         delay_thresholds,
         diagnoses: diagnoses::matrices(&results.diagnoses),
         films: results.films.iter().map(film).collect(),
-        definitions: metric::ALL.iter().map(|m| (m.id, m.label, m.definition)).collect(),
-        thresholds: metric::THRESHOLDS,
+        definitions: metric::all().map(|m| (m.id, m.label, m.definition)).collect(),
+        thresholds: rule::preferred().map(|r| (r.id, r.promise)).collect(),
         script: Value::from_safe_string(include_str!("../../templates/report.js").into()),
     })
 }
@@ -122,7 +125,7 @@ fn facts(results: &Results, index: &Index) -> Vec<(&'static str, String)> {
         ("Anomalies", anomalies.len().to_string()),
         ("Seeds", seeds.join(", ")),
     ];
-    if let Some((name, version)) = results.recipe.versions.first() {
+    if let Some((name, version)) = results.recipe.made.versions().first() {
         facts.push(("Made with", format!("{name} {version}")));
     }
     facts.retain(|(_, value)| !value.is_empty());

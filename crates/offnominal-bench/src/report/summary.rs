@@ -2,9 +2,9 @@
 
 use crate::report::aggregate::{self, Point};
 use crate::report::index::Index;
-use crate::report::metric::{self, Metric};
 use offnominal_core::estimate::Estimate;
-use offnominal_report::number::{Number, Unit};
+use offnominal_report::number::Number;
+use offnominal_stats::metric::{self, Metric, Unit};
 use serde::Serialize;
 
 const DELAY: &str = "delay_median";
@@ -50,7 +50,7 @@ pub struct Line {
 
 /// The columns of the given metrics.
 pub fn columns(ids: &[&str]) -> Vec<Column> {
-    ids.iter().filter_map(|id| Metric::find(id)).map(Column::of).collect()
+    ids.iter().filter_map(|id| metric::find(id)).map(Column::of).collect()
 }
 
 impl Column {
@@ -68,7 +68,7 @@ pub fn tables(index: &Index) -> Vec<Table> {
 fn table(index: &Index, title: &str, world: Option<&str>) -> Table {
     let (threshold, detectors) = (index.headline(), 0..index.detectors.len());
     let pairs: Vec<_> = detectors.clone().map(|d| (d, threshold)).collect();
-    let metrics = telling(index, world, metric::SUMMARY, &pairs);
+    let metrics = telling(index, world, &metric::shown(|c| c.summary), &pairs);
     let mut rows: Vec<Line> = detectors.map(|d| line(index, world, d, &metrics)).collect();
     rows.sort_by(|a, b| best_first(a).total_cmp(&best_first(b)));
     Table { title: title.into(), columns: columns(&metrics), rows }
@@ -121,7 +121,7 @@ pub fn cell(
     metric: &'static str,
     threshold: &'static str,
 ) -> Number {
-    let Some(known) = Metric::find(metric) else { return Number::missing("unknown metric") };
+    let Some(known) = metric::find(metric) else { return Number::missing("unknown metric") };
     match estimate(index, world, detector, metric, threshold) {
         None => Number::missing("no cell of this campaign has this number"),
         Some(e) => {
@@ -139,7 +139,7 @@ pub fn estimate(
     metric: &'static str,
     threshold: &'static str,
 ) -> Option<Estimate> {
-    let known = Metric::find(metric)?;
+    let known = metric::find(metric)?;
     let points = points(index, world, detector, known, threshold);
     match known.unit {
         Unit::Steps => aggregate::median(&points),
@@ -155,7 +155,7 @@ pub fn points(
     metric: &'static Metric,
     threshold: &'static str,
 ) -> Vec<Point> {
-    let threshold = if metric.alarms { threshold } else { "" };
+    let threshold = if metric.thresholded { threshold } else { "" };
     let of = |settings: Vec<usize>| -> Vec<Point> {
         settings.into_iter().filter_map(|s| index.point(s, detector, metric.id, threshold)).collect()
     };
@@ -178,7 +178,7 @@ fn tip(
     e: &Estimate,
 ) -> String {
     let place = world.unwrap_or("all worlds");
-    let at = if metric.alarms { format!(" at threshold {threshold}") } else { String::new() };
+    let at = if metric.thresholded { format!(" at threshold {threshold}") } else { String::new() };
     format!("{} · {}{at} · {place} · {} {}", index.detectors[detector], metric.label, e.method, e.n)
 }
 

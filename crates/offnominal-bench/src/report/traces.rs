@@ -1,12 +1,12 @@
 //! Scores over time of chosen episodes: the anomalous episode, its nominal twin, the onset and the thresholds.
 
 use crate::report::index::Index;
-use crate::report::metric::THRESHOLDS;
 use crate::results::Trace;
 use offnominal_report::axis::Axis;
 use offnominal_report::colour::Pen;
 use offnominal_report::number::plain;
 use offnominal_report::plot::{Level, Line, Plot};
+use offnominal_stats::rule;
 use serde::Serialize;
 
 /// One episode as all its detectors saw it.
@@ -82,7 +82,7 @@ fn steps(n: usize) -> String {
 /// The threshold that decides about the alarm: the preferred one among those of the trace.
 fn main_threshold(trace: &Trace) -> Option<(&str, f64)> {
     let named = |name: &str| trace.thresholds.iter().find(|t| t.0 == name);
-    let preferred = THRESHOLDS.iter().find_map(|t| named(t.0)).or(trace.thresholds.first())?;
+    let preferred = rule::preferred().find_map(|r| named(r.id)).or(trace.thresholds.first())?;
     Some((preferred.0.as_str(), preferred.1))
 }
 

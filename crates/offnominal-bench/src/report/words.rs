@@ -2,10 +2,10 @@
 //! controls behave.
 
 use crate::report::index::Index;
-use crate::report::metric::Metric;
 use crate::report::summary;
 use offnominal_core::estimate::Estimate;
 use offnominal_report::number::{format, full};
+use offnominal_stats::metric::{self, Unit};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -102,11 +102,11 @@ fn plural(n: usize, one: &str, many: &str) -> String {
 }
 
 fn written(estimate: &Estimate, metric: &str) -> String {
-    Metric::find(metric).map_or_else(String::new, |m| full(estimate, m.unit))
+    metric::find(metric).map_or_else(String::new, |m| full(estimate, m.unit))
 }
 
 fn tile(label: String, estimate: &Estimate, metric: &'static str) -> Tile {
-    let unit = Metric::find(metric).map_or(offnominal_report::number::Unit::Area, |m| m.unit);
+    let unit = metric::find(metric).map_or(Unit::Area, |m| m.unit);
     let interval = offnominal_report::number::interval(estimate.low, estimate.high, unit);
     Tile { label, value: format(estimate.value, unit), interval }
 }
@@ -114,7 +114,7 @@ fn tile(label: String, estimate: &Estimate, metric: &'static str) -> Tile {
 fn ahead(index: &Index, best: usize, second: usize) -> Option<String> {
     let lead = summary::lead(index, best, second, RANKING)?;
     let name = &index.detectors[second];
-    let by = full(&lead, offnominal_report::number::Unit::Area);
+    let by = full(&lead, Unit::Area);
     Some(if lead.low.is_nan() {
         format!("Its lead over {name}, {by}, cannot be judged from so few anomalies.")
     } else if lead.low > 0.0 {
@@ -192,8 +192,7 @@ fn widening(n: usize) -> f64 {
 fn judge(kind: &str, controls: &[(String, Estimate)], wider: f64, answer: &mut Answer) {
     let (sound, odd): (Vec<_>, Vec<_>) = controls.iter().partition(|(_, e)| is_half(e, wider));
     let list = |of: &[&(String, Estimate)]| -> String {
-        let each =
-            of.iter().map(|(name, e)| format!("{name} {}", full(e, offnominal_report::number::Unit::Area)));
+        let each = of.iter().map(|(name, e)| format!("{name} {}", full(e, Unit::Area)));
         each.collect::<Vec<_>>().join(", ")
     };
     if !sound.is_empty() {

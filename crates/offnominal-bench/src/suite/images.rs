@@ -47,7 +47,7 @@ fn made(detector: &str) -> &'static str {
 }
 
 fn head(suite: &Suite, found: &Found) -> String {
-    let line = |w: &World| format!("{}\n", w.command);
+    let line = |w: &World| format!("{}\n", w.made.command);
     let commands: String = found.worlds.iter().map(line).collect();
     let hardware = alike(&found.worlds, |w| w.hardware.clone());
     let hardware: String = hardware.iter().map(|(by, envs)| format!("\n{envs}: {by}.")).collect();
@@ -83,9 +83,9 @@ fn ran_in(found: &Found, detector: &str) -> String {
 }
 
 fn overview(found: &Found) -> String {
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let without = lines.only(|l| l.anomaly_class != "camera");
-    let control = Pick::control(&found.lines, POLICY);
+    let control = Pick::control(&found.rows, POLICY);
     let row = |detector: &&str| {
         let own = without.detector(detector);
         vec![
@@ -127,7 +127,7 @@ fn overview(found: &Found) -> String {
 /// What is seen of which class of anomalies.
 fn classes(found: &Found) -> String {
     const CLASSES: [&str; 4] = ["observation", "action", "dynamics", "camera"];
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let row = |detector: &&str| {
         let own = lines.detector(detector);
         let of = |class: &&str| estimate(own.only(|l| l.anomaly_class == *class).mean("auroc_matched", ""));
@@ -140,7 +140,7 @@ fn classes(found: &Found) -> String {
 
 /// By how much our default is ahead of every other detector in the same cells.
 fn leads(found: &Found) -> String {
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let ours = lines.detector(OURS);
     let row = |detector: &&str| {
         let theirs = lines.detector(detector);
@@ -169,7 +169,7 @@ fn leads(found: &Found) -> String {
 /// One table per world, with the published figures.
 fn worlds(found: &Found) -> Result<String> {
     let published = published::pictured()?;
-    let lines = Pick::anomalies(&found.lines, POLICY).only(|l| l.anomaly_class != "camera");
+    let lines = Pick::anomalies(&found.rows, POLICY).only(|l| l.anomaly_class != "camera");
     let mut out = String::from(
         "## Beside Table 13\n\nMeans over the paper's anomalies. The paper's rows for sap-goal1 at tiny and some of sap-goal2 \
          at strong are not in the text of its table.\n",

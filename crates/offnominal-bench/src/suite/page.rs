@@ -9,8 +9,9 @@ pub(super) mod pick;
 mod policies;
 mod timing;
 
-use crate::suite::{Line, Suite, World};
+use crate::suite::{Row, Suite, World};
 use anyhow::{Result, ensure};
+use offnominal_report::markdown::{self, Align};
 use std::path::Path;
 
 /// The worlds in which the composition of the detector `offnominal` was chosen (`campaigns/detectors-choice.toml`).
@@ -23,7 +24,7 @@ const POLICY: &str = "tqc";
 pub(super) struct Found {
     pub worlds: Vec<World>,
     pub missing: Vec<String>,
-    pub lines: Vec<Line>,
+    pub rows: Vec<Row>,
 }
 
 /// The page as Markdown.
@@ -47,12 +48,12 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
 
 impl Found {
     pub fn load(suite: &Suite, out: &Path) -> Result<Found> {
-        let mut found = Found { worlds: vec![], missing: vec![], lines: vec![] };
+        let mut found = Found { worlds: vec![], missing: vec![], rows: vec![] };
         for env in suite.worlds()? {
             match World::load(out, &env)? {
                 None => found.missing.push(env),
                 Some(world) => {
-                    found.lines.extend(world.table(out)?.lines);
+                    found.rows.extend(world.rows(out)?);
                     found.worlds.push(world);
                 }
             }
@@ -90,7 +91,7 @@ fn head(suite: &Suite, found: &Found) -> String {
     let lacks = found.worlds.iter().filter(|w| !w.missing.is_empty());
     let lacks: String =
         lacks.map(|w| format!("\nIn {} there is no {}.", w.env, w.missing.join(" and no "))).collect();
-    let commands: Vec<&str> = found.worlds.iter().map(|w| &*w.command).collect();
+    let commands: Vec<&str> = found.worlds.iter().map(|w| &*w.made.command).collect();
     format!(
         "# The vector benchmark\n\n\
          Written by `offnominal bench --suite {} --page FILE` from the tables of the worlds; do not edit.\n\n\
@@ -107,13 +108,9 @@ fn head(suite: &Suite, found: &Found) -> String {
     )
 }
 
-/// A Markdown table.
+/// A table of text.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let titles: Vec<String> = head.iter().map(ToString::to_string).collect();
-    let rule: Vec<String> = head.iter().map(|_| "---".to_string()).collect();
-    let body: String = rows.iter().map(|row| line(row)).collect();
-    format!("{}{}{body}", line(&titles), line(&rule))
+    markdown::table(Align::Left, head, rows)
 }
 
 /// Two decimals, as the published tables have them.

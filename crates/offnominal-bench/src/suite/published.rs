@@ -1,8 +1,10 @@
 //! The figures of Anomaly-Gym, to be put beside ours.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use offnominal_files::table;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::path::Path;
 
 macro_rules! table {
     ($name:literal) => {
@@ -92,8 +94,7 @@ pub(super) fn acted() -> Result<Vec<Acted>> {
 }
 
 fn read<T: DeserializeOwned>((name, text): (&str, &str)) -> Result<Vec<T>> {
-    let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
-    rows.map(|row| row.with_context(|| name.to_string())).collect()
+    table::from_csv(text.as_bytes(), Path::new(name))
 }
 
 #[cfg(test)]

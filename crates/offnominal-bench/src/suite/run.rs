@@ -3,7 +3,7 @@
 use crate::results::{Recipe, Results};
 use crate::run::run_open;
 use crate::suite::narrow::Narrowed;
-use crate::suite::{Kind, Suite, Table, World};
+use crate::suite::{Kind, Suite, World, table};
 use crate::{cells as bench, report};
 use anyhow::{Result, ensure};
 use offnominal_core::suggest::did_you_mean;
@@ -111,15 +111,13 @@ fn keep(
         scores.extend(bench::scores(bench)?);
     }
     let plan = &narrowed.benches[0].plan;
-    results.recipe.command = request.command(env, plan.campaign.seeds);
-    results.recipe.config = narrowed.texts.join("\n");
+    results.recipe.made_by(&request.command(env, plan.campaign.seeds), &narrowed.texts.join("\n"));
     results.recipe.wall_secs = last_call.0;
-    let Recipe { command, versions, policies, .. } = results.recipe.clone();
+    let Recipe { made, policies, .. } = results.recipe.clone();
     let world = World {
         env: env.into(),
         digest: narrowed.digest(),
-        command,
-        versions,
+        made,
         policies,
         seeds: plan.campaign.seeds,
         missing: narrowed.missing.clone(),
@@ -130,7 +128,7 @@ fn keep(
         diagnoses: results.diagnoses.clone(),
         scores,
     };
-    world.save(request.out, &Table::of_rows(&results.rows), &report::render(&results)?)
+    world.save(request.out, &table::averaged(&results.rows), &report::render(&results)?)
 }
 
 /// What computed, in words.
@@ -208,14 +206,14 @@ episodes = { train = 6, validation = 6, test = 6 }
         let missing = State::Missing("policy td3x".into());
         assert_eq!(states, [("sap-goal0".into(), missing), ("sap-goal1".into(), State::Complete)]);
         let world = World::load(folder.path(), "sap-goal1").unwrap().unwrap();
-        let table = world.table(folder.path()).unwrap();
-        assert_eq!(table.lines.len(), 2 * (1 + 2), "the control and two anomalies for each detector");
+        let rows = world.rows(folder.path()).unwrap();
+        let matched: Vec<_> = rows.iter().filter(|r| r.metric == "auroc_matched").collect();
+        assert_eq!(matched.len(), 2 * (1 + 2), "the control and two anomalies for each detector");
         assert_eq!((world.missing.len(), world.detectors.len(), world.last_call.1), (1, 2, 4 + 2 + 2 + 1));
         assert_eq!(world.diagnoses.len(), 2);
         assert!(world.scores.len() == 2 && world.scores.iter().all(|s| s.value < 1.0), "{:?}", world.scores);
         assert!(world.coverage.iter().any(|c| c.threshold == "conformal" && c.detector == "knn"));
-        let clock = table.rows().into_iter().filter(|r| r.detector == "clock" && r.metric == "auroc_matched");
-        assert!(clock.into_iter().all(|r| r.value == 0.5));
+        assert!(matched.iter().filter(|r| r.detector == "clock").all(|r| r.value == 0.5));
 
         std::fs::remove_dir_all(folder.path().join("cells")).unwrap();
         let file = || std::fs::read(folder.path().join("sap-goal1.json")).unwrap();

@@ -1,9 +1,10 @@
 //! The results of one world: a table, a page, and a file that says what they are, written last.
 
 use crate::results::{Coverage, Diagnosed, Score};
-use crate::suite::Table;
+use crate::suite::Row;
 use anyhow::{Context, Result, ensure};
-use offnominal_files::write;
+use offnominal_files::provenance::Provenance;
+use offnominal_files::{table, write};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -15,10 +16,8 @@ pub struct World {
     pub env: String,
     /// Digest of everything that was to be computed.
     pub digest: String,
-    /// The command that makes the results again.
-    pub command: String,
-    /// Versions of the engine and of the MuJoCo library.
-    pub versions: Vec<(String, String)>,
+    /// What made the results.
+    pub made: Provenance,
     /// One line per policy: its digest, its return, the command that trained it.
     pub policies: Vec<String>,
     /// Repetitions.
@@ -63,22 +62,20 @@ impl World {
         Ok(Some(read().with_context(|| path.display().to_string())?))
     }
 
-    /// The table of the world.
+    /// The table of the world, from Parquet or CSV.
     ///
     /// # Errors
     /// If it cannot be read or is damaged; the message names the file and the line.
-    pub fn table(&self, out: &Path) -> Result<Table> {
-        let path = file(out, &self.env, "csv");
-        let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        Table::read(&text).with_context(|| path.display().to_string())
+    pub fn rows(&self, out: &Path) -> Result<Vec<Row>> {
+        table::read(&table::find(out, &self.env)?)
     }
 
     /// Writes table, page, and last this file.
     ///
     /// # Errors
     /// If a file cannot be written; the message names it.
-    pub fn save(&self, out: &Path, table: &Table, page: &str) -> Result<()> {
-        write::atomically(&file(out, &self.env, "csv"), &table.csv()?)?;
+    pub fn save(&self, out: &Path, rows: &[Row], page: &str) -> Result<()> {
+        write::atomically(&file(out, &self.env, "parquet"), &table::to_parquet(rows)?)?;
         write::atomically(&file(out, &self.env, "html"), page.as_bytes())?;
         write::atomically(&file(out, &self.env, "json"), &serde_json::to_vec_pretty(self)?)
     }

@@ -1,7 +1,7 @@
 //! The files of a training run.
 
 use crate::policies;
-use crate::randomisation::Change;
+use crate::randomisation::Randomisation;
 use crate::train::Keepsakes;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
@@ -26,7 +26,7 @@ pub(super) struct Notes {
     pub(super) keepsakes: Keepsakes,
     /// What is drawn of the world for each episode, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) change: Option<Change>,
+    pub(super) change: Option<Randomisation>,
 }
 
 impl Folder {
@@ -86,7 +86,7 @@ impl Folder {
     ///
     /// # Errors
     /// If its notes are damaged.
-    pub fn change(&self) -> Result<Option<Change>> {
+    pub fn change(&self) -> Result<Option<Randomisation>> {
         if self.has_checkpoint() { Ok(self.read_notes()?.change) } else { Ok(None) }
     }
 

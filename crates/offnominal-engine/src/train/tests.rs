@@ -140,7 +140,7 @@ fn a_continued_run_in_worlds_that_are_drawn_leaves_the_policy_of_one_that_was_no
     let dir = tempfile::tempdir().unwrap();
     let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
     let draws = crate::randomisation::around(world().spec(), &["mass".into()], 0.3).unwrap();
-    let change = Change { draws, least: None };
+    let change = Randomisation { draws, least: None };
     let env = change.apply(world()).unwrap();
     let begin = |steps: u64, folder: &Folder| {
         let about = ("the command".to_string(), Some(change.clone()));

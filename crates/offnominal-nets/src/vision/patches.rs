@@ -6,7 +6,9 @@
 
 use super::resize::Resize;
 use super::{Backbone, Encoder, Features};
-use crate::{Activation, Adam, AdamState, Gradients, Init, Mlp, TensorError, Tensors, Workspace, loss};
+use crate::{
+    Activation, Adam, AdamState, Gradients, Init, Mlp, Passes, TensorError, Tensors, Workspace, loss,
+};
 use offnominal_core::Rng;
 use std::sync::Arc;
 
@@ -50,25 +52,22 @@ impl PatchCoder {
         rng: &mut Rng,
         mut tell: impl FnMut(usize, f64),
     ) -> PatchCoder {
-        let n = patches.len() / PIXELS;
-        assert!(n >= BATCH, "expected at least {BATCH} patches, found {n}");
+        let mut training = CoderTraining::begin(patches, epochs, rng.clone());
+        while !training.is_done() {
+            let loss = training.advance(patches);
+            tell(training.epoch(), loss);
+        }
+        *rng = training.passes.rng;
+        training.coder
+    }
+
+    fn fresh(rng: &mut Rng) -> PatchCoder {
         let (encoder, decoder) = shapes();
         let mut coder =
             PatchCoder { params: vec![0.0; encoder.n_params() + decoder.n_params()], encoder, decoder };
         let (first, second) = coder.params.split_at_mut(coder.encoder.n_params());
         coder.encoder.init(first, Init::TruncatedNormal, rng);
         coder.decoder.init(second, Init::TruncatedNormal, rng);
-        let mut step = Step::new(&coder);
-        let (mut order, total) = ((0..n).collect::<Vec<_>>(), epochs * (n / BATCH));
-        for epoch in 0..epochs {
-            rng.shuffle(&mut order);
-            let mut sum = 0.0;
-            for batch in order.chunks_exact(BATCH) {
-                step.gather(patches, batch);
-                sum += step.take(&mut coder, total);
-            }
-            tell(epoch + 1, sum / (n / BATCH) as f64);
-        }
         coder
     }
 
@@ -94,9 +93,75 @@ impl PatchCoder {
     }
 }
 
+/// A training that is under way, epoch by epoch; one that was saved goes on with the same bits.
+pub struct CoderTraining {
+    coder: PatchCoder,
+    passes: Passes,
+    step: Step,
+    epochs: usize,
+}
+
+impl CoderTraining {
+    /// A training of so many epochs before the first one.
+    ///
+    /// # Panics
+    /// If there are fewer patches than a gradient step takes.
+    pub fn begin(patches: &[f32], epochs: usize, mut rng: Rng) -> CoderTraining {
+        let n = patches.len() / PIXELS;
+        assert!(n >= BATCH, "expected at least {BATCH} patches, found {n}");
+        let coder = PatchCoder::fresh(&mut rng);
+        let passes = Passes::new(coder.params.len(), n, rng);
+        CoderTraining { step: Step::new(&coder), coder, passes, epochs }
+    }
+
+    /// Epochs that were made.
+    pub fn epoch(&self) -> usize {
+        self.passes.done
+    }
+
+    /// Whether all were.
+    pub fn is_done(&self) -> bool {
+        self.epoch() >= self.epochs
+    }
+
+    /// The coder as it is now.
+    pub fn into_coder(self) -> PatchCoder {
+        self.coder
+    }
+
+    /// One epoch over the patches of the beginning; returns its mean loss.
+    pub fn advance(&mut self, patches: &[f32]) -> f64 {
+        let Passes { adam, order, rng, done } = &mut self.passes;
+        let steps = order.len() / BATCH;
+        rng.shuffle(order);
+        let mut sum = 0.0;
+        for batch in order.chunks_exact(BATCH) {
+            self.step.gather(patches, batch);
+            sum += self.step.take(&mut self.coder, adam, self.epochs * steps);
+        }
+        *done += 1;
+        sum / steps as f64
+    }
+
+    /// Everything that is needed to go on.
+    pub fn state(&self) -> Tensors {
+        let mut tensors = self.coder.to_tensors();
+        self.passes.save(&mut tensors);
+        tensors
+    }
+
+    /// Goes on where [`CoderTraining::state`] was called, with the same patches.
+    ///
+    /// # Errors
+    /// If the state is of other patches, or damaged.
+    pub fn restore(&mut self, state: &Tensors) -> Result<(), TensorError> {
+        self.coder = PatchCoder::from_tensors(state)?;
+        self.passes.restore(state)
+    }
+}
+
 /// A gradient step with its buffers.
 struct Step {
-    state: AdamState,
     work: (Workspace, Workspace),
     input: Vec<f32>,
     d_output: Vec<f32>,
@@ -107,7 +172,6 @@ struct Step {
 impl Step {
     fn new(coder: &PatchCoder) -> Step {
         Step {
-            state: AdamState::new(coder.params.len()),
             work: (coder.encoder.workspace(BATCH), coder.decoder.workspace(BATCH)),
             input: vec![0.0; BATCH * PIXELS],
             d_output: vec![0.0; BATCH * PIXELS],
@@ -123,8 +187,8 @@ impl Step {
     }
 
     /// One step, of so many in all; the learning rate falls along half a cosine.
-    fn take(&mut self, coder: &mut PatchCoder, total: usize) -> f64 {
-        let done = self.state.steps as f64 / total as f64;
+    fn take(&mut self, coder: &mut PatchCoder, state: &mut AdamState, total: usize) -> f64 {
+        let done = state.steps as f64 / total as f64;
         let lr = 2e-3 * (0.02 + 0.49 * (1.0 + (std::f64::consts::PI * done).cos()));
         let (first, second) = coder.params.split_at(coder.encoder.n_params());
         let code = coder.encoder.forward(first, &self.input, &mut self.work.0).to_vec();
@@ -135,7 +199,7 @@ impl Step {
         coder.decoder.backward(second, &code, &mut self.work.1, &self.d_output, wanted);
         let wanted = Gradients::params(grad);
         coder.encoder.backward(first, &self.input, &mut self.work.0, &self.d_code, wanted);
-        Adam { lr, ..Adam::default() }.step(&mut coder.params, &self.grad, &mut self.state);
+        Adam { lr, ..Adam::default() }.step(&mut coder.params, &self.grad, state);
         found
     }
 }
@@ -251,6 +315,24 @@ mod tests {
         assert!(losses[5] < 0.2 * losses[0] && losses[5] < 0.02, "{losses:?}");
         let again = Tensors::from_bytes(&coder.to_tensors().to_bytes()).unwrap();
         assert_eq!(PatchCoder::from_tensors(&again).unwrap(), coder);
+    }
+
+    #[test]
+    fn a_training_that_was_interrupted_ends_with_the_same_bits() {
+        let mut rng = Rng::new(3);
+        let patches = halves(1024, &mut rng);
+        let begin = || CoderTraining::begin(&patches, 3, Rng::new(4));
+        let (mut whole, mut first, mut second) = (begin(), begin(), begin());
+        for _ in 0..3 {
+            whole.advance(&patches);
+        }
+        first.advance(&patches);
+        second.restore(&Tensors::from_bytes(&first.state().to_bytes()).unwrap()).unwrap();
+        while !second.is_done() {
+            second.advance(&patches);
+        }
+        assert!(second.epoch() == 3 && second.into_coder() == whole.into_coder());
+        assert!(begin().restore(&Tensors::default()).is_err());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_engine::randomisation::Change;
+use offnominal_engine::randomisation::Randomisation;
 use offnominal_files::dataset::PolicyName;
 use offnominal_stats::risk::Thinning;
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct ExperimentSpec {
     pub method: Method,
     /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shifted: Option<Change>,
+    pub shifted: Option<Randomisation>,
 }
 
 /// How initial conditions are chosen.

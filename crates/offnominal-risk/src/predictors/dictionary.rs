@@ -16,7 +16,6 @@
 //! Cost: a prediction is linear in the number of remembered examples.
 
 use crate::examples::Examples;
-use crate::learn::cross_entropy;
 use offnominal_core::Rng;
 use offnominal_nets::{Activation, Adam, AdamState, Gradients, Init, Mlp, Workspace, simd};
 
@@ -62,7 +61,7 @@ impl Dictionary {
             }
             run.found.remember(train);
             let Some(later) = later else { continue };
-            let loss = cross_entropy(&run.found.predict_all(later), later.failed());
+            let loss = later.cross_entropy(&run.found.predict_all(later));
             if loss < best.0 {
                 best = (loss, step, run.found.clone());
             }

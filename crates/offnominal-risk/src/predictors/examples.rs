@@ -89,6 +89,15 @@ impl Examples {
         &self.failed
     }
 
+    /// Mean cross-entropy of predicted chances to fail, which are limited to a millionth from certainty.
+    pub(crate) fn cross_entropy(&self, predicted: &[f64]) -> f64 {
+        let term = |(p, y): (&f64, &f32)| {
+            let right = if *y > 0.5 { *p } else { 1.0 - p };
+            -right.max(1e-6).ln()
+        };
+        predicted.iter().zip(&self.failed).map(term).sum::<f64>() / predicted.len() as f64
+    }
+
     /// Those of policies that had done more than this share of their training.
     #[must_use]
     pub fn after(&self, iteration: f64) -> Examples {

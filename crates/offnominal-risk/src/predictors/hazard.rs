@@ -20,13 +20,10 @@
 //! Reference: the continuation of Uesato et al. (2018), section 3.3; discrete-time hazards as in survival analysis (Cox,
 //! JRSS B 34(2), 1972).
 
-use crate::ensemble::{self, Look, Member};
+use crate::ensemble::{self, Plan, Validation};
 use crate::examples::Examples;
-use crate::learn::cross_entropy;
 use offnominal_core::Rng;
-use offnominal_nets::{
-    Adam, AdamState, Init, SequenceLayer, SequenceNet, SequenceWorkspace, sigmoid, softplus,
-};
+use offnominal_nets::{Adam, Init, SequenceLayer, SequenceNet, SequenceWorkspace, sigmoid, softplus};
 
 /// Networks of one shape.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,9 +37,9 @@ const BATCH: usize = 64;
 /// Places that a filter reads, and its dilation in each hidden layer: 21 places to either side.
 const WIDTH: usize = 7;
 const DILATIONS: [usize; 3] = [1, 2, 4];
-/// Share of the examples that tell when to stop, and how often they are looked at.
-const UNSEEN: f64 = 0.1;
-const LOOKS: usize = 20;
+/// Share of the examples that is held out for validation, and how often it is used.
+const HELD_OUT: f64 = 0.1;
+const VALIDATIONS: usize = 20;
 /// Chance to fail before anything is learned; small, as there are many places.
 const FIRST_LOGIT: f32 = -5.0;
 /// What is left of a hazard where only its shape counts.
@@ -57,9 +54,9 @@ impl Hazards {
         SequenceNet::new(channels, &[hidden.as_slice(), &last].concat())
     }
 
-    /// Trains `members` networks for so many gradient steps at most, as they were when they foresaw a tenth of the examples best
-    /// that none of them learns from. Those are drawn from all policies: at the sight of later ones alone, which fail elsewhere,
-    /// training would end long before its rate has fallen.
+    /// Trains `members` networks for so many gradient steps, with the parameters that predict a held-out tenth of the examples
+    /// best. That tenth is drawn from all policies: on later policies alone, which fail elsewhere, validation would end the
+    /// training long before its learning rate has fallen.
     pub(crate) fn fit(
         filters: usize,
         members: usize,
@@ -68,13 +65,29 @@ impl Hazards {
         rng: &mut Rng,
     ) -> Hazards {
         let net = Hazards::shape(examples.row_width(), filters);
-        let (train, unseen) = examples.split_at_random(UNSEEN, rng);
-        let runs = (0..members).map(|_| Run::new(&net, &train, steps, rng)).collect();
+        let (train, held_out) = examples.split_at_random(HELD_OUT, rng);
+        let last = net.layers().len() - 1;
+        let draw = |_| {
+            let mut params = vec![0.0; net.n_params()];
+            net.init(&mut params, Init::Uniform, rng);
+            params[net.biases(last)].fill(FIRST_LOGIT);
+            params
+        };
+        let first = (0..members).map(draw).collect();
         let loss = |params: &[Vec<f32>], at: &Examples| {
             Hazards { net: net.clone(), params: params.to_vec() }.loss(at)
         };
-        let look = Look { every: steps.div_ceil(LOOKS), at: &unseen, loss: &loss };
-        let (params, _) = ensemble::train(runs, &train, Some(look), steps, rng);
+        let validation = Validation { every: steps.div_ceil(VALIDATIONS), at: &held_out, loss: &loss };
+        let (mut work, mut delta) = (net.workspace(BATCH * train.longest()), Vec::new());
+        let gradient = |batch: &Examples, params: &[f32], grad: &mut [f32]| {
+            let logits = net.forward(params, batch.rows(), batch.ends(), &mut work);
+            delta.resize(logits.len(), 0.0);
+            hazard_gradient(logits, batch.ends(), batch.failed(), &mut delta);
+            net.backward(params, &mut work, &delta, grad, None);
+        };
+        let adam = |done: usize| Adam { lr: ADAM.lr * (1.0 - done as f64 / steps as f64), ..ADAM };
+        let plan = Plan { batch: BATCH, steps, adam: &adam };
+        let (params, _) = ensemble::train(first, &train, &plan, Some(validation), gradient, rng);
         Hazards { net, params }
     }
 
@@ -90,7 +103,7 @@ impl Hazards {
         let hazard = |i| self.hazard(examples.rows_of(i), &mut work);
         let hazards: Vec<f64> = (0..examples.len()).map(hazard).collect();
         let share = examples.failures() as f64 / examples.len() as f64;
-        cross_entropy(&levelled(&hazards, share), examples.failed())
+        examples.cross_entropy(&levelled(&hazards, share))
     }
 
     fn hazard(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
@@ -123,61 +136,6 @@ fn levelled(hazards: &[f64], share: f64) -> Vec<f64> {
         *(if mean < share { &mut low } else { &mut high }) = middle;
     }
     chances(low).collect()
-}
-
-/// One network in training.
-struct Run<'n> {
-    net: &'n SequenceNet,
-    params: Vec<f32>,
-    adam: AdamState,
-    grad: Vec<f32>,
-    work: SequenceWorkspace,
-    which: Vec<usize>,
-    batch: Examples,
-    delta: Vec<f32>,
-    done: usize,
-    steps: usize,
-}
-
-impl<'n> Run<'n> {
-    fn new(net: &'n SequenceNet, train: &Examples, steps: usize, rng: &mut Rng) -> Run<'n> {
-        let mut params = vec![0.0; net.n_params()];
-        net.init(&mut params, Init::Uniform, rng);
-        let last = net.layers().len() - 1;
-        params[net.biases(last)].fill(FIRST_LOGIT);
-        let places = BATCH * train.longest();
-        Run {
-            net,
-            adam: AdamState::new(params.len()),
-            grad: vec![0.0; params.len()],
-            params,
-            work: net.workspace(places),
-            which: vec![0; BATCH],
-            batch: train.batch(),
-            delta: Vec::with_capacity(places),
-            done: 0,
-            steps,
-        }
-    }
-}
-
-impl Member for Run<'_> {
-    fn step(&mut self, train: &Examples, rng: &mut Rng) {
-        train.sample(&mut self.which, rng);
-        train.gather(&self.which, &mut self.batch);
-        let batch = &self.batch;
-        let logits = self.net.forward(&self.params, batch.rows(), batch.ends(), &mut self.work);
-        self.delta.resize(logits.len(), 0.0);
-        hazard_gradient(logits, batch.ends(), batch.failed(), &mut self.delta);
-        self.net.backward(&self.params, &mut self.work, &self.delta, &mut self.grad, None);
-        let left = 1.0 - self.done as f64 / self.steps as f64;
-        Adam { lr: ADAM.lr * left, ..ADAM }.step(&mut self.params, &self.grad, &mut self.adam);
-        self.done += 1;
-    }
-
-    fn params(&self) -> &[f32] {
-        &self.params
-    }
 }
 
 /// Mean cross-entropy of what became of the sequences that end there, and its derivatives by all logits.
@@ -243,7 +201,7 @@ mod tests {
         let (train, later) = (ways(6000, 1), ways(500, 2));
         let found = Hazards::fit(16, 1, &train, 2000, &mut Rng::new(3));
         let share = later.failures() as f64 / later.len() as f64;
-        let (without, with) = (cross_entropy(&vec![share; later.len()], later.failed()), found.loss(&later));
+        let (without, with) = (later.cross_entropy(&vec![share; later.len()]), found.loss(&later));
         assert!(with < 0.95 * without, "{with} {without}");
         // The same two places the other way round are no danger.
         let mut work = found.net.workspace(6);

@@ -175,7 +175,7 @@ pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng, fits: &mut dyn
     let (model, _) = setting.fit(&scaled, None, recipe, steps.max(1), rng);
     let share = later.failures() as f64 / later.len() as f64;
     Ok(Learned {
-        baseline: cross_entropy(&vec![share; later.len()], later.failed()),
+        baseline: later.cross_entropy(&vec![share; later.len()]),
         later: foreseen.into_iter().zip(later.failed().iter().map(|&f| f > 0.0)).collect(),
         kept: (kept.len(), kept.failures()),
         scaler,
@@ -282,18 +282,9 @@ impl Model {
     fn loss(&self, examples: &Examples) -> f64 {
         match self {
             Model::Hazards(model) => model.loss(examples),
-            other => cross_entropy(&other.predict_all(examples), examples.failed()),
+            other => examples.cross_entropy(&other.predict_all(examples)),
         }
     }
-}
-
-/// Mean cross-entropy; chances are kept a millionth away from certainty.
-pub(crate) fn cross_entropy(predicted: &[f64], failed: &[f32]) -> f64 {
-    let term = |(p, y): (&f64, &f32)| {
-        let right = if *y > 0.5 { *p } else { 1.0 - p };
-        -right.max(1e-6).ln()
-    };
-    predicted.iter().zip(failed).map(term).sum::<f64>() / predicted.len() as f64
 }
 
 #[cfg(test)]

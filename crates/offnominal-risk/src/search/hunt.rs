@@ -7,12 +7,11 @@ use crate::record::{Numbered, Piece};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::History;
 use offnominal_engine::context::Context;
-use offnominal_engine::randomisation::Change;
+use offnominal_engine::randomisation::Randomisation;
 use offnominal_files::dataset::PolicyName;
 use offnominal_stats::risk::sampler::cross_entropy::CrossEntropy;
 use offnominal_stats::risk::sampler::elites::Elites;
-use offnominal_stats::risk::sampler::{ArgmaxOf, Past, Plain, Replay, Sampler};
-use offnominal_stats::risk::search::Outcome;
+use offnominal_stats::risk::sampler::{ArgmaxOf, Outcome, Past, Plain, Replay, Sampler};
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -72,7 +71,7 @@ pub struct SearchSpec {
     pub past_failures: Option<usize>,
     /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shifted: Option<Change>,
+    pub shifted: Option<Randomisation>,
 }
 
 /// One search.

@@ -13,6 +13,7 @@ use offnominal_engine::subject::Cast;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 use offnominal_stats::risk::{HorvitzThompson, Race, Thinning, counting};
+use serde::Serialize;
 use std::path::Path;
 
 /// How a race is run.
@@ -28,8 +29,10 @@ pub struct Rules<'g> {
 }
 
 /// One policy at the end.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Contender {
+    /// The policy.
+    pub policy: String,
     /// Experiments that were made with it.
     pub experiments: u64,
     /// How many failed.
@@ -37,6 +40,7 @@ pub struct Contender {
     /// Its failure probability, at the level of the race shared among all.
     pub risk: Option<Estimate>,
     /// Whether it may still be the best.
+    #[serde(rename = "may_be_best")]
     pub is_in: bool,
 }
 
@@ -96,6 +100,7 @@ pub fn race(casts: &[Cast], rules: &Rules<'_>, folder: Option<&Path>, context: &
     }
     let level = race.level_of_each();
     let contender = |(i, r): (usize, &Runner<'_>)| Contender {
+        policy: casts[i].name.id.clone(),
         experiments: r.experiments,
         failures: r.failures,
         risk: r.risk(level).ok(),

@@ -63,10 +63,7 @@ impl EpisodeMartingale {
     /// # Errors
     /// If `alpha` is not between 0 and 1, or a number is not finite.
     pub fn new(calibration: &[f64], alpha: f64) -> Result<EpisodeMartingale, StatsError> {
-        if !(alpha > 0.0 && alpha < 1.0) {
-            let (what, expected) = ("probability of a false alarm", "a number between 0 and 1");
-            return Err(StatsError::OutOfRange { what, expected, found: alpha });
-        }
+        StatsError::within_unit("probability of a false alarm", alpha)?;
         let (ranks, jumper, limit) = (Ranks::of(calibration)?, Jumper::default(), (1.0 / alpha).ln());
         Ok(EpisodeMartingale { ranks, jumper, limit, log_capital: 0.0, is_raised: false })
     }
@@ -98,10 +95,8 @@ impl EpisodeCusum {
     /// # Errors
     /// If the run length is not a finite number above 1, or a calibration number is not finite.
     pub fn new(calibration: &[f64], run_length: f64) -> Result<EpisodeCusum, StatsError> {
-        if !(run_length > 1.0 && run_length.is_finite()) {
-            let (what, expected) = ("average run length", "a finite number above 1");
-            return Err(StatsError::OutOfRange { what, expected, found: run_length });
-        }
+        let holds = run_length > 1.0 && run_length.is_finite();
+        StatsError::within(holds, "average run length", "a finite number above 1", run_length)?;
         Ok(EpisodeCusum { ranks: Ranks::of(calibration)?, run_length, value: 1.0 })
     }
 

@@ -83,7 +83,6 @@ fn finds_every_target_on_a_smooth_curve() {
 fn the_same_answers_give_the_same_questions() {
     let run = || World::new(2, |m| logistic(m, 1.0, 3.0)).run(search(Grid::Continuous, 0.0, 50.0), 200);
     assert_eq!(run().verdicts(), run().verdicts());
-    assert_eq!(run().response(), run().response());
 }
 
 #[test]

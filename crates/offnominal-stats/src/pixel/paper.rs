@@ -41,14 +41,6 @@ impl Paper400 {
         Ok(())
     }
 
-    /// Adds the counts of another.
-    pub fn merge(&mut self, other: &Paper400) {
-        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
-            (0..3).for_each(|i| sum[i] += counts[i]);
-        }
-        self.outside += other.outside;
-    }
-
     /// Judged pixels whose score is not in [0, 1], where this way of counting says nothing about them.
     pub fn outside(&self) -> u64 {
         self.outside

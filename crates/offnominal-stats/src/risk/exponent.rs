@@ -34,10 +34,15 @@ pub struct Choice {
 /// If fewer than five failed, or the predictions are not in [0, 1] or all zero.
 pub fn choose(outcomes: &[(f64, bool)], plain_share: f64, level: Level) -> Result<Choice, Refusal> {
     let failures = outcomes.iter().filter(|o| o.1).count();
-    StatsError::require("exponent", super::diagnostics::FEWEST_FAILURES, "failures", failures)?;
-    Refusal::unless((0.0..1.0).contains(&plain_share), "plain share", "a number from 0 to 1", plain_share)?;
+    StatsError::require("exponent", super::warning::FEWEST_FAILURES, "failures", failures)?;
+    StatsError::within(
+        (0.0..1.0).contains(&plain_share),
+        "plain share",
+        "a number from 0 to 1",
+        plain_share,
+    )?;
     for &(predicted, _) in outcomes {
-        Refusal::unless((0.0..=1.0).contains(&predicted), "prediction", "a probability", predicted)?;
+        StatsError::within((0.0..=1.0).contains(&predicted), "prediction", "a probability", predicted)?;
     }
     let mut found = Vec::with_capacity(EXPONENTS.len());
     for exponent in EXPONENTS {
@@ -58,7 +63,7 @@ fn relative_square(
 ) -> Result<Estimate, Refusal> {
     let n = outcomes.len() as f64;
     let z = outcomes.iter().map(|o| o.0.powf(exponent)).sum::<f64>() / n;
-    Refusal::unless(z > 0.0, "mean of the predictions", "a positive number", z)?;
+    StatsError::within(z > 0.0, "mean of the predictions", "a positive number", z)?;
     let p = outcomes.iter().filter(|o| o.1).count() as f64 / n;
     let ratio = |f: f64| plain_share + (1.0 - plain_share) * f.powf(exponent) / z;
     let term = |&(f, failed): &(f64, bool)| if failed { 1.0 / (ratio(f) * p * p) } else { 0.0 };

@@ -42,12 +42,7 @@ impl Units {
         level: Level,
         rng: &mut Rng,
     ) -> Result<Estimate, Refusal> {
-        StatsError::require(
-            "reliability",
-            super::diagnostics::FEWEST_FAILURES,
-            "failures",
-            self.weights.len(),
-        )?;
+        StatsError::require("reliability", super::warning::FEWEST_FAILURES, "failures", self.weights.len())?;
         let truth = self.mean();
         let is_off = |value: f64| value < truth / delta || value > truth * delta;
         let missed = (0..runs).filter(|_| is_off(self.run(m, rng))).count();
@@ -105,7 +100,7 @@ mod tests {
     fn equal_weights_miss_as_often_as_counting() {
         let units = Units { n: 100_000, weights: vec![1.0; 100] };
         for m in [3000, 3500, 4750, 6000] {
-            let found = units.miss(3.0, m, 4000, Level::P99, &mut Rng::new(m)).unwrap();
+            let found = units.miss(3.0, m, 4000, Level::try_from(0.99).unwrap(), &mut Rng::new(m)).unwrap();
             let exact = budget::miss(1e-3, 3.0, m).unwrap();
             assert!(found.covers(exact), "{m}: {found} {exact}");
         }

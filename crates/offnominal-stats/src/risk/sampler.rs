@@ -15,9 +15,17 @@
 pub mod cross_entropy;
 pub mod elites;
 
-use super::search::Outcome;
 use offnominal_core::Rng;
 use std::num::NonZeroUsize;
+
+/// The outcome of one experiment, as a sampler learns it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// Whether it ended in failure.
+    pub failed: bool,
+    /// How far it was from failing, where the world says so.
+    pub margin: Option<f64>,
+}
 
 /// A strategy.
 pub trait Sampler {

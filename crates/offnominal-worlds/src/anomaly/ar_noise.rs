@@ -10,7 +10,7 @@
 
 use super::Listed;
 use super::kind::{Domain, Reach};
-use super::signal::{Operator, Words, on_action, on_observation, recipe_fields};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use super::temporal_noise::correlation;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
@@ -66,7 +66,7 @@ impl Operator for ArNoise {
         self.last.fill(None);
     }
 
-    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64 {
+    fn disturb(&mut self, At { channel, .. }: At, value: f64, rng: &mut Rng) -> f64 {
         let fresh = self.magnitude * rng.normal();
         let phi = self.correlation;
         let noise = self.last[channel].map_or(fresh, |last| phi * last + (1.0 - phi * phi).sqrt() * fresh);

@@ -8,7 +8,7 @@
 
 use super::Listed;
 use super::kind::{Domain, Reach};
-use super::signal::{Operator, Words, on_action, on_observation, recipe_fields};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
@@ -30,15 +30,13 @@ pub const ACT: Listed = on_action::<Drift>(Words {
     shows: "an error too small to be seen in one step: residuals added up over time",
 });
 
-/// The recipe, and the steps since the anomaly became active.
+/// The recipe.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drift {
     magnitude: f64,
     #[serde(default)]
     channels: Channels,
-    #[serde(skip)]
-    steps: f64,
 }
 
 impl Operator for Drift {
@@ -50,15 +48,7 @@ impl Operator for Drift {
 
     recipe_fields!();
 
-    fn begin(&mut self) {
-        self.steps = 0.0;
-    }
-
-    fn advance(&mut self, _: &mut Rng) {
-        self.steps += 1.0;
-    }
-
-    fn disturb(&mut self, _: usize, value: f64, _: &mut Rng) -> f64 {
-        value + self.magnitude * self.steps
+    fn disturb(&mut self, at: At, value: f64, _: &mut Rng) -> f64 {
+        value + self.magnitude * at.step
     }
 }

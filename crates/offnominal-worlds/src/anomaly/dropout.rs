@@ -6,7 +6,7 @@
 
 use super::Listed;
 use super::kind::{Domain, Reach};
-use super::signal::{Operator, Words, on_action, on_observation, recipe_fields};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
@@ -82,7 +82,7 @@ impl Operator for Dropout {
         }
     }
 
-    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64 {
+    fn disturb(&mut self, At { channel, .. }: At, value: f64, rng: &mut Rng) -> f64 {
         let is_lost = if self.together { self.is_lost } else { self.draw(rng) };
         let arrived = &mut self.arrived[channel];
         match self.fill {

@@ -6,7 +6,7 @@
 
 use super::Listed;
 use super::kind::{Domain, Reach};
-use super::signal::{Operator, Words, on_observation, recipe_fields};
+use super::signal::{At, Operator, Words, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
@@ -36,7 +36,7 @@ impl Operator for Quantization {
 
     recipe_fields!();
 
-    fn disturb(&mut self, _: usize, value: f64, _: &mut Rng) -> f64 {
+    fn disturb(&mut self, _: At, value: f64, _: &mut Rng) -> f64 {
         if self.magnitude == 0.0 { value } else { self.magnitude * (value / self.magnitude).floor() }
     }
 }

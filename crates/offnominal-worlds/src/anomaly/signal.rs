@@ -40,10 +40,19 @@ pub trait Operator: DeserializeOwned + Send + 'static {
     fn advance(&mut self, _rng: &mut Rng) {}
 
     /// The disturbed value of a chosen channel.
-    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64;
+    fn disturb(&mut self, at: At, value: f64, rng: &mut Rng) -> f64;
 
     /// Notes the value of a channel in a step without disturbance.
     fn watch(&mut self, _channel: usize, _value: f64) {}
+}
+
+/// Where and when a value is disturbed.
+#[derive(Clone, Copy)]
+pub struct At {
+    /// The number of the channel.
+    pub channel: usize,
+    /// Steps since the disturbance became active, from 1.
+    pub step: f64,
 }
 
 /// The two methods that read what every recipe of an [`Operator`] has.
@@ -96,7 +105,7 @@ const fn listed<O: Operator>(class: Class, build: Build, words: Words) -> Listed
 }
 
 fn build<O: Operator>(side: Class, params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
-    Ok(Box::new(Signal { side, operator: parse::<O>(params)?, chosen: Chosen::default() }))
+    Ok(Box::new(Signal { side, operator: parse::<O>(params)?, chosen: Chosen::default(), steps: 0.0 }))
 }
 
 /// An operator applied to the chosen channels of one side.
@@ -104,14 +113,17 @@ struct Signal<O> {
     side: Class,
     operator: O,
     chosen: Chosen,
+    /// Steps since the disturbance became active.
+    steps: f64,
 }
 
 impl<O: Operator> Signal<O> {
     fn apply(&mut self, signal: &mut [f32], rng: &mut Rng) {
+        self.steps += 1.0;
         self.operator.advance(rng);
         for channel in self.chosen.iter() {
             let value = f64::from(signal[channel]);
-            signal[channel] = self.operator.disturb(channel, value, rng) as f32;
+            signal[channel] = self.operator.disturb(At { channel, step: self.steps }, value, rng) as f32;
         }
     }
 
@@ -140,6 +152,7 @@ impl<O: Operator> Anomaly for Signal<O> {
     }
 
     fn begin(&mut self, _: &mut dyn Env, rng: &mut Rng) {
+        self.steps = 0.0;
         self.chosen.draw(rng);
         self.operator.begin();
     }

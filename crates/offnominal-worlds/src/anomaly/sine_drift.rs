@@ -9,7 +9,7 @@
 
 use super::Listed;
 use super::kind::{Domain, Reach};
-use super::signal::{Operator, Words, on_action, on_observation, recipe_fields};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Deserializer, de::Error};
 use std::f64::consts::TAU;
@@ -32,7 +32,7 @@ pub const ACT: Listed = on_action::<SineDrift>(Words {
     shows: "residuals of one sign over many steps; their mean over a whole period is zero, so windows must be shorter",
 });
 
-/// The recipe, and the steps since the anomaly became active.
+/// The recipe.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SineDrift {
@@ -41,8 +41,6 @@ pub struct SineDrift {
     channels: Channels,
     #[serde(default = "slow", deserialize_with = "period")]
     period: f64,
-    #[serde(skip)]
-    steps: f64,
 }
 
 fn slow() -> f64 {
@@ -65,15 +63,7 @@ impl Operator for SineDrift {
 
     recipe_fields!();
 
-    fn begin(&mut self) {
-        self.steps = 0.0;
-    }
-
-    fn advance(&mut self, _: &mut Rng) {
-        self.steps += 1.0;
-    }
-
-    fn disturb(&mut self, _: usize, value: f64, _: &mut Rng) -> f64 {
-        value + self.magnitude * (TAU * self.steps / self.period).sin()
+    fn disturb(&mut self, at: At, value: f64, _: &mut Rng) -> f64 {
+        value + self.magnitude * (TAU * at.step / self.period).sin()
     }
 }

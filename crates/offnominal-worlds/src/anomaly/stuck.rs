@@ -6,7 +6,7 @@
 
 use super::Listed;
 use super::kind::{Domain, Reach};
-use super::signal::{Operator, Words, on_action, on_observation, recipe_fields};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
@@ -28,7 +28,7 @@ pub const ACT: Listed = on_action::<Stuck>(Words {
     shows: "answers that do not follow the command: the residual of a dynamics model",
 });
 
-/// The recipe, the value that each channel holds, and the steps since the anomaly became active.
+/// The recipe, and the value that each channel holds.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stuck {
@@ -37,8 +37,6 @@ pub struct Stuck {
     channels: Channels,
     #[serde(skip)]
     held: Vec<Option<f64>>,
-    #[serde(skip)]
-    steps: f64,
 }
 
 impl Operator for Stuck {
@@ -55,16 +53,8 @@ impl Operator for Stuck {
         self.held = vec![None; width];
     }
 
-    fn begin(&mut self) {
-        self.steps = 0.0;
-    }
-
-    fn advance(&mut self, _: &mut Rng) {
-        self.steps += 1.0;
-    }
-
-    fn disturb(&mut self, channel: usize, value: f64, _: &mut Rng) -> f64 {
-        if self.steps % (self.magnitude + 1.0) == 0.0 {
+    fn disturb(&mut self, At { channel, step }: At, value: f64, _: &mut Rng) -> f64 {
+        if step % (self.magnitude + 1.0) == 0.0 {
             self.held[channel] = Some(value);
         }
         *self.held[channel].get_or_insert(value)

@@ -9,7 +9,7 @@
 
 use super::Listed;
 use super::kind::{Domain, Reach};
-use super::signal::{Operator, Words, on_action, on_observation, recipe_fields};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Deserializer, de::Error};
 
@@ -73,7 +73,7 @@ impl Operator for TemporalNoise {
         self.state.fill(0.0);
     }
 
-    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64 {
+    fn disturb(&mut self, At { channel, .. }: At, value: f64, rng: &mut Rng) -> f64 {
         let state = &mut self.state[channel];
         *state = self.correlation * *state + self.magnitude * rng.normal();
         value + *state

@@ -188,13 +188,7 @@ impl Env for LaneKeep {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let &[throttle, steering] = action else {
-            panic!("{}: expected 2 commands, found {}", self.spec.id, action.len())
-        };
-        if throttle.is_nan() || steering.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
-        }
-        let action = [throttle, steering].map(|a| f64::from(a).clamp(-1.0, 1.0));
+        let Some(action) = super::two_commands(&self.spec, action) else { return super::DIVERGED };
         self.ego.command(action[0], action[1]);
         self.traffic.advance(self.ego.lane, self.ego.seen(), &self.course, DT_SECS);
         self.ego.advance(&self.course, &self.condition);

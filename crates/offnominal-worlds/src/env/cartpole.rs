@@ -12,8 +12,8 @@
 //!
 //! Reference: Barto, Sutton and Anderson, IEEE Trans. SMC 13 (1983); Gymnasium's CartPole-v1, whose bits these are.
 
-use super::classic_picture;
 use super::motion::{Motion, World};
+use super::{DIVERGED, classic_picture};
 use offnominal_core::catalogue::parse;
 use offnominal_core::frame::Frame;
 use offnominal_core::prelude::*;
@@ -134,7 +134,7 @@ impl Motion for Cartpole {
 
     fn advance(&self, s: &mut CartState, command: f32) -> Step {
         if command.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
+            return DIVERGED;
         }
         // The nearest of two choices, clipped.
         let push = if command >= 0.5 { self.force } else { -self.force };

@@ -99,13 +99,10 @@ impl Env for Driving {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let &[pedal, steering] = action else {
-            panic!("{}: expected 2 commands, found {}", self.spec.id, action.len())
+        let Some([pedal, steering]) = super::two_commands(&self.spec, action) else {
+            return super::DIVERGED;
         };
-        if pedal.is_nan() || steering.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
-        }
-        self.car.advance(f64::from(pedal.clamp(-1.0, 1.0)), f64::from(steering.clamp(-1.0, 1.0)));
+        self.car.advance(pedal, steering);
         let (at, passed) = self.track.follow(self.at, self.car.position);
         self.at = at;
         self.passed += passed;

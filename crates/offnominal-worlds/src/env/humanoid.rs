@@ -15,7 +15,8 @@ mod postures;
 #[cfg(test)]
 mod tests;
 
-use super::mjc::{DIVERGED, Rig};
+use super::DIVERGED;
+use super::mjc::Rig;
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Kind, Simulation};

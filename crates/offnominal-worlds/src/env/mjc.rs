@@ -185,6 +185,3 @@ fn parameters(design: &Design) -> [Parameter; 3] {
 pub(super) fn squared_length(action: &[f32]) -> f64 {
     action.iter().map(|&a| f64::from(a).powi(2)).sum()
 }
-
-/// The step at which the simulator, or the link to a robot, broke: its reward counts as zero.
-pub(super) const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };

@@ -11,7 +11,8 @@
 //!
 //! Reference: the world `Mujoco-CartpoleSwingup` of Anomaly-Gym (2025), after Chua et al., NeurIPS 2018.
 
-use super::mjc::{DIVERGED, Design, Rig, delegate_to, squared_length};
+use super::DIVERGED;
+use super::mjc::{Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {

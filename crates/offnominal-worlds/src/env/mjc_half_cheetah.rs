@@ -9,7 +9,8 @@
 //!
 //! Reference: the world `Mujoco-HalfCheetah` of Anomaly-Gym (2025); the body is that of Gymnasium's HalfCheetah.
 
-use super::mjc::{DIVERGED, Design, Rig, delegate_to, squared_length};
+use super::DIVERGED;
+use super::mjc::{Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {

@@ -22,11 +22,14 @@ impl Clone for Painter {
 
 impl Painter {
     /// `classes` names the classes other than the background, each with the geoms that belong to it.
-    pub(super) fn new(model: &Model, classes: &[(&str, &[&str])]) -> Result<Painter, MujocoError> {
+    pub(super) fn new<'a>(
+        model: &Model,
+        classes: &[(&str, impl AsRef<[&'a str]>)],
+    ) -> Result<Painter, MujocoError> {
         let mut looks = vec![Look::default(); model.count(Kind::Geom)];
         for (class, (name, geoms)) in (1_u8..).zip(classes) {
             let texture = if *name == "floor" { FLOOR } else { Texture::Plain };
-            for geom in *geoms {
+            for geom in geoms.as_ref() {
                 looks[model.id(Kind::Geom, geom)?] = Look { class, texture };
             }
         }
@@ -45,7 +48,7 @@ impl Painter {
 }
 
 /// Names of the classes for the card, the background first.
-pub(super) fn class_names(classes: &[(&str, &[&str])]) -> Vec<String> {
+pub(super) fn class_names<T>(classes: &[(&str, T)]) -> Vec<String> {
     std::iter::once("background").chain(classes.iter().map(|c| c.0)).map(String::from).collect()
 }
 

@@ -13,7 +13,8 @@
 //!
 //! Reference: the world `Mujoco-Reacher3D` of Anomaly-Gym (2025), after Chua et al., NeurIPS 2018.
 
-use super::mjc::{DIVERGED, Design, Rig, delegate_to, squared_length};
+use super::DIVERGED;
+use super::mjc::{Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {

@@ -13,8 +13,8 @@
 //! Reference: Gymnasium's Pendulum-v1, whose bits these are; rewards may differ in the last bit, because a square here
 //! is a product and there a call of `pow`.
 
-use super::classic_picture;
 use super::motion::{Motion, World};
+use super::{DIVERGED, classic_picture};
 use offnominal_core::catalogue::parse;
 use offnominal_core::frame::Frame;
 use offnominal_core::prelude::*;
@@ -114,7 +114,7 @@ impl Motion for Pendulum {
 
     fn advance(&self, s: &mut Swing, command: f32) -> Step {
         if command.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
+            return DIVERGED;
         }
         let torque = f64::from(command).clamp(-self.max_torque, self.max_torque);
         let error = wrapped(s.theta);

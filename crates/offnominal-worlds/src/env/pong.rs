@@ -98,7 +98,7 @@ impl Env for Pong {
             panic!("{}: expected 1 command, found {}", self.spec.id, action.len())
         };
         let Some(choice) = self.spec.action[0].chosen(command) else {
-            return Step { reward: 0.0, status: Status::Diverged };
+            return super::DIVERGED;
         };
         let (mut reward, mut before) = (0.0, self.game.clone());
         for _ in 0..SKIP {

@@ -111,14 +111,8 @@ impl Env for Sap {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        let &[east, north] = action else {
-            panic!("{}: expected 2 commands, found {}", self.spec.id, action.len())
-        };
-        if east.is_nan() || north.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
-        }
-        let clip = |a: f32| f64::from(a.clamp(-1.0, 1.0));
-        self.scene.advance(Vec2::new(clip(east), clip(north)), &self.physics, rng);
+        let Some([east, north]) = super::two_commands(&self.spec, action) else { return super::DIVERGED };
+        self.scene.advance(Vec2::new(east, north), &self.physics, rng);
         let touches = self.scene.touches();
         self.has_touched |= touches;
         Step { reward: self.reward(touches), status: self.status() }

@@ -10,7 +10,7 @@ use offnominal_engine::catalogues;
 use offnominal_engine::frames::Studio;
 use offnominal_engine::strengths::{Status, Strength};
 use offnominal_engine::subject::Cast;
-use offnominal_files::write;
+use offnominal_files::{table, write};
 use offnominal_worlds::anomaly::ids_for;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -58,16 +58,15 @@ impl Calibrate {
         if self.cameras {
             return self.cameras(&cast, common);
         }
-        if let Some(table) = &self.at {
-            return self.score_at(table, &cast, common);
+        if let Some(given) = &self.at {
+            return self.score_at(given, &cast, common);
         }
         let effort = Effort { nominal: self.nominal, budget: self.budget, tolerance: self.tolerance };
         let folder = common.out_or("calibrate");
         let ids = self.ids(&cast)?;
         let rows = calibrate::calibrate(&cast, &ids, &effort, &common.context(), &folder)?;
         let path = folder.join(format!("{}.csv", self.env));
-        write::atomically(&path, &calibrate::to_csv(&rows)?)?;
-        calibrate::forget(&folder, &self.env, &ids)?;
+        write::atomically(&path, &table::to_csv(&rows)?)?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
@@ -81,7 +80,7 @@ impl Calibrate {
     fn cameras(&self, cast: &Cast, common: &Common) -> Result<Outcome> {
         let rows = cameras(cast, Studio { side: self.pictures.into() }, &common.context())?;
         let path = common.out_or("calibrate").join("cameras").join(format!("{}.csv", self.env));
-        write::atomically(&path, &calibrate::to_csv(&rows)?)?;
+        write::atomically(&path, &table::to_csv(&rows)?)?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
@@ -92,10 +91,10 @@ impl Calibrate {
         Ok(Outcome::Done)
     }
 
-    fn score_at(&self, table: &Path, cast: &Cast, common: &Common) -> Result<Outcome> {
-        let rows = given::score(cast, &given::read(table, &self.env)?, self.nominal, &common.context())?;
+    fn score_at(&self, given: &Path, cast: &Cast, common: &Common) -> Result<Outcome> {
+        let rows = given::score(cast, &given::read(given, &self.env)?, self.nominal, &common.context())?;
         let path = common.out_or("calibrate").join(format!("{}.csv", self.env));
-        write::atomically(&path, &calibrate::to_csv(&rows)?)?;
+        write::atomically(&path, &table::to_csv(&rows)?)?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;

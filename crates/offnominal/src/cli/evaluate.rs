@@ -1,7 +1,7 @@
 //! `evaluate`: return and success rate of a policy, with intervals.
 
+use crate::cli::randomise::Randomise;
 use crate::cli::robot::RobotArg;
-use crate::cli::shifts::Shifts;
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -26,7 +26,7 @@ pub struct Evaluate {
     #[command(flatten)]
     robot: RobotArg,
     #[command(flatten)]
-    shifts: Shifts,
+    randomise: Randomise,
     /// Number of episodes, 2 to 1000000
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     episodes: u32,
@@ -50,7 +50,7 @@ impl Evaluate {
         self.check()?;
         let env = catalogues::world(&self.env, self.robot.host())?;
         let Found { policy, card, .. } = policies::find(&self.policy, env.as_ref())?;
-        let env = match self.shifts.change(env.spec())? {
+        let env = match self.randomise.request().resolve(env.spec())? {
             Some(change) => change.apply(env)?,
             None => env,
         };
@@ -78,8 +78,11 @@ impl Evaluate {
     }
 
     fn check(&self) -> Result<()> {
-        let at_home = self.shifts.words().is_empty() || !self.card;
-        ensure!(at_home, "--card: expected no --shift and no --sample, as cards tell of the world as it is");
+        let as_it_is = self.randomise.words().is_empty() || !self.card;
+        ensure!(
+            as_it_is,
+            "--card: expected no --randomise and no --parameter-table, as cards describe the nominal environment"
+        );
         ensure!(self.min_return.is_none_or(f64::is_finite), "--min-return: expected a finite number");
         let is_share = |p: f64| (0.0..=1.0).contains(&p);
         ensure!(self.min_success.is_none_or(is_share), "--min-success: expected a number from 0 to 1");
@@ -118,7 +121,7 @@ impl Evaluate {
             writeln!(out, "{value:#}")?;
             return Ok(());
         }
-        let (env, words) = (&self.env, self.shifts.words());
+        let (env, words) = (&self.env, self.randomise.words());
         writeln!(out, "{} in {env}{words}, {} episodes, 95 % intervals", self.policy, self.episodes)?;
         writeln!(out, "  return         {:.2}", found.total_reward)?;
         match &found.success {

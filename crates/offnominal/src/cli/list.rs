@@ -7,7 +7,7 @@ use offnominal_core::Entry;
 use offnominal_core::env::Env;
 use offnominal_core::fault::DYNAMICS;
 use offnominal_engine::{catalogues, policies};
-use offnominal_stats::metric::{Better, METRICS};
+use offnominal_stats::metric;
 use offnominal_worlds::anomaly::{self, Class, Listed};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -73,7 +73,7 @@ impl What {
             }
             What::Algorithms => offnominal_agents::ALL.iter().map(of_algorithm).collect(),
             What::PixelMethods => entries(offnominal_detectors::pixel::METHODS),
-            What::Metrics => METRICS.iter().map(of_metric).collect(),
+            What::Metrics => metric::all().map(of_metric).collect(),
         })
     }
 }
@@ -118,10 +118,7 @@ fn of_algorithm(algorithm: &offnominal_agents::Algorithm) -> Item {
 }
 
 fn of_metric(metric: &offnominal_stats::Metric) -> Item {
-    let better = match metric.better {
-        Better::Higher => "higher",
-        Better::Lower => "lower",
-    };
+    let better = if metric.rises() { "higher" } else { "lower" };
     Item::new(metric.id, metric.summary).with("better", better).with("needs_threshold", metric.thresholded)
 }
 

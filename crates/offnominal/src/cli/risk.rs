@@ -9,11 +9,9 @@ mod search;
 mod select;
 mod split;
 
-use crate::cli::shifts::Below;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use offnominal_risk::request::Randomisation;
 use serde::Serialize;
 use serde_json::json;
 use std::fmt::Display;
@@ -70,15 +68,4 @@ fn print(common: &Common, report: &(impl Serialize + Display)) -> Result<Outcome
     let text = if common.json { format!("{:#}\n", json!(report)) } else { report.to_string() };
     std::io::stdout().lock().write_all(text.as_bytes())?;
     Ok(Outcome::Done)
-}
-
-/// What the options say is drawn for each episode.
-fn randomisation(below: &Below) -> Randomisation {
-    let (shifts, usual) = (&below.shifts, Randomisation::default());
-    Randomisation {
-        parameters: shifts.shift.clone(),
-        sigma: shifts.sigma.unwrap_or(usual.sigma),
-        table: shifts.sample.clone(),
-        below: below.below,
-    }
 }

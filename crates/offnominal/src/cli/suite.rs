@@ -4,7 +4,7 @@ use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use offnominal_bench::cells as bench;
 use offnominal_bench::results::Row;
-use offnominal_bench::suite::{self, Request, State, Suite, Table, World};
+use offnominal_bench::suite::{self, Request, State, Suite, World};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -38,7 +38,7 @@ pub(super) fn run(request: &Request<'_>, common: &Common) -> Result<Outcome> {
 fn print_json(request: &Request<'_>, states: &[(String, State)]) -> Result<Outcome> {
     let world = |(env, state): &(String, State)| match state {
         State::Complete => {
-            json!({ "env": env, "table": request.out.join(format!("{env}.csv")), "missing": null })
+            json!({ "env": env, "table": request.out.join(format!("{env}.parquet")), "missing": null })
         }
         State::Missing(why) => json!({ "env": env, "table": null, "missing": why }),
     };
@@ -53,9 +53,9 @@ fn summary(request: &Request<'_>) -> Result<()> {
     let worlds = request.suite.worlds()?;
     for env in &worlds {
         let Some(world) = World::load(request.out, env)? else { continue };
-        let Table { lines } = world.table(request.out)?;
-        let first = |line: &suite::Line| line.policy == lines[0].policy;
-        rows.extend(Table { lines: lines.iter().filter(|l| first(l)).cloned().collect() }.rows());
+        let own = world.rows(request.out)?;
+        let first = own.first().map(|row| row.policy.clone());
+        rows.extend(own.into_iter().filter(|row| Some(&row.policy) == first.as_ref()).map(Row::from));
         detectors.extend(world.detectors.into_iter().filter(|d| !detectors.contains(d)).collect::<Vec<_>>());
         there.push(env.as_str());
     }

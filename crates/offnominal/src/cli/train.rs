@@ -1,6 +1,6 @@
 //! `train`: makes a policy for a world.
 
-use crate::cli::shifts::Below;
+use crate::cli::randomise::Below;
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -60,7 +60,7 @@ impl Train {
         let folder = Folder::new(common.out.clone().unwrap_or_else(default));
         let policy = folder.policy();
         ensure!(!(self.resume && self.below.is_given()), "--resume: a run that goes on knows what it draws");
-        let change = if self.resume { folder.change()? } else { self.below.change(env.spec())? };
+        let change = if self.resume { folder.change()? } else { self.below.request().resolve(env.spec())? };
         let env = match &change {
             Some(change) => change.apply(env)?,
             None => env,

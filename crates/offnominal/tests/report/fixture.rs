@@ -2,6 +2,7 @@
 
 use offnominal_bench::results::{DelayCurve, Film, Recipe, Results, Row, Trace};
 use offnominal_core::rng::Rng;
+use offnominal_files::provenance::Provenance;
 
 pub const WORLDS: [&str; 2] = ["mjc-half-cheetah", "sap-goal0"];
 pub const DETECTORS: [&str; 6] = ["clock", "isolation-forest", "knn", "mlp-dm", "pe-dm", "random"];
@@ -105,11 +106,17 @@ fn magnitude(anomaly: &str, strength: usize) -> f64 {
 fn recipe(campaign: &str) -> Recipe {
     Recipe {
         campaign: campaign.into(),
-        command: "offnominal bench campaigns/two-worlds.toml --out runs/two-worlds --seed 0".into(),
+        made: Provenance {
+            mujoco: Some("3.17.0".into()),
+            ..Provenance::new(
+                "offnominal bench campaigns/two-worlds.toml --out runs/two-worlds --seed 0",
+                0,
+                b"",
+            )
+        },
         config: format!(
             "name = \"{campaign}\"\nseed = 0\nenvs = [\"mjc-half-cheetah\", \"sap-goal0\"]\nanomalies = \"all\"\n"
         ),
-        versions: vec![("offnominal".into(), "0.1.0".into()), ("mujoco".into(), "3.17.0".into())],
         policies: vec!["mjc-half-cheetah tqc: return 11,204 [11,090 – 11,318], 100 episodes".into()],
         wall_secs: 812.4,
     }

@@ -8,7 +8,7 @@ Policies that disagree with themselves play in variants of the world they were t
 The protocol is that of Mohammed and Valdenegro-Toro, *Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning* (2021), whose numbers stand beside ours.
 
 `offnominal bench --suite ood-rl --out results/ood-rl` makes every number on this page, and the same with `--page docs/ood-rl.md` the page; finished policies are not played again.
-`results/ood-rl/results.csv` has all of them, with intervals, counts and returns.
+`results/ood-rl/results.parquet` has all of them, with intervals, counts and returns.
 
 The publication leaves open how a policy is judged to fail, how deviations become a score, how steps are pooled, and all hyper-parameters. Here:
 

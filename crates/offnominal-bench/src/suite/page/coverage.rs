@@ -2,15 +2,21 @@
 
 use crate::results::Coverage;
 use crate::suite::page::{Found, POLICY, table};
+use offnominal_stats::{AlarmRule, RULES};
 
-/// The rules that promise a share of false alarms, and one that does not, for contrast.
-const RULES: [&str; 5] = ["conformal", "band", "cusum", "martingale", "q95"];
+/// The rules that promise a share of false alarms, and after them those that do not, for contrast.
+fn rules() -> Vec<&'static AlarmRule> {
+    let (promising, others): (Vec<_>, Vec<_>) =
+        RULES.iter().filter(|rule| rule.watched).partition(|rule| rule.promises);
+    [promising, others].concat()
+}
 
 pub(super) fn section(found: &Found) -> String {
+    let rules = rules();
     let all: Vec<&Coverage> =
         found.worlds.iter().flat_map(|w| &w.coverage).filter(|c| c.policy == POLICY).collect();
     let promised: Vec<&&Coverage> =
-        all.iter().filter(|c| c.threshold != "q95" && RULES.contains(&&*c.threshold)).collect();
+        all.iter().filter(|c| rules.iter().any(|r| r.promises && r.id == c.threshold)).collect();
     let kept = promised.iter().filter(|c| keeps(c)).count();
     let mut rows = Vec::new();
     for world in &found.worlds {
@@ -21,11 +27,11 @@ pub(super) fn section(found: &Found) -> String {
                     .filter(|c| c.env == world.env && c.detector == *detector && c.threshold == rule);
                 cells.copied().collect::<Vec<&Coverage>>()
             };
-            let cells = RULES.iter().map(|rule| percent(&own(rule)));
+            let cells = rules.iter().map(|rule| percent(&own(rule.id)));
             rows.push([world.env.clone(), format!("`{detector}`")].into_iter().chain(cells).collect());
         }
     }
-    let names = RULES.map(|rule| format!("`{rule}`"));
+    let names: Vec<String> = rules.iter().map(|rule| format!("`{}`", rule.id)).collect();
     let head: Vec<&str> = ["world", "detector"].into_iter().chain(names.iter().map(String::as_str)).collect();
     format!(
         "## False alarms\n\nRealised share of nominal episodes with an alarm. The nominal episodes of each repetition are \

@@ -9,7 +9,7 @@ const OURS: &str = "offnominal";
 const THEIRS: &str = "pe-dm";
 
 pub(super) fn section(found: &Found) -> String {
-    let all = Pick::anomalies(&found.lines, POLICY);
+    let all = Pick::anomalies(&found.rows, POLICY);
     let chosen = |env: &str| CHOICE.contains(&env);
     let parts = [
         ("worlds of the choice", all.only(|l| chosen(&l.env))),

@@ -23,7 +23,7 @@ pub(super) fn section(found: &Found) -> Result<String> {
 
 /// Worlds in which all three act.
 fn shared(found: &Found) -> Vec<&str> {
-    let acts = |env: &str, policy: &str| found.lines.iter().any(|l| l.env == env && l.policy == policy);
+    let acts = |env: &str, policy: &str| found.rows.iter().any(|l| l.env == env && l.policy == policy);
     let all = |env: &&str| POLICIES.iter().all(|p| acts(env, p));
     found.worlds.iter().map(|w| &*w.env).filter(all).collect()
 }
@@ -32,7 +32,7 @@ fn shared(found: &Found) -> Vec<&str> {
 fn orders(found: &Found, envs: &[&str]) -> Result<String> {
     let published = published::acted()?;
     let own = |policy: &str, detector: &str| {
-        let lines = Pick::anomalies(&found.lines, policy).detector(detector);
+        let lines = Pick::anomalies(&found.rows, policy).detector(detector);
         lines.only(|l| envs.contains(&&*l.env) && ["tiny", "strong"].contains(&&*l.strength))
     };
     let theirs = |policy: &str, detector: &str| {

@@ -2,16 +2,17 @@
 
 use crate::results::{Coverage, Diagnosed, Score};
 use crate::suite::page::*;
-use crate::suite::{Table, columns};
+use offnominal_files::provenance::Provenance;
+use offnominal_stats::{METRICS, Metric, Rule};
 
 /// A world in which every number of a detector is the same.
 fn world(env: &str, out: &Path) {
     let detectors = ["clock", "knn", "lstm-dm", "mlp-dm", "pe-dm", "offnominal"].map(String::from);
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
     for policy in ["tqc", "sac", "td3"] {
         for (rank, detector) in detectors.iter().enumerate() {
             for anomaly in ["none", "obs-noise", "act-noise", "dyn-mass"] {
-                lines.push(line(env, policy, anomaly, detector, rank as f64 / 10.0));
+                rows.extend(line(env, policy, anomaly, detector, rank as f64 / 10.0));
             }
         }
     }
@@ -59,8 +60,7 @@ fn world(env: &str, out: &Path) {
     let world = World {
         env: env.into(),
         digest: "0".into(),
-        command: format!("offnominal bench --suite vector --envs {env}"),
-        versions: vec![],
+        made: Provenance::new(&format!("offnominal bench --suite vector --envs {env}"), 1, b""),
         policies: vec![],
         seeds: 3,
         missing: vec!["policy x".into()],
@@ -71,18 +71,19 @@ fn world(env: &str, out: &Path) {
         hardware: String::new(),
         scores: vec![score],
     };
-    world.save(out, &Table { lines }, "").unwrap();
+    world.save(out, &rows, "").unwrap();
 }
 
-fn line(env: &str, policy: &str, anomaly: &str, detector: &str, value: f64) -> Line {
+fn line(env: &str, policy: &str, anomaly: &str, detector: &str, value: f64) -> Vec<Row> {
     let class = match anomaly {
         "none" => "none",
         "obs-noise" => "observation",
         "act-noise" => "action",
         _ => "dynamics",
     };
-    Line {
+    let blank = Row {
         env: env.into(),
+        modality: "vector".into(),
         policy: policy.into(),
         anomaly_class: class.into(),
         anomaly: anomaly.into(),
@@ -91,8 +92,20 @@ fn line(env: &str, policy: &str, anomaly: &str, detector: &str, value: f64) -> L
         detector: detector.into(),
         seeds: 3,
         episodes: 300,
-        values: vec![[if anomaly == "none" { 0.51 } else { value }, 0.0, 1.0]; columns().len()],
-    }
+        metric: String::new(),
+        threshold: String::new(),
+        value: if anomaly == "none" { 0.51 } else { value },
+        low: 0.0,
+        high: 1.0,
+    };
+    let of =
+        |metric: &str, rule: &str| Row { metric: metric.into(), threshold: rule.into(), ..blank.clone() };
+    let rules: Vec<&str> = Rule::all(0.05).iter().map(Rule::id).collect();
+    let rows = |metric: &Metric| match metric.thresholded {
+        true => rules.iter().map(|rule| of(metric.id, rule)).collect(),
+        false => vec![of(metric.id, "")],
+    };
+    METRICS.iter().flat_map(rows).collect()
 }
 
 #[test]

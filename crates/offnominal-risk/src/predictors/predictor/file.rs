@@ -41,23 +41,25 @@ fn put_widths(net: &Mlp, file: &mut Tensors) {
 
 fn put_networks(model: &Networks, file: &mut Tensors) {
     put_widths(&model.net, file);
-    file.insert("parameters", &[model.params.len(), model.net.n_params()], &model.params.concat());
+    put_members(&model.params, file);
 }
 
 fn read_networks(file: &Tensors, net: Mlp) -> Result<Networks, TensorError> {
     TensorError::require(net.outputs() == 1, "outputs", "1", net.outputs())?;
-    let members = members(file)?;
-    let params = file.expect("parameters", &[members, net.n_params()])?;
-    let params = params.chunks_exact(net.n_params()).map(<[f32]>::to_vec).collect();
-    Ok(Networks { net, params })
+    Ok(Networks { params: read_members(file, net.n_params())?, net })
 }
 
-/// How many networks there are.
-fn members(file: &Tensors) -> Result<usize, TensorError> {
+/// The parameters of networks of one shape.
+fn put_members(params: &[Vec<f32>], file: &mut Tensors) {
+    file.insert("parameters", &[params.len(), params[0].len()], &params.concat());
+}
+
+fn read_members(file: &Tensors, n_params: usize) -> Result<Vec<Vec<f32>>, TensorError> {
     let members = file.get("parameters")?.0.first().copied().unwrap_or(0);
     let holds = (1..=1000).contains(&members);
     TensorError::require(holds, "members", "1 to 1000", members)?;
-    Ok(members)
+    let params = file.expect("parameters", &[members, n_params])?;
+    Ok(params.chunks_exact(n_params).map(<[f32]>::to_vec).collect())
 }
 
 fn put_dictionary(model: &Dictionary, file: &mut Tensors) {
@@ -86,7 +88,7 @@ fn put_hazards(model: &Hazards, file: &mut Tensors) {
     let taps = model.net.layers().iter().flat_map(|l| [l.width, l.dilation, l.count]);
     let taps: Vec<f32> = taps.map(|n| n as f32).collect();
     file.insert("taps", &[taps.len() / 3, 3], &taps);
-    file.insert("parameters", &[model.params.len(), model.net.n_params()], &model.params.concat());
+    put_members(&model.params, file);
 }
 
 fn read_hazards(file: &Tensors, channels: usize) -> Result<Hazards, TensorError> {
@@ -102,8 +104,5 @@ fn read_hazards(file: &Tensors, channels: usize) -> Result<Hazards, TensorError>
     let rule = "up to 16 layers of odd width, spacing and count, the last of one filter";
     TensorError::require(holds, "taps", rule, format!("{numbers:?}"))?;
     let net = SequenceNet::new(channels, &layers);
-    let members = members(file)?;
-    let params = file.expect("parameters", &[members, net.n_params()])?;
-    let params = params.chunks_exact(net.n_params()).map(<[f32]>::to_vec).collect();
-    Ok(Hazards { net, params })
+    Ok(Hazards { params: read_members(file, net.n_params())?, net })
 }

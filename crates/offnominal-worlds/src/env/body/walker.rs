@@ -1,6 +1,6 @@
 //! The world around a body: clock, observation, reward, fall, and what changes the body.
 
-use super::super::mjc::DIVERGED;
+use super::super::DIVERGED;
 use super::super::mjc_picture::{Painter, camera_names, class_names};
 use super::built::{self, Built, Factors};
 use super::card;
@@ -74,9 +74,8 @@ impl Walker {
         }
         let gap_m = built::gap_m(plan)?;
         let built = Built::new(plan, &options, &numbers, factors, gap_m)?;
-        let painter = painter(plan, &built)?;
-        spec.classes =
-            class_names(&card::classes(plan).iter().map(|c| (c.0, [].as_slice())).collect::<Vec<_>>());
+        let painter = Painter::new(built.sim.model(), &card::classes(plan))?;
+        spec.classes = class_names(&card::classes(plan));
         spec.cameras = camera_names(built.sim.model());
         let (n_joints, n_feet) = (plan.n_joints(), plan.feet.len());
         let mut walker = Walker {
@@ -193,7 +192,7 @@ impl Walker {
         let sunk = before - ground::lowest(&built.sim, self.plan, &built.bones);
         built.sim.qpos_mut()[built::height_at(self.plan.root)] += sunk;
         let _ = built.sim.forward();
-        self.painter = painter(self.plan, &built)?;
+        self.painter = Painter::new(built.sim.model(), &card::classes(self.plan))?;
         (self.built, self.numbers, self.factors) = (built, numbers, factors);
         self.look();
         Ok(())
@@ -323,11 +322,4 @@ impl FailureSearch for Walker {
         let ends = !matches!(self.plan.fallen, Fallen::Never { .. });
         ends.then(|| self.clearance())
     }
-}
-
-fn painter(plan: &Plan, built: &Built) -> Result<Painter, BodyError> {
-    let classes = card::classes(plan);
-    let classes: Vec<(&str, &[&str])> =
-        classes.iter().map(|(class, geoms)| (*class, geoms.as_slice())).collect();
-    Ok(Painter::new(built.sim.model(), &classes)?)
 }

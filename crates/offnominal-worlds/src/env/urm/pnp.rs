@@ -12,7 +12,8 @@ use super::course::NEAR_M;
 use super::goal::Goal;
 use super::workcell::{CLASSES, Classes, Workcell};
 use super::{card, distance};
-use crate::env::mjc::{DIVERGED, delegate_to};
+use crate::env::DIVERGED;
+use crate::env::mjc::delegate_to;
 use offnominal_core::prelude::*;
 use offnominal_rtde::ur3e::model;
 

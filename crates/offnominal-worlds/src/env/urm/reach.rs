@@ -13,7 +13,8 @@
 use super::course::{Course, reward};
 use super::workcell::{CLASSES, Workcell};
 use super::{card, distance};
-use crate::env::mjc::{DIVERGED, delegate_to};
+use crate::env::DIVERGED;
+use crate::env::mjc::delegate_to;
 use offnominal_core::prelude::*;
 use offnominal_rtde::ur3e::model;
 

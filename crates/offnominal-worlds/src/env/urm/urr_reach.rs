@@ -9,7 +9,7 @@ use super::goal::Goal;
 use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use super::workcell::{CLASSES, layout};
 use super::{card, distance};
-use crate::env::mjc::DIVERGED;
+use crate::env::DIVERGED;
 use crate::env::mjc_picture::{Painter, camera_names, class_names};
 use crate::env::only_one::OnlyOne;
 use offnominal_core::prelude::*;

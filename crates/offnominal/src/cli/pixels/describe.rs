@@ -1,15 +1,11 @@
 //! `pixels describe`: what a data set is made of.
 
 use crate::cli::Common;
-use crate::cli::pixels::Outcome;
-use crate::cli::pixels::inputs::Reading;
+use crate::cli::pixels::inputs::ReadingArgs;
+use crate::cli::pixels::{Outcome, print};
 use anyhow::Result;
 use clap::Args;
-use offnominal_core::Seed;
-use offnominal_files::write;
-use offnominal_pixels::describe::{Description, colour_only, describe};
-use serde_json::json;
-use std::io::Write;
+use offnominal_pixels::describe::{Description, Request, run};
 use std::path::PathBuf;
 
 /// Arguments of `pixels describe`.
@@ -22,7 +18,7 @@ pub struct Describe {
     #[arg(long, value_name = "DIR")]
     nominal: Option<PathBuf>,
     #[command(flatten)]
-    reading: Reading,
+    reading: ReadingArgs,
 }
 
 impl Describe {
@@ -30,18 +26,10 @@ impl Describe {
     ///
     /// # Errors
     /// If the data cannot be read, or the file cannot be written.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let set = self.reading.open(&self.data)?;
-        let mut found = describe(&set, &common.context())?;
-        if let Some(nominal) = &self.nominal {
-            found.colour_auroc = Some(colour_only(&self.reading.open(nominal)?, &set, Seed(common.seed))?);
-        }
-        if let Some(out) = &common.out {
-            write::atomically(&out.join("description.json"), format!("{:#}", json!(found)).as_bytes())?;
-        }
-        let text = if common.json { format!("{:#}", json!(found)) } else { as_text(&found) };
-        writeln!(std::io::stdout().lock(), "{text}")?;
-        Ok(Outcome::Done)
+    pub fn run(self, common: &Common) -> Result<Outcome> {
+        let Describe { data, nominal, reading } = self;
+        let request = Request { data, nominal, reading: reading.request(), out: common.out.clone() };
+        print(&run(&request, &common.context())?, common, as_text)
     }
 }
 

@@ -1,8 +1,8 @@
 //! `risk estimate`: how often a policy fails.
 
 use crate::cli::one_of::one_of;
-use crate::cli::risk::{print, randomisation};
-use crate::cli::shifts::Below;
+use crate::cli::randomise::Below;
+use crate::cli::risk::print;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -59,7 +59,7 @@ impl EstimateArgs {
         let mut request = Request {
             env: self.env.clone(),
             policy: self.policy.clone(),
-            randomisation: randomisation(&self.below),
+            randomisation: self.below.request(),
             method: self.method,
             predictor: self.predictor.clone(),
             experiments: self.experiments,

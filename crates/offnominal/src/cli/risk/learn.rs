@@ -1,8 +1,8 @@
 //! `risk learn`: a predictor of failure from the history of a training run.
 
 use crate::cli::one_of::one_of;
-use crate::cli::risk::{print, randomisation};
-use crate::cli::shifts::Below;
+use crate::cli::randomise::Below;
+use crate::cli::risk::print;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -50,7 +50,7 @@ impl Learn {
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let request = Request {
             env: self.env.clone(),
-            randomisation: randomisation(&self.below),
+            randomisation: self.below.request(),
             histories: self.history.clone(),
             near: self.near.clone(),
             form: self.form,

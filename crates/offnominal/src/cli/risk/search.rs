@@ -1,8 +1,8 @@
 //! `risk search`: what finding one failure costs.
 
 use crate::cli::one_of::one_of;
-use crate::cli::risk::{print, randomisation};
-use crate::cli::shifts::Below;
+use crate::cli::randomise::Below;
+use crate::cli::risk::print;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
@@ -56,7 +56,7 @@ impl SearchArgs {
         let request = Request {
             env: self.env.clone(),
             policies: self.policy.clone(),
-            randomisation: randomisation(&self.below),
+            randomisation: self.below.request(),
             strategies: self.strategy.clone(),
             predictor: self.predictor.clone(),
             history: self.history.clone(),
