@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import offnominal
 import pytest
+
+import offnominal
 from offnominal import image_detectors, pixels, risk
 
 

@@ -219,7 +219,7 @@ fn the_files_to_touch_exist_and_are_as_many_as_stated() {
     let examples = [
         ("a detector", "knn", 2),
         ("an environment", "pong", 3),
-        ("an anomaly", "obs_noise", 2),
+        ("an anomaly", "delay", 2),
         ("a command", "demo", 2),
         ("a metric", "", 1),
     ];
