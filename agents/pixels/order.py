@@ -80,7 +80,7 @@ def rows(found, network):
 
 def page(found):
     lines = ["# Order of the methods, beside what the paper says", ""]
-    lines += ["AUROC of exact pixels with 95 % intervals that resample pictures; written by `agents/pixels/order.py`."]
+    lines += ["AUROC of exact pixels with 95 % intervals that resample images; written by `agents/pixels/order.py`."]
     for network in ("pspnet", "deeplab"):
         lines += ["", f"## {network}", "", "| method | network | " + " | ".join(SETS) + " |"]
         lines += ["|---" * (len(SETS) + 2) + "|", *rows(found, network)]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Sets the runs of `offnominal shift` in a folder side by side, and writes `summary.md` there.
+"""Compares the runs of `offnominal shift` in a folder, and writes `summary.md` there.
 
     python3 agents/shift/summary.py results/shift
 
-One folder for each world, with the `results.csv` and `answers.csv` of its run. Returns are those of `agents.csv` beside
-this file, in 200 fresh episodes each, beside the publication's Table 3.
+One folder for each environment, with the `results.csv` and `answers.csv` of its run. Returns are those of `agents.csv`
+beside this file, in 200 fresh episodes each, with the publication's Table 3.
 """
 
 import csv
@@ -61,7 +61,7 @@ def harm(answers):
                 same = lambda other: (other["by"], other["sigma"]) == (row["by"], row["sigma"])
                 slight = [other for other in answers[env] if other["question"].startswith("return below 0.8") and same(other)]
                 body.append([env, row["sigma"], interval(row), interval(slight[0])])
-    return table(["world", "σ", "below a half", "below 0.8"], body)
+    return table(["environment", "σ", "below a half", "below 0.8"], body)
 
 
 def toplines(answers):
@@ -72,7 +72,7 @@ def toplines(answers):
         beaten = {row["sigma"]: interval(row) for row in answers[env] if row["question"] == BEATEN}
         if beaten:
             body.append([env, ", ".join(returns), *[beaten[sigma] for sigma in ("0.05", "0.1", "0.2")]])
-    return table(["world", "return over the bodies", "σ = 0.05", "σ = 0.1", "σ = 0.2"], body)
+    return table(["environment", "return over the bodies", "σ = 0.05", "σ = 0.1", "σ = 0.2"], body)
 
 
 def scores(answers, question, which):
@@ -86,30 +86,30 @@ def scores(answers, question, which):
             }
             if found:
                 body.append([env, name, *[found.get(by, "–") for by in which]])
-    return table(["world", "policies", *[f"`{by}`" for by in which]], body)
+    return table(["environment", "policies", *[f"`{by}`" for by in which]], body)
 
 
 def main():
     folder = pathlib.Path(sys.argv[1])
     answers = {env: rows(folder / env / "answers.csv") for env in WORLDS if (folder / env / "answers.csv").exists()}
     parts = [
-        "# Shift: the worlds side by side\n",
-        "Written by `python3 agents/shift/summary.py results/shift`; what it says is in [README.md](README.md).\n",
-        "## Return at home\n",
-        "Mean over seeds (each seed), small networks and 300,000 steps here; Table 3 of the publication, whose policies trained in PyBullet, below.\n",
+        "# Shift: all environments\n",
+        "Written by `python3 agents/shift/summary.py results/shift`; [README.md](README.md) has the reading.\n",
+        "## Return on the nominal body\n",
+        "Mean over seeds (each seed). Here: small networks and 300,000 steps. Published: Table 3, policies trained in PyBullet.\n",
         returns(),
         "## How likely is harm\n",
-        "Share of bodies on which the mean return over all policies falls below a share of that at home, with the exact 95 % interval.\n",
+        "Share of bodies on which the mean return over all policies falls below a half, or 0.8, of that on the nominal body, with the exact 95 % interval.\n",
         harm(answers),
-        "## Can one tell without a reward\n",
-        "Spearman's correlation with the drop over policies and bodies, 95 % intervals that resample both. `difference` knows the body; `tpr` and `tpr-states` are the internal model's shares of true positives (they fall where the return falls), `@1` means after one episode.\n",
+        "## Can the return gap be predicted without a reward\n",
+        "Spearman's correlation with the return gap over policies and bodies, with 95 % intervals that resample both. `difference` knows the body; `tpr` and `tpr-states` are the internal model's shares of true positives (they fall where the return falls); `@1` means after one episode.\n",
         scores(answers, CORRELATION, SCORES),
-        "Lead of a detector over the internal model with commands, both after one episode: difference of the absolute correlations.\n",
+        "Difference of the absolute correlations of a detector and of the internal model with actions, both after one episode.\n",
         scores(answers, LEAD, LEADS),
         "Skill of the regressions on bodies that they have not seen, 1 − (error / error of the mean)².\n",
         scores(answers, SKILL, SKILLS),
         "## Toplines\n",
-        "Two TD3 policies for each world, trained on its 150 bodies, one in each episode; and the share of bodies on which the mean of the nominal policies is better.\n",
+        "Two TD3 policies for each environment, trained on its 150 bodies, with one body in each episode; and the share of bodies on which the mean of the nominal policies is better.\n",
         toplines(answers),
     ]
     (folder / "summary.md").write_text("\n".join(parts))

@@ -4,13 +4,14 @@ use crate::error::{detached, wrong};
 use crate::own::OwnPolicy;
 use crate::policy::Policy;
 use anyhow::Result;
-use offnominal::bench::{self, Bench, Layer, Node};
-use offnominal::campaign::{Campaign as Asked, Plan};
-use offnominal::cast::Cast;
-use offnominal::catalogues;
-use offnominal::cli::save_results;
-use offnominal::dataset::PolicyName;
-use offnominal::store::{Store, address};
+use offnominal_bench::campaign::{Campaign as Asked, Plan};
+use offnominal_bench::cells as bench;
+use offnominal_bench::cells::{Bench, Layer, Node};
+use offnominal_bench::run::{self, Finished};
+use offnominal_engine::catalogues;
+use offnominal_engine::subject::Cast;
+use offnominal_files::dataset::PolicyName;
+use offnominal_files::store::{Store, address};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
@@ -74,11 +75,7 @@ impl Campaign {
     /// Writes tables and report once all cells are finished; returns the path of the page and a summary.
     fn finish(&self, py: Python<'_>, command: &str, secs: f64) -> PyResult<(PathBuf, String)> {
         detached(py, || {
-            let mut results = bench::results(&self.bench)?;
-            results.recipe.command = command.into();
-            results.recipe.config = self.text.clone();
-            results.recipe.wall_secs = secs;
-            let page = save_results(&results, &self.out)?;
+            let Finished { results, page } = run::finish(&self.bench, &self.text, command, &self.out, secs)?;
             self.bench.store.sweep()?;
             let detectors: Vec<String> = self.bench.plan.detectors().iter().map(|d| d.name.clone()).collect();
             Ok((page, bench::summary(&results.rows, &detectors)))

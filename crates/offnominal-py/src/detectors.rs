@@ -5,9 +5,9 @@ use crate::error::{caught, detached, raised, wrong};
 use crate::own::PYTHON;
 use crate::policy::Policy;
 use numpy::PyArray1;
-use offnominal::catalogues;
 use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::prelude::*;
+use offnominal_engine::catalogues;
 use pyo3::prelude::*;
 
 /// Ids and summaries of the detectors, in the order of the catalogue.

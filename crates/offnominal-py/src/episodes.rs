@@ -3,15 +3,15 @@
 use crate::arrays::shaped;
 use crate::error::{detached, raised, wrong};
 use crate::fault;
-use indicatif::ProgressBar;
-use offnominal::cast::Cast;
-use offnominal::collect::{Plan, nominal, with_twins};
-use offnominal::common::Common;
-use offnominal::dataset::{self, Dataset};
-use offnominal::evaluation::{self, Evaluation};
-use offnominal::minari::{self, Format};
-use offnominal::parallel::default_jobs;
 use offnominal_core::prelude::*;
+use offnominal_engine::collect::{Plan, nominal, with_twins};
+use offnominal_engine::context::Context;
+use offnominal_engine::evaluation::{self, Evaluation};
+use offnominal_engine::parallel::default_jobs;
+use offnominal_engine::progress::Task;
+use offnominal_engine::subject::Cast;
+use offnominal_files::dataset::{self, Dataset};
+use offnominal_files::minari::{self, Format};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
@@ -101,7 +101,7 @@ pub(crate) fn collect(
     detached(py, || {
         let cast = Cast::new(env, policy)?;
         let fault = fault::read(fault, cast.env.as_ref(), cast.env.spec().horizon)?;
-        let (root, bar) = (Seed(seed).child("collect"), ProgressBar::hidden());
+        let (root, bar) = (Seed(seed).child("collect"), Task::hidden());
         let jobs = if jobs == 0 { default_jobs() } else { jobs };
         let plan = Plan { seed, root, episodes: first..first + n, jobs, bar: &bar };
         let played = match &fault {
@@ -126,9 +126,9 @@ pub(crate) fn evaluate(
     detached(py, || {
         let cast = Cast::new(env, policy)?;
         let jobs = if jobs == 0 { default_jobs() } else { jobs };
-        let common = Common { seed, jobs, out: None, json: true, quiet: true };
+        let context = Context::silent(seed, jobs);
         let Evaluation { total_reward, success, random_return } =
-            evaluation::evaluate(cast.env.as_ref(), cast.policy.as_ref(), episodes, &common)?;
+            evaluation::evaluate(cast.env.as_ref(), cast.policy.as_ref(), episodes, &context)?;
         let found = json!({ "return": total_reward, "success": success, "random_return": random_return });
         Ok(found.to_string())
     })

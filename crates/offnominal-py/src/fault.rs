@@ -1,10 +1,10 @@
 //! The keyword arguments that describe an anomaly, as a recipe.
 
 use anyhow::{Result, bail, ensure};
-use offnominal::{catalogues, strengths};
 use offnominal_core::anomaly::Channels;
 use offnominal_core::fault;
 use offnominal_core::prelude::*;
+use offnominal_engine::{catalogues, strengths};
 use serde_json::{Value, json};
 
 /// What Python may say of an anomaly.

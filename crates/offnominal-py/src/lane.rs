@@ -1,9 +1,9 @@
 //! One episode after another in one world, step by step.
 
 use anyhow::{Result, ensure};
-use offnominal::catalogues;
 use offnominal_core::prelude::*;
 use offnominal_core::run::{Course, Disturbance};
+use offnominal_engine::catalogues;
 use std::sync::Arc;
 
 /// What is played, the same for all lanes of a pool.

@@ -47,8 +47,11 @@ mod _engine {
     /// Detectors written in Python are one more entry of the catalogue.
     #[pymodule_init]
     fn init(_module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
-        let extras =
-            offnominal::catalogues::Extras { detectors: vec![crate::own::ENTRY], ..Default::default() };
-        offnominal::catalogues::extend(extras).map_err(crate::error::raised)
+        let extras = offnominal_engine::catalogues::Extras {
+            detectors: vec![crate::own::ENTRY],
+            image_detectors: vec![offnominal_pixels::watch::ENTRY],
+            ..Default::default()
+        };
+        offnominal_engine::catalogues::extend(extras).map_err(crate::error::raised)
     }
 }

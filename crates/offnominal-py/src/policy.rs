@@ -3,13 +3,13 @@
 use crate::arrays::{Floats, row};
 use crate::error::{caught, detached, raised, wrong};
 use numpy::PyArray1;
-use offnominal::store::address;
-use offnominal::write::atomically;
-use offnominal::{catalogues, policies as known};
 use offnominal_agents::Card;
 use offnominal_agents::sb3::{self, Model};
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::*;
+use offnominal_engine::{catalogues, policies as known};
+use offnominal_files::store::address;
+use offnominal_files::write::atomically;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 

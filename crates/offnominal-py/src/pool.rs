@@ -105,7 +105,7 @@ impl Pool {
             let seats: Vec<Seat> = (0..n).map(seat).collect::<Result<_>>()?;
             Ok((seats, Border::of(game.env.spec()), game.env.spec().obs_width()))
         })?;
-        let threads = if threads == 0 { offnominal::parallel::default_jobs() } else { threads }.min(n);
+        let threads = if threads == 0 { offnominal_engine::parallel::default_jobs() } else { threads }.min(n);
         let threads = (threads > 1)
             .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build())
             .transpose()

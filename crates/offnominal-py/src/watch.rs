@@ -4,13 +4,12 @@ use crate::arrays::Floats;
 use crate::episodes::Recording;
 use crate::error::{caught, detached, raised};
 use anyhow::{Context, Result, ensure};
-use offnominal::campaign::DetectorChoice;
-use offnominal::cast::Cast;
-use offnominal::cli::{self, Outcome};
-use offnominal::monitor_file;
-use offnominal::write::atomically;
 use offnominal_core::alarm::Settings;
 use offnominal_core::prelude::*;
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::monitor_file;
+use offnominal_engine::subject::Cast;
+use offnominal_files::write::atomically;
 use offnominal_monitor::{Monitor, Verdict};
 use offnominal_stats::Rule;
 use pyo3::prelude::*;
@@ -166,16 +165,6 @@ pub(crate) fn fit_file(
 
 /// Runs one command line, the program's name first, and returns its exit code.
 #[pyfunction]
-pub(crate) fn main(py: Python<'_>, line: Vec<String>) -> PyResult<u8> {
-    py.detach(|| match cli::run_from(line) {
-        Ok(Outcome::Done) => Ok(0),
-        Ok(Outcome::NotAcceptable) => Ok(1),
-        Err(error) => {
-            if let Some(usage) = error.downcast_ref::<clap::Error>() {
-                return Ok(usage.print().map_or(2, |()| u8::from(usage.use_stderr()) * 2));
-            }
-            eprintln!("offnominal: {error:#}");
-            Ok(2)
-        }
-    })
+pub(crate) fn main(py: Python<'_>, line: Vec<String>) -> u8 {
+    py.detach(|| offnominal::cli::main_from(line))
 }

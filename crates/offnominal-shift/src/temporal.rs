@@ -28,7 +28,7 @@ impl Kernel {
 /// Rows of the first input that one output of the last kernel reads, and rows from one such output to the next.
 ///
 /// ```
-/// use offnominal_shift::temporal::{Kernel, receptive_field};
+/// use crate::temporal::{Kernel, receptive_field};
 /// let two = |dilations: [usize; 2]| dilations.map(|dilation| Kernel { size: 4, stride: 2, dilation });
 /// assert_eq!(receptive_field(&two([1, 2])), (16, 4));
 /// assert_eq!(receptive_field(&two([2, 1])), (13, 4));

@@ -6,9 +6,9 @@
 //! random, 2000 times, into those that set the threshold and those that are watched.
 
 use anyhow::{Context, Result};
-use offnominal::catalogues;
-use offnominal::dataset::{self, Dataset};
 use offnominal_core::prelude::*;
+use offnominal_engine::catalogues;
+use offnominal_files::dataset::{self, Dataset};
 use offnominal_stats::{Rule, Splits, coverage};
 use std::path::Path;
 

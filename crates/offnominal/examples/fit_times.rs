@@ -7,9 +7,9 @@
 //! `bench/python/fit_times.py` measures the usual Python stack on the same file.
 
 use anyhow::{Context, Result};
-use offnominal::catalogues;
-use offnominal::dataset::{self, Dataset};
 use offnominal_core::prelude::*;
+use offnominal_engine::catalogues;
+use offnominal_files::dataset::{self, Dataset};
 use serde_json::{Map, Value, json};
 use std::hint::black_box;
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! A world of your own, a tank to be filled to a mark, in every command: `cargo run --example own_env -- list envs`.
 
-use offnominal::catalogues::{Extras, OwnPolicy};
 use offnominal_core::prelude::*;
+use offnominal_engine::catalogues::{Extras, OwnPolicy};
 
 fn spec() -> EnvSpec {
     EnvSpec {

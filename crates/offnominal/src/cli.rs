@@ -3,6 +3,7 @@
 mod bench;
 mod calibrate;
 mod collect;
+mod common;
 mod demo;
 mod ensemble;
 mod evaluate;
@@ -14,26 +15,26 @@ mod import;
 mod list;
 mod metrics;
 mod monitor;
+mod one_of;
 mod ood_rl;
 mod pixels;
 mod render;
 mod report;
 mod risk;
 mod robot;
-mod schedule;
 mod score;
 mod shift;
 mod shifts;
 mod suite;
+mod terminal;
 mod train;
 mod ur_sim;
 
-use crate::catalogues::{self, Extras};
-pub use crate::common::Common;
-use crate::pixels::deep;
 use anyhow::Result;
-pub use bench::save as save_results;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
+pub use common::Common;
+use offnominal_engine::catalogues::{self, Extras};
+use offnominal_engine::device;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -106,31 +107,39 @@ enum Command {
 }
 
 /// The whole program, with what it adds to the catalogues: `main` of the binary, and of anybody's program around this
-/// library. Exit code 0 — done; 1 — evaluated and not acceptable; 2 — error.
-pub fn main_with(extras: Extras) -> ExitCode {
-    match catalogues::extend(extras).and_then(|()| execute(&line().get_matches())) {
-        Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::NotAcceptable) => ExitCode::from(1),
-        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("offnominal: {error:#}");
-            ExitCode::from(2)
-        }
+/// library.
+pub fn main_with(mut extras: Extras) -> ExitCode {
+    extras.image_detectors.push(offnominal_pixels::watch::ENTRY);
+    match catalogues::extend(extras) {
+        Ok(()) => ExitCode::from(main_from(std::env::args_os())),
+        Err(error) => ExitCode::from(failed(&error)),
     }
 }
 
-/// Runs one command line, the program's name first; for programs that run several.
-///
-/// # Errors
-/// Whatever the command reports; the message is complete.
-pub fn run_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> Result<Outcome> {
-    execute(&line().try_get_matches_from(args)?)
+/// Runs one command line, the program's name first, and returns its exit code: 0 done, 1 evaluated and not acceptable,
+/// 2 error.
+pub fn main_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> u8 {
+    let matches = match line().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(usage) => return usage.print().map_or(2, |()| u8::from(usage.use_stderr()) * 2),
+    };
+    match execute(&matches) {
+        Ok(Outcome::Done) => 0,
+        Ok(Outcome::NotAcceptable) => 1,
+        Err(error) if is_broken_pipe(&error) => 0,
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &anyhow::Error) -> u8 {
+    eprintln!("offnominal: {error:#}");
+    2
 }
 
 fn execute(matches: &ArgMatches) -> Result<Outcome> {
     let common = Common::read(innermost(matches));
     let Cli { command } = Cli::from_arg_matches(matches).unwrap_or_else(|e| e.format(&mut line()).exit());
-    deep::guard(|| run(command, &common))
+    device::guard(|| run(command, &common))
 }
 
 fn run(command: Command, common: &Common) -> Result<Outcome> {

@@ -1,6 +1,6 @@
 //! The `offnominal` binary: everything that is built in, and nothing else.
 
-use offnominal::catalogues::Extras;
+use offnominal::Extras;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {

@@ -1,19 +1,21 @@
 //! `bench`: runs a campaign and writes tables and report.
 
-use super::schedule::Scheduler;
-use super::{Common, Outcome, ood_rl, suite};
-use crate::bench::{self, Bench};
-use crate::campaign::{Campaign, Plan};
-use crate::results::Results;
-use crate::store::Store;
-use crate::suite::{Request, Suite};
-use crate::{report, tables, write};
+use crate::cli::one_of::one_of;
+use crate::cli::{Common, Outcome, ood_rl, suite};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use offnominal_bench::campaign::{Campaign, Plan};
+use offnominal_bench::cells as bench;
+use offnominal_bench::cells::Bench;
+use offnominal_bench::results::Results;
+use offnominal_bench::run::{self, Finished};
+use offnominal_bench::schedule::Scheduler;
+use offnominal_bench::suite::{Request, Suite};
+use offnominal_files::store::Store;
+use offnominal_files::write;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 /// Arguments of `bench`.
 #[derive(Debug, Args)]
@@ -25,7 +27,7 @@ pub struct BenchArgs {
     #[arg(
         long,
         value_name = "SCHEDULER",
-        value_enum,
+        value_parser = one_of::<Scheduler>(),
         num_args = 0..=1,
         default_missing_value = "cells",
         conflicts_with_all = ["cell", "suite"]
@@ -62,7 +64,7 @@ impl BenchArgs {
     /// # Errors
     /// If the campaign is wrong, a cell fails, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        if self.suite.as_deref() == Some(crate::ood_rl::ID) {
+        if self.suite.as_deref() == Some(offnominal_bench::ood_rl::ID) {
             return self.ood_rl(common);
         }
         if let Some(name) = &self.suite {
@@ -78,7 +80,7 @@ impl BenchArgs {
         }
         let out = common.out_or(suite.id);
         if let Some(page) = &self.page {
-            write::atomically(page, crate::suite::page(suite, &out)?.as_bytes())?;
+            write::atomically(page, offnominal_bench::suite::page(suite, &out)?.as_bytes())?;
             return Ok(Outcome::Done);
         }
         let (envs, detectors) = (&self.envs[..], &self.detectors[..]);
@@ -101,11 +103,11 @@ impl BenchArgs {
         let plan = Plan::new(campaign, &text).with_context(|| format!("campaign {}", file.display()))?;
         let bench = Bench::new(plan, Store::new(&out))?;
         match (&self.cell, self.plan) {
-            (_, Some(scheduler)) => scheduler.print(&bench, file, &out)?,
+            (_, Some(scheduler)) => print!("{}", scheduler.text(&bench, file, &out)?),
             (Some(id), _) => run_cell(&bench, id, common)?,
             (None, None) => {
                 let command = format!("offnominal bench {} --out {}", file.display(), out.display());
-                run_all(&bench, &text, command, &out, common)?;
+                run_all(&bench, &text, &command, &out, common)?;
             }
         }
         Ok(Outcome::Done)
@@ -117,45 +119,14 @@ fn run_cell(bench: &Bench, id: &str, common: &Common) -> Result<()> {
     if !bench.is_finished(node) {
         return bench.run_one(node, common.jobs);
     }
-    if !common.quiet {
-        eprintln!("cell {} is finished already", node.id);
-    }
+    common.context().note(&format!("cell {} is finished already", node.id));
     Ok(())
 }
 
-/// Runs the cells that are not finished, then writes tables and report and prints the summary; `command` is what the
-/// report says made it.
-pub(crate) fn run_all(bench: &Bench, text: &str, command: String, out: &Path, common: &Common) -> Result<()> {
-    let began = Instant::now();
-    let (open, notices) = bench.open();
-    for notice in notices {
-        eprintln!("offnominal: {notice}");
-    }
-    if !common.quiet && open.len() < bench.nodes.len() {
-        eprintln!("{} of {} cells are finished already", bench.nodes.len() - open.len(), bench.nodes.len());
-    }
-    bench.run(&open, common.jobs, common.quiet)?;
-    let mut results = bench::results(bench)?;
-    results.recipe.command = command;
-    results.recipe.config = text.into();
-    results.recipe.wall_secs = began.elapsed().as_secs_f64();
-    let page = save(&results, out)?;
-    bench.store.sweep()?;
+/// Runs a campaign and prints its summary; `command` is what the report says made it.
+pub(crate) fn run_all(bench: &Bench, text: &str, command: &str, out: &Path, common: &Common) -> Result<()> {
+    let Finished { results, page } = run::run(bench, text, command, out, &common.context())?;
     print(bench, &results, &page, out, common)
-}
-
-/// Writes tables, results and report, and returns the path of the page.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn save(results: &Results, out: &Path) -> Result<PathBuf> {
-    write::atomically(&out.join("results.csv"), &tables::csv(&results.rows)?)?;
-    write::atomically(&out.join("results.parquet"), &tables::parquet(&results.rows)?)?;
-    if !results.diagnoses.is_empty() {
-        write::atomically(&out.join("diagnosis.csv"), &tables::diagnoses(&results.diagnoses)?)?;
-    }
-    report::save(out, results)?;
-    report::write(out, results)
 }
 
 fn print(bench: &Bench, results: &Results, page: &Path, folder: &Path, common: &Common) -> Result<()> {

@@ -1,15 +1,16 @@
 //! `calibrate`: the magnitudes at which an anomaly costs a policy 1, 10, 25 and 50 % of its score.
 
-use super::{Common, Outcome};
-use crate::calibrate::{self, Effort, given};
-use crate::cast::Cast;
-use crate::images::Studio;
-use crate::images::calibrate::cameras;
-use crate::strengths::{Status, Strength};
-use crate::{catalogues, write};
+use crate::cli::{Common, Outcome};
 use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_bench::calibrate::{self, Effort, given};
+use offnominal_bench::images::calibrate::cameras;
 use offnominal_core::fault;
+use offnominal_engine::catalogues;
+use offnominal_engine::frames::Studio;
+use offnominal_engine::strengths::{Status, Strength};
+use offnominal_engine::subject::Cast;
+use offnominal_files::write;
 use offnominal_worlds::anomaly::ids_for;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -63,7 +64,7 @@ impl Calibrate {
         let effort = Effort { nominal: self.nominal, budget: self.budget, tolerance: self.tolerance };
         let folder = common.out_or("calibrate");
         let ids = self.ids(&cast)?;
-        let rows = calibrate::calibrate(&cast, &ids, &effort, common, &folder)?;
+        let rows = calibrate::calibrate(&cast, &ids, &effort, &common.context(), &folder)?;
         let path = folder.join(format!("{}.csv", self.env));
         write::atomically(&path, &calibrate::to_csv(&rows)?)?;
         calibrate::forget(&folder, &self.env, &ids)?;
@@ -78,7 +79,7 @@ impl Calibrate {
     }
 
     fn cameras(&self, cast: &Cast, common: &Common) -> Result<Outcome> {
-        let rows = cameras(cast, Studio { side: self.pictures.into() }, common)?;
+        let rows = cameras(cast, Studio { side: self.pictures.into() }, &common.context())?;
         let path = common.out_or("calibrate").join("cameras").join(format!("{}.csv", self.env));
         write::atomically(&path, &calibrate::to_csv(&rows)?)?;
         let mut out = std::io::stdout().lock();
@@ -92,7 +93,7 @@ impl Calibrate {
     }
 
     fn score_at(&self, table: &Path, cast: &Cast, common: &Common) -> Result<Outcome> {
-        let rows = given::score(cast, &given::read(table, &self.env)?, self.nominal, common)?;
+        let rows = given::score(cast, &given::read(table, &self.env)?, self.nominal, &common.context())?;
         let path = common.out_or("calibrate").join(format!("{}.csv", self.env));
         write::atomically(&path, &calibrate::to_csv(&rows)?)?;
         let mut out = std::io::stdout().lock();

@@ -1,15 +1,14 @@
 //! `collect`: plays episodes and stores them as one Arrow file.
 
-use super::fault::FaultArgs;
-use super::robot::RobotArg;
-use super::{Common, Outcome};
-use crate::cast::Cast;
-use crate::collect::{self, Plan};
-use crate::dataset::{self, Dataset};
-use crate::progress;
+use crate::cli::fault::FaultArgs;
+use crate::cli::robot::RobotArg;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use offnominal_core::prelude::*;
+use offnominal_engine::collect::{self, Plan};
+use offnominal_engine::subject::Cast;
+use offnominal_files::dataset::{self, Dataset};
 use serde_json::json;
 use std::io::Write;
 use std::ops::Range;
@@ -89,14 +88,13 @@ impl Collect {
 }
 
 fn play(cast: &Cast, fault: Option<&Fault>, episodes: Range<usize>, common: &Common) -> Result<Dataset> {
-    let bar = progress::bar(common.quiet, episodes.len(), "episodes");
+    let bar = common.context().task(episodes.len(), "episodes");
     let root = Seed(common.seed).child("collect");
     let plan = Plan { seed: common.seed, root, episodes, jobs: common.jobs, bar: &bar };
     let played = match fault {
         None => collect::nominal(cast, &plan),
         Some(fault) => collect::with_twins(cast, fault, &plan),
     };
-    bar.finish_and_clear();
     played
 }
 

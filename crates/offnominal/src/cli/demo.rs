@@ -1,12 +1,12 @@
 //! `demo`: the main job on two shipped policies, from a campaign that travels with the binary.
 
-use super::bench::run_all;
-use super::{Common, Outcome};
-use crate::bench::Bench;
-use crate::campaign::{Campaign, Plan};
-use crate::store::Store;
+use crate::cli::bench::run_all;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
+use offnominal_bench::campaign::{Campaign, Plan};
+use offnominal_bench::cells::Bench;
+use offnominal_files::store::Store;
 
 /// The campaign, also a template for one's own.
 const CAMPAIGN: &str = include_str!("../../../../campaigns/demo.toml");
@@ -37,7 +37,7 @@ impl Demo {
         let out = common.out_or("demo");
         let plan = Plan::new(Campaign::parse(CAMPAIGN)?, CAMPAIGN).context("the campaign of the demo")?;
         let bench = Bench::new(plan, Store::new(&out))?;
-        run_all(&bench, CAMPAIGN, "offnominal demo".into(), &out, common)?;
+        run_all(&bench, CAMPAIGN, "offnominal demo", &out, common)?;
         Ok(Outcome::Done)
     }
 }

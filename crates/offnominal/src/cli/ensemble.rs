@@ -1,12 +1,12 @@
 //! `ensemble`: makes one policy of several that were trained apart, or kept on the way of one training.
 
-use super::{Common, Outcome};
-use crate::catalogues;
-use crate::write::atomically;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_agents::Actor;
 use offnominal_core::env::Env;
+use offnominal_engine::catalogues;
+use offnominal_files::write::atomically;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,15 +1,15 @@
 //! `evaluate`: return and success rate of a policy, with intervals.
 
-use super::robot::RobotArg;
-use super::shifts::Shifts;
-use super::{Common, Outcome};
-use crate::catalogues;
-use crate::evaluation::{self, Evaluation};
-use crate::policies::{self, Found};
+use crate::cli::robot::RobotArg;
+use crate::cli::shifts::Shifts;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use offnominal_agents::Card;
 use offnominal_core::estimate::Estimate;
+use offnominal_engine::catalogues;
+use offnominal_engine::evaluation::{self, Evaluation};
+use offnominal_engine::policies::{self, Found};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -57,7 +57,8 @@ impl Evaluate {
         let card = self.card.then(|| self.card_of(card)).transpose()?;
         let seed = card.as_ref().map_or(common.seed, |card| Card::evaluation_seed(card.seed));
         let common = &Common { seed, ..common.clone() };
-        let found = evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes as usize, common)?;
+        let found =
+            evaluation::evaluate(env.as_ref(), policy.as_ref(), self.episodes as usize, &common.context())?;
         self.print(&found, common.json)?;
         let refusals = self.refusals(&found);
         for refusal in &refusals {

@@ -1,10 +1,11 @@
 //! `export`: gives a dataset to other programs in their own format.
 
-use super::{Common, Outcome};
-use crate::dataset;
-use crate::minari::{self, Format};
+use crate::cli::one_of::one_of;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
+use offnominal_files::dataset;
+use offnominal_files::minari::{self, Format};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -32,7 +33,7 @@ struct Minari {
     #[arg(long)]
     id: String,
     /// How the episodes are stored
-    #[arg(long, value_enum, default_value_t = Format::Hdf5)]
+    #[arg(long, value_parser = one_of::<Format>(), default_value = "hdf5")]
     format: Format,
 }
 

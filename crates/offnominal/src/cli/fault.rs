@@ -1,14 +1,13 @@
 //! The flags that describe a disturbance, shared by the commands that make one.
 
-use crate::cast::Cast;
-use crate::catalogues;
-use crate::store::address;
-use crate::strengths;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use offnominal_core::anomaly::ChannelName;
 use offnominal_core::fault;
 use offnominal_core::prelude::*;
+use offnominal_engine::subject::Cast;
+use offnominal_engine::{catalogues, strengths};
+use offnominal_files::store::address;
 use serde_json::{Value, json};
 
 /// What is done to the episodes.

@@ -1,18 +1,17 @@
 //! `fit`: a detector, fitted and calibrated on nominal episodes, as one file.
 
-use super::{Common, Outcome};
-use crate::campaign::DetectorChoice;
-use crate::cast::Cast;
-use crate::collect::{self, Plan};
-use crate::dataset::{self, Dataset};
-use crate::monitor_file::{self, Made};
-use crate::progress;
-use crate::write::atomically;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use offnominal_core::alarm::Settings;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
+use offnominal_engine::collect::{self, Plan};
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::monitor_file::{self, Made};
+use offnominal_engine::subject::Cast;
+use offnominal_files::dataset::{self, Dataset};
+use offnominal_files::write::atomically;
 use offnominal_stats::Rule;
 use serde_json::json;
 use std::io::Write;
@@ -153,11 +152,10 @@ fn enough(rule: Rule, found: usize) -> Result<()> {
 }
 
 fn play(cast: &Cast, role: &str, n: usize, common: &Common) -> Result<Vec<Episode>> {
-    let bar = progress::bar(common.quiet, n, role);
+    let bar = common.context().task(n, role);
     let root = Seed(common.seed).child("fit").child(role);
     let plan = Plan { seed: common.seed, root, episodes: 0..n, jobs: common.jobs, bar: &bar };
     let played = collect::nominal(cast, &plan);
-    bar.finish_and_clear();
     Ok(played?.episodes)
 }
 

@@ -3,12 +3,12 @@
 mod fit;
 mod score;
 
-use super::{Common, Outcome};
-use crate::images::encoder::{self, Plan};
-use crate::policies;
-use crate::write::atomically;
+use crate::cli::{Common, Outcome};
 use anyhow::{Result, ensure};
 use clap::{Args, Subcommand};
+use offnominal_bench::images::encoder::{self, Plan};
+use offnominal_engine::policies;
+use offnominal_files::write::atomically;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -80,7 +80,7 @@ impl Train {
             patches: self.patches as usize,
             epochs: self.epochs as usize,
         };
-        let (coder, loss) = encoder::train(&plan, common)?;
+        let (coder, loss) = encoder::train(&plan, &common.context())?;
         atomically(&self.file, &coder.to_tensors().to_bytes())?;
         // The loss is of numbers from −½ to ½; levels of a picture go to 255.
         let levels = 255.0 * loss.sqrt();

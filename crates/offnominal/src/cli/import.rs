@@ -1,13 +1,13 @@
 //! `import`: takes over policies of other programs.
 
-use super::{Common, Outcome};
-use crate::catalogues;
-use crate::write::atomically;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use offnominal_agents::Actor;
 use offnominal_agents::sb3::{self, Model};
 use offnominal_core::spec::EnvSpec;
+use offnominal_engine::catalogues;
+use offnominal_files::write::atomically;
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ mod tests {
         let actor = policy(&file("sac.zip"), Some(&file("sac.pkl")), pendulum.spec()).unwrap();
         let path = folder.path().join("p.safetensors");
         atomically(&path, &actor.to_bytes()).unwrap();
-        crate::policies::find(path.to_str().unwrap(), pendulum.as_ref()).unwrap();
+        offnominal_engine::policies::find(path.to_str().unwrap(), pendulum.as_ref()).unwrap();
         policy(&file("dqn.zip"), None, world("cartpole").spec()).unwrap();
     }
 

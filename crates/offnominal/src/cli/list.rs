@@ -1,11 +1,12 @@
 //! `list`: what there is, as a table or as JSON.
 
-use super::{Common, Outcome};
-use crate::{catalogues, policies};
+use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use offnominal_core::Entry;
+use offnominal_core::env::Env;
 use offnominal_core::fault::DYNAMICS;
-use offnominal_core::{Entry, env::Env};
+use offnominal_engine::{catalogues, policies};
 use offnominal_stats::metric::{Better, METRICS};
 use offnominal_worlds::anomaly::{self, Class, Listed};
 use serde_json::{Value, json};
@@ -66,7 +67,7 @@ impl What {
             What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).collect(),
             What::Anomalies { env: Some(id) } => anomalies_of(catalogues::world(id, None)?.as_ref()),
             What::Detectors => entries(catalogues::detectors().entries()),
-            What::ImageDetectors => entries(crate::images::detectors().entries()),
+            What::ImageDetectors => entries(offnominal_engine::catalogues::image_detectors().entries()),
             What::Policies => {
                 policies::list()?.into_iter().map(|(id, summary)| Item::new(id, summary)).collect()
             }

@@ -1,9 +1,9 @@
 //! `metrics`: ranking and delay metrics of scores in a CSV file.
 
-use super::{Common, Outcome};
-use crate::metrics_file::{self, Rows};
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
+use offnominal_bench::metrics_file::{self, Rows};
 use offnominal_core::Seed;
 use offnominal_stats::{Bootstrap, Level};
 use serde_json::{Map, Value, json};

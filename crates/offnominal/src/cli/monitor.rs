@@ -1,10 +1,10 @@
 //! `monitor`: a fitted detector as a filter, steps in and verdicts out, one JSON line each.
 
-use super::{Common, Outcome};
-use crate::monitor_file;
-use crate::stream::Stream;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
+use offnominal_engine::monitor_file;
+use offnominal_engine::stream::Stream;
 use std::io::{BufRead, Write};
 use std::path::PathBuf;
 

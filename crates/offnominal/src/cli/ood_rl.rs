@@ -1,10 +1,10 @@
 //! `bench --suite ood-rl`: runs what is not finished, then writes tables and figures; or makes the page of them.
 
-use super::{Common, Outcome};
-use crate::ood_rl::{self, Row};
-use crate::store::Store;
-use crate::write::atomically;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
+use offnominal_bench::ood_rl::{self, Row};
+use offnominal_files::store::Store;
+use offnominal_files::write::atomically;
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -19,7 +19,7 @@ const TABLE: &str = "results.csv";
 pub(super) fn run(common: &Common) -> Result<Outcome> {
     let (out, began) = (common.out_or(ood_rl::ID), Instant::now());
     let (plan, store) = (ood_rl::plan()?, Store::new(&out));
-    let ran = ood_rl::run(&plan, &store, common.jobs, common.quiet)?;
+    let ran = ood_rl::run(&plan, &store, &common.context())?;
     let (rows, figures) = ood_rl::collect(&plan, &store)?;
     atomically(&out.join(TABLE), &ood_rl::to_csv(&rows)?)?;
     for (name, svg) in &figures {

@@ -10,7 +10,7 @@ mod scenes;
 mod score;
 mod train;
 
-use super::{Common, Outcome};
+use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 

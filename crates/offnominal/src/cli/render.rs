@@ -1,14 +1,14 @@
 //! `render`: pictures, class masks and a film of one episode.
 
-use super::fault::FaultArgs;
-use super::{Common, Outcome};
-use crate::cast::Cast;
-use crate::picture::{self, Show};
-use crate::write;
+use crate::cli::fault::FaultArgs;
+use crate::cli::{Common, Outcome};
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
+use offnominal_engine::show::Show;
+use offnominal_engine::subject::Cast;
+use offnominal_files::{png as picture, write};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -89,7 +89,7 @@ impl Render {
     fn episode(&self, cast: &Cast, seed: Seed) -> Result<Episode> {
         let trial = cast.trial();
         let Some(fault) = self.fault.fault(cast)? else { return Ok(trial.nominal(seed)) };
-        let (episode, twin) = trial.with_twin(seed, &fault, &crate::catalogues::anomalies())?;
+        let (episode, twin) = trial.with_twin(seed, &fault, &offnominal_engine::catalogues::anomalies())?;
         ensure!(
             episode.labels.contains(&true),
             "expected an onset before step {}, where the episode ends, found {}",

@@ -1,9 +1,9 @@
 //! `report`: makes the page of a results folder anew.
 
-use super::{Common, Outcome};
-use crate::report;
+use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
+use offnominal_bench::report;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;

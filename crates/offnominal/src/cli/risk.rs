@@ -9,7 +9,7 @@ mod search;
 mod select;
 mod split;
 
-use super::{Common, Outcome};
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Subcommand};
 use std::path::{Path, PathBuf};

@@ -1,12 +1,12 @@
 //! `score`: a monitor's scores of recorded episodes.
 
-use super::{Common, Outcome};
-use crate::dataset::{self, Dataset};
-use crate::monitor_file;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_core::alarm::Event;
 use offnominal_core::prelude::*;
+use offnominal_engine::monitor_file;
+use offnominal_files::dataset::{self, Dataset};
 use offnominal_monitor::{Monitor, Verdict};
 use serde::Serialize;
 use std::io::Write;

@@ -1,13 +1,15 @@
 //! `shift`: policies on bodies that they do not know, and whether their drop can be told beforehand.
 
-use super::{Common, Outcome};
-use crate::catalogues;
-use crate::shift::{self, Content, Draw, Plan, Row, Setting};
-use crate::store::Store;
-use crate::write::atomically;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_core::spec::EnvSpec;
+use offnominal_engine::catalogues;
+use offnominal_engine::policies::bodies;
+use offnominal_files::store::Store;
+use offnominal_files::write::atomically;
+use offnominal_shift as shift;
+use offnominal_shift::{Content, Draw, Plan, Row, Setting};
 use offnominal_worlds::env::body::{BODIES, Fall, Mass, Reading};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -79,13 +81,13 @@ impl Shift {
         for detector in &self.detectors {
             catalogues::detectors().build(detector, &json!({}))?;
         }
-        let agents = shift::agents(world.spec(), self.policies.as_deref())?;
+        let agents = bodies::find(world.spec(), self.policies.as_deref())?;
         let out = common.out.clone().unwrap_or_else(|| PathBuf::from("runs/shift").join(&self.env));
         let store = Store::new(&out);
         let draws = shift::draws(&plan)?;
         // First of all, as toplines are trained on these bodies.
         atomically(&out.join("bodies.csv"), &shift::bodies_csv(&draws)?)?;
-        let found = shift::run(&plan, &agents, &draws, &store, common.jobs, common.quiet)?;
+        let found = shift::run(&plan, &agents, &draws, &store, &common.context())?;
         let toplines = self.toplines(world.spec(), &plan, &draws, &store, common)?;
         let mut answers = shift::answers(&found.rows, plan.root())?;
         answers.extend(shift::against_toplines(&found.rows, &toplines));
@@ -157,8 +159,8 @@ impl Shift {
                 shift::from_csv(&bytes, path)
             }
             Some(path) => {
-                let agents = shift::agents(spec, Some(path)).context("--toplines")?;
-                shift::toplines(plan, &agents, draws, store, common.jobs, common.quiet)
+                let agents = bodies::find(spec, Some(path)).context("--toplines")?;
+                shift::toplines(plan, &agents, draws, store, &common.context())
             }
         }
     }

@@ -1,9 +1,10 @@
 //! `--shift`, `--sigma` and `--sample`: parameters that are drawn for each episode.
 
-use crate::shifted::{self, Change};
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_core::prelude::*;
+use offnominal_engine::randomisation as shifted;
+use offnominal_engine::randomisation::Change;
 use std::path::PathBuf;
 
 /// Parameters that are drawn for each episode.

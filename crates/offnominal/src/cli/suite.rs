@@ -1,10 +1,10 @@
 //! `bench --suite`: runs a benchmark that travels with the binary, world by world.
 
-use super::{Common, Outcome};
-use crate::bench;
-use crate::results::Row;
-use crate::suite::{self, Request, State, Suite, Table, World};
+use crate::cli::{Common, Outcome};
 use anyhow::Result;
+use offnominal_bench::cells as bench;
+use offnominal_bench::results::Row;
+use offnominal_bench::suite::{self, Request, State, Suite, Table, World};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -22,7 +22,7 @@ pub(super) fn print_campaigns(suite: &Suite) -> Result<Outcome> {
 /// # Errors
 /// As [`suite::run`].
 pub(super) fn run(request: &Request<'_>, common: &Common) -> Result<Outcome> {
-    let states = suite::run(request, common)?;
+    let states = suite::run(request, &common.context())?;
     if common.json {
         return print_json(request, &states);
     }

@@ -1,15 +1,15 @@
 //! `train`: makes a policy for a world.
 
-use super::shifts::Below;
-use super::{Common, Outcome};
-use crate::catalogues;
-use crate::train::{Folder, Keepsakes, Run};
+use crate::cli::shifts::Below;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use offnominal_agents::config::PRESETS;
 use offnominal_agents::{Card, TrainConfig};
 use offnominal_core::Seed;
+use offnominal_engine::catalogues;
+use offnominal_engine::train::{Folder, Keepsakes, Run};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -73,7 +73,7 @@ impl Train {
                 Keepsakes { history: self.history, checkpoints: self.checkpoints.unwrap_or_default() };
             Run::begin(config, env.as_ref(), Seed(common.seed), folder, (command, change), keepsakes)?
         };
-        let card = run.finish(env.as_ref(), common)?;
+        let card = run.finish(env.as_ref(), &common.context())?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&card)?)?;

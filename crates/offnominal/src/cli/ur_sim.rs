@@ -1,6 +1,6 @@
 //! `ur-sim`: a simulated controller of Universal Robots at its sockets, around the MuJoCo model of a UR3e.
 
-use super::{Common, Outcome};
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_worlds::rtde::link::Ports;

@@ -1,7 +1,7 @@
 //! What `collect` records, `export minari` gives to Minari, and Minari gives back.
 
 use crate::{fails, offnominal, python, python_has, succeeds};
-use offnominal::dataset::{self, Dataset};
+use offnominal_files::dataset::{self, Dataset};
 use std::path::{Path, PathBuf};
 
 /// Episodes of the random policy under an offset, with their twins.

@@ -53,7 +53,7 @@ fn both_ways(monitor: &Path, episodes: &Path) -> (Vec<f64>, Vec<f64>) {
     let csv = String::from_utf8(succeeds(&mut score(monitor, episodes, &["--csv"])).stdout).unwrap();
     let first = csv.lines().skip(1).filter(|l| l.starts_with("0,"));
     let scored = first.map(|l| l.split(',').nth(2).unwrap().parse().unwrap()).collect();
-    let dataset = offnominal::dataset::load(episodes).unwrap();
+    let dataset = offnominal_files::dataset::load(episodes).unwrap();
     let line = |t: offnominal_core::detector::Transition<'_>| {
         format!("{}\n", serde_json::json!({"obs": t.obs, "action": t.action, "next_obs": t.next_obs}))
     };
@@ -78,7 +78,9 @@ fn a_fitted_monitor_scores_files_and_streams_alike_and_finds_what_is_wrong() {
     // Four anomalous episodes, each with its twin; one of them may have a false alarm before.
     assert!(said.len() == 8 && found >= 3, "{said:?}");
     let csv = succeeds(&mut score(&monitor, &anomalous, &["--csv"])).stdout;
-    assert!(offnominal::metrics_file::read("scores.csv", &csv).is_ok_and(|episodes| episodes.len() == 8));
+    assert!(
+        offnominal_bench::metrics_file::read("scores.csv", &csv).is_ok_and(|episodes| episodes.len() == 8)
+    );
 }
 
 #[test]

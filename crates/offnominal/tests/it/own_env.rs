@@ -4,16 +4,18 @@
 #[path = "../../examples/own_env.rs"]
 mod example;
 
-use offnominal::cli::{Outcome, run_from};
-use offnominal::strengths::{Status, Strength};
-use offnominal::{catalogues, dataset, report};
+use offnominal::cli::main_from;
+use offnominal_bench::report;
+use offnominal_engine::catalogues;
+use offnominal_engine::strengths::{Status, Strength};
+use offnominal_files::dataset;
 use std::path::Path;
 
 /// Runs a command of the program that the example is.
 #[track_caller]
 fn runs(command: &str) {
     let args = ["own_env"].into_iter().chain(command.split_whitespace());
-    assert_eq!(run_from(args).unwrap(), Outcome::Done, "{command}");
+    assert_eq!(main_from(args), 0, "{command}");
 }
 
 /// What calibration found of an anomaly at the level `strong`.
@@ -69,7 +71,7 @@ fn a_world_of_ones_own_goes_through_every_command() {
     runs(&format!("bench {dir}/own.toml --out {dir}/bench --quiet"));
     runs(&format!("report {dir}/bench"));
     let rows = report::read(&out.join("bench")).unwrap().rows;
-    let sees = |r: &&offnominal::results::Row| r.detector == "knn" && r.metric == "auroc_matched";
+    let sees = |r: &&offnominal_bench::results::Row| r.detector == "knn" && r.metric == "auroc_matched";
     assert!(rows.iter().filter(sees).any(|r| r.anomaly == "dyn-leak" && r.value > 0.6));
     assert!(out.join("bench/report.html").is_file());
 }

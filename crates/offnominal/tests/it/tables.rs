@@ -1,8 +1,8 @@
 //! The result tables as Python reads them.
 
 use crate::{python, python_has};
-use offnominal::results::Row;
-use offnominal::tables;
+use offnominal_bench::results::Row;
+use offnominal_bench::tables;
 
 /// Prints what differs between the two tables, and a few facts.
 const READ: &str = r#"

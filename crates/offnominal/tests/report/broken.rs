@@ -1,8 +1,8 @@
 //! Damaged result folders: an error that names the file, or a page; never a panic.
 
 use super::{fixture, table};
-use offnominal::report;
-use offnominal::results::{Results, Row};
+use offnominal_bench::report;
+use offnominal_bench::results::{Results, Row};
 use offnominal_core::rng::Rng;
 use std::path::Path;
 

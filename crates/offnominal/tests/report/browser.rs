@@ -1,7 +1,7 @@
 //! The page in a real browser, where one is installed: no console errors, plots drawn, choices work.
 
 use super::fixture;
-use offnominal::report;
+use offnominal_bench::report;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 

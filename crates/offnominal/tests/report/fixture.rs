@@ -1,6 +1,6 @@
 //! Synthetic results of a plausible campaign: two worlds × twelve anomalies × four strengths × six detectors.
 
-use offnominal::results::{DelayCurve, Film, Recipe, Results, Row, Trace};
+use offnominal_bench::results::{DelayCurve, Film, Recipe, Results, Row, Trace};
 use offnominal_core::rng::Rng;
 
 pub const WORLDS: [&str; 2] = ["mjc-half-cheetah", "sap-goal0"];

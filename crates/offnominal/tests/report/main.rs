@@ -4,8 +4,8 @@ mod broken;
 mod browser;
 mod fixture;
 
-use offnominal::report;
-use offnominal::results::{Results, Row};
+use offnominal_bench::report;
+use offnominal_bench::results::{Results, Row};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;

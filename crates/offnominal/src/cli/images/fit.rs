@@ -1,19 +1,20 @@
 //! `images fit`: a network that expects the next picture, fitted on nominal episodes, as one file.
 
-use super::super::fit::detector;
-use super::super::{Common, Outcome};
-use crate::campaign::DetectorChoice;
-use crate::cast::Cast;
-use crate::collect::{self, Plan};
-use crate::images::filming::{self, Studio, film};
-use crate::images::networks;
-use crate::images::trained::Fitted;
-use crate::pixels::choice::Device;
-use crate::progress;
-use crate::write::atomically;
+use crate::cli::fit::detector;
+use crate::cli::one_of::one_of;
+use crate::cli::{Common, Outcome};
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_core::prelude::*;
+use offnominal_engine::collect::{self, Plan};
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::device::Device;
+use offnominal_engine::frames as filming;
+use offnominal_engine::frames::{Studio, film};
+use offnominal_engine::images::networks;
+use offnominal_engine::images::trained::Fitted;
+use offnominal_engine::subject::Cast;
+use offnominal_files::write::atomically;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -31,7 +32,7 @@ pub struct Fit {
     #[arg(long, value_parser = detector)]
     detector: DetectorChoice,
     /// Where it is fitted
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
     device: Device,
     /// Nominal episodes that it learns from
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000))]
@@ -66,7 +67,8 @@ impl Fit {
             .map(|(what, n)| self.films(&cast, what, n as usize, common));
         let (train, validation) = (train?, validation?);
         let mut rng = Seed(common.seed).child("fit").child(id.as_str()).rng();
-        let fitted = Fitted::fit((id, params), self.device, [&train, &validation], &mut rng, common)?;
+        let fitted =
+            Fitted::fit((id, params), self.device, [&train, &validation], &mut rng, &common.context())?;
         let mut tensors = fitted.to_tensors();
         let of = [("env", &self.env), ("policy", &self.policy)];
         tensors.metadata.extend(of.map(|(name, text)| (name.to_string(), text.clone())));
@@ -84,11 +86,10 @@ impl Fit {
     }
 
     fn films(&self, cast: &Cast, what: &str, n: usize, common: &Common) -> Result<Vec<Film>> {
-        let bar = progress::bar(common.quiet, n, &format!("{what} episodes"));
+        let bar = common.context().task(n, &format!("{what} episodes"));
         let root = Seed(common.seed).child("images").child(what);
         let plan = Plan { seed: common.seed, root, episodes: 0..n, jobs: common.jobs, bar: &bar };
         let played = collect::nominal(cast, &plan)?.episodes;
-        bar.finish_and_clear();
         let studio = Studio { side: self.pictures as usize };
         let steps = played.iter().map(Episode::len).sum();
         let needed = filming::bytes_for(studio, played.len(), steps);

@@ -1,18 +1,19 @@
 //! `images score`: what a fitted network makes of episodes before the camera.
 
-use super::super::fault::FaultArgs;
-use super::super::{Common, Outcome};
-use crate::cast::Cast;
-use crate::collect::{self, Plan, check_onset};
-use crate::images::panels::side_by_side;
-use crate::images::trained::Fitted;
-use crate::images::{Studio, film};
-use crate::pixels::choice::Device;
-use crate::write::atomically;
-use crate::{picture, progress};
+use crate::cli::fault::FaultArgs;
+use crate::cli::one_of::one_of;
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
+use offnominal_bench::images::panels::side_by_side;
 use offnominal_core::prelude::*;
+use offnominal_engine::collect::{self, Plan, check_onset};
+use offnominal_engine::device::Device;
+use offnominal_engine::frames::{Studio, film};
+use offnominal_engine::images::trained::Fitted;
+use offnominal_engine::subject::Cast;
+use offnominal_files::png as picture;
+use offnominal_files::write::atomically;
 use offnominal_nets::Tensors;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection};
 use serde_json::json;
@@ -34,7 +35,7 @@ pub struct Score {
     #[command(flatten)]
     fault: FaultArgs,
     /// Where the network runs
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
     device: Device,
     /// Print every step of every episode and twin as CSV, which `metrics` reads
     #[arg(long, conflicts_with = "json")]
@@ -53,7 +54,7 @@ impl Score {
         let (mut fitted, cast) = self.open()?;
         let studio = Studio { side: fitted.side()? };
         let played = self.play(&cast, common)?;
-        let bar = progress::bar(common.quiet, played.len(), "scoring");
+        let bar = common.context().task(played.len(), "scoring");
         let mut scores = Vec::new();
         for episode in &played {
             let film = film(&cast.trial(), episode, studio)?;
@@ -63,7 +64,6 @@ impl Score {
             }
             bar.inc(1);
         }
-        bar.finish_and_clear();
         if self.csv {
             as_csv(&played, &scores)?;
         } else {
@@ -86,7 +86,7 @@ impl Score {
 
     fn play(&self, cast: &Cast, common: &Common) -> Result<Vec<Episode>> {
         let fault = self.fault.fault(cast)?;
-        let bar = progress::bar(common.quiet, self.episodes as usize, "episodes");
+        let bar = common.context().task(self.episodes as usize, "episodes");
         let root = Seed(common.seed).child("images").child("score");
         let episodes = 0..self.episodes as usize;
         let plan = Plan { seed: common.seed, root, episodes, jobs: common.jobs, bar: &bar };
@@ -97,7 +97,6 @@ impl Score {
                 collect::with_twins(cast, fault, &plan)
             }
         };
-        bar.finish_and_clear();
         Ok(played?.episodes)
     }
 

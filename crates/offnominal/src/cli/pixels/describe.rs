@@ -1,12 +1,13 @@
 //! `pixels describe`: what a data set is made of.
 
-use super::inputs::Reading;
-use super::{Common, Outcome};
-use crate::pixels::describe::{Description, colour_only, describe};
-use crate::write;
+use crate::cli::Common;
+use crate::cli::pixels::Outcome;
+use crate::cli::pixels::inputs::Reading;
 use anyhow::Result;
 use clap::Args;
 use offnominal_core::Seed;
+use offnominal_files::write;
+use offnominal_pixels::describe::{Description, colour_only, describe};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -31,7 +32,7 @@ impl Describe {
     /// If the data cannot be read, or the file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let set = self.reading.open(&self.data)?;
-        let mut found = describe(&set, common)?;
+        let mut found = describe(&set, &common.context())?;
         if let Some(nominal) = &self.nominal {
             found.colour_auroc = Some(colour_only(&self.reading.open(nominal)?, &set, Seed(common.seed))?);
         }

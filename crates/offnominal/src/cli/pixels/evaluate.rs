@@ -1,14 +1,15 @@
 //! `pixels evaluate`: judges methods and writes the page.
 
-use super::inputs::{NetworkArgs, NominalArgs, Reading};
-use super::score::temperature;
-use super::{Common, Outcome};
-use crate::pixels::evaluate::{Evaluation, Plan};
-use crate::pixels::{fit, report};
+use crate::cli::Common;
+use crate::cli::pixels::Outcome;
+use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, Reading};
+use crate::cli::pixels::score::temperature;
 use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_core::Seed;
 use offnominal_detectors::pixel::Needs;
+use offnominal_pixels::evaluate::{Evaluation, Plan};
+use offnominal_pixels::{fit, report};
 use offnominal_stats::{Bootstrap, Level};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -57,8 +58,7 @@ impl Evaluate {
                 temperature: self.temperature,
                 bootstrap: Bootstrap::new(self.replicates as usize, Level::P95, Seed(common.seed)),
                 seed: Seed(common.seed),
-                jobs: common.jobs,
-                quiet: common.quiet,
+                context: &common.context(),
             };
             evaluations.push(plan.run().with_context(|| root.display().to_string())?);
         }

@@ -1,12 +1,13 @@
 //! `pixels frames`: camera frames of a world as a data set.
 
-use super::{Common, Outcome};
-use crate::cast::Cast;
+use crate::cli::Common;
 use crate::cli::fault::FaultArgs;
-use crate::pixels::frames::Shots;
+use crate::cli::pixels::Outcome;
 use anyhow::Result;
 use clap::Args;
 use offnominal_core::Seed;
+use offnominal_engine::subject::Cast;
+use offnominal_pixels::frames::Shots;
 use serde_json::json;
 use std::io::Write;
 
@@ -52,8 +53,7 @@ impl Frames {
             size: self.size.into(),
             unknown: self.unknown.clone(),
             seed: Seed(common.seed).child("frames"),
-            jobs: common.jobs,
-            quiet: common.quiet,
+            context: &common.context(),
         };
         let n = shots.write(&folder)?;
         let mut out = std::io::stdout().lock();

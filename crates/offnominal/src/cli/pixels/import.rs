@@ -1,11 +1,12 @@
 //! `pixels import`: takes over published weights.
 
-use super::{Common, Outcome};
-use crate::pixels::deep::Net;
-use crate::pixels::label_map::LabelMap;
-use crate::write;
+use crate::cli::Common;
+use crate::cli::pixels::Outcome;
 use anyhow::Result;
 use clap::Args;
+use offnominal_files::write;
+use offnominal_pixels::deep::Net;
+use offnominal_pixels::label_map::LabelMap;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;

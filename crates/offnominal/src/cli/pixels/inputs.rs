@@ -1,12 +1,13 @@
 //! Options that several commands share: where the data are, and where the network is.
 
-use crate::common::Common;
-use crate::pixels::choice::Device;
-use crate::pixels::layout::{DataSet, Layout};
-use crate::pixels::network::Network;
+use crate::cli::Common;
+use crate::cli::one_of::one_of;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use offnominal_core::Seed;
+use offnominal_engine::device::Device;
+use offnominal_pixels::layout::{DataSet, Layout};
+use offnominal_pixels::network::Network;
 use std::path::{Path, PathBuf};
 
 /// How data sets are read.
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 #[command(next_help_heading = "Data")]
 pub struct Reading {
     /// How the folders are laid out
-    #[arg(long, value_enum, default_value_t = Layout::Offnominal)]
+    #[arg(long, value_parser = one_of::<Layout>(), default_value = "offnominal")]
     layout: Layout,
     /// Split, where it is a folder of its own, such as val
     #[arg(long)]
@@ -63,7 +64,7 @@ pub struct NetworkArgs {
     #[arg(long, default_value_t = 1, value_name = "N", requires = "model", value_parser = clap::value_parser!(u32).range(1..=100))]
     passes: u32,
     /// Where a convolutional model runs
-    #[arg(long, value_enum, default_value_t = Device::Cpu, requires = "model")]
+    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu", requires = "model")]
     device: Device,
 }
 

@@ -1,11 +1,13 @@
 //! `pixels predict`: a model's logits, features and confidences as files.
 
-use super::inputs::{NetworkArgs, Reading};
-use super::{Common, Outcome};
-use crate::pixels::array::to_npy;
-use crate::{parallel, progress, write};
+use crate::cli::Common;
+use crate::cli::pixels::Outcome;
+use crate::cli::pixels::inputs::{NetworkArgs, Reading};
 use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_engine::parallel;
+use offnominal_files::array::to_npy;
+use offnominal_files::write;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -34,7 +36,7 @@ impl Predict {
         );
         let (set, network) = (self.reading.open(&self.data)?, self.network.open(1, common)?.remove(0));
         let out = common.out_or("pixels");
-        let bar = progress::bar(common.quiet, set.samples.len(), "pictures");
+        let bar = common.context().task(set.samples.len(), "pictures");
         parallel::map(common.jobs, set.samples.len(), &bar, |i| {
             let sample = &set.samples[i];
             let labels = set.labels(sample)?;

@@ -1,10 +1,11 @@
 //! `pixels scenes`: draws a data set.
 
-use super::{Common, Outcome};
-use crate::pixels::scenes;
+use crate::cli::Common;
+use crate::cli::pixels::Outcome;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use offnominal_core::Seed;
+use offnominal_pixels::scenes;
 use offnominal_scenes::{ClassSet, Level, Recipe, Set, Split};
 use serde_json::json;
 use std::io::Write;
@@ -87,8 +88,7 @@ impl Scenes {
             self.n as usize,
             Seed(common.seed),
             &folder,
-            common.jobs,
-            common.quiet,
+            &common.context(),
         )?;
         let mut out = std::io::stdout().lock();
         if common.json {

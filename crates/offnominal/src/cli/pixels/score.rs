@@ -1,13 +1,15 @@
 //! `pixels score`: score maps as files.
 
-use super::inputs::{NetworkArgs, NominalArgs, Reading};
-use super::{Common, Outcome};
-use crate::pixels::array::to_npy;
-use crate::pixels::evaluate::score_of;
-use crate::pixels::fit;
-use crate::{parallel, progress, write};
+use crate::cli::Common;
+use crate::cli::pixels::Outcome;
+use crate::cli::pixels::inputs::{NetworkArgs, NominalArgs, Reading};
 use anyhow::{Context, Result};
 use clap::Args;
+use offnominal_engine::parallel;
+use offnominal_files::array::to_npy;
+use offnominal_files::write;
+use offnominal_pixels::evaluate::score_of;
+use offnominal_pixels::fit;
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
@@ -51,9 +53,9 @@ impl Score {
         let (set, network) = (self.reading.open(&self.data)?, self.network.open(1, common)?.remove(0));
         let nominal = self.nominal.open(&self.reading, &self.network, common)?;
         let nominal = nominal.as_ref().map(|(set, network)| (set, network));
-        let scorers = fit::fit(&self.method, (self.temperature, false), nominal, common.quiet)?;
+        let scorers = fit::fit(&self.method, (self.temperature, false), nominal, &common.context())?;
         let out = common.out_or("pixels");
-        let bar = progress::bar(common.quiet, set.samples.len(), "pictures");
+        let bar = common.context().task(set.samples.len(), "pictures");
         parallel::map(common.jobs, set.samples.len(), &bar, |i| {
             let sample = &set.samples[i];
             let labels = set.labels(sample)?;

@@ -1,16 +1,19 @@
 //! `pixels train`: trains a network and says how well it segments.
 
-use super::inputs::Reading;
-use super::{Common, Outcome};
-use crate::pixels::choice::{Choice, Device, Kind, Modification, Preset};
-use crate::pixels::deep;
-use crate::pixels::layout::DataSet;
-use crate::pixels::network::Network;
-use crate::pixels::train::{Recipe, judge, train};
-use crate::write;
+use crate::cli::Common;
+use crate::cli::one_of::one_of;
+use crate::cli::pixels::Outcome;
+use crate::cli::pixels::inputs::Reading;
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_core::Seed;
+use offnominal_engine::device::Device;
+use offnominal_files::write;
+use offnominal_pixels::choice::{Choice, Kind, Modification, Preset};
+use offnominal_pixels::deep;
+use offnominal_pixels::layout::DataSet;
+use offnominal_pixels::network::Network;
+use offnominal_pixels::train::{Recipe, judge, train};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -27,7 +30,7 @@ pub struct Train {
     #[command(flatten)]
     reading: Reading,
     /// Which network
-    #[arg(long, value_enum, default_value_t = Kind::Patches)]
+    #[arg(long, value_parser = one_of::<Kind>(), default_value = "patches")]
     network: Kind,
     #[command(flatten)]
     convolutional: Convolutional,
@@ -40,10 +43,10 @@ pub struct Train {
 #[command(next_help_heading = "PSPNet and DeepLabV3+")]
 struct Convolutional {
     /// How large it is
-    #[arg(long, value_enum, default_value_t = Preset::Small)]
+    #[arg(long, value_parser = one_of::<Preset>(), default_value = "small")]
     preset: Preset,
     /// What is changed so that a method can be used
-    #[arg(long, value_enum, default_value_t = Modification::None)]
+    #[arg(long, value_parser = one_of::<Modification>(), default_value = "none")]
     modification: Modification,
     /// Steps of the training [default: the preset's]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -55,7 +58,7 @@ struct Convolutional {
     #[arg(long, value_name = "RATE", value_parser = rate)]
     rate: Option<f64>,
     /// Where it is trained
-    #[arg(long, value_enum, default_value_t = Device::Cpu)]
+    #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
     device: Device,
 }
 
@@ -94,7 +97,7 @@ impl Train {
             Kind::Patches => self.patches(&set, &path, common)?,
             _ => self.convolutional(&set, &path, common)?,
         };
-        let judged = validation.map(|set| judge(&network, &set, common)).transpose()?;
+        let judged = validation.map(|set| judge(&network, &set, &common.context())).transpose()?;
         let (ious, mean) = judged.unzip();
         let classes = &set.meanings.map.classes;
         let command = std::env::args().skip(1).fold("offnominal".to_string(), |line, arg| line + " " + &arg);
@@ -128,7 +131,7 @@ impl Train {
             "the baseline has no modifications: name --network pspnet or deeplab"
         );
         let recipe = Recipe { pixels: pixels as usize, rounds: rounds as usize, seed };
-        let model = train(set, &recipe, common)?;
+        let model = train(set, &recipe, &common.context())?;
         write::atomically(path, &model.to_tensors().to_bytes())?;
         Ok((Network::Baseline { model: Box::new(model), passes: 1, seed }, Value::Null))
     }
@@ -137,7 +140,7 @@ impl Train {
         let Convolutional { preset, modification, steps, batch, rate, device } = self.convolutional;
         let choice = Choice { network: self.network, preset, modification, device, steps, batch, rate };
         let (seed, folder) = (Seed(common.seed), path.with_file_name(""));
-        let net = deep::train(set, &choice, seed, &folder, common)?;
+        let net = deep::train(set, &choice, seed, &folder, &common.context())?;
         write::atomically(path, &net.to_tensors().to_half_bytes())?;
         deep::forget(&folder)?;
         let recipe = net.recipe();

@@ -1,6 +1,7 @@
 //! `risk budget`: episodes that plain counting needs.
 
-use super::{Common, Outcome};
+use crate::cli::Common;
+use crate::cli::risk::Outcome;
 use anyhow::Result;
 use clap::Args;
 use offnominal_stats::Level;

@@ -1,16 +1,17 @@
 //! `risk estimate`: how often a policy fails.
 
-use super::{Common, Outcome};
-use crate::cast::Cast;
+use crate::cli::Common;
+use crate::cli::risk::Outcome;
 use crate::cli::shifts::Below;
-use crate::risk::curve::Curve;
-use crate::risk::document::{self, Document};
-use crate::risk::page::{self, probability};
-use crate::risk::{Atlas, Estimation, Guide, Lab, Verdict};
-use crate::write;
 use anyhow::{Context, Result, ensure};
 use clap::{Args, ValueEnum};
 use offnominal_core::Seed;
+use offnominal_engine::subject::Cast;
+use offnominal_files::write;
+use offnominal_risk::curve::Curve;
+use offnominal_risk::document::{self, Document};
+use offnominal_risk::page::{self, probability};
+use offnominal_risk::{Atlas, Estimation, Guide, Lab, Verdict};
 use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
 use serde_json::json;
@@ -86,7 +87,7 @@ impl EstimateArgs {
         let guide = self.predictor.as_deref().map(|path| Guide::open(path, &cast)).transpose()?;
         let estimation = self.estimation(way, lab, guide.as_ref(), common)?;
         let folder = common.out_or("risk");
-        let blocks = estimation.run(&folder, self.experiments, common)?;
+        let blocks = estimation.run(&folder, self.experiments, &common.context())?;
         let verdict = estimation.judge(&blocks, level, common.jobs)?;
         let atlas = Atlas::of(&verdict.failures, cast.env.spec());
         let curve = Curve::of(&verdict, way == Way::Plain, Seed(common.seed));

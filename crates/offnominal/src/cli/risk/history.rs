@@ -1,10 +1,12 @@
 //! `risk history`: the history of a training run, made by playing its checkpoints.
 
-use super::{Common, Outcome};
-use crate::cast::Cast;
-use crate::{risk, write};
+use crate::cli::Common;
+use crate::cli::risk::Outcome;
 use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_engine::subject::Cast;
+use offnominal_files::write;
+use offnominal_risk as risk;
 use serde_json::json;
 use std::io::Write;
 
@@ -31,7 +33,7 @@ impl HistoryArgs {
     /// # Errors
     /// If a policy cannot be had or its training is unknown, the simulator breaks, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let names = super::policies(&self.policy)?;
+        let names = crate::cli::risk::policies(&self.policy)?;
         let casts = names.iter().map(|name| Cast::new(&self.env, name)).collect::<Result<Vec<_>>>()?;
         ensure!(
             casts[0].env.fork().is_some(),
@@ -39,7 +41,8 @@ impl HistoryArgs {
             self.env
         );
         let folder = common.out_or("risk-history");
-        let history = risk::past::play(&casts, &self.noise, self.episodes as usize, &folder, common)?;
+        let history =
+            risk::past::play(&casts, &self.noise, self.episodes as usize, &folder, &common.context())?;
         let path = folder.join("history.safetensors");
         write::atomically(&path, &history.to_bytes())?;
         let rows = risk::past::rows(&history);

@@ -1,12 +1,14 @@
 //! `risk learn`: a predictor of failure from the history of a training run.
 
-use super::{Common, Outcome};
+use crate::cli::Common;
+use crate::cli::risk::Outcome;
 use crate::cli::shifts::Below;
-use crate::risk::learning::{self, Foresight};
-use crate::{catalogues, write};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use offnominal_core::prelude::{Env, Rng, Seed};
+use offnominal_engine::catalogues;
+use offnominal_files::write;
+use offnominal_risk::learning::{self, Foresight};
 use offnominal_risk::{Form, Recipe};
 use offnominal_stats::risk::exponent::EXPONENTS;
 use serde_json::json;
@@ -72,7 +74,8 @@ impl Learn {
         let near = self.near.as_ref().map(read).transpose()?;
         let recipe = self.recipe(env.as_ref());
         let seed = Seed(common.seed);
-        let found = learning::foresee(&histories, near.as_ref(), env.as_ref(), &recipe, seed, common.quiet)?;
+        let found =
+            learning::foresee(&histories, near.as_ref(), env.as_ref(), &recipe, seed, &common.context())?;
         let path = common.out_or("risk").join("predictor.safetensors");
         write::atomically(&path, &found.predictor.to_bytes())?;
         let mut out = std::io::stdout().lock();

@@ -1,14 +1,15 @@
 //! `risk replay`: a failure once more.
 
-use super::{Common, Outcome};
-use crate::cast::Cast;
-use crate::picture::{self, Show};
-use crate::risk::Lab;
-use crate::risk::document::{Document, Stored};
-use crate::write;
+use crate::cli::Common;
+use crate::cli::risk::Outcome;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use offnominal_core::prelude::*;
+use offnominal_engine::show::Show;
+use offnominal_engine::subject::Cast;
+use offnominal_files::{png as picture, write};
+use offnominal_risk::Lab;
+use offnominal_risk::document::{Document, Stored};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;

@@ -2,14 +2,16 @@
 
 mod table;
 
-use super::{Common, Outcome};
-use crate::cast::Cast;
+use crate::cli::Common;
+use crate::cli::one_of::one_of;
+use crate::cli::risk::Outcome;
 use crate::cli::shifts::Below;
-use crate::risk::search::{self, Aids, Found, Hunt, Spec, Strategy};
-use crate::risk::{Guide, Lab, learning};
-use crate::write;
 use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_engine::subject::Cast;
+use offnominal_files::write;
+use offnominal_risk::search::{self, Aids, Found, Hunt, Spec, Strategy};
+use offnominal_risk::{Guide, Lab, learning};
 use offnominal_stats::Level;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -29,7 +31,7 @@ pub struct SearchArgs {
     #[command(flatten)]
     below: Below,
     /// Where to look; may be repeated, to compare strategies
-    #[arg(long, value_enum, required = true)]
+    #[arg(long, value_parser = one_of::<Strategy>(), required = true)]
     strategy: Vec<Strategy>,
     /// The predictor that `risk learn` wrote
     #[arg(long, value_name = "FILE")]
@@ -76,7 +78,7 @@ impl SearchArgs {
     /// If something the strategy needs is missing or wrong, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let level = Level::try_from(self.level)?;
-        let (policies, ways) = (super::policies(&self.policy)?, self.ways());
+        let (policies, ways) = (crate::cli::risk::policies(&self.policy)?, self.ways());
         let (top, mut table, mut secs) = (common.out_or("risk-search"), Table::default(), Vec::new());
         for &way in &ways {
             let folder = if ways.len() == 1 { top.clone() } else { top.join(way.name()) };
@@ -147,7 +149,7 @@ impl SearchArgs {
             shifted: cast.shifted.clone(),
         };
         let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
-        Hunt::new(lab, aids, spec)?.run(folder, self.searches as usize, common)
+        Hunt::new(lab, aids, spec)?.run(folder, self.searches as usize, &common.context())
     }
 }
 
@@ -163,8 +165,7 @@ fn reads_predictor(strategy: Strategy, cast: &Cast) -> bool {
 /// The initial conditions that failed, with the number of their search.
 fn failures(found: &[Found]) -> Result<Vec<u8>> {
     let of_one = |(i, f): (usize, &Found)| {
-        let one =
-            |failure: &crate::risk::Failure| json!({ "search": i, "key": failure.key, "initial": failure.x });
+        let one = |failure: &offnominal_risk::Failure| json!({ "search": i, "key": failure.key, "initial": failure.x });
         f.failures.iter().map(one).collect::<Vec<_>>()
     };
     let all: Vec<Value> = found.iter().enumerate().flat_map(of_one).collect();

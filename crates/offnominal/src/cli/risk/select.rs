@@ -1,17 +1,18 @@
 //! `risk select`: the policy that fails least among several.
 
-use super::{Common, Outcome};
-use crate::cast::Cast;
-use crate::dataset::PolicyName;
-use crate::risk::block::Method;
-use crate::risk::page::probability;
-use crate::risk::select::choice::Truth;
-use crate::risk::select::heats::Spec;
-use crate::risk::select::{Finish, Rules, episodes, race};
-use crate::risk::{Estimation, Guide, Lab, past};
-use crate::write;
+use crate::cli::Common;
+use crate::cli::risk::Outcome;
 use anyhow::{Result, ensure};
 use clap::Args;
+use offnominal_engine::subject::Cast;
+use offnominal_files::dataset::PolicyName;
+use offnominal_files::write;
+use offnominal_risk::block::Method;
+use offnominal_risk::page::probability;
+use offnominal_risk::select::choice::Truth;
+use offnominal_risk::select::heats::Spec;
+use offnominal_risk::select::{Finish, Rules, episodes, race};
+use offnominal_risk::{Estimation, Guide, Lab, past};
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
@@ -67,7 +68,7 @@ impl Select {
         let (truth, level) = (truth.transpose()?, Level::try_from(self.level)?);
         let rules = Rules { spec, guides: &guides, budget: self.budget, level };
         let folder = common.out_or("risk-select");
-        let finish = race(&casts, &rules, &folder, common)?;
+        let finish = race(&casts, &rules, &folder, &common.context())?;
         if self.history {
             let history = episodes::history(&casts, &rules.spec, &folder)?;
             write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
@@ -85,7 +86,7 @@ impl Select {
 
     /// All policies, those of folders in alphabetical order.
     fn casts(&self) -> Result<Vec<Cast>> {
-        let names = super::policies(&self.policy)?;
+        let names = crate::cli::risk::policies(&self.policy)?;
         ensure!(names.len() > 1, "expected at least 2 policies, found {}", names.len());
         let casts = names.iter().map(|name| Cast::new(&self.env, name)).collect::<Result<Vec<_>>>()?;
         if self.history {

@@ -1,14 +1,15 @@
 //! `risk split`: how often a policy fails in a world that says how far it is from failing.
 
-use super::{Common, Outcome};
-use crate::cast::Cast;
-use crate::risk::Lab;
-use crate::risk::page::probability;
-use crate::risk::splitting::{self, Spec};
-use crate::write;
+use crate::cli::Common;
+use crate::cli::risk::Outcome;
 use anyhow::{Context, Result};
 use clap::Args;
 use offnominal_core::estimate::Estimate;
+use offnominal_engine::subject::Cast;
+use offnominal_files::write;
+use offnominal_risk::Lab;
+use offnominal_risk::page::probability;
+use offnominal_risk::splitting::{self, Spec};
 use offnominal_stats::Level;
 use offnominal_stats::risk::splitting::Rounds;
 use serde_json::json;
@@ -58,7 +59,7 @@ impl Split {
             budget: self.budget as usize,
         };
         let folder = common.out_or("risk-split");
-        let swarms = splitting::run(&lab, &spec, self.swarms, &folder, common)?;
+        let swarms = splitting::run(&lab, &spec, self.swarms, &folder, &common.context())?;
         let risk = spec.plan().pooled(&swarms, level)?;
         let value = json!({ "run": spec, "risk": risk, "of_each": each(&spec, &swarms, level)? });
         write::atomically(&folder.join("split.json"), format!("{value:#}\n").as_bytes())?;

@@ -1,8 +1,8 @@
 //! What searches cost: a row for each strategy, with the spread over policies and what it saves against random draws.
 
-use crate::risk::search::Found;
 use anyhow::Result;
 use offnominal_core::estimate::Estimate;
+use offnominal_risk::search::Found;
 use offnominal_stats::Level;
 use offnominal_stats::risk::search::{Search, expected_cost, restricted_cost};
 use serde_json::{Value, json};

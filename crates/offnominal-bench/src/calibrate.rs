@@ -1,0 +1,309 @@
+//! Calibrated magnitudes: the driver of `stats::calibrate`, which plays the episodes that it asks for.
+//!
+//! A score is the return of an episode that is anomalous from the first step, normalised so that the undisturbed policy
+//! has 1 and the random policy 0 (Anomaly-Gym, equation 4). Episode i has the same seed at every magnitude. An anomaly
+//! that can grow in two directions is tried in the preferred one first, and in the other for levels not reached there.
+
+mod duplicates;
+pub mod given;
+mod response;
+
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::policy::Random;
+use offnominal_core::prelude::*;
+use offnominal_engine::context::Context;
+use offnominal_engine::strengths::{LEVELS, Status, Strength};
+use offnominal_engine::subject::Cast;
+use offnominal_engine::{catalogues, parallel};
+use offnominal_files::store::hex;
+use offnominal_files::write;
+use offnominal_stats::calibrate::Verdict;
+use offnominal_worlds::anomaly::searches;
+use response::Response;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::path::{Path, PathBuf};
+
+/// How hard to look.
+#[derive(Debug, Clone, Serialize)]
+pub struct Effort {
+    /// Nominal episodes, and the most that are played at one magnitude.
+    pub nominal: usize,
+    /// Most episodes for one anomaly in one direction.
+    pub budget: usize,
+    /// Half-width aimed at for the interval of a score, as a share of 1 − target.
+    pub tolerance: f64,
+}
+
+/// Finds the magnitudes of the given anomalies at every level; finished anomalies are read back from `folder`.
+///
+/// # Errors
+/// If the policy is not better than the random one, an anomaly does not exist, or a file cannot be written.
+pub fn calibrate(
+    cast: &Cast,
+    anomalies: &[String],
+    effort: &Effort,
+    context: &Context,
+    folder: &Path,
+) -> Result<Vec<Strength>> {
+    let scale = Scale::measure(cast, effort.nominal, context)?;
+    let bar = context.task(anomalies.len(), &format!("calibrating {}", cast.env.spec().id));
+    let work = |i: usize| remembered(folder, cast, &anomalies[i], effort, context, &scale);
+    let mut rows: Vec<Strength> =
+        parallel::map(context.jobs, anomalies.len(), &bar, work)?.into_iter().flatten().collect();
+    duplicates::mark(cast, &scale, &mut rows)?;
+    Ok(rows)
+}
+
+/// What normalises a return, and the nominal scores.
+struct Scale {
+    seed: Seed,
+    expert: f64,
+    random: f64,
+    nominal: Vec<f64>,
+}
+
+impl Scale {
+    fn measure(cast: &Cast, n: usize, context: &Context) -> Result<Scale> {
+        let seed = Seed(context.seed).child("calibrate");
+        let random = Random::new(&cast.env.spec().action);
+        let bar = context.task(2 * n, "nominal and random episodes");
+        let returns = |trial: Trial<'_>| {
+            parallel::map(context.jobs, n, &bar, |i| {
+                cast.trusted(trial.nominal(seed.child(i))).map(|episode| episode.total_reward())
+            })
+        };
+        let (good, bad) = (returns(cast.trial())?, returns(Trial::new(cast.env.as_ref(), &random))?);
+        let mean = |r: &[f64]| r.iter().sum::<f64>() / r.len() as f64;
+        let (expert, random) = (mean(&good), mean(&bad));
+        ensure!(
+            expert > random,
+            "policy {} in {}: expected a mean return above that of the random policy ({random:.2}), found {expert:.2}",
+            cast.name.id,
+            cast.env.spec().id
+        );
+        let nominal = good.iter().map(|r| (r - random) / (expert - random)).collect();
+        Ok(Scale { seed, expert, random, nominal })
+    }
+
+    fn normalise(&self, total_reward: f64) -> f64 {
+        (total_reward - self.random) / (self.expert - self.random)
+    }
+}
+
+/// Folder of finished anomalies within the output folder.
+const MEMORY: &str = "finished";
+
+/// A finished anomaly as it is kept, so that an interrupted calibration goes on where it was.
+#[derive(Serialize, Deserialize)]
+struct Memory {
+    key: String,
+    rows: Vec<Strength>,
+}
+
+fn remembered(
+    folder: &Path,
+    cast: &Cast,
+    anomaly: &str,
+    effort: &Effort,
+    context: &Context,
+    scale: &Scale,
+) -> Result<Vec<Strength>> {
+    let key = key(cast, anomaly, effort, context.seed);
+    let path = memory_path(folder, &cast.env.spec().id, anomaly);
+    let kept = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Memory>(&bytes).ok());
+    if let Some(memory) = kept.filter(|memory| memory.key == key) {
+        return Ok(memory.rows);
+    }
+    let rows = levels(cast, anomaly, effort, scale)?;
+    let memory = Memory { key, rows };
+    write::atomically(&path, &serde_json::to_vec(&memory)?)?;
+    Ok(memory.rows)
+}
+
+/// Removes what was kept for an interrupted calibration of this world; called when its table is written.
+///
+/// # Errors
+/// If a file cannot be removed.
+pub fn forget(folder: &Path, env: &str, anomalies: &[String]) -> Result<()> {
+    for anomaly in anomalies {
+        let path = memory_path(folder, env, anomaly);
+        if path.exists() {
+            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    // The folder may hold anomalies of other worlds: then it stays.
+    let _ = std::fs::remove_dir(folder.join(MEMORY));
+    Ok(())
+}
+
+fn memory_path(folder: &Path, env: &str, anomaly: &str) -> PathBuf {
+    folder.join(MEMORY).join(format!("{env}-{anomaly}.json"))
+}
+
+/// Everything that the result depends on.
+fn key(cast: &Cast, anomaly: &str, effort: &Effort, seed: u64) -> String {
+    let all = serde_json::json!([
+        env!("CARGO_PKG_VERSION"),
+        cast.env.spec(),
+        cast.name.digest,
+        anomaly,
+        effort,
+        seed,
+    ]);
+    hex(&Sha256::digest(all.to_string()))
+}
+
+/// The rows of one anomaly, one per level.
+fn levels(cast: &Cast, anomaly: &str, effort: &Effort, scale: &Scale) -> Result<Vec<Strength>> {
+    let mut verdicts: Vec<Option<Verdict>> = vec![None; LEVELS.len()];
+    let mut episodes = 0;
+    for search in searches(cast.env.spec(), anomaly)? {
+        let open: Vec<usize> = (0..LEVELS.len())
+            .filter(|&l| verdicts[l].as_ref().is_none_or(|v| v.magnitude().is_none()))
+            .collect();
+        let targets = open.iter().map(|&l| LEVELS[l].1).collect::<Vec<_>>();
+        if targets.is_empty() {
+            break;
+        }
+        let found = Response { cast, anomaly, scale }
+            .find(&search, targets, effort)
+            .with_context(|| format!("calibrating {anomaly}"))?;
+        episodes += found.episodes;
+        for (&level, verdict) in open.iter().zip(found.verdicts) {
+            // One direction without any effect does not make the anomaly a no-op: the more telling verdict stays.
+            if verdicts[level].as_ref().is_none_or(|before| rank(&verdict) > rank(before)) {
+                verdicts[level] = Some(verdict);
+            }
+        }
+    }
+    let rows =
+        LEVELS.iter().zip(verdicts).map(|((level, _), verdict)| row(cast, anomaly, level, verdict, episodes));
+    let mut rows: Vec<Strength> = rows.collect();
+    keep_nearest(&mut rows);
+    Ok(rows)
+}
+
+/// How much a verdict says, least first.
+fn rank(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::NoOp { .. } => 0,
+        Verdict::StaysAbove { .. } | Verdict::JumpsOver { .. } => 1,
+        Verdict::OutOfBudget { .. } => 2,
+        Verdict::Found { .. } => 3,
+    }
+}
+
+/// A score is known well enough if the half-width of its interval is at most this share of 1 − target.
+const PRECISION: f64 = 0.75;
+
+fn is_precise(score: &Estimate, level: &str) -> bool {
+    let target = LEVELS.iter().find(|(l, _)| *l == level).map_or(f64::NAN, |(_, t)| *t);
+    0.5 * (score.high - score.low) <= PRECISION * (1.0 - target)
+}
+
+fn row(cast: &Cast, anomaly: &str, level: &str, verdict: Option<Verdict>, episodes: usize) -> Strength {
+    let (status, magnitude, score) = match verdict {
+        Some(Verdict::Found { magnitude, score }) if is_precise(&score, level) => {
+            (Status::Found, Some(magnitude), Some(score))
+        }
+        Some(Verdict::Found { score, .. }) => (Status::Imprecise, None, Some(score)),
+        Some(Verdict::NoOp { score }) => (Status::NoOp, None, Some(score)),
+        Some(Verdict::StaysAbove { score }) => (Status::Unattainable, None, Some(score)),
+        Some(Verdict::OutOfBudget { .. }) => (Status::OutOfBudget, None, None),
+        Some(Verdict::JumpsOver { .. }) | None => (Status::Unattainable, None, None),
+    };
+    let of = |e: &Option<Estimate>, part: fn(&Estimate) -> f64| e.as_ref().map(part);
+    Strength {
+        env: cast.env.spec().id.clone(),
+        policy: cast.name.id.clone(),
+        anomaly: anomaly.into(),
+        level: level.into(),
+        magnitude: of(&magnitude, |e| e.value),
+        low: of(&magnitude, |e| e.low),
+        high: of(&magnitude, |e| e.high),
+        score: of(&score, |e| e.value),
+        score_low: of(&score, |e| e.low),
+        score_high: of(&score, |e| e.high),
+        episodes: episodes as u64,
+        status,
+        duplicate_of: None,
+    }
+}
+
+/// Whole magnitudes are coarse: one may be the nearest of several levels. It stays at the level that it is nearest to.
+fn keep_nearest(rows: &mut [Strength]) {
+    let target = |row: &Strength| LEVELS.iter().find(|(l, _)| *l == row.level).map_or(f64::NAN, |(_, t)| *t);
+    let distance = |row: &Strength| row.score.map_or(f64::INFINITY, |s| (s - target(row)).abs());
+    for i in 0..rows.len() {
+        let nearer = (0..rows.len()).any(|j| {
+            i != j
+                && rows[j].magnitude.is_some()
+                && rows[j].magnitude == rows[i].magnitude
+                && (distance(&rows[j]), j) < (distance(&rows[i]), i)
+        });
+        if nearer {
+            rows[i].status = Status::Unattainable;
+        }
+    }
+    rows.iter_mut().filter(|r| r.status != Status::Found).for_each(|r| {
+        (r.magnitude, r.low, r.high) = (None, None, None);
+    });
+}
+
+/// The table as CSV.
+///
+/// # Errors
+/// If the rows cannot be written as CSV.
+pub fn to_csv(rows: &[impl Serialize]) -> Result<Vec<u8>> {
+    let mut out = csv::Writer::from_writer(Vec::new());
+    rows.iter().try_for_each(|row| out.serialize(row))?;
+    Ok(out.into_inner()?)
+}
+
+/// The disturbance of a whole episode.
+fn whole(anomaly: &str, magnitude: f64) -> Fault {
+    Fault {
+        anomaly: anomaly.into(),
+        params: serde_json::json!({ "magnitude": magnitude }),
+        schedule: Schedule::WHOLE,
+    }
+}
+
+/// Episode `i` of the calibration, disturbed from its first step.
+fn disturbed(cast: &Cast, scale: &Scale, i: usize, fault: &Fault) -> Result<Episode> {
+    cast.trusted(cast.trial().disturbed(scale.seed.child(i), fault, 0, &catalogues::anomalies())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(level: &str, magnitude: f64, score: f64) -> Strength {
+        let [magnitude, score] = [Some(magnitude), Some(score)];
+        Strength {
+            env: "w".into(),
+            policy: "p".into(),
+            anomaly: "act-delay".into(),
+            level: level.into(),
+            magnitude,
+            low: magnitude,
+            high: magnitude,
+            score,
+            score_low: score,
+            score_high: score,
+            episodes: 1,
+            status: Status::Found,
+            duplicate_of: None,
+        }
+    }
+
+    #[test]
+    fn a_whole_magnitude_serves_one_level() {
+        let mut rows = vec![found("medium", 1.0, 0.8), found("strong", 1.0, 0.8), found("extreme", 2.0, 0.5)];
+        keep_nearest(&mut rows);
+        let statuses: Vec<Status> = rows.iter().map(|r| r.status).collect();
+        assert_eq!(statuses, [Status::Unattainable, Status::Found, Status::Found]);
+        assert_eq!(rows[0].magnitude, None);
+    }
+}

@@ -1,0 +1,184 @@
+//! A campaign: the TOML file that says what to benchmark.
+//!
+//! ```toml
+//! name = "demo"
+//! seed = 1
+//! envs = ["sap-goal1", "mjc-half-cheetah"]
+//! detectors = ["clock", "random", { id = "knn", name = "knn-5", k = 5 }]
+//! anomalies = ["obs-*", "dyn-*", { id = "act-delay", magnitude = 3 }]
+//!
+//! [episodes]
+//! train = 100
+//! validation = 20
+//! test = 50
+//! ```
+//!
+//! Seed and numbers of episodes have no default: they are what a result depends on most, so the user says them.
+
+mod choice;
+mod names;
+mod numbers;
+mod plan;
+
+pub use choice::{Anomalies, AnomalyChoice};
+pub use plan::{Excluded, Plan, Setting, Stage};
+
+use anyhow::{Context, Result};
+use offnominal_core::prelude::*;
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::frames::Studio;
+use serde::Deserialize;
+use std::path::Path;
+
+/// What to benchmark.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Campaign {
+    /// Name in results and on the report.
+    pub name: String,
+    /// Seed of the first repetition.
+    pub seed: u64,
+    /// World ids.
+    pub envs: Vec<String>,
+    /// Policies, by the names that `evaluate` takes.
+    #[serde(default = "default_policies")]
+    pub policies: Vec<String>,
+    /// Detectors, each by id or with parameters.
+    pub detectors: Vec<DetectorChoice>,
+    /// Anomalies: `"all"`, or a list of ids, patterns such as `dyn-*`, and tables with a magnitude.
+    #[serde(default)]
+    pub anomalies: Anomalies,
+    /// Calibrated strengths at which anomalies without a magnitude of their own are tried.
+    #[serde(default = "default_strengths")]
+    pub strengths: Vec<String>,
+    /// The policy whose calibrated magnitudes all policies meet; each its own, if it is not given.
+    #[serde(default)]
+    pub strengths_of: Option<String>,
+    /// Number of repetitions; the k-th has the seed `seed + k`.
+    #[serde(default = "default_seeds")]
+    pub seeds: u64,
+    /// Numbers of episodes.
+    pub episodes: Episodes,
+    /// First anomalous step: `"random"`, or a number.
+    #[serde(default)]
+    pub onset: OnsetChoice,
+    /// How long anomalies last: `"to-end"`, `{ window = STEPS }`, or `{ on = STEPS, off = STEPS }`.
+    #[serde(default)]
+    pub extent: ExtentChoice,
+    /// Accepted share of nominal episodes with a false alarm, for the conformal threshold.
+    #[serde(default = "default_false_alarms")]
+    pub false_alarms: f64,
+    /// Bootstrap replicates behind each interval.
+    #[serde(default = "default_replicates")]
+    pub replicates: usize,
+    /// Number of test episodes per anomaly whose scores over time are kept.
+    #[serde(default = "default_traces")]
+    pub traces: usize,
+    /// Name of the detector whose alarms are diagnosed; none, if it is not given.
+    #[serde(default)]
+    pub diagnosis: Option<String>,
+    /// Width and height in pixels of the camera's pictures; if it is given, the detectors are those of pictures.
+    #[serde(default)]
+    pub pictures: Option<usize>,
+    /// Whether a film of one anomalous episode per world is made.
+    #[serde(default = "default_film")]
+    pub film: bool,
+}
+
+/// Numbers of episodes of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Episodes {
+    /// Nominal, to fit the detectors.
+    pub train: usize,
+    /// Nominal, to set the alarm thresholds.
+    pub validation: usize,
+    /// Anomalous per anomaly and strength, each with its nominal twin.
+    pub test: usize,
+}
+
+/// First anomalous step, as it is written in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "toml::Value")]
+pub struct OnsetChoice(pub Onset);
+
+impl Default for OnsetChoice {
+    fn default() -> Self {
+        OnsetChoice(Onset::Random)
+    }
+}
+
+/// How long anomalies last, as it is written in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(try_from = "toml::Value")]
+pub struct ExtentChoice(pub Extent);
+
+fn default_policies() -> Vec<String> {
+    vec!["tqc".into()]
+}
+
+fn default_strengths() -> Vec<String> {
+    offnominal_engine::strengths::LEVELS.iter().map(|(name, _)| name.to_string()).collect()
+}
+
+fn default_seeds() -> u64 {
+    1
+}
+
+fn default_false_alarms() -> f64 {
+    0.05
+}
+
+fn default_replicates() -> usize {
+    200
+}
+
+fn default_traces() -> usize {
+    1
+}
+
+fn default_film() -> bool {
+    true
+}
+
+impl Campaign {
+    /// Reads a campaign and checks everything in it that needs no world.
+    ///
+    /// # Errors
+    /// Names the file, the line, what was expected and what was found.
+    pub fn load(path: &Path) -> Result<(Campaign, String)> {
+        let text = std::fs::read_to_string(path)
+            .with_context(|| format!("cannot read the campaign {}", path.display()))?;
+        let campaign = Campaign::parse(&text).with_context(|| format!("campaign {}", path.display()))?;
+        Ok((campaign, text))
+    }
+
+    /// Reads a campaign from its text.
+    ///
+    /// # Errors
+    /// As [`Campaign::load`], without the file.
+    pub fn parse(text: &str) -> Result<Campaign> {
+        let campaign: Campaign = toml::from_str(text)?;
+        numbers::check(&campaign, text)?;
+        names::check(&campaign, text)?;
+        Ok(campaign)
+    }
+
+    /// The camera of a campaign of pictures.
+    pub fn studio(&self) -> Option<Studio> {
+        self.pictures.map(|side| Studio { side })
+    }
+
+    /// The word in the column `modality` of results.
+    pub fn modality(&self) -> &'static str {
+        if self.pictures.is_some() { "image" } else { "vector" }
+    }
+
+    /// When anomalies begin and how long they last.
+    pub fn schedule(&self) -> Schedule {
+        Schedule { onset: self.onset.0, extent: self.extent.0 }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,139 @@
+//! The names in a campaign: each must exist, and an error says on which line it stands.
+
+use crate::campaign::{Anomalies, AnomalyChoice, Campaign};
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_core::catalogue::BuildError;
+use offnominal_core::fault::{self, DYNAMICS};
+use offnominal_core::suggest::did_you_mean;
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::{catalogues, foreign, strengths};
+use std::collections::HashSet;
+
+/// Checks every name that needs no world to be checked, and builds every detector.
+pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
+    let worlds = catalogues::worlds();
+    for env in campaign.envs.iter().filter(|env| foreign::named(env).is_none()) {
+        worlds.find(env).with_context(|| at(text, env))?;
+    }
+    for level in &campaign.strengths {
+        strengths::check_level(level).with_context(|| at(text, level))?;
+    }
+    detectors(campaign, text)?;
+    anomalies(campaign, text)?;
+    levels(campaign, text)?;
+    unique("envs", campaign.envs.iter(), text)?;
+    unique("policies", campaign.policies.iter(), text)?;
+    unique("strengths", campaign.strengths.iter(), text)?;
+    diagnosed(campaign, text)?;
+    unique("detectors", campaign.detectors.iter().map(|d| &d.name), text)
+}
+
+/// What is diagnosed are the alarms of a detector of the campaign.
+fn diagnosed(campaign: &Campaign, text: &str) -> Result<()> {
+    let Some(name) = &campaign.diagnosis else { return Ok(()) };
+    let known = || campaign.detectors.iter().map(|d| d.name.as_str());
+    ensure!(
+        known().any(|known| known == name),
+        "{}: diagnosis: no detector of this campaign is called {name:?}{}; there are: {}",
+        at_key(text, "diagnosis"),
+        did_you_mean(name, known()),
+        known().collect::<Vec<_>>().join(", ")
+    );
+    Ok(())
+}
+
+fn detectors(campaign: &Campaign, text: &str) -> Result<()> {
+    for choice in &campaign.detectors {
+        built(campaign, choice).with_context(|| at(text, &choice.id))?;
+    }
+    Ok(())
+}
+
+/// Builds a detector. One that lacks weights is named when it is to be fitted: a suite leaves it out.
+fn built(campaign: &Campaign, choice: &DetectorChoice) -> Result<(), BuildError> {
+    if campaign.pictures.is_none() {
+        return catalogues::detectors().build(&choice.id, &choice.params).map(|_| ());
+    }
+    match catalogues::image_detectors().build(&choice.id, &choice.params) {
+        Err(BuildError::Missing(_)) => Ok(()),
+        found => found.map(|_| ()),
+    }
+}
+
+/// Anomalies of signals are known; `dyn-<parameter>` and patterns are resolved against each world later.
+fn anomalies(campaign: &Campaign, text: &str) -> Result<()> {
+    let Anomalies::List(choices) = &campaign.anomalies else { return Ok(()) };
+    let known = fault::ids(&catalogues::anomalies(), std::iter::once("<parameter>"));
+    let resolved_later = |pattern: &str| pattern.ends_with('*') || pattern.starts_with(DYNAMICS);
+    for pattern in choices.iter().map(|c| c.pattern()).filter(|p| !resolved_later(p)) {
+        ensure!(
+            known.iter().any(|id| id == pattern),
+            "{}: no anomaly is called {pattern:?}{}; there are: {}",
+            at(text, pattern),
+            did_you_mean(pattern, known.iter().map(String::as_str)),
+            known.join(", ")
+        );
+    }
+    different(choices, text)
+}
+
+/// An anomaly may stand there once without a magnitude, and once at each strength of its own.
+fn different(choices: &[AnomalyChoice], text: &str) -> Result<()> {
+    let mut seen = HashSet::new();
+    for choice in choices {
+        let (pattern, strength) = (choice.pattern(), choice.strength());
+        let (what, hint) = match strength {
+            None => (String::new(), ""),
+            Some(s) => (format!(" at {s}"), " (an anomaly with a magnitude may be given another `strength`)"),
+        };
+        ensure!(
+            seen.insert((pattern, strength)),
+            "{}: anomalies: expected different anomalies, found {pattern:?} twice{what}{hint}",
+            at(text, pattern)
+        );
+    }
+    Ok(())
+}
+
+/// Anomalies without a magnitude of their own need a level.
+fn levels(campaign: &Campaign, text: &str) -> Result<()> {
+    let needs = match &campaign.anomalies {
+        Anomalies::All => Some("all"),
+        Anomalies::List(list) => list.iter().find(|c| c.strength().is_none()).map(AnomalyChoice::pattern),
+    };
+    if let (Some(anomaly), true) = (needs, campaign.strengths.is_empty()) {
+        bail!(
+            "{}: strengths: expected at least one level for {anomaly:?}, which has no magnitude, found none",
+            at_key(text, "strengths")
+        );
+    }
+    Ok(())
+}
+
+fn unique<'a>(what: &str, names: impl Iterator<Item = &'a String>, text: &str) -> Result<()> {
+    let hint = if what == "detectors" { " (a detector may be given another `name`)" } else { "" };
+    let mut seen = HashSet::new();
+    for name in names {
+        ensure!(
+            seen.insert(name),
+            "{}: {what}: expected different names, found {name:?} twice{hint}",
+            at(text, name)
+        );
+    }
+    Ok(())
+}
+
+/// The line on which a quoted name last stands: of a name that is there twice, the second is too many.
+pub(super) fn at(text: &str, name: &str) -> String {
+    let quoted = [format!("\"{name}\""), format!("'{name}'")];
+    let last = quoted.iter().filter_map(|q| text.rfind(q.as_str())).max();
+    last.map_or("the campaign".into(), |at| format!("line {}", text[..at].matches('\n').count() + 1))
+}
+
+/// The line on which a key gets its value.
+pub(super) fn at_key(text: &str, key: &str) -> String {
+    let is_there = |line: &str| {
+        line.trim_start().strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with('='))
+    };
+    text.lines().position(is_there).map_or("the campaign".into(), |at| format!("line {}", at + 1))
+}

@@ -1,0 +1,302 @@
+//! A campaign expanded: for each world, policy and repetition the episodes to play and the detectors to judge.
+
+use crate::campaign::{Anomalies, AnomalyChoice, Campaign, names};
+use anyhow::{Context, Result, ensure};
+use offnominal_core::fault::DYNAMICS;
+use offnominal_core::prelude::*;
+use offnominal_core::suggest::did_you_mean;
+use offnominal_engine::collect::check_onset;
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::frames;
+use offnominal_engine::strengths::{self, Status};
+use offnominal_engine::subject::Cast;
+use offnominal_worlds::anomaly::{Class, camera_ids_for, ids_for, kind};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::collections::HashSet;
+
+/// Everything that a campaign asks for.
+pub struct Plan {
+    /// The campaign.
+    pub campaign: Campaign,
+    /// One per world and policy.
+    pub stages: Vec<Stage>,
+}
+
+/// A world with a policy, and what is done to them.
+pub struct Stage {
+    /// World and policy.
+    pub cast: Cast,
+    /// The anomalies with their strengths.
+    pub settings: Vec<Setting>,
+    /// What was asked for but cannot be done, each with the reason.
+    pub excluded: Vec<Excluded>,
+}
+
+/// An anomaly at a strength.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// `observation`, `action` or `dynamics`.
+    pub class: String,
+    /// Anomaly id.
+    pub anomaly: String,
+    /// Strength level, or `custom`.
+    pub strength: String,
+    /// Its magnitude.
+    pub magnitude: f64,
+    /// What is done to each episode.
+    pub fault: Fault,
+}
+
+/// An anomaly at a strength that has no usable magnitude.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Excluded {
+    /// Class of the anomaly.
+    pub class: String,
+    /// Anomaly id.
+    pub anomaly: String,
+    /// Strength level.
+    pub strength: String,
+    /// Why.
+    pub status: Status,
+}
+
+impl Plan {
+    /// Expands a campaign; `text` is its file, to name lines in errors.
+    ///
+    /// # Errors
+    /// If a policy, an anomaly or a calibrated strength cannot be had.
+    pub fn new(campaign: Campaign, text: &str) -> Result<Plan> {
+        Plan::with(campaign, text, Cast::new)
+    }
+
+    /// Expands a campaign of which `cast` finds each world and policy; for programs that bring policies of their own.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn with(campaign: Campaign, text: &str, cast: impl Fn(&str, &str) -> Result<Cast>) -> Result<Plan> {
+        let mut stages = Vec::new();
+        for env in &campaign.envs {
+            for policy in &campaign.policies {
+                stages.push(stage(&campaign, cast(env, policy)?, text)?);
+            }
+        }
+        Ok(Plan { campaign, stages })
+    }
+
+    /// The repetitions.
+    pub fn seeds(&self) -> impl Iterator<Item = u64> + use<> {
+        let first = self.campaign.seed;
+        (0..self.campaign.seeds).map(move |k| first.wrapping_add(k))
+    }
+
+    /// The detectors.
+    pub fn detectors(&self) -> &[DetectorChoice] {
+        &self.campaign.detectors
+    }
+}
+
+fn stage(campaign: &Campaign, cast: Cast, text: &str) -> Result<Stage> {
+    check_onset(campaign.onset.0, cast.env.spec())
+        .with_context(|| format!("{}: onset", names::at_key(text, "onset")))?;
+    if campaign.pictures.is_some() {
+        frames::check(cast.env.spec())?;
+    }
+    let (mut settings, mut excluded) = (Vec::new(), Vec::new());
+    let asked = (&campaign.anomalies, campaign.pictures.is_some());
+    for choice in resolved(asked, cast.env.spec(), text)? {
+        match choice {
+            AnomalyChoice::Custom { id, strength, params } => {
+                settings.push(custom(campaign, id, strength, params)?);
+            }
+            AnomalyChoice::Calibrated(id) => {
+                calibrated(campaign, &cast, &id, &mut settings, &mut excluded)?;
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    for setting in &settings {
+        let (anomaly, strength) = (&setting.anomaly, &setting.strength);
+        ensure!(
+            seen.insert((anomaly, strength)),
+            "{}: expected each anomaly once at each strength, found {anomaly} twice at {strength} \
+             (an anomaly with a magnitude may be given another `strength`)",
+            names::at(text, anomaly)
+        );
+        let built = setting.fault.build(&offnominal_engine::catalogues::anomalies(), cast.env.as_ref());
+        built.with_context(|| {
+            let env = &cast.env.spec().id;
+            format!("{}: {} in {env}", names::at(text, &setting.anomaly), setting.anomaly)
+        })?;
+    }
+    Ok(Stage { cast, settings, excluded })
+}
+
+/// The choices with patterns replaced by the ids that exist in the world; an id that two patterns meet counts once.
+fn resolved((anomalies, sees): (&Anomalies, bool), spec: &EnvSpec, text: &str) -> Result<Vec<AnomalyChoice>> {
+    let mut known = ids_for(spec);
+    if sees {
+        known.extend(camera_ids_for(spec));
+    }
+    let all = [AnomalyChoice::Calibrated("*".into())];
+    let choices = match anomalies {
+        Anomalies::All => &all[..],
+        Anomalies::List(list) => list,
+    };
+    let mut found: Vec<AnomalyChoice> = Vec::new();
+    for choice in choices {
+        let ids = matching(choice.pattern(), &known, spec, text)?;
+        let new = ids.into_iter().map(|id| match choice {
+            AnomalyChoice::Calibrated(_) => AnomalyChoice::Calibrated(id),
+            AnomalyChoice::Custom { strength, params, .. } => {
+                AnomalyChoice::Custom { id, strength: strength.clone(), params: params.clone() }
+            }
+        });
+        let new: Vec<_> = new.filter(|choice| !found.contains(choice)).collect();
+        found.extend(new);
+    }
+    Ok(found)
+}
+
+fn matching(pattern: &str, known: &[String], spec: &EnvSpec, text: &str) -> Result<Vec<String>> {
+    let fits = |id: &&String| match pattern.strip_suffix('*') {
+        None => *id == pattern,
+        Some(start) => id.starts_with(start) && !is_seen_only(id, spec),
+    };
+    let found: Vec<String> = known.iter().filter(fits).cloned().collect();
+    let hint = || did_you_mean(pattern, known.iter().map(String::as_str));
+    ensure!(
+        !found.is_empty(),
+        "{}: no anomaly of {} is called {pattern:?}{}; there are: {}",
+        names::at(text, pattern),
+        spec.id,
+        hint(),
+        known.join(", ")
+    );
+    Ok(found)
+}
+
+/// Whether an anomaly is of a parameter that nothing but cameras shows: whoever wants it names it.
+fn is_seen_only(id: &str, spec: &EnvSpec) -> bool {
+    let name = id.strip_prefix(DYNAMICS);
+    name.is_some_and(|name| spec.parameters.iter().any(|p| p.name == name && p.is_seen_only))
+}
+
+fn custom(campaign: &Campaign, anomaly: String, strength: String, params: Value) -> Result<Setting> {
+    let magnitude = params.get("magnitude").and_then(Value::as_f64);
+    let magnitude = magnitude.context("expected a magnitude, found none")?;
+    let fault = Fault { anomaly: anomaly.clone(), params, schedule: campaign.schedule() };
+    Ok(Setting { class: class(&anomaly)?.into(), anomaly, strength, magnitude, fault })
+}
+
+fn calibrated(
+    campaign: &Campaign,
+    cast: &Cast,
+    id: &str,
+    settings: &mut Vec<Setting>,
+    excluded: &mut Vec<Excluded>,
+) -> Result<()> {
+    let calibrated_for = campaign.strengths_of.as_ref().unwrap_or(&cast.name.id);
+    for level in &campaign.strengths {
+        let row = strengths::lookup(&cast.env.spec().id, calibrated_for, id, level)?;
+        let (class, anomaly, strength) = (class(id)?.to_string(), id.to_string(), level.clone());
+        match row.magnitude.filter(|_| row.status == Status::Found) {
+            None => excluded.push(Excluded { class, anomaly, strength, status: row.status }),
+            Some(magnitude) => {
+                let params = json!({ "magnitude": magnitude });
+                let fault = Fault { anomaly: id.into(), params, schedule: campaign.schedule() };
+                settings.push(Setting { class, anomaly, strength, magnitude, fault });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn class(id: &str) -> Result<&'static str> {
+    Ok(match kind(id)?.class {
+        Class::Observation => "observation",
+        Class::Action => "action",
+        Class::Dynamics => "dynamics",
+        Class::Camera => "camera",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::tests::SMALL;
+
+    fn plan(anomalies: &str) -> Result<Plan> {
+        let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+        let text = SMALL.replace(listed, anomalies);
+        Plan::new(Campaign::parse(&text)?, &text)
+    }
+
+    #[track_caller]
+    fn refuses(anomalies: &str, want: &str) {
+        let error = format!("{:#}", plan(anomalies).err().unwrap());
+        assert!(error.contains(want), "{error}");
+    }
+
+    #[test]
+    fn an_onset_after_the_end_of_the_world_is_refused() {
+        let with = |onset: u32| SMALL.replace("film = false", &format!("onset = {onset}"));
+        let planned = |onset: u32| Plan::new(Campaign::parse(&with(onset)).unwrap(), &with(onset));
+        let horizon = planned(0).unwrap().stages[0].cast.env.spec().horizon;
+        assert!(planned(horizon - 1).is_ok());
+        let error = format!("{:#}", planned(horizon).err().unwrap());
+        let want =
+            format!("line 8: onset: expected a step before {horizon}, where episodes of sap-goal1 end");
+        assert!(error.contains(&want), "{error}");
+    }
+
+    #[test]
+    fn custom_magnitudes_need_no_calibration() {
+        let plan = plan("anomalies = [{ id = \"dyn-*\", magnitude = 1.5 }]").unwrap();
+        let found: Vec<_> =
+            plan.stages[0].settings.iter().map(|s| (&*s.anomaly, &*s.class, &*s.strength)).collect();
+        assert_eq!(found[0], ("dyn-mass", "dynamics", "custom"));
+        assert!(found.len() > 1 && found.iter().all(|s| s.0.starts_with("dyn-")));
+    }
+
+    #[test]
+    fn patterns_leave_out_what_only_cameras_see() {
+        let found = |anomalies: &str| -> Vec<String> {
+            let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+            let text = SMALL.replace(listed, anomalies).replace("sap-goal1", "car-lanekeep");
+            let plan = Plan::new(Campaign::parse(&text).unwrap(), &text).unwrap();
+            plan.stages[0].settings.iter().map(|s| s.anomaly.clone()).collect()
+        };
+        let all = found("anomalies = [{ id = \"dyn-*\", magnitude = 0.5 }]");
+        assert_eq!(all, ["dyn-brake-gain", "dyn-steering-gain", "dyn-tyre-friction"]);
+        assert_eq!(found("anomalies = [{ id = \"dyn-debris\", magnitude = 0.5 }]"), ["dyn-debris"]);
+    }
+
+    #[test]
+    fn one_policy_may_meet_the_magnitudes_of_another() {
+        let text = SMALL.replace("film = false", "strengths_of = \"tqc\"\nstrengths = [\"tiny\"]");
+        let listed = text.lines().find(|l| l.starts_with("anomalies")).unwrap();
+        let text = text.replace(listed, "anomalies = [\"act-noise\"]");
+        let plan = Plan::new(Campaign::parse(&text).unwrap(), &text).unwrap();
+        let calibrated = strengths::magnitude("sap-goal1", "tqc", "act-noise", "tiny").unwrap();
+        assert_eq!(plan.stages[0].settings[0].magnitude, calibrated);
+        assert_eq!(plan.stages[0].cast.name.id, "random");
+    }
+
+    #[test]
+    fn what_does_not_fit_the_world_is_refused() {
+        refuses(
+            "anomalies = [{ id = \"dyn-mas\", magnitude = 1.5 }]",
+            "line 7: no anomaly of sap-goal1 is called \"dyn-mas\"; did you mean \"dyn-mass\"?",
+        );
+        refuses("anomalies = [{ id = \"dyn-mass\", magnitude = -1.5 }]", "expected a value in");
+        refuses(
+            "anomalies = [{ id = \"obs-noise\", magnitude = 1, channels = [\"x\"] }]",
+            "no observation channel \"x\"",
+        );
+        refuses(
+            "anomalies = [\"obs-noise\"]",
+            "no calibrated tiny strength of obs-noise for random in sap-goal1",
+        );
+    }
+}

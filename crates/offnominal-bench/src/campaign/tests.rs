@@ -1,0 +1,151 @@
+//! Campaign files that are read, and others that are refused with a reason.
+
+use crate::campaign::*;
+use serde_json::json;
+
+/// A small campaign in the particle world, with a policy that needs no file.
+pub(crate) const SMALL: &str = r#"
+name = "small"
+seed = 5
+envs = ["sap-goal1"]
+policies = ["random"]
+detectors = ["clock", { id = "knn", name = "nearest" }]
+anomalies = [{ id = "obs-offset", magnitude = 0.5 }, { id = "dyn-mass", magnitude = 3 }]
+film = false
+
+[episodes]
+train = 6
+validation = 19
+test = 5
+"#;
+
+#[track_caller]
+fn refuses(from: &str, to: &str, wants: &[&str]) {
+    assert!(SMALL.contains(from), "{from}");
+    let error = format!("{:#}", Campaign::parse(&SMALL.replace(from, to)).unwrap_err());
+    for want in wants {
+        assert!(error.contains(want), "{want:?} is not in: {error}");
+    }
+}
+
+#[test]
+fn a_campaign_is_read() {
+    let campaign = Campaign::parse(SMALL).unwrap();
+    assert_eq!(campaign.detectors[1].name, "nearest");
+    assert_eq!(campaign.detectors[1].params, json!({}));
+    assert_eq!((campaign.seeds, campaign.strengths.len()), (1, 4));
+    assert_eq!(campaign.schedule().onset, Onset::Random);
+    let custom = AnomalyChoice::Custom {
+        id: "dyn-mass".into(),
+        strength: "custom".into(),
+        params: json!({"magnitude": 3}),
+    };
+    assert_eq!(
+        campaign.anomalies,
+        Anomalies::List(vec![
+            AnomalyChoice::Custom {
+                id: "obs-offset".into(),
+                strength: "custom".into(),
+                params: json!({"magnitude": 0.5})
+            },
+            custom,
+        ])
+    );
+}
+
+#[test]
+fn what_results_depend_on_most_must_be_said() {
+    refuses("seed = 5\n", "", &["missing field `seed`"]);
+    refuses("test = 5\n", "", &["missing field `test`"]);
+    refuses("train = 6", "train = 0", &["episodes.train: expected at least 1, found 0"]);
+}
+
+#[test]
+fn wrong_names_get_their_line_and_the_nearest_right_one() {
+    refuses("sap-goal1", "sap-goal", &["line 4", "did you mean \"sap-goal"]);
+    refuses("\"clock\"", "\"clok\"", &["line 6", "did you mean \"clock\"?"]);
+    refuses("obs-offset", "obs-ofset", &["line 7", "did you mean \"obs-offset\"?"]);
+    refuses("film = false", "strengths = [\"tny\"]", &["line 8", "did you mean \"tiny\"?"]);
+    refuses("film = false", "flim = false", &["unknown field `flim`", "line 8"]);
+    refuses("name = \"nearest\"", "kk = 1", &["line 6", "unknown field `kk`"]);
+}
+
+#[test]
+fn wrong_values_are_shown() {
+    refuses(
+        "magnitude = 3",
+        "magnitude = nan",
+        &["line 7", "dyn-mass: expected a `magnitude` that is a finite number, found nan"],
+    );
+    refuses("film = false", "onset = -1", &["line 8", "expected a step from 0 to"]);
+    refuses("film = false", "onset = \"soon\"", &["expected \"random\" or a step, found \"soon\""]);
+    refuses("film = false", "false_alarms = 1.5", &["expected a share between 0 and 1, found 1.5"]);
+    refuses("name = \"nearest\"", "name = \"clock\"", &["found \"clock\" twice"]);
+    refuses("[\"sap-goal1\"]", "[]", &["envs: expected at least one world"]);
+}
+
+#[test]
+fn impossible_numbers_get_their_line() {
+    refuses(
+        "test = 5",
+        "test = 1000001",
+        &["line 13: episodes.test: expected at most 1000000, found 1000001"],
+    );
+    refuses(
+        "film = false",
+        "replicates = 100001",
+        &["line 8: replicates: expected at most 100000, found 100001"],
+    );
+    refuses(
+        "validation = 19",
+        "validation = 18",
+        &["line 12: episodes.validation: expected at least 19", "false_alarms = 0.05, found 18"],
+    );
+    refuses("film = false", "false_alarms = 0.01", &["expected at least 99", "found 19"]);
+}
+
+#[test]
+fn anomalies_are_different_and_have_a_strength() {
+    let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+    let twice = "line 7: anomalies: expected different anomalies, found \"obs-noise\" twice";
+    refuses(listed, "anomalies = [\"obs-noise\", \"obs-*\", \"obs-noise\"]", &[twice]);
+    let same = "{ id = \"obs-noise\", magnitude = 1 }";
+    refuses(listed, &format!("anomalies = [{same}, {same}]"), &[twice, "at custom", "another `strength`"]);
+    let level = "line 8: strengths: expected at least one level for \"dyn-*\"";
+    refuses(listed, "anomalies = [\"dyn-*\"]\nstrengths = []", &[level]);
+    refuses(listed, "anomalies = \"all\"\nstrengths = []", &["one level for \"all\""]);
+    assert!(Campaign::parse(&SMALL.replace("film = false", "strengths = []")).is_ok());
+}
+
+#[test]
+fn only_a_detector_is_advised_to_take_another_name() {
+    refuses("name = \"nearest\"", "name = \"clock\"", &["(a detector may be given another `name`)"]);
+    let text = SMALL.replace("[\"sap-goal1\"]", "[\"sap-goal1\", \"sap-goal1\"]");
+    let error = format!("{:#}", Campaign::parse(&text).unwrap_err());
+    assert!(error.ends_with("envs: expected different names, found \"sap-goal1\" twice"), "{error}");
+}
+
+#[test]
+fn the_example_of_the_documentation_is_a_campaign() {
+    let page = include_str!("../../../../docs/campaigns.md");
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let campaign = Campaign::parse(example).unwrap();
+    let plan = Plan::new(campaign, example).unwrap();
+    assert!(plan.stages[1].settings.len() > 3);
+}
+
+#[test]
+fn anomalies_may_end_or_come_and_go() {
+    let schedule = |extent: &str| {
+        Campaign::parse(&SMALL.replace("film = false", &format!("extent = {extent}")))
+            .unwrap()
+            .schedule()
+            .extent
+    };
+    assert_eq!(schedule("\"to-end\""), Extent::ToEnd);
+    assert_eq!(schedule("{ window = 20 }"), Extent::Window { steps: 20 });
+    assert_eq!(schedule("{ on = 5, off = 10 }"), Extent::Intermittent { on: 5, off: 10 });
+    for wrong in ["\"end\"", "{ window = 0 }", "{ on = 5 }", "{ window = 3, on = 5, off = 1 }", "7"] {
+        refuses("film = false", &format!("extent = {wrong}"), &["extent: expected \"to-end\"", "found"]);
+    }
+}

@@ -1,0 +1,119 @@
+//! Agreement with scikit-learn, errors by place, and arbitrary bytes.
+
+use crate::metrics_file::*;
+use offnominal_core::Seed;
+use offnominal_stats::Level;
+use proptest::prelude::*;
+
+fn plan() -> Bootstrap {
+    Bootstrap::new(100, Level::P95, Seed(0))
+}
+
+#[track_caller]
+fn refuses(csv: &str, want: &str) {
+    let found = read("x.csv", csv.as_bytes()).and_then(|e| judge("x.csv", &e, None, &plan())).unwrap_err();
+    assert_eq!(found.to_string(), want);
+}
+
+/// `metrics.csv` (rows shuffled, ties, extra column) and `metrics.json` are made by `make_metrics.py` beside them.
+#[test]
+fn pooled_metrics_agree_with_scikit_learn() {
+    let episodes = read("metrics.csv", include_bytes!("../../tests/data/metrics.csv")).unwrap();
+    let want: serde_json::Value =
+        serde_json::from_str(include_str!("../../tests/data/metrics.json")).unwrap();
+    let rows = judge("metrics.csv", &episodes, None, &plan()).unwrap();
+    for (id, want) in want["metrics"].as_object().unwrap() {
+        let (_, found) = rows.iter().find(|(name, _)| name == id).unwrap();
+        let (found, want) = (found.as_ref().unwrap().value, want.as_f64().unwrap());
+        assert!((found - want).abs() < 1e-9, "{id}: {found} but {want}");
+    }
+}
+
+#[test]
+fn columns_and_rows_come_in_any_order() {
+    let sorted = "episode,step,score,label\na,0,0.5,0\na,1,2,1\nb,0,1e-3,0\n";
+    let mixed = "\u{feff}label, score ,note,step,episode\n1,2,x,1,a\n0,0.001,\"y,z\",0,b\n0,0.5,,0,a\n";
+    let (sorted, mixed) = (read("s", sorted.as_bytes()).unwrap(), read("m", mixed.as_bytes()).unwrap());
+    assert_eq!(sorted, mixed);
+}
+
+#[test]
+fn errors_name_the_place() {
+    let header = "episode,step,score,label\n";
+    refuses("", "x.csv: expected a header and rows, found nothing");
+    refuses(header, "x.csv: expected a header and rows, found a header alone");
+    refuses(
+        "episode,step,score\n",
+        "x.csv, line 1: expected the columns episode, step, score, label, found episode, step, score; \
+         label is missing",
+    );
+    refuses(
+        "episode,step,score,label,step\n",
+        "x.csv, line 1: expected the column step once, found it twice",
+    );
+    let field = |row: &str, want: &str| refuses(&format!("{header}a,0,1.5,0\n{row}\n"), want);
+    field("a,1,NaN,0", "x.csv, line 3, column score: expected a finite number, found \"NaN\"");
+    field("a,1,inf,0", "x.csv, line 3, column score: expected a finite number, found \"inf\"");
+    field("a,1,0.5,2", "x.csv, line 3, column label: expected 0 or 1, or False or True, found \"2\"");
+    field("a,-1,0.5,1", "x.csv, line 3, column step: expected a whole number, found \"-1\"");
+    field(",1,0.5,1", "x.csv, line 3, column episode: expected a name, found \"\"");
+    field(
+        "a,0,0.5,1",
+        "x.csv, line 3: expected each step once, found step 0 of episode \"a\" again (first in line 2)",
+    );
+    field("a,1,0.5,0", "x.csv: expected anomalous and nominal steps, found only nominal ones (2)");
+    field("a,1,0.5", "x.csv, line 3: expected 4 fields as in line 1, found 3");
+    field("a,1,0.5,1,9", "x.csv, line 3: expected 4 fields as in line 1, found 5");
+}
+
+#[test]
+fn labels_come_as_other_programs_write_them() {
+    let labels = |no: &str, yes: &str| {
+        let csv = format!("episode,step,score,label\na,0,0,{no}\na,1,1,{yes}\n");
+        read("x.csv", csv.as_bytes()).unwrap()[0].labels.clone()
+    };
+    for (no, yes) in [("0", "1"), ("0.0", "1.0"), ("False", "True"), ("false", "true")] {
+        assert_eq!(labels(no, yes), [false, true], "{no} {yes}");
+    }
+}
+
+#[test]
+fn delays_need_every_step() {
+    let csv = "episode,step,score,label\na,3,0,0\na,5,1,1\n";
+    assert!(read("x.csv", csv.as_bytes()).is_ok());
+    assert_eq!(
+        read_without_gaps("x.csv", csv.as_bytes()).unwrap_err().to_string(),
+        "x.csv, line 3: expected step 4 of episode \"a\" (delays count steps), found step 5"
+    );
+}
+
+#[test]
+fn a_threshold_adds_the_delay_metrics_and_what_is_undefined_says_so() {
+    let csv = "episode,step,score,label\na,0,0,0\na,1,0,1\na,2,9,1\nb,0,0,0\nb,1,9,1\n";
+    let episodes = read("x.csv", csv.as_bytes()).unwrap();
+    let rows = judge("x.csv", &episodes, Some(5.0), &plan()).unwrap();
+    let get = |id: &str| rows.iter().find(|(name, _)| *name == id).unwrap().1.clone();
+    assert_eq!(get("detection_rate").unwrap().value, 1.0);
+    assert_eq!(get("d5").unwrap().n, 2);
+    assert_eq!(
+        get("false_alarm_rate").unwrap_err().to_string(),
+        "false alarm rate: expected at least 1 nominal episodes, found 0"
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
+
+    #[test]
+    fn arbitrary_bytes_never_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        let _ = read_without_gaps("x.csv", &bytes);
+    }
+
+    #[test]
+    fn nearly_right_text_never_panics(body in "([a-b0-9.,\\-]|1,0,|\"|\n|\r|e9|NaN|\u{e9}){0,120}") {
+        let text = format!("episode,step,score,label\n{body}");
+        if let Ok(episodes) = read("x.csv", text.as_bytes()) {
+            let _ = judge("x.csv", &episodes, Some(0.5), &plan());
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! Who scores the steps of the suite, and episodes as they are needed once they are scored.
+
+use crate::ood_rl::cell::Cell;
+use anyhow::{Context, Result};
+use offnominal_agents::Actor;
+use offnominal_core::prelude::*;
+use offnominal_detectors::Panel;
+use offnominal_engine::catalogues;
+use serde_json::json;
+
+/// The measures of disagreement, and other detectors.
+#[derive(Clone)]
+pub(super) struct Judges {
+    pub(super) panel: Panel,
+    external: Vec<Judge>,
+}
+
+/// A fitted detector with its name.
+struct Judge(&'static str, Box<dyn Monitor>);
+
+impl Clone for Judge {
+    fn clone(&self) -> Judge {
+        Judge(self.0, self.1.fork())
+    }
+}
+
+impl Judges {
+    /// Opens the policy and fits the other detectors of a cell.
+    pub(super) fn new(cell: &Cell, policy: &Actor, train: &[Episode], seed: Seed) -> Result<Judges> {
+        let signals: Vec<Signals<'_>> = train.iter().map(Episode::signals).collect();
+        let panel = Panel::open(policy, &signals, &mut seed.child("panel").rng())?;
+        let (fit, validation) = signals.split_at(signals.len() * 3 / 4);
+        let judge = |&id: &&'static str| {
+            let detector = catalogues::detectors().build(id, &json!({}))?;
+            let mut rng = seed.child("fit").child(id).rng();
+            let monitor = detector.fit_with(policy, fit, validation, &mut rng);
+            Ok(Judge(id, monitor.with_context(|| format!("detector {id}"))?))
+        };
+        Ok(Judges { panel, external: cell.external.iter().map(judge).collect::<Result<_>>()? })
+    }
+
+    /// What gives the scores, in their order.
+    pub(super) fn names(&self) -> Vec<&'static str> {
+        let measures = self.panel.measures().iter().map(|m| m.id());
+        measures.chain(self.external.iter().map(|judge| judge.0)).collect()
+    }
+
+    fn score(&mut self, episode: &Episode) -> Vec<Vec<f64>> {
+        let mut scores = self.panel.score_episode(&episode.signals());
+        for Judge(_, monitor) in &mut self.external {
+            let mut own = Vec::with_capacity(episode.len());
+            monitor.score_episode(&episode.signals(), &mut own);
+            scores.push(own);
+        }
+        scores
+    }
+}
+
+/// Episodes of one setting. Only the first one is kept: those of pictures are large.
+pub(super) struct Played {
+    pub(super) returns: Vec<f64>,
+    pub(super) first: Episode,
+    /// `[episode][judge][T]`
+    scores: Vec<Vec<Vec<f64>>>,
+}
+
+impl Played {
+    /// Plays episodes and has them judged.
+    pub(super) fn new(
+        episodes: usize,
+        play: impl Fn(usize) -> Result<Episode>,
+        judges: &mut Judges,
+    ) -> Result<Played> {
+        let first = play(0)?;
+        let (mut returns, mut scores) = (vec![first.total_reward()], vec![judges.score(&first)]);
+        for i in 1..episodes {
+            let episode = play(i)?;
+            returns.push(episode.total_reward());
+            scores.push(judges.score(&episode));
+        }
+        Ok(Played { returns, first, scores })
+    }
+
+    /// Steps of all episodes.
+    pub(super) fn steps(&self) -> usize {
+        self.scores.iter().map(|judges| judges[0].len()).sum()
+    }
+
+    /// Scores of the k-th judge, `[episode][T]`.
+    pub(super) fn scores_of(&self, k: usize) -> Vec<Vec<f64>> {
+        self.scores.iter().map(|judges| judges[k].clone()).collect()
+    }
+}

@@ -1,0 +1,279 @@
+//! The page of the suite: the publication's tables beside ours, and what it does not ask.
+
+mod text;
+
+use crate::ood_rl::cell::EXTERNAL;
+use crate::ood_rl::published::{self, Published};
+use crate::ood_rl::table::{Table, by_trial, of, share, spread, trials, words};
+use crate::ood_rl::{MAIN, METHODS, Method, Row, solved};
+use text::*;
+
+const WORLDS: [&str; 3] = crate::ood_rl::agents::WORLDS;
+
+/// The page as Markdown.
+pub fn page(rows: &[Row]) -> String {
+    let parts = [
+        HEAD.to_string(),
+        agents(),
+        format!("{SUMMARY}\n{}\n{FOUND}", summary(rows)),
+        best(rows),
+        trial_tables(rows),
+        figures(),
+        measures(rows),
+        external(rows),
+        all_variants(rows),
+        DIFFERENCES.to_string(),
+    ];
+    parts.join("\n")
+}
+
+/// The policies at home.
+fn agents() -> String {
+    let table = |text: &str, title: &str, note: &str| {
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        let head: Vec<String> =
+            reader.headers().map(|h| h.iter().map(String::from).collect()).unwrap_or_default();
+        let shown = |name: &&String| name.as_str() != "command";
+        let keep: Vec<usize> = (0..head.len()).filter(|&i| shown(&&head[i])).collect();
+        let mut table = Table::new(&keep.iter().map(|&i| head[i].as_str()).collect::<Vec<_>>());
+        let records: Vec<_> = reader.records().flatten().collect();
+        if records.is_empty() {
+            return String::new();
+        }
+        records.iter().for_each(|r| table.line(keep.iter().map(|&i| short(&r[i])).collect()));
+        format!("### {title}\n\n{note}\n\n{}\n", table.markdown())
+    };
+    format!(
+        "{AGENTS}\n{}\n{}",
+        table(include_str!("../../../../agents/ood-rl/agents.csv"), "Returns at home", RETURNS),
+        table(include_str!("../../../../agents/ood-rl/probabilities.csv"), "Probabilities", PROBABILITIES)
+    )
+}
+
+/// A number with one decimal where it has more; anything else as it is.
+fn short(text: &str) -> String {
+    match text.parse::<f64>() {
+        Ok(number) if text.contains('.') && number.abs() > 1.0 => format!("{number:.1}"),
+        _ => text.into(),
+    }
+}
+
+/// One line per world and method, as a table.
+pub fn summary(rows: &[Row]) -> String {
+    let mut table = Table::new(&[
+        "world, method",
+        "trials",
+        "variants failed",
+        "AUROC where it fails",
+        "of all variants",
+        "at equal times, where it fails",
+        "null controls",
+    ]);
+    for env in WORLDS {
+        for method in METHODS {
+            let own = || of(rows, env, method, MAIN).filter(|r| r.anomaly != "none");
+            let n = by_trial(own(), |r| r.auroc).len();
+            if n == 0 {
+                continue;
+            }
+            let failed = own().filter(|r| !r.null && r.fails).count() as f64 / n as f64;
+            let real = own().filter(|r| !r.null).count() / n;
+            table.line(vec![
+                format!("{env}, {}", method.title()),
+                n.to_string(),
+                format!("{failed:.1} of {real}"),
+                spread(&by_trial(own().filter(|r| !r.null && r.fails), |r| r.auroc)),
+                spread(&by_trial(own().filter(|r| !r.null), |r| r.auroc)),
+                spread(&by_trial(own().filter(|r| !r.null && r.fails), |r| r.auroc_matched)),
+                spread(&by_trial(own().filter(|r| r.null), |r| r.auroc)),
+            ]);
+        }
+    }
+    table.markdown()
+}
+
+/// Our numbers for a column of the publication, and whether the policy fails there in each trial.
+fn ours<'a>(rows: &'a [Row], column: &'a [Published]) -> Vec<&'a Row> {
+    let first = &column[0];
+    trials(rows, (&first.env, first.method, &first.anomaly, first.magnitude))
+}
+
+fn numbers(rows: &[&Row]) -> Vec<f64> {
+    rows.iter().filter_map(|r| r.auroc).collect()
+}
+
+fn most(values: impl Iterator<Item = f64>) -> Option<f64> {
+    values.max_by(f64::total_cmp)
+}
+
+/// Tables 3 to 5.
+fn best(rows: &[Row]) -> String {
+    let mut text = BEST.to_string();
+    for (number, env) in [(3, "cartpole"), (4, "pendulum"), (5, "pong")] {
+        let mut table = Table::new(&["method, variant", "published best", "our best", "policies that fail"]);
+        for column in published::columns().iter().filter(|c| c[0].env == env) {
+            let own = ours(rows, column);
+            table.line(vec![
+                format!("{}, {}", column[0].method.title(), words(&column[0].anomaly, column[0].magnitude)),
+                share(most(column.iter().map(|p| p.auroc))),
+                share(most(numbers(&own).into_iter())),
+                format!("{} of {}", own.iter().filter(|r| r.fails).count(), own.len()),
+            ]);
+        }
+        text += &format!("\n### Table {number}: {env}\n\n{}", table.markdown());
+    }
+    text + &own_best(rows)
+}
+
+/// The variant in which each method does best, among those where every trial fails.
+fn own_best(rows: &[Row]) -> String {
+    let mut table = Table::new(&["world, method", "variant with the best mean", "AUROC"]);
+    for (env, method) in WORLDS.iter().flat_map(|env| METHODS.map(|m| (*env, m))) {
+        let variants = offnominal_worlds::ood_rl::variants();
+        let found = variants.iter().filter(|v| v.env == env && v.null.is_none()).filter_map(|v| {
+            let magnitude = v.fault.params["magnitude"].as_f64()?;
+            let own = trials(rows, (env, method, &v.fault.anomaly, magnitude));
+            let all_fail = !own.is_empty() && own.iter().all(|r| r.fails);
+            all_fail.then(|| (words(&v.fault.anomaly, magnitude), numbers(&own)))
+        });
+        let mean = |values: &[f64]| crate::ood_rl::table::mean_sd(values).map_or(f64::NAN, |(mean, _)| mean);
+        if let Some((what, values)) = found.max_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1))) {
+            table.line(vec![format!("{env}, {}", method.title()), what, spread(&values)]);
+        }
+    }
+    format!("\n### Where each method does best\n\n{OWN_BEST}\n\n{}", table.markdown())
+}
+
+/// Tables 6 to 19.
+fn trial_tables(rows: &[Row]) -> String {
+    let columns = published::columns();
+    let mut text = TRIALS.to_string();
+    for table in columns.chunk_by(|a, b| a[0].table == b[0].table) {
+        let first = &table[0][0];
+        text += &format!("\n### Table {}: {}, {}\n\n", first.table, first.env, first.method.title());
+        text += &trial_table(rows, table).markdown();
+    }
+    text
+}
+
+fn trial_table(rows: &[Row], columns: &[Vec<Published>]) -> Table {
+    let names: Vec<String> = columns.iter().map(|c| words(&c[0].anomaly, c[0].magnitude)).collect();
+    let head: Vec<&str> = std::iter::once("AUROC").chain(names.iter().map(String::as_str)).collect();
+    let mut table = Table::new(&head);
+    for trial in 1..=5 {
+        let cell = |column: &Vec<Published>| {
+            let own = ours(rows, column).into_iter().find(|r| r.trial == trial);
+            own.map_or("–".into(), with_interval)
+        };
+        let cells: Vec<String> = columns.iter().map(cell).collect();
+        if cells.iter().any(|cell| cell != "–") {
+            table.line([vec![format!("trial {trial}")], cells].concat());
+        }
+    }
+    let mut last = |name: &str, of: &dyn Fn(&Vec<Published>) -> String| {
+        table.line(std::iter::once(name.to_string()).chain(columns.iter().map(of)).collect());
+    };
+    last("mean ± sd", &|c| spread(&numbers(&ours(rows, c))));
+    last("published mean ± sd", &|c| spread(&c.iter().map(|p| p.auroc).collect::<Vec<_>>()));
+    last("prevalence", &|c| spread(&ours(rows, c).iter().map(|r| prevalence(r)).collect::<Vec<_>>()));
+    table
+}
+
+fn prevalence(row: &Row) -> f64 {
+    row.positives as f64 / (row.positives + row.negatives) as f64
+}
+
+/// The AUROC with its interval; in brackets where the policy does not fail.
+fn with_interval(row: &Row) -> String {
+    let text = format!("{} [{}, {}]", share(row.auroc), share(row.auroc_low), share(row.auroc_high));
+    if row.fails { text } else { format!("({text})") }
+}
+
+fn figures() -> String {
+    let line = |name: String| format!("![{name}](../results/ood-rl/{name})\n");
+    format!("{FIGURES}\n{}", crate::ood_rl::figure::files().map(line).collect::<String>())
+}
+
+/// The worlds in which policies played.
+fn played(rows: &[Row]) -> Vec<&'static str> {
+    WORLDS.into_iter().filter(|env| rows.iter().any(|r| r.env == *env)).collect()
+}
+
+/// One line per measure.
+fn measures(rows: &[Row]) -> String {
+    let mut text = MEASURES.to_string();
+    for env in played(rows) {
+        let head: Vec<&str> = std::iter::once(env).chain(METHODS.map(Method::title)).collect();
+        let mut table = Table::new(&head);
+        for measure in offnominal_detectors::Measure::ALL.map(|m| m.id()) {
+            let cell = |method| {
+                spread(&by_trial(of(rows, env, method, measure).filter(|r| r.fails && !r.null), |r| r.auroc))
+            };
+            let cells: Vec<String> = METHODS.map(cell).into();
+            if cells.iter().any(|c| c != "–") {
+                table.line([vec![format!("`{measure}`")], cells].concat());
+            }
+        }
+        text += &format!("\n{}", table.markdown());
+    }
+    text
+}
+
+/// Other detectors on the episodes of the first ensemble.
+fn external(rows: &[Row]) -> String {
+    let worlds = played(rows);
+    let heads = worlds.iter().flat_map(|env| [*env, "at equal times"]);
+    let mut table = Table::new(&std::iter::once("detector").chain(heads).collect::<Vec<_>>());
+    let names = std::iter::once(MAIN).chain(EXTERNAL);
+    for name in names {
+        let cells = worlds.iter().flat_map(|env| {
+            let own = || of(rows, env, Method::Ensemble, name).filter(|r| r.trial == 1 && r.fails && !r.null);
+            let mean = |number: fn(&Row) -> Option<f64>| share(by_trial(own(), number).first().copied());
+            [mean(|r| r.auroc), mean(|r| r.auroc_matched)]
+        });
+        table.line(std::iter::once(format!("`{name}`")).chain(cells).collect());
+    }
+    format!("{OTHERS}\n{}", table.markdown())
+}
+
+/// Every variant, with the AUROC of each method.
+fn all_variants(rows: &[Row]) -> String {
+    let mut text = ALL.to_string();
+    for env in played(rows) {
+        let heads = ["variant"].into_iter().chain(METHODS.map(Method::title)).chain(["policies that fail"]);
+        let mut table = Table::new(&heads.collect::<Vec<_>>());
+        for v in crate::ood_rl::play::settings(env) {
+            let magnitude = v.fault.params["magnitude"].as_f64().unwrap_or(f64::NAN);
+            let own = METHODS.map(|m| trials(rows, (env, m, &v.fault.anomaly, magnitude)));
+            let (fails, n) = own.iter().flatten().fold((0, 0), |(f, n), r| (f + usize::from(r.fails), n + 1));
+            let null = if v.null.is_some() { " (null)" } else { "" };
+            let cells = own.iter().map(|rows| spread(&numbers(rows)));
+            let name = format!("{}{null}", words(&v.fault.anomaly, magnitude));
+            table.line([name].into_iter().chain(cells).chain([format!("{fails} of {n}")]).collect());
+        }
+        text += &format!("\n### {env}: a policy fails below {}\n\n{}", solved(env), table.markdown());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn root() -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    #[test]
+    fn the_page_says_what_the_results_say() {
+        let (path, shown) = (root().join("results/ood-rl/results.csv"), root().join("docs/ood-rl.md"));
+        let rows = crate::ood_rl::from_csv(&std::fs::read(&path).unwrap(), &path).unwrap();
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::write(&shown, page(&rows)).unwrap();
+        }
+        let text = std::fs::read_to_string(shown).unwrap();
+        let how = "make it again: offnominal bench --suite ood-rl --out results/ood-rl --page docs/ood-rl.md";
+        assert!(text == page(&rows), "docs/ood-rl.md is old; {how}");
+    }
+}

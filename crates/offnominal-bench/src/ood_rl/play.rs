@@ -1,0 +1,169 @@
+//! One policy at home and in every variant of its world: episodes, scores, and what they are worth.
+
+use crate::ood_rl::cell::{Cell, ROWS, TRACES};
+use crate::ood_rl::figure::{self, Trace};
+use crate::ood_rl::judges::{Judges, Played};
+use crate::ood_rl::row::{self, MAIN, Row};
+use crate::ood_rl::{solved, youden};
+use anyhow::{Context, Result};
+use offnominal_agents::Actor;
+use offnominal_core::prelude::*;
+use offnominal_engine::progress::Task;
+use offnominal_engine::{catalogues, parallel};
+use offnominal_stats::mean::student_t;
+use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection, tally};
+use offnominal_worlds::ood_rl::{Variant, null_controls, variants};
+use serde_json::json;
+
+/// The variants of a world, and its null controls at the end.
+pub(super) fn settings(env: &str) -> Vec<Variant> {
+    let all = variants().into_iter().chain(null_controls());
+    all.filter(|v| v.env == env).collect()
+}
+
+/// Everything that the variants of a cell are compared with.
+struct Home<'a> {
+    cell: &'a Cell,
+    trial: Trial<'a>,
+    seed: Seed,
+    judges: Judges,
+    played: Played,
+}
+
+/// The files of a finished cell.
+pub(super) fn files(
+    cell: &Cell,
+    policy: &Actor,
+    jobs: usize,
+    bar: &Task,
+) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let env = catalogues::worlds().build(cell.env, &json!({}))?;
+    let home = Home::new(cell, env.as_ref(), policy)?;
+    let settings = settings(cell.env);
+    let judged = parallel::map(jobs, settings.len(), bar, |i| home.variant(&settings[i], i))?;
+    let mut rows = home.own_rows()?;
+    let mut traces = Vec::new();
+    for (found, trace) in judged {
+        rows.extend(found);
+        traces.extend(trace);
+    }
+    Ok(vec![
+        (ROWS, row::to_csv(&rows)?),
+        (TRACES, serde_json::to_vec(&traces)?),
+        ("spec.json", serde_json::to_vec_pretty(cell)?),
+    ])
+}
+
+impl<'a> Home<'a> {
+    fn new(cell: &'a Cell, env: &'a dyn Env, policy: &'a Actor) -> Result<Home<'a>> {
+        let seed = Seed(cell.seed).child(cell.env).child(cell.method.id()).child(u64::from(cell.trial));
+        let trial = Trial::new(env, policy);
+        let play = |role: &str, i: usize| trial.nominal(seed.child(role).child(i));
+        let train: Vec<Episode> = (0..cell.episodes).map(|i| play("train", i)).collect();
+        let mut judges = Judges::new(cell, policy, &train, seed)?;
+        let played = Played::new(cell.episodes, |i| Ok(play("home", i)), &mut judges)?;
+        Ok(Home { cell, trial, seed, judges, played })
+    }
+
+    /// What is known of a variant, and its trace if it is drawn.
+    fn variant(&self, variant: &Variant, number: usize) -> Result<(Vec<Row>, Option<Trace>)> {
+        let (mut judges, seed) = (self.judges.clone(), self.seed.child("variant").child(number));
+        let play =
+            |i| Ok(self.trial.disturbed(seed.child(i), &variant.fault, 0, &catalogues::anomalies())?);
+        let played = Played::new(self.cell.episodes, play, &mut judges)?;
+        let blank = self.blank(Some(variant), &played)?;
+        let names = judges.names();
+        let judged = (0..names.len()).map(|k| self.judged(&blank, names[k], k, &played));
+        let rows = judged.collect::<Result<Vec<Row>>>()?;
+        let main = rows.iter().find(|r| r.measure == MAIN).context("the main measure is always there")?;
+        let is_drawn = figure::is_drawn(self.cell.env, self.cell.method, &blank.anomaly, blank.magnitude);
+        let trace = is_drawn.then(|| Trace::of(main, &mut judges.panel, &self.played.first, &played.first));
+        Ok((rows, trace))
+    }
+
+    /// The row of the policy at home.
+    fn own_rows(&self) -> Result<Vec<Row>> {
+        Ok(vec![Row { measure: MAIN.into(), ..self.blank(None, &self.played)? }])
+    }
+
+    /// A row that is not yet judged.
+    fn blank(&self, variant: Option<&Variant>, played: &Played) -> Result<Row> {
+        let mean = student_t(&played.returns, Level::P95)?;
+        let magnitude = variant.and_then(|v| v.fault.params["magnitude"].as_f64());
+        Ok(Row {
+            env: self.cell.env.into(),
+            method: self.cell.method,
+            trial: self.cell.trial,
+            anomaly: variant.map_or("none".into(), |v| v.fault.anomaly.clone()),
+            magnitude: magnitude.unwrap_or(0.0),
+            null: variant.is_none_or(|v| v.null.is_some()),
+            episodes: played.returns.len(),
+            mean_return: mean.value,
+            return_low: mean.low,
+            return_high: mean.high,
+            fails: mean.value < solved(self.cell.env),
+            measure: String::new(),
+            positives: if variant.is_some() { played.steps() } else { 0 },
+            negatives: self.played.steps(),
+            auroc: None,
+            auroc_low: None,
+            auroc_high: None,
+            aupr: None,
+            fpr95: None,
+            auroc_matched: None,
+            youden: None,
+        })
+    }
+
+    /// The row of the k-th judge.
+    fn judged(&self, blank: &Row, name: &str, k: usize, played: &Played) -> Result<Row> {
+        let (away, home) = (played.scores_of(k), self.played.scores_of(k));
+        let (positive, negative) = (away.concat(), home.concat());
+        let labels: Vec<bool> = (0..positive.len() + negative.len()).map(|i| i < positive.len()).collect();
+        let found = tally(&[&positive[..], &negative].concat(), &labels)?;
+        let mut row = Row { measure: name.into(), auroc: Some(found.auroc), ..blank.clone() };
+        (row.aupr, row.fpr95) = (Some(found.average_precision), Some(found.fpr95));
+        row.auroc_matched = Some(matched(&away, &home)?);
+        if name == MAIN || self.cell.external.contains(&name) {
+            let plan = Bootstrap::new(self.cell.replicates, Level::P95, self.seed.child("judge"));
+            let pooled = detection(&pooled(away, home), Mode::Global, &plan)?.auroc;
+            (row.auroc_low, row.auroc_high) = (Some(pooled.low), Some(pooled.high));
+        }
+        row.youden = (name == MAIN).then(|| youden::threshold(&positive, &negative)).flatten();
+        Ok(row)
+    }
+}
+
+/// All steps in the variant against all at home; episodes are what is resampled.
+fn pooled(away: Vec<Vec<f64>>, home: Vec<Vec<f64>>) -> Vec<ScoredEpisode> {
+    let away = away.into_iter().map(|scores| ScoredEpisode::persistent(scores, 0, None));
+    away.chain(home.into_iter().map(ScoredEpisode::nominal)).collect()
+}
+
+/// AUROC of the steps in the variant against those at home at the same times, episode by episode.
+fn matched(away: &[Vec<f64>], home: &[Vec<f64>]) -> Result<f64> {
+    let (mut scores, mut labels) = (Vec::new(), Vec::new());
+    for (&positive, &negative) in away.iter().zip(home).flat_map(|(a, h)| a.iter().zip(h)) {
+        scores.extend([positive, negative]);
+        labels.extend([true, false]);
+    }
+    Ok(tally(&scores, &labels)?.auroc)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_has_one_half_at_equal_times_however_long_the_episodes_are() {
+        let clock = |lengths: &[usize]| -> Vec<Vec<f64>> {
+            lengths.iter().map(|&n| (0..n).map(|t| t as f64).collect()).collect()
+        };
+        assert_eq!(matched(&clock(&[9, 40]), &clock(&[30, 12])).unwrap(), 0.5);
+    }
+
+    #[test]
+    fn a_world_has_its_variants_and_a_control_for_each_parameter() {
+        assert_eq!(["cartpole", "pendulum", "pong"].map(|env| settings(env).len()), [95, 45, 24]);
+    }
+}

@@ -1,0 +1,110 @@
+//! Tables of text, and the numbers that go into them.
+
+use crate::ood_rl::{MAIN, Method, Row};
+
+/// A table with a header.
+pub(super) struct Table {
+    head: Vec<String>,
+    lines: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new(head: &[&str]) -> Table {
+        Table { head: head.iter().map(|h| h.to_string()).collect(), lines: vec![] }
+    }
+
+    /// Adds a line.
+    ///
+    /// # Panics
+    /// If it is not as wide as the header.
+    pub fn line(&mut self, line: Vec<String>) {
+        assert_eq!(line.len(), self.head.len(), "{line:?}");
+        self.lines.push(line);
+    }
+
+    /// As Markdown; all columns but the first to the right.
+    pub fn markdown(&self) -> String {
+        let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
+        let rule: String = (0..self.head.len()).map(|i| if i == 0 { "---|" } else { "---:|" }).collect();
+        let lines: String = self.lines.iter().map(|line| row(line)).collect();
+        format!("{}|{rule}\n{lines}", row(&self.head))
+    }
+}
+
+/// Mean and sample standard deviation (n − 1); the latter is 0 for a single value, and nothing is nothing.
+pub(super) fn mean_sd(values: &[f64]) -> Option<(f64, f64)> {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|v| (v - mean).powi(2)).sum();
+    (!values.is_empty()).then(|| (mean, (squares / (n - 1.0).max(1.0)).sqrt()))
+}
+
+/// Three decimals without the zero before them; a dash where there is nothing.
+pub(super) fn share(value: Option<f64>) -> String {
+    value.map_or("–".into(), |v| format!("{v:.3}").replacen("0.", ".", 1))
+}
+
+/// Mean ± deviation.
+pub(super) fn spread(values: &[f64]) -> String {
+    match mean_sd(values) {
+        None => "–".into(),
+        Some((mean, _)) if values.len() == 1 => share(Some(mean)),
+        Some((mean, sd)) => format!("{} ± {}", share(Some(mean)), share(Some(sd))),
+    }
+}
+
+/// The rows of a world and a method, in one measure.
+pub(super) fn of<'a>(
+    rows: &'a [Row],
+    env: &'a str,
+    method: Method,
+    measure: &'a str,
+) -> impl Iterator<Item = &'a Row> {
+    rows.iter().filter(move |r| r.env == env && r.method == method && r.measure == measure)
+}
+
+/// The rows of one variant over the trials.
+pub(super) fn trials<'a>(rows: &'a [Row], like: (&'a str, Method, &'a str, f64)) -> Vec<&'a Row> {
+    let (env, method, anomaly, magnitude) = like;
+    let is_it = |r: &&Row| r.anomaly == anomaly && (r.magnitude - magnitude).abs() < 1e-9;
+    of(rows, env, method, MAIN).filter(is_it).collect()
+}
+
+/// Mean over the rows of each trial of a number, one per trial.
+pub(super) fn by_trial<'a>(
+    rows: impl Iterator<Item = &'a Row>,
+    number: impl Fn(&Row) -> Option<f64>,
+) -> Vec<f64> {
+    let mut trials: std::collections::BTreeMap<u32, Vec<f64>> = Default::default();
+    rows.for_each(|row| trials.entry(row.trial).or_default().extend(number(row)));
+    trials.values().filter_map(|values| mean_sd(values)).map(|(mean, _)| mean).collect()
+}
+
+/// A parameter and its value in words: `gravity 49`.
+pub(super) fn words(anomaly: &str, magnitude: f64) -> String {
+    let name = anomaly.trim_start_matches("dyn-").trim_start_matches("img-").replace('-', " ");
+    let unit = if anomaly.starts_with("img-") { "severity " } else { "" };
+    let value = format!("{magnitude:.4}");
+    format!("{name} {unit}{}", value.trim_end_matches('0').trim_end_matches('.'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_as_they_are_printed() {
+        assert_eq!(spread(&[0.5, 0.7]), ".600 ± .141");
+        assert_eq!((spread(&[0.5]), spread(&[])), (".500".into(), "–".into()));
+        assert_eq!(share(Some(1.0)), "1.000");
+        assert_eq!(words("dyn-cart-mass", 1.0 / 9.0), "cart mass 0.1111");
+        assert_eq!(words("img-pixelate", 3.0), "pixelate severity 3");
+    }
+
+    #[test]
+    fn a_table_is_markdown() {
+        let mut table = Table::new(&["a", "b"]);
+        table.line(vec!["x".into(), "1".into()]);
+        assert_eq!(table.markdown(), "| a | b |\n|---|---:|\n| x | 1 |\n");
+    }
+}

@@ -1,0 +1,99 @@
+//! The report: one self-contained page that says what was found, how sure it is, and how to find it again.
+//!
+//! [`render`] makes the page, [`charts`] the same figures as files of their own, [`write()`] puts both into a folder,
+//! and [`read`] takes a folder's results back in. The report only reads [`Results`]; it computes nothing but means
+//! over cells ([`aggregate`]).
+
+pub mod aggregate;
+mod alarms;
+mod cells;
+mod delays;
+mod diagnoses;
+mod heatmap;
+mod index;
+pub mod metric;
+mod page;
+mod panels;
+mod read;
+#[cfg(test)]
+mod sample;
+mod settings;
+mod summary;
+mod traces;
+mod words;
+
+pub use page::render;
+pub use read::{read, save};
+
+use crate::results::Results;
+use anyhow::Result;
+use index::Index;
+use offnominal_files::write;
+use std::path::{Path, PathBuf};
+
+/// Name of the page in the results folder.
+pub const PAGE: &str = "report.html";
+
+/// Name of the folder of single figures in the results folder.
+pub const CHARTS: &str = "charts";
+
+/// Every figure of the page as a file of its own: file name and SVG text.
+pub fn charts(results: &Results) -> Vec<(String, String)> {
+    let index = Index::new(&results.rows);
+    let mut files = heat_pictures(&index);
+    for trace in &results.traces {
+        let name = ["scores", &trace.env, &trace.anomaly, &trace.strength, &trace.detector].join("-");
+        let name = format!("{}-{}.svg", file_name(&name), trace.episode);
+        files.push((name, traces::picture(&index, trace)));
+    }
+    for chart in delays::charts(&index, &results.curves) {
+        let name = format!("delays-{}-{}.svg", file_name(&chart.title), file_name(&chart.threshold));
+        files.push((name, chart.alone));
+    }
+    files
+}
+
+fn heat_pictures(index: &Index) -> Vec<(String, String)> {
+    let (cells, metrics) = (cells::all(index), cells::shown(index));
+    let mut files = Vec::new();
+    for map in heatmap::all(index) {
+        for (i, block) in map.blocks.iter().enumerate() {
+            for (m, metric) in metrics.iter().enumerate() {
+                let title = format!("{} · {}", map.world, metric.label);
+                let name = format!("heatmap-{}-{}-{}.svg", file_name(&map.world), metric.id, i + 1);
+                files.push((name, heatmap::picture(&map, block, &cells, m, &title)));
+            }
+        }
+    }
+    files
+}
+
+/// Letters, digits, dots and dashes only, so that a name is safe on every system.
+fn file_name(text: &str) -> String {
+    let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = text.chars().map(safe).collect();
+    name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+/// Writes the page and the figures into a folder, and returns the path of the page.
+///
+/// # Errors
+/// If a file cannot be written; the message names it.
+pub fn write(folder: &Path, results: &Results) -> Result<PathBuf> {
+    for (name, svg) in charts(results) {
+        write::atomically(&folder.join(CHARTS).join(name), svg.as_bytes())?;
+    }
+    let page = folder.join(PAGE);
+    write::atomically(&page, render(results)?.as_bytes())?;
+    Ok(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_from_outside_make_harmless_file_names() {
+        assert_eq!(file_name("../../etc/passwd · <x>"), "etc-passwd-x");
+    }
+}

@@ -1,0 +1,66 @@
+//! The cells of a campaign for another scheduler: JSON lines, or a script for Slurm or Kubernetes.
+
+use crate::cells::{Bench, Layer, Node};
+use anyhow::Result;
+use minijinja::Environment;
+use minijinja::value::Serde;
+use serde_json::{Value, json};
+use std::path::Path;
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// Who is to run the cells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "kebab-case")]
+pub enum Scheduler {
+    /// Anybody: a JSON line for each cell, after those of the cells that it needs
+    Cells,
+    /// A Slurm cluster: a script that submits one job array for each layer, and the tables
+    Slurm,
+    /// A Kubernetes cluster: a script that applies one indexed job for each layer, and the tables
+    Kubernetes,
+}
+
+impl Scheduler {
+    /// What the scheduler reads: the cells, or a script that runs them.
+    ///
+    /// # Errors
+    /// If a template cannot be filled, which is a mistake of ours.
+    pub fn text(self, bench: &Bench, campaign: &Path, out: &Path) -> Result<String> {
+        match self {
+            Scheduler::Cells => Ok(bench.nodes.iter().map(|node| format!("{}\n", line(node))).collect()),
+            Scheduler::Slurm => script(include_str!("schedule/slurm.sh"), bench, campaign, out),
+            Scheduler::Kubernetes => script(include_str!("schedule/kubernetes.sh"), bench, campaign, out),
+        }
+    }
+}
+
+fn line(Node { id, cell, .. }: &Node) -> Value {
+    json!({ "id": id, "layer": cell.layer(), "needs": cell.needs(), "what": cell.to_string(), "spec": cell })
+}
+
+/// The script of a scheduler, with as many cells in each layer as the campaign has.
+fn script(template: &str, bench: &Bench, campaign: &Path, out: &Path) -> Result<String> {
+    let layers = Layer::ALL.map(|layer| json!({ "name": layer, "n": bench.layer(layer).count() }));
+    let bench = format!("offnominal bench {} --out {}", quoted(campaign), quoted(out));
+    let campaign = campaign.display().to_string();
+    let given = Serde(json!({ "layers": layers, "bench": bench, "campaign": campaign }));
+    Ok(format!("{}\n", Environment::new().render_str(template, given)?))
+}
+
+/// A path as a shell reads it back, whatever is in it.
+fn quoted(path: &Path) -> String {
+    format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shell_reads_a_quoted_path_back() {
+        let path = Path::new("it's $HOME/a b");
+        let output =
+            std::process::Command::new("sh").args(["-c", &format!("printf %s {}", quoted(path))]).output();
+        assert_eq!(String::from_utf8(output.unwrap().stdout).unwrap(), "it's $HOME/a b");
+    }
+}

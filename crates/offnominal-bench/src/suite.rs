@@ -1,0 +1,143 @@
+//! Suites: benchmarks that travel with the binary.
+//!
+//! A suite is a list of campaigns. It is run world by world: when all cells of a world are finished, its results are
+//! written beside those of the others, and a world whose results are there is not run again. So a suite may be spread
+//! over many calls and days, and whatever is made of its results says which worlds are still missing.
+
+mod images;
+mod narrow;
+mod page;
+mod published;
+mod run;
+mod table;
+mod world;
+
+pub use run::{Request, State, run};
+pub use table::{Line, RULES, Table, columns};
+pub use world::World;
+
+use crate::campaign::Campaign;
+use anyhow::{Context, Result, ensure};
+use offnominal_core::suggest::did_you_mean;
+use std::path::Path;
+
+/// What a suite benchmarks, which decides what its page is like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Detectors of what policies read.
+    Vector,
+    /// Detectors of what cameras see.
+    Images,
+}
+
+/// A benchmark that travels with the binary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Suite {
+    /// Its name.
+    pub id: &'static str,
+    /// What it benchmarks.
+    pub kind: Kind,
+    /// The names and texts of its campaign files.
+    pub files: &'static [(&'static str, &'static str)],
+}
+
+macro_rules! campaigns {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../campaigns/", $name)))),*]
+    };
+}
+
+/// Every suite.
+pub const ALL: &[Suite] = &[
+    Suite {
+        id: "vector",
+        kind: Kind::Vector,
+        files: campaigns!["vector.toml", "vector-slow.toml", "vector-policies.toml"],
+    },
+    Suite {
+        id: "images",
+        kind: Kind::Images,
+        files: campaigns!["images.toml", "images-slow.toml", "images-car.toml"],
+    },
+];
+
+/// The page that puts the results of a suite beside the published ones, as Markdown.
+///
+/// # Errors
+/// If no world of the suite is in the folder, or a file there is damaged.
+pub fn page(suite: &Suite, out: &Path) -> Result<String> {
+    match suite.kind {
+        Kind::Vector => page::page(suite, out),
+        Kind::Images => images::page(suite, out),
+    }
+}
+
+impl Suite {
+    /// The suite of that name.
+    ///
+    /// # Errors
+    /// If there is none; the nearest name is given.
+    pub fn find(id: &str) -> Result<&'static Suite> {
+        let known = || ALL.iter().map(|suite| suite.id).chain([crate::ood_rl::ID]);
+        let hint = || did_you_mean(id, known());
+        ALL.iter().find(|suite| suite.id == id).with_context(|| {
+            format!(
+                "no suite is called {id:?}{}; there are: {}",
+                hint(),
+                known().collect::<Vec<_>>().join(", ")
+            )
+        })
+    }
+
+    /// Its campaigns with their texts, each with so many repetitions, if that is given.
+    ///
+    /// # Errors
+    /// If a campaign is wrong; its file is named.
+    pub fn campaigns(&self, seeds: Option<u64>) -> Result<Vec<(Campaign, &'static str)>> {
+        ensure!(seeds != Some(0), "seeds: expected at least 1, found 0");
+        let read = |&(name, text): &(&str, &'static str)| {
+            let campaign = Campaign::parse(text).with_context(|| format!("campaign {name}"))?;
+            Ok((Campaign { seeds: seeds.unwrap_or(campaign.seeds), ..campaign }, text))
+        };
+        self.files.iter().map(read).collect()
+    }
+
+    /// Its worlds, in the order of the catalogue.
+    ///
+    /// # Errors
+    /// If a campaign is wrong.
+    pub fn worlds(&self) -> Result<Vec<String>> {
+        let campaigns = self.campaigns(None)?;
+        let named = |id: &str| campaigns.iter().any(|(c, _)| c.envs.iter().any(|env| env == id));
+        let catalogue = offnominal_engine::catalogues::worlds();
+        Ok(catalogue.entries().iter().map(|e| e.id.to_string()).filter(|id| named(id)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slow_worlds_meet_what_the_others_meet() {
+        let campaigns = Suite::find("vector").unwrap().campaigns(None).unwrap();
+        let [(fast, _), (slow, _), (policies, _)] = &campaigns[..] else { panic!("three campaigns") };
+        assert_eq!((&fast.detectors, &fast.anomalies), (&slow.detectors, &slow.anomalies));
+        assert_eq!((&fast.strengths, fast.seed, fast.seeds), (&slow.strengths, slow.seed, slow.seeds));
+        assert_eq!((fast.episodes.test, slow.episodes.test), (100, 50));
+        assert_eq!((&fast.anomalies, fast.seed), (&policies.anomalies, policies.seed));
+        assert!(policies.detectors.iter().all(|d| fast.detectors.contains(d)));
+    }
+
+    #[test]
+    fn the_ten_worlds_of_the_paper_are_in_it() {
+        let worlds = Suite::find("vector").unwrap().worlds().unwrap();
+        assert_eq!(worlds.len(), 10, "{worlds:?}");
+    }
+
+    #[test]
+    fn a_wrong_name_gets_the_nearest_one() {
+        let error = Suite::find("vecor").unwrap_err().to_string();
+        assert!(error.contains("did you mean \"vector\"?"), "{error}");
+    }
+}

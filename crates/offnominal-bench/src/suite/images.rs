@@ -1,0 +1,233 @@
+//! The page of the suite `images`: our figures beside Table 13 of Anomaly-Gym, made of whatever worlds are there.
+
+use crate::report::aggregate;
+use crate::suite::page::gain::signed;
+use crate::suite::page::pick::Pick;
+use crate::suite::page::{Found, estimate, table, two};
+use crate::suite::{Suite, World, published};
+use anyhow::Result;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The policy of the tables.
+const POLICY: &str = "tqc";
+
+/// Our default.
+const OURS: &str = "offnominal";
+
+/// What made each detector: its features or its preset, in words.
+const MADE: &[(&str, &str)] = &[
+    ("clock", "baseline"),
+    ("random", "baseline"),
+    ("frame-knn-own", "our encoder of patches, self-supervised"),
+    ("patch-knn-own", "our encoder of patches, self-supervised"),
+    ("patch-dynamics", "ours, on our encoder of patches"),
+    ("offnominal", "ours, on our encoder of patches"),
+    ("knn-resnet", "ResNet-18, public weights"),
+    ("dino-patch", "ViT-S/16, public weights"),
+    ("clip-sim", "CLIP ViT-B/32, public weights"),
+    ("pred-ae", "preset small"),
+    ("prednet", "preset small"),
+    ("ldm", "preset small"),
+    ("lrdm", "preset small"),
+    ("rssm-ppm", "preset small"),
+];
+
+/// The page as Markdown.
+///
+/// # Errors
+/// If no world of the suite is in the folder, or a file there is damaged.
+pub(super) fn page(suite: &Suite, out: &Path) -> Result<String> {
+    let found = Found::load(suite, out)?;
+    Ok([head(suite, &found), overview(&found), classes(&found), leads(&found), worlds(&found)?].join("\n"))
+}
+
+fn made(detector: &str) -> &'static str {
+    MADE.iter().find(|(id, _)| *id == detector).map_or("as the campaign says", |(_, made)| made)
+}
+
+fn head(suite: &Suite, found: &Found) -> String {
+    let line = |w: &World| format!("{}\n", w.command);
+    let commands: String = found.worlds.iter().map(line).collect();
+    let hardware = alike(&found.worlds, |w| w.hardware.clone());
+    let hardware: String = hardware.iter().map(|(by, envs)| format!("\n{envs}: {by}.")).collect();
+    let lacks = alike(&found.worlds, |w| w.missing.join("; no "));
+    let lacks = lacks.iter().filter(|(what, _)| !what.is_empty());
+    let lacks: String = lacks.map(|(what, envs)| format!("\nIn {envs} there is no {what}.")).collect();
+    let missing = match &found.missing[..] {
+        [] => String::new(),
+        ids => format!("\nNot run yet: {}.", ids.join(", ")),
+    };
+    format!(
+        "# The image benchmark\n\n\
+         Written by `offnominal bench --suite {} --page FILE` from the tables of the worlds; do not edit.\n\n\
+         Detectors see what the world's first camera sees, not what the policy reads. Fifteen anomalies of the policy's \
+         signals and of the world, and nine faults of the camera, at two strengths.{missing}{lacks}\n\
+         Numbers in brackets are 95 % intervals; anomalies of a world count as one unit.\n\
+         Published figures are those of Anomaly-Gym, whose worlds, policies, pictures and strengths differ from ours: \
+         compare orders, not digits.\n{hardware}\n\n```\n{commands}```\n",
+        suite.id
+    )
+}
+
+/// What is the same in several worlds, with the names of these.
+fn alike(worlds: &[World], of: impl Fn(&World) -> String) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    worlds.iter().for_each(|world| found.entry(of(world)).or_default().push(&world.env));
+    found.into_iter().map(|(what, envs)| (what, envs.join(", "))).collect()
+}
+
+/// In how many worlds a detector was run.
+fn ran_in(found: &Found, detector: &str) -> String {
+    found.worlds.iter().filter(|w| w.detectors.iter().any(|d| d == detector)).count().to_string()
+}
+
+fn overview(found: &Found) -> String {
+    let lines = Pick::anomalies(&found.lines, POLICY);
+    let without = lines.only(|l| l.anomaly_class != "camera");
+    let control = Pick::control(&found.lines, POLICY);
+    let row = |detector: &&str| {
+        let own = without.detector(detector);
+        vec![
+            format!("`{detector}`"),
+            made(detector).to_string(),
+            ran_in(found, detector),
+            estimate(own.strength("tiny").mean("auroc_matched", "")),
+            estimate(own.strength("strong").mean("auroc_matched", "")),
+            estimate(own.mean("auroc_local", "")),
+            estimate(own.mean("auroc_global", "")),
+            estimate(
+                lines.detector(detector).only(|l| l.anomaly_class == "camera").mean("auroc_matched", ""),
+            ),
+            estimate(control.detector(detector).mean("auroc_matched", "")),
+            estimate(control.detector(detector).mean("false_alarm_rate", "conformal")),
+        ]
+    };
+    let head = [
+        "detector",
+        "made with",
+        "worlds",
+        "AUROC matched, tiny",
+        "AUROC matched, strong",
+        "AUROC local",
+        "AUROC global",
+        "AUROC matched, camera",
+        "control",
+        "false alarms",
+    ];
+    let rows: Vec<_> = found.detectors().iter().map(row).collect();
+    format!(
+        "## All worlds\n\nMeans over the paper's anomalies, and in a column of their own over faults of the camera, which \
+         the paper does not have. The control must be one half. Rows of different worlds say little about one another; the \
+         leads further down do.\n\n{}",
+        table(&head, &rows)
+    )
+}
+
+/// What is seen of which class of anomalies.
+fn classes(found: &Found) -> String {
+    const CLASSES: [&str; 4] = ["observation", "action", "dynamics", "camera"];
+    let lines = Pick::anomalies(&found.lines, POLICY);
+    let row = |detector: &&str| {
+        let own = lines.detector(detector);
+        let of = |class: &&str| estimate(own.only(|l| l.anomaly_class == *class).mean("auroc_matched", ""));
+        std::iter::once(format!("`{detector}`")).chain(CLASSES.iter().map(of)).collect::<Vec<_>>()
+    };
+    let head: Vec<&str> = std::iter::once("detector").chain(CLASSES).collect();
+    let rows: Vec<_> = found.detectors().iter().map(row).collect();
+    format!("## By class\n\nMatched AUROC.\n\n{}", table(&head, &rows))
+}
+
+/// By how much our default is ahead of every other detector in the same cells.
+fn leads(found: &Found) -> String {
+    let lines = Pick::anomalies(&found.lines, POLICY);
+    let ours = lines.detector(OURS);
+    let row = |detector: &&str| {
+        let theirs = lines.detector(detector);
+        let lead = |part: Pick<'_>| {
+            let points = part.against(&theirs, ("auroc_matched", ""), |a, b| a - b);
+            signed(aggregate::mean(&points, (-1.0, 1.0)))
+        };
+        let camera = |is: bool| ours.only(|l| (l.anomaly_class == "camera") == is);
+        vec![
+            format!("`{detector}`"),
+            ran_in(found, detector),
+            lead(ours.only(|_| true)),
+            lead(camera(false)),
+            lead(camera(true)),
+        ]
+    };
+    let others = found.detectors();
+    let rows: Vec<_> = others.iter().filter(|d| **d != OURS).map(row).collect();
+    format!(
+        "## The lead of `{OURS}`\n\nDifference of the matched AUROC in the same world, anomaly and strength, over the worlds \
+         in which both were run.\n\n{}",
+        table(&["over", "worlds", "all", "the paper's anomalies", "camera"], &rows)
+    )
+}
+
+/// One table per world, with the published figures.
+fn worlds(found: &Found) -> Result<String> {
+    let published = published::pictured()?;
+    let lines = Pick::anomalies(&found.lines, POLICY).only(|l| l.anomaly_class != "camera");
+    let mut out = String::from(
+        "## Beside Table 13\n\nMeans over the paper's anomalies. The paper's rows for sap-goal1 at tiny and some of sap-goal2 \
+         at strong are not in the text of its table.\n",
+    );
+    for world in &found.worlds {
+        let own = lines.env(&world.env);
+        let mut names: Vec<&str> = world.detectors.iter().map(String::as_str).collect();
+        let theirs = published.iter().filter(|p| p.env == world.env);
+        names.extend(theirs.map(|p| &*p.detector).filter(|d| !world.detectors.iter().any(|o| o == d)));
+        let mut seen = std::collections::HashSet::new();
+        names.retain(|name| seen.insert(*name));
+        let row = |detector: &&str| {
+            let mut cells = vec![format!("`{detector}`")];
+            for strength in ["tiny", "strong"] {
+                let mine = own.detector(detector).strength(strength);
+                let paper = published
+                    .iter()
+                    .find(|p| (&*p.env, &*p.strength, &*p.detector) == (&*world.env, strength, detector));
+                cells.push(estimate(mine.mean("auroc_matched", "")));
+                cells.push(estimate(mine.mean("auroc_local", "")));
+                cells.push(paper.map_or("–".into(), |p| two(p.auroc_local)));
+            }
+            cells
+        };
+        let head = [
+            "detector",
+            "tiny: matched",
+            "tiny: local",
+            "tiny: local, paper",
+            "strong: matched",
+            "strong: local",
+            "strong: local, paper",
+        ];
+        let rows: Vec<_> = names.iter().map(row).collect();
+        out += &format!("\n### {}\n\n{}", world.env, table(&head, &rows));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_detector_of_the_suite_says_what_made_it() {
+        for (campaign, _) in Suite::find("images").unwrap().campaigns(None).unwrap() {
+            assert!(campaign.detectors.iter().all(|d| MADE.iter().any(|(id, _)| *id == d.name)));
+        }
+    }
+
+    #[test]
+    fn its_campaigns_differ_in_worlds_sizes_and_counts_only() {
+        let campaigns = Suite::find("images").unwrap().campaigns(None).unwrap();
+        let [(short, _), (long, _), (car, _)] = &campaigns[..] else { panic!("three campaigns") };
+        for other in [long, car] {
+            assert_eq!((&short.detectors, &short.anomalies), (&other.detectors, &other.anomalies));
+            assert_eq!((&short.strengths, short.seed), (&other.strengths, other.seed));
+        }
+        assert_eq!((short.pictures, car.pictures), (Some(128), Some(256)));
+    }
+}

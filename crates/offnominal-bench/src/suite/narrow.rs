@@ -1,0 +1,159 @@
+//! A suite narrowed to one world: what of it can be run there, and what is missing.
+
+use crate::campaign::{Campaign, Plan};
+use crate::cells::Bench;
+use crate::suite::Request;
+use anyhow::{Result, ensure};
+use offnominal_core::catalogue::BuildError;
+use offnominal_core::suggest::did_you_mean;
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::{catalogues, policies, strengths};
+use offnominal_files::store::{Store, address};
+use std::collections::BTreeSet;
+
+/// What a suite does in one world.
+pub(super) struct Narrowed {
+    /// One benchmark per campaign that has the world.
+    pub benches: Vec<Bench>,
+    /// The texts of these campaigns.
+    pub texts: Vec<&'static str>,
+    /// What is asked for and cannot be had, in words.
+    pub missing: Vec<String>,
+}
+
+impl Narrowed {
+    /// Lays out everything that can be run in a world; cells are kept in the output folder.
+    ///
+    /// # Errors
+    /// If a detector that is asked for is none of the suite's, or a campaign is wrong.
+    pub fn new(request: &Request<'_>, env: &str) -> Result<Narrowed> {
+        let mut narrowed = Narrowed { benches: vec![], texts: vec![], missing: vec![] };
+        let campaigns = request.suite.campaigns(request.seeds)?;
+        known(request, campaigns.iter().flat_map(|(campaign, _)| &campaign.detectors))?;
+        for (campaign, text) in campaigns {
+            if !campaign.envs.iter().any(|e| e == env) {
+                continue;
+            }
+            let policies = narrowed.policies(&campaign, env)?;
+            if policies.is_empty() {
+                continue;
+            }
+            let detectors = narrowed.detectors(&campaign, request.detectors)?;
+            if detectors.is_empty() {
+                continue;
+            }
+            let campaign = Campaign { envs: vec![env.into()], policies, detectors, ..campaign };
+            narrowed.benches.push(Bench::new(Plan::new(campaign, text)?, Store::new(request.out))?);
+            narrowed.texts.push(text);
+        }
+        Ok(narrowed)
+    }
+
+    /// The policies that are shipped for the world and whose strengths are known there; notes the others.
+    fn policies(&mut self, campaign: &Campaign, env: &str) -> Result<Vec<String>> {
+        let mut there = Vec::new();
+        for policy in &campaign.policies {
+            let calibrated_for = campaign.strengths_of.as_ref().unwrap_or(policy);
+            if !policies::is_shipped(policy, env)? {
+                self.missing.push(format!("policy {policy}"));
+            } else if !strengths::table(env)?.iter().any(|row| row.policy == *calibrated_for) {
+                self.missing.push(format!("calibrated strengths for {calibrated_for}"));
+            } else {
+                there.push(policy.clone());
+            }
+        }
+        Ok(there)
+    }
+
+    /// The detectors that can be had: of those of pictures, some need weights or a build with more in it; notes the others.
+    fn detectors(&mut self, campaign: &Campaign, wanted: &[String]) -> Result<Vec<DetectorChoice>> {
+        let mut there = Vec::new();
+        for choice in &campaign.detectors {
+            if !wanted.is_empty() && !wanted.contains(&choice.name) {
+                self.missing.push(format!("detector {} (not asked for)", choice.name));
+                continue;
+            }
+            let built =
+                campaign.pictures.map(|_| catalogues::image_detectors().build(&choice.id, &choice.params));
+            match built {
+                Some(Err(BuildError::Missing(why))) => {
+                    // What follows says where somebody's machine was searched.
+                    let why = why.to_string();
+                    let why = why.split(':').next().unwrap_or_default();
+                    self.missing.push(format!("detector {} ({why})", choice.name));
+                }
+                Some(Err(other)) => return Err(other.into()),
+                Some(Ok(_)) | None => there.push(choice.clone()),
+            }
+        }
+        Ok(there)
+    }
+
+    /// The name of all this by its content: results with another digest are those of something else.
+    pub fn digest(&self) -> String {
+        let ids: Vec<&str> = self.benches.iter().flat_map(|b| b.nodes.iter().map(|n| &*n.id)).collect();
+        address(ids.join("\n").as_bytes())
+    }
+}
+
+/// Insists that the suite has every detector that is asked for.
+fn known<'a>(request: &Request<'_>, choices: impl Iterator<Item = &'a DetectorChoice>) -> Result<()> {
+    let names: BTreeSet<&str> = choices.map(|choice| &*choice.name).collect();
+    for name in request.detectors {
+        ensure!(
+            names.contains(&**name),
+            "suite {} has no detector {name:?}{}; there are: {}",
+            request.suite.id,
+            did_you_mean(name, names.iter().copied()),
+            names.iter().copied().collect::<Vec<_>>().join(", ")
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Suite;
+    use std::path::Path;
+
+    fn of(suite: &str, detectors: &[&str], seeds: Option<u64>) -> Result<Narrowed> {
+        let (suite, out) = (Suite::find(suite).unwrap(), Path::new("nowhere"));
+        let detectors: Vec<String> = detectors.iter().map(ToString::to_string).collect();
+        Narrowed::new(&Request { suite, envs: &[], detectors: &detectors, seeds, out }, "sap-goal0")
+    }
+
+    #[test]
+    fn a_world_has_its_campaigns_and_says_what_is_missing() {
+        let of = |seeds| of("vector", &[], Some(seeds)).unwrap();
+        let two = of(1);
+        assert_eq!((two.benches.len(), two.missing.len()), (2, 0));
+        assert_ne!(two.digest(), of(2).digest());
+        assert_eq!(two.digest(), of(1).digest());
+        let settings = two.benches[0].plan.stages[0].settings.len();
+        let excluded = two.benches[0].plan.stages[0].excluded.len();
+        assert_eq!(settings + excluded, 15 * 4);
+    }
+
+    #[test]
+    fn what_lacks_weights_is_named_without_the_folders_of_this_machine() {
+        let suite = Suite::find("images").unwrap();
+        let narrowed = of("images", &[], None).unwrap();
+        assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name == "offnominal"));
+        let all = suite.campaigns(None).unwrap()[0].0.detectors.len();
+        assert_eq!(narrowed.benches[0].plan.detectors().len() + narrowed.missing.len(), all);
+        assert!(narrowed.missing.iter().all(|m| m.starts_with("detector ") && !m.contains("looked in")));
+    }
+    #[test]
+    fn detectors_that_are_not_asked_for_are_named() {
+        let narrowed = of("images", &["patch-dynamics"], None).unwrap();
+        let names: Vec<_> = narrowed.benches[0].plan.detectors().iter().map(|d| d.name.clone()).collect();
+        assert_eq!(names, ["patch-dynamics"]);
+        assert!(narrowed.missing.contains(&"detector offnominal (not asked for)".into()));
+        // One of the two campaigns of this world has no such detector.
+        let knn = of("vector", &["knn"], Some(1)).unwrap();
+        assert_eq!((knn.benches.len(), knn.benches[0].plan.detectors().len()), (1, 1));
+        let error = of("images", &["patch-dynamic"], None).err().unwrap().to_string();
+        assert!(error.starts_with("suite images has no detector \"patch-dynamic\"; did you mean"), "{error}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Table 5: does it matter which policy acts?
+
+use crate::suite::page::pick::Pick;
+use crate::suite::page::{Found, POLICY, estimate, table, two};
+use crate::suite::published;
+use anyhow::Result;
+
+const POLICIES: [&str; 3] = ["sac", "td3", POLICY];
+
+pub(super) fn section(found: &Found) -> Result<String> {
+    let envs = shared(found);
+    let title = "## Table 5: another policy\n\n";
+    if envs.is_empty() {
+        return Ok(format!("{title}No world has results of all three policies yet.\n"));
+    }
+    Ok(format!(
+        "{title}{} — magnitudes calibrated for TQC, tiny and strong.\n\n{}\n{}",
+        envs.join(", "),
+        orders(found, &envs)?,
+        scores(found, &envs)?
+    ))
+}
+
+/// Worlds in which all three act.
+fn shared(found: &Found) -> Vec<&str> {
+    let acts = |env: &str, policy: &str| found.lines.iter().any(|l| l.env == env && l.policy == policy);
+    let all = |env: &&str| POLICIES.iter().all(|p| acts(env, p));
+    found.worlds.iter().map(|w| &*w.env).filter(all).collect()
+}
+
+/// Table 5b.
+fn orders(found: &Found, envs: &[&str]) -> Result<String> {
+    let published = published::acted()?;
+    let own = |policy: &str, detector: &str| {
+        let lines = Pick::anomalies(&found.lines, policy).detector(detector);
+        lines.only(|l| envs.contains(&&*l.env) && ["tiny", "strong"].contains(&&*l.strength))
+    };
+    let theirs = |policy: &str, detector: &str| {
+        published
+            .iter()
+            .find(|a| a.policy == policy && a.detector == detector)
+            .map_or(f64::NAN, |a| a.auroc_local)
+    };
+    let mut rows = Vec::new();
+    for detector in ["clock", "mlp-dm", "lstm-dm", "pe-dm", "offnominal"] {
+        let mut cells = vec![format!("`{detector}`")];
+        for policy in POLICIES {
+            let pick = own(policy, detector);
+            let local = pick.mean("auroc_local", "").map_or(f64::NAN, |e| e.value);
+            cells.push(format!("{} / {}", two(theirs(policy, detector)), two(local)));
+            cells.push(estimate(pick.mean("auroc_matched", "")));
+        }
+        rows.push(cells);
+    }
+    let head = [
+        "detector",
+        "SAC: local, published / ours",
+        "SAC: matched",
+        "TD3: local, published / ours",
+        "TD3: matched",
+        "TQC: local, published / ours",
+        "TQC: matched",
+    ];
+    Ok(table(&head, &rows))
+}
+
+/// Table 5a.
+fn scores(found: &Found, envs: &[&str]) -> Result<String> {
+    let published = published::robust()?;
+    let own = |env: &str, policy: &str| {
+        let all = found.worlds.iter().flat_map(|w| &w.scores);
+        let strong = all.filter(|r| r.env == env && r.policy == policy && r.strength == "strong");
+        let scores: Vec<f64> = strong.map(|s| s.value).collect();
+        scores.iter().sum::<f64>() / scores.len() as f64
+    };
+    let row = |env: &&str| {
+        let mut cells = vec![env.to_string()];
+        for policy in POLICIES {
+            let theirs = published.iter().find(|r| r.env == *env && r.policy == policy);
+            cells.push(format!(
+                "{} / {}",
+                theirs.map_or("–".into(), |r| two(r.score)),
+                two(own(env, policy))
+            ));
+        }
+        cells
+    };
+    let rows: Vec<_> = envs.iter().map(row).collect();
+    Ok(format!(
+        "Normalised score under strong anomalies with a random onset, published / ours: 1 is the undisturbed policy, 0 \
+         the random one.\n\n{}",
+        table(&["world", "SAC", "TD3", "TQC"], &rows)
+    ))
+}

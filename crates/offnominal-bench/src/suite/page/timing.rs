@@ -1,0 +1,71 @@
+//! Table 4: how soon, at which threshold.
+
+use crate::suite::RULES;
+use crate::suite::page::pick::Pick;
+use crate::suite::page::{Found, POLICY, table, two};
+use crate::suite::published::{self, Timed};
+use anyhow::Result;
+
+/// Detectors of the table, the last one ours.
+const DETECTORS: [&str; 4] = ["knn", "lstm-dm", "pe-dm", "offnominal"];
+
+type Column = (&'static str, fn(&Timed) -> f64);
+
+const COLUMNS: [Column; 5] = [
+    ("d5", |t| t.d5),
+    ("d10", |t| t.d10),
+    ("d20", |t| t.d20),
+    ("missing_rate", |t| t.missing_rate),
+    ("early_rate", |t| t.early_rate),
+];
+
+pub(super) fn section(found: &Found) -> Result<String> {
+    let published = published::timed()?;
+    let lines = Pick::anomalies(&found.lines, POLICY);
+    let mut rows = Vec::new();
+    for rule in RULES {
+        for detector in DETECTORS {
+            let theirs = published.iter().find(|t| t.threshold == rule && t.detector == detector);
+            rows.push(row(rule, detector, &lines.detector(detector), theirs));
+        }
+    }
+    let head = [
+        "threshold",
+        "detector",
+        "median delay",
+        "not reached",
+        "D5",
+        "D10",
+        "D20",
+        "missed",
+        "early",
+        "false alarms",
+    ];
+    Ok(format!(
+        "## Table 4: timing\n\nPublished / ours, means over all anomalies and strengths. The mean of median delays is over \
+         the cells that have one: where most anomalies are missed the median is infinite, and *not reached* is the share \
+         of such cells, without which the means of two detectors cannot be compared. `conformal` is the threshold whose \
+         false alarms are promised (5 % of episodes), and has no published figures.\n\n{}",
+        table(&head, &rows)
+    ))
+}
+
+fn row(rule: &str, detector: &str, own: &Pick<'_>, theirs: Option<&Timed>) -> Vec<String> {
+    let delays = own.points("delay_median", rule);
+    let reached: Vec<f64> = delays.iter().map(|p| p.value).filter(|v| v.is_finite()).collect();
+    let known = delays.iter().filter(|p| !p.value.is_nan()).count();
+    let mean = reached.iter().sum::<f64>() / reached.len() as f64;
+    let share = |metric: &str| own.mean(metric, rule).map_or(f64::NAN, |e| e.value);
+    let both = |published: Option<f64>, ours: f64| {
+        published.map_or(format!("– / {}", two(ours)), |p| format!("{} / {}", two(p), two(ours)))
+    };
+    let mut cells = vec![
+        format!("`{rule}`"),
+        format!("`{detector}`"),
+        both(theirs.map(|t| t.delay_median), mean),
+        two(1.0 - reached.len() as f64 / known as f64),
+    ];
+    cells.extend(COLUMNS.iter().map(|(metric, of)| both(theirs.map(of), share(metric))));
+    cells.push(two(share("false_alarm_rate")));
+    cells
+}

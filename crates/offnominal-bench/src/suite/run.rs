@@ -1,0 +1,238 @@
+//! Running a suite: one world after the other, each to its end.
+
+use crate::results::{Recipe, Results};
+use crate::run::run_open;
+use crate::suite::narrow::Narrowed;
+use crate::suite::{Kind, Suite, Table, World};
+use crate::{cells as bench, report};
+use anyhow::{Result, ensure};
+use offnominal_core::suggest::did_you_mean;
+use offnominal_engine::context::Context;
+use std::path::Path;
+use std::time::Instant;
+
+/// What of a suite is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The suite.
+    pub suite: &'static Suite,
+    /// The worlds; all, if none is named.
+    pub envs: &'a [String],
+    /// The detectors; all, if none is named.
+    pub detectors: &'a [String],
+    /// Repetitions at most, if not as many as the suite has.
+    pub seeds: Option<u64>,
+    /// Where results are kept.
+    pub out: &'a Path,
+}
+
+/// How a world stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Its results are there.
+    Complete,
+    /// It cannot be run; says why.
+    Missing(String),
+}
+
+/// Runs the worlds whose results are not there, and says of each asked for how it stands.
+///
+/// # Errors
+/// If a name is wrong, a cell fails, or a file cannot be written. Worlds that were finished before stay finished.
+pub fn run(request: &Request<'_>, context: &Context) -> Result<Vec<(String, State)>> {
+    let worlds = request.worlds()?;
+    let mut states = Vec::new();
+    for (i, env) in worlds.iter().enumerate() {
+        context.note(&format!("world {} of {}: {env}", i + 1, worlds.len()));
+        states.push((env.clone(), one(request, env, context)?));
+    }
+    Ok(states)
+}
+
+impl Request<'_> {
+    /// The worlds asked for, in the order of the suite.
+    fn worlds(&self) -> Result<Vec<String>> {
+        let all = self.suite.worlds()?;
+        for env in self.envs {
+            let hint = || did_you_mean(env, all.iter().map(String::as_str));
+            ensure!(
+                all.contains(env),
+                "suite {} has no world {env:?}{}; there are: {}",
+                self.suite.id,
+                hint(),
+                all.join(", ")
+            );
+        }
+        let wanted = |env: &String| self.envs.is_empty() || self.envs.contains(env);
+        Ok(all.into_iter().filter(wanted).collect())
+    }
+
+    /// The command that makes a world's results again, wherever they are to lie.
+    fn command(&self, env: &str, seeds: u64) -> String {
+        let some = match self.detectors {
+            [] => String::new(),
+            names => format!(" --detectors {}", names.join(",")),
+        };
+        format!("offnominal bench --suite {} --envs {env}{some} --seeds {seeds}", self.suite.id)
+    }
+}
+
+fn one(request: &Request<'_>, env: &str, context: &Context) -> Result<State> {
+    let narrowed = Narrowed::new(request, env)?;
+    if narrowed.benches.is_empty() {
+        context.note(&format!("left out: no {}", narrowed.missing.join(", no ")));
+        return Ok(State::Missing(narrowed.missing.join(", ")));
+    }
+    let digest = narrowed.digest();
+    if World::load(request.out, env)?.is_some_and(|world| world.digest == digest) {
+        context.note("finished already");
+        return Ok(State::Complete);
+    }
+    let began = Instant::now();
+    let mut n_cells = 0;
+    for bench in &narrowed.benches {
+        n_cells += run_open(bench, context)?;
+    }
+    let last_call = (began.elapsed().as_secs_f64(), n_cells);
+    keep(request, env, &narrowed, (last_call, context.jobs))?;
+    Ok(State::Complete)
+}
+
+/// Writes the results of a world.
+fn keep(
+    request: &Request<'_>,
+    env: &str,
+    narrowed: &Narrowed,
+    (last_call, jobs): ((f64, usize), usize),
+) -> Result<()> {
+    let (mut results, mut scores) = (Results::default(), Vec::new());
+    for bench in &narrowed.benches {
+        join(&mut results, bench::results(bench)?);
+        scores.extend(bench::scores(bench)?);
+    }
+    let plan = &narrowed.benches[0].plan;
+    results.recipe.command = request.command(env, plan.campaign.seeds);
+    results.recipe.config = narrowed.texts.join("\n");
+    results.recipe.wall_secs = last_call.0;
+    let Recipe { command, versions, policies, .. } = results.recipe.clone();
+    let world = World {
+        env: env.into(),
+        digest: narrowed.digest(),
+        command,
+        versions,
+        policies,
+        seeds: plan.campaign.seeds,
+        missing: narrowed.missing.clone(),
+        hardware: if request.suite.kind == Kind::Images { hardware(jobs) } else { String::new() },
+        detectors: plan.detectors().iter().map(|d| d.name.clone()).collect(),
+        last_call,
+        coverage: results.coverage.clone(),
+        diagnoses: results.diagnoses.clone(),
+        scores,
+    };
+    world.save(request.out, &Table::of_rows(&results.rows), &report::render(&results)?)
+}
+
+/// What computed, in words.
+fn hardware(jobs: usize) -> String {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or("a processor that does not say its name", |(_, name)| name.trim());
+    let threads = if jobs == 1 { "one thread".into() } else { format!("{jobs} threads") };
+    format!("{threads}, {model}")
+}
+
+/// Adds the results of another campaign in the same world.
+fn join(results: &mut Results, more: Results) {
+    let Results { recipe, rows, traces, curves, diagnoses, films, coverage, panels } = more;
+    if results.recipe.campaign.is_empty() {
+        results.recipe = recipe;
+    } else {
+        results.recipe.campaign = format!("{}, {}", results.recipe.campaign, recipe.campaign);
+        results.recipe.policies.extend(recipe.policies);
+    }
+    results.rows.extend(rows);
+    results.traces.extend(traces);
+    results.curves.extend(curves);
+    results.diagnoses.extend(diagnoses);
+    results.films.extend(films);
+    results.coverage.extend(coverage);
+    results.panels.extend(panels);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Kind;
+
+    /// Two worlds, of which one has no such policy.
+    static SMALL: Suite =
+        Suite { id: "small", kind: Kind::Vector, files: &[("one.toml", ONE), ("two.toml", TWO)] };
+
+    const ONE: &str = r#"
+name = "one"
+seed = 3
+envs = ["sap-goal1"]
+detectors = ["clock", "knn"]
+diagnosis = "knn"
+anomalies = ["obs-offset", "act-noise"]
+strengths = ["strong"]
+false_alarms = 0.2
+replicates = 10
+film = false
+episodes = { train = 6, validation = 6, test = 6 }
+"#;
+
+    const TWO: &str = r#"
+name = "two"
+seed = 3
+envs = ["sap-goal0", "sap-goal1"]
+policies = ["td3x"]
+detectors = ["clock"]
+anomalies = ["obs-offset"]
+strengths = ["strong"]
+false_alarms = 0.2
+episodes = { train = 6, validation = 6, test = 6 }
+"#;
+
+    fn run_small(out: &Path, envs: &[&str]) -> Result<Vec<(String, State)>> {
+        let envs: Vec<String> = envs.iter().map(ToString::to_string).collect();
+        let context = Context::silent(0, 2);
+        run(&Request { suite: &SMALL, envs: &envs, detectors: &[], seeds: None, out }, &context)
+    }
+
+    #[test]
+    fn a_finished_world_is_kept_and_one_that_cannot_be_run_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let states = run_small(folder.path(), &[]).unwrap();
+        let missing = State::Missing("policy td3x".into());
+        assert_eq!(states, [("sap-goal0".into(), missing), ("sap-goal1".into(), State::Complete)]);
+        let world = World::load(folder.path(), "sap-goal1").unwrap().unwrap();
+        let table = world.table(folder.path()).unwrap();
+        assert_eq!(table.lines.len(), 2 * (1 + 2), "the control and two anomalies for each detector");
+        assert_eq!((world.missing.len(), world.detectors.len(), world.last_call.1), (1, 2, 4 + 2 + 2 + 1));
+        assert_eq!(world.diagnoses.len(), 2);
+        assert!(world.scores.len() == 2 && world.scores.iter().all(|s| s.value < 1.0), "{:?}", world.scores);
+        assert!(world.coverage.iter().any(|c| c.threshold == "conformal" && c.detector == "knn"));
+        let clock = table.rows().into_iter().filter(|r| r.detector == "clock" && r.metric == "auroc_matched");
+        assert!(clock.into_iter().all(|r| r.value == 0.5));
+
+        std::fs::remove_dir_all(folder.path().join("cells")).unwrap();
+        let file = || std::fs::read(folder.path().join("sap-goal1.json")).unwrap();
+        let before = file();
+        run_small(folder.path(), &["sap-goal1"]).unwrap();
+        assert!(!folder.path().join("cells").exists(), "what is finished is not run again");
+        assert!(before == file());
+    }
+
+    #[test]
+    fn a_world_that_was_changed_or_cut_off_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(
+            format!("{:#}", run_small(folder.path(), &["sap-goal2"]).unwrap_err()).contains("there are: ")
+        );
+        std::fs::write(folder.path().join("sap-goal1.json"), "{\"env\": \"sap-goal1\"").unwrap();
+        let error = format!("{:#}", run_small(folder.path(), &["sap-goal1"]).unwrap_err());
+        assert!(error.contains("sap-goal1.json"), "{error}");
+    }
+}

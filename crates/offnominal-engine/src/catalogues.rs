@@ -1,0 +1,137 @@
+//! The catalogues in which commands look things up: what is built in, and what a program around this library adds.
+//!
+//! A program adds its own worlds, policies and detectors once, before its first command; `examples/own_env.rs` is one.
+
+use crate::{foreign, images};
+use anyhow::{Result, ensure};
+use offnominal_core::anomaly::Anomaly;
+use offnominal_core::catalogue::BuildError;
+use offnominal_core::detector::Detector;
+use offnominal_core::env::Env;
+use offnominal_core::image_detector::ImageDetector;
+use offnominal_core::policy::Policy;
+use offnominal_core::{Catalogue, Entry};
+use offnominal_worlds::demonstrator;
+use serde_json::json;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+/// What a program adds to what is built in.
+#[derive(Default)]
+pub struct Extras {
+    /// Worlds; the specification of each has the id of its entry.
+    pub worlds: Vec<Entry<dyn Env>>,
+    /// Policies.
+    pub policies: Vec<OwnPolicy>,
+    /// Detectors.
+    pub detectors: Vec<Entry<dyn Detector>>,
+    /// Anomalies.
+    pub anomalies: Vec<Entry<dyn Anomaly>>,
+    /// Image detectors.
+    pub image_detectors: Vec<Entry<dyn ImageDetector>>,
+}
+
+/// A policy that a program brings. Finished work is found again by its id: a policy that was changed needs another one.
+#[derive(Clone, Copy)]
+pub struct OwnPolicy {
+    /// The world in which it acts.
+    pub env: &'static str,
+    /// Its name and how it is made.
+    pub entry: Entry<dyn Policy>,
+}
+
+static EXTRAS: OnceLock<Extras> = OnceLock::new();
+
+/// Adds to the catalogues of this process, once and before anything is looked up.
+///
+/// # Errors
+/// If an id is there twice, or the catalogues of this process are fixed already.
+pub fn extend(extras: Extras) -> Result<()> {
+    unique("world", offnominal_worlds::ENVS, &extras.worlds)?;
+    unique("detector", offnominal_detectors::ALL, &extras.detectors)?;
+    unique("anomaly", offnominal_worlds::ANOMALIES, &extras.anomalies)?;
+    unique("image detector", &images::catalogue::built_in(), &extras.image_detectors)?;
+    let mut known = HashSet::new();
+    for OwnPolicy { env, entry } in &extras.policies {
+        let is_new = !["random", demonstrator::NAME].contains(&entry.id) && known.insert((env, entry.id));
+        ensure!(is_new, "policy {:?} of {env}: expected an id of its own, found one that is taken", entry.id);
+    }
+    ensure!(EXTRAS.set(extras).is_ok(), "expected one extension of the catalogues, found a second");
+    Ok(())
+}
+
+fn unique<T: ?Sized>(noun: &str, built_in: &[Entry<T>], own: &[Entry<T>]) -> Result<()> {
+    let mut known: HashSet<&str> = built_in.iter().map(|e| e.id).collect();
+    for Entry { id, .. } in own {
+        ensure!(known.insert(id), "{noun} {id:?}: expected an id of its own, found one that is taken");
+    }
+    Ok(())
+}
+
+fn extras() -> &'static Extras {
+    EXTRAS.get_or_init(Extras::default)
+}
+
+fn extended<T: ?Sized>(noun: &'static str, built_in: &[Entry<T>], own: &[Entry<T>]) -> Catalogue<T> {
+    own.iter().fold(Catalogue::new(noun, built_in), |all, entry| all.with(*entry))
+}
+
+/// The worlds.
+pub fn worlds() -> Catalogue<dyn Env> {
+    extended("world", offnominal_worlds::ENVS, &extras().worlds)
+}
+
+/// A world, around the robot at an address if there is one, or an environment of Gymnasium.
+///
+/// # Errors
+/// If there is no such world, it is none of robots, or the robot cannot be used.
+pub fn world(id: &str, robot: Option<&str>) -> Result<Box<dyn Env>, BuildError> {
+    if let Some(theirs) = foreign::named(id) {
+        let refused =
+            robot.map(|_| BuildError::Parameters(format!("world {id}: expected no robot, found one")));
+        return refused.map_or_else(|| foreign::open(theirs).map_err(|e| BuildError::Missing(e.into())), Err);
+    }
+    let options = robot.map_or(json!({}), |host| json!({ "robot": host }));
+    worlds().build(id, &options)
+}
+
+/// The anomalies.
+pub fn anomalies() -> Catalogue<dyn Anomaly> {
+    extended("anomaly", offnominal_worlds::ANOMALIES, &extras().anomalies)
+}
+
+/// The detectors.
+pub fn detectors() -> Catalogue<dyn Detector> {
+    extended("detector", offnominal_detectors::ALL, &extras().detectors)
+}
+
+/// The detectors of images.
+pub fn image_detectors() -> Catalogue<dyn ImageDetector> {
+    extended("image detector", &images::catalogue::built_in(), &extras().image_detectors)
+}
+
+/// The policies that this program adds to those that are shipped.
+pub fn own_policies() -> &'static [OwnPolicy] {
+    &extras().policies
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn still(_: &[f32], action: &mut [f32]) {
+        action.fill(0.0);
+    }
+
+    #[test]
+    fn an_id_that_is_taken_is_refused() {
+        let refused = |extras: Extras| extend(extras).unwrap_err().to_string();
+        let worlds = vec![offnominal_worlds::ENVS[0]];
+        let error = refused(Extras { worlds, ..Extras::default() });
+        assert!(error.starts_with("world \"mjc-cartpole-swingup\": expected an id of its own"), "{error}");
+        let build: fn(&serde_json::Value) -> _ = |_| Ok(Box::new(still) as Box<dyn Policy>);
+        let entry = Entry { id: "random", summary: "", build, exempt: &[] };
+        let error = refused(Extras { policies: vec![OwnPolicy { env: "w", entry }], ..Extras::default() });
+        assert!(error.starts_with("policy \"random\" of w: expected an id of its own"), "{error}");
+    }
+}

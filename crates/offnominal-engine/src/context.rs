@@ -1,0 +1,76 @@
+//! What every command hands down to the work: the seed, the number of threads, who sees the progress, and when to stop.
+
+use crate::parallel;
+use crate::progress::{Progress, Silent, Task};
+use anyhow::Result;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The settings that all work shares.
+#[derive(Clone)]
+pub struct Context {
+    /// Seed of everything random; the same seed gives the same bits.
+    pub seed: u64,
+    /// Number of worker threads.
+    pub jobs: usize,
+    /// Who sees how far the work is.
+    pub progress: Arc<dyn Progress>,
+    /// Set from outside to end the work at the next safe moment.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Context {
+    /// A context whose progress nobody sees.
+    pub fn silent(seed: u64, jobs: usize) -> Context {
+        Context { seed, jobs, progress: Arc::new(Silent), stop: Arc::default() }
+    }
+
+    /// The same context with another seed.
+    pub fn with_seed(&self, seed: u64) -> Context {
+        Context { seed, ..self.clone() }
+    }
+
+    /// Begins a task of `n` units.
+    pub fn task(&self, n: usize, what: &str) -> Task {
+        self.resumed(0..n as u64, what)
+    }
+
+    /// Begins a task of which a part was done before.
+    pub fn resumed(&self, work: Range<u64>, what: &str) -> Task {
+        Task::begin(self.progress.as_ref(), Arc::clone(&self.stop), work, what)
+    }
+
+    /// Tells something about the run that is no result, such as what was finished before.
+    pub fn note(&self, line: &str) {
+        self.progress.note(line);
+    }
+
+    /// Computes `work(0), …, work(n − 1)` on all threads as one task, and returns the results in order.
+    ///
+    /// # Errors
+    /// The first error in order of index, or that the work was asked to stop.
+    pub fn map<T: Send>(
+        &self,
+        n: usize,
+        what: &str,
+        work: impl Fn(usize) -> Result<T> + Sync,
+    ) -> Result<Vec<T>> {
+        parallel::map(self.jobs, n, &self.task(n, what), work)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::Ordering;
+
+    #[test]
+    fn work_that_is_stopped_ends_with_an_error() {
+        let context = Context::silent(0, 2);
+        assert_eq!(context.map(3, "squares", |i| Ok(i * i)).unwrap(), [0, 1, 4]);
+        context.stop.store(true, Ordering::Relaxed);
+        let error = context.map(3, "squares", |i| Ok(i * i)).unwrap_err();
+        assert!(error.to_string().starts_with("stopped"), "{error}");
+    }
+}

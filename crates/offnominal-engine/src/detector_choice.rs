@@ -1,0 +1,56 @@
+//! A detector as a configuration file names it: a word, or a table.
+
+use serde::Deserialize;
+use serde_json::Value;
+use toml::Value as Toml;
+
+/// A detector: an id, or a table of `id`, parameters, and perhaps a `name` for results.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Toml")]
+pub struct DetectorChoice {
+    /// Name in the catalogue.
+    pub id: String,
+    /// Name in results.
+    pub name: String,
+    /// Parameters; an empty object gives the defaults.
+    pub params: Value,
+}
+
+impl TryFrom<Toml> for DetectorChoice {
+    type Error = String;
+
+    fn try_from(value: Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(id) => {
+                Ok(DetectorChoice { name: id.clone(), id, params: Value::Object(Default::default()) })
+            }
+            Toml::Table(mut table) => {
+                let id = text(&mut table, "id")?
+                    .ok_or("expected an `id` in the table of a detector, found none")?;
+                let name = text(&mut table, "name")?.unwrap_or_else(|| id.clone());
+                Ok(DetectorChoice { id, name, params: json(table)? })
+            }
+            other => Err(format!("expected a detector's id or a table with an id, found {other}")),
+        }
+    }
+}
+
+/// Takes a text out of a table.
+///
+/// # Errors
+/// If something else than a text has that name.
+pub fn text(table: &mut toml::Table, key: &str) -> Result<Option<String>, String> {
+    match table.remove(key) {
+        None => Ok(None),
+        Some(Toml::String(text)) => Ok(Some(text)),
+        Some(other) => Err(format!("{key}: expected a text, found {other}")),
+    }
+}
+
+/// The parameters of a table as JSON.
+///
+/// # Errors
+/// If a value has no counterpart there.
+pub fn json(table: toml::Table) -> Result<Value, String> {
+    serde_json::to_value(table).map_err(|e| e.to_string())
+}

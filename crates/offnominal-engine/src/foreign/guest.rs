@@ -1,0 +1,126 @@
+//! One environment in a process of Python, as the engine speaks to it.
+
+use crate::foreign::describe::Description;
+use crate::foreign::wire::{self, Request, Told};
+use crate::foreign::worker::{START, Worker};
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use std::fs::File;
+use std::io::ErrorKind;
+use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// An environment, and the connection that stands for it.
+pub(super) struct Guest {
+    worker: Arc<Worker>,
+    stream: UnixStream,
+    limit: Duration,
+    shared: Option<File>,
+    is_picture: bool,
+    /// Both are used again and again.
+    sent: Vec<u8>,
+    heard: Vec<u8>,
+}
+
+impl Guest {
+    /// Has an environment made, and hears what it says of itself.
+    ///
+    /// # Errors
+    /// If it cannot be made, or not in time.
+    pub(super) fn invite(worker: Arc<Worker>, id: &str, limit: Duration) -> Result<(Guest, Description)> {
+        let (stream, sent, heard) = (worker.connect()?, Vec::new(), Vec::new());
+        let mut guest = Guest { worker, stream, limit, shared: None, is_picture: false, sent, heard };
+        // Imports take their time, however quick the environment is.
+        guest.expect_within(limit.max(START))?;
+        guest.ask(Request::Make(id), b'H')?;
+        guest.expect_within(limit)?;
+        let described = Description::read(&guest.heard)?;
+        guest.is_picture = described.is_picture();
+        let open = |path| File::open(path).with_context(|| "cannot open the observations of its process");
+        guest.shared = described.shared.as_ref().map(open).transpose()?;
+        Ok((guest, described))
+    }
+
+    /// Begins the episode of a seed.
+    ///
+    /// # Errors
+    /// If the environment raises, or there is no answer in time.
+    pub(super) fn reset(&mut self, seed: u64, obs: &mut [f32]) -> Result<Told> {
+        self.ask(Request::Reset(seed), b'O')?;
+        self.told(obs)
+    }
+
+    /// Takes a step.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn step(&mut self, command: &[f32], obs: &mut [f32]) -> Result<Told> {
+        self.ask(Request::Step(command), b'O')?;
+        self.told(obs)
+    }
+
+    /// Changes a parameter.
+    ///
+    /// # Errors
+    /// As above.
+    pub(super) fn set(&mut self, index: usize, value: f64) -> Result<()> {
+        self.ask(Request::Set(u32::try_from(index)?, value), b'O')
+    }
+
+    fn expect_within(&mut self, limit: Duration) -> Result<()> {
+        self.limit = limit;
+        Ok(self.stream.set_read_timeout(Some(limit))?)
+    }
+
+    /// Whether its process may be used for further episodes.
+    pub(super) fn is_welcome(&self) -> bool {
+        self.worker.is_open()
+    }
+
+    fn ask(&mut self, request: Request<'_>, expected: u8) -> Result<()> {
+        let Guest { stream, sent, heard, .. } = self;
+        let answered = request.send(stream, sent).and_then(|()| wire::receive(stream, heard));
+        let letter = answered.map_err(|error| self.gone(&error))?;
+        if letter == b'E' {
+            bail!("{}", String::from_utf8_lossy(&self.heard));
+        }
+        ensure!(
+            letter == expected,
+            "its process: expected {:?}, found {:?}",
+            expected as char,
+            letter as char
+        );
+        Ok(())
+    }
+
+    /// What a failed exchange means. Whoever did not answer once is not asked again.
+    fn gone(&self, error: &std::io::Error) -> anyhow::Error {
+        self.worker.retire();
+        let secs = self.limit.as_secs_f64();
+        match error.kind() {
+            ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                anyhow!("expected an answer within {secs} s, found none")
+            }
+            ErrorKind::InvalidData => anyhow!("its process sent {error}"),
+            _ => anyhow!("{}", self.worker.why_silent("closed the connection")),
+        }
+    }
+
+    /// Reads the last answer and the observation that belongs to it.
+    fn told(&mut self, obs: &mut [f32]) -> Result<Told> {
+        let (told, rest) = Told::read(&self.heard).context("its process sent an answer without a reward")?;
+        let found = rest.len();
+        let fits = match &self.shared {
+            None => wire::numbers(rest, self.is_picture, obs),
+            Some(file) => {
+                self.sent.resize(obs.len() * if self.is_picture { 1 } else { 4 }, 0);
+                file.read_exact_at(&mut self.sent, 0)
+                    .context("cannot read the observation of its process")?;
+                wire::numbers(&self.sent, self.is_picture, obs)
+            }
+        };
+        ensure!(fits, "observation: expected {} numbers, found {found} bytes", obs.len());
+        Ok(told)
+    }
+}

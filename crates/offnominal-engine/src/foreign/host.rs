@@ -1,0 +1,78 @@
+//! The processes that host the environments of one world, and the environments that wait for an episode.
+
+use crate::foreign::describe::Description;
+use crate::foreign::guest::Guest;
+use crate::foreign::worker::Worker;
+use crate::parallel::default_jobs;
+use anyhow::{Context, Result};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Makes environments of one id, as many as episodes are played at a time.
+pub(super) struct Host {
+    /// The environment's name in Gymnasium, with its options.
+    id: String,
+    python: PathBuf,
+    limit: Duration,
+    /// Declared before the processes: environments go first.
+    idle: Mutex<Vec<Guest>>,
+    workers: Mutex<Vec<Arc<Worker>>>,
+}
+
+impl Host {
+    /// A host without a process yet.
+    pub(super) fn new(id: String, python: PathBuf, limit: Duration) -> Host {
+        Host { id, python, limit, idle: Mutex::default(), workers: Mutex::default() }
+    }
+
+    /// An environment for an episode: one that waits, or a new one.
+    ///
+    /// # Errors
+    /// If a new one cannot be made.
+    pub(super) fn guest(&self) -> Result<Guest> {
+        let waiting = {
+            let mut idle = held(&self.idle);
+            idle.retain(Guest::is_welcome);
+            idle.pop()
+        };
+        waiting.map_or_else(|| Ok(self.invite()?.0), Ok)
+    }
+
+    /// A new environment, and what it says of itself.
+    ///
+    /// # Errors
+    /// If it cannot be made; the message names the interpreter.
+    pub(super) fn invite(&self) -> Result<(Guest, Description)> {
+        let invited = self.worker().and_then(|worker| Guest::invite(worker, &self.id, self.limit));
+        invited.with_context(|| {
+            format!("{} ({} names another one)", self.python.display(), crate::foreign::PYTHON)
+        })
+    }
+
+    /// Takes an environment back, for the next episode.
+    pub(super) fn welcome_back(&self, guest: Guest) {
+        held(&self.idle).push(guest);
+    }
+
+    /// The process with the fewest environments; a new one as long as there are fewer than cores.
+    fn worker(&self) -> Result<Arc<Worker>> {
+        let mut workers = held(&self.workers);
+        workers.retain(|worker| worker.is_open());
+        let load = |worker: &Arc<Worker>| Arc::strong_count(worker);
+        let least = workers.iter().min_by_key(|worker| load(worker));
+        // One owner is this list: such a process has no environment.
+        let is_free = least.is_some_and(|worker| load(worker) == 1);
+        if let Some(worker) = least.filter(|_| is_free || workers.len() >= default_jobs()) {
+            return Ok(worker.clone());
+        }
+        let worker = Arc::new(Worker::start(&self.python)?);
+        workers.push(worker.clone());
+        Ok(worker)
+    }
+}
+
+/// A panic elsewhere leaves no half-changed list behind.
+fn held<T>(list: &Mutex<T>) -> MutexGuard<'_, T> {
+    list.lock().unwrap_or_else(PoisonError::into_inner)
+}

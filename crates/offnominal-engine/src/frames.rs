@@ -1,0 +1,136 @@
+//! Films by replay: an episode is played again from its seed before the world's first camera.
+//!
+//! The replay is checked against the record: if an observation, a command or a reward differs, the film would show
+//! something else than what was recorded, and there is none.
+
+pub mod cache;
+
+use crate::catalogues;
+use anyhow::{Result, ensure};
+use offnominal_core::image_detector::Film;
+use offnominal_core::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The camera before which episodes are played again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Studio {
+    /// Width and height of a picture in pixels.
+    pub side: usize,
+}
+
+/// Bytes of memory that the films of so many steps in so many episodes take.
+pub fn bytes_for(studio: Studio, episodes: usize, steps: usize) -> u64 {
+    ((steps + episodes) * studio.side * studio.side * 3) as u64
+}
+
+/// Checks that a world can be seen.
+///
+/// # Errors
+/// If it has no camera.
+pub fn check(spec: &EnvSpec) -> Result<()> {
+    ensure!(!spec.cameras.is_empty(), "world {}: expected a world with a camera, found one without", spec.id);
+    Ok(())
+}
+
+/// The film of an episode.
+///
+/// # Errors
+/// If its fault cannot be built for the world, or the replay is not what was recorded.
+pub fn film(trial: &Trial<'_>, episode: &Episode, studio: Studio) -> Result<Film> {
+    let mut frame = Frame::new(studio.side, studio.side);
+    let mut frames = Vec::with_capacity(bytes_for(studio, 1, episode.len()) as usize);
+    let mut left = episode.len() + 1;
+    let again = trial.replay_before(episode, &catalogues::anomalies(), &mut |env, course| {
+        if left > 0 {
+            env.render(Camera(0), &mut frame);
+            course.disturb(&mut frame);
+            frames.extend_from_slice(&frame.rgb);
+            left -= 1;
+        }
+    })?;
+    same(episode, &again)?;
+    Ok(Film::new((studio.side, studio.side), frames, episode.actions.clone(), episode.act_width))
+}
+
+/// Insists on the same record, as far as it goes: it may have been cut where a simulator broke.
+fn same(recorded: &Episode, again: &Episode) -> Result<()> {
+    let bits = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(x, y)| x.to_bits() == y.to_bits());
+    let n = recorded.len();
+    let is_same = again.len() >= n
+        && bits(&recorded.observations, &again.observations)
+        && bits(&recorded.actions, &again.actions)
+        && recorded.rewards.iter().zip(&again.rewards).all(|(x, y)| x.to_bits() == y.to_bits());
+    ensure!(
+        is_same,
+        "episode with seed {} in {}: expected the replay to be what was recorded, found another course of events; \
+         pictures can be had only of worlds that repeat themselves",
+        recorded.seed.0,
+        recorded.env
+    );
+    Ok(())
+}
+
+/// Bytes of memory that may be used, where the system says so.
+pub fn available() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find(|l| l.starts_with("MemAvailable:"))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// Refuses what does not fit into memory, before it begins.
+///
+/// # Errors
+/// Says how much is needed and how much there is.
+pub fn ensure_fits(needed: u64, available: Option<u64>, what: &str) -> Result<()> {
+    let gib = |bytes: u64| bytes as f64 / f64::from(1 << 30);
+    let Some(found) = available else { return Ok(()) };
+    ensure!(
+        needed <= found,
+        "{what} need {:.1} GiB of memory, found {:.1} GiB: fewer episodes or smaller pictures need less",
+        gib(needed),
+        gib(found)
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject::Cast;
+    use offnominal_core::schedule::{Extent, Onset};
+
+    fn fault(anomaly: &str) -> Fault {
+        let schedule = Schedule { onset: Onset::At(3), extent: Extent::ToEnd };
+        Fault { anomaly: anomaly.into(), params: serde_json::json!({"magnitude": 0.4}), schedule }
+    }
+
+    #[test]
+    fn a_film_is_the_episode_again() {
+        let cast = Cast::new("sap-goal0", "tqc").unwrap();
+        let all = catalogues::anomalies();
+        let (episode, twin) = cast.trial().with_twin(Seed(5), &fault("act-offset"), &all).unwrap();
+        let studio = Studio { side: 48 };
+        let (one, other) =
+            (film(&cast.trial(), &episode, studio).unwrap(), film(&cast.trial(), &twin, studio).unwrap());
+        assert_eq!((one.len(), one.actions.as_slice()), (episode.len(), episode.actions.as_slice()));
+        assert_eq!(one.frame(3), other.frame(3), "until the onset they are the same");
+        assert_ne!(one.frame(5), other.frame(5));
+        assert_eq!(one, film(&cast.trial(), &episode, studio).unwrap());
+    }
+
+    #[test]
+    fn a_record_that_does_not_repeat_itself_has_no_film() {
+        let cast = Cast::new("sap-goal0", "tqc").unwrap();
+        let mut episode = cast.trial().nominal(Seed(5));
+        episode.rewards[2] += 1e-9;
+        let error = film(&cast.trial(), &episode, Studio { side: 16 }).unwrap_err().to_string();
+        assert!(error.contains("expected the replay to be what was recorded"), "{error}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused_with_both_numbers() {
+        let error = ensure_fits(3 << 30, Some(1 << 30), "the films").unwrap_err().to_string();
+        assert!(error.starts_with("the films need 3.0 GiB of memory, found 1.0 GiB"), "{error}");
+        assert!(ensure_fits(1, None, "").is_ok() && ensure_fits(1, Some(1), "").is_ok());
+    }
+}

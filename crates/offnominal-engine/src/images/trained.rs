@@ -1,0 +1,123 @@
+//! Networks that look at pictures: from parameters, fitted with progress, and from files.
+
+use crate::context::Context;
+use crate::device::Device;
+use crate::frames::available;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::catalogue::BuildError;
+use offnominal_core::prelude::*;
+use offnominal_deep::images::{self, News, Runtime, TrainedMonitor};
+use offnominal_nets::Tensors;
+use serde_json::Value;
+use std::cell::OnceCell;
+
+/// The detector of that name, to be fitted on the device that its parameters name.
+///
+/// # Errors
+/// If a parameter is wrong, or there is no such device.
+pub fn detector(id: &str, params: &Value) -> Result<Box<dyn ImageDetector>, BuildError> {
+    let mut params = params.clone();
+    let device = params.as_object_mut().and_then(|table| table.remove("device"));
+    let name = device.as_ref().map_or(Some("cpu"), Value::as_str).unwrap_or_default();
+    let wrong = |_: strum::ParseError| {
+        let found = device.clone().unwrap_or_default();
+        BuildError::Parameters(format!("{id}: device: expected cpu or gpu, found {found}"))
+    };
+    let on = name.parse::<Device>().map_err(wrong)?;
+    let runtime = at(on).map_err(|e| BuildError::Missing(e.to_string().into()))?;
+    let detector: Box<dyn ImageDetector> = images::find(id)?.detector(&params, runtime)?;
+    Ok(detector)
+}
+
+/// On a device, with the memory that there is.
+fn at(on: Device) -> Result<Runtime> {
+    // How much a graphics card has cannot be asked; a fit that does not fit there fails there.
+    let memory = if on == Device::Cpu { available() } else { None };
+    Ok(Runtime { device: on.open()?, memory })
+}
+
+/// A fitted network.
+pub struct Fitted(Box<dyn TrainedMonitor>);
+
+impl Fitted {
+    /// Fits the detector of that name and parameters on films, with progress: those to learn from, those to stop by.
+    ///
+    /// # Errors
+    /// If a parameter is wrong, there is no such device or too little memory, or it cannot be learned.
+    pub fn fit(
+        (id, params): (&str, &Value),
+        on: Device,
+        [train, validation]: [&[Film]; 2],
+        rng: &mut Rng,
+        context: &Context,
+    ) -> Result<Fitted> {
+        let detector = images::find(id)?.detector(params, at(on)?)?;
+        let task = OnceCell::new();
+        let tell = |news: &News| match *news {
+            News::Need(need) => context.note(&format!("{need} will be needed")),
+            News::Step { step, steps, loss, best } => {
+                let task = task.get_or_init(|| context.task(steps, "steps"));
+                let best = best.map_or(String::new(), |best| format!(", best on others {best:.4}"));
+                task.set_message(&format!("loss {loss:.4}{best}"));
+                task.set_position(step as u64);
+            }
+        };
+        let fitted = detector.train(train, validation, rng, &tell);
+        Ok(Fitted(fitted.context("the detector cannot be fitted")?))
+    }
+
+    /// From the tensors of a file.
+    ///
+    /// # Errors
+    /// If they are none, or the device is not there.
+    pub fn open(tensors: &Tensors, on: Device) -> Result<Fitted> {
+        Ok(Fitted(images::load(tensors, &at(on)?)?))
+    }
+
+    /// As a file.
+    pub fn to_tensors(&self) -> Tensors {
+        self.0.to_tensors()
+    }
+
+    /// Width and height of its pictures.
+    ///
+    /// # Errors
+    /// If they differ, as they do for no camera here.
+    pub fn side(&self) -> Result<usize> {
+        let [rows, columns] = self.0.size();
+        ensure!(rows == columns, "expected a monitor of square pictures, found {columns} x {rows}");
+        Ok(rows)
+    }
+
+    /// How many numbers were learned.
+    pub fn n_learned(&self) -> usize {
+        self.0.n_learned()
+    }
+
+    /// The monitor.
+    pub fn monitor(&mut self) -> &mut dyn ImageMonitor {
+        self.0.as_mut()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::images::networks::NETWORKS;
+    use serde_json::json;
+
+    #[test]
+    fn both_builds_list_the_same_networks() {
+        let here: Vec<_> = NETWORKS.iter().map(|entry| (entry.id, entry.summary)).collect();
+        let there: Vec<_> = images::ALL.iter().map(|kind| (kind.id, kind.summary)).collect();
+        assert_eq!(here, there);
+    }
+
+    #[test]
+    fn devices_and_parameters_are_checked() {
+        let found = |params: Value| detector("ldm", &params).err().unwrap().to_string();
+        assert_eq!(found(json!({ "device": "tpu" })), "ldm: device: expected cpu or gpu, found \"tpu\"");
+        assert!(found(json!({ "presets": "paper" })).contains("unknown field `presets`"));
+        assert!(detector("ldm", &json!({ "device": "cpu", "preset": "paper" })).is_ok());
+    }
+}

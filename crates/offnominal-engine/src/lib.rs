@@ -1,0 +1,37 @@
+//! What every command stands on: what there is by name, who plays, and how the work runs.
+//!
+//! | file              | content                                                          |
+//! |-------------------|------------------------------------------------------------------|
+//! | [`context`]       | seed, threads, progress, stop                                    |
+//! | [`catalogues`]    | environments, anomalies, detectors: built in, and brought along  |
+//! | [`policies`]      | policies by name                                                 |
+//! | [`strengths`]     | calibrated magnitudes                                            |
+//! | [`subject`]       | an environment and the policy that acts in it                    |
+//! | [`randomisation`] | parameters that are drawn for each episode                       |
+//! | [`collect`]       | episodes by the hundred                                          |
+//! | [`evaluation`]    | returns and success rates                                        |
+//! | [`train`]         | training with its files                                          |
+//! | [`frames`]        | what a camera sees of an episode                                 |
+//! | [`images`]        | image detectors by name                                          |
+//! | [`foreign`]       | environments of Gymnasium, in processes of their own             |
+//! | [`monitor_file`]  | a fitted detector with its threshold                             |
+
+pub mod catalogues;
+pub mod collect;
+pub mod context;
+pub mod detector_choice;
+pub mod device;
+pub mod evaluation;
+pub mod foreign;
+pub mod frames;
+pub mod images;
+pub mod monitor_file;
+pub mod parallel;
+pub mod policies;
+pub mod progress;
+pub mod randomisation;
+pub mod show;
+pub mod stream;
+pub mod strengths;
+pub mod subject;
+pub mod train;

@@ -1,0 +1,275 @@
+//! Finding a policy by the name a user gives it: an algorithm, a card's id, the id of one that this program brings, or
+//! a path.
+
+pub mod bodies;
+mod shipped;
+
+use crate::catalogues::own_policies;
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_agents::onnx::Onnx;
+use offnominal_agents::{Actor, Card};
+use offnominal_core::env::Env;
+use offnominal_core::policy::{Policy, Random};
+use offnominal_core::spec::EnvSpec;
+use offnominal_core::suggest::did_you_mean;
+use offnominal_worlds::demonstrator;
+use sha2::{Digest, Sha256};
+use shipped::SHIPPED;
+use std::path::Path;
+
+/// A policy, and what is known of it.
+pub struct Found {
+    /// The policy.
+    pub policy: Box<dyn Policy>,
+    /// The name under which results list it: the algorithm if it is shipped, else the name that was given.
+    pub name: String,
+    /// SHA-256 of its file, in hexadecimal digits; of the name, if it has no file.
+    pub digest: String,
+    /// Its card, if it has one.
+    pub card: Option<Card>,
+}
+
+/// The policy of that name for the given world; `random` is always there, `scripted` where one was written by hand.
+///
+/// # Errors
+/// If there is no such policy for this world, or its file is damaged.
+pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
+    let spec = env.spec();
+    if name == "random" {
+        let policy = Box::new(Random::new(&spec.action));
+        return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
+    }
+    if name == demonstrator::NAME
+        && let Some(policy) = demonstrator::of(&spec.id)
+    {
+        let digest = digest(format!("{} {name}", spec.id).as_bytes());
+        return Ok(Found { policy, name: name.into(), digest, card: None });
+    }
+    if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
+        let policy = (own.entry.build)(&serde_json::json!({}))?;
+        let digest = digest(format!("{} {name}", own.env).as_bytes());
+        return Ok(Found { policy, name: name.into(), digest, card: None });
+    }
+    for (bytes, card) in cards()? {
+        if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
+            let actor = actor(bytes, spec).with_context(|| format!("shipped policy {}", card.id))?;
+            let (name, digest) = (card.algorithm.clone(), digest(bytes));
+            return Ok(Found { policy: Box::new(actor), name, digest, card: Some(card) });
+        }
+    }
+    if let Some(agent) = bodies::shipped(spec, name)? {
+        return Ok(Found {
+            policy: Box::new(agent.actor),
+            name: agent.name,
+            digest: agent.digest,
+            card: None,
+        });
+    }
+    let path = Path::new(name);
+    if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
+}
+
+/// Worlds that play the policies of another one: those of the robot are trained in its simulation, as in the
+/// publication.
+const PLAYS: &[(&str, &str)] = &[("urr-reach", "urm-reach")];
+
+/// Whether policies trained in one world act in another.
+fn fits(trained_in: &str, env: &str) -> bool {
+    trained_in == env || PLAYS.contains(&(env, trained_in))
+}
+
+/// The policy in these tensors, trained in this world or in one whose policies it plays.
+fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
+    Actor::from_bytes(bytes, spec).or_else(|why| {
+        let of_another = PLAYS.iter().filter(|(env, _)| *env == spec.id).find_map(|(_, trained_in)| {
+            Actor::from_bytes(bytes, &EnvSpec { id: (*trained_in).into(), ..spec.clone() }).ok()
+        });
+        of_another.ok_or(why.into())
+    })
+}
+
+/// Whether this program brings a policy of that algorithm or id for a world.
+///
+/// # Errors
+/// If a shipped card is damaged.
+pub fn is_shipped(name: &str, env: &str) -> Result<bool> {
+    let named = |card: &Card| name == card.algorithm || name == card.id;
+    Ok(cards()?.iter().any(|(_, card)| fits(&card.env, env) && named(card)))
+}
+
+/// Names and summaries of the policies that need no file.
+///
+/// # Errors
+/// If a shipped card is damaged.
+pub fn list() -> Result<Vec<(String, String)>> {
+    let random = ("random".to_string(), "draws every command uniformly between its bounds".to_string());
+    let summary = |card: Card| {
+        let success = card.success_rate.as_ref().map_or(String::new(), |s| format!(", success {s:.2}"));
+        (card.id, format!("return {:.1}{success}, {} steps of training", card.mean_return, card.best_step))
+    };
+    let scripted = (
+        demonstrator::NAME.to_string(),
+        format!("written by hand, reads what any policy reads; in {}", demonstrator::WORLDS.join(", ")),
+    );
+    let own = own_policies().iter().map(|own| (own.entry.id.to_string(), own.entry.summary.to_string()));
+    Ok([random, scripted]
+        .into_iter()
+        .chain(own)
+        .chain(cards()?.into_iter().map(|(_, card)| summary(card)))
+        .chain(bodies::list()?)
+        .collect())
+}
+
+/// The shipped tensors with their cards.
+fn cards() -> Result<Vec<(&'static [u8], Card)>> {
+    let read = |&(id, card, tensors): &shipped::Files| {
+        let card = serde_json::from_str(card).with_context(|| format!("card of the shipped policy {id}"))?;
+        Ok((tensors, card))
+    };
+    SHIPPED.iter().map(read).collect()
+}
+
+/// A policy from a file, with the card beside it if there is one.
+fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let is_onnx = path.extension().is_some_and(|e| e == "onnx");
+    let policy: Result<Box<dyn Policy>> = match is_onnx {
+        true => Onnx::from_bytes(&bytes, spec)
+            .map(|policy| Box::new(policy) as Box<dyn Policy>)
+            .map_err(Into::into),
+        false => actor(&bytes, spec).map(|policy| Box::new(policy) as Box<dyn Policy>),
+    };
+    let policy = policy.with_context(|| path.display().to_string())?;
+    let card = card_beside(path, &bytes)?;
+    Ok(Found { policy, name: path.display().to_string(), digest: digest(&bytes), card })
+}
+
+fn digest(content: &[u8]) -> String {
+    offnominal_files::store::hex(&Sha256::digest(content))
+}
+
+/// The card beside a file of tensors; it must be the card of these tensors.
+fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
+    let file = path.with_extension("json");
+    if !file.is_file() {
+        return Ok(None);
+    }
+    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let card: Card = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    let found = digest(tensors);
+    ensure!(
+        found == card.sha256,
+        "{} was edited: its card {} expects SHA-256 {}, found {found}",
+        path.display(),
+        file.display(),
+        card.sha256
+    );
+    Ok(Some(card))
+}
+
+/// Writes the card of a policy beside its file.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_card(card: &Card, policy: &Path) -> Result<()> {
+    let text = serde_json::to_string_pretty(card)? + "\n";
+    offnominal_files::write::atomically(&policy.with_extension("json"), text.as_bytes())
+}
+
+fn missing(name: &str, env: &str) -> Result<Found> {
+    let looks_like_a_path = name.contains(['/', '\\']) || name.ends_with(".safetensors");
+    ensure!(!looks_like_a_path, "policy {name}: there is no such file");
+    let mut known = vec!["random".to_string()];
+    known.extend(demonstrator::of(env).map(|_| demonstrator::NAME.to_string()));
+    known.extend(own_policies().iter().filter(|own| own.env == env).map(|own| own.entry.id.to_string()));
+    known.extend(
+        cards()?.into_iter().filter(|(_, c)| fits(&c.env, env)).flat_map(|(_, c)| [c.algorithm, c.id]),
+    );
+    let of_bodies = bodies::list()?.into_iter().map(|(name, _)| name);
+    known.extend(of_bodies.filter(|name| name.starts_with(&format!("{env}-"))));
+    let hint = did_you_mean(name, known.iter().map(String::as_str));
+    bail!(
+        "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",
+        known.join(", ")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogues;
+
+    fn world(id: &str) -> Box<dyn Env> {
+        catalogues::worlds().build(id, &serde_json::json!({})).unwrap()
+    }
+
+    #[test]
+    fn a_robot_plays_what_was_trained_in_its_simulation_and_not_the_other_way_round() {
+        assert!(fits("urm-reach", "urr-reach") && fits("urr-reach", "urr-reach"));
+        assert!(!fits("urr-reach", "urm-reach") && !fits("urm-pnp", "urr-reach"));
+    }
+
+    #[test]
+    fn what_is_shipped_is_known_by_algorithm_and_by_id() {
+        assert!(is_shipped("tqc", "sap-goal0").unwrap() && is_shipped("sap-goal0-sac", "sap-goal0").unwrap());
+        assert!(is_shipped("tqc", "urr-reach").unwrap() && !is_shipped("random", "sap-goal0").unwrap());
+    }
+
+    #[test]
+    fn every_shipped_policy_is_lawful_and_is_what_its_card_says() {
+        for (bytes, card) in cards().unwrap() {
+            assert!(bytes.len() < 3_000_000, "{}: {} bytes", card.id, bytes.len());
+            assert_eq!(card.sha256, digest(bytes), "{}", card.id);
+            let env = world(&card.env);
+            let found = find(&card.id, env.as_ref()).unwrap();
+            assert_eq!(found.name, card.algorithm);
+            offnominal_laws::assert_lawful(
+                &card.id,
+                &offnominal_laws::policy(found.policy.as_ref(), env.spec(), &[]),
+            );
+        }
+    }
+
+    #[test]
+    fn the_list_names_the_files_that_are_there() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../agents");
+        let mut there: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|f| f.unwrap().path())
+            .filter(|p| p.extension().is_some_and(|e| e == "safetensors"))
+            .map(|p| p.file_stem().unwrap().to_str().unwrap().to_string())
+            .collect();
+        there.sort();
+        let listed: Vec<String> = SHIPPED.iter().map(|(id, ..)| id.to_string()).collect();
+        assert_eq!(there, listed);
+    }
+
+    #[track_caller]
+    fn refuses(name: &str, want: &str) {
+        let error = find(name, world("sap-goal0").as_ref()).err().unwrap();
+        assert!(format!("{error:#}").contains(want), "{error:#}");
+    }
+
+    #[test]
+    fn wrong_names_and_damaged_files_are_explained() {
+        refuses("tqcc", "did you mean \"tqc\"?");
+        refuses("no/such/file", "there is no such file");
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), b"not a policy").unwrap();
+        refuses(file.path().to_str().unwrap(), file.path().to_str().unwrap());
+    }
+
+    #[test]
+    fn tensors_that_do_not_fit_their_card_are_refused() {
+        let (folder, (bytes, card)) = (tempfile::tempdir().unwrap(), cards().unwrap().remove(1));
+        let path = folder.path().join("p.safetensors");
+        let mut edited = bytes.to_vec();
+        *edited.last_mut().unwrap() ^= 1;
+        std::fs::write(path.with_extension("json"), serde_json::to_string(&card).unwrap()).unwrap();
+        std::fs::write(&path, &edited).unwrap();
+        let error = find(path.to_str().unwrap(), world(&card.env).as_ref()).err().unwrap();
+        assert!(format!("{error:#}").contains("was edited"), "{error:#}");
+        std::fs::write(&path, bytes).unwrap();
+        assert_eq!(find(path.to_str().unwrap(), world(&card.env).as_ref()).unwrap().card, Some(card));
+    }
+}

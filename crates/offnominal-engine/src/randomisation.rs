@@ -1,0 +1,167 @@
+//! Worlds whose parameters are drawn for each episode, as commands describe them.
+
+use anyhow::{Context, Result, ensure};
+use offnominal_core::prelude::*;
+use offnominal_core::shifted::{Around, Draws, Quantity, Shifted};
+use offnominal_worlds::env::body::{self, BODIES, Reading};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// The word for all lengths and widths of a body.
+pub const LIMBS: &str = "limbs";
+
+/// What is drawn for each episode, and which return is a failure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Change {
+    /// How parameters are drawn.
+    pub draws: Draws,
+    /// The return below which an episode fails; none where the world itself says what a failure is.
+    pub least: Option<f64>,
+}
+
+impl Change {
+    /// The world with this change.
+    ///
+    /// # Errors
+    /// If the parameters cannot be drawn in it.
+    pub fn apply(&self, env: Box<dyn Env>) -> Result<Box<dyn Env>> {
+        let shifted = Shifted::new(env, self.draws.clone())?;
+        let Some(least) = self.least else { return Ok(Box::new(shifted)) };
+        ensure!(least > 0.0, "--below: expected a return above 0, found {least}");
+        Ok(Box::new(shifted.failing_below(least)))
+    }
+}
+
+/// Parameters of a world around their nominal values; `limbs` stands for all lengths and widths of a body.
+///
+/// # Errors
+/// If one does not exist.
+pub fn around(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Draws> {
+    let mut quantities: Vec<Quantity> = Vec::new();
+    for name in names {
+        if name == LIMBS {
+            let limbs = limbs(&spec.id, Reading::True)
+                .with_context(|| format!("--shift {LIMBS}: expected one of {}", BODIES.join(", ")))?;
+            // Twins are counted from the first limb.
+            let before = quantities.len();
+            quantities.extend(limbs.into_iter().map(|q| Quantity { twin: q.twin.map(|t| t + before), ..q }));
+        } else {
+            let found = Around::of(spec, std::slice::from_ref(name), sigma);
+            quantities.extend(found.with_context(|| format!("--shift {name}"))?.quantities);
+        }
+    }
+    Ok(Draws::Around(Around { quantities, sigma }))
+}
+
+/// The lengths and widths of a body as what is drawn.
+///
+/// # Errors
+/// If the world has no limbs.
+pub fn limbs(env: &str, reading: Reading) -> Result<Vec<Quantity>, BuildError> {
+    let one = |q: body::Quantity| Quantity { name: q.name, nominal: q.nominal, twin: q.twin };
+    Ok(body::quantities(env, reading)?.into_iter().map(one).collect())
+}
+
+/// Columns of a table of bodies that are no parameters.
+const BESIDE: [&str; 3] = ["sigma", "body", "difference"];
+
+/// The rows of a table, one column for each parameter, such as the `bodies.csv` of `shift`.
+///
+/// # Errors
+/// If the file cannot be read, or a column is no parameter of the world.
+pub fn listed(spec: &EnvSpec, path: &Path) -> Result<Draws> {
+    let named = || path.display().to_string();
+    let mut reader =
+        csv::Reader::from_path(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let head = reader.headers().with_context(named)?.clone();
+    let columns: Vec<usize> = (0..head.len()).filter(|&i| !BESIDE.contains(&&head[i])).collect();
+    let names: Vec<String> = columns.iter().map(|&i| head[i].to_string()).collect();
+    names.iter().try_for_each(|name| spec.parameter(name).map(drop)).with_context(named)?;
+    let number =
+        |text: &str| text.parse::<f64>().with_context(|| format!("expected a number, found {text:?}"));
+    let row = |(i, record): (usize, csv::Result<csv::StringRecord>)| -> Result<Vec<f64>> {
+        let record = record?;
+        let values: Result<Vec<f64>> = columns.iter().map(|&c| number(&record[c])).collect();
+        values.with_context(|| format!("{}, line {}", path.display(), i + 2))
+    };
+    let rows: Result<Vec<Vec<f64>>> = reader.records().enumerate().map(row).collect();
+    Ok(Draws::Listed { names, rows: rows? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogues;
+    use serde_json::json;
+
+    fn world(id: &str) -> Box<dyn Env> {
+        catalogues::worlds().build(id, &json!({})).unwrap()
+    }
+
+    fn words(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&n| n.into()).collect()
+    }
+
+    #[test]
+    fn bodies_and_any_other_parameter_are_drawn() {
+        let (walker, cartpole) = (world("walker"), world("cartpole"));
+        let Draws::Around(found) = around(walker.spec(), &words(&["mass", LIMBS]), 0.1).unwrap() else {
+            panic!("expected a spread")
+        };
+        // The left thigh shares the draw of the right one.
+        let place = |name: &str| found.quantities.iter().position(|q| q.name == name).unwrap();
+        assert_eq!(found.quantities[place("left-thigh-length")].twin, Some(place("thigh-length")));
+        let name = cartpole.spec().parameters[0].name.clone();
+        let change =
+            Change { draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(), least: None };
+        let shifted = change.apply(world("cartpole")).unwrap();
+        assert_eq!(
+            (shifted.spec().id.as_str(), shifted.spec().initial[0].as_str()),
+            ("cartpole", name.as_str())
+        );
+        let again: Change = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
+        assert_eq!(again, change);
+    }
+
+    #[test]
+    fn a_body_is_built_once_and_is_the_one_that_was_drawn() {
+        let draws = around(world("hopper").spec(), &words(&[LIMBS]), 0.2).unwrap();
+        let shifted = Change { draws, least: None }.apply(world("hopper")).unwrap();
+        let (mut own, x) = (shifted.fork().unwrap(), shifted.draw(&mut Rng::new(5)));
+        let set: serde_json::Map<String, serde_json::Value> =
+            shifted.spec().initial.iter().zip(&x).take(8).map(|(n, v)| (n.clone(), json!(v))).collect();
+        let mut built = catalogues::worlds().build("hopper", &json!({ "set": set })).unwrap();
+        own.start(&x, &mut Rng::new(1));
+        built.start(&x[8..], &mut Rng::new(1));
+        let walk = |env: &mut dyn Env| {
+            let mut obs = vec![0.0; 15];
+            for _ in 0..40 {
+                env.step(&[0.5, -0.5, 0.2], &mut Rng::new(1));
+            }
+            env.observe(&mut obs);
+            obs
+        };
+        assert_eq!(walk(own.as_mut()), walk(built.as_mut()));
+    }
+
+    #[test]
+    fn tables_are_read_and_bad_ones_named() {
+        let (folder, hopper) = (tempfile::tempdir().unwrap(), world("hopper"));
+        let path = folder.path().join("bodies.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            listed(hopper.spec(), &path)
+                .and_then(|draws| Change { draws, least: None }.apply(world("hopper")))
+        };
+        let refusal = |text: &str| format!("{:#}", read(text).err().unwrap());
+        let found = read("sigma,body,difference,foot-length\n0.1,0,0.1,0.4\n0.1,1,0.2,0.3\n").unwrap();
+        assert_eq!(found.spec().initial[0], "foot-length");
+        assert!(refusal("foot-lenght\n0.4\n").contains("did you mean \"foot-length\"?"));
+        assert!(
+            refusal("foot-length\nlong\n").contains("bodies.csv, line 2: expected a number, found \"long\"")
+        );
+        assert!(refusal("foot-length\n").contains("expected at least one row, found none"));
+        assert!(refusal("foot-length\n-1\n").contains("found -1"));
+    }
+}

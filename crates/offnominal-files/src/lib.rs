@@ -1,0 +1,26 @@
+//! What is kept on disk: data sets, finished cells, journals, tables, and the formats of other programs.
+//!
+//! | file            | content                                                              |
+//! |-----------------|----------------------------------------------------------------------|
+//! | [`dataset`]     | episodes as Arrow IPC                                                |
+//! | [`store`]       | finished cells by the digest of what they are                        |
+//! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
+//! | [`write`]       | files that are never half-written                                    |
+//! | [`array`]       | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
+//! | [`image_file`]  | PNG files as grey values or colours                                  |
+//! | [`png`]         | frames as PNG                                                        |
+//! | [`gif`]         | frames as an animated GIF                                            |
+//! | [`minari`]      | data sets for Minari                                                 |
+//! | [`tensorboard`] | event files for TensorBoard                                          |
+
+pub mod array;
+pub mod dataset;
+pub mod gif;
+pub mod image_file;
+pub mod journal;
+pub mod minari;
+mod palette;
+pub mod png;
+pub mod store;
+pub mod tensorboard;
+pub mod write;

@@ -1,0 +1,191 @@
+//! Finished work on disk, found by what it is: one folder per cell, named by the digest of the cell's specification.
+//!
+//! A cell's files are written into a folder aside; `done.json`, with the digest of each file, is written last; then
+//! the folder is renamed. So a cell is there whole or not at all, whenever the program is killed. A cell whose files
+//! no longer have their digests counts as damaged and is made again.
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Name of the file that says that a cell is complete.
+const DONE: &str = "done.json";
+
+/// How the folders of cells in the making begin.
+const ASIDE: &str = ".running-";
+
+/// The cells of an output folder.
+#[derive(Debug, Clone)]
+pub struct Store {
+    cells: PathBuf,
+}
+
+/// What is there of a cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// All of it.
+    Done,
+    /// Nothing.
+    Missing,
+    /// Files that are not what was written; says which.
+    Damaged(String),
+}
+
+/// The digests of a cell's files.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Done {
+    files: BTreeMap<String, String>,
+}
+
+/// The name of something by its content: 128 bits of SHA-256 in hexadecimal digits.
+pub fn address(content: &[u8]) -> String {
+    hex(&Sha256::digest(content)[..16])
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+impl Store {
+    /// The store of an output folder; nothing is written yet.
+    pub fn new(out: &Path) -> Store {
+        Store { cells: out.join("cells") }
+    }
+
+    /// What is there of a cell; every file is read and its digest compared.
+    pub fn state(&self, cell: &str) -> State {
+        let folder = self.cells.join(cell);
+        if !folder.exists() {
+            return State::Missing;
+        }
+        match verify(&folder) {
+            Ok(()) => State::Done,
+            Err(why) => State::Damaged(format!("{why:#}")),
+        }
+    }
+
+    /// Stores the files of a finished cell, in place of whatever is there.
+    ///
+    /// # Errors
+    /// If the files cannot be written.
+    pub fn keep(&self, cell: &str, files: &[(&str, Vec<u8>)]) -> Result<()> {
+        let aside = crate::write::folder_aside(&self.cells, ASIDE)?;
+        let mut done = Done { files: BTreeMap::new() };
+        for (name, bytes) in files {
+            write(&aside.path().join(name), bytes)?;
+            done.files.insert((*name).into(), hex(&Sha256::digest(bytes)));
+        }
+        write(&aside.path().join(DONE), &serde_json::to_vec_pretty(&done)?)?;
+        let folder = self.cells.join(cell);
+        remove(&folder)?;
+        remove(&self.unfinished(cell))?;
+        match std::fs::rename(aside.path(), &folder) {
+            Ok(()) => drop(aside.keep()),
+            // Another process was faster; a cell is a pure function of its specification, so its files are ours.
+            Err(_) if self.state(cell) == State::Done => {}
+            Err(error) => return Err(error).with_context(|| format!("cannot write {}", folder.display())),
+        }
+        Ok(())
+    }
+
+    /// Reads a file of a finished cell.
+    ///
+    /// # Errors
+    /// If it is not there; the message names it.
+    pub fn read(&self, cell: &str, file: &str) -> Result<Vec<u8>> {
+        let path = self.cells.join(cell).join(file);
+        std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
+    }
+
+    /// A folder for what helps to go on with a cell that takes long; it stays until the cell is kept.
+    pub fn unfinished(&self, cell: &str) -> PathBuf {
+        self.cells.join(format!(".unfinished-{cell}"))
+    }
+
+    /// Removes what killed runs have left aside. To be called when no other run uses the folder.
+    ///
+    /// # Errors
+    /// If a folder cannot be removed.
+    pub fn sweep(&self) -> Result<()> {
+        let Ok(items) = std::fs::read_dir(&self.cells) else { return Ok(()) };
+        for item in items {
+            let item = item?;
+            if item.file_name().to_string_lossy().starts_with(ASIDE) {
+                remove(&item.path())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
+}
+
+fn remove(folder: &Path) -> Result<()> {
+    match std::fs::remove_dir_all(folder) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            Err(e).with_context(|| format!("cannot remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn verify(folder: &Path) -> Result<()> {
+    let read = |name: &str| std::fs::read(folder.join(name)).with_context(|| format!("cannot read {name}"));
+    let done: Done = serde_json::from_slice(&read(DONE)?).context(DONE)?;
+    for (name, expected) in &done.files {
+        let found = hex(&Sha256::digest(read(name)?));
+        ensure!(found == *expected, "{name}: expected the digest {expected}, found {found}");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept() -> (tempfile::TempDir, Store) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        store.keep("c", &[("a.bin", vec![1, 2]), ("b.bin", vec![3])]).unwrap();
+        (folder, store)
+    }
+
+    #[test]
+    fn a_cell_is_missing_then_done() {
+        let (_folder, store) = kept();
+        assert_eq!((store.state("other"), store.state("c")), (State::Missing, State::Done));
+        assert_eq!(store.read("c", "a.bin").unwrap(), [1, 2]);
+        store.keep("c", &[("a.bin", vec![9])]).unwrap();
+        assert_eq!(store.read("c", "a.bin").unwrap(), [9]);
+        assert!(store.read("c", "b.bin").is_err());
+    }
+
+    #[test]
+    fn damage_is_noticed_and_named() {
+        let (folder, store) = kept();
+        let cell = folder.path().join("cells/c");
+        std::fs::write(cell.join("b.bin"), [4]).unwrap();
+        assert!(
+            matches!(store.state("c"), State::Damaged(why) if why.contains("b.bin: expected the digest"))
+        );
+        std::fs::remove_file(cell.join("b.bin")).unwrap();
+        assert!(matches!(store.state("c"), State::Damaged(why) if why.contains("cannot read b.bin")));
+        std::fs::remove_file(cell.join(DONE)).unwrap();
+        assert!(matches!(store.state("c"), State::Damaged(why) if why.contains(DONE)));
+    }
+
+    #[test]
+    fn what_a_killed_run_leaves_is_swept() {
+        let (folder, store) = kept();
+        let left = folder.path().join("cells").join(format!("{ASIDE}x"));
+        std::fs::create_dir(&left).unwrap();
+        store.sweep().unwrap();
+        assert!(!left.exists() && store.state("c") == State::Done);
+    }
+}

@@ -1,0 +1,69 @@
+//! Which network is trained, and on what: the words that commands and cards use, whatever this build can do.
+
+use offnominal_engine::device::Device;
+use serde::Serialize;
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// A kind of network.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// The baseline: each pixel by itself, from its surroundings
+    Patches,
+    /// PSPNet: means over regions of four sizes
+    Pspnet,
+    /// DeepLabV3+: several scales, refined with a finer map
+    Deeplab,
+}
+
+/// How large.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// Trains from nothing on two cores within an hour
+    Small,
+    /// As published: ResNet-50 or Xception-65
+    Paper,
+}
+
+/// What is changed so that a method can be used.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum Modification {
+    /// Nothing
+    None,
+    /// Features of 32 channels, for mahalanobis
+    DimReduce,
+    /// Units are dropped at random, for var-sum and mutual-information
+    Dropout,
+    /// The network also says how sure it is, for confidence
+    Confidence,
+}
+
+/// A convolutional network to be trained; numbers that are not given are those of the preset.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Choice {
+    /// Its kind.
+    pub network: Kind,
+    /// Its size.
+    pub preset: Preset,
+    /// What is changed.
+    pub modification: Modification,
+    /// Where it runs.
+    pub device: Device,
+    /// Number of steps.
+    pub steps: Option<u32>,
+    /// Pictures in each.
+    pub batch: Option<u32>,
+    /// First learning rate.
+    pub rate: Option<f64>,
+}

@@ -1,0 +1,146 @@
+//! From the names of methods to scorers: fitted on nominal pictures, ODIN's temperature chosen on held-out ones.
+
+use crate::layout::{DataSet, Sample};
+use crate::network::Network;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::Seed;
+use offnominal_detectors::pixel::{Fitting, METHODS, Needs, Odin, PixelScorer, TEMPERATURES, methods};
+use offnominal_engine::context::Context;
+use offnominal_stats::pixel::{Area, Histogram};
+use serde_json::json;
+
+/// Share of the pictures on which ODIN's temperature is chosen, as in the paper.
+const HELD_OUT: f64 = 0.25;
+
+/// A method that can score.
+pub struct Scorer {
+    /// Its name.
+    pub id: String,
+    /// What it needs.
+    pub needs: Needs,
+    /// Whether it saw unknown pixels before it was judged.
+    pub has_seen_unknown: bool,
+    /// What it does.
+    pub scorer: Box<dyn PixelScorer>,
+}
+
+/// The methods that a list names; `all` stands for those that can be had.
+///
+/// # Errors
+/// If a name is not one of a method.
+pub fn names(list: &[String], can: Needs) -> Result<Vec<String>> {
+    if list.len() != 1 || list[0] != "all" {
+        list.iter().try_for_each(|id| methods().find(id).map(drop))?;
+        return Ok(list.to_vec());
+    }
+    let has = |needs: Needs| {
+        (can.passes || !needs.passes)
+            && (can.features || !needs.features)
+            && (can.nominal || !needs.nominal)
+            && (can.confidence || !needs.confidence)
+    };
+    let mut names = Vec::new();
+    for entry in METHODS {
+        if has((entry.build)(&json!({}))?.needs()) {
+            names.push(entry.id.to_string());
+        }
+    }
+    Ok(names)
+}
+
+/// The pictures on which a temperature is chosen, and the others; drawn by the seed.
+pub fn divide(samples: &[Sample], seed: Seed) -> (Vec<Sample>, Vec<Sample>) {
+    let mut order: Vec<usize> = (0..samples.len()).collect();
+    seed.child("held-out").rng().shuffle(&mut order);
+    let n = (HELD_OUT * samples.len() as f64).round() as usize;
+    let take = |range: &[usize]| {
+        let mut kept = range.to_vec();
+        kept.sort_unstable();
+        kept.into_iter().map(|i| samples[i].clone()).collect()
+    };
+    (take(&order[..n]), take(&order[n..]))
+}
+
+/// The temperature with the largest AUROC on held-out pictures.
+///
+/// # Errors
+/// If they have no unknown or no known pixels.
+pub fn temperature(network: &Network, set: &DataSet, held_out: &[Sample]) -> Result<f64> {
+    let mut counts = vec![Histogram::default(); TEMPERATURES.len()];
+    let mut scores = Vec::new();
+    for sample in held_out {
+        let labels = set.labels(sample)?;
+        let said = network.say(set, sample, &labels)?;
+        scores.resize(labels.ids.len(), 0.0);
+        for (&temperature, counts) in TEMPERATURES.iter().zip(&mut counts) {
+            Odin { temperature }.score(&said.output(), &mut scores);
+            counts.add(&scores, &labels.truth).with_context(|| sample.name.clone())?;
+        }
+    }
+    let mut best = (f64::NEG_INFINITY, 1.0);
+    for (counts, temperature) in counts.iter().zip(TEMPERATURES) {
+        let auroc = counts
+            .curve()
+            .metrics(Area::Steps)
+            .context("the pictures held out for ODIN's temperature")?
+            .auroc;
+        if auroc > best.0 {
+            best = (auroc, temperature);
+        }
+    }
+    Ok(best.1)
+}
+
+/// ODIN's temperature, and whether it was chosen on unknown pixels.
+pub type Chosen = (f64, bool);
+
+/// A method that is being fitted.
+struct Open {
+    id: String,
+    needs: Needs,
+    fitting: Box<dyn Fitting>,
+}
+
+/// Makes the scorers of methods. `nominal` is what they are fitted on: pictures, and what the network says of them.
+///
+/// # Errors
+/// If a method needs what is not there.
+pub fn fit(
+    ids: &[String],
+    odin: Chosen,
+    nominal: Option<(&DataSet, &Network)>,
+    context: &Context,
+) -> Result<Vec<Scorer>> {
+    let mut open: Vec<Open> =
+        ids.iter().map(|id| begin(id, odin.0, nominal.is_some())).collect::<Result<_>>()?;
+    let rounds = open.iter().map(|o| o.fitting.rounds()).max().unwrap_or(0);
+    if let Some((set, network)) = nominal.filter(|_| rounds > 0) {
+        let bar = context.task(rounds * set.samples.len(), "fitting");
+        for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
+            let labels = set.labels(sample)?;
+            let said = network.say(set, sample, &labels)?;
+            for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
+                method.needs.check(&said.output()).with_context(|| method.id.clone())?;
+                method.fitting.see(round, &said.output(), &labels.ids);
+            }
+            bar.inc(1);
+        }
+    }
+    open.into_iter().map(|method| method.finish(odin.1)).collect()
+}
+
+fn begin(id: &str, temperature: f64, has_nominal: bool) -> Result<Open> {
+    let params = if id == "odin" { json!({ "temperature": temperature }) } else { json!({}) };
+    let method = methods().build(id, &params)?;
+    let needs = method.needs();
+    ensure!(!needs.nominal || has_nominal, "{id} is fitted on nominal pictures: name them with --nominal");
+    Ok(Open { id: id.into(), needs, fitting: method.begin() })
+}
+
+impl Open {
+    fn finish(self, chosen_on_unknown: bool) -> Result<Scorer> {
+        let scorer = self.fitting.finish().with_context(|| self.id.clone())?;
+        let has_seen_unknown = self.id == "odin" && chosen_on_unknown;
+        Ok(Scorer { id: self.id, needs: self.needs, has_seen_unknown, scorer })
+    }
+}

@@ -1,0 +1,218 @@
+//! What a segmentation network says about the pictures of a data set: from files, or by a model of `pixels train`.
+
+use crate::deep::Net;
+use crate::layout::{DataSet, Labels, Sample};
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_core::{Rng, Seed};
+use offnominal_detectors::pixel::patches::PatchClassifier;
+use offnominal_detectors::pixel::{Features, Needs, Output};
+use offnominal_engine::device::Device;
+use offnominal_files::array;
+use offnominal_nets::Tensors;
+use std::path::{Path, PathBuf};
+
+/// A network.
+#[derive(Debug, Clone)]
+pub enum Network {
+    /// Arrays that somebody's model wrote: logits `[classes, H, W]` or `[passes, classes, H, W]`, features `[D, h, w]`.
+    Files {
+        /// Folder of the logits.
+        logits: PathBuf,
+        /// Folder of the features, if there are any.
+        features: Option<PathBuf>,
+        /// Folder of confidences `[H, W]`, if there are any.
+        confidence: Option<PathBuf>,
+    },
+    /// The baseline, in so many passes, with the seed of its dropped units.
+    Baseline {
+        /// The trained network.
+        model: Box<PatchClassifier>,
+        /// Number of passes; random if more than one.
+        passes: usize,
+        /// What the random passes are drawn from.
+        seed: Seed,
+    },
+    /// A convolutional network, in so many passes, with the seed of its dropped units.
+    Convolutional {
+        /// The trained network.
+        net: Net,
+        /// Number of passes; random if more than one.
+        passes: usize,
+        /// What the random passes are drawn from.
+        seed: Seed,
+    },
+}
+
+/// What it says about one picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    pub(super) logits: Vec<f32>,
+    /// Passes, classes, height, width.
+    pub(super) shape: [usize; 4],
+    pub(super) features: Option<(Vec<f32>, [usize; 3])>,
+    pub(super) confidence: Option<Vec<f32>>,
+}
+
+impl Said {
+    /// As the methods read it.
+    pub fn output(&self) -> Output<'_> {
+        let [passes, classes, height, width] = self.shape;
+        let features = self.features.as_ref().map(|(values, [channels, rows, columns])| Features {
+            values,
+            channels: *channels,
+            rows: *rows,
+            columns: *columns,
+        });
+        let confidence = self.confidence.as_deref();
+        Output { logits: &self.logits, passes, classes, height, width, features, confidence }
+    }
+}
+
+impl Network {
+    /// Reads a model's file.
+    ///
+    /// # Errors
+    /// If it cannot be read or is none, or several passes of it would be alike.
+    pub fn model(path: &Path, passes: usize, seed: Seed, device: Device) -> Result<Network> {
+        let bytes =
+            std::fs::read(path).with_context(|| format!("cannot read the model {}", path.display()))?;
+        Network::read(&bytes, path, passes, seed, device)
+    }
+
+    /// Reads a model from the bytes of the file of some path.
+    ///
+    /// # Errors
+    /// As [`Network::model`].
+    pub fn read(bytes: &[u8], path: &Path, passes: usize, seed: Seed, device: Device) -> Result<Network> {
+        let expected = || format!("{}: expected a model of `pixels train`", path.display());
+        let tensors = Tensors::from_bytes(bytes).with_context(expected)?;
+        if tensors.metadata.get("model").is_none_or(|model| model == "patch-classifier") {
+            let model = Box::new(PatchClassifier::from_tensors(&tensors).with_context(expected)?);
+            return Ok(Network::Baseline { model, passes, seed });
+        }
+        let net = Net::open(&tensors, device).with_context(expected)?;
+        ensure!(
+            passes == 1 || net.drops_units(),
+            "{}: expected a network that drops units, whose passes differ: train one with --modification dropout, \
+             or leave out --passes",
+            path.display()
+        );
+        Ok(Network::Convolutional { net, passes, seed })
+    }
+
+    /// What methods can be given by it.
+    pub fn gives(&self) -> Needs {
+        let (features, passes, confidence) = match self {
+            Network::Files { features, confidence, .. } => (features.is_some(), false, confidence.is_some()),
+            Network::Baseline { passes, .. } => (true, *passes > 1, false),
+            Network::Convolutional { net, passes, .. } => (true, *passes > 1, net.has_confidence()),
+        };
+        Needs { features, passes, confidence, nominal: false }
+    }
+
+    /// What it says about a picture.
+    ///
+    /// # Errors
+    /// If a file is missing, has another shape than the labels, or the model has other classes than the label map.
+    pub fn say(&self, set: &DataSet, sample: &Sample, labels: &Labels) -> Result<Said> {
+        if let Network::Files { logits, features, confidence } = self {
+            let said = from_files(logits, features.as_deref(), set, sample, labels)?;
+            let confidence = confidence.as_deref().map(|folder| sureness(folder, sample, labels));
+            return Ok(Said { confidence: confidence.transpose()?, ..said });
+        }
+        knows(self.classes(), set)?;
+        let rgb = set.rgb(sample, labels)?;
+        let mut rng = self.seed().child("passes").child(sample.name.as_str()).rng();
+        Ok(self.look(&rgb, labels.width, &mut rng).expect("all but files are models"))
+    }
+
+    /// What a model says about any picture, `[height, width, 3]`; files say nothing.
+    pub fn look(&self, rgb: &[u8], width: usize, rng: &mut Rng) -> Option<Said> {
+        let shape = |passes: usize, classes: usize| [passes, classes, rgb.len() / 3 / width, width];
+        match self {
+            Network::Files { .. } => None,
+            Network::Baseline { model, passes, .. } => {
+                let said = model.say(rgb, width, *passes, rng);
+                let [rows, columns] = said.grid;
+                let channels = said.features.len() / (rows * columns);
+                let features = Some((said.features, [channels, rows, columns]));
+                let shape = shape(*passes, model.names.len());
+                Some(Said { logits: said.logits, shape, features, confidence: None })
+            }
+            Network::Convolutional { net, passes, .. } => {
+                Some(net.say(rgb, shape(*passes, net.classes().len()), rng))
+            }
+        }
+    }
+
+    /// The classes that a model knows; files do not name theirs.
+    fn classes(&self) -> &[String] {
+        match self {
+            Network::Files { .. } => &[],
+            Network::Baseline { model, .. } => &model.names,
+            Network::Convolutional { net, .. } => net.classes(),
+        }
+    }
+
+    /// What a model's random passes are drawn from.
+    fn seed(&self) -> Seed {
+        match self {
+            Network::Files { .. } => Seed(0),
+            Network::Baseline { seed, .. } | Network::Convolutional { seed, .. } => *seed,
+        }
+    }
+}
+
+fn knows(classes: &[String], set: &DataSet) -> Result<()> {
+    let wanted = &set.meanings.map.classes;
+    ensure!(classes == wanted, "the model knows the classes {classes:?}, the label map has {wanted:?}");
+    Ok(())
+}
+
+fn sureness(folder: &Path, sample: &Sample, labels: &Labels) -> Result<Vec<f32>> {
+    let path = array::find(folder, &sample.name)?;
+    let array = array::read(&path, "confidence")?;
+    let size = [labels.height, labels.width];
+    ensure!(
+        array.shape == size || array.shape == [1, size[0], size[1]],
+        "{}: expected confidences {size:?}, found {:?}",
+        path.display(),
+        array.shape
+    );
+    Ok(array.values)
+}
+
+fn from_files(
+    logits: &Path,
+    features: Option<&Path>,
+    set: &DataSet,
+    sample: &Sample,
+    labels: &Labels,
+) -> Result<Said> {
+    let path = array::find(logits, &sample.name)?;
+    let array = array::read(&path, "logits")?;
+    let (k, h, w) = (set.n_classes(), labels.height, labels.width);
+    let passes = match array.shape[..] {
+        [classes, height, width] if [classes, height, width] == [k, h, w] => 1,
+        [passes, classes, height, width] if passes > 0 && [classes, height, width] == [k, h, w] => passes,
+        _ => bail!(
+            "{}: expected logits [{k}, {h}, {w}] or [passes, {k}, {h}, {w}] for {k} classes and labels of {w} × {h} pixels, found {:?}",
+            path.display(),
+            array.shape
+        ),
+    };
+    let features = features.map(|folder| -> Result<_> {
+        let path = array::find(folder, &sample.name)?;
+        let array = array::read(&path, "features")?;
+        let shape: [usize; 3] = array.shape.clone().try_into().map_err(|found| {
+            anyhow::anyhow!(
+                "{}: expected features [channels, rows, columns], found {found:?}",
+                path.display()
+            )
+        })?;
+        ensure!(!array.values.is_empty(), "{}: expected features, found an empty array", path.display());
+        Ok((array.values, shape))
+    });
+    let features = features.transpose()?;
+    Ok(Said { logits: array.values, shape: [passes, k, h, w], features, confidence: None })
+}

@@ -1,0 +1,78 @@
+//! In place of convolutional networks in a build without them: says how to get them.
+
+use crate::choice::Choice;
+use crate::layout::DataSet;
+use crate::network::Said;
+use anyhow::{Result, bail};
+use offnominal_core::{Rng, Seed};
+use offnominal_engine::context::Context;
+use offnominal_engine::device::Device;
+use offnominal_nets::Tensors;
+use std::path::Path;
+
+/// What is missing.
+const ADVICE: &str =
+    "this build has no convolutional networks: build it with cargo build --release --features deep";
+
+/// A network that there is none of.
+#[derive(Debug, Clone)]
+pub enum Net {}
+
+#[allow(missing_docs, reason = "as in the build that has them")]
+impl Net {
+    pub fn open(_: &Tensors, _: Device) -> Result<Net> {
+        bail!(ADVICE)
+    }
+
+    pub fn import(_: &Path, _: Vec<String>) -> Result<Net> {
+        bail!(ADVICE)
+    }
+
+    pub fn classes(&self) -> &[String] {
+        match *self {}
+    }
+
+    pub fn drops_units(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn has_confidence(&self) -> bool {
+        match *self {}
+    }
+
+    pub fn to_tensors(&self) -> Tensors {
+        match *self {}
+    }
+
+    pub fn recipe(&self) -> serde_json::Value {
+        match *self {}
+    }
+
+    pub fn say(&self, _: &[u8], _: [usize; 4], _: &mut Rng) -> Said {
+        match *self {}
+    }
+}
+
+/// Runs a command: there is no device to be lost.
+///
+/// # Errors
+/// Those of the command.
+pub fn guard<T>(command: impl FnOnce() -> Result<T>) -> Result<T> {
+    command()
+}
+
+/// Trains none.
+///
+/// # Errors
+/// Always.
+pub fn train(_: &DataSet, _: &Choice, _: Seed, _: &Path, _: &Context) -> Result<Net> {
+    bail!(ADVICE)
+}
+
+/// There is nothing to forget.
+///
+/// # Errors
+/// Always.
+pub fn forget(_: &Path) -> Result<()> {
+    bail!(ADVICE)
+}

@@ -1,0 +1,88 @@
+//! Pictures to look at: image, truth, prediction and score side by side, of the worst picture for each cause.
+
+use crate::evaluate::{Plan, score_of};
+use crate::failures::Failures;
+use crate::fit::Scorer;
+use crate::layout::Sample;
+use anyhow::Result;
+use offnominal_files::image_file as picture_file;
+
+/// A row of pictures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// What it shows.
+    pub caption: String,
+    /// Image (if there is one), truth, prediction, score: names and PNG files.
+    pub pictures: Vec<(&'static str, Vec<u8>)>,
+}
+
+/// The panels of the worst pictures.
+///
+/// # Errors
+/// If a picture cannot be read any longer.
+pub fn make(plan: &Plan<'_>, scorer: &Scorer, failures: &Failures, samples: &[Sample]) -> Result<Vec<Panel>> {
+    let mut panels = Vec::new();
+    for (cause, number) in failures.worst() {
+        let wrong = failures.images[number][cause as usize];
+        let caption = format!("{}: {} wrong pixels in {}", cause.name(), wrong, samples[number].name);
+        panels.push(Panel { caption, pictures: pictures(plan, scorer, &samples[number])? });
+    }
+    Ok(panels)
+}
+
+fn pictures(plan: &Plan<'_>, scorer: &Scorer, sample: &Sample) -> Result<Vec<(&'static str, Vec<u8>)>> {
+    let labels = plan.set.labels(sample)?;
+    let said = plan.network.say(plan.set, sample, &labels)?;
+    let (scores, prediction) = (score_of(scorer, &said), said.output().prediction());
+    let (w, h) = (labels.width, labels.height);
+    let classes =
+        |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| plan.set.meanings.colour(id)).collect() };
+    let mut pictures = Vec::new();
+    // A data set may keep its pictures in a format that is not read; the other panels do not need it.
+    if let Ok(rgb) = plan.set.rgb(sample, &labels) {
+        pictures.push(("image", picture_file::colours(w, h, &rgb)?));
+    }
+    pictures.push(("truth", picture_file::colours(w, h, &classes(&labels.ids))?));
+    pictures.push(("prediction", picture_file::colours(w, h, &classes(&prediction))?));
+    pictures.push(("score", picture_file::colours(w, h, &heat(&scores))?));
+    Ok(pictures)
+}
+
+/// Scores as colours, from the hundredth with the lowest to the hundredth with the highest.
+pub fn heat(scores: &[f32]) -> Vec<u8> {
+    let mut sorted = scores.to_vec();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share) as usize];
+    let (low, high) = (at(0.01), at(0.99));
+    let place = |s: f32| if high > low { ((s - low) / (high - low)).clamp(0.0, 1.0) } else { 0.0 };
+    scores.iter().flat_map(|&s| ramp(place(s))).collect()
+}
+
+/// From black through violet and orange to pale yellow, ever brighter.
+fn ramp(share: f32) -> [u8; 3] {
+    const STOPS: [[f32; 3]; 5] = [
+        [2.0, 2.0, 10.0],
+        [74.0, 18.0, 108.0],
+        [176.0, 50.0, 90.0],
+        [244.0, 136.0, 40.0],
+        [252.0, 250.0, 170.0],
+    ];
+    let at = share * 4.0;
+    let below = (at as usize).min(3);
+    let weight = at - below as f32;
+    std::array::from_fn(|i| (STOPS[below][i] + weight * (STOPS[below + 1][i] - STOPS[below][i])) as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn higher_scores_are_brighter() {
+        let scores: Vec<f32> = (0..200).map(|i| i as f32).collect();
+        let light: Vec<u32> =
+            heat(&scores).chunks_exact(3).map(|c| c.iter().map(|&v| u32::from(v)).sum()).collect();
+        assert!(light.is_sorted() && light[199] > 600 && light[0] < 20);
+        assert!(heat(&[3.0; 4]).chunks_exact(3).all(|c| c == [2, 2, 10]));
+    }
+}

@@ -1,0 +1,188 @@
+//! The page of an evaluation: bars, tables of modes and thresholds, class means, causes of failure and pictures.
+
+use crate::evaluate::{Evaluation, MethodResult};
+use crate::failures::CAUSES;
+use crate::panels::Panel;
+use crate::report::{METRICS, charts, paper_disagreement};
+use anyhow::Result;
+use minijinja::Value;
+use offnominal_report::colour::Pen;
+use offnominal_report::page::embedded;
+use offnominal_stats::pixel::ModeMetrics;
+use serde::Serialize;
+
+/// What the template sees.
+#[derive(Serialize)]
+struct Page {
+    command: String,
+    bars: Vec<Value>,
+    legend: Vec<(String, String)>,
+    sets: Vec<Section>,
+}
+
+/// A data set on the page.
+#[derive(Serialize)]
+struct Section {
+    name: String,
+    facts: Vec<(&'static str, String)>,
+    modes: Vec<ModeTable>,
+    components: Vec<[String; 4]>,
+    thresholds: Vec<[String; 4]>,
+    drift: Option<Value>,
+    failed: String,
+    causes: Vec<[String; 3]>,
+    panels: Vec<Shown>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct ModeTable {
+    mode: &'static str,
+    rows: Vec<(String, Vec<String>)>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    caption: String,
+    pictures: Vec<(&'static str, Value)>,
+}
+
+/// The page: one file without links to anything that a reader may not have.
+///
+/// # Errors
+/// If the template cannot be filled, which is a mistake of ours.
+pub fn render(evaluations: &[Evaluation], command: &str) -> Result<String> {
+    let methods = names(evaluations);
+    let page = Page {
+        command: command.into(),
+        bars: (0..METRICS.len())
+            .map(|i| Value::from_safe_string(charts::bars(evaluations, &methods, i)))
+            .collect(),
+        legend: methods
+            .iter()
+            .enumerate()
+            .map(|(i, m)| (m.clone(), Pen::detector(i).colour.into()))
+            .collect(),
+        sets: evaluations.iter().map(section).collect(),
+    };
+    let templates = [("pixels.html", include_str!("../../templates/pixels.html"))];
+    offnominal_report::page::render(&templates, page)
+}
+
+fn names(evaluations: &[Evaluation]) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for m in evaluations.iter().flat_map(|e| &e.methods) {
+        if !names.contains(&m.id) {
+            names.push(m.id.clone());
+        }
+    }
+    names
+}
+
+fn section(e: &Evaluation) -> Section {
+    let modes = ["exact", "histogram", "paper400", "per_image"];
+    Section {
+        name: e.name.clone(),
+        facts: facts(e),
+        modes: modes.iter().map(|mode| mode_table(e, mode)).filter(|t| !t.rows.is_empty()).collect(),
+        components: e.methods.iter().filter_map(component_row).collect(),
+        thresholds: e.methods.iter().map(threshold_row).collect(),
+        drift: charts::drift(e).map(Value::from_safe_string),
+        failed: format!("{} at its MaxIoU threshold {:.4}", e.failures.method, e.failures.threshold),
+        causes: causes(e),
+        panels: e.panels.iter().map(shown).collect(),
+        warnings: e
+            .methods
+            .iter()
+            .flat_map(|m| m.judged.warnings.iter().map(|w| format!("{}: {w}", m.id)))
+            .collect(),
+    }
+}
+
+fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
+    let (unknown, known) = e.methods.first().map_or((0, 0), |m| m.judged.counts);
+    let mut facts = vec![
+        (
+            "Pictures",
+            format!(
+                "{}, of them {} with unknown and known pixels",
+                e.images.0,
+                e.methods.first().map_or(0, |m| m.judged.images.1)
+            ),
+        ),
+        (
+            "Unknown pixels",
+            format!(
+                "{unknown} ({:.2} % of the judged)",
+                100.0 * unknown as f64 / (unknown + known).max(1) as f64
+            ),
+        ),
+    ];
+    if let Some(iou) = &e.mean_iou {
+        facts.push(("Mean IoU", format!("{iou:.3}")));
+    }
+    if let Some(t) = e.temperature {
+        let how = if e.images.1 > 0 {
+            format!(", chosen on {} held-out pictures", e.images.1)
+        } else {
+            ", given".into()
+        };
+        facts.push(("ODIN's temperature", format!("{t}{how}")));
+    }
+    if let Some(difference) = paper_disagreement(e) {
+        facts.push((
+            "|Youden − MaxIoU threshold|",
+            format!("{difference:.3} on average over methods with scores in [0, 1]"),
+        ));
+    }
+    facts
+}
+
+fn marked(m: &MethodResult) -> String {
+    if m.has_seen_unknown { format!("{} (has seen unknown pixels)", m.id) } else { m.id.clone() }
+}
+
+fn mode_table(e: &Evaluation, mode: &'static str) -> ModeTable {
+    let row = |m: &MethodResult, found: &ModeMetrics| {
+        let mut cells: Vec<String> = found.values.iter().map(|v| format!("{v:.3}")).collect();
+        cells.push(found.distinct.map_or("–".into(), |n| n.to_string()));
+        (marked(m), cells)
+    };
+    let rows = e.methods.iter().filter_map(|m| Some(row(m, m.judged.modes.iter().find(|f| f.mode == mode)?)));
+    ModeTable { mode, rows: rows.collect() }
+}
+
+fn component_row(m: &MethodResult) -> Option<[String; 4]> {
+    let c = m.components.as_ref()?;
+    let ppv = c.ppv.as_ref().map_or("nothing predicted".into(), |p| format!("{p:.3}"));
+    Some([marked(m), format!("{:.3}", c.siou), ppv, format!("{:.3}", c.f1)])
+}
+
+fn threshold_row(m: &MethodResult) -> [String; 4] {
+    let b = &m.judged.best;
+    [
+        marked(m),
+        format!("{:.4}", b.max_iou_threshold),
+        format!("{:.4}", b.youden_threshold),
+        format!("{:.4}", b.best_f1_threshold),
+    ]
+}
+
+fn causes(e: &Evaluation) -> Vec<[String; 3]> {
+    let f = &e.failures;
+    let share = |n: u64, all: u64| format!("{n} ({:.1} %)", 100.0 * n as f64 / all.max(1) as f64);
+    let (alarms, missed): (u64, u64) = (f.false_alarms.iter().sum(), f.missed.iter().sum());
+    CAUSES
+        .iter()
+        .map(|&c| {
+            [c.name().into(), share(f.false_alarms[c as usize], alarms), share(f.missed[c as usize], missed)]
+        })
+        .collect()
+}
+
+fn shown(panel: &Panel) -> Shown {
+    Shown {
+        caption: panel.caption.clone(),
+        pictures: panel.pictures.iter().map(|(name, png)| (*name, embedded("png", png))).collect(),
+    }
+}

@@ -1,0 +1,102 @@
+//! Drawn scenes as a folder in our own layout: pictures, labels, instances, depth, shadows, and the label map.
+
+use crate::label_map::{LabelMap, Otherwise};
+use crate::layout::MAP;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::Seed;
+use offnominal_engine::context::Context;
+use offnominal_files::image_file::{colours, grey, grey16};
+use offnominal_files::write;
+use offnominal_scenes::{ClassSet, Drawn, IGNORED, Recipe, UNKNOWN, Visible, Weather};
+use serde::Serialize;
+use std::path::Path;
+
+/// Units of the depth pictures for a metre; 0 is the sky, or farther than they reach.
+pub const DEPTH_UNITS: f32 = 256.0;
+
+/// Name of the list of what the scenes show.
+pub const LIST: &str = "scenes.json";
+
+/// What there is to know of a scene.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+struct Told {
+    name: String,
+    town: &'static str,
+    weather: Option<Weather>,
+    things: Vec<Visible>,
+}
+
+/// The list.
+#[derive(Debug, Serialize)]
+struct List {
+    recipe: Recipe,
+    classes: ClassSet,
+    seed: u64,
+    scenes: Vec<Told>,
+}
+
+/// Draws `n` scenes into a folder that is not there yet; it appears when all are drawn.
+///
+/// # Errors
+/// If the folder exists, or a file cannot be written.
+pub fn draw(
+    recipe: &Recipe,
+    classes: ClassSet,
+    n: usize,
+    seed: Seed,
+    folder: &Path,
+    context: &Context,
+) -> Result<()> {
+    ensure!(!folder.exists(), "{} exists already; name a folder that does not", folder.display());
+    let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let aside = write::folder_aside(parent, ".scenes-")?;
+    for name in ["images", "labels", "instances", "depth", "shadows"] {
+        std::fs::create_dir(aside.path().join(name)).with_context(|| format!("cannot make {name}"))?;
+    }
+    let scenes = context.map(n, "scenes", |i| {
+        let drawn = recipe.draw(seed, i);
+        let name = format!("{i:05}");
+        save(&drawn, classes, aside.path(), &name)?;
+        anyhow::Ok(Told { name, town: drawn.town, weather: drawn.weather, things: drawn.picture.visible })
+    })?;
+    let list = List { recipe: *recipe, classes, seed: seed.0, scenes };
+    std::fs::write(aside.path().join(LIST), serde_json::to_string_pretty(&list)?)?;
+    std::fs::write(aside.path().join(MAP), toml::to_string(&label_map(classes))?)?;
+    std::fs::rename(aside.keep(), folder).with_context(|| format!("cannot make {}", folder.display()))
+}
+
+fn save(drawn: &Drawn, classes: ClassSet, root: &Path, name: &str) -> Result<()> {
+    let p = &drawn.picture;
+    let put = |kind: &str, bytes: Vec<u8>| -> Result<()> {
+        let path = root.join(kind).join(format!("{name}.png"));
+        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    };
+    let labels: Vec<u8> = p.classes.iter().map(|&c| classes.label(c)).collect();
+    let shadow: Vec<u8> = p.shadow.iter().map(|&s| 255 * u8::from(s)).collect();
+    let far = f32::from(u16::MAX) / DEPTH_UNITS;
+    let depth = p.depth_m.iter().map(|&d| if d < far { (d * DEPTH_UNITS).round() as u16 } else { 0 });
+    put("images", colours(p.width, p.height, &p.rgb)?)?;
+    put("labels", grey(p.width, p.height, &labels)?)?;
+    put("instances", grey16(p.width, p.height, p.instances.iter().copied())?)?;
+    put("depth", grey16(p.width, p.height, depth)?)?;
+    put("shadows", grey(p.width, p.height, &shadow)?)
+}
+
+/// What the labels mean.
+pub fn label_map(classes: ClassSet) -> LabelMap {
+    let names = classes.names();
+    let hex = |[r, g, b]: [u8; 3]| format!("#{r:02x}{g:02x}{b:02x}");
+    LabelMap {
+        classes: names.iter().map(|(name, _)| (*name).into()).collect(),
+        unknown: vec![UNKNOWN.to_string()],
+        ignore: vec![IGNORED.to_string()],
+        known_any: Vec::new(),
+        otherwise: Otherwise::Error,
+        colours: names.iter().map(|&(name, colour)| (name.into(), hex(colour))).collect(),
+        known: names
+            .iter()
+            .enumerate()
+            .map(|(id, (name, _))| ((*name).into(), vec![id.to_string()]))
+            .collect(),
+    }
+}

@@ -1,0 +1,217 @@
+//! The score of pixels as an image detector: what a segmentation network says of a frame, scored by a pixel method, and
+//! what all pixels of the frame come to.
+//!
+//! | `pool`      | score of a frame                                                                                |
+//! |-------------|-------------------------------------------------------------------------------------------------|
+//! | `max`       | the largest score of a pixel                                                                    |
+//! | `component` | of the pixels above the level, the component with the largest Σ (score − level) / deviation     |
+//!
+//! The level is the score that one nominal pixel in a hundred exceeds in that field of 8 × 8 pixels, the deviation that of
+//! nominal pixels there. Where no pixel is above the level, `component` is by how much the nearest falls short of it, and
+//! so at most zero.
+//!
+//! Methods whose scores end at 1 lose the order of a frame's largest pixels to rounding (`max-softmax`, and the sigmoid of
+//! `mahalanobis`); the default, `feature-knn`, does not.
+//!
+//! Assumes: a network that was trained on the camera's nominal pictures. Methods that are fitted see classes as the
+//! network predicts them, for films have no labels.
+//! Blind to: whatever leaves every pixel looking like its class, such as a car that is where it should not be.
+//! Cost: a pass of the network for each frame.
+
+use crate::level::{Fields, Level, largest, largest_component};
+use crate::network::{Network, Said};
+use anyhow::{Context, Result};
+use offnominal_core::entry;
+use offnominal_core::image_detector::{check_films, hold_out};
+use offnominal_core::prelude::*;
+use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
+use offnominal_engine::device::Device;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// `pixel-score`.
+pub const ENTRY: Entry<dyn ImageDetector> = entry!(
+    PixelScore as dyn ImageDetector,
+    "pixel-score",
+    "how unknown the pixels of a frame are to a segmentation network"
+);
+
+/// The baseline for car-lanekeep's camera: `agents/pixels/car-lanekeep.sh`.
+const SHIPPED: &[u8] = include_bytes!("../../../agents/pixels/car-lanekeep.safetensors");
+
+/// What the pixels of a frame come to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pool {
+    /// The largest.
+    Max,
+    /// The largest component.
+    Component,
+}
+
+/// The recipe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PixelScore {
+    /// A model of `pixels train`; the one for the camera of car-lanekeep, if none.
+    pub model: Option<PathBuf>,
+    /// A method of `list pixel-methods` that needs one pass.
+    pub method: String,
+    /// What the pixels come to.
+    pub pool: Pool,
+    /// Nominal frames on which the method is fitted and the level found, at most.
+    pub frames: NonZeroUsize,
+}
+
+impl Default for PixelScore {
+    fn default() -> PixelScore {
+        PixelScore {
+            model: None,
+            method: "feature-knn".into(),
+            pool: Pool::Component,
+            frames: const { NonZeroUsize::new(240).unwrap() },
+        }
+    }
+}
+
+impl ImageDetector for PixelScore {
+    fn fit(&self, train: &[Film], _: &[Film], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_films(train, 2)?;
+        let missing = |e: anyhow::Error| FitError::Missing(format!("pixel-score: {e:#}"));
+        let eye = Eye { network: self.network().map_err(missing)?, width: train[0].width };
+        let (seen, held_out) = hold_out(train);
+        let apart = if held_out.is_empty() { &seen } else { &held_out };
+        let scorer = self.scorer(&eye, &spread(&seen, self.frames)).map_err(missing)?;
+        let nominal: Vec<Vec<f32>> =
+            spread(apart, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
+        let level = Arc::new(Level::of(&nominal, eye.width));
+        let (eye, scorer) = (Arc::new(eye), Arc::from(scorer));
+        Ok(Box::new(Watch { level, pool: self.pool, eye, scorer, pooled: Vec::new() }))
+    }
+}
+
+impl PixelScore {
+    fn network(&self) -> Result<Network> {
+        match &self.model {
+            Some(path) => Network::model(path, 1, Seed(0), Device::Cpu),
+            None => Network::read(SHIPPED, Path::new("shipped with car-lanekeep"), 1, Seed(0), Device::Cpu),
+        }
+    }
+
+    /// The method, fitted.
+    fn scorer(&self, eye: &Eye, nominal: &[&[u8]]) -> Result<Box<dyn PixelScorer>> {
+        let method = methods().build(&self.method, &json!({}))?;
+        let needs = method.needs();
+        let first = eye.said(nominal[0]);
+        needs.check(&first.output()).with_context(|| self.method.clone())?;
+        let mut fitting: Box<dyn Fitting> = method.begin();
+        for (round, rgb) in (0..fitting.rounds()).flat_map(|r| nominal.iter().map(move |rgb| (r, rgb))) {
+            let said = eye.said(rgb);
+            fitting.see(round, &said.output(), &said.output().prediction());
+        }
+        fitting.finish().with_context(|| self.method.clone())
+    }
+}
+
+/// Frames spread evenly over films.
+fn spread<'a>(films: &[&'a Film], most: NonZeroUsize) -> Vec<&'a [u8]> {
+    let all: Vec<(usize, usize)> =
+        films.iter().enumerate().flat_map(|(i, film)| (0..=film.len()).map(move |t| (i, t))).collect();
+    let n = most.get().min(all.len());
+    (0..n).map(|k| all[k * all.len() / n]).map(|(i, t)| films[i].frame(t)).collect()
+}
+
+/// A network that looks at frames of one width.
+struct Eye {
+    network: Network,
+    width: usize,
+}
+
+impl Eye {
+    fn said(&self, rgb: &[u8]) -> Said {
+        // One sure pass draws nothing.
+        self.network.look(rgb, self.width, &mut Rng::new(0)).expect("a model, not files")
+    }
+
+    fn scores(&self, scorer: &dyn PixelScorer, rgb: &[u8]) -> Vec<f32> {
+        let mut scores = vec![0.0; rgb.len() / 3];
+        scorer.score(&self.said(rgb).output(), &mut scores);
+        scores
+    }
+}
+
+/// The fitted detector; copies share what was learned.
+#[derive(Clone)]
+struct Watch {
+    eye: Arc<Eye>,
+    scorer: Arc<dyn PixelScorer>,
+    level: Arc<Level>,
+    pool: Pool,
+    /// What was pooled in the last frame.
+    pooled: Vec<f32>,
+}
+
+impl ImageMonitor for Watch {
+    fn reset(&mut self) {
+        self.pooled.clear();
+    }
+
+    fn score(&mut self, sight: Sight<'_>) -> f64 {
+        let scores = self.eye.scores(self.scorer.as_ref(), sight.next_frame);
+        match self.pool {
+            Pool::Max => {
+                self.pooled = scores;
+                largest(&self.pooled)
+            }
+            Pool::Component => {
+                self.pooled = self.level.above(&scores);
+                largest_component(&self.pooled, self.eye.width)
+            }
+        }
+    }
+
+    fn heat(&self) -> Option<Heat> {
+        let fields = Fields::of(self.pooled.len(), self.eye.width);
+        let mut values = vec![f32::NEG_INFINITY; fields.count()];
+        for (pixel, &score) in self.pooled.iter().enumerate() {
+            let largest = &mut values[fields.at(pixel)];
+            *largest = largest.max(score);
+        }
+        (!self.pooled.is_empty()).then(|| Heat::new(fields.rows, fields.columns, values))
+    }
+
+    fn fork(&self) -> Box<dyn ImageMonitor> {
+        Box::new(self.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_laws::{assert_lawful, image_detector};
+
+    #[test]
+    fn it_obeys_the_laws_of_image_detectors() {
+        for pool in [Pool::Max, Pool::Component] {
+            let detector =
+                PixelScore { pool, frames: const { NonZeroUsize::new(20).unwrap() }, ..Default::default() };
+            assert_lawful("pixel-score", &image_detector(&detector, ENTRY.exempt));
+        }
+    }
+
+    #[test]
+    fn frames_are_spread_over_all_films() {
+        let film = |n: usize, of: u8| Film::new((1, 1), vec![of; 3 * (n + 1)], vec![0.0; n], 1);
+        let films = [film(9, 1), film(9, 2), film(9, 3), film(9, 4)];
+        let (seen, held_out) = hold_out(&films);
+        let of = |films: &[&Film], n: usize| {
+            spread(films, NonZeroUsize::new(n).unwrap()).iter().map(|f| f[0]).collect::<Vec<u8>>()
+        };
+        assert_eq!((of(&seen, 6), of(&held_out, 2)), (vec![1, 1, 2, 2, 3, 3], vec![4, 4]));
+        assert_eq!(of(&seen, 99).len(), 30);
+        assert!(hold_out(&films[..3]).1.is_empty());
+    }
+}

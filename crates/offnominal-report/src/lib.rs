@@ -1,0 +1,10 @@
+//! How results are shown: charts as SVG, pages as HTML. It knows numbers and words, and no subsystem.
+
+pub mod axis;
+
+pub mod colour;
+pub mod number;
+pub mod page;
+pub mod plot;
+pub mod svg;
+mod thin;

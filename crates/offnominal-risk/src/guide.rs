@@ -1,0 +1,103 @@
+//! What guides experiments: a failure predictor, opened for the policy under test.
+
+use crate::past::steps_of;
+use crate::{Form, Lab, Predictor, Reader};
+use anyhow::{Context, Result, ensure};
+use offnominal_core::prelude::*;
+use offnominal_engine::progress::Task;
+use offnominal_engine::subject::Cast;
+use sha2::{Digest, Sha256};
+use std::path::Path;
+
+/// A predictor and the policy for which it is read.
+pub struct Guide {
+    predictor: Predictor,
+    world: Box<dyn Env>,
+    /// SHA-256 of its file.
+    pub digest: String,
+    /// Step of the training that the policy stands for.
+    pub step: u64,
+}
+
+impl Guide {
+    /// Reads a predictor for a policy in its world.
+    ///
+    /// # Errors
+    /// If the file is none, or a predictor of another world.
+    pub fn open(path: &Path, cast: &Cast) -> Result<Guide> {
+        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let predictor = Predictor::from_bytes(&bytes).with_context(|| path.display().to_string())?;
+        fits(&predictor, cast.env.as_ref()).with_context(|| path.display().to_string())?;
+        let step = steps_of(&cast.name.id, cast.card.as_ref()).unwrap_or(predictor.about.steps);
+        let world = cast.env.fork().context("experiments need copies of the world")?;
+        Ok(Guide { step, world, digest: offnominal_files::store::hex(&Sha256::digest(&bytes)), predictor })
+    }
+
+    /// The exponent that suits the predictor.
+    pub fn exponent(&self) -> f64 {
+        self.predictor.about.exponent
+    }
+
+    /// The predictor with buffers for one thread.
+    pub fn reader(&self) -> Reader<'_> {
+        self.predictor.reader(self.step)
+    }
+
+    /// The chance to fail from an initial condition.
+    ///
+    /// # Errors
+    /// If the predictor says something that is no probability.
+    pub fn predict(&self, reader: &mut Reader<'_>, x: &[f64]) -> Result<f64> {
+        let found = reader.predict(&reading(self.world.as_ref(), self.predictor.about.form, x)?.numbers);
+        ensure!(
+            (0.0..=1.0).contains(&found),
+            "predictor: expected a number from 0 to 1, found {found} at {x:?}"
+        );
+        Ok(found)
+    }
+
+    /// Predictions for so many draws of a stream, on all cores.
+    ///
+    /// # Errors
+    /// If one is no probability.
+    pub fn survey(&self, lab: &Lab<'_>, stream: &str, draws: usize, jobs: usize) -> Result<Vec<f64>> {
+        const CHUNK: usize = 256;
+        let chunk = |c: usize| {
+            let mut reader = self.reader();
+            let range = c * CHUNK..((c + 1) * CHUNK).min(draws);
+            let one = |i: usize| self.predict(&mut reader, &lab.draw(lab.key(stream, i as u64)));
+            range.map(one).collect::<Result<Vec<f64>>>()
+        };
+        let hidden = Task::hidden();
+        let chunks = offnominal_engine::parallel::map(jobs, draws.div_ceil(CHUNK), &hidden, chunk)?;
+        Ok(chunks.concat())
+    }
+}
+
+/// What a predictor of a form reads of an initial condition.
+///
+/// # Errors
+/// If the form reads places, and the world's initial conditions lead past none.
+pub fn reading(env: &dyn Env, form: Form, x: &[f64]) -> Result<Places> {
+    if form != Form::Hazard {
+        let numbers = env.failure_search().features(x);
+        return Ok(Places { width: numbers.len(), numbers });
+    }
+    let id = &env.spec().id;
+    let places = env.failure_search().places(x);
+    places.with_context(|| format!("--form hazard: expected a world with places, found {id}"))
+}
+
+fn fits(predictor: &Predictor, env: &dyn Env) -> Result<()> {
+    let (about, spec) = (&predictor.about, env.spec());
+    ensure!(about.env == spec.id, "expected a predictor for {}, found one for {}", spec.id, about.env);
+    let features = reading(env, about.form, &env.draw(&mut Rng::new(0)))?.width;
+    ensure!(
+        about.initial == spec.initial && about.features == features,
+        "expected a predictor for {features} features of {:?}, found one for {} of {:?}: learn it anew",
+        spec.initial,
+        about.features,
+        about.initial
+    );
+    Ok(())
+}

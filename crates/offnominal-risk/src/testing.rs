@@ -1,0 +1,134 @@
+//! A toy for tests: it fails in its first step with a chance that is known, and its training history.
+
+use crate::learning::foresee;
+use crate::{Guide, Recipe};
+use offnominal_agents::history::Run;
+use offnominal_agents::{History, TrainingEpisode};
+use offnominal_core::env::{Env, Status, Step};
+use offnominal_core::prelude::*;
+use offnominal_core::spec::ParameterError;
+use offnominal_engine::context::Context;
+use offnominal_engine::subject::Cast;
+use offnominal_files::dataset::PolicyName;
+use std::path::Path;
+
+/// Fails from x with the chance height · exp(−decay x), where x is uniform on [0, 1) and a second number means nothing.
+#[derive(Clone)]
+pub struct Toy {
+    spec: EnvSpec,
+    height: f64,
+    at: f64,
+}
+
+/// How quickly the chance falls.
+const DECAY: f64 = 40.0;
+
+impl Toy {
+    /// A toy whose chance at zero is the given one.
+    pub fn new(height: f64) -> Toy {
+        let spec = EnvSpec {
+            id: "toy".into(),
+            summary: "fails near zero".into(),
+            source: "a fixture".into(),
+            observation: vec![Channel::unbounded("x", "where it began", "1")],
+            action: vec![Channel::new("push", "nothing", "1", -1.0, 1.0)],
+            dt_secs: 1.0,
+            horizon: 1,
+            parameters: vec![],
+            initial: vec!["x".into(), "y".into()],
+            reward: "none".into(),
+            reset: "uniform".into(),
+            success: "none".into(),
+            classes: vec![],
+            cameras: vec![],
+        };
+        Toy { spec, height, at: 0.0 }
+    }
+
+    /// The failure probability.
+    pub fn p(&self) -> f64 {
+        self.height * (1.0 - (-DECAY).exp()) / DECAY
+    }
+
+    fn chance(&self) -> f64 {
+        self.height * (-DECAY * self.at).exp()
+    }
+}
+
+impl Env for Toy {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        vec![rng.uniform(), rng.uniform()]
+    }
+
+    fn start(&mut self, x: &[f64], _: &mut Rng) {
+        self.at = x[0];
+    }
+
+    fn observe(&self, obs: &mut [f32]) {
+        obs[0] = self.at as f32;
+    }
+
+    fn step(&mut self, _: &[f32], rng: &mut Rng) -> Step {
+        let status = if rng.uniform() < self.chance() { Status::Failed } else { Status::Running };
+        Step { reward: 0.0, status }
+    }
+
+    fn set_parameter(&mut self, name: &str, _: f64) -> Result<(), ParameterError> {
+        self.spec.parameter(name).map(|_| ())
+    }
+
+    fn fork(&self) -> Option<Box<dyn Env>> {
+        Some(Box::new(self.clone()))
+    }
+}
+
+/// The toy with a policy that does nothing.
+pub fn cast(toy: &Toy) -> Cast {
+    let policy = |_: &[f32], action: &mut [f32]| action.fill(0.0);
+    let name = PolicyName { id: format!("still-{}", toy.height), digest: format!("{}", toy.height) };
+    Cast::of(Box::new(toy.clone()), Box::new(policy), name)
+}
+
+/// Training episodes of policies that fail a hundred times as often as the last one, then less and less.
+pub fn history(last: &Toy, n: usize) -> History {
+    let run = Run {
+        env: "toy".into(),
+        initial: last.spec.initial.clone(),
+        algorithm: "none".into(),
+        seed: Seed(0),
+        steps: n as u64,
+    };
+    let mut rng = Rng::new(9);
+    let mut one = |i: usize| {
+        let done = i as f64 / n as f64;
+        let toy = Toy { height: last.height * 100.0_f64.powf(1.0 - done), ..last.clone() };
+        let initial = toy.draw(&mut rng);
+        let chance = Toy { at: initial[0], ..toy }.chance();
+        TrainingEpisode {
+            initial,
+            step: i as u64 + 1,
+            noise: 1.0 - 0.5 * done,
+            failed: rng.uniform() < chance,
+        }
+    };
+    History { episodes: (0..n).map(&mut one).collect(), run }
+}
+
+/// Nothing is printed, and the seed is 1.
+pub fn context(jobs: usize) -> Context {
+    Context::silent(1, jobs)
+}
+
+/// A predictor from the toy's training, opened for it.
+pub fn guide(toy: &Toy, cast: &Cast, folder: &Path) -> Guide {
+    let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
+    let found =
+        foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, Seed(1), &context(1)).unwrap();
+    let path = folder.join("predictor.safetensors");
+    std::fs::write(&path, found.predictor.to_bytes()).unwrap();
+    Guide::open(&path, cast).unwrap()
+}

@@ -1,0 +1,156 @@
+//! Figures 2 to 9 of the publication, for one world.
+
+use crate::analysis::{drop_curve, kinds, return_curve, sigmas};
+use crate::chart::{Dot, Scatter, Series};
+use crate::row::Row;
+use crate::table::Table;
+use offnominal_report::colour::Pen;
+
+/// A figure: its number in the publication, what it shows, and its charts.
+pub struct Figure {
+    /// The number.
+    pub number: u32,
+    /// What it shows.
+    pub title: &'static str,
+    /// What to know when reading it.
+    pub note: String,
+    /// The charts.
+    pub charts: Vec<String>,
+}
+
+/// The figures that the rows allow, in the order of their numbers. `toplines` are rows of policies that were trained on
+/// such bodies.
+pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
+    let all_kinds = kinds(rows);
+    let main = all_kinds.iter().find(|k| *k == "td3").or(all_kinds.first()).cloned().unwrap_or_default();
+    let each =
+        |draw: &dyn Fn(&str) -> Vec<String>| all_kinds.iter().flat_map(|k| draw(k)).collect::<Vec<String>>();
+    let (two, three) = (|k: &str| vec![by_difference(rows, k)], |k: &str| by_home(rows, k));
+    let by = |score: &'static str| move |k: &str| vec![by_score(rows, k, score)];
+    let many = all_kinds.len() > 1;
+    let mut figures = vec![
+        figure(2, "Different bodies cost return", DIFFERENCE, two(&main)),
+        figure(3, "Return at home against return elsewhere", HOME, three(&main)),
+        figure(4, "What the internal model does not recognise costs return", MODEL, by("tpr")(&main)),
+        figure(6, "Figure 2 for every kind of policy", DIFFERENCE, each(&two)),
+        figure(7, "Figure 3 for every kind of policy", HOME, each(&three)),
+        figure(8, "Figure 4 with an internal model of states only", MODEL, each(&by("tpr-states"))),
+        figure(9, "Figure 4 for every kind of policy", MODEL, each(&by("tpr"))),
+    ];
+    if !toplines.is_empty() {
+        figures.insert(
+            3,
+            figure(5, "Policies that were trained on such bodies", TOPLINE, topline(rows, toplines)),
+        );
+    }
+    // Of a single kind of policy, figures 6, 7 and 9 would repeat 2, 3 and 4; a single policy has no figure 3.
+    figures.retain(|f| !f.charts.is_empty() && (many || ![6, 7, 9].contains(&f.number)));
+    figures
+}
+
+const DIFFERENCE: &str = "Each point is a body: its mean relative difference from the nominal one, and the mean over \
+    policies of the median return. The curve is the binomial regression.";
+const HOME: &str =
+    "Each point is a policy: its median return at home, and the mean over bodies of its median return there.";
+const MODEL: &str = "Each point is a body: the rate of true positives of the internal model (median over k = 1 … 16 tokens, \
+    which are 4 steps apart) and the drop of the return, both as means over policies. The curve is the Gaussian regression \
+    with a logarithmic link.";
+const TOPLINE: &str = "Each point is a body: the mean return of policies of the nominal body, and that of toplines, which \
+    were trained on such bodies. Below the line the latter are no better.";
+
+fn figure(number: u32, title: &'static str, note: &str, charts: Vec<String>) -> Figure {
+    Figure { number, title, note: note.into(), charts }
+}
+
+/// The key of a body in the page.
+pub fn key(sigma: f64, body: usize) -> String {
+    format!("{sigma}/{body}")
+}
+
+/// One series for each spread, with a point for each body that has both numbers.
+fn bodies(
+    rows: &[Row],
+    kind: &str,
+    x: impl Fn(&Row) -> Option<f64>,
+    y: impl Fn(&Row) -> Option<f64>,
+    says: (&str, &str),
+) -> Vec<Series> {
+    let series = |(i, sigma): (usize, f64)| {
+        let table = Table::of(of_kind(rows, kind), Some(sigma));
+        let ones = vec![1.0; table.agents.len()];
+        let (xs, ys) = (table.means(&ones, &x), table.means(&ones, &y));
+        let dot = |(i, (sigma, body)): (usize, &(f64, usize))| {
+            let (x, y) = (xs[i]?, ys[i]?);
+            let says = format!("body {body}, σ = {sigma}: {} {x:.3}, {} {y:.3}", says.0, says.1);
+            Some(Dot { at: (x, y), body: key(*sigma, *body), says })
+        };
+        let dots = table.bodies.iter().enumerate().filter_map(dot).collect();
+        Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots }
+    };
+    sigmas(rows).into_iter().enumerate().map(series).collect()
+}
+
+fn of_kind<'a>(rows: &'a [Row], kind: &str) -> impl Iterator<Item = &'a Row> {
+    rows.iter().filter(move |r| kind == "all" || r.kind == kind)
+}
+
+fn by_difference(rows: &[Row], kind: &str) -> String {
+    let series = bodies(rows, kind, |r| Some(r.difference), |r| Some(r.median), ("difference", "return"));
+    let curve = return_curve(&Table::of(of_kind(rows, kind), None));
+    scatter(kind, "relative difference of the body", "return", series, curve).draw()
+}
+
+fn by_score(rows: &[Row], kind: &str, score: &str) -> String {
+    let series = bodies(rows, kind, |r| r.score(score), |r| Some(r.drop()), (score, "drop"));
+    let curve = drop_curve(&Table::of(of_kind(rows, kind), None), score);
+    scatter(kind, "rate of true positives", "drop of the return", series, curve).draw()
+}
+
+/// One chart for each spread.
+fn by_home(rows: &[Row], kind: &str) -> Vec<String> {
+    let chart = |(i, sigma): (usize, f64)| {
+        let table = Table::of(of_kind(rows, kind), Some(sigma));
+        let dots = table.agents.iter().enumerate().filter_map(|(a, name)| {
+            let mut weights = vec![0.0; table.agents.len()];
+            weights[a] = 1.0;
+            let mean = |of: fn(&Row) -> Option<f64>| {
+                let values: Vec<f64> = table.means(&weights, of).into_iter().flatten().collect();
+                (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+            };
+            let (home, there) = (mean(|r| Some(r.home))?, mean(|r| Some(r.median))?);
+            let says = format!("{name}: at home {home:.0}, on these bodies {there:.0}");
+            Some(Dot { at: (home, there), body: String::new(), says })
+        });
+        let series =
+            vec![Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots: dots.collect() }];
+        Scatter { diagonal: true, ..scatter(kind, "return at home", "return on bodies", series, None) }.draw()
+    };
+    let several = Table::of(of_kind(rows, kind), None).agents.len() > 1;
+    sigmas(rows).into_iter().enumerate().filter(|_| several).map(chart).collect()
+}
+
+fn topline(rows: &[Row], toplines: &[Row]) -> Vec<String> {
+    let there = |row: &Row| {
+        let same = rows.iter().filter(|r| (r.sigma, r.body) == (row.sigma, row.body)).map(|r| r.median);
+        let values: Vec<f64> = same.collect();
+        (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
+    };
+    let series = bodies(toplines, "all", there, |r| Some(r.median), ("nominal policies", "toplines"));
+    vec![
+        Scatter {
+            diagonal: true,
+            ..scatter("all", "policies of the nominal body", "toplines", series, None)
+        }
+        .draw(),
+    ]
+}
+
+fn scatter(
+    kind: &str,
+    across: &str,
+    up: &str,
+    series: Vec<Series>,
+    curve: Option<crate::analysis::Curve>,
+) -> Scatter {
+    Scatter { title: kind.into(), across: across.into(), up: up.into(), series, curve, diagonal: false }
+}

@@ -1,0 +1,90 @@
+//! The options that all commands share, and the context that they make.
+
+use super::terminal::{Events, Terminal};
+use clap::{Arg, ArgMatches, Args};
+use offnominal_engine::context::Context;
+use offnominal_engine::parallel::default_jobs;
+use offnominal_engine::progress::{Progress, Silent};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
+
+/// Options that mean the same in every command that has them.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Common options")]
+pub struct Common {
+    /// Seed of everything random; the same seed gives the same bits
+    #[arg(long, global = true, default_value_t = 0)]
+    pub seed: u64,
+    /// Worker threads, 1 to 1024 [default: all cores]
+    #[arg(long, global = true, value_parser = jobs, default_value_t = default_jobs(), hide_default_value = true)]
+    pub jobs: usize,
+    /// Folder for everything that is written [default: one for the command under runs/]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON value on standard output, and nothing else there
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// No progress on standard error
+    #[arg(long, global = true)]
+    pub quiet: bool,
+}
+
+fn jobs(text: &str) -> Result<usize, String> {
+    let n = text.parse().map_err(|_| format!("expected a whole number, found {text:?}"))?;
+    if (1..=1024).contains(&n) { Ok(n) } else { Err(format!("expected 1 to 1024 threads, found {n}")) }
+}
+
+impl Common {
+    /// The options as a command offers them, but for those that it has no use for.
+    pub fn options(unused: &[&str]) -> Vec<Arg> {
+        let all = Common::augment_args(clap::Command::new("common"));
+        all.get_arguments().filter(|option| !unused.contains(&option.get_id().as_str())).cloned().collect()
+    }
+
+    /// The settings from a command's matches; what the command does not offer has its default.
+    pub fn read(matches: &ArgMatches) -> Common {
+        Common {
+            seed: value(matches, "seed").unwrap_or_default(),
+            jobs: value(matches, "jobs").unwrap_or_else(default_jobs),
+            out: value(matches, "out"),
+            json: value(matches, "json").unwrap_or_default(),
+            quiet: value(matches, "quiet").unwrap_or_default(),
+        }
+    }
+
+    /// What goes down to the work: seed, threads, and who shows the progress.
+    pub fn context(&self) -> Context {
+        let progress: Arc<dyn Progress> = match (self.quiet, self.json) {
+            (true, _) => Arc::new(Silent),
+            (false, true) => Arc::new(Events),
+            (false, false) => Arc::new(Terminal),
+        };
+        Context { progress, stop: Arc::clone(interrupted()), ..Context::silent(self.seed, self.jobs) }
+    }
+
+    /// The output folder, or `runs/<command>`.
+    pub fn out_or(&self, command: &str) -> PathBuf {
+        self.out.clone().unwrap_or_else(|| PathBuf::from("runs").join(command))
+    }
+}
+
+/// Set by the first Ctrl-C, which asks the work to stop where it can go on later; the second ends the program at once.
+fn interrupted() -> &'static Arc<AtomicBool> {
+    static STOP: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    STOP.get_or_init(|| {
+        let stop = Arc::default();
+        // Where signals cannot be watched, Ctrl-C ends the program at once, as it would without us.
+        if flag::register_conditional_default(SIGINT, Arc::clone(&stop)).is_ok() {
+            let _ = flag::register(SIGINT, Arc::clone(&stop));
+        }
+        stop
+    })
+}
+
+/// The value of an option; none too if the command does not offer it.
+fn value<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, option: &str) -> Option<T> {
+    matches.try_get_one(option).ok().flatten().cloned()
+}
