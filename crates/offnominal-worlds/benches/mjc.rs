@@ -8,9 +8,9 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, Simulation};
+use offnominal_rtde::ur3e::{kinematics::HOME, model};
 use offnominal_worlds::env::body::{self, BODIES};
 use offnominal_worlds::env::humanoid;
-use offnominal_worlds::ur3e::{kinematics::HOME, model};
 
 fn main() {
     divan::main();

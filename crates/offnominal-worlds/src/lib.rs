@@ -6,8 +6,6 @@ pub mod corruption;
 pub mod demonstrator;
 pub mod env;
 pub mod ood_rl;
-pub mod rtde;
-pub mod ur3e;
 
 pub use anomaly::ANOMALIES;
 pub use env::ENVS;

@@ -1,20 +1,22 @@
 //! Tasks of a UR3e that is commanded in space, simulated by MuJoCo: to reach, and to pick and place.
 //!
-//! | file          | idea                                                                       |
-//! |---------------|----------------------------------------------------------------------------|
-//! | `workcell.rs` | the arm, its controller and the goal's marker: what both tasks share        |
-//! | `goal.rs`     | a goal that stands still, or moves to and fro                               |
-//! | `course.rs`   | goals one after the other: reward and success                               |
-//! | `reach.rs`    | the task of reaching four goals, one after the other                        |
-//! | `urr_reach.rs` | the same task with a robot at the other end of a link                       |
-//! | `pnp.rs`      | the task of carrying a block to a goal                                      |
-//! | `card.rs`     | channels and parameters, in words                                           |
+//! | file           | idea                                                              |
+//! |----------------|-------------------------------------------------------------------|
+//! | `limits.rs`    | how fast and how far the tool may be sent                         |
+//! | `goal.rs`      | a goal that stands still, or moves to and fro                     |
+//! | `course.rs`    | goals one after the other: reward and success                     |
+//! | `card.rs`      | channels and parameters, in words                                 |
+//! | `workcell.rs`  | arm, controller and marker of the goal: what both tasks share     |
+//! | `reach.rs`     | the task of reaching four goals, one after the other              |
+//! | `urr_reach.rs` | the same task with a robot at the other end of a link             |
+//! | `pnp.rs`       | the task of carrying a block to a goal                            |
 //!
 //! Reference: the worlds `URMujoco-Reach` and `URMujoco-PnP` of Anomaly-Gym (2025).
 
 mod card;
 mod course;
 mod goal;
+mod limits;
 mod pnp;
 mod reach;
 mod urr_reach;

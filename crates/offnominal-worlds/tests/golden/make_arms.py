@@ -14,6 +14,7 @@ import mujoco
 import numpy as np
 
 MODELS = pathlib.Path(__file__).parents[2] / "models"
+ARM = pathlib.Path(__file__).parents[3] / "offnominal-rtde/models/ur3e.xml"
 
 
 class Reacher:
@@ -56,7 +57,7 @@ class Reach:
         mujoco.mj_forward(self.model, self.data)
 
     def mjcf(self):
-        return (MODELS / "ur3e.xml").read_text()
+        return ARM.read_text()
 
     def place(self, x):
         self.goals = np.reshape(x, (4, 3))

@@ -3,9 +3,9 @@
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
-use offnominal_worlds::rtde::link::Ports;
-use offnominal_worlds::rtde::simulated::station::Settings;
-use offnominal_worlds::rtde::simulated::{Controller, Network, Station};
+use offnominal_rtde::link::Ports;
+use offnominal_rtde::simulated::station::Settings;
+use offnominal_rtde::simulated::{Controller, Network, Station};
 use serde_json::json;
 use std::io::Write;
 use std::net::IpAddr;

@@ -1,9 +1,9 @@
 //! What the cards of the two tasks say: channels and parameters, initial conditions, and where they deviate.
 
-use super::workcell::{DT_SECS, FULL_MPS};
-use super::{course, pnp, reach};
-use crate::rtde::robot::Servo;
+use super::course;
+use super::limits::{DT_SECS, FULL_MPS};
 use offnominal_core::prelude::*;
+use offnominal_rtde::robot::Servo;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 
@@ -16,7 +16,7 @@ const DEVIATIONS: &str = "Deviations: lengths and masses are those of the UR3e t
      here, because the published worlds report none";
 
 /// The card of the task of reaching.
-pub(super) fn reach() -> EnvSpec {
+pub(super) fn reach(entry: &Entry<dyn Env>) -> EnvSpec {
     EnvSpec {
         source: format!(
             "Anomaly-Gym (2025), URMujoco-Reach; simulated by MuJoCo 3.17.0. {DEVIATIONS}; there is no fourth channel of \
@@ -35,15 +35,14 @@ pub(super) fn reach() -> EnvSpec {
                   50 steps; at the end of an episode it thus says whether all four goals were reached in time; no episode \
                   ends before the horizon"
             .into(),
-        ..shared(&reach::ENTRY)
+        ..shared(entry)
     }
 }
 
 /// The card of the task of reaching with a robot.
 pub(super) fn urr_reach(entry: &Entry<dyn Env>) -> EnvSpec {
+    let simulated = reach(entry);
     EnvSpec {
-        id: entry.id.into(),
-        summary: entry.summary.into(),
         source: "Anomaly-Gym (2025), URR-Reach: the task, channels and rewards of `urm-reach` with a robot UR3e, which is \
                  commanded over RTDE 25 times per second. Without an address the simulated controller stands in for the robot: \
                  the MuJoCo model of the arm with servos in its joints, reached by the bytes of the same protocol in lock step. \
@@ -54,13 +53,13 @@ pub(super) fn urr_reach(entry: &Entry<dyn Env>) -> EnvSpec {
             .into(),
         parameters: [parameters()[..2].to_vec(), control_parameters()].concat(),
         reset: "the robot travels back to its home posture; goals as in `urm-reach`".into(),
-        success: format!("{}; it diverges if the robot stops or the link to it breaks", reach().success),
-        ..reach()
+        success: format!("{}; it diverges if the robot stops or the link to it breaks", simulated.success),
+        ..simulated
     }
 }
 
 /// The card of the task of carrying a block.
-pub(super) fn pnp() -> EnvSpec {
+pub(super) fn pnp(entry: &Entry<dyn Env>) -> EnvSpec {
     EnvSpec {
         source: format!(
             "Anomaly-Gym (2025), URMujoco-PnP; simulated by MuJoCo 3.17.0. {DEVIATIONS}; the block weighs 0.1 kg, as wood \
@@ -78,31 +77,21 @@ pub(super) fn pnp() -> EnvSpec {
                 [−0.25, 0.15], y in [0.25, 0.35], z in [0.1, 0.2] m; all uniform"
             .into(),
         success: "met while the middle of the block is within 0.02 m of the goal; no episode ends before the horizon".into(),
-        ..shared(&pnp::ENTRY)
+        ..shared(entry)
     }
 }
 
 fn shared(entry: &Entry<dyn Env>) -> EnvSpec {
     EnvSpec {
-        id: entry.id.into(),
-        summary: entry.summary.into(),
-        source: String::new(),
-        observation: vec![],
-        action: vec![],
         dt_secs: DT_SECS,
         horizon: 200,
-        parameters: vec![],
-        initial: vec![],
-        reward: String::new(),
-        reset: String::new(),
-        success: String::new(),
-        classes: vec![],
-        cameras: vec![],
+        parameters: parameters(),
+        ..EnvSpec::new(entry.id, entry.summary)
     }
 }
 
 /// The parameters of both tasks.
-pub(super) fn parameters() -> Vec<Parameter> {
+fn parameters() -> Vec<Parameter> {
     vec![
         Parameter::new(
             "robot-speed",

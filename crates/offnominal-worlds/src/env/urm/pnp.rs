@@ -10,11 +10,10 @@
 
 use super::course::NEAR_M;
 use super::goal::Goal;
-use super::reach::CLASSES;
-use super::workcell::{Classes, Workcell};
+use super::workcell::{CLASSES, Classes, Workcell};
 use super::{DIVERGED, card, distance};
-use crate::ur3e::model;
 use offnominal_core::prelude::*;
+use offnominal_rtde::ur3e::model;
 
 pub(in super::super) const ENTRY: Entry<dyn Env> = Entry {
     id: "urm-pnp",
@@ -42,7 +41,7 @@ struct PickAndPlace {
 fn build(params: &serde_json::Value) -> Result<Workcell, BuildError> {
     let mjcf = model::mjcf_with(include_str!("../../../models/urm_pnp.xml"));
     let block: Classes<'_> = &[("block", &["block"])];
-    Workcell::build(&mjcf, card::pnp(), &[CLASSES, block].concat(), params)
+    Workcell::build(&mjcf, card::pnp(&ENTRY), &[CLASSES, block].concat(), params)
 }
 
 impl PickAndPlace {

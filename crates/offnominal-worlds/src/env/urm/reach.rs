@@ -11,10 +11,10 @@
 //! the policy saw; only then does the goal move or the next one take its place, and the new observation shows it.
 
 use super::course::{Course, reward};
-use super::workcell::{Classes, Workcell};
+use super::workcell::{CLASSES, Workcell};
 use super::{DIVERGED, card, distance};
-use crate::ur3e::model;
 use offnominal_core::prelude::*;
+use offnominal_rtde::ur3e::model;
 
 pub(in super::super) const ENTRY: Entry<dyn Env> = Entry {
     id: "urm-reach",
@@ -31,7 +31,7 @@ struct Reach {
 
 impl Reach {
     fn new(params: &serde_json::Value) -> Result<Reach, BuildError> {
-        let cell = Workcell::build(&model::mjcf(), card::reach(), CLASSES, params)?;
+        let cell = Workcell::build(&model::mjcf(), card::reach(&ENTRY), CLASSES, params)?;
         Ok(Reach { cell, course: Course::default() })
     }
 
@@ -89,32 +89,6 @@ impl Env for Reach {
         self.cell.render(camera, frame);
     }
 }
-
-/// What the pictures of both tasks show.
-pub(super) const CLASSES: Classes<'_> = &[
-    ("floor", &["floor"]),
-    ("table", &["table"]),
-    (
-        "arm",
-        &[
-            "base",
-            "shoulder_column",
-            "shoulder",
-            "shoulder_cap",
-            "upper_arm",
-            "elbow_cap",
-            "elbow",
-            "forearm",
-            "wrist_1",
-            "wrist_1_cap",
-            "wrist_2",
-            "wrist_2_cap",
-            "wrist_3",
-        ],
-    ),
-    ("gripper", &["gripper", "knuckles", "finger_left", "pad_left", "finger_right", "pad_right"]),
-    ("goal", &["goal"]),
-];
 
 #[cfg(test)]
 mod tests {

@@ -6,19 +6,19 @@
 
 use super::course::{Course, reward};
 use super::goal::Goal;
-use super::reach::CLASSES;
-use super::workcell::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced, layout};
+use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
+use super::workcell::{CLASSES, layout};
 use super::{DIVERGED, card, distance};
 use crate::env::mjc_picture::{Painter, camera_names, class_names};
 use crate::env::only_one::OnlyOne;
-use crate::rtde::link::{Ports, Tcp};
-use crate::rtde::robot::Servo;
-use crate::rtde::simulated::{Controller, Loopback};
-use crate::rtde::{Link, Robot, Trouble};
-use crate::ur3e::kinematics::HOME;
-use crate::ur3e::{Joints, Pose, inverse, model};
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, MujocoError, Simulation};
+use offnominal_rtde::link::{Ports, Tcp};
+use offnominal_rtde::robot::Servo;
+use offnominal_rtde::simulated::{Controller, Loopback};
+use offnominal_rtde::ur3e::kinematics::HOME;
+use offnominal_rtde::ur3e::{Joints, Pose, inverse, model};
+use offnominal_rtde::{Link, Robot, Trouble};
 use serde::Deserialize;
 use std::sync::Arc;
 

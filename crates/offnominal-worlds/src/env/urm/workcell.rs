@@ -5,23 +5,15 @@
 //! All that changes is in the simulation itself, so that a copy of the simulation is a copy of the workcell.
 
 use super::super::mjc_picture::{Painter, camera_names, class_names};
-use super::card;
 use super::goal::Goal;
-use crate::ur3e::kinematics::HOME;
+use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Diverged, Model, MujocoError, Simulation};
+use offnominal_rtde::ur3e::kinematics::HOME;
 use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Where the commanded point may be: lowest and highest coordinate along each axis, in m.
-pub(super) const WORKSPACE_M: [(f64, f64); 3] = [(-0.3, 0.2), (0.2, 0.4), (0.05, 0.25)];
-/// Seconds of a step.
-pub(super) const DT_SECS: f64 = 0.04;
-/// How far a command of 1 moves the commanded point in one step, in m.
-const FULL_M: f64 = 0.01;
-/// The speed along an axis that a command of 1 asks for, and the nominal limit, in m/s.
-pub(super) const FULL_MPS: f64 = FULL_M / DT_SECS;
 /// How far a finger moves from open to closed, in m.
 const STROKE_M: f64 = 0.0425;
 
@@ -50,13 +42,34 @@ pub(super) struct Workcell {
     nominal_friction: Arc<[f64]>,
 }
 
-/// A coordinate of the commanded point after a command, in m.
-pub(super) fn displaced(at: f64, command: f32, most: f64, (low, high): (f64, f64)) -> f64 {
-    (at + (FULL_M * f64::from(command)).clamp(-most, most)).clamp(low, high)
-}
-
 /// The classes of a mask other than the background, each with the geoms that belong to it.
 pub(super) type Classes<'a> = &'a [(&'a str, &'a [&'a str])];
+
+/// What the pictures of both tasks show.
+pub(super) const CLASSES: Classes<'_> = &[
+    ("floor", &["floor"]),
+    ("table", &["table"]),
+    (
+        "arm",
+        &[
+            "base",
+            "shoulder_column",
+            "shoulder",
+            "shoulder_cap",
+            "upper_arm",
+            "elbow_cap",
+            "elbow",
+            "forearm",
+            "wrist_1",
+            "wrist_1_cap",
+            "wrist_2",
+            "wrist_2_cap",
+            "wrist_3",
+        ],
+    ),
+    ("gripper", &["gripper", "knuckles", "finger_left", "pad_left", "finger_right", "pad_right"]),
+    ("goal", &["goal"]),
+];
 
 impl Workcell {
     /// Compiles a model; `{}` is the only parameter set that is accepted.
@@ -75,7 +88,6 @@ impl Workcell {
 
     fn new(mjcf: &str, mut spec: EnvSpec, classes: Classes<'_>) -> Result<Workcell, MujocoError> {
         let model = Model::from_xml(mjcf)?;
-        spec.parameters = card::parameters();
         spec.classes = class_names(classes);
         spec.cameras = camera_names(&model);
         Ok(Workcell {
@@ -185,12 +197,13 @@ impl Workcell {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{card, distance};
+    use super::super::limits::FULL_M;
+    use super::super::{card, distance, reach};
     use super::*;
-    use crate::ur3e::model;
+    use offnominal_rtde::ur3e::model;
 
     fn cell() -> Workcell {
-        let spec = card::reach();
+        let spec = card::reach(&reach::ENTRY);
         Workcell::build(&model::mjcf(), spec, &[], &serde_json::json!({})).unwrap()
     }
 

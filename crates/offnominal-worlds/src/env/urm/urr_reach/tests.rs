@@ -2,8 +2,8 @@
 
 use super::super::course::{GOALS, INTERVAL, is_near};
 use super::*;
-use crate::rtde::link_tests::Served;
-use crate::rtde::simulated::station::Settings;
+use offnominal_rtde::simulated::Served;
+use offnominal_rtde::simulated::station::Settings;
 use serde_json::json;
 
 /// Two corners of the box that are farthest apart, in turn.
@@ -117,7 +117,7 @@ fn at_sockets(served: &Served) -> Box<dyn Env> {
 /// One robot plays one episode after another, each from home, and what an anomaly changed is changed back.
 #[test]
 fn a_robot_plays_episodes_in_sequence() {
-    let served = Served::new(5.0, Settings::default());
+    let served = Served::locally(5.0, Settings::default()).unwrap();
     let env = at_sockets(&served);
     assert!(env.fork().is_none());
     let trial = Trial { env: env.as_ref(), policy: &straight, horizon: 12 };
@@ -140,7 +140,8 @@ fn a_robot_plays_episodes_in_sequence() {
 
 #[test]
 fn a_protective_stop_ends_the_episode_and_stays() {
-    let served = Served::new(5.0, Settings { stop_after_secs: Some(0.5), ..Settings::default() });
+    let served =
+        Served::locally(5.0, Settings { stop_after_secs: Some(0.5), ..Settings::default() }).unwrap();
     let env = at_sockets(&served);
     let trial = Trial::new(env.as_ref(), &straight);
     let episode = trial.nominal(Seed(1));
@@ -152,7 +153,7 @@ fn a_protective_stop_ends_the_episode_and_stays() {
 
 #[test]
 fn a_connection_that_drops_ends_the_episode() {
-    let served = Served::new(5.0, Settings::default());
+    let served = Served::locally(5.0, Settings::default()).unwrap();
     let env = at_sockets(&served);
     let mut checked_out = env.checkout().unwrap();
     checked_out.start(FAR.as_flattened(), &mut Rng::new(0));

@@ -7,7 +7,7 @@ use super::connection::Connection;
 use super::controller::{Controller, Runtime};
 use super::dashboard;
 use super::network::{Network, Way};
-use crate::rtde::link::Ports;
+use crate::link::Ports;
 use offnominal_core::Rng;
 use std::io::{ErrorKind, Read, Result, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};

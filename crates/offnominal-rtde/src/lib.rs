@@ -5,6 +5,7 @@
 //!   limits that no command can lift.
 //! * The other end: [`simulated`] is a controller around a simulated arm. The same bytes reach it in lock step inside
 //!   the process, faster than real time, or over sockets, for any program that speaks to such a robot.
+//! * The arm: [`ur3e`] has the geometry of the UR3e and its model for MuJoCo, which the controller moves.
 //!
 //! Reference: Universal Robots, *Real-Time Data Exchange (RTDE) Guide*; *The URScript Programming Language*.
 
@@ -15,12 +16,13 @@ pub mod package;
 pub mod recipe;
 pub mod robot;
 pub mod simulated;
+pub mod ur3e;
 pub mod value;
 
 #[cfg(test)]
 mod fuzz_tests;
 #[cfg(test)]
-pub(crate) mod link_tests;
+mod link_tests;
 
 pub use link::{Link, Tcp, Trouble};
 pub use robot::Robot;

@@ -3,7 +3,7 @@
 //! τ = kp (q* − q) + kv (q̇* − q̇), with the reference q* and its rate q̇*. Gravity is compensated in the model, friction
 //! and the inertia of the gears are not.
 
-use crate::rtde::Trouble;
+use crate::Trouble;
 use crate::ur3e::{Joints, kinematics::HOME, model};
 use offnominal_mujoco::{Diverged, Model, Simulation};
 

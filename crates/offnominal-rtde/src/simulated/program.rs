@@ -16,7 +16,7 @@
 
 use super::arm::TICK_SECS;
 use super::motion::{Motion, OutOfReach, Path, Reference};
-use super::variables::Registers;
+use super::registers::{Registers, sane};
 use crate::ur3e::{Joints, Pose, forward, inverse};
 use std::f64::consts::TAU;
 
@@ -175,11 +175,6 @@ fn servo(target: Joints, arguments: &[f64]) -> Motion {
     // The controller's own limits of look-ahead and gain.
     let (lookahead_secs, gain) = (sane(arguments[9], 0.03, 0.2), sane(arguments[10], 100.0, 2000.0));
     Motion::Servo { target, lookahead_secs, gain }
-}
-
-/// A number brought into a range; what is no number becomes the lowest.
-pub(super) fn sane(value: f64, low: f64, high: f64) -> f64 {
-    value.max(low).min(high)
 }
 
 fn six(arguments: &[f64]) -> [f64; 6] {

@@ -3,9 +3,9 @@
 use super::arm::{Arm, TICK_SECS};
 use super::motion::{Motion, Reference};
 use super::program::{Outcome, Program};
-use super::variables::Registers;
-use crate::rtde::Trouble;
-use crate::ur3e::{Pose, forward};
+use super::registers::Registers;
+use crate::Trouble;
+use crate::ur3e::{Joints, Pose, forward};
 
 /// What the safety system says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +105,7 @@ impl Controller {
     }
 
     /// The pose of the tool in the base.
-    pub fn base_from_tool(&self, q: &crate::ur3e::Joints) -> Pose {
+    pub fn base_from_tool(&self, q: &Joints) -> Pose {
         let tool = self.program.as_ref().map_or(Pose::IDENTITY, |p| *p.flange_from_tool());
         forward(q).then(&tool)
     }

@@ -6,7 +6,7 @@
 
 use super::connection::Connection;
 use super::controller::Controller;
-use crate::rtde::link::{Link, Trouble};
+use crate::link::{Link, Trouble};
 
 /// Ticks that a wait lasts at most: a second of the controller's time.
 const LONGEST_WAIT_TICKS: usize = 500;

@@ -1,12 +1,12 @@
 //! One client of a simulated controller: its recipes, and the bytes there and back.
 
 use super::controller::Controller;
-use super::program::sane;
-use super::variables::{Input, Output};
-use crate::rtde::message::{Data, LONGEST_NAMES, PROTOCOL, Reply, Request, Setup, Text};
-use crate::rtde::package::{Inbox, Malformed};
-use crate::rtde::recipe::names;
-use crate::rtde::value::{Fields, Value};
+use super::outputs::Output;
+use super::registers::{Input, sane};
+use crate::message::{Data, LONGEST_NAMES, PROTOCOL, Reply, Request, Setup, Text};
+use crate::package::{Inbox, Malformed};
+use crate::recipe::names;
+use crate::value::{Fields, Value};
 
 /// Ticks per second.
 const RATE_HZ: f64 = 500.0;

@@ -3,13 +3,10 @@
 use super::link::{Link, Ports, Tcp, Trouble};
 use super::robot::{Robot, Servo};
 use super::simulated::station::Settings;
-use super::simulated::{Controller, Loopback, Network, Station};
+use super::simulated::{Controller, Loopback, Network, Served};
 use crate::ur3e::kinematics::HOME;
 use std::io::Write;
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::net::TcpListener;
 
 const HERE: &str = "127.0.0.1";
 
@@ -200,42 +197,14 @@ fn hosts_that_are_no_robots_are_told_from_robots() {
     assert!(matches!(found_of(b"", false), Trouble::Broken(_)));
 }
 
-/// A simulated robot at its sockets, in a thread; it ends with its scope.
-pub(crate) struct Served {
-    pub(crate) ports: Ports,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Served {
-    pub(crate) fn new(speed: f64, settings: Settings) -> Served {
-        let any = Ports { rtde: 0, script: 0, dashboard: 0 };
-        let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let mut station = Station::open(here, any, Controller::new().unwrap(), settings).unwrap();
-        let (ports, stop) = (station.ports().unwrap(), Arc::new(AtomicBool::new(false)));
-        let signal = Arc::clone(&stop);
-        let thread = Some(std::thread::spawn(move || station.serve(speed, &signal)));
-        Served { ports, stop, thread }
-    }
-
-    fn robot(&self) -> Result<Robot, Trouble> {
-        Robot::open(Box::new(Tcp::connect(HERE, self.ports)?))
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.join().unwrap();
-        }
-    }
+fn robot_of(served: &Served) -> Result<Robot, Trouble> {
+    Robot::open(Box::new(Tcp::connect(HERE, served.ports)?))
 }
 
 #[test]
 fn over_sockets_a_robot_travels_and_follows_too() {
-    let served = Served::new(5.0, Settings::default());
-    let mut robot = served.robot().unwrap();
+    let served = Served::locally(5.0, Settings::default()).unwrap();
+    let mut robot = robot_of(&served).unwrap();
     let there = HOME.map(|q| q + 0.2);
     robot.travel(&there).unwrap();
     assert!(off(&robot, &there) < 2e-3);
@@ -250,8 +219,8 @@ fn over_sockets_a_robot_travels_and_follows_too() {
 /// than the clock that the pause is short, and so little that a busy machine meets the deadline of the movement.
 #[test]
 fn what_piled_up_in_a_pause_is_passed_over() {
-    let served = Served::new(30.0, Settings::default());
-    let mut robot = served.robot().unwrap();
+    let served = Served::locally(30.0, Settings::default()).unwrap();
+    let mut robot = robot_of(&served).unwrap();
     let before = robot.state().time_secs;
     std::thread::sleep(std::time::Duration::from_millis(900));
     robot.travel(&HOME.map(|q| q + 0.02)).unwrap();
@@ -261,8 +230,8 @@ fn what_piled_up_in_a_pause_is_passed_over() {
 #[test]
 fn a_poor_network_is_survived() {
     let network = Network { latency_secs: 0.02, jitter_secs: 0.02, loss: 0.2 };
-    let served = Served::new(5.0, Settings { network, ..Settings::default() });
-    let mut robot = served.robot().unwrap();
+    let served = Served::locally(5.0, Settings { network, ..Settings::default() }).unwrap();
+    let mut robot = robot_of(&served).unwrap();
     let there = HOME.map(|q| q + 0.1);
     robot.travel(&there).unwrap();
     assert!(off(&robot, &there) < 2e-3);
@@ -271,23 +240,23 @@ fn a_poor_network_is_survived() {
 #[test]
 fn a_protective_stop_in_the_middle_ends_the_wait() {
     let settings = Settings { stop_after_secs: Some(1.0), ..Settings::default() };
-    let served = Served::new(5.0, settings);
-    let mut robot = served.robot().unwrap();
+    let served = Served::locally(5.0, settings).unwrap();
+    let mut robot = robot_of(&served).unwrap();
     assert_eq!(robot.wait(1e6), Err(Trouble::Stopped("protective stop")));
 }
 
 #[test]
 fn a_controller_that_goes_away_ends_the_wait() {
-    let served = Served::new(5.0, Settings::default());
-    let mut robot = served.robot().unwrap();
+    let served = Served::locally(5.0, Settings::default()).unwrap();
+    let mut robot = robot_of(&served).unwrap();
     drop(served);
     assert!(matches!(robot.wait(1e6), Err(Trouble::Broken(_) | Trouble::Silent(_))));
 }
 
 #[test]
 fn garbage_from_one_client_does_not_disturb_another() {
-    let served = Served::new(5.0, Settings::default());
-    let mut robot = served.robot().unwrap();
+    let served = Served::locally(5.0, Settings::default()).unwrap();
+    let mut robot = robot_of(&served).unwrap();
     for port in [served.ports.rtde, served.ports.script, served.ports.dashboard] {
         for garbage in [&b"GET / HTTP/1.1\r\n\r\n"[..], &[0; 4096], &[255; 4096], &[0, 2, 85]] {
             let mut stream = std::net::TcpStream::connect((HERE, port)).unwrap();
