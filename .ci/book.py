@@ -94,8 +94,8 @@ def add_outside(chapter):
 def add_environments(chapter):
     """Puts the card of each environment below the chapter on environments."""
     for source in sorted((ROOT / "docs/worlds").glob("*.md")):
-        path = f"worlds/{source.name}"
-        card = dict(name=source.stem, content=source.read_text(), number=None, sub_items=[], path=path)
+        path = f"environments/{source.name}"
+        card = {"name": source.stem, "content": source.read_text(), "number": None, "sub_items": [], "path": path}
         card.update(source_path=path, parent_names=chapter["parent_names"] + [chapter["name"]])
         chapter["sub_items"].append({"Chapter": card})
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Trains every agent of the suite `ood-rl` and chooses the probabilities of dropout and DropConnect.
 
-    python3 agents/ood-rl/train.py target/release/offnominal [WORLD]
+    python3 agents/ood-rl/train.py target/release/offnominal [ENVIRONMENT]
 
-With a world, only its policies are trained, and nothing is packed. Runs are kept in `runs/ood-rl` and are not repeated;
+With an environment, only its policies are trained, and nothing is packed. Runs are kept in `runs/ood-rl` and are not repeated;
 one that was interrupted goes on. Beside this file go `policies.zip`; `agents.csv`, with what each policy does in its own
-world; and `probabilities.csv`, from which the probability of each method was chosen: the one with the highest return of
+environment; and `probabilities.csv`, from which the probability of each method was chosen: the one with the highest return of
 a run with seed 201, which is used for nothing else; in pong they do not differ beyond chance, and all trials have 0.1.
 A policy with a row in `agents.csv` is kept; without the row, or without the file, it is trained again.
 """
@@ -13,7 +13,6 @@ A policy with a row in `agents.csv` is kept; without the row, or without the fil
 import csv
 import json
 import pathlib
-import statistics
 import subprocess
 import sys
 import zipfile
@@ -27,7 +26,7 @@ TUNING = 201
 RECIPES = {
     "pendulum": ["hidden=[64,64]"],
     "cartpole": ["hidden=[64,64]", "steps=100000", "schedule=linear", "reward_scale=0.02"],
-    # The preset of the world.
+    # The preset of the environment.
     "pong": [],
 }
 PROBABILITIES = ["0.05", "0.1", "0.2"]
@@ -147,7 +146,7 @@ def write(name, rows):
 
 
 def policies(env):
-    """The rows of a world's policies and of its probabilities."""
+    """The rows of an environment's policies and of its probabilities."""
     chosen, probabilities = {}, []
     for method in ("dropout", "dropconnect"):
         rows, chosen[method] = choose(env, method)

@@ -28,7 +28,7 @@ def read(folder):
     for name in ("pspnet", "deeplab"):
         for modification in ("none", "dim-reduce", "dropout", "confidence"):
             path = folder / f"{name}-{modification}.csv"
-            for row in csv.DictReader(open(path)) if path.exists() else []:
+            for row in csv.DictReader(path.read_text().splitlines()) if path.exists() else []:
                 if row["mode"] == "exact" and row["metric"] == "auroc":
                     key = name, modification, row["data"], row["method"]
                     found[key] = [float(row[column]) for column in ("value", "low", "high")]

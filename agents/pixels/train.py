@@ -27,7 +27,7 @@ SIZE = ["--width", "128", "--height", "64"]
 SPLITS = {"train": 600, "validation": 60}
 # What the networks are judged on: streets, and the analogues of the paper's four other sets.
 TESTS = {"street": "road", "three-wheeler": "three-wheeler", "rooms": "indoor", "normal-noise": "normal-noise", "perlin": "perlin"}
-PICTURES = 100
+IMAGES = 100
 # The paper has no DeepLabV3+ with reduced features.
 NETWORKS = [
     ("pspnet", "none"),
@@ -44,7 +44,7 @@ PASSES = {"dropout": ["--passes", "10"]}
 
 def draw(offnominal, data):
     wanted = [(split, ["--split", split, "-n", str(n)]) for split, n in SPLITS.items()]
-    wanted += [(name, ["--set", kind, "-n", str(PICTURES)]) for name, kind in TESTS.items()]
+    wanted += [(name, ["--set", kind, "-n", str(IMAGES)]) for name, kind in TESTS.items()]
     for name, what in wanted:
         if not (data / name).exists():
             where = ["--seed", "1", "--out", str(data / name), "--quiet"]
@@ -77,12 +77,13 @@ def table():
     cards = [(name, HERE / f"{name}.json") for name in map("-".join, NETWORKS)]
     with open(RESULTS / "networks.csv", "w", newline="") as file:
         out = csv.writer(file, lineterminator="\n")
-        out.writerow(["network", "mean_iou", "low", "high", "level", "parameters"])
+        out.writerow(["network", "metric", "value", "low", "high", "level"])
         for name, path in cards:
             if path.exists():
                 card = json.loads(path.read_text())
                 iou = card["mean_iou"]
-                out.writerow([name, *(iou[key] for key in ("value", "low", "high", "level")), card["recipe"]["parameters"]])
+                out.writerow([name, "mean_iou", *(iou[key] for key in ("value", "low", "high", "level"))])
+                out.writerow([name, "parameters", card["recipe"]["parameters"], "", "", ""])
 
 
 def main():

@@ -66,8 +66,8 @@ def main():
     rows = [["policy", "ours", "pybullet_median", "pybullet_mean", "pybullet_steps", "episodes"]]
     with zipfile.ZipFile(HERE / "policies.zip") as archive:
         for name in archive.namelist():
-            world, act = policy(archive.read(name))
-            env = gym.make(f"{BULLET[world]}BulletEnv-v0")
+            environment, act = policy(archive.read(name))
+            env = gym.make(f"{BULLET[environment]}BulletEnv-v0")
             env.seed(1)
             returns, lengths = play(env, act, int(sys.argv[1]))
             stem = name.removesuffix(".safetensors")

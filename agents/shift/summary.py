@@ -3,7 +3,7 @@
 
     python3 agents/shift/summary.py results/shift
 
-One folder for each environment, with the `results.csv` and `answers.csv` of its run. Returns are those of `agents.csv`
+One folder for each environment, with the `answers.csv` of its run. Returns are those of `agents.csv`
 beside this file, in 200 fresh episodes each, with the publication's Table 3.
 """
 
@@ -12,7 +12,7 @@ import pathlib
 import statistics
 import sys
 
-WORLDS = ["hopper", "walker", "ant", "half-cheetah-m"]
+ENVIRONMENTS = ["hopper", "walker", "ant", "half-cheetah-m"]
 ALGORITHMS = {"td3": "TD3", "sac-0.05": "SAC, α = 0.05", "sac-0.2": "SAC, α = 0.2"}
 # Mean and standard error over 50 (TD3) or 10 seeds, as published.
 PUBLISHED = {
@@ -21,9 +21,10 @@ PUBLISHED = {
     "sac-0.2": ["2208 ± 15", "916 ± 28", "905 ± 10", "808 ± 6"],
 }
 SCORES = ["difference", "tpr", "tpr-states", "tpr@1", "knn@1", "pe-dm@1", "offnominal@1"]
-LEADS = ["knn@1", "pe-dm@1", "offnominal@1"]
+DETECTORS = ["knn@1", "pe-dm@1", "offnominal@1"]
 SKILLS = ["difference", "tpr", "tpr-states"]
-CORRELATION, LEAD = "rank correlation with the drop", "lead over the internal model in rank correlation"
+CORRELATION = "rank correlation with the return gap"
+ADVANTAGE = "advantage over the internal model in rank correlation"
 SKILL, BEATEN = "skill on bodies left out", "share of bodies on which nominal policies beat toplines"
 
 
@@ -46,20 +47,20 @@ def returns():
     body = []
     for algorithm, name in ALGORITHMS.items():
         ours = []
-        for env in WORLDS:
+        for env in ENVIRONMENTS:
             found = [float(row["value"]) for row in agents if row["policy"].rsplit("-", 1)[0] == f"{env}-{algorithm}"]
             ours.append(f"{statistics.mean(found):.0f} ({', '.join(f'{value:.0f}' for value in found)})")
         body += [[name, "here", *ours], ["", "published", *PUBLISHED[algorithm]]]
-    return table(["", "", *WORLDS], body)
+    return table(["", "", *ENVIRONMENTS], body)
 
 
 def harm(answers):
     body = []
     for env in answers:
         for row in answers[env]:
-            if row["question"] == "return below 0.5 of that at home" and row["by"] == "every body":
-                same = lambda other: (other["by"], other["sigma"]) == (row["by"], row["sigma"])
-                slight = [other for other in answers[env] if other["question"].startswith("return below 0.8") and same(other)]
+            if row["metric"] == "return below 0.5 of the nominal return" and row["score"] == "every body":
+                same = lambda other: (other["score"], other["sigma"]) == (row["score"], row["sigma"])
+                slight = [other for other in answers[env] if other["metric"].startswith("return below 0.8") and same(other)]
                 body.append([env, row["sigma"], interval(row), interval(slight[0])])
     return table(["environment", "σ", "below a half", "below 0.8"], body)
 
@@ -69,7 +70,7 @@ def toplines(answers):
     body = []
     for env in answers:
         returns = [f"{float(row['value']):.0f}" for row in trained if row["policy"].rsplit("-", 2)[0] == env]
-        beaten = {row["sigma"]: interval(row) for row in answers[env] if row["question"] == BEATEN}
+        beaten = {row["sigma"]: interval(row) for row in answers[env] if row["metric"] == BEATEN}
         if beaten:
             body.append([env, ", ".join(returns), *[beaten[sigma] for sigma in ("0.05", "0.1", "0.2")]])
     return table(["environment", "return over the bodies", "σ = 0.05", "σ = 0.1", "σ = 0.2"], body)
@@ -80,9 +81,9 @@ def scores(answers, question, which):
     for env in answers:
         for algorithm, name in ALGORITHMS.items():
             found = {
-                row["by"]: interval(row)
+                row["score"]: interval(row)
                 for row in answers[env]
-                if row["policies"] == algorithm and row["question"] == question and not row["sigma"]
+                if row["algorithm"] == algorithm and row["metric"] == question and not row["sigma"]
             }
             if found:
                 body.append([env, name, *[found.get(by, "–") for by in which]])
@@ -91,7 +92,7 @@ def scores(answers, question, which):
 
 def main():
     folder = pathlib.Path(sys.argv[1])
-    answers = {env: rows(folder / env / "answers.csv") for env in WORLDS if (folder / env / "answers.csv").exists()}
+    answers = {env: rows(folder / env / "answers.csv") for env in ENVIRONMENTS if (folder / env / "answers.csv").exists()}
     parts = [
         "# Shift: all environments\n",
         "Written by `python3 agents/shift/summary.py results/shift`; [README.md](README.md) has the reading.\n",
@@ -105,7 +106,7 @@ def main():
         "Spearman's correlation with the return gap over policies and bodies, with 95 % intervals that resample both. `difference` knows the body; `tpr` and `tpr-states` are the internal model's shares of true positives (they fall where the return falls); `@1` means after one episode.\n",
         scores(answers, CORRELATION, SCORES),
         "Difference of the absolute correlations of a detector and of the internal model with actions, both after one episode.\n",
-        scores(answers, LEAD, LEADS),
+        scores(answers, ADVANTAGE, DETECTORS),
         "Skill of the regressions on bodies that they have not seen, 1 − (error / error of the mean)².\n",
         scores(answers, SKILL, SKILLS),
         "## Toplines\n",

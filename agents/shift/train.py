@@ -3,13 +3,13 @@
 
     python3 agents/shift/train.py target/release/offnominal                  # what is shipped: 28 small policies
     python3 agents/shift/train.py target/release/offnominal --list           # what is done, and what is not
-    python3 agents/shift/train.py target/release/offnominal --env hopper     # one world
+    python3 agents/shift/train.py target/release/offnominal --env hopper     # one environment
     python3 agents/shift/train.py target/release/offnominal --grid toplines  # policies that know the other bodies
     python3 agents/shift/train.py target/release/offnominal --grid paper --part 3/40   # the publication's, on a cluster
 
 Runs are kept in `runs/shift-agents` (or `--runs`) and are not repeated; one that was interrupted goes on. With
 `--grid paper` the settings are those of the publication's tables 1 and 2, with 50 seeds of TD3 and 10 seeds of SAC for
-each of six α in each world; parts of the list may run at the same time on machines that share the folder. Toplines are
+each of six α in each environment; parts of the list may run at the same time on machines that share the folder. Toplines are
 trained on the bodies of `results/shift/ENV/bodies.csv`, one of them in each episode.
 
 Beside this file go `policies.zip` and `agents.csv`, with what each policy does in 200 fresh episodes where it was trained,
@@ -25,7 +25,7 @@ import subprocess
 import zipfile
 
 HERE = pathlib.Path(__file__).parent
-WORLDS = ["hopper", "half-cheetah-m", "walker", "ant"]
+ENVIRONMENTS = ["hopper", "half-cheetah-m", "walker", "ant"]
 SHIPPED = [("td3", None, seed) for seed in (1, 2, 3)] + [("sac", alpha, seed) for alpha in ("0.05", "0.2") for seed in (1, 2)]
 PAPER = [("td3", None, seed) for seed in range(1, 51)] + [
     ("sac", alpha, seed) for alpha in ("0.01", "0.033", "0.05", "0.1", "0.2", "0.33") for seed in range(1, 11)
@@ -59,7 +59,7 @@ class Run:
         how = ["--algorithm", self.algorithm, "--preset", PRESETS[self.grid], "--seed", str(self.seed)]
         how += ["--set", f"alpha={self.alpha}"] if self.alpha else []
         how += ["--set", RECIPES[self.env]] if self.grid != "paper" else []
-        how += ["--sample", f"results/shift/{self.env}/bodies.csv"] if self.grid == "toplines" else []
+        how += ["--parameter-table", f"results/shift/{self.env}/bodies.csv"] if self.grid == "toplines" else []
         how = ["--resume"] if self.begun else how
         command = [binary, "train", "--env", self.env, *how, "--out", str(self.folder), "--jobs", "1", "--quiet"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -73,9 +73,9 @@ class Run:
 
 def listed(args):
     names = GRIDS[args.grid]
-    worlds = [args.env] if args.env else WORLDS
-    # Seeds of a world side by side, so that every world soon has some.
-    runs = [Run(env, *which, args.grid, args.runs) for which in names for env in worlds]
+    environments = [args.env] if args.env else ENVIRONMENTS
+    # Seeds of an environment side by side, so that every environment soon has some.
+    runs = [Run(env, *which, args.grid, args.runs) for which in names for env in environments]
     part, parts = map(int, args.part.split("/"))
     return runs[part - 1 :: parts]
 
@@ -113,7 +113,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
     parser.add_argument("--grid", choices=PRESETS, default="shipped")
-    parser.add_argument("--env", choices=WORLDS)
+    parser.add_argument("--env", choices=ENVIRONMENTS)
     parser.add_argument("--part", default="1/1", help="which part of how many, such as 3/40")
     parser.add_argument("--runs", type=pathlib.Path, default=pathlib.Path("runs/shift-agents"))
     parser.add_argument("--pack", action="store_true", help="pack what is finished, and train nothing")

@@ -1,4 +1,4 @@
-"""How fast the package steps worlds and scores, beside the engine's own loops, Gymnasium and EnvPool.
+"""How fast the package steps environments and scores, beside the engine's own loops, Gymnasium and EnvPool.
 
     python python/benchmarks/speed.py        # after `pip install . mujoco envpool`, on a machine that does nothing else
 
@@ -27,15 +27,15 @@ def best(work: Callable[[], int]) -> float:
     return min(found)
 
 
-def engine(world: str) -> int:
+def engine(environment: str) -> int:
     """The engine's own loop, with random commands."""
-    episodes: Any = offnominal.collect(world, "random", episodes=20, jobs=1)
+    episodes: Any = offnominal.collect(environment, "random", episodes=20, jobs=1)
     return sum(len(episodes[i].rewards) for i in range(len(episodes)))
 
 
-def single(world: str) -> Callable[[], int]:
+def single(environment: str) -> Callable[[], int]:
     """One environment, with one command again and again."""
-    env = offnominal.World(world, horizon=10**9)
+    env = offnominal.Environment(environment, horizon=10**9)
     action = env.action_space.sample()
     env.reset(seed=0)
 
@@ -81,21 +81,21 @@ def hosted(id: str) -> int:
 
 
 def singles() -> None:
-    print("world                 engine's loop  single environment  (microseconds of CPU time per step)")
-    for world in ("sap-goal1", "pendulum", "mjc-half-cheetah"):
-        alone, stepped = best(lambda: engine(world)), best(single(world))
-        print(f"{world:<20} {alone:>14.2f} {stepped:>19.2f}   +{stepped - alone:.2f}, x{stepped / alone:.2f}")
+    print("environment                 engine's loop  single environment  (microseconds of CPU time per step)")
+    for environment in ("sap-goal1", "pendulum", "mjc-half-cheetah"):
+        alone, stepped = best(lambda: engine(environment)), best(single(environment))
+        print(f"{environment:<20} {alone:>14.2f} {stepped:>19.2f}   +{stepped - alone:.2f}, x{stepped / alone:.2f}")
 
 
 def vectors() -> None:
     print(f"\n{N} environments on 2 threads: CPU time per step of one, and how often theirs contains ours")
-    for world, ids in (
+    for environment, ids in (
         ("cartpole", ("CartPole-v1", "CartPole-v1")),
         ("pendulum", ("Pendulum-v1", "Pendulum-v1")),
         ("mjc-half-cheetah", ("HalfCheetah-v5", "HalfCheetah-v4")),
     ):
-        ours = {copy: best(many(offnominal.Worlds(N, world, num_threads=2, copy=copy))) for copy in (True, False)}
-        print(f"{world:<20} {ours[True]:>8.3f} us, {ours[False]:.3f} us with copy=False")
+        ours = {copy: best(many(offnominal.Environments(N, environment, num_threads=2, copy=copy))) for copy in (True, False)}
+        print(f"{environment:<20} {ours[True]:>8.3f} us, {ours[False]:.3f} us with copy=False")
         for name, make, id in (("Gymnasium", gymnasiums, ids[0]), ("EnvPool", envpools, ids[1])):
             try:
                 theirs = best(make(id))

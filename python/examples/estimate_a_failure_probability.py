@@ -24,7 +24,7 @@ def changed(disturbed: offnominal.Dataset) -> tuple[int, int]:
 
 def main() -> None:
     nominal = offnominal.evaluate(ENV, POLICY, episodes=EPISODES, seed=1)
-    assert nominal["success"] is not None, "this world says what success is"
+    assert nominal["success"] is not None, "this environment says what success is"
     print(f"nominal: fails in {failures(nominal['success'])}")
     for anomaly, strength in ANOMALIES.items():
         disturbed = offnominal.collect(ENV, POLICY, episodes=EPISODES, seed=1, anomaly=anomaly, strength=strength)

@@ -12,7 +12,7 @@ promise = watch.about["threshold"]
 share = promise["false_alarms"]["value"]
 print(f"{promise['rule']} threshold {promise['value']:.2f}: false alarms in {share:.1%} of episodes")
 
-env = offnominal.World(ENV, anomaly="obs-noise", strength="strong", onset=100)
+env = offnominal.Environment(ENV, anomaly="obs-noise", strength="strong", onset=100)
 policy = offnominal.Policy(ENV, POLICY)
 obs, info = env.reset(seed=7)
 is_over = False

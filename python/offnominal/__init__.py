@@ -1,6 +1,6 @@
 """Would a run-time monitor of your control policy notice that something is wrong?
 
-Importing this package registers every world with Gymnasium, as ``offnominal/<Name>-v0``::
+Importing this package registers every environment with Gymnasium, as ``offnominal/<Name>-v0``::
 
     import gymnasium, offnominal
     env = gymnasium.make("offnominal/SapGoal1-v0", anomaly="obs-drift", strength="strong", onset=50)
@@ -12,16 +12,30 @@ Importing this package registers every world with Gymnasium, as ``offnominal/<Na
 
 import os
 import sys
+from pathlib import Path
 
-from offnominal import adapters, alarms, cluster, detectors, envs, episodes, policies, vector
+from offnominal import (
+    adapters,
+    alarms,
+    cluster,
+    detectors,
+    envs,
+    episodes,
+    image_detectors,
+    pixels,
+    policies,
+    risk,
+    vector,
+)
 from offnominal._engine import VERSION as __version__
+from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
 from offnominal.detectors import Monitor
-from offnominal.envs import World, anomalies, worlds
+from offnominal.envs import Environment, anomalies, environments
 from offnominal.episodes import Dataset, Episode, collect, evaluate, load
 from offnominal.policies import Policy
-from offnominal.vector import Worlds
+from offnominal.vector import Environments
 
 __all__ = [
     "Anomalous",
@@ -30,8 +44,8 @@ __all__ = [
     "Monitor",
     "Policy",
     "Results",
-    "World",
-    "Worlds",
+    "Environment",
+    "Environments",
     "__version__",
     "adapters",
     "alarms",
@@ -43,11 +57,19 @@ __all__ = [
     "envs",
     "episodes",
     "evaluate",
+    "image_detectors",
     "load",
+    "pixels",
     "policies",
+    "risk",
+    "shift",
     "vector",
-    "worlds",
+    "environments",
 ]
+
+# An installed package brings the files that the engine reads at run time; in the repository the engine finds them itself.
+if (_data := Path(__file__).parent / "agents").is_dir():
+    os.environ.setdefault("OFFNOMINAL_DATA", str(_data))
 
 # Environments of Gymnasium that the engine hosts live in processes of this interpreter.
 os.environ.setdefault("OFFNOMINAL_PYTHON", sys.executable)

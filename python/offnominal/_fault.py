@@ -14,7 +14,7 @@ Onset = Literal["random"] | int
 class Disturbed(TypedDict, total=False):
     """What goes wrong, as keyword arguments.
 
-    ``anomaly``: an id of ``World.anomalies()``; ``magnitude`` in its own unit, or a calibrated ``strength`` (tiny, medium,
+    ``anomaly``: an id of ``Environment.anomalies()``; ``magnitude`` in its own unit, or a calibrated ``strength`` (tiny, medium,
     strong, extreme); ``channels`` by name or index; ``onset``: the first anomalous step; ``window``: steps after which it
     ends; ``intermittent``: steps on, steps off.
     """

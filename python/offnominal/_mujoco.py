@@ -32,7 +32,7 @@ class Mujoco:
     def __init__(self, env: Any) -> None:
         names = [name for names in self._ARRAYS.values() for name in names]
         self._nominal = {name: getattr(env.model, name).copy() for name in names}
-        self._factors = {name: 1.0 for name in self._ARRAYS}
+        self._factors = dict.fromkeys(self._ARRAYS, 1.0)
 
     def __call__(self, env: Any, name: str, value: float) -> None:
         """Sets a quantity now; constants that MuJoCo derives from it are computed again."""

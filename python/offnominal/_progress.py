@@ -19,7 +19,7 @@ def counter(total: int, what: str) -> Iterator[Callable[[], Any]]:
 
 def progress(work: Iterable[T], what: str, total: int | None = None, unit_scale: int = 1) -> Iterator[T]:
     """The same items, counted while they are taken."""
-    if not sys.stderr.isatty() and "ipykernel" not in sys.modules:
+    if not _is_watched():
         return iter(work)
     try:
         from tqdm.auto import tqdm
@@ -27,3 +27,56 @@ def progress(work: Iterable[T], what: str, total: int | None = None, unit_scale:
         return iter(work)
     bar: Any = tqdm(work, desc=what, total=total, unit_scale=unit_scale, leave=False)
     return iter(bar)
+
+
+class Display:
+    """Shows the tasks of the engine as bars of tqdm, where it is installed and somebody watches."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+
+    def begin(self, what: str, done: int, total: int) -> Task:
+        """A task of which a part may have been done before."""
+        return Task(_bar(what, done, total))
+
+    def note(self, line: str) -> None:
+        """A line about the run that is no result."""
+        print(line, file=self._stream)
+
+
+class Task:
+    """One task."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def update(self, done: int, total: int) -> None:
+        """So much of so much is done."""
+        if self._bar is not None:
+            self._bar.total = total
+            self._bar.update(done - self._bar.n)
+
+    def message(self, text: str) -> None:
+        """What is being done at the moment."""
+        if self._bar is not None:
+            self._bar.set_postfix_str(text)
+
+    def close(self) -> None:
+        """The task has ended."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _bar(what: str, done: int, total: int) -> Any:
+    """A bar; ``None`` where nobody watches, or tqdm is not installed."""
+    if not _is_watched():
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    return tqdm(desc=what, initial=done, total=total, leave=False)
+
+
+def _is_watched() -> bool:
+    return sys.stderr.isatty() or "ipykernel" in sys.modules

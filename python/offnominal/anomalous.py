@@ -28,11 +28,12 @@ _HORIZON = 1000
 
 
 class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
-    """Any Gymnasium environment with something that goes wrong, as in the engine's own worlds.
+    """Any Gymnasium environment with something that goes wrong, as in the engine's own environments.
 
     Observation and command anomalies need nothing else. For ``dyn-<parameter>`` the environment must be one of
     Gymnasium's MuJoCo environments, whose ``mass``, ``friction`` and ``damping`` are factors and whose ``force`` is in
-    newtons along x on the first body; or it has ``PARAMETERS`` and ``set_parameter(name, value)``; or ``setter`` and ``parameters`` say how a quantity is changed.
+    newtons along x on the first body; or it has ``PARAMETERS`` and ``set_parameter(name, value)``; or ``setter`` and
+    ``parameters`` say how a quantity is changed.
 
     Until the onset, observations, commands and rewards are those of the wrapped environment, untouched.
     ``info["label"]`` says whether the anomaly was active. The wrapper is a part of the environment's spec.
@@ -150,18 +151,18 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def _flat(self, obs: Any) -> NDArray[np.float32]:
         array = np.asarray(obs)
-        if _is_picture(array.shape, array.dtype) and array.ndim == 3:
+        if _is_image(array.shape, array.dtype) and array.ndim == 3:
             array = np.moveaxis(array, -1, 0)
         return np.ascontiguousarray(array, np.float32).ravel()
 
     def _shaped(self, seen: NDArray[np.float32]) -> Any:
         space = self.env.observation_space
         shape, dtype = space.shape or (), np.dtype(space.dtype)
-        if not _is_picture(shape, dtype):
+        if not _is_image(shape, dtype):
             return seen.astype(dtype).reshape(shape)
         planes = seen.reshape((shape[-1], *shape[:-1])) if len(shape) == 3 else seen.reshape(shape)
-        picture = np.moveaxis(planes, 0, -1) if len(shape) == 3 else planes
-        return np.clip(np.rint(picture), 0, 255).astype(np.uint8)
+        image = np.moveaxis(planes, 0, -1) if len(shape) == 3 else planes
+        return np.clip(np.rint(image), 0, 255).astype(np.uint8)
 
 
 def _setter(
@@ -200,7 +201,7 @@ def _horizon(env: gymnasium.Env[Any, Any]) -> int:
     return getattr(env.spec, "max_episode_steps", None) or getattr(env.unwrapped, "horizon", None) or _HORIZON
 
 
-def _is_picture(shape: tuple[int, ...] | None, dtype: Any) -> bool:
+def _is_image(shape: tuple[int, ...] | None, dtype: Any) -> bool:
     return dtype == np.uint8 and shape is not None and len(shape) in (2, 3)
 
 
@@ -239,10 +240,10 @@ def _channel(name: str, low: float, high: float, **more: Any) -> dict[str, Any]:
 def _observation(space: spaces.Space[Any]) -> list[dict[str, Any]]:
     if not isinstance(space, spaces.Box):
         raise ValueError(f"observation space: expected a Box, found {space}")
-    if _is_picture(space.shape, space.dtype):
+    if _is_image(space.shape, space.dtype):
         height, width, *planes = space.shape
         image = {"frames": 1, "planes": planes[0] if planes else 1, "height": height, "columns": width}
-        return [_channel("picture", 0, 255, image=image)]
+        return [_channel("image", 0, 255, image=image)]
     bounds = zip(space.low.ravel(), space.high.ravel())
     return [_channel(f"o{i}", low, high) for i, (low, high) in enumerate(bounds)]
 

@@ -22,7 +22,7 @@ from offnominal._job import Brought, Job
 from offnominal._progress import counter
 from offnominal.cluster import Ray
 from offnominal.detectors import Detector
-from offnominal.envs import world_id
+from offnominal.envs import environment_id
 from offnominal.policies import Acting, Policy, named
 
 
@@ -77,12 +77,12 @@ def bench(
     out: str | PathLike[str] | None = None,
     jobs: int = 0,
     on: Ray | None = None,
-    film: bool = False,
+    video: bool = False,
     options: Mapping[str, Any] | None = None,
 ) -> Results:
     """Fits detectors on nominal episodes of a policy, and judges them on anomalous ones and their nominal twins.
 
-    :param env: id of a world, or several.
+    :param env: id of an environment, or several.
     :param policy: its name, a :class:`offnominal.Policy`, a callable ``policy(obs) -> action``, a model of
         Stable-Baselines3; or a dict of them, by the names that the results show.
     :param detectors: ids (``"pe-dm"``), recipes (``Knn(k=3)``), and objects of your own with ``fit(episodes)`` and
@@ -106,13 +106,13 @@ def bench(
         "name": name,
         "seed": seed,
         "seeds": seeds,
-        "envs": [world_id(one) for one in ([env] if isinstance(env, str) else env)],
+        "envs": [environment_id(one) for one in ([env] if isinstance(env, str) else env)],
         "policies": policies,
         "detectors": recipes,
         "anomalies": anomalies if isinstance(anomalies, str) else list(anomalies),
         "onset": onset,
         "false_alarms": false_alarms,
-        "film": film,
+        "video": video,
         **({} if strengths is None else {"strengths": list(strengths)}),
         **(options or {}),
         "episodes": {"train": train, "validation": validation, "test": test},

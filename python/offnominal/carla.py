@@ -1,6 +1,6 @@
 """Lane keeping in CARLA: the task of Anomaly-Gym's CAR-LaneKeep, on the simulator that it was made for.
 
-Needs a server of CARLA 0.9.16 and its client, ``pip install offnominal[carla]``. The world ``car-lanekeep`` is the same
+Needs a server of CARLA 0.9.16 and its client, ``pip install offnominal[carla]``. The environment ``car-lanekeep`` is the same
 task without either, with the same channels::
 
     env = gymnasium.make("offnominal/CarlaLaneKeep-v0", host="10.0.0.7")
@@ -19,7 +19,7 @@ from gymnasium import spaces
 from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 
-from offnominal._carla_world import Road, connect
+from offnominal._carla_environment import Road, connect
 
 #: Speeds are in units of this, in m/s.
 MAX_SPEED = 100.0 / 3.6
@@ -57,7 +57,7 @@ class LaneKeep(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]], EzPickle
     :param timeout: seconds that the server may take for an answer.
     :param town: map; the highway is where a lane has at least two more beside it in its direction.
     :param traffic: how many other vehicles there are, driven by CARLA's traffic manager.
-    :param render_mode: ``rgb_array`` for pictures of a camera at the bumper, 256 × 256.
+    :param render_mode: ``rgb_array`` for images of a camera at the bumper, 256 × 256.
     :raises ConnectionError: at the first reset, if there is no server, or one of another version.
     """
 
@@ -156,8 +156,8 @@ class LaneKeep(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]], EzPickle
             self._road.set_friction(value)
 
     def render(self) -> Any:
-        """The picture of the camera at the bumper, uint8 ``[256, 256, 3]``; ``None`` without a render mode."""
-        return None if self._road is None else self._road.picture
+        """The image of the camera at the bumper, uint8 ``[256, 256, 3]``; ``None`` without a render mode."""
+        return None if self._road is None else self._road.image
 
     def close(self) -> None:
         """Removes what was placed, and gives the server its own clock back."""

@@ -1,13 +1,13 @@
-"""The worlds as Gymnasium environments.
+"""The environments as Gymnasium environments.
 
 ======================  ==================================================================================
-observation             ``Box``: float32 ``[channels]``, or uint8 ``[planes, height, width]`` for a picture
+observation             ``Box``: float32 ``[channels]``, or uint8 ``[planes, height, width]`` for an image
 action                  ``Box`` float32 ``[channels]``, or ``Discrete``
-``terminated``          the world's own success or failure
+``terminated``          the environment's own success or failure
 ``truncated``           the horizon, or a simulator that broke
 ``info["label"]``       whether the anomaly was active in this step
 ``info["end"]``         in the last step: ``succeeded``, ``failed``, ``timed_out`` or ``diverged``
-``info["is_success"]``  in the last step, where the world defines success
+``info["is_success"]``  in the last step, where the environment defines success
 ``info["onset"]``       after a reset: the first anomalous step, where there is an anomaly
 ======================  ==================================================================================
 
@@ -31,47 +31,47 @@ from offnominal._fault import Channels, Onset, wanted
 #: Names whose capitals the id does not tell.
 _CAPITALS = {"car-lanekeep": "CarLaneKeep", "cartpole": "CartPole"}
 
-#: The task of ``car-lanekeep`` in CARLA, which is no world of the engine.
+#: The task of ``car-lanekeep`` in CARLA, which is no environment of the engine.
 _CARLA = "offnominal/CarlaLaneKeep-v0"
 
 
-def worlds() -> dict[str, str]:
-    """Ids of all worlds, with one line about each."""
-    return dict(_engine.worlds())
+def environments() -> dict[str, str]:
+    """Ids of all environments, with one line about each."""
+    return dict(_engine.environments())
 
 
 def anomalies() -> dict[str, str]:
-    """Ids of all anomalies, with one line about each; ``dyn`` stands for ``dyn-<parameter>`` of each world."""
+    """Ids of all anomalies, with one line about each; ``dyn`` stands for ``dyn-<parameter>`` of each environment."""
     return dict(_engine.anomalies())
 
 
-def gymnasium_id(world: str) -> str:
-    """The id under which a world is registered: ``offnominal/CartpoleSwingup-v0`` is ``mjc-cartpole-swingup``."""
-    camel = "".join(word.capitalize() for word in world.removeprefix("mjc-").split("-"))
-    return f"offnominal/{_CAPITALS.get(world, camel)}-v0"
+def gymnasium_id(environment: str) -> str:
+    """The id under which an environment is registered: ``offnominal/CartpoleSwingup-v0`` is ``mjc-cartpole-swingup``."""
+    camel = "".join(word.capitalize() for word in environment.removeprefix("mjc-").split("-"))
+    return f"offnominal/{_CAPITALS.get(environment, camel)}-v0"
 
 
 def register() -> None:
-    """Registers every world with Gymnasium, once; and the one that is CARLA's."""
-    for world in worlds():
-        if gymnasium_id(world) not in gymnasium.registry:
+    """Registers every environment with Gymnasium, once; and the one that is CARLA's."""
+    for environment in environments():
+        if gymnasium_id(environment) not in gymnasium.registry:
             gymnasium.register(
-                id=gymnasium_id(world),
-                entry_point="offnominal.envs:World",
-                vector_entry_point="offnominal.vector:Worlds",
-                kwargs={"world": world},
+                id=gymnasium_id(environment),
+                entry_point="offnominal.envs:Environment",
+                vector_entry_point="offnominal.vector:Environments",
+                kwargs={"environment": environment},
             )
     if _CARLA not in gymnasium.registry:
         gymnasium.register(id=_CARLA, entry_point="offnominal.carla:LaneKeep", max_episode_steps=500)
 
 
-def world_id(name: str) -> str:
-    """The world's id, of either name."""
-    return next((world for world in worlds() if gymnasium_id(world) == name), name)
+def environment_id(name: str) -> str:
+    """The environment's id, of either name."""
+    return next((environment for environment in environments() if gymnasium_id(environment) == name), name)
 
 
 def observation_space(spec: dict[str, Any], unbounded: bool = False) -> spaces.Box:
-    """The space of a world's observations; without bounds where an anomaly may go beyond them."""
+    """The space of an environment's observations; without bounds where an anomaly may go beyond them."""
     channels = spec["observation"]
     if len(channels) == 1 and channels[0].get("image"):
         image = channels[0]["image"]
@@ -84,7 +84,7 @@ def observation_space(spec: dict[str, Any], unbounded: bool = False) -> spaces.B
 
 
 def action_space(spec: dict[str, Any]) -> spaces.Space[Any]:
-    """The space of a world's commands."""
+    """The space of an environment's commands."""
     choices = [channel.get("choices", 0) for channel in spec["action"]]
     if len(choices) == 1 and choices[0]:
         return spaces.Discrete(choices[0])
@@ -100,11 +100,11 @@ def _bounds(channels: list[dict[str, Any]]) -> tuple[NDArray[np.float32], NDArra
     return np.array(low, np.float32), np.array(high, np.float32)
 
 
-class World(gymnasium.Env[NDArray[Any], Any], EzPickle):
-    """One world, with or without something that goes wrong.
+class Environment(gymnasium.Env[NDArray[Any], Any], EzPickle):
+    """One environment, with or without something that goes wrong.
 
-    :param world: id of the world, such as ``sap-goal1``.
-    :param anomaly: what goes wrong; ``World(...).anomalies()`` lists what applies.
+    :param environment: id of the environment, such as ``sap-goal1``.
+    :param anomaly: what goes wrong; ``Environment(...).anomalies()`` lists what applies.
     :param magnitude: how strong, in the anomaly's own unit.
     :param strength: or how strong as a calibrated level: ``tiny``, ``medium``, ``strong``, ``extreme``.
     :param policy: the shipped policy for which the strength is calibrated.
@@ -112,11 +112,11 @@ class World(gymnasium.Env[NDArray[Any], Any], EzPickle):
     :param onset: first anomalous step; ``random`` draws it uniformly from 2 to the horizon, so an episode may end before.
     :param window: steps after which the anomaly ends.
     :param intermittent: steps for which it comes, steps for which it goes.
-    :param horizon: steps after which an episode is truncated; the world's own if not given.
-    :param options: options of the world, such as the ``course`` of ``car-lanekeep``.
+    :param horizon: steps after which an episode is truncated; the environment's own if not given.
+    :param options: options of the environment, such as the ``course`` of ``car-lanekeep``.
     :param render_mode: ``rgb_array``, or nothing.
-    :param camera: name of the camera; the world's first if not given.
-    :param size: width and height of pictures in pixels.
+    :param camera: name of the camera; the environment's first if not given.
+    :param size: width and height of images in pixels.
     :raises ValueError: if a name or a number is wrong; the message says what was expected and found.
     """
 
@@ -125,7 +125,7 @@ class World(gymnasium.Env[NDArray[Any], Any], EzPickle):
 
     def __init__(
         self,
-        world: str,
+        environment: str,
         *,
         anomaly: str | None = None,
         magnitude: float | None = None,
@@ -155,19 +155,19 @@ class World(gymnasium.Env[NDArray[Any], Any], EzPickle):
                 "intermittent": intermittent,
             }
         )
-        self._engine = _engine.World(world_id(world), json.dumps(options or {}), fault, horizon)
-        self.world: dict[str, Any] = json.loads(self._engine.spec())
-        self.observation_space = observation_space(self.world, self._engine.disturbs_observations())
-        self.action_space = action_space(self.world)
-        self._prepare_pictures(render_mode, camera, size)
+        self._engine = _engine.Environment(environment_id(environment), json.dumps(options or {}), fault, horizon)
+        self.environment: dict[str, Any] = json.loads(self._engine.spec())
+        self.observation_space = observation_space(self.environment, self._engine.disturbs_observations())
+        self.action_space = action_space(self.environment)
+        self._prepare_images(render_mode, camera, size)
         self._is_seeded = False
 
-    def _prepare_pictures(self, render_mode: str | None, camera: str | None, size: int) -> None:
-        cameras = self.world["cameras"]
+    def _prepare_images(self, render_mode: str | None, camera: str | None, size: int) -> None:
+        cameras = self.environment["cameras"]
         modes = ["rgb_array"] if cameras else []
-        self.metadata = {"render_modes": modes, "render_fps": max(1, round(1 / self.world["dt_secs"]))}
+        self.metadata = {"render_modes": modes, "render_fps": max(1, round(1 / self.environment["dt_secs"]))}
         if render_mode is not None and render_mode not in modes:
-            raise ValueError(f"render_mode: expected {modes or 'none'} in {self.world['id']}, found {render_mode!r}")
+            raise ValueError(f"render_mode: expected {modes or 'none'} in {self.environment['id']}, found {render_mode!r}")
         if camera is not None and camera not in cameras:
             raise ValueError(f"camera: expected one of {', '.join(cameras)}, found {camera!r}")
         if not 8 <= size <= 1024:
@@ -188,7 +188,7 @@ class World(gymnasium.Env[NDArray[Any], Any], EzPickle):
         return self._engine.horizon
 
     def anomalies(self) -> list[str]:
-        """Ids of the anomalies that apply to this world."""
+        """Ids of the anomalies that apply to this environment."""
         return self._engine.anomalies()
 
     def reset(
@@ -196,7 +196,7 @@ class World(gymnasium.Env[NDArray[Any], Any], EzPickle):
     ) -> tuple[NDArray[Any], dict[str, Any]]:
         """Begins the episode of a seed, or the next one.
 
-        :param options: ``{"initial": x}`` begins at that initial condition (names in ``world["initial"]``).
+        :param options: ``{"initial": x}`` begins at that initial condition (names in ``environment["initial"]``).
         """
         super().reset(seed=seed)
         if seed is None and not self._is_seeded:

@@ -23,7 +23,7 @@ from typing_extensions import Unpack
 from offnominal import _engine
 from offnominal._fault import Disturbed, wanted
 from offnominal._progress import progress
-from offnominal.envs import world_id
+from offnominal.envs import environment_id
 from offnominal.policies import Acting, named
 
 Pair = tuple[NDArray[Any], NDArray[Any]]
@@ -66,7 +66,7 @@ class Dataset(Sequence[Episode]):
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """World, policy, fault, seed and channels."""
+        """Environment, policy, fault, seed and channels."""
         recipe: dict[str, Any] = json.loads(self._recording.recipe())
         return recipe
 
@@ -146,31 +146,31 @@ def collect(
 ) -> Dataset | list[Episode]:
     """Plays episodes of a policy.
 
-    With a world's id and a policy of the engine, the engine plays them on all cores: the same bits as
+    With an environment's id and a policy of the engine, the engine plays them on all cores: the same bits as
     ``offnominal collect``, and each disturbed episode is followed by its nominal twin. With a Gymnasium environment, or
     any other policy, they are played in Python, one after another, with the seeds ``seed``, ``seed + 1``, …
 
-    :param env: id of a world, or a Gymnasium environment (wrap it in :class:`offnominal.Anomalous` to disturb it).
+    :param env: id of an environment, or a Gymnasium environment (wrap it in :class:`offnominal.Anomalous` to disturb it).
     :param policy: name of a policy of the engine, a callable ``policy(obs) -> action``, or a model of Stable-Baselines3.
     :param jobs: threads; 0 for all cores.
-    :param fault: what goes wrong, in the keywords of :class:`offnominal.World`: ``anomaly``, ``magnitude`` or ``strength``, …
+    :param fault: what goes wrong, in the keywords of :class:`offnominal.Environment`: ``anomaly``, ``magnitude`` or ``strength``, …
     """
     asked = wanted(fault)
     if episodes < 1:
         raise ValueError(f"episodes: expected at least 1, found {episodes}")
     if isinstance(env, str) and isinstance(policy, str):
-        return _played(world_id(env), policy, episodes, seed, asked, jobs)
+        return _played(environment_id(env), policy, episodes, seed, asked, jobs)
     if asked != "null":
-        raise ValueError("anomaly: expected a world's id and a policy's name with it, else an environment that has it")
+        raise ValueError("anomaly: expected an environment's id and a policy's name with it, else an environment that has it")
     own = env if isinstance(env, gymnasium.Env) else gymnasium.make(_registered(env))
-    act = named(policy, world_id(env) if isinstance(env, str) else None)
+    act = named(policy, environment_id(env) if isinstance(env, str) else None)
     return [record(own, act, seed + i) for i in progress(range(episodes), "episodes")]
 
 
 def _registered(name: str) -> str:
-    from offnominal.envs import gymnasium_id, worlds
+    from offnominal.envs import gymnasium_id, environments
 
-    return gymnasium_id(name) if name in worlds() else name
+    return gymnasium_id(name) if name in environments() else name
 
 
 def _played(env: str, policy: str, episodes: int, seed: int, fault: str, jobs: int) -> Dataset:
@@ -224,9 +224,9 @@ def evaluate(env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int =
     """Return and success rate of a policy of the engine, and the return of random commands, each with its interval.
 
     Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
-    world defines none. The same numbers as ``offnominal evaluate --json``.
+    environment defines none. The same numbers as ``offnominal evaluate --json``.
     """
-    found: dict[str, Any] = json.loads(_engine.evaluate(world_id(env), policy, episodes, seed, jobs))
+    found: dict[str, Any] = json.loads(_engine.evaluate(environment_id(env), policy, episodes, seed, jobs))
     return found
 
 
@@ -271,7 +271,7 @@ def _is_table(rows: Any) -> bool:
 
 
 def _table(rows: Any, what: str) -> NDArray[Any]:
-    """One row per step: single numbers become rows of one, pictures rows of many."""
+    """One row per step: single numbers become rows of one, images rows of many."""
     if isinstance(rows, Mapping):
         raise ValueError(f"{what}: expected an array, found a dict of {', '.join(rows)}; choose or join its arrays")
     try:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal import _engine
-from offnominal.envs import world_id
+from offnominal.envs import environment_id
 
 #: What acts: a callable ``policy(obs) -> action``, or an object with ``predict(obs, deterministic=True)``.
 Acting = Callable[[Any], Any] | Any
@@ -28,13 +28,13 @@ def policies() -> dict[str, str]:
 class Policy:
     """A policy of the engine.
 
-    :param env: id of the world in which it acts.
-    :param name: its algorithm (``tqc``, shipped for that world), the id of a card, ``random``, or the path of a file.
+    :param env: id of the environment in which it acts.
+    :param name: its algorithm (``tqc``, shipped for that environment), the id of a card, ``random``, or the path of a file.
     :raises ValueError: if there is none of that name; the nearest one is named.
     """
 
     def __init__(self, env: str, name: str = "tqc") -> None:
-        self._engine = _engine.Policy(world_id(env), name)
+        self._engine = _engine.Policy(environment_id(env), name)
         self._made: tuple[Any, ...] = (Policy, env, name)
 
     @classmethod
@@ -46,16 +46,16 @@ class Policy:
         :param model: the path of what ``model.save`` wrote, its bytes, or the model itself.
         :param normalize: the path of what ``VecNormalize.save`` wrote, its bytes, or the ``VecNormalize`` itself; a model
             brings its own.
-        :param env: id of the world in which it is to act; without one it acts on what it was trained on.
+        :param env: id of the environment in which it is to act; without one it acts on what it was trained on.
         :raises ValueError: if the file names anything but arrays, spaces and statistics, is damaged, or holds another kind
-            of policy; if the world has other channels or bounds.
+            of policy; if the environment has other channels or bounds.
         """
         if normalize is None and hasattr(model, "get_vec_normalize_env"):
             normalize = model.get_vec_normalize_env()
         own = cls.__new__(cls)
         statistics = None if normalize is None else _bytes(normalize, "normalize")
         content = _bytes(model, "model")
-        own._engine = _engine.Policy.from_sb3(content, statistics, env and world_id(env))
+        own._engine = _engine.Policy.from_sb3(content, statistics, env and environment_id(env))
         own._made = (Policy.from_sb3, content, statistics, env)
         return own
 
@@ -75,7 +75,7 @@ class Policy:
 
     @property
     def env(self) -> str:
-        """The world in which it acts."""
+        """The environment in which it acts."""
         return self._engine.env
 
     @property
@@ -126,7 +126,7 @@ def _bytes(thing: Any, what: str) -> bytes:
 def named(policy: str | Acting, env: str | None = None) -> Callable[[Any], Any]:
     """A callable, whatever the policy was given as.
 
-    :raises ValueError: if it is a name without a world, or nothing that acts.
+    :raises ValueError: if it is a name without an environment, or nothing that acts.
     """
     if isinstance(policy, str):
         if env is None:

@@ -1,9 +1,9 @@
-"""Many worlds on Rust threads as a ``VecEnv`` of Stable-Baselines3, for learning in them.
+"""Many environments on Rust threads as a ``VecEnv`` of Stable-Baselines3, for learning in them.
 
 ::
 
-    from offnominal.sb3 import Sb3Worlds
-    model = stable_baselines3.SAC("MlpPolicy", Sb3Worlds(8, "sap-goal1")).learn(100_000)
+    from offnominal.sb3 import Sb3Environments
+    model = stable_baselines3.SAC("MlpPolicy", Sb3Environments(8, "sap-goal1")).learn(100_000)
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from offnominal.vector import Worlds
+from offnominal.vector import Environments
 
 
-class Sb3Worlds(VecEnv):  # type: ignore[misc,unused-ignore]
-    """Worlds of one kind, reset in the step in which their episodes end.
+class Sb3Environments(VecEnv):  # type: ignore[misc,unused-ignore]
+    """Environments of one kind, reset in the step in which their episodes end.
 
-    ``infos[i]`` then has ``terminal_observation``, ``TimeLimit.truncated``, ``end`` and, where the world defines success,
-    ``is_success``. The parameters are those of :class:`offnominal.Worlds`.
+    ``infos[i]`` then has ``terminal_observation``, ``TimeLimit.truncated``, ``end`` and, where the environment defines success,
+    ``is_success``. The parameters are those of :class:`offnominal.Environments`.
     """
 
-    def __init__(self, num_envs: int, world: str, **given: Any) -> None:
-        self._worlds = Worlds(num_envs, world, autoreset_mode=AutoresetMode.SAME_STEP, **given)
+    def __init__(self, num_envs: int, environment: str, **given: Any) -> None:
+        self._environments = Environments(num_envs, environment, autoreset_mode=AutoresetMode.SAME_STEP, **given)
         self._seed: int | None = None
         self._actions: Any = None
-        super().__init__(num_envs, self._worlds.single_observation_space, self._worlds.single_action_space)
+        super().__init__(num_envs, self._environments.single_observation_space, self._environments.single_action_space)
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Environment i begins with the seed ``seed + i`` at the next reset."""
@@ -39,7 +39,7 @@ class Sb3Worlds(VecEnv):  # type: ignore[misc,unused-ignore]
 
     def reset(self) -> NDArray[Any]:
         """Begins an episode in every environment."""
-        obs, _ = self._worlds.reset(seed=self._seed)
+        obs, _ = self._environments.reset(seed=self._seed)
         self._seed = None
         return obs
 
@@ -49,7 +49,7 @@ class Sb3Worlds(VecEnv):  # type: ignore[misc,unused-ignore]
 
     def step_wait(self) -> tuple[NDArray[Any], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         """Takes a step in every environment."""
-        obs, rewards, terminated, truncated, infos = self._worlds.step(self._actions)
+        obs, rewards, terminated, truncated, infos = self._environments.step(self._actions)
         each: list[dict[str, Any]] = [{"label": bool(label)} for label in infos["label"]]
         dones = terminated | truncated
         for i in np.flatnonzero(dones):
@@ -68,15 +68,15 @@ class Sb3Worlds(VecEnv):  # type: ignore[misc,unused-ignore]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """An attribute, the same for all environments."""
-        return [getattr(self._worlds, attr_name)] * len(self._chosen(indices))
+        return [getattr(self._environments, attr_name)] * len(self._chosen(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Worlds cannot be changed from outside; make others."""
-        raise ValueError(f"{attr_name}: expected worlds that are made with it, found an attempt to set it")
+        """Environments cannot be changed from outside; make others."""
+        raise ValueError(f"{attr_name}: expected environments that are made with it, found an attempt to set it")
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """Calls a method of all environments together."""
-        return [getattr(self._worlds, method_name)(*method_args, **method_kwargs)]
+        return [getattr(self._environments, method_name)(*method_args, **method_kwargs)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """None is wrapped."""

@@ -1,4 +1,4 @@
-"""Many worlds of one kind, stepped together on Rust threads: a Gymnasium vector environment.
+"""Many environments of one kind, stepped together on Rust threads: a Gymnasium vector environment.
 
 ``gymnasium.make_vec("offnominal/SapGoal1-v0", num_envs=64)`` makes one.
 Environment ``i`` of ``reset(seed=s)`` plays, bit for bit, the episodes of a single environment with the seed ``s + i``.
@@ -17,24 +17,24 @@ from numpy.typing import NDArray
 
 from offnominal import _engine
 from offnominal._fault import Channels, Onset, wanted
-from offnominal.envs import action_space, observation_space, world_id
+from offnominal.envs import action_space, observation_space, environment_id
 
 
-class Worlds(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
-    """Worlds of one kind.
+class Environments(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
+    """Environments of one kind.
 
     :param num_envs: how many.
     :param num_threads: threads that step them; 0 for all cores.
     :param autoreset_mode: what happens when an episode is over, in Gymnasium's words.
     :param copy: whether each step's observations are an array of their own; if not, one array is written again and again.
 
-    The other parameters are those of :class:`offnominal.World`.
+    The other parameters are those of :class:`offnominal.Environment`.
     """
 
     def __init__(
         self,
         num_envs: int,
-        world: str,
+        environment: str,
         *,
         anomaly: str | None = None,
         magnitude: float | None = None,
@@ -53,7 +53,7 @@ class Worlds(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
         render_mode: str | None = None,
     ) -> None:
         if render_mode is not None:
-            raise ValueError(f"render_mode: expected none, as many worlds are not drawn, found {render_mode!r}")
+            raise ValueError(f"render_mode: expected none, as many environments are not drawn, found {render_mode!r}")
         fault = wanted(
             {
                 "anomaly": anomaly,
@@ -67,14 +67,14 @@ class Worlds(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
             }
         )
         mode = AutoresetMode(autoreset_mode)
-        world, asked, steps = world_id(world), json.dumps(options or {}), max_episode_steps or horizon
-        one = _engine.World(world, asked, fault, steps)
-        self._pool = _engine.Pool(world, num_envs, asked, fault, steps, mode.value, num_threads, copy)
-        self.world: dict[str, Any] = json.loads(one.spec())
+        environment, asked, steps = environment_id(environment), json.dumps(options or {}), max_episode_steps or horizon
+        one = _engine.Environment(environment, asked, fault, steps)
+        self._pool = _engine.Pool(environment, num_envs, asked, fault, steps, mode.value, num_threads, copy)
+        self.environment: dict[str, Any] = json.loads(one.spec())
         self.num_envs = num_envs
-        self.metadata = {"autoreset_mode": mode, "render_fps": max(1, round(1 / self.world["dt_secs"]))}
-        self.single_observation_space = observation_space(self.world, one.disturbs_observations())
-        self.single_action_space = action_space(self.world)
+        self.metadata = {"autoreset_mode": mode, "render_fps": max(1, round(1 / self.environment["dt_secs"]))}
+        self.single_observation_space = observation_space(self.environment, one.disturbs_observations())
+        self.single_action_space = action_space(self.environment)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.render_mode = None

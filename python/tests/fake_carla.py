@@ -76,8 +76,8 @@ class VehicleControl:
 
 
 class Actor:
-    def __init__(self, world, kind, transform):
-        self._world, self.kind, self.id = world, kind, len(world.actors)
+    def __init__(self, environment, kind, transform):
+        self._environment, self.kind, self.id = environment, kind, len(environment.actors)
         self.place, self.yaw, self.speed = transform.location, transform.rotation.yaw, 0.0
         self.control, self.acceleration = VehicleControl(), 0.0
         self.bounding_box = SimpleNamespace(extent=Vector3D(2.5, 1.0, 0.8))
@@ -122,7 +122,7 @@ class Actor:
         self.place = Location(self.place.x + moved.x * DT, self.place.y + moved.y * DT)
 
 
-class World:
+class Environment:
     def __init__(self):
         self.actors, self.frame, self.map = [], 0, Map()
         self.settings = SimpleNamespace(synchronous_mode=False, fixed_delta_seconds=None, no_rendering_mode=False)
@@ -196,7 +196,7 @@ command = SimpleNamespace(
 class Client:
     """All clients speak to one server."""
 
-    world, version, is_there = World(), "0.9.16", True
+    environment, version, is_there = Environment(), "0.9.16", True
 
     def __init__(self, host, port):
         self.seed = None
@@ -212,10 +212,10 @@ class Client:
             raise RuntimeError(f"time-out of {self.secs}s while waiting for the simulator")
         return self.version
 
-    def get_world(self):
-        return self.world
+    def get_environment(self):
+        return self.environment
 
-    def load_world(self, town):
+    def load_environment(self, town):
         raise AssertionError(f"{town} is loaded already")
 
     def get_trafficmanager(self, port):
@@ -226,6 +226,6 @@ class Client:
 
     def _answer(self, own):
         if hasattr(own, "gone"):
-            self.world.actors.remove(own.gone)
+            self.environment.actors.remove(own.gone)
             return SimpleNamespace(error="", actor_id=own.gone.id)
-        return SimpleNamespace(error="", actor_id=self.world.spawn_actor(own.blueprint, own.place).id)
+        return SimpleNamespace(error="", actor_id=self.environment.spawn_actor(own.blueprint, own.place).id)

@@ -70,7 +70,7 @@ def command(*line):
 
 def test_the_command_line_is_that_of_the_binary():
     found = command("list", "envs", "--json")
-    assert {world["id"] for world in json.loads(found.stdout)} == set(offnominal.worlds())
+    assert {environment["id"] for environment in json.loads(found.stdout)} == set(offnominal.environments())
     assert command("--help").returncode == 0 and "bench" in command("--help").stdout
     wrong = command("evaluate", "--env", "sap-goal7", "--policy", "tqc")
     assert wrong.returncode == 2 and 'did you mean "sap-goal0"' in wrong.stderr

@@ -31,11 +31,11 @@ def test_until_the_onset_nothing_is_touched(anomaly):
 
 
 @pytest.mark.parametrize("anomaly", ["obs-noise", "act-offset", "act-delay"])
-def test_around_a_world_of_ours_it_is_the_engines_anomaly(anomaly):
-    """The wrapper around a plain world does what the world does by itself."""
+def test_around_an_environment_of_ours_it_is_the_engines_anomaly(anomaly):
+    """The wrapper around a plain environment does what the environment does by itself."""
     magnitude = 2.0 if anomaly == "act-delay" else 0.3
-    inside = offnominal.World("sap-goal1", anomaly=anomaly, magnitude=magnitude, onset=3)
-    around = Anomalous(offnominal.World("sap-goal1"), anomaly, magnitude, onset=3)
+    inside = offnominal.Environment("sap-goal1", anomaly=anomaly, magnitude=magnitude, onset=3)
+    around = Anomalous(offnominal.Environment("sap-goal1"), anomaly, magnitude, onset=3)
     for a, b in zip(played(inside, 5), played(around, 5), strict=True):
         assert np.array_equal(a[0], b[0]) and a[1:] == b[1:]
 
@@ -49,26 +49,26 @@ def test_choices_and_other_numbers():
 
 
 class Camera(gymnasium.Env):
-    """A picture that never changes."""
+    """An image that never changes."""
 
     observation_space = gymnasium.spaces.Box(0, 255, (24, 32, 3), np.uint8)
     action_space = gymnasium.spaces.Discrete(2, start=1)
-    picture = np.random.default_rng(0).integers(0, 256, (24, 32, 3), np.uint8)
+    image = np.random.default_rng(0).integers(0, 256, (24, 32, 3), np.uint8)
 
     def reset(self, *, seed=None, options=None):
         super().reset(seed=seed)
-        return self.picture, {}
+        return self.image, {}
 
     def step(self, action):
         assert action in (1, 2)
-        return self.picture, 0.0, False, False, {}
+        return self.image, 0.0, False, False, {}
 
 
-def test_pictures():
+def test_images():
     rows = played(Anomalous(Camera(), "img-brightness", 3, onset=1), 0, 3)
-    assert np.array_equal(rows[1][0], Camera.picture)
+    assert np.array_equal(rows[1][0], Camera.image)
     assert rows[2][0].shape == (24, 32, 3) and rows[2][0].dtype == np.uint8
-    assert rows[2][0].mean() > Camera.picture.mean() + 10
+    assert rows[2][0].mean() > Camera.image.mean() + 10
 
 
 def set_gravity(env, name, value):
@@ -147,8 +147,8 @@ def test_an_exception_of_the_environment_arrives_as_it_is():
     ("anomaly", "given", "expected"),
     [
         ("obs-nose", {}, 'did you mean "obs-noise"'),
-        ("dyn-mass", {}, "no anomaly of this world is called"),
-        ("img-fog", {}, "expected a world whose observation is"),
+        ("dyn-mass", {}, "no anomaly of this environment is called"),
+        ("img-fog", {}, "expected an environment whose observation is"),
         ("obs-noise", {"channels": [9]}, "no observation channel 9"),
         ("obs-noise", {"onset": 999}, "onset: expected"),
         ("obs-noise", {"setter": print}, "expected setter and parameters together"),

@@ -21,8 +21,8 @@ SPEED, TARGET, ACCELERATION, HEADING, OFFSET, GAP, CLOSING, THROTTLE, STEERING =
 def server(monkeypatch):
     """A fresh one for each test."""
     monkeypatch.setitem(sys.modules, "carla", fake_carla)
-    monkeypatch.setattr(fake_carla.Client, "world", fake_carla.World())
-    return fake_carla.Client.world
+    monkeypatch.setattr(fake_carla.Client, "environment", fake_carla.Environment())
+    return fake_carla.Client.environment
 
 
 def alone():
@@ -36,8 +36,8 @@ def test_it_is_an_environment(server):
     check_env(env.unwrapped, skip_render_check=True)
     assert env.spec.max_episode_steps == env.unwrapped.horizon == 500
     env.reset(seed=3)
-    picture = env.render()
-    assert picture.shape == (256, 256, 3) and (picture[0, 0] == [3, 2, 1]).all()
+    image = env.render()
+    assert image.shape == (256, 256, 3) and (image[0, 0] == [3, 2, 1]).all()
     env.close()
 
 
@@ -139,8 +139,8 @@ def test_the_real_client_gives_up_in_time():
 
 def test_the_fake_has_only_names_of_the_real_client():
     real = pytest.importorskip("carla", reason="the client of CARLA is not installed")
-    for fake in (fake_carla.Client, fake_carla.World, fake_carla.Map, fake_carla.Waypoint, fake_carla.Location):
-        own = {name for name in vars(fake) if not name.startswith("_")} - {"world", "version", "is_there"}
+    for fake in (fake_carla.Client, fake_carla.Environment, fake_carla.Map, fake_carla.Waypoint, fake_carla.Location):
+        own = {name for name in vars(fake) if not name.startswith("_")} - {"environment", "version", "is_there"}
         missing = [name for name in own if not hasattr(getattr(real, fake.__name__), name)]
         assert not missing, f"{fake.__name__}: {missing}"
 

@@ -159,9 +159,9 @@ def test_a_detector_that_looks_inside_the_policy_needs_it(episodes):
 
 
 def test_collecting_again_gives_the_same_bits_in_python_and_in_the_engine():
-    """The policy and the world of the engine, stepped in Python, give what the engine plays."""
+    """The policy and the environment of the engine, stepped in Python, give what the engine plays."""
     played = offnominal.collect("sap-goal0", "tqc", episodes=1, seed=5)[0]
-    env, policy = offnominal.World("sap-goal0"), offnominal.Policy("sap-goal0")
+    env, policy = offnominal.Environment("sap-goal0"), offnominal.Policy("sap-goal0")
     own = offnominal.episodes.record(env, policy, played.seed)
     assert np.array_equal(own.observations, played.observations) and np.array_equal(own.actions, played.actions)
 

@@ -1,4 +1,4 @@
-"""Worlds as Gymnasium environments."""
+"""Environments as Gymnasium environments."""
 
 import json
 import pickle
@@ -13,11 +13,11 @@ import offnominal
 from offnominal import _engine
 from offnominal.envs import gymnasium_id
 
-#: Worlds that need the MuJoCo library or a robot, and the others.
+#: Environments that need the MuJoCo library or a robot, and the others.
 IN_MUJOCO = ("mjc-", "urm-", "urr-", "hopper", "walker", "ant", "half-cheetah-m", "humanoid-")
-NATIVE = [w for w in offnominal.worlds() if not w.startswith(IN_MUJOCO)]
+NATIVE = [w for w in offnominal.environments() if not w.startswith(IN_MUJOCO)]
 
-#: Advice on how a world could have been designed, which is not ours to change.
+#: Advice on how an environment could have been designed, which is not ours to change.
 ADVICE = ["normalized", "symmetric", "minimum value is -infinity", "maximum value is infinity", "image"]
 
 
@@ -26,38 +26,38 @@ def strange(caught):
     return [str(w.message) for w in caught if not any(word in str(w.message) for word in ADVICE)]
 
 
-@pytest.mark.parametrize("world", NATIVE)
-def test_gymnasium_finds_nothing_wrong(world):
-    env = gymnasium.make(gymnasium_id(world))
+@pytest.mark.parametrize("environment", NATIVE)
+def test_gymnasium_finds_nothing_wrong(environment):
+    env = gymnasium.make(gymnasium_id(environment))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         check_env(env.unwrapped, skip_render_check=True)
     assert strange(caught) == []
 
 
-@pytest.mark.parametrize("world", NATIVE)
-def test_stable_baselines3_finds_nothing_wrong(world):
+@pytest.mark.parametrize("environment", NATIVE)
+def test_stable_baselines3_finds_nothing_wrong(environment):
     checker = pytest.importorskip("stable_baselines3.common.env_checker")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        checker.check_env(offnominal.World(world))
+        checker.check_env(offnominal.Environment(environment))
     assert strange(caught) == []
 
 
 def test_a_disturbed_environment_is_sound_too():
-    env = offnominal.World("sap-goal1", anomaly="obs-noise", magnitude=3.0, onset=0)
+    env = offnominal.Environment("sap-goal1", anomaly="obs-noise", magnitude=3.0, onset=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         check_env(env, skip_render_check=True)
     assert strange(caught) == []
 
 
-@pytest.mark.parametrize("world", ["sap-goal1", "car-lanekeep", "cartpole", "pendulum"])
+@pytest.mark.parametrize("environment", ["sap-goal1", "car-lanekeep", "cartpole", "pendulum"])
 @pytest.mark.parametrize("fault", [{}, {"anomaly": "act-delay", "magnitude": 2, "onset": 5}])
-def test_an_episode_is_the_engines_bit_for_bit(world, fault):
+def test_an_episode_is_the_engines_bit_for_bit(environment, fault):
     """The engine plays an episode by its own loop; stepping by hand from its seed gives the same bits."""
-    played = offnominal.collect(world, "random", episodes=2, seed=3, **fault)
-    env = offnominal.World(world, **fault)
+    played = offnominal.collect(environment, "random", episodes=2, seed=3, **fault)
+    env = offnominal.Environment(environment, **fault)
     for episode in [played[0], played[-1]] if not fault else [played[0], played[2]]:
         obs, _ = env.reset(seed=episode.seed)
         observations, rewards, labels = [obs], [], []
@@ -74,19 +74,19 @@ def test_an_episode_is_the_engines_bit_for_bit(world, fault):
 
 
 def test_a_seed_names_the_episodes_that_follow_it():
-    env = offnominal.World("sap-goal0")
+    env = offnominal.Environment("sap-goal0")
     first, second = env.reset(seed=4)[0], env.reset()[0]
     assert np.array_equal(env.reset(seed=4)[0], first) and np.array_equal(env.reset()[0], second)
     assert not np.array_equal(first, second)
 
 
 def test_unseeded_environments_differ():
-    firsts = [offnominal.World("sap-goal0").reset()[0] for _ in range(2)]
+    firsts = [offnominal.Environment("sap-goal0").reset()[0] for _ in range(2)]
     assert not np.array_equal(*firsts)
 
 
 def test_an_initial_condition_can_be_chosen():
-    env = offnominal.World("pendulum")
+    env = offnominal.Environment("pendulum")
     obs, _ = env.reset(seed=0, options={"initial": [0.0, 1.0]})
     assert obs == pytest.approx([1.0, 0.0, 1.0])
     with pytest.raises(ValueError, match="expected 2 numbers, found 1"):
@@ -106,12 +106,12 @@ def test_the_spec_survives_json():
 
 
 def test_an_environment_can_be_pickled():
-    env = pickle.loads(pickle.dumps(offnominal.World("sap-goal1", anomaly="act-noise", magnitude=0.5)))
+    env = pickle.loads(pickle.dumps(offnominal.Environment("sap-goal1", anomaly="act-noise", magnitude=0.5)))
     assert env.fault["anomaly"] == "act-noise"
 
 
 def test_the_onset_is_told_and_kept():
-    env = offnominal.World("sap-goal1", anomaly="act-noise", magnitude=0.5, onset="random")
+    env = offnominal.Environment("sap-goal1", anomaly="act-noise", magnitude=0.5, onset="random")
     _, info = env.reset(seed=8)
     labels = []
     for _ in range(env.horizon):
@@ -124,7 +124,7 @@ def test_the_onset_is_told_and_kept():
 
 
 def test_the_horizon_truncates():
-    env = offnominal.World("sap-goal1", horizon=3)
+    env = offnominal.Environment("sap-goal1", horizon=3)
     env.reset(seed=0)
     ends = [env.step(np.zeros(2, np.float32))[2:] for _ in range(3)]
     assert [truncated for _, truncated, _ in ends] == [False, False, True]
@@ -133,7 +133,7 @@ def test_the_horizon_truncates():
         env.step(np.zeros(2, np.float32))
 
 
-def test_pictures():
+def test_images():
     env = gymnasium.make("offnominal/SapGoal1-v0", render_mode="rgb_array", size=64)
     env.reset(seed=0)
     before = env.render()
@@ -155,7 +155,7 @@ def test_record_video(tmp_path):
 
 
 def test_parameters_change_the_episode_only():
-    env = offnominal.World("pendulum")
+    env = offnominal.Environment("pendulum")
     rows = []
     for mass in (1.0, 3.0, 1.0):
         env.reset(seed=0)
@@ -177,7 +177,7 @@ def test_parameters_change_the_episode_only():
     ],
 )
 def test_bad_commands_are_explained(action, expected):
-    env = offnominal.World("sap-goal0")
+    env = offnominal.Environment("sap-goal0")
     env.reset(seed=0)
     with pytest.raises(ValueError, match=expected):
         env.step(action)
@@ -186,7 +186,7 @@ def test_bad_commands_are_explained(action, expected):
 def test_commands_of_other_numbers_are_converted():
     rows = []
     for action in ([0.5, -1.0], np.array([0.5, -1.0]), np.array([0.5, 9, -1.0], np.float32)[::2]):
-        env = offnominal.World("sap-goal0")
+        env = offnominal.Environment("sap-goal0")
         env.reset(seed=0)
         rows.append(env.step(action)[0])
     assert all(np.array_equal(row, rows[0]) for row in rows)
@@ -194,7 +194,7 @@ def test_commands_of_other_numbers_are_converted():
 
 @pytest.mark.parametrize("action", [2, -1, 0.5, "left", np.array([0, 1])])
 def test_bad_choices_are_explained(action):
-    env = offnominal.World("cartpole")
+    env = offnominal.Environment("cartpole")
     env.reset(seed=0)
     with pytest.raises(ValueError, match="expected a whole number from 0 to 1, found"):
         env.step(action)
@@ -203,37 +203,37 @@ def test_bad_choices_are_explained(action):
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ({"world": "sap-goal7"}, 'did you mean "sap-goal0"'),
-        ({"world": "sap-goal1", "anomaly": "obs-nose", "magnitude": 1}, 'did you mean "obs-noise"'),
-        ({"world": "sap-goal1", "anomaly": "obs-noise"}, "expected magnitude or strength"),
-        ({"world": "sap-goal1", "anomaly": "obs-noise", "magnitude": 1, "strength": "tiny"}, "found both"),
-        ({"world": "sap-goal1", "anomaly": "obs-noise", "strength": "huge"}, 'no strength is called "huge"'),
-        ({"world": "sap-goal1", "anomaly": "obs-noise", "magnitude": float("inf")}, "magnitude"),
-        ({"world": "sap-goal1", "anomaly": "obs-noise", "magnitude": 1, "onset": 10**6}, "onset: expected"),
-        ({"world": "sap-goal1", "anomaly": "obs-noise", "magnitude": 1, "onset": -1}, "onset: expected"),
-        ({"world": "sap-goal1", "anomaly": "obs-noise", "magnitude": 1, "channels": ["x"]}, 'channel "x"'),
-        ({"world": "sap-goal1", "magnitude": 1}, "magnitude: expected an anomaly with it"),
-        ({"world": "sap-goal1", "render_mode": "human"}, "render_mode: expected"),
-        ({"world": "sap-goal1", "camera": "back"}, "camera: expected one of"),
-        ({"world": "sap-goal1", "horizon": 0}, "expected at least 1, found 0"),
+        ({"environment": "sap-goal7"}, 'did you mean "sap-goal0"'),
+        ({"environment": "sap-goal1", "anomaly": "obs-nose", "magnitude": 1}, 'did you mean "obs-noise"'),
+        ({"environment": "sap-goal1", "anomaly": "obs-noise"}, "expected magnitude or strength"),
+        ({"environment": "sap-goal1", "anomaly": "obs-noise", "magnitude": 1, "strength": "tiny"}, "found both"),
+        ({"environment": "sap-goal1", "anomaly": "obs-noise", "strength": "huge"}, 'no strength is called "huge"'),
+        ({"environment": "sap-goal1", "anomaly": "obs-noise", "magnitude": float("inf")}, "magnitude"),
+        ({"environment": "sap-goal1", "anomaly": "obs-noise", "magnitude": 1, "onset": 10**6}, "onset: expected"),
+        ({"environment": "sap-goal1", "anomaly": "obs-noise", "magnitude": 1, "onset": -1}, "onset: expected"),
+        ({"environment": "sap-goal1", "anomaly": "obs-noise", "magnitude": 1, "channels": ["x"]}, 'channel "x"'),
+        ({"environment": "sap-goal1", "magnitude": 1}, "magnitude: expected an anomaly with it"),
+        ({"environment": "sap-goal1", "render_mode": "human"}, "render_mode: expected"),
+        ({"environment": "sap-goal1", "camera": "back"}, "camera: expected one of"),
+        ({"environment": "sap-goal1", "horizon": 0}, "expected at least 1, found 0"),
     ],
 )
 def test_bad_arguments_are_explained(given, expected):
     with pytest.raises(ValueError, match=expected):
-        offnominal.World(**given)
+        offnominal.Environment(**given)
 
 
-def test_every_world_has_a_name_of_its_own():
-    names = [gymnasium_id(world) for world in offnominal.worlds()]
+def test_every_environment_has_a_name_of_its_own():
+    names = [gymnasium_id(environment) for environment in offnominal.environments()]
     assert len(set(names)) == len(names) and all(name in gymnasium.registry for name in names)
     assert gymnasium_id("mjc-cartpole-swingup") == "offnominal/CartpoleSwingup-v0"
     assert gymnasium_id("car-lanekeep") == "offnominal/CarLaneKeep-v0"
 
 
-def test_a_world_of_mujoco_if_the_library_is_there():
+def test_an_environment_of_mujoco_if_the_library_is_there():
     try:
-        env = offnominal.World("mjc-half-cheetah")
+        env = offnominal.Environment("mjc-half-cheetah")
     except (ValueError, OSError) as error:
         pytest.skip(f"no MuJoCo: {error}")
     check_env(env, skip_render_check=True)
-    assert json.loads(_engine.World("mjc-half-cheetah").spec())["id"] == "mjc-half-cheetah"
+    assert json.loads(_engine.Environment("mjc-half-cheetah").spec())["id"] == "mjc-half-cheetah"

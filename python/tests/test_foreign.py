@@ -67,18 +67,18 @@ class Odd(gymnasium.Env):
 
 
 class Wide(Odd):
-    """A picture in colour: its planes are red = t, green = 10, blue = 20."""
+    """An image in colour: its planes are red = t, green = 10, blue = 20."""
 
     observation_space = spaces.Box(0, 255, (40, 50, 3), np.uint8)
 
     def reset(self, *, seed=None, options=None):
-        return self.picture(super().reset(seed=seed)[0]), {}
+        return self.image(super().reset(seed=seed)[0]), {}
 
     def step(self, action):
         obs, *rest = super().step(action)
-        return self.picture(obs), *rest
+        return self.image(obs), *rest
 
-    def picture(self, obs):
+    def image(self, obs):
         return np.broadcast_to(np.array([obs[0], 10, 20], np.uint8), (40, 50, 3))
 
 
@@ -95,7 +95,7 @@ detectors = ["clock", "knn"]
 anomalies = [{{ id = "obs-offset", magnitude = 3.0 }}, {{ id = "obs-noise", magnitude = 3.0 }}]
 replicates = 20
 false_alarms = 0.2
-film = false
+video = false
 episodes = {{ train = 6, validation = 5, test = 5 }}
 """
 
@@ -146,13 +146,13 @@ def test_the_commands_play_them():
 
 @pytest.mark.parametrize(("model", "name"), [("tqc", "Pendulum-v1"), ("dqn", "CartPole-v1")])
 def test_an_imported_agent_acts_in_them(model, name):
-    world, out = f"gymnasium:{name}", Path("mine")
+    environment, out = f"gymnasium:{name}", Path("mine")
     files = (SB3 / f"{model}.zip", "--normalize", SB3 / f"{model}.pkl")
-    found = command("import", "sb3", *files, "--env", world, "--out", out)
+    found = command("import", "sb3", *files, "--env", environment, "--out", out)
     assert found.returncode == 0, found.stderr
     policy = next(out.glob("*.safetensors"))
-    recording = offnominal.collect(world, str(policy), episodes=1)
-    own = offnominal.Policy.from_sb3(files[0], files[2], env=world)
+    recording = offnominal.collect(environment, str(policy), episodes=1)
+    own = offnominal.Policy.from_sb3(files[0], files[2], env=environment)
     acted = np.array([own(obs) for obs in recording[0].observations[:-1]]).reshape(-1, 1)
     assert (acted == recording[0].actions).all()
 
@@ -166,7 +166,7 @@ def test_many_threads_give_the_same_bits(odd):
         assert one.success == (one.observations[-1][1] > 0) and one.end == ("succeeded" if one.success else "failed")
 
 
-def test_pictures_come_through_shared_memory(odd):
+def test_images_come_through_shared_memory(odd):
     episode = offnominal.collect("gymnasium:odd:Wide-v0", "random", episodes=1)[0]
     planes = episode.observations.reshape(-1, 3, 40, 50)
     assert (planes[:, 1] == 10).all() and (planes[:, 2] == 20).all()
@@ -183,9 +183,9 @@ def test_pictures_come_through_shared_memory(odd):
     ],
 )
 def test_trouble_ends_an_evaluation(odd, options, expected):
-    world = f"gymnasium:odd:Odd-v0{options}"
-    said = fails("evaluate", "--env", world, "--policy", "random", "--episodes", 4)
-    assert f"world {world}: {expected}" in said
+    environment = f"gymnasium:odd:Odd-v0{options}"
+    said = fails("evaluate", "--env", environment, "--policy", "random", "--episodes", 4)
+    assert f"environment {environment}: {expected}" in said
 
 
 def test_trouble_is_that_of_one_cell(odd):
@@ -204,10 +204,10 @@ def test_trouble_is_that_of_one_cell(odd):
 
 
 def test_names_and_interpreters_are_explained(odd, monkeypatch):
-    def said(world):
-        return fails("evaluate", "--env", world, "--policy", "random")
+    def said(environment):
+        return fails("evaluate", "--env", environment, "--policy", "random")
 
-    assert "world gymnasium:CartPol-v1:" in said("gymnasium:CartPol-v1")
+    assert "environment gymnasium:CartPol-v1:" in said("gymnasium:CartPol-v1")
     assert "expected an id of Gymnasium, such as CartPole-v1, found none" in said("gymnasium:")
     assert "timeout: expected seconds from 0.001 to 86400, found \"x\"" in said("gymnasium:CartPole-v1?timeout=x")
     assert "expected no robot, found one" in fails(

@@ -38,7 +38,7 @@ def test_an_imported_policy_is_found_by_its_path(tmp_path):
     policy = offnominal.Policy.from_sb3(SB3 / "sac.zip", SB3 / "sac.pkl", env="pendulum")
     policy.save(tmp_path / "sac.safetensors")
     found = offnominal.collect("pendulum", str(tmp_path / "sac.safetensors"), episodes=1)[0]
-    env = offnominal.World("pendulum")
+    env = offnominal.Environment("pendulum")
     own = offnominal.episodes.record(env, policy, found.seed)
     assert np.array_equal(own.actions, found.actions)
 

@@ -1,15 +1,15 @@
-"""Learning in our worlds with Stable-Baselines3."""
+"""Learning in our environments with Stable-Baselines3."""
 
 import numpy as np
 import pytest
 
 sb3 = pytest.importorskip("stable_baselines3")
 
-from offnominal.sb3 import Sb3Worlds  # noqa: E402
+from offnominal.sb3 import Sb3Environments  # noqa: E402
 
 
 def test_the_episode_that_ended_is_told():
-    env = Sb3Worlds(2, "pendulum", horizon=3)
+    env = Sb3Environments(2, "pendulum", horizon=3)
     env.seed(1)
     first = env.reset()
     for _ in range(3):
@@ -24,7 +24,7 @@ def test_the_episode_that_ended_is_told():
 def test_a_learner_learns_and_its_policy_is_taken_over(tmp_path):
     from offnominal import Policy
 
-    env = sb3.common.vec_env.VecNormalize(Sb3Worlds(2, "sap-goal0", horizon=20), norm_reward=False)
+    env = sb3.common.vec_env.VecNormalize(Sb3Environments(2, "sap-goal0", horizon=20), norm_reward=False)
     model = sb3.TD3("MlpPolicy", env, policy_kwargs={"net_arch": [8]}, learning_starts=10, device="cpu")
     model.learn(40)
     obs = env.get_original_obs()

@@ -1,4 +1,4 @@
-"""Many worlds at once."""
+"""Many environments at once."""
 
 import gymnasium
 import numpy as np
@@ -10,9 +10,9 @@ import offnominal
 MODES = list(AutoresetMode)
 
 
-def alone(world, seed, actions, **given):
+def alone(environment, seed, actions, **given):
     """What a single environment brings, reset whenever it is over; the reset counts as a step."""
-    env = offnominal.World(world, **given)
+    env = offnominal.Environment(environment, **given)
     rows, over = [env.reset(seed=seed)[0]], False
     for action in actions:
         if over:
@@ -37,7 +37,7 @@ def test_each_environment_is_a_single_one_bit_for_bit(threads, fault):
 
 def ended(mode):
     """An environment whose first episode is about to be over, and the commands of a step."""
-    env = offnominal.Worlds(2, "pendulum", horizon=3, autoreset_mode=mode)
+    env = offnominal.Environments(2, "pendulum", horizon=3, autoreset_mode=mode)
     env.reset(seed=[1, 2])
     actions = np.zeros((2, 1), np.float32)
     for _ in range(2):
@@ -78,7 +78,7 @@ def test_disabled():
 
 @pytest.mark.parametrize("mode", MODES)
 def test_gymnasiums_own_wrappers_work(mode):
-    env = offnominal.Worlds(3, "cartpole", horizon=6, autoreset_mode=mode)
+    env = offnominal.Environments(3, "cartpole", horizon=6, autoreset_mode=mode)
     env = gymnasium.wrappers.vector.RecordEpisodeStatistics(env)
     env.reset(seed=0)
     for _ in range(6):
@@ -87,15 +87,15 @@ def test_gymnasiums_own_wrappers_work(mode):
 
 
 def test_without_copies_the_array_is_the_same():
-    env = offnominal.Worlds(2, "pendulum", copy=False)
+    env = offnominal.Environments(2, "pendulum", copy=False)
     first = env.reset(seed=0)[0]
     kept = first.copy()
     second = env.step(np.ones((2, 1), np.float32))[0]
     assert second is first and not np.array_equal(first, kept)
 
 
-def test_pictures_are_bytes():
-    env = offnominal.Worlds(2, "pong", horizon=3)
+def test_images_are_bytes():
+    env = offnominal.Environments(2, "pong", horizon=3)
     obs, _ = env.reset(seed=0)
     assert obs.dtype == np.uint8 and obs.shape == env.observation_space.shape
     assert env.observation_space.contains(obs)
@@ -112,7 +112,7 @@ def test_pictures_are_bytes():
     ],
 )
 def test_bad_calls_are_explained(call, expected):
-    env = offnominal.Worlds(2, "sap-goal0")
+    env = offnominal.Environments(2, "sap-goal0")
     env.reset(seed=0)
     with pytest.raises(ValueError, match=expected):
         call(env)

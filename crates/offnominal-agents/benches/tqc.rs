@@ -53,7 +53,7 @@ impl Product {
 }
 
 /// Actor: two forward passes and a backward pass. Each critic: three forward passes, one backward pass to the
-/// parameters and one to the commands.
+/// parameters and one to the actions.
 fn products(config: &TrainConfig) -> Vec<Product> {
     let mut all = vec![];
     let mut layers = |sizes: &[usize], forward: usize, weights: usize, input: usize| {

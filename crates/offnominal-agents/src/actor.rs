@@ -1,24 +1,25 @@
 //! A trained policy: networks, normalisation, bounds.
 //!
-//! A real command is low + (high − low)·(tanh(f(x̂)) + 1)/2, where x̂ is the normalised observation; a choice is the one
-//! of the largest f(x̂). Hidden layers are rectified. A policy may disagree with itself: one with dropout or dropconnect
+//! A real action is low + (high − low)·(tanh(f(x̂)) + 1)/2, where x̂ is the normalised observation; a choice is the one
+//! of the largest f(x̂). Hidden layers are rectified. A policy may make several predictions: one with dropout or
+//! dropconnect
 //! passes the observation several times, an ensemble through each of its members, and the policy acts on the mean of
-//! these predictions (of tanh(f(x̂)), or of the values). A [`Predictor`] gives them one by one.
+//! these predictions (of tanh(f(x̂)), or of the values). [`Policy::samples`] gives them one by one.
 
 mod bounds;
 mod error;
 mod file;
-mod predictor;
+mod samples;
 
 use crate::normaliser::Normalisation;
 pub(crate) use bounds::{Bounds, choices, largest, outputs};
 pub use error::ActorError;
 use offnominal_core::Rng;
-use offnominal_core::insight::{Insight, InsightError};
 use offnominal_core::policy::Policy;
+use offnominal_core::samples::{PolicySamples, SamplesError};
 use offnominal_core::spec::EnvSpec;
 use offnominal_nets::{Net, NetWorkspace, tanh};
-pub use predictor::Predictor;
+use samples::ActorSamples;
 
 /// Passes over which a policy with dropout or dropconnect is averaged, unless it is told otherwise.
 pub const PASSES: usize = 5;
@@ -46,10 +47,10 @@ struct Member {
 }
 
 impl Actor {
-    /// A policy of one network for the given world.
+    /// A policy of one network for the given environment.
     ///
     /// # Panics
-    /// If the network does not have the world's widths.
+    /// If the network does not have the environment's widths.
     pub fn new(
         spec: &EnvSpec,
         algorithm: &str,
@@ -75,7 +76,7 @@ impl Actor {
         }
     }
 
-    /// One policy of several that were trained apart; they must be plain, of one world, algorithm and shape.
+    /// One policy of several that were trained apart; they must be plain, of one environment, algorithm and shape.
     ///
     /// # Errors
     /// If there are fewer than two, or one does not fit the first.
@@ -83,7 +84,7 @@ impl Actor {
         let found = policies.len();
         let mut policies = policies.into_iter();
         let (Some(mut first), true) = (policies.next(), found > 1) else {
-            return Err(ActorError::Members { found });
+            return Err(ActorError::unfit("ensemble", "at least two members", found));
         };
         first.is_single(0)?;
         for (i, other) in policies.enumerate() {
@@ -101,18 +102,19 @@ impl Actor {
             1 => return Ok(()),
             n => format!("an ensemble of {n}"),
         };
-        Err(ActorError::Member { member, expected: "a plain network".into(), found })
+        Err(ActorError::unfit(format!("member {member} of the ensemble"), "a plain network", found))
     }
 
     fn is_like(&self, other: &Actor, member: usize) -> Result<(), ActorError> {
         let words = |a: &Actor| {
-            let centred = if a.members[0].normalisation.is_some() { " on centred pictures" } else { "" };
-            let eye = a.net.eye().map(|eye| format!(", filters {:?}{centred}", file::filters(eye)));
-            let (sizes, eye) = (a.net.head().sizes(), eye.unwrap_or_default());
-            format!("{} in {} with widths {sizes:?}{eye}", a.algorithm, a.env)
+            let centred = if a.members[0].normalisation.is_some() { " on centred images" } else { "" };
+            let filters = a.net.encoder().map(|net| format!(", filters {:?}{centred}", file::filters(net)));
+            let (sizes, filters) = (a.net.head().sizes(), filters.unwrap_or_default());
+            format!("{} in {} with widths {sizes:?}{filters}", a.algorithm, a.env)
         };
         let same = words(self) == words(other) && self.bounds == other.bounds;
-        let error = || ActorError::Member { member, expected: words(self), found: words(other) };
+        let what = || format!("member {member} of the ensemble");
+        let error = || ActorError::unfit(what(), words(self), words(other));
         same.then_some(()).ok_or_else(error)
     }
 
@@ -125,16 +127,18 @@ impl Actor {
             return Err(self.plain());
         }
         if passes < 2 {
-            return Err(ActorError::Predictions { expected: "at least 2 passes".into(), found: passes });
+            return Err(ActorError::unfit("predictions", "at least 2 passes", passes));
         }
         Ok(Actor { passes, ..self })
     }
 
     fn plain(&self) -> ActorError {
-        ActorError::Plain { env: self.env.clone(), algorithm: self.algorithm.clone() }
+        let expected = "one with dropout, dropconnect or several members";
+        let found = format!("a plain network of {}, whose predictions are all the same", self.algorithm);
+        ActorError::unfit(format!("policy of {}", self.env), expected, found)
     }
 
-    /// The world that it was trained in.
+    /// The environment that it was trained in.
     pub fn env(&self) -> &str {
         &self.env
     }
@@ -176,7 +180,7 @@ impl Actor {
         self.net.forward_train(&member.params, &self.obs, &mut self.work, rng);
     }
 
-    /// The mean prediction for an observation: of values, or of commands in [−1, 1].
+    /// The mean prediction for an observation: of values, or of actions in [−1, 1].
     fn average(&mut self, obs: &[f32], rng: &mut Rng) {
         let (n, choice) = (self.n_predictions(), self.bounds.is_choice());
         self.mean.fill(0.0);
@@ -205,12 +209,20 @@ impl Policy for Actor {
         Box::new(self.clone())
     }
 
-    /// The predictions of a [`Predictor`]; a plain policy makes a single one.
-    fn insight(&self, predictions: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
-        if self.n_predictions() == 1 && predictions.is_none() {
-            return Ok(Box::new(Predictor::new(self.clone(), 1)));
+    /// As many predictions as the policy acts on if not given; a plain policy makes a single one, and an ensemble one for
+    /// each of its members.
+    fn samples(&self, predictions: Option<usize>) -> Result<Box<dyn PolicySamples>, SamplesError> {
+        let count = predictions.unwrap_or(self.n_predictions());
+        let refused = |expected: String| ActorError::unfit("predictions", expected, count);
+        let why = match self.members.len() {
+            _ if predictions.is_some() && self.n_predictions() < 2 => Some(self.plain()),
+            1 if predictions.is_some() && count < 2 => Some(refused("at least 2".into())),
+            n if n > 1 && count != n => Some(refused(format!("one for each of the {n} members"))),
+            _ => None,
+        };
+        match why {
+            Some(why) => Err(SamplesError::Refused(why.to_string())),
+            None => Ok(Box::new(ActorSamples::new(self.clone(), count))),
         }
-        let refused = |why: ActorError| InsightError::Refused(why.to_string());
-        Ok(Box::new(self.predictor(predictions).map_err(refused)?))
     }
 }

@@ -8,23 +8,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// Name by which commands refer to this policy: `<world>-<algorithm>`.
+    /// Name by which actions refer to this policy: `<environment>-<algorithm>`.
     pub id: String,
-    /// The world it was trained in.
+    /// The environment it was trained in.
     pub env: String,
     /// The algorithm.
     pub algorithm: String,
     /// Mean return in undisturbed episodes.
     pub mean_return: Estimate,
-    /// Mean return of random commands, the floor of the normalised score.
+    /// Mean return of random actions, the floor of the normalised score.
     pub random_return: Estimate,
-    /// Share of episodes that succeed; `None` where the world defines no success.
+    /// Share of episodes that succeed; `None` where the environment defines no success.
     pub success_rate: Option<Estimate>,
-    /// The exact command that trained it.
+    /// The exact action that trained it.
     pub command: String,
-    /// The seed of that command.
+    /// The seed of that action.
     pub seed: Seed,
-    /// Steps in the world.
+    /// Steps in the environment.
     pub steps: u64,
     /// Step at which this actor was the best so far.
     pub best_step: u64,

@@ -5,15 +5,13 @@ mod error;
 mod options;
 mod presets;
 
-use crate::learner::{self, Algorithm};
 pub use error::ConfigError;
-use offnominal_nets::Mlp;
 pub use options::{Alpha, Keep, Normalise, Schedule};
 pub use presets::PRESETS;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Everything that decides how a policy is trained, except the world and the seed.
+/// Everything that decides how a policy is trained, except the environment and the seed.
 ///
 /// Options from `critics` on belong to some algorithms only (see [`crate::Algorithm`]); of the others they keep their
 /// default, or the recipe is refused.
@@ -22,7 +20,7 @@ use serde_json::{Map, Value};
 pub struct TrainConfig {
     /// Name of the algorithm.
     pub algorithm: String,
-    /// Steps in the world.
+    /// Steps in the environment.
     pub steps: u64,
     /// Learning rate at the beginning.
     pub lr: f64,
@@ -30,14 +28,14 @@ pub struct TrainConfig {
     pub schedule: Schedule,
     /// Transitions that the replay buffer holds.
     pub buffer: usize,
-    /// Steps with random commands before the first gradient step.
+    /// Steps with random actions before the first gradient step.
     pub learning_starts: u64,
-    /// Steps at the beginning that a demonstrator commands; 0 without one.
+    /// Steps at the beginning that a demonstrator actions; 0 without one.
     pub demonstrations: u64,
-    /// Weight of the pull of the actor towards the demonstrated commands, or of the lead in value that
-    /// demonstrated choices shall have over others; 0 without one.
+    /// Weight of the pull of the actor towards the demonstrated actions, or of the large-margin loss of demonstrated
+    /// choices; 0 without a demonstrator.
     pub imitation: f64,
-    /// Whether the demonstrator is also asked what it would command where the policy has been, and the pull is towards
+    /// Whether the demonstrator is also asked what it would action where the policy has been, and the pull is towards
     /// that everywhere (DAgger, Ross et al. 2011).
     pub advice: bool,
     /// Transitions per gradient step.
@@ -48,16 +46,17 @@ pub struct TrainConfig {
     pub gamma: f64,
     /// Factor on rewards as the learner sees them; where they are large, quantiles take long to reach their targets.
     pub reward_scale: f64,
-    /// Steps in the world between gradient steps.
+    /// Steps in the environment between gradient steps.
     pub train_every: u64,
     /// Gradient steps then taken.
     pub gradient_steps: u64,
-    /// Worlds that are stepped in turn.
+    /// Environments that are stepped in turn.
     pub n_envs: usize,
     /// Mean number of steps after which a training episode is left at random for a new one, with its future still valued,
     /// where most is to be learned at the beginning; 0 if none is. Evaluations are played to the end.
     pub restart_after: u32,
-    /// Steps in the world over which the policy that is evaluated and kept is averaged, exponentially (Polyak & Juditsky
+    /// Steps in the environment over which the policy that is evaluated and kept is averaged, exponentially (Polyak &
+    /// Juditsky
     /// 1992); the policy as it is if 0.
     pub average: u64,
     /// Widths of the hidden layers of actor and critics.
@@ -75,14 +74,14 @@ pub struct TrainConfig {
     /// Quantiles per critic.
     pub quantiles: usize,
     /// Largest quantiles per critic that are left out of the target.
-    pub drop: usize,
+    pub top_quantiles_to_drop: usize,
     /// Weight of the entropy.
     pub alpha: Alpha,
     /// Entropy that a tuned weight aims at; the negative number of action channels if not given.
     pub target_entropy: Option<f64>,
-    /// Deviation of the noise that explores, where commands reach from −1 to 1.
+    /// Deviation of the noise that explores, where actions reach from −1 to 1.
     pub exploration_noise: f64,
-    /// Deviation of the noise that blurs the next commands of the target.
+    /// Deviation of the noise that blurs the next actions of the target.
     pub policy_noise: f64,
     /// Magnitude at which that noise is cut.
     pub noise_clip: f64,
@@ -90,7 +89,7 @@ pub struct TrainConfig {
     pub policy_delay: u64,
     /// Share of random choices at the end of exploration; it begins with 1.
     pub epsilon_end: f64,
-    /// Steps in the world over which it falls.
+    /// Steps in the environment over which it falls.
     pub epsilon_steps: u64,
     /// Gradient steps between those of the target network.
     pub target_every: u64,
@@ -103,52 +102,13 @@ pub struct TrainConfig {
     /// Weight of a fixed random network that is added to the policy's, for ensembles whose members shall go on to differ
     /// where they have learned nothing; 0 without one. The hidden layers are then twice as wide.
     pub prior: f64,
-    /// Convolutions before the hidden layers, for worlds that show a picture: pixels a filter covers on a side, pixels
+    /// Convolutions before the hidden layers, for environments that show an image: pixels a filter covers on a side,
+    /// pixels
     /// between its places, and number of filters. Only the hidden layers drop anything.
     pub filters: Vec<[usize; 3]>,
 }
 
 impl TrainConfig {
-    /// The recipe for another algorithm: options that it does not have return to their defaults.
-    ///
-    /// # Errors
-    /// If there is no such algorithm.
-    pub fn with_algorithm(&self, name: &str) -> Result<TrainConfig, ConfigError> {
-        let algorithm = find(name)?;
-        let (mut fields, defaults) = (fields(self), fields(&Self::default()));
-        for option in algorithm.foreign() {
-            fields.insert(option.into(), defaults[option].clone());
-        }
-        let changed: TrainConfig = serde_json::from_value(fields.into()).expect("a recipe is plain data");
-        // Without filters there is no picture to be centred.
-        let blind = changed.filters.is_empty() && changed.normalise == Normalise::Centred;
-        let normalise = if blind { Normalise::None } else { changed.normalise };
-        Ok(TrainConfig { algorithm: name.into(), normalise, ..changed })
-    }
-
-    /// The recipe with one option changed; the value is read as JSON, or else as a text.
-    ///
-    /// # Errors
-    /// If the option does not exist, or the value has the wrong type or is out of range.
-    pub fn with(&self, name: &str, value: &str) -> Result<TrainConfig, ConfigError> {
-        let (mut fields, algorithm) = (fields(self), find(&self.algorithm)?);
-        if algorithm.foreign().any(|option| option == name) {
-            return Err(algorithm.refuse(name));
-        }
-        if !fields.contains_key(name) {
-            fields.retain(|option, _| algorithm.foreign().all(|foreign| foreign != option));
-            let names: Vec<&str> = fields.keys().map(String::as_str).collect();
-            let hint = offnominal_core::suggest::did_you_mean(name, names.iter().copied());
-            let names = names.join(", ");
-            return Err(ConfigError::Option(format!("{name:?} does not exist{hint}; there are: {names}")));
-        }
-        fields.insert(name.into(), serde_json::from_str(value).unwrap_or_else(|_| Value::from(value)));
-        let changed: TrainConfig =
-            serde_json::from_value(fields.into()).map_err(|e| ConfigError::Option(format!("{name}: {e}")))?;
-        changed.check()?;
-        Ok(changed)
-    }
-
     /// The learning rate after so many steps.
     pub fn lr_at(&self, step: u64) -> f64 {
         match self.schedule {
@@ -156,23 +116,14 @@ impl TrainConfig {
             Schedule::Linear => self.lr * (1.0 - step as f64 / self.steps as f64).max(0.0),
         }
     }
-
-    /// A network that drops what the recipe says.
-    pub(crate) fn drop_from(&self, net: Mlp) -> Mlp {
-        net.with_dropout(self.dropout as f32).with_dropconnect(self.dropconnect as f32)
-    }
 }
 
 /// The options by name.
-fn fields(config: &TrainConfig) -> Map<String, Value> {
+pub(crate) fn fields(config: &TrainConfig) -> Map<String, Value> {
     match serde_json::to_value(config) {
         Ok(Value::Object(fields)) => fields,
         other => unreachable!("a recipe is an object, not {other:?}"),
     }
-}
-
-fn find(algorithm: &str) -> Result<&'static Algorithm, ConfigError> {
-    learner::find(algorithm).map_err(|e| ConfigError::Algorithm(e.to_string()))
 }
 
 #[cfg(test)]

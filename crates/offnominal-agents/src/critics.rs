@@ -1,15 +1,14 @@
 //! Critics of one shape with their target networks: what every actor-critic here learns from.
 //!
-//! A critic reads an observation and a command side by side. What its outputs mean (one value, or quantiles of the
+//! A critic reads an observation and an action side by side. What its outputs mean (one value, or quantiles of the
 //! return) and what it should predict is the algorithm's business; here are the passes, the optimisers, and the
 //! target networks, which follow by θ′ ← θ′ + τ (θ − θ′).
 
 use crate::config::TrainConfig;
-use crate::state::{put, put_adam, read, read_adam};
+use crate::policy_net::follow;
+use crate::weights::Weights;
 use offnominal_core::Rng;
-use offnominal_nets::{
-    Activation, Adam, AdamState, Gradients, Init, Mlp, TensorError, Tensors, Workspace, simd,
-};
+use offnominal_nets::{Activation, Adam, Gradients, Init, Mlp, TensorError, Tensors, Workspace};
 
 /// An ensemble of critics with their buffers.
 pub struct Critics {
@@ -17,18 +16,16 @@ pub struct Critics {
     pub(crate) members: Vec<Member>,
     tau: f32,
     act_width: usize,
-    /// Observations and commands side by side, `[n, obs + act]`.
+    /// Observations and actions side by side, `[n, obs + act]`.
     input: Vec<f32>,
     d_output: Vec<f32>,
     d_action: Vec<f32>,
-    grad: Vec<f32>,
 }
 
 /// One critic.
 pub struct Member {
-    pub(crate) params: Vec<f32>,
+    pub(crate) weights: Weights,
     pub(crate) target: Vec<f32>,
-    adam: AdamState,
     work: Workspace,
 }
 
@@ -46,13 +43,12 @@ impl Critics {
         );
         let zeros = |width: usize| vec![0.0; config.batch * width];
         Critics {
-            members: (0..count).map(|_| Member::new(&net, config.batch, rng)).collect(),
+            members: (0..count).map(|n| Member::new(&net, config.batch, n, rng)).collect(),
             tau: config.tau as f32,
             act_width,
             input: zeros(net.inputs()),
             d_output: zeros(outputs),
             d_action: zeros(act_width),
-            grad: vec![0.0; net.n_params()],
             net,
         }
     }
@@ -64,7 +60,7 @@ impl Critics {
 
     /// Gradient steps taken.
     pub(crate) fn updates(&self) -> u64 {
-        self.members[0].adam.steps
+        self.members[0].weights.steps()
     }
 
     /// Sets what the following passes read.
@@ -74,8 +70,8 @@ impl Critics {
 
     /// Outputs of a critic, `[n, outputs]`.
     pub(crate) fn forward(&mut self, n: usize) -> &[f32] {
-        let Member { params, work, .. } = &mut self.members[n];
-        self.net.forward(params, &self.input, work)
+        let Member { weights, work, .. } = &mut self.members[n];
+        self.net.forward(&weights.params, &self.input, work)
     }
 
     /// Outputs of a target critic, `[n, outputs]`.
@@ -98,74 +94,63 @@ impl Critics {
         let mut total = 0.0;
         for n in 0..self.count() {
             total += self.gradient(n, &loss);
-            let member = &mut self.members[n];
-            adam.step(&mut member.params, &self.grad, &mut member.adam);
+            self.members[n].weights.step(adam);
         }
         total / self.count() as f64
     }
 
-    /// Loss of one critic and, in `grad`, its derivatives by the parameters.
+    /// Loss of one critic, whose derivatives by the parameters become its gradient.
     fn gradient(&mut self, n: usize, loss: impl Fn(&[f32], &mut [f32]) -> f64) -> f64 {
-        let Member { params, work, .. } = &mut self.members[n];
+        let Member { weights: Weights { params, grad, .. }, work, .. } = &mut self.members[n];
         let loss = loss(self.net.forward(params, &self.input, work), &mut self.d_output);
-        self.net.backward(params, &self.input, work, &self.d_output, Gradients::params(&mut self.grad));
+        self.net.backward(params, &self.input, work, &self.d_output, Gradients::params(grad));
         loss
     }
 
-    /// Adds the derivatives by the commands of Σ weight·output, for the last forward pass of a critic.
+    /// Adds the derivatives by the actions of Σ weight·output, for the last forward pass of a critic.
     pub(crate) fn add_d_action(&mut self, n: usize, weights: &[f32], into: &mut [f32]) {
-        let Member { params, work, .. } = &mut self.members[n];
+        let member = &mut self.members[n];
         let channels = self.net.inputs() - self.act_width..self.net.inputs();
         let wanted = Gradients::input(channels, &mut self.d_action);
-        self.net.backward(params, &self.input, work, weights, wanted);
+        self.net.backward(&member.weights.params, &self.input, &mut member.work, weights, wanted);
         into.iter_mut().zip(&self.d_action).for_each(|(sum, d)| *sum += d);
     }
 
     /// Moves the target critics a little towards the critics.
     pub(crate) fn follow(&mut self) {
-        for Member { params, target, .. } in &mut self.members {
-            follow(target, params, self.tau);
+        for Member { weights, target, .. } in &mut self.members {
+            follow(target, &weights.params, self.tau);
         }
     }
 
     /// Adds everything that a continuation needs.
     pub(crate) fn save(&self, into: &mut Tensors) {
         for (n, member) in self.members.iter().enumerate() {
-            put(&member.params, &format!("critic.{n}"), into);
-            put(&member.target, &format!("target.{n}"), into);
-            put_adam(&member.adam, &format!("critic.{n}"), into);
+            member.weights.save(into);
+            into.put(&format!("target.{n}"), &member.target);
         }
     }
 
     /// Continues from what was saved.
     pub(crate) fn load(&mut self, from: &Tensors) -> Result<(), TensorError> {
         for (n, member) in self.members.iter_mut().enumerate() {
-            read(&mut member.params, &format!("critic.{n}"), from)?;
-            read(&mut member.target, &format!("target.{n}"), from)?;
-            read_adam(&mut member.adam, &format!("critic.{n}"), from)?;
+            member.weights.load(from)?;
+            from.read(&format!("target.{n}"), &mut member.target)?;
         }
         Ok(())
     }
 }
 
 impl Member {
-    fn new(net: &Mlp, batch: usize, rng: &mut Rng) -> Member {
+    fn new(net: &Mlp, batch: usize, n: usize, rng: &mut Rng) -> Member {
         let mut params = vec![0.0; net.n_params()];
         net.init(&mut params, Init::Uniform, rng);
-        let (target, adam) = (params.clone(), AdamState::new(params.len()));
-        Member { params, target, adam, work: net.workspace(batch) }
+        let target = params.clone();
+        Member { weights: Weights::new(params, format!("critic.{n}")), target, work: net.workspace(batch) }
     }
 }
 
-/// Moves a target network a little towards its network: θ′ ← θ′ + τ (θ − θ′).
-pub(crate) fn follow(target: &mut [f32], params: &[f32], tau: f32) {
-    simd(
-        #[inline(always)]
-        || target.iter_mut().zip(params).for_each(|(t, p)| *t += tau * (p - *t)),
-    );
-}
-
-/// Writes observations and commands side by side.
+/// Writes observations and actions side by side.
 fn join(obs: &[f32], action: &[f32], act_width: usize, out: &mut [f32]) {
     let rows = action.len() / act_width;
     let (obs_width, width) = (obs.len() / rows, out.len() / rows);
@@ -188,6 +173,6 @@ impl Critics {
         n: usize,
         loss: impl Fn(&[f32], &mut [f32]) -> f64,
     ) -> (f64, Vec<f32>) {
-        (self.gradient(n, loss), self.grad.clone())
+        (self.gradient(n, loss), self.members[n].weights.grad.clone())
     }
 }

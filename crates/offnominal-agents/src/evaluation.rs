@@ -13,7 +13,7 @@ pub struct Evaluation {
     pub step: u64,
     /// Mean undiscounted return.
     pub mean_return: f64,
-    /// Share of successes; `None` where the world defines no success.
+    /// Share of successes; `None` where the environment defines no success.
     pub success: Option<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! What became of the episodes of a training run: where weaker policies failed, the last one is likely to.
 //!
 //! A history is a file of tensors: `initial` [n, d] in single precision, and `step`, `noise` and `failed` [n]; the
-//! header names world, algorithm, seed and length of the run.
+//! header names environment, algorithm, seed and length of the run.
 
 use offnominal_core::Seed;
 use offnominal_nets::{TensorError, Tensors};
@@ -36,7 +36,7 @@ pub struct History {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// The world.
+    /// The environment.
     pub env: String,
     /// Names of the numbers of an initial condition.
     pub initial: Vec<String>,
@@ -46,28 +46,6 @@ pub struct Run {
     pub seed: Seed,
     /// Steps of the whole run.
     pub steps: u64,
-}
-
-/// Why bytes are no history.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum HistoryError {
-    /// The tensors are malformed.
-    #[error(transparent)]
-    Tensors(#[from] TensorError),
-    /// The header is malformed.
-    #[error("header of the history: {0}")]
-    Header(#[from] serde_json::Error),
-    /// Something is not what it must be.
-    #[error("{what}: expected {expected}, found {found}")]
-    Mismatch {
-        /// Which part.
-        what: String,
-        /// The rule in words.
-        expected: String,
-        /// What the file has.
-        found: String,
-    },
 }
 
 impl History {
@@ -102,8 +80,8 @@ impl History {
         file.insert("step.low", &[n], &column(|e| (e.step & 0xf_ffff) as f32));
         file.insert("noise", &[n], &column(|e| e.noise as f32));
         file.insert("failed", &[n], &column(|e| f32::from(u8::from(e.failed))));
-        let run = serde_json::to_string(&self.run).expect("names and numbers are valid JSON");
-        file.metadata.extend([("format".into(), FORMAT.into()), ("run".into(), run)]);
+        file.put_entry("format", FORMAT);
+        file.put_json("run", &self.run);
         file.to_bytes()
     }
 
@@ -111,11 +89,10 @@ impl History {
     ///
     /// # Errors
     /// If it is not one, or holds what no run can have written.
-    pub fn from_bytes(bytes: &[u8]) -> Result<History, HistoryError> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<History, TensorError> {
         let file = Tensors::from_bytes(bytes)?;
-        let entry = |key: &str| file.metadata.get(key).map_or("", String::as_str);
-        require("format", entry("format") == FORMAT, FORMAT, entry("format"))?;
-        let run: Run = serde_json::from_str(entry("run"))?;
+        file.expect_entry("format", FORMAT)?;
+        let run: Run = file.json("run")?;
         let (n, width) = (file.get("step.low")?.1.len(), run.initial.len());
         let initial = file.expect("initial", &[n, width])?;
         let column = |name: &str| file.expect(name, &[n]);
@@ -125,8 +102,8 @@ impl History {
         for i in 0..n {
             let step = whole(i, "step.high", high[i])? << 20 | whole(i, "step.low", low[i])?;
             let has_failed = whole(i, "failed", failed[i])?;
-            require(&at(i, "failed"), has_failed <= 1, "0 or 1", &has_failed.to_string())?;
-            require(&at(i, "noise"), noise[i] >= 0.0, "0 or more", &noise[i].to_string())?;
+            TensorError::require(has_failed <= 1, &at(i, "failed"), "0 or 1", has_failed)?;
+            TensorError::require(noise[i] >= 0.0, &at(i, "noise"), "0 or more", noise[i])?;
             let initial = initial[i * width..][..width].iter().map(|&v| f64::from(v)).collect();
             episodes.push(TrainingEpisode {
                 initial,
@@ -136,9 +113,9 @@ impl History {
             });
         }
         let is_sorted = episodes.is_sorted_by_key(|e| e.step);
-        require("steps", is_sorted, "an order in which the episodes ended", "another one")?;
+        TensorError::require(is_sorted, "steps", "an order in which the episodes ended", "another one")?;
         let last = episodes.last().map_or(0, |e| e.step);
-        require("steps", last <= run.steps, &format!("at most {}", run.steps), &last.to_string())?;
+        TensorError::require(last <= run.steps, "steps", &format!("at most {}", run.steps), last)?;
         Ok(History { run, episodes })
     }
 }
@@ -148,17 +125,10 @@ fn at(i: usize, column: &str) -> String {
 }
 
 /// A count that is stored as a number of single precision.
-fn whole(i: usize, column: &str, value: f32) -> Result<u64, HistoryError> {
+fn whole(i: usize, column: &str, value: f32) -> Result<u64, TensorError> {
     let holds = (0.0..=16_777_216.0).contains(&value) && value.fract() == 0.0;
-    require(&at(i, column), holds, "a count", &value.to_string())?;
+    TensorError::require(holds, &at(i, column), "a count", value)?;
     Ok(value as u64)
-}
-
-fn require(what: &str, holds: bool, expected: &str, found: &str) -> Result<(), HistoryError> {
-    if holds {
-        return Ok(());
-    }
-    Err(HistoryError::Mismatch { what: what.into(), expected: expected.into(), found: found.into() })
 }
 
 #[cfg(test)]

@@ -1,14 +1,17 @@
 //! What acts: learners and the policies they make.
 //!
-//! A [`Learner`] improves from batches of recorded transitions and knows no world; the [`Trainer`] owns worlds, replay
+//! A [`Learner`] improves from batches of recorded transitions and knows no environment; the [`Trainer`] owns
+//! environments, replay
 //! buffer, clock, evaluation and checkpoints, and is the same for all learners. What comes out is an [`Actor`]: a
-//! network, the normalisation of its inputs and the bounds of its commands, and nothing that training needed.
+//! network, the normalisation of its inputs and the bounds of its actions, and nothing that training needed.
 
 pub mod actor;
+mod algorithm;
 pub mod card;
 pub mod config;
 mod critics;
 pub mod dqn;
+mod encoder;
 mod evaluation;
 mod gaussian;
 pub mod history;
@@ -16,28 +19,30 @@ mod learner;
 mod normaliser;
 pub mod onnx;
 mod passes;
+mod policy_net;
 mod prior;
 pub mod replay;
 pub mod sac;
 pub mod sb3;
 mod soft;
 mod squashed;
-mod state;
 pub mod td3;
 mod temperature;
 #[cfg(test)]
 mod testing;
 pub mod tqc;
 pub mod trainer;
+mod weights;
 
-pub use actor::{Actor, ActorError, PASSES, Predictor};
+pub use actor::{Actor, ActorError, PASSES};
+pub use algorithm::{ALL, Algorithm, Commands};
 pub use card::Card;
 pub use config::{Alpha, ConfigError, TrainConfig};
 pub use dqn::Dqn;
 pub use evaluation::Evaluation;
-pub use history::{History, HistoryError, TrainingEpisode};
-pub use learner::{ALL, Algorithm, Commands, Learner, Losses};
-pub use normaliser::{Normalisation, RunningMoments};
+pub use history::{History, TrainingEpisode};
+pub use learner::{Learner, Losses};
+pub use normaliser::Normalisation;
 pub use replay::{Batch, Replay};
 pub use sac::Sac;
 pub use soft::SoftActorCritic;

@@ -1,10 +1,11 @@
 //! Brings observations to a common scale while their distribution is still being discovered.
 
+use crate::config::{Normalise, TrainConfig};
 use serde::{Deserialize, Serialize};
 
 /// Normalised observations are cut at this magnitude.
 pub(crate) const CLIP: f32 = 10.0;
-/// Grey levels that count one in a picture whose mean is taken out: a part of what things there stand out by.
+/// Grey levels that count one in an image whose mean is taken out: a part of what things there stand out by.
 const CONTRAST: f32 = 32.0;
 /// Channels that vary less than this are only centred.
 const FLOOR: f64 = 1e-6;
@@ -31,7 +32,7 @@ impl Normalisation {
 
 /// Mean and variance of each channel, updated one observation at a time (Welford 1962).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RunningMoments {
+pub(crate) struct RunningMoments {
     count: f64,
     mean: Vec<f64>,
     squares: Vec<f64>,
@@ -63,29 +64,47 @@ impl RunningMoments {
             *square += before * (f64::from(v) - *mean);
         }
     }
+}
 
-    /// Writes the map that the observations so far suggest.
-    pub fn write(&self, into: &mut Normalisation) {
-        let deviation = |square: f64| (square / self.count.max(1.0)).sqrt();
-        for (out, &mean) in into.mean.iter_mut().zip(&self.mean) {
-            *out = mean as f32;
+/// Moments of the observations so far, and the normalisation that follows from them.
+pub(crate) struct Scaling {
+    pub(crate) moments: RunningMoments,
+    /// What observations go through.
+    pub(crate) map: Normalisation,
+    centred: bool,
+}
+
+impl Scaling {
+    /// What a recipe asks for, if it does.
+    pub(crate) fn of(config: &TrainConfig, width: usize) -> Option<Scaling> {
+        let centred = config.normalise == Normalise::Centred;
+        (config.normalise != Normalise::None).then(|| Scaling::new(width, centred))
+    }
+
+    fn new(width: usize, centred: bool) -> Scaling {
+        let map = Normalisation { mean: vec![0.0; width], scale: vec![1.0; width] };
+        Scaling { moments: RunningMoments::new(width), map, centred }
+    }
+
+    /// Takes an observation into account.
+    pub(crate) fn push(&mut self, obs: &[f32]) {
+        self.moments.push(obs);
+        self.write();
+    }
+
+    /// Brings the map up to date; of images the mean is taken out, in whole grey levels.
+    pub(crate) fn write(&mut self) {
+        let (RunningMoments { count, mean, squares }, map) = (&self.moments, &mut self.map);
+        if self.centred {
+            map.mean.iter_mut().zip(mean).for_each(|(out, mean)| *out = mean.round() as f32);
+            map.scale.fill(CONTRAST);
+            return;
         }
-        for (out, &square) in into.scale.iter_mut().zip(&self.squares) {
+        let deviation = |square: f64| (square / count.max(1.0)).sqrt();
+        map.mean.iter_mut().zip(mean).for_each(|(out, &mean)| *out = mean as f32);
+        for (out, &square) in map.scale.iter_mut().zip(squares) {
             *out = if deviation(square) > FLOOR { deviation(square) as f32 } else { 1.0 };
         }
-    }
-
-    /// Writes the map that takes the mean picture out, in whole grey levels.
-    pub fn write_centred(&self, into: &mut Normalisation) {
-        into.mean.iter_mut().zip(&self.mean).for_each(|(out, mean)| *out = mean.round() as f32);
-        into.scale.fill(CONTRAST);
-    }
-
-    /// The map that the observations so far suggest.
-    pub fn normalisation(&self) -> Normalisation {
-        let mut map = Normalisation { mean: vec![0.0; self.width()], scale: vec![1.0; self.width()] };
-        self.write(&mut map);
-        map
     }
 }
 
@@ -95,11 +114,11 @@ mod tests {
 
     #[test]
     fn running_moments_are_the_moments() {
-        let mut moments = RunningMoments::new(2);
+        let mut scaling = Scaling::new(2, false);
         for v in [1.0, 2.0, 6.0, 3.0] {
-            moments.push(&[v, 5.0]);
+            scaling.push(&[v, 5.0]);
         }
-        let map = moments.normalisation();
+        let map = scaling.map;
         assert_eq!((map.mean.clone(), map.scale[1]), (vec![3.0, 5.0], 1.0));
         assert!((map.scale[0] - 3.5_f32.sqrt()).abs() < 1e-6);
         let mut row = [1e9, 5.0];
@@ -108,13 +127,12 @@ mod tests {
     }
 
     #[test]
-    fn a_centred_picture_is_what_differs_from_its_mean() {
-        let mut moments = RunningMoments::new(2);
-        [[87.0, 60.0], [87.0, 81.0]].iter().for_each(|picture| moments.push(picture));
-        let (mut map, mut picture) = (moments.normalisation(), [87.0, 103.0]);
-        moments.write_centred(&mut map);
+    fn a_centred_image_is_what_differs_from_its_mean() {
+        let (mut scaling, mut image) = (Scaling::new(2, true), [87.0, 103.0]);
+        [[87.0, 60.0], [87.0, 81.0]].iter().for_each(|image| scaling.push(image));
+        let map = scaling.map;
         assert_eq!(map.mean, [87.0, 71.0], "whole levels of 70.5");
-        map.apply(&mut picture);
-        assert_eq!(picture, [0.0, 1.0]);
+        map.apply(&mut image);
+        assert_eq!(image, [0.0, 1.0]);
     }
 }

@@ -1,28 +1,30 @@
 //! Policies of other libraries as ONNX files: what PyTorch, JAX and scikit-learn export of a feed-forward network.
 //!
-//! The file is read and computed here, in 32-bit numbers, without a run-time of somebody else's: policies need two dozen of
+//! The file is read and computed here, in 32-bit numbers, without a run-time of somebody else's: policies need two
+//! dozen of
 //! the operators (listed in `ops.rs`), and whoever needs another one is told its name.
 //!
 //! | number  | meaning                                                                                             |
 //! |---------|-----------------------------------------------------------------------------------------------------|
-//! | input   | the observation: `[1, o]`, `[o]`, or the shape of the picture; an axis without a length is 1          |
-//! | output  | the first one: the command in the world's own units, clipped to its bounds; or for a choice its number, |
+//! | input   | the observation: `[1, o]`, `[o]`, or the shape of the image; an axis without a length is 1          |
+//! | output  | the first one: the action in the environment's own units, clipped to its bounds; or for a choice its number, |
 //! |         | or a value for each choice, of which the largest is taken                                            |
 
 mod arithmetic;
 mod convolution;
 mod graph;
 mod message;
+mod node;
 mod ops;
 mod shapes;
 mod tensor;
 
-use crate::actor::largest;
+use crate::actor::{choices, largest};
 use graph::Graph;
 use offnominal_core::prelude::*;
 use offnominal_core::spec::EnvSpec;
 
-/// Why a file is not a policy for a world.
+/// Why a file is not a policy for an environment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OnnxError {
@@ -41,12 +43,12 @@ pub enum OnnxError {
         /// What is there.
         found: String,
     },
-    /// It has other inputs or outputs than the world has observations and commands.
+    /// It has other inputs or outputs than the environment has observations and actions.
     #[error("{what}: expected {expected} numbers, found {found}")]
     Shape {
         /// Input or output.
         what: &'static str,
-        /// As the world has it.
+        /// As the environment has it.
         expected: usize,
         /// As the file has it.
         found: usize,
@@ -58,7 +60,7 @@ pub enum OnnxError {
 pub struct Onnx {
     graph: Graph,
     bounds: Vec<(f32, f32)>,
-    /// How many choices there are, if the command is one of them.
+    /// How many choices there are, if the action is one of them.
     choices: Option<usize>,
 }
 
@@ -66,15 +68,12 @@ impl Onnx {
     /// Reads a file and tries it with zeros.
     ///
     /// # Errors
-    /// If it is damaged, needs something that is not known here, or has other numbers than the world.
+    /// If it is damaged, needs something that is not known here, or has other numbers than the environment.
     pub fn from_bytes(bytes: &[u8], spec: &EnvSpec) -> Result<Onnx, OnnxError> {
         let (mut graph, width) = (Graph::read(bytes)?, spec.obs_width());
         graph.expect_input(width)?;
         let found = graph.run(&vec![0.0; width])?.len();
-        let choices = match spec.action.as_slice() {
-            [only] if only.is_choice() => Some(only.choices as usize),
-            _ => None,
-        };
+        let choices = choices(&spec.action);
         let expected = choices.filter(|_| found != 1).unwrap_or(spec.act_width());
         if found != expected {
             return Err(OnnxError::Shape { what: "output", expected, found });

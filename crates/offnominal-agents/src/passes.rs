@@ -2,7 +2,7 @@
 //!
 //! With DropConnect, a pass drops weights once for all its rows, so that their noise does not cancel in the gradient.
 //! Wan et al. (ICML 2013) draw a mask for each row; one for [`ROWS`] rows comes close, and keeps the matrix products.
-//! Dropout drops units row by row anyway, and takes the batch whole. An eye drops nothing and sees the batch as one.
+//! Dropout drops units row by row anyway, and takes the batch whole. An encoder drops nothing and reads the batch as one.
 
 use offnominal_core::Rng;
 use offnominal_nets::{ConvWorkspace, Gradients, Mlp, Net, Workspace};
@@ -13,7 +13,7 @@ const ROWS: usize = 4;
 /// The passes of batches of one size through one network.
 pub(crate) struct Passes {
     rows: usize,
-    eye: Option<Eye>,
+    encoder: Option<EncoderPass>,
     work: Workspace,
     /// Results, `[n, outputs]`.
     out: Vec<f32>,
@@ -23,8 +23,8 @@ pub(crate) struct Passes {
     start: Rng,
 }
 
-/// What the eye of a network writes to.
-struct Eye {
+/// What the encoder of a network writes to.
+struct EncoderPass {
     work: ConvWorkspace,
     /// Derivatives by its features, `[n, features]`.
     d_features: Vec<f32>,
@@ -35,12 +35,13 @@ impl Passes {
         let head = net.head();
         let rows = if head.dropconnect() > 0.0 { ROWS.min(batch) } else { batch };
         let part = if rows < batch { head.n_params() } else { 0 };
-        let eye = net
-            .eye()
-            .map(|eye| Eye { work: eye.workspace(batch), d_features: vec![0.0; batch * eye.outputs()] });
+        let encoder = net.encoder().map(|net| EncoderPass {
+            work: net.workspace(batch),
+            d_features: vec![0.0; batch * net.outputs()],
+        });
         Passes {
             rows,
-            eye,
+            encoder,
             work: head.workspace(rows),
             out: vec![0.0; batch * head.outputs()],
             part: vec![0.0; part],
@@ -51,13 +52,13 @@ impl Passes {
     /// Passes a batch through the network, `[n, outputs]`.
     pub(crate) fn forward(&mut self, net: &Net, params: &[f32], x: &[f32], rng: &mut Rng) -> &[f32] {
         self.start = rng.clone();
-        let ((eye, params), head) = (net.split(params), net.head());
-        let seen = match (net.eye(), &mut self.eye) {
-            (Some(net), Some(own)) => net.forward(eye, x, &mut own.work),
+        let ((encoder, params), head) = (net.split(params), net.head());
+        let features = match (net.encoder(), &mut self.encoder) {
+            (Some(net), Some(own)) => net.forward(encoder, x, &mut own.work),
             _ => x,
         };
         let groups =
-            seen.chunks(self.rows * head.inputs()).zip(self.out.chunks_mut(self.rows * head.outputs()));
+            features.chunks(self.rows * head.inputs()).zip(self.out.chunks_mut(self.rows * head.outputs()));
         for (x, out) in groups {
             out.copy_from_slice(head.forward_train(params, x, &mut self.work, rng));
         }
@@ -71,17 +72,18 @@ impl Passes {
 
     /// Derivatives by the parameters, given those by the results of the last pass, which must have read `x`.
     pub(crate) fn backward(&mut self, net: &Net, params: &[f32], x: &[f32], d_out: &[f32], grad: &mut [f32]) {
-        let ((eye, params), (eye_grad, grad)) = (net.split(params), net.split_mut(grad));
-        // The eye is put aside, so that its features can be read while the rest is written to.
-        let mut own = self.eye.take();
+        let ((encoder, params), (encoder_grad, grad)) = (net.split(params), net.split_mut(grad));
+        // The encoder is put aside, so that its features can be read while the rest is written to.
+        let mut own = self.encoder.take();
         match &mut own {
             None => self.dense(net.head(), params, x, d_out, (grad, None)),
-            Some(Eye { work, d_features }) => {
+            Some(EncoderPass { work, d_features }) => {
                 self.dense(net.head(), params, work.output(), d_out, (grad, Some(d_features)));
-                net.eye().expect("an eye has its workspace").backward(eye, work, d_features, eye_grad);
+                let encoder_net = net.encoder().expect("an encoder has its workspace");
+                encoder_net.backward(encoder, work, d_features, encoder_grad);
             }
         }
-        self.eye = own;
+        self.encoder = own;
     }
 
     /// Derivatives by the parameters of the dense layers and, if asked for, by what they read.
@@ -165,11 +167,12 @@ mod tests {
         let found = Passes::new(&net, 10).forward(&net, &params, &x, &mut Rng::new(2)).to_vec();
         assert_eq!(found, net.forward_train(&params, &x, &mut net.workspace(10), &mut Rng::new(2)));
     }
-    /// An eye with dense layers that drop weights, on pictures that differ.
+
+    /// An encoder with dense layers that drop weights, on images that differ.
     #[test]
-    fn an_eye_learns_through_dropped_weights() {
-        let eye = ConvNet::new(1, 5, 5, &[Filters { kernel: 3, stride: 1, count: 3 }]).with_scale(1.0);
-        let net = Net::new(Some(eye), Mlp::new(&[27, 12, 2], Activation::Tanh).with_dropconnect(0.3));
+    fn an_encoder_learns_through_dropped_weights() {
+        let encoder = ConvNet::new(1, 5, 5, &[Filters { kernel: 3, stride: 1, count: 3 }]).with_scale(1.0);
+        let net = Net::new(Some(encoder), Mlp::new(&[27, 12, 2], Activation::Tanh).with_dropconnect(0.3));
         let (mut params, mut x) = (vec![0.0; net.n_params()], vec![0.0; 6 * 25]);
         net.init(&mut params, Init::Uniform, &mut Rng::new(1));
         Rng::new(3).fill_normal(&mut x);

@@ -1,8 +1,8 @@
 //! The past, as a ring of transitions from which batches are drawn.
 
-mod film;
+mod frame_stack;
 
-use film::Film;
+use frame_stack::FrameStack;
 use offnominal_core::Rng;
 use offnominal_core::spec::{Channel, EnvSpec};
 use offnominal_nets::{TensorError, Tensors};
@@ -12,7 +12,7 @@ use offnominal_nets::{TensorError, Tensors};
 pub struct Record<'a> {
     /// What the policy read.
     pub obs: &'a [f32],
-    /// Its command, scaled to [−1, 1].
+    /// Its action, scaled to [−1, 1].
     pub action: &'a [f32],
     /// The reward.
     pub reward: f32,
@@ -33,8 +33,8 @@ pub struct Replay {
     next: usize,
     len: usize,
     rows: Vec<f32>,
-    /// The observations, where they are pictures; rows then hold the rest.
-    film: Option<Film>,
+    /// The observations, where they are images; rows then hold the rest.
+    frame_stack: Option<FrameStack>,
 }
 
 /// Transitions drawn for one gradient step, row-major.
@@ -52,7 +52,7 @@ pub struct Batch {
     pub terminal: Vec<f32>,
     /// `[n]`, 1 where a demonstrator commanded, or says what it would have
     pub demonstrated: Vec<f32>,
-    /// `[n, act_width]`, the command it gave or would have given there
+    /// `[n, act_width]`, the action it gave or would have given there
     pub advice: Vec<f32>,
 }
 
@@ -85,15 +85,15 @@ impl Batch {
 impl Replay {
     /// An empty ring for up to `capacity` transitions; memory is taken as they come.
     pub fn new(capacity: usize, obs_width: usize, act_width: usize) -> Replay {
-        Replay { obs_width, act_width, capacity, next: 0, len: 0, rows: Vec::new(), film: None }
+        Replay { obs_width, act_width, capacity, next: 0, len: 0, rows: Vec::new(), frame_stack: None }
     }
 
-    /// An empty ring for a world; where it shows a picture and nothing else, pictures are kept as bytes.
-    pub(crate) fn for_world(capacity: usize, spec: &EnvSpec) -> Replay {
+    /// An empty ring for an environment; where it shows an image and nothing else, images are kept as bytes.
+    pub(crate) fn for_environment(capacity: usize, spec: &EnvSpec) -> Replay {
         let ring = Replay::new(capacity, spec.obs_width(), spec.action.len());
         match spec.observation[..] {
             [Channel { image: Some(image), .. }] => {
-                Replay { obs_width: 0, film: Some(Film::new(image)), ..ring }
+                Replay { obs_width: 0, frame_stack: Some(FrameStack::new(image)), ..ring }
             }
             _ => ring,
         }
@@ -105,12 +105,12 @@ impl Replay {
             return;
         }
         into.insert("replay", &[self.len, self.width()], &self.rows);
-        if let Some(film) = &self.film {
-            let (numbers, packed) = film.pack();
+        if let Some(frame_stack) = &self.frame_stack {
+            let (numbers, packed) = frame_stack.pack();
             // Bytes as numbers: a file has floats only.
             let packed: Vec<f32> = packed.into_iter().map(f32::from).collect();
-            into.insert("replay.pictures", &[numbers.len()], &numbers);
-            into.insert("replay.film", &[packed.len()], &packed);
+            into.put("replay.images", &numbers);
+            into.put("replay.video", &packed);
         }
     }
 
@@ -123,18 +123,19 @@ impl Replay {
         let len = shape[0];
         let rows = from.expect("replay", &[len, self.width()])?.to_vec();
         let at_end = if len == self.capacity { next < len } else { next == len };
-        let film = match self.film.clone() {
+        let frame_stack = match self.frame_stack.clone() {
             None => None,
             Some(empty) => {
-                let (numbers, packed) = (from.get("replay.pictures")?.1, from.get("replay.film")?.1);
+                let (numbers, packed) = (from.get("replay.images")?.1, from.get("replay.video")?.1);
                 let packed: Vec<u8> = packed.iter().map(|&byte| byte as u8).collect();
-                let film = empty.unpacked(numbers, &packed).filter(|film| film.len() == len);
-                let Some(film) = film else { return Ok(None) };
-                Some(film)
+                let frame_stack =
+                    empty.unpacked(numbers, &packed).filter(|frame_stack| frame_stack.len() == len);
+                let Some(frame_stack) = frame_stack else { return Ok(None) };
+                Some(frame_stack)
             }
         };
         let fits = len <= self.capacity && at_end;
-        Ok(fits.then_some(Replay { rows, film, next, len, ..self }))
+        Ok(fits.then_some(Replay { rows, frame_stack, next, len, ..self }))
     }
 
     /// Numbers per transition.
@@ -168,8 +169,8 @@ impl Replay {
         let (obs, row) = row.split_at_mut(self.obs_width);
         let (next_obs, row) = row.split_at_mut(self.obs_width);
         let (action, rest) = row.split_at_mut(self.act_width);
-        match &mut self.film {
-            Some(film) => film.put(self.next, record.obs, record.next_obs),
+        match &mut self.frame_stack {
+            Some(frame_stack) => frame_stack.put(self.next, record.obs, record.next_obs),
             None => {
                 obs.copy_from_slice(record.obs);
                 next_obs.copy_from_slice(record.next_obs);
@@ -191,8 +192,8 @@ impl Replay {
             let row = &self.rows[at * self.width()..][..self.width()];
             let (obs, next_obs) =
                 (&mut batch.obs[i * width..][..width], &mut batch.next_obs[i * width..][..width]);
-            match &self.film {
-                Some(film) => film.get(at, obs, next_obs),
+            match &self.frame_stack {
+                Some(frame_stack) => frame_stack.get(at, obs, next_obs),
                 None => {
                     obs.copy_from_slice(&row[..o]);
                     next_obs.copy_from_slice(&row[o..2 * o]);

@@ -8,18 +8,15 @@
 use crate::config::TrainConfig;
 use crate::critics::Critics;
 use crate::replay::Batch;
-use crate::soft::{SoftActorCritic, SoftCritics};
+use crate::soft::{SoftActorCritic, ValueRule};
 use crate::squashed::Sample;
-use offnominal_core::Rng;
-use offnominal_nets::Adam;
 use offnominal_nets::loss::mse;
 
 /// The learner.
-pub type Sac = SoftActorCritic<ValueCritics>;
+pub type Sac = SoftActorCritic<LowestValue>;
 
-/// Critics that predict the value, of which the smallest counts.
-pub struct ValueCritics {
-    ensemble: Critics,
+/// Critics predict the value; the smallest counts.
+pub struct LowestValue {
     /// y, `[n]`
     targets: Vec<f32>,
     /// The smallest value of each row, and whose it is.
@@ -28,12 +25,12 @@ pub struct ValueCritics {
     weights: Vec<f32>,
 }
 
-impl ValueCritics {
+impl LowestValue {
     /// Finds the smallest value of each row; returns their mean.
-    fn find_lowest(&mut self) -> f64 {
+    fn find_lowest(&mut self, critics: &mut Critics) -> f64 {
         self.lowest.fill((f32::INFINITY, 0));
-        for n in 0..self.ensemble.count() {
-            for (lowest, &value) in self.lowest.iter_mut().zip(self.ensemble.forward(n)) {
+        for n in 0..critics.count() {
+            for (lowest, &value) in self.lowest.iter_mut().zip(critics.forward(n)) {
                 if value < lowest.0 {
                     *lowest = (value, n);
                 }
@@ -43,51 +40,41 @@ impl ValueCritics {
     }
 }
 
-impl SoftCritics for ValueCritics {
-    fn new(config: &TrainConfig, widths: (usize, usize), rng: &mut Rng) -> Self {
-        ValueCritics {
-            ensemble: Critics::new(config, widths, (config.critics, 1), rng),
+impl ValueRule for LowestValue {
+    fn new(config: &TrainConfig) -> Self {
+        LowestValue {
             targets: vec![0.0; config.batch],
             lowest: vec![(0.0, 0); config.batch],
             weights: vec![0.0; config.batch],
         }
     }
 
-    fn set_targets(&mut self, batch: &Batch, next: &Sample, gamma: f32, alpha: f32) {
-        self.ensemble.read(&batch.next_obs, &next.action);
-        self.ensemble.lowest_target(&mut self.targets);
+    fn outputs(_: &TrainConfig) -> usize {
+        1
+    }
+
+    fn set_targets(&mut self, critics: &mut Critics, batch: &Batch, next: &Sample, gamma: f32, alpha: f32) {
+        critics.lowest_target(&mut self.targets);
         for (i, y) in self.targets.iter_mut().enumerate() {
             let discount = gamma * (1.0 - batch.terminal[i]);
             *y = batch.reward[i] + discount * (*y - alpha * next.log_prob[i]);
         }
     }
 
-    fn improve(&mut self, batch: &Batch, adam: Adam) -> f64 {
-        let targets = &self.targets;
-        self.ensemble.read(&batch.obs, &batch.action);
-        self.ensemble.descend(adam, |q, d| mse(q, targets, d))
+    fn loss(&self, outputs: &[f32], d_outputs: &mut [f32]) -> f64 {
+        mse(outputs, &self.targets, d_outputs)
     }
 
     /// The value is the smallest of the critics, so each row has a derivative by one of them only.
-    fn value_gradient(&mut self, obs: &[f32], action: &[f32], d_action: &mut [f32]) -> f64 {
-        self.ensemble.read(obs, action);
-        let (value, share) = (self.find_lowest(), 1.0 / self.weights.len() as f32);
-        d_action.fill(0.0);
-        for n in 0..self.ensemble.count() {
+    fn value_gradient(&mut self, critics: &mut Critics, d_action: &mut [f32]) -> f64 {
+        let (value, share) = (self.find_lowest(critics), 1.0 / self.weights.len() as f32);
+        for n in 0..critics.count() {
             for (weight, &(_, owner)) in self.weights.iter_mut().zip(&self.lowest) {
                 *weight = if owner == n { share } else { 0.0 };
             }
-            self.ensemble.add_d_action(n, &self.weights, d_action);
+            critics.add_d_action(n, &self.weights, d_action);
         }
         value
-    }
-
-    fn ensemble(&mut self) -> &mut Critics {
-        &mut self.ensemble
-    }
-
-    fn networks(&self) -> &Critics {
-        &self.ensemble
     }
 }
 

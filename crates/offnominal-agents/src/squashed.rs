@@ -11,7 +11,7 @@ use std::f32::consts::{LN_2, PI};
 /// Bounds of log σ.
 const LOG_STD: (f32, f32) = (-20.0, 2.0);
 
-/// Commands drawn from the heads of a batch, with what their gradient needs.
+/// Actions drawn from the heads of a batch, with what their gradient needs.
 #[derive(Debug, Clone)]
 pub struct Sample {
     width: usize,
@@ -20,24 +20,24 @@ pub struct Sample {
     spread: Vec<f32>,
     /// `[n, width]`, in (−1, 1)
     pub action: Vec<f32>,
-    /// log π of each command, `[n]`
+    /// log π of each action, `[n]`
     pub log_prob: Vec<f32>,
 }
 
 impl Sample {
-    /// Room for `n` commands.
+    /// Room for `n` actions.
     pub fn new(n: usize, width: usize) -> Sample {
         let zeros = || vec![0.0; n * width];
         Sample { width, noise: zeros(), spread: zeros(), action: zeros(), log_prob: vec![0.0; n] }
     }
 
-    /// Draws one command for each row of the head.
+    /// Draws one action for each row of the head.
     pub fn draw(&mut self, head: &[f32], rng: &mut Rng) {
         rng.fill_normal(&mut self.noise);
         self.squash(head);
     }
 
-    /// Commands and their probabilities for the noise at hand.
+    /// Actions and their probabilities for the noise at hand.
     fn squash(&mut self, head: &[f32]) {
         let d = self.width;
         for (i, row) in head.chunks_exact(2 * d).enumerate() {
@@ -59,7 +59,7 @@ impl Sample {
         );
     }
 
-    /// Derivatives by the head of Σ weight·log π(a) + L(a), given those of L by the commands.
+    /// Derivatives by the head of Σ weight·log π(a) + L(a), given those of L by the actions.
     pub fn gradient(&self, head: &[f32], weight: f32, d_action: &[f32], d_head: &mut [f32]) {
         let d = self.width;
         for (i, (row, d_row)) in head.chunks_exact(2 * d).zip(d_head.chunks_exact_mut(2 * d)).enumerate() {

@@ -4,8 +4,8 @@
 //! (Haarnoja et al. 2018, "Soft actor-critic algorithms and applications", section 5).
 
 use crate::config::{Alpha, TrainConfig};
-use crate::state::{put, put_adam, read, read_adam};
-use offnominal_nets::{Adam, AdamState, TensorError, Tensors};
+use crate::weights::Weights;
+use offnominal_nets::{Adam, TensorError, Tensors};
 
 /// The weight of the entropy.
 pub(crate) enum Temperature {
@@ -14,20 +14,18 @@ pub(crate) enum Temperature {
     /// It follows the gap between the entropy and its target.
     Tuned {
         /// log α, as the one parameter of an optimiser.
-        log: [f32; 1],
-        adam: AdamState,
+        log: Weights,
         target_entropy: f64,
     },
 }
 
 impl Temperature {
-    /// As the recipe says, for so many channels of commands.
+    /// As the recipe says, for so many channels of actions.
     pub(crate) fn new(config: &TrainConfig, act_width: usize) -> Temperature {
         match config.alpha {
             Alpha::Fixed(alpha) => Temperature::Fixed(alpha as f32),
             Alpha::Auto => Temperature::Tuned {
-                log: [0.0],
-                adam: AdamState::new(1),
+                log: Weights::new(vec![0.0], "temperature"),
                 target_entropy: config.target_entropy.unwrap_or(-(act_width as f64)),
             },
         }
@@ -37,32 +35,31 @@ impl Temperature {
     pub(crate) fn value(&self) -> f32 {
         match self {
             Temperature::Fixed(alpha) => *alpha,
-            Temperature::Tuned { log, .. } => log[0].exp(),
+            Temperature::Tuned { log, .. } => log.params[0].exp(),
         }
     }
 
     /// Raises α if the entropy, −mean log π, is below its target, and lowers it otherwise.
     pub(crate) fn tune(&mut self, mean_log_prob: f64, rule: Adam) {
-        if let Temperature::Tuned { log, adam, target_entropy } = self {
-            rule.step(log, &[-(mean_log_prob + *target_entropy) as f32], adam);
+        if let Temperature::Tuned { log, target_entropy } = self {
+            log.grad[0] = -(mean_log_prob + *target_entropy) as f32;
+            log.step(rule);
         }
     }
 
     /// Adds everything that a continuation needs.
     pub(crate) fn save(&self, into: &mut Tensors) {
-        if let Temperature::Tuned { log, adam, .. } = self {
-            put(log, "temperature", into);
-            put_adam(adam, "temperature", into);
+        if let Temperature::Tuned { log, .. } = self {
+            log.save(into);
         }
     }
 
     /// Continues from what was saved.
     pub(crate) fn load(&mut self, from: &Tensors) -> Result<(), TensorError> {
-        if let Temperature::Tuned { log, adam, .. } = self {
-            read(log, "temperature", from)?;
-            read_adam(adam, "temperature", from)?;
+        match self {
+            Temperature::Fixed(_) => Ok(()),
+            Temperature::Tuned { log, .. } => log.load(from),
         }
-        Ok(())
     }
 }
 

@@ -5,7 +5,7 @@ use offnominal_core::Rng;
 
 /// Width of the observations.
 pub(crate) const OBS: usize = 3;
-/// Width of the commands.
+/// Width of the actions.
 pub(crate) const ACT: usize = 2;
 /// Transitions in the batch.
 pub(crate) const ROWS: usize = 4;

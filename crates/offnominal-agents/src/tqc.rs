@@ -9,20 +9,18 @@
 use crate::config::TrainConfig;
 use crate::critics::Critics;
 use crate::replay::Batch;
-use crate::soft::{SoftActorCritic, SoftCritics};
+use crate::soft::{SoftActorCritic, ValueRule};
 use crate::squashed::Sample;
-use offnominal_core::Rng;
-use offnominal_nets::Adam;
 use offnominal_nets::loss::quantile_huber;
 
 /// The learner.
-pub type Tqc = SoftActorCritic<QuantileCritics>;
+pub type Tqc = SoftActorCritic<TruncatedQuantiles>;
 
-/// Critics that predict quantiles of the return.
-pub struct QuantileCritics {
-    ensemble: Critics,
+/// Critics predict quantiles of the return; the largest are left out of the target.
+pub struct TruncatedQuantiles {
     quantiles: usize,
-    kept: usize,
+    /// k
+    remaining: usize,
     /// Atoms of all target critics, `[n, N·M]`.
     pooled: Vec<f32>,
     /// The atoms that remain, shifted: `[n, k]`.
@@ -31,12 +29,12 @@ pub struct QuantileCritics {
     weights: Vec<f32>,
 }
 
-impl QuantileCritics {
+impl TruncatedQuantiles {
     /// Collects the atoms of all target critics, row by row.
-    fn pool(&mut self) {
-        let (quantiles, width) = (self.quantiles, self.ensemble.count() * self.quantiles);
-        for n in 0..self.ensemble.count() {
-            let atoms = self.ensemble.forward_target(n).chunks_exact(quantiles);
+    fn pool(&mut self, critics: &mut Critics) {
+        let (quantiles, width) = (self.quantiles, critics.count() * self.quantiles);
+        for n in 0..critics.count() {
+            let atoms = critics.forward_target(n).chunks_exact(quantiles);
             for (row, atoms) in self.pooled.chunks_exact_mut(width).zip(atoms) {
                 row[n * quantiles..][..quantiles].copy_from_slice(atoms);
             }
@@ -44,62 +42,52 @@ impl QuantileCritics {
     }
 }
 
-impl SoftCritics for QuantileCritics {
-    fn new(config: &TrainConfig, widths: (usize, usize), rng: &mut Rng) -> Self {
+impl ValueRule for TruncatedQuantiles {
+    fn new(config: &TrainConfig) -> Self {
         let (quantiles, zeros) = (config.quantiles, |width: usize| vec![0.0; config.batch * width]);
-        let kept = config.critics * (quantiles - config.drop);
-        QuantileCritics {
-            ensemble: Critics::new(config, widths, (config.critics, quantiles), rng),
+        let remaining = config.critics * (quantiles - config.top_quantiles_to_drop);
+        TruncatedQuantiles {
             quantiles,
-            kept,
+            remaining,
             pooled: zeros(config.critics * quantiles),
-            targets: zeros(kept),
+            targets: zeros(remaining),
             weights: vec![1.0 / (config.batch * quantiles * config.critics) as f32; config.batch * quantiles],
         }
     }
 
-    /// Equation 11: pools the target critics' atoms at the next commands, drops the largest, adds reward and entropy.
-    fn set_targets(&mut self, batch: &Batch, next: &Sample, gamma: f32, alpha: f32) {
-        self.ensemble.read(&batch.next_obs, &next.action);
-        self.pool();
-        let pools = self.pooled.chunks_exact_mut(self.ensemble.count() * self.quantiles);
-        for (i, (pool, out)) in pools.zip(self.targets.chunks_exact_mut(self.kept)).enumerate() {
-            keep_smallest(pool, self.kept);
+    fn outputs(config: &TrainConfig) -> usize {
+        config.quantiles
+    }
+
+    /// Equation 11: pools the target critics' atoms at the next actions, drops the largest, adds reward and entropy.
+    fn set_targets(&mut self, critics: &mut Critics, batch: &Batch, next: &Sample, gamma: f32, alpha: f32) {
+        self.pool(critics);
+        let pools = self.pooled.chunks_exact_mut(critics.count() * self.quantiles);
+        for (i, (pool, out)) in pools.zip(self.targets.chunks_exact_mut(self.remaining)).enumerate() {
+            smallest_first(pool, self.remaining);
             let (reward, discount) = (batch.reward[i], gamma * (1.0 - batch.terminal[i]));
             let entropy = alpha * next.log_prob[i];
             out.iter_mut().zip(&*pool).for_each(|(y, z)| *y = reward + discount * (z - entropy));
         }
     }
 
-    fn improve(&mut self, batch: &Batch, adam: Adam) -> f64 {
-        let (targets, quantiles, kept) = (&self.targets, self.quantiles, self.kept);
-        self.ensemble.read(&batch.obs, &batch.action);
-        self.ensemble.descend(adam, |z, d| quantile_huber(z, quantiles, targets, kept, d))
+    fn loss(&self, outputs: &[f32], d_outputs: &mut [f32]) -> f64 {
+        quantile_huber(outputs, self.quantiles, &self.targets, self.remaining, d_outputs)
     }
 
     /// The value is the mean of all quantiles.
-    fn value_gradient(&mut self, obs: &[f32], action: &[f32], d_action: &mut [f32]) -> f64 {
-        self.ensemble.read(obs, action);
-        d_action.fill(0.0);
+    fn value_gradient(&mut self, critics: &mut Critics, d_action: &mut [f32]) -> f64 {
         let mut sum = 0.0;
-        for n in 0..self.ensemble.count() {
-            sum += self.ensemble.forward(n).iter().map(|&v| f64::from(v)).sum::<f64>();
-            self.ensemble.add_d_action(n, &self.weights, d_action);
+        for n in 0..critics.count() {
+            sum += critics.forward(n).iter().map(|&v| f64::from(v)).sum::<f64>();
+            critics.add_d_action(n, &self.weights, d_action);
         }
-        sum / (self.weights.len() * self.ensemble.count()) as f64
-    }
-
-    fn ensemble(&mut self) -> &mut Critics {
-        &mut self.ensemble
-    }
-
-    fn networks(&self) -> &Critics {
-        &self.ensemble
+        sum / (self.weights.len() * critics.count()) as f64
     }
 }
 
 /// Brings the `k` smallest numbers to the front, in any order.
-fn keep_smallest(values: &mut [f32], k: usize) {
+fn smallest_first(values: &mut [f32], k: usize) {
     if k < values.len() {
         values.select_nth_unstable_by(k, f32::total_cmp);
     }

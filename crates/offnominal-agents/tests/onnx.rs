@@ -12,17 +12,17 @@ fn bytes(name: &str) -> Vec<u8> {
     std::fs::read(file(&format!("{name}.onnx"))).unwrap()
 }
 
-/// A world with so many numbers, and commands that are real numbers in ±`bound`, or one of `choices`.
-fn world(numbers: usize, commands: usize, bound: f64, choices: u32) -> EnvSpec {
+/// An environment with so many numbers, and actions that are real numbers in ±`bound`, or one of `choices`.
+fn environment(numbers: usize, commands: usize, bound: f64, choices: u32) -> EnvSpec {
     let number = |i| Channel::unbounded(&format!("o{i}"), "a number", "1");
     let command = |i| match choices {
-        0 => Channel::new(&format!("a{i}"), "a command", "1", -bound, bound),
+        0 => Channel::new(&format!("a{i}"), "an action", "1", -bound, bound),
         n => Channel::choice("a", "a choice", n),
     };
     EnvSpec {
         observation: (0..numbers).map(number).collect(),
         action: (0..commands).map(command).collect(),
-        ..EnvSpec::new("w", "a world of numbers")
+        ..EnvSpec::new("w", "an environment of numbers")
     }
 }
 
@@ -49,7 +49,7 @@ fn close(found: &[f32], wanted: &[f32]) {
 #[test]
 fn commands_are_those_of_onnxruntime() {
     for (name, numbers, commands) in [("mlp", 3, 1), ("pieces", 4, 8)] {
-        let mut policy = Onnx::from_bytes(&bytes(name), &world(numbers, commands, 10.0, 0)).unwrap();
+        let mut policy = Onnx::from_bytes(&bytes(name), &environment(numbers, commands, 10.0, 0)).unwrap();
         for (input, output) in expected(name) {
             close(&acted(&mut policy, &input, commands), &output);
         }
@@ -58,7 +58,7 @@ fn commands_are_those_of_onnxruntime() {
 
 #[test]
 fn commands_stay_within_their_bounds() {
-    let mut policy = Onnx::from_bytes(&bytes("mlp"), &world(3, 1, 0.1, 0)).unwrap();
+    let mut policy = Onnx::from_bytes(&bytes("mlp"), &environment(3, 1, 0.1, 0)).unwrap();
     for (input, output) in expected("mlp") {
         close(&acted(&mut policy, &input, 1), &[output[0].clamp(-0.1, 0.1)]);
     }
@@ -66,7 +66,7 @@ fn commands_stay_within_their_bounds() {
 
 #[test]
 fn the_largest_value_is_the_choice() {
-    let mut policy = Onnx::from_bytes(&bytes("cnn"), &world(3 * 9 * 8, 1, 0.0, 4)).unwrap();
+    let mut policy = Onnx::from_bytes(&bytes("cnn"), &environment(3 * 9 * 8, 1, 0.0, 4)).unwrap();
     for (input, output) in expected("cnn") {
         let largest = (0..4).max_by(|&i, &k| output[i].total_cmp(&output[k])).unwrap();
         assert_eq!(acted(&mut policy, &input, 1), [largest as f32]);
@@ -75,7 +75,7 @@ fn the_largest_value_is_the_choice() {
 
 #[test]
 fn convolutions_are_those_of_onnxruntime() {
-    let mut policy = Onnx::from_bytes(&bytes("cnn"), &world(3 * 9 * 8, 4, 1e6, 0)).unwrap();
+    let mut policy = Onnx::from_bytes(&bytes("cnn"), &environment(3 * 9 * 8, 4, 1e6, 0)).unwrap();
     for (input, output) in expected("cnn") {
         close(&acted(&mut policy, &input, 4), &output);
     }
@@ -83,22 +83,22 @@ fn convolutions_are_those_of_onnxruntime() {
 
 #[test]
 fn it_is_a_lawful_policy() {
-    let spec = world(3, 1, 2.0, 0);
+    let spec = environment(3, 1, 2.0, 0);
     let policy = Onnx::from_bytes(&bytes("mlp"), &spec).unwrap();
     offnominal_laws::assert_lawful("mlp", &offnominal_laws::policy(&policy, &spec, &[]));
 }
 
 #[test]
-fn other_worlds_are_refused() {
+fn other_environments_are_refused() {
     let refused =
-        |numbers, commands| Onnx::from_bytes(&bytes("mlp"), &world(numbers, commands, 1.0, 0)).err();
+        |numbers, commands| Onnx::from_bytes(&bytes("mlp"), &environment(numbers, commands, 1.0, 0)).err();
     assert_eq!(refused(4, 1), Some(OnnxError::Shape { what: "input", expected: 4, found: 3 }));
     assert_eq!(refused(3, 2), Some(OnnxError::Shape { what: "output", expected: 2, found: 1 }));
 }
 
 #[test]
 fn damage_is_an_error_wherever_it_is() {
-    let (whole, spec) = (bytes("mlp"), world(3, 1, 1.0, 0));
+    let (whole, spec) = (bytes("mlp"), environment(3, 1, 1.0, 0));
     // The last field is the version of the operators, without which the graph is still there.
     let version = b"\x42\x04\x0a\x00\x10\x11";
     for end in 0..whole.strip_suffix(version).unwrap().len() {
@@ -117,6 +117,6 @@ fn an_operator_that_is_not_known_is_named() {
     let mut edited = bytes("mlp");
     let at = edited.windows(4).position(|w| w == b"Tanh").unwrap();
     edited[at..at + 4].copy_from_slice(b"Tang");
-    let error = Onnx::from_bytes(&edited, &world(3, 1, 1.0, 0)).err().unwrap().to_string();
+    let error = Onnx::from_bytes(&edited, &environment(3, 1, 1.0, 0)).err().unwrap().to_string();
     assert!(error.starts_with("operator Tang (\"/t\"): expected an operator of feed-forward"), "{error}");
 }

@@ -13,16 +13,14 @@ use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::strengths::{LEVELS, Status, Strength};
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
-use offnominal_files::store::hex;
-use offnominal_files::write;
+use offnominal_files::store::{State, Store, address};
 use offnominal_stats::calibrate::Verdict;
 use offnominal_worlds::anomaly::searches;
 use response::Response;
-use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
-use std::path::{Path, PathBuf};
+use serde::Serialize;
+use std::path::Path;
 
 /// How hard to look.
 #[derive(Debug, Clone, Serialize)]
@@ -35,23 +33,25 @@ pub struct Effort {
     pub tolerance: f64,
 }
 
-/// Finds the magnitudes of the given anomalies at every level; finished anomalies are read back from `folder`.
+/// Finds the magnitudes of the given anomalies at every level; finished anomalies are cells in the output folder.
 ///
 /// # Errors
 /// If the policy is not better than the random one, an anomaly does not exist, or a file cannot be written.
 pub fn calibrate(
-    cast: &Cast,
+    subject: &Subject,
     anomalies: &[String],
     effort: &Effort,
     context: &Context,
-    folder: &Path,
+    out: &Path,
 ) -> Result<Vec<Strength>> {
-    let scale = Scale::measure(cast, effort.nominal, context)?;
-    let bar = context.task(anomalies.len(), &format!("calibrating {}", cast.env.spec().id));
-    let work = |i: usize| remembered(folder, cast, &anomalies[i], effort, context, &scale);
+    let store = Store::new(out);
+    let scale = Scale::measure(subject, effort.nominal, context)?;
+    let bar = context.task(anomalies.len(), &format!("calibrating {}", subject.env.spec().id));
+    let work = |i: usize| remembered(&store, subject, &anomalies[i], effort, context, &scale);
     let mut rows: Vec<Strength> =
         parallel::map(context.jobs, anomalies.len(), &bar, work)?.into_iter().flatten().collect();
-    duplicates::mark(cast, &scale, &mut rows)?;
+    duplicates::mark(subject, &scale, &mut rows)?;
+    store.sweep()?;
     Ok(rows)
 }
 
@@ -64,23 +64,23 @@ struct Scale {
 }
 
 impl Scale {
-    fn measure(cast: &Cast, n: usize, context: &Context) -> Result<Scale> {
+    fn measure(subject: &Subject, n: usize, context: &Context) -> Result<Scale> {
         let seed = Seed(context.seed).child("calibrate");
-        let random = Random::new(&cast.env.spec().action);
+        let random = Random::new(&subject.env.spec().action);
         let bar = context.task(2 * n, "nominal and random episodes");
         let returns = |trial: Trial<'_>| {
             parallel::map(context.jobs, n, &bar, |i| {
-                cast.trusted(trial.nominal(seed.child(i))).map(|episode| episode.total_reward())
+                subject.trusted(trial.nominal(seed.child(i))).map(|episode| episode.total_reward())
             })
         };
-        let (good, bad) = (returns(cast.trial())?, returns(Trial::new(cast.env.as_ref(), &random))?);
+        let (good, bad) = (returns(subject.trial())?, returns(Trial::new(subject.env.as_ref(), &random))?);
         let mean = |r: &[f64]| r.iter().sum::<f64>() / r.len() as f64;
         let (expert, random) = (mean(&good), mean(&bad));
         ensure!(
             expert > random,
             "policy {} in {}: expected a mean return above that of the random policy ({random:.2}), found {expert:.2}",
-            cast.name.id,
-            cast.env.spec().id
+            subject.name.id,
+            subject.env.spec().id
         );
         let nominal = good.iter().map(|r| (r - random) / (expert - random)).collect();
         Ok(Scale { seed, expert, random, nominal })
@@ -91,74 +91,45 @@ impl Scale {
     }
 }
 
-/// Folder of finished anomalies within the output folder.
-const MEMORY: &str = "finished";
+/// Name of the file of rows in a finished cell.
+const ROWS: &str = "rows.json";
 
-/// A finished anomaly as it is kept, so that an interrupted calibration goes on where it was.
-#[derive(Serialize, Deserialize)]
-struct Memory {
-    key: String,
-    rows: Vec<Strength>,
-}
-
+/// The rows of one anomaly, from a finished cell if there is one.
 fn remembered(
-    folder: &Path,
-    cast: &Cast,
+    store: &Store,
+    subject: &Subject,
     anomaly: &str,
     effort: &Effort,
     context: &Context,
     scale: &Scale,
 ) -> Result<Vec<Strength>> {
-    let key = key(cast, anomaly, effort, context.seed);
-    let path = memory_path(folder, &cast.env.spec().id, anomaly);
-    let kept = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice::<Memory>(&bytes).ok());
-    if let Some(memory) = kept.filter(|memory| memory.key == key) {
-        return Ok(memory.rows);
+    let cell = cell(subject, anomaly, effort, context.seed);
+    if store.state(&cell) == State::Done {
+        return serde_json::from_slice(&store.read(&cell, ROWS)?).with_context(|| format!("cell {cell}"));
     }
-    let rows = levels(cast, anomaly, effort, scale)?;
-    let memory = Memory { key, rows };
-    write::atomically(&path, &serde_json::to_vec(&memory)?)?;
-    Ok(memory.rows)
-}
-
-/// Removes what was kept for an interrupted calibration of this world; called when its table is written.
-///
-/// # Errors
-/// If a file cannot be removed.
-pub fn forget(folder: &Path, env: &str, anomalies: &[String]) -> Result<()> {
-    for anomaly in anomalies {
-        let path = memory_path(folder, env, anomaly);
-        if path.exists() {
-            std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
-    // The folder may hold anomalies of other worlds: then it stays.
-    let _ = std::fs::remove_dir(folder.join(MEMORY));
-    Ok(())
-}
-
-fn memory_path(folder: &Path, env: &str, anomaly: &str) -> PathBuf {
-    folder.join(MEMORY).join(format!("{env}-{anomaly}.json"))
+    let rows = levels(subject, anomaly, effort, scale)?;
+    store.keep(&cell, &[(ROWS, serde_json::to_vec(&rows)?)])?;
+    Ok(rows)
 }
 
 /// Everything that the result depends on.
-fn key(cast: &Cast, anomaly: &str, effort: &Effort, seed: u64) -> String {
+fn cell(subject: &Subject, anomaly: &str, effort: &Effort, seed: u64) -> String {
     let all = serde_json::json!([
         env!("CARGO_PKG_VERSION"),
-        cast.env.spec(),
-        cast.name.digest,
+        subject.env.spec(),
+        subject.name.digest,
         anomaly,
         effort,
         seed,
     ]);
-    hex(&Sha256::digest(all.to_string()))
+    address(all.to_string().as_bytes())
 }
 
 /// The rows of one anomaly, one per level.
-fn levels(cast: &Cast, anomaly: &str, effort: &Effort, scale: &Scale) -> Result<Vec<Strength>> {
+fn levels(subject: &Subject, anomaly: &str, effort: &Effort, scale: &Scale) -> Result<Vec<Strength>> {
     let mut verdicts: Vec<Option<Verdict>> = vec![None; LEVELS.len()];
     let mut episodes = 0;
-    for search in searches(cast.env.spec(), anomaly)? {
+    for search in searches(subject.env.spec(), anomaly)? {
         let open: Vec<usize> = (0..LEVELS.len())
             .filter(|&l| verdicts[l].as_ref().is_none_or(|v| v.magnitude().is_none()))
             .collect();
@@ -166,7 +137,7 @@ fn levels(cast: &Cast, anomaly: &str, effort: &Effort, scale: &Scale) -> Result<
         if targets.is_empty() {
             break;
         }
-        let found = Response { cast, anomaly, scale }
+        let found = Response { subject, anomaly, scale }
             .find(&search, targets, effort)
             .with_context(|| format!("calibrating {anomaly}"))?;
         episodes += found.episodes;
@@ -177,8 +148,10 @@ fn levels(cast: &Cast, anomaly: &str, effort: &Effort, scale: &Scale) -> Result<
             }
         }
     }
-    let rows =
-        LEVELS.iter().zip(verdicts).map(|((level, _), verdict)| row(cast, anomaly, level, verdict, episodes));
+    let rows = LEVELS
+        .iter()
+        .zip(verdicts)
+        .map(|((level, _), verdict)| row(subject, anomaly, level, verdict, episodes));
     let mut rows: Vec<Strength> = rows.collect();
     keep_nearest(&mut rows);
     Ok(rows)
@@ -202,7 +175,7 @@ fn is_precise(score: &Estimate, level: &str) -> bool {
     0.5 * (score.high - score.low) <= PRECISION * (1.0 - target)
 }
 
-fn row(cast: &Cast, anomaly: &str, level: &str, verdict: Option<Verdict>, episodes: usize) -> Strength {
+fn row(subject: &Subject, anomaly: &str, level: &str, verdict: Option<Verdict>, episodes: usize) -> Strength {
     let (status, magnitude, score) = match verdict {
         Some(Verdict::Found { magnitude, score }) if is_precise(&score, level) => {
             (Status::Found, Some(magnitude), Some(score))
@@ -215,8 +188,8 @@ fn row(cast: &Cast, anomaly: &str, level: &str, verdict: Option<Verdict>, episod
     };
     let of = |e: &Option<Estimate>, part: fn(&Estimate) -> f64| e.as_ref().map(part);
     Strength {
-        env: cast.env.spec().id.clone(),
-        policy: cast.name.id.clone(),
+        env: subject.env.spec().id.clone(),
+        policy: subject.name.id.clone(),
         anomaly: anomaly.into(),
         level: level.into(),
         magnitude: of(&magnitude, |e| e.value),
@@ -251,19 +224,9 @@ fn keep_nearest(rows: &mut [Strength]) {
     });
 }
 
-/// The table as CSV.
-///
-/// # Errors
-/// If the rows cannot be written as CSV.
-pub fn to_csv(rows: &[impl Serialize]) -> Result<Vec<u8>> {
-    let mut out = csv::Writer::from_writer(Vec::new());
-    rows.iter().try_for_each(|row| out.serialize(row))?;
-    Ok(out.into_inner()?)
-}
-
 /// The disturbance of a whole episode.
-fn whole(anomaly: &str, magnitude: f64) -> Fault {
-    Fault {
+fn whole(anomaly: &str, magnitude: f64) -> AnomalySpec {
+    AnomalySpec {
         anomaly: anomaly.into(),
         params: serde_json::json!({ "magnitude": magnitude }),
         schedule: Schedule::WHOLE,
@@ -271,8 +234,13 @@ fn whole(anomaly: &str, magnitude: f64) -> Fault {
 }
 
 /// Episode `i` of the calibration, disturbed from its first step.
-fn disturbed(cast: &Cast, scale: &Scale, i: usize, fault: &Fault) -> Result<Episode> {
-    cast.trusted(cast.trial().disturbed(scale.seed.child(i), fault, 0, &catalogues::anomalies())?)
+fn disturbed(subject: &Subject, scale: &Scale, i: usize, anomaly_spec: &AnomalySpec) -> Result<Episode> {
+    subject.trusted(subject.trial().disturbed(
+        scale.seed.child(i),
+        anomaly_spec,
+        0,
+        &catalogues::anomalies(),
+    )?)
 }
 
 #[cfg(test)]

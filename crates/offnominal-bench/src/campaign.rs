@@ -26,7 +26,7 @@ pub use plan::{Excluded, Plan, Setting, Stage};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::frames::Studio;
+use offnominal_engine::frames::FrameSize;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub struct Campaign {
     pub name: String,
     /// Seed of the first repetition.
     pub seed: u64,
-    /// World ids.
+    /// Environment ids.
     pub envs: Vec<String>,
     /// Policies, by the names that `evaluate` takes.
     #[serde(default = "default_policies")]
@@ -77,12 +77,12 @@ pub struct Campaign {
     /// Name of the detector whose alarms are diagnosed; none, if it is not given.
     #[serde(default)]
     pub diagnosis: Option<String>,
-    /// Width and height in pixels of the camera's pictures; if it is given, the detectors are those of pictures.
+    /// Width and height in pixels of the camera's images; if it is given, the detectors are those of images.
     #[serde(default)]
-    pub pictures: Option<usize>,
-    /// Whether a film of one anomalous episode per world is made.
-    #[serde(default = "default_film")]
-    pub film: bool,
+    pub images: Option<usize>,
+    /// Whether a video of one anomalous episode per environment is made.
+    #[serde(default = "default_video")]
+    pub video: bool,
 }
 
 /// Numbers of episodes of each kind.
@@ -137,12 +137,12 @@ fn default_traces() -> usize {
     1
 }
 
-fn default_film() -> bool {
+fn default_video() -> bool {
     true
 }
 
 impl Campaign {
-    /// Reads a campaign and checks everything in it that needs no world.
+    /// Reads a campaign and checks everything in it that needs no environment.
     ///
     /// # Errors
     /// Names the file, the line, what was expected and what was found.
@@ -164,14 +164,14 @@ impl Campaign {
         Ok(campaign)
     }
 
-    /// The camera of a campaign of pictures.
-    pub fn studio(&self) -> Option<Studio> {
-        self.pictures.map(|side| Studio { side })
+    /// The camera of a campaign of images.
+    pub fn frame_size(&self) -> Option<FrameSize> {
+        self.images.map(|side| FrameSize { side })
     }
 
     /// The word in the column `modality` of results.
     pub fn modality(&self) -> &'static str {
-        if self.pictures.is_some() { "image" } else { "vector" }
+        if self.images.is_some() { "image" } else { "vector" }
     }
 
     /// When anomalies begin and how long they last.

@@ -6,7 +6,7 @@
 //! | anomalous  | the disturbed episodes of one anomaly at one strength       | the test episodes, its twins     |
 //! | judgement  | one detector, fitted once, judged on every anomaly          | all of the above                 |
 //! | diagnosis  | what is said at the alarms of one detector                  | episodes, not those of twins     |
-//! | film       | one disturbed episode as a moving picture                   | its anomalous cell               |
+//! | video       | one disturbed episode as a moving image                   | its anomalous cell               |
 //!
 //! A cell is a pure function of its specification, whose digest is its name, and everything it needs is named there
 //! by digest too. So it does not matter who runs a cell, when, or in which order.
@@ -16,7 +16,6 @@ mod cell;
 mod coverage;
 mod diagnosis;
 mod failures;
-mod film;
 mod judge;
 mod nodes;
 mod play;
@@ -24,6 +23,7 @@ mod returns;
 mod rows;
 mod scoring;
 mod summary;
+mod video;
 
 pub use assemble::results;
 pub use cell::{Cell, Layer};
@@ -114,13 +114,13 @@ impl Bench {
     }
 
     fn files(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<Vec<(&'static str, Vec<u8>)>> {
-        let cast = &self.plan.stages[node.stage].cast;
+        let subject = &self.plan.stages[node.stage].subject;
         let mut files = match &node.cell {
-            Cell::Nominal(cell) => play::nominal(cell, cast)?,
-            Cell::Anomalous(cell) => play::anomalous(cell, cast, &self.store)?,
-            Cell::Judgement(cell) => judge::judge(cell, cast, &self.store, jobs, tell)?,
-            Cell::Diagnosis(cell) => diagnosis::diagnose(cell, cast, &self.store, jobs)?,
-            Cell::Film(cell) => film::film(cell, cast, &self.store)?,
+            Cell::Nominal(cell) => play::nominal(cell, subject)?,
+            Cell::Anomalous(cell) => play::anomalous(cell, subject, &self.store)?,
+            Cell::Judgement(cell) => judge::judge(cell, subject, &self.store, jobs, tell)?,
+            Cell::Diagnosis(cell) => diagnosis::diagnose(cell, subject, &self.store, jobs)?,
+            Cell::Video(cell) => video::video(cell, subject, &self.store)?,
         };
         files.push(("spec.json", node.spec.clone().into_bytes()));
         Ok(files)

@@ -6,7 +6,6 @@
 //! | [`cells`]        | the work, cell by cell                                             |
 //! | [`run`]          | the same from beginning to end                                     |
 //! | [`results`]      | what comes of it                                                   |
-//! | [`tables`]       | the same as CSV and Parquet                                        |
 //! | [`report`]       | the same as a page                                                 |
 //! | [`suite`]        | campaigns that travel with the program                             |
 //! | [`ood_rl`]       | the benchmark of policies' own disagreement                        |
@@ -26,4 +25,3 @@ pub mod results;
 pub mod run;
 pub mod schedule;
 pub mod suite;
-pub mod tables;

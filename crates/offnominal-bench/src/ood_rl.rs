@@ -2,10 +2,11 @@
 //!
 //! The protocol of Mohammed and Valdenegro-Toro, "Benchmark for Out-of-Distribution Detection in Deep Reinforcement
 //! Learning" (2021): policies that disagree with themselves, by dropout, DropConnect or as an ensemble, are trained in a
-//! world, play in its variants, and their disagreement must tell the steps there from those at home. Where the
+//! environment, play in its variants, and their disagreement must tell the steps there from those at home. Where the
 //! publication leaves something open, `docs/ood-rl.md` says what is done here.
 //!
-//! A cell is one policy in all variants of its world. It is a pure function of its specification, whose digest is its
+//! A cell is one policy in all variants of its environment. It is a pure function of its specification, whose digest
+//! is its
 //! name; a finished one is not run again.
 
 mod agents;
@@ -20,12 +21,77 @@ mod table;
 mod youden;
 
 pub use agents::{Agent, METHODS, Method};
-pub use cell::{Cell, collect, plan, run};
-pub use page::{page, summary};
-pub use row::{MAIN, Row, from_csv, to_csv};
+pub use cell::Cell;
+pub use page::page;
+pub use row::{Judged, MAIN, Row, from_rows, to_rows};
+
+use anyhow::{Context as _, Result};
+use offnominal_engine::context::Context;
+use offnominal_files::store::Store;
+use offnominal_files::table as tables;
+use offnominal_files::write::atomically;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// The name of the suite.
 pub const ID: &str = "ood-rl";
+
+/// The name of the table in the output folder, without its ending.
+const TABLE: &str = "results";
+
+/// A finished suite.
+#[derive(Debug, Clone, Serialize)]
+pub struct Finished {
+    /// The suite.
+    pub suite: &'static str,
+    /// Policies.
+    pub cells: usize,
+    /// How many of them this call played.
+    pub ran: usize,
+    /// Numbers of the table.
+    pub rows: usize,
+    /// The table.
+    pub table: PathBuf,
+    /// Wall time in seconds.
+    pub wall_secs: f64,
+    /// The tables of the publication in short, as Markdown.
+    #[serde(skip)]
+    pub summary: String,
+}
+
+/// Runs what is not finished, then writes table and figures.
+///
+/// # Errors
+/// If a policy cannot be read, a cell fails, or a file cannot be written.
+pub fn run(out: &Path, context: &Context) -> Result<Finished> {
+    let (began, plan, store) = (Instant::now(), cell::plan()?, Store::new(out));
+    let ran = cell::run(&plan, &store, context)?;
+    let (records, figures) = cell::collect(&plan, &store)?;
+    let (rows, path) = (to_rows(&records), out.join(TABLE).with_extension("parquet"));
+    atomically(&path, &tables::to_parquet(&rows)?)?;
+    for (name, svg) in &figures {
+        atomically(&out.join(name), svg.as_bytes())?;
+    }
+    Ok(Finished {
+        suite: ID,
+        cells: plan.len(),
+        ran,
+        rows: rows.len(),
+        table: path,
+        wall_secs: began.elapsed().as_secs_f64(),
+        summary: page::summary(&records),
+    })
+}
+
+/// The records of the results in a folder.
+///
+/// # Errors
+/// If they are not there, or damaged.
+pub fn load(out: &Path) -> Result<Vec<Judged>> {
+    let path = tables::find(out, TABLE).context("run the suite first")?;
+    from_rows(tables::read(&path)?).with_context(|| path.display().to_string())
+}
 
 /// Below this mean return a policy fails in a variant: what counts as solved.
 pub fn solved(env: &str) -> f64 {

@@ -11,12 +11,11 @@ mod delays;
 mod diagnoses;
 mod heatmap;
 mod index;
-pub mod metric;
 mod page;
 mod panels;
 mod read;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 mod settings;
 mod summary;
 mod traces;
@@ -40,11 +39,11 @@ pub const CHARTS: &str = "charts";
 /// Every figure of the page as a file of its own: file name and SVG text.
 pub fn charts(results: &Results) -> Vec<(String, String)> {
     let index = Index::new(&results.rows);
-    let mut files = heat_pictures(&index);
+    let mut files = heat_images(&index);
     for trace in &results.traces {
         let name = ["scores", &trace.env, &trace.anomaly, &trace.strength, &trace.detector].join("-");
         let name = format!("{}-{}.svg", file_name(&name), trace.episode);
-        files.push((name, traces::picture(&index, trace)));
+        files.push((name, traces::image(&index, trace)));
     }
     for chart in delays::charts(&index, &results.curves) {
         let name = format!("delays-{}-{}.svg", file_name(&chart.title), file_name(&chart.threshold));
@@ -53,15 +52,15 @@ pub fn charts(results: &Results) -> Vec<(String, String)> {
     files
 }
 
-fn heat_pictures(index: &Index) -> Vec<(String, String)> {
+fn heat_images(index: &Index) -> Vec<(String, String)> {
     let (cells, metrics) = (cells::all(index), cells::shown(index));
     let mut files = Vec::new();
     for map in heatmap::all(index) {
         for (i, block) in map.blocks.iter().enumerate() {
             for (m, metric) in metrics.iter().enumerate() {
-                let title = format!("{} · {}", map.world, metric.label);
-                let name = format!("heatmap-{}-{}-{}.svg", file_name(&map.world), metric.id, i + 1);
-                files.push((name, heatmap::picture(&map, block, &cells, m, &title)));
+                let title = format!("{} · {}", map.environment, metric.label);
+                let name = format!("heatmap-{}-{}-{}.svg", file_name(&map.environment), metric.id, i + 1);
+                files.push((name, heatmap::image(&map, block, &cells, m, &title)));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! What a benchmark produces: rows, score traces, delay curves, films and realised
+//! What a benchmark produces: rows, score traces, delay curves, videos and realised
 //! false alarms, with the recipe that recreates them.
 //!
 //! This is the border between running and reporting: the benchmark fills it, the writers (CSV, Parquet) and the
@@ -6,6 +6,8 @@
 
 mod number;
 
+use offnominal_files::provenance::Provenance;
+use offnominal_files::store::address;
 use serde::{Deserialize, Serialize};
 
 /// Everything that a report shows.
@@ -23,19 +25,19 @@ pub struct Results {
     #[serde(default)]
     pub diagnoses: Vec<Diagnosed>,
     /// Rendered episodes.
-    pub films: Vec<Film>,
+    pub videos: Vec<Video>,
     /// Realised false alarms.
     #[serde(default)]
     pub coverage: Vec<Coverage>,
-    /// What detectors of pictures saw.
+    /// What image detectors saw.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub panels: Vec<Panel>,
 }
 
-/// What a detector of pictures saw in the step that it found most anomalous.
+/// What a detector of images saw in the step that it found most anomalous.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Panel {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Anomaly id.
     pub anomaly: String,
@@ -65,25 +67,32 @@ pub struct Panel {
 pub struct Recipe {
     /// Name of the campaign.
     pub campaign: String,
-    /// The command line that recreates the results.
-    pub command: String,
+    /// What made the results.
+    pub made: Provenance,
     /// The campaign file, in full.
     pub config: String,
-    /// Versions of the engine and of the MuJoCo library.
-    pub versions: Vec<(String, String)>,
-    /// One line per policy: world, id, return with interval, training command.
+    /// One line per policy: environment, id, return with interval, training command.
     pub policies: Vec<String>,
     /// Wall time in seconds; not part of any comparison.
     #[serde(with = "number")]
     pub wall_secs: f64,
 }
 
-/// One number of the long-format results table (CSV and Parquet have exactly these columns).
+impl Recipe {
+    /// Notes the command and the settings.
+    pub fn made_by(&mut self, command: &str, config: &str) {
+        self.made.command = command.into();
+        self.made.config = address(config.as_bytes());
+        self.config = config.into();
+    }
+}
+
+/// One number of the results: the row of `results.csv` and `results.parquet`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Row {
     /// Name of the campaign.
     pub campaign: String,
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// `vector` or `image`.
     pub modality: String,
@@ -106,7 +115,8 @@ pub struct Row {
     pub episodes: u64,
     /// Metric name, such as `auroc_matched`.
     pub metric: String,
-    /// Alarm threshold (`3sigma`, `q95`, `max`, `conformal`, `band`, `cusum`, `martingale`) for metrics that need one, else empty.
+    /// Alarm threshold (`3sigma`, `q95`, `max`, `conformal`, `band`, `cusum`, `martingale`) for metrics that need one,
+    /// else empty.
     pub threshold: String,
     /// The value; not a number where there is no data.
     #[serde(with = "number")]
@@ -122,7 +132,7 @@ pub struct Row {
 /// Scores over time of one episode and its nominal twin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Anomaly id.
     pub anomaly: String,
@@ -151,7 +161,7 @@ pub struct Trace {
 /// Share of anomalies detected within j steps after onset, at one threshold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DelayCurve {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Anomaly id, or `all` for the pooled curve.
     pub anomaly: String,
@@ -181,7 +191,7 @@ pub struct DelayCurve {
 pub struct Diagnosed {
     /// Name of the campaign.
     pub campaign: String,
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Policy id.
     pub policy: String,
@@ -217,7 +227,7 @@ pub struct Diagnosed {
 /// those that set the threshold and those that are watched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Policy id.
     pub policy: String,
@@ -246,7 +256,7 @@ pub struct Coverage {
 /// What a policy scores under an anomaly: 1 is undisturbed, 0 random.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Score {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Policy id.
     pub policy: String,
@@ -266,8 +276,8 @@ pub struct Score {
 
 /// A rendered episode, ready to be embedded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Film {
-    /// World id.
+pub struct Video {
+    /// Environment id.
     pub env: String,
     /// What it shows.
     pub caption: String,

@@ -1,10 +1,11 @@
 //! A campaign from its cells to its tables and its page.
 
 use crate::cells::{self, Bench};
+use crate::report;
 use crate::results::Results;
-use crate::{report, tables};
 use anyhow::Result;
 use offnominal_engine::context::Context;
+use offnominal_files::table;
 use offnominal_files::write::atomically;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -50,8 +51,7 @@ pub fn run_open(bench: &Bench, context: &Context) -> Result<usize> {
 /// If a cell is missing, or a file cannot be written.
 pub fn finish(bench: &Bench, text: &str, command: &str, out: &Path, wall_secs: f64) -> Result<Finished> {
     let mut results = cells::results(bench)?;
-    results.recipe.command = command.into();
-    results.recipe.config = text.into();
+    results.recipe.made_by(command, text);
     results.recipe.wall_secs = wall_secs;
     let page = save(&results, out)?;
     Ok(Finished { results, page })
@@ -62,10 +62,10 @@ pub fn finish(bench: &Bench, text: &str, command: &str, out: &Path, wall_secs: f
 /// # Errors
 /// If a file cannot be written.
 pub fn save(results: &Results, out: &Path) -> Result<PathBuf> {
-    atomically(&out.join("results.csv"), &tables::csv(&results.rows)?)?;
-    atomically(&out.join("results.parquet"), &tables::parquet(&results.rows)?)?;
+    atomically(&out.join("results.csv"), &table::to_csv(&results.rows)?)?;
+    atomically(&out.join("results.parquet"), &table::to_parquet(&results.rows)?)?;
     if !results.diagnoses.is_empty() {
-        atomically(&out.join("diagnosis.csv"), &tables::diagnoses(&results.diagnoses)?)?;
+        atomically(&out.join("diagnosis.csv"), &table::to_csv(&results.diagnoses)?)?;
     }
     report::save(out, results)?;
     report::write(out, results)

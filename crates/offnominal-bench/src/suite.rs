@@ -1,20 +1,22 @@
 //! Suites: benchmarks that travel with the binary.
 //!
-//! A suite is a list of campaigns. It is run world by world: when all cells of a world are finished, its results are
-//! written beside those of the others, and a world whose results are there is not run again. So a suite may be spread
-//! over many calls and days, and whatever is made of its results says which worlds are still missing.
+//! A suite is a list of campaigns. It is run environment by environment: when all cells of an environment are
+//! finished, its results are
+//! written beside those of the others, and an environment whose results are there is not run again. So a suite may be
+//! spread
+//! over many calls and days, and whatever is made of its results says which environments are still missing.
 
+mod environment;
 mod images;
 mod narrow;
 mod page;
 mod published;
 mod run;
 mod table;
-mod world;
 
+pub use environment::Environment;
 pub use run::{Request, State, run};
-pub use table::{Line, RULES, Table, columns};
-pub use world::World;
+pub use table::Row;
 
 use crate::campaign::Campaign;
 use anyhow::{Context, Result, ensure};
@@ -64,7 +66,7 @@ pub const ALL: &[Suite] = &[
 /// The page that puts the results of a suite beside the published ones, as Markdown.
 ///
 /// # Errors
-/// If no world of the suite is in the folder, or a file there is damaged.
+/// If no environment of the suite is in the folder, or a file there is damaged.
 pub fn page(suite: &Suite, out: &Path) -> Result<String> {
     match suite.kind {
         Kind::Vector => page::page(suite, out),
@@ -102,14 +104,14 @@ impl Suite {
         self.files.iter().map(read).collect()
     }
 
-    /// Its worlds, in the order of the catalogue.
+    /// Its environments, in the order of the catalogue.
     ///
     /// # Errors
     /// If a campaign is wrong.
-    pub fn worlds(&self) -> Result<Vec<String>> {
+    pub fn environments(&self) -> Result<Vec<String>> {
         let campaigns = self.campaigns(None)?;
         let named = |id: &str| campaigns.iter().any(|(c, _)| c.envs.iter().any(|env| env == id));
-        let catalogue = offnominal_engine::catalogues::worlds();
+        let catalogue = offnominal_engine::catalogues::environments();
         Ok(catalogue.entries().iter().map(|e| e.id.to_string()).filter(|id| named(id)).collect())
     }
 }
@@ -119,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slow_worlds_meet_what_the_others_meet() {
+    fn the_slow_environments_meet_what_the_others_meet() {
         let campaigns = Suite::find("vector").unwrap().campaigns(None).unwrap();
         let [(fast, _), (slow, _), (policies, _)] = &campaigns[..] else { panic!("three campaigns") };
         assert_eq!((&fast.detectors, &fast.anomalies), (&slow.detectors, &slow.anomalies));
@@ -130,9 +132,23 @@ mod tests {
     }
 
     #[test]
-    fn the_ten_worlds_of_the_paper_are_in_it() {
-        let worlds = Suite::find("vector").unwrap().worlds().unwrap();
-        assert_eq!(worlds.len(), 10, "{worlds:?}");
+    fn the_ten_environments_of_the_paper_are_in_it() {
+        let environments = Suite::find("vector").unwrap().environments().unwrap();
+        assert_eq!(environments.len(), 10, "{environments:?}");
+    }
+
+    #[test]
+    fn the_pages_say_what_the_results_say() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for (id, shown) in [("vector", "docs/vector.md"), ("images", "results/images/README.md")] {
+            let text = page(Suite::find(id).unwrap(), &root.join("results").join(id)).unwrap();
+            let shown = root.join(shown);
+            if std::env::var_os("UPDATE_EXPECT").is_some() {
+                std::fs::write(&shown, &text).unwrap();
+            }
+            let is_new = std::fs::read_to_string(&shown).unwrap() == text;
+            assert!(is_new, "{} is old; UPDATE_EXPECT=1 writes it", shown.display());
+        }
     }
 
     #[test]

@@ -140,8 +140,8 @@
   });
 
   // The list of cells is made when somebody wants to see it.
-  const fields = ["world", "anomaly", "strength", "magnitude", "detector", "seed", "n"];
-  const kind = (field) => (["world", "anomaly", "strength", "detector"].includes(field) ? "text" : "num");
+  const fields = ["environment", "anomaly", "strength", "magnitude", "detector", "seed", "n"];
+  const kind = (field) => (["environment", "anomaly", "strength", "detector"].includes(field) ? "text" : "num");
   const list = document.getElementById("list");
   function addRow(body, cell, number) {
     const row = make("tr", { id: "cell-" + number });
@@ -156,7 +156,7 @@
   }
   function filterBar(table) {
     const bar = make("div", { className: "bar" });
-    for (const field of ["world", "anomaly", "strength", "detector"]) {
+    for (const field of ["environment", "anomaly", "strength", "detector"]) {
       const select = make("select", { ariaLabel: field });
       select.append(make("option", { value: "" }, "every " + field));
       const names = new Set(data.cells.map((cell) => cell[field]));

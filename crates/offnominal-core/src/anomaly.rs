@@ -1,4 +1,4 @@
-//! What goes wrong: hooks between policy and world, all empty by default.
+//! What goes wrong: hooks between policy and environment, all empty by default.
 
 mod chosen;
 
@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 /// episode is exactly its nominal twin.
 ///
 /// A value is built afresh for every episode, so nothing needs to be reset. Randomness comes from a branch of the
-/// seed tree of its own: the world sees the same noise with and without the anomaly.
+/// seed tree of its own: the environment sees the same noise with and without the anomaly.
 pub trait Anomaly: Send {
-    /// Sizes buffers and checks that the anomaly fits the world. Called once, before the episode.
+    /// Sizes buffers and checks that the anomaly fits the environment. Called once, before the episode.
     ///
     /// # Errors
-    /// If it names a channel or a parameter that the world does not have, or a value outside the physical range.
+    /// If it names a channel or a parameter that the environment does not have, or a value outside the physical range.
     fn fit(&mut self, _spec: &EnvSpec) -> Result<(), AnomalyError> {
         Ok(())
     }
@@ -28,19 +28,19 @@ pub trait Anomaly: Send {
     /// The anomaly becomes active: at the onset, and again after each pause of an intermittent one.
     fn begin(&mut self, _env: &mut dyn Env, _rng: &mut Rng) {}
 
-    /// Changes the command on its way to the world. The recorded action stays the policy's own.
+    /// Changes the action on its way to the environment. The recorded action stays the policy's own.
     fn on_action(&mut self, _action: &mut [f32], _rng: &mut Rng) {}
 
     /// Changes the observation on its way to the policy.
     fn on_observation(&mut self, _obs: &mut [f32], _rng: &mut Rng) {}
 
-    /// Changes what a camera saw, on its way to whoever watches; neither world nor policy see it.
+    /// Changes what a camera saw, on its way to whoever watches; neither environment nor policy see it.
     fn on_frame(&mut self, _frame: &mut Frame, _rng: &mut Rng) {}
 
-    /// The anomaly stops being active while the episode goes on; what `begin` changed in the world is changed back.
+    /// The anomaly stops being active while the episode goes on; what `begin` changed in the environment is changed back.
     fn end(&mut self, _env: &mut dyn Env) {}
 
-    /// Called at each inactive step too, with the policy's command: an anomaly that acts on the past (a delay) must
+    /// Called at each inactive step too, with the policy's action: an anomaly that acts on the past (a delay) must
     /// know it when it becomes active.
     fn watch(&mut self, _action: &[f32]) {}
 
@@ -48,21 +48,21 @@ pub trait Anomaly: Send {
     /// last reading must know it when it becomes active.
     fn watch_observation(&mut self, _obs: &[f32]) {}
 
-    /// Called with each picture that is not disturbed: a camera that stands still must know the last one.
+    /// Called with each image that is not disturbed: a camera that stands still must know the last one.
     fn watch_frame(&mut self, _frame: &Frame) {}
 }
 
-/// Why an anomaly cannot be applied to a world.
+/// Why an anomaly cannot be applied to an environment.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnomalyError {
-    /// A dynamics anomaly asks for what the world's parameters do not allow.
+    /// A dynamics anomaly asks for what the environment's parameters do not allow.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
-    /// A signal anomaly names a channel that the world does not have.
-    #[error("world {env} has no {side} channel {found}{}; there are: {known}", crate::suggest::hint(.nearest))]
+    /// A signal anomaly names a channel that the environment does not have.
+    #[error("environment {env} has no {side} channel {found}{}; there are: {known}", crate::suggest::hint(.nearest))]
     Channel {
-        /// The world that was asked.
+        /// The environment that was asked.
         env: String,
         /// `observation` or `action`.
         side: &'static str,
@@ -73,36 +73,38 @@ pub enum AnomalyError {
         /// All names that exist.
         known: String,
     },
-    /// The anomaly changes commands by degrees, and the command is a choice.
+    /// The anomaly changes actions by degrees, and the action is a choice.
     #[error(
-        "anomaly {id}: expected commands that are real numbers, but {channel} of {env} is a choice among {choices}; act-delay, act-stuck, act-dropout and dyn-<parameter> apply"
+        "anomaly {id}: expected actions that are real numbers, but {channel} of {env} is a choice among {choices}; act-delay, act-stuck, act-dropout and dyn-<parameter> apply"
     )]
     Choice {
         /// The anomaly.
         id: String,
-        /// The world that was asked.
+        /// The environment that was asked.
         env: String,
         /// The channel.
         channel: String,
         /// How many choices it has.
         choices: u32,
     },
-    /// The anomaly needs pictures, and the observation of the world is none.
-    #[error("anomaly {id}: expected a world whose observation is {expected}, but that of {env} is not")]
+    /// The anomaly needs images, and the observation of the environment is none.
+    #[error(
+        "anomaly {id}: expected an environment whose observation is {expected}, but that of {env} is not"
+    )]
     NoImage {
         /// The anomaly.
         id: String,
-        /// The world that was asked.
+        /// The environment that was asked.
         env: String,
         /// What it needs, in words.
         expected: &'static str,
     },
-    /// The anomaly is one of cameras, and the world has none.
-    #[error("anomaly {id}: expected a world with a camera, but {env} has none")]
+    /// The anomaly is one of cameras, and the environment has none.
+    #[error("anomaly {id}: expected an environment with a camera, but {env} has none")]
     NoCamera {
         /// The anomaly.
         id: String,
-        /// The world that was asked.
+        /// The environment that was asked.
         env: String,
     },
     /// The magnitude is outside the range of the anomaly.
@@ -227,10 +229,12 @@ mod tests {
         check("\"one\"", Ok(vec![0, 1]));
         check("[\"theta\"]", Ok(vec![1]));
         check("[0]", Ok(vec![0]));
-        check("[2]", Err("world w has no observation channel 2; there are: x, theta"));
+        check("[2]", Err("environment w has no observation channel 2; there are: x, theta"));
         check(
             "[\"teta\"]",
-            Err("world w has no observation channel \"teta\"; did you mean \"theta\"?; there are: x, theta"),
+            Err(
+                "environment w has no observation channel \"teta\"; did you mean \"theta\"?; there are: x, theta",
+            ),
         );
     }
 

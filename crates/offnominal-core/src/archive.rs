@@ -14,7 +14,7 @@
 //! assert_eq!(error, "scale.mean: expected 3 numbers, found 2");
 //! ```
 
-use crate::insight::InsightError;
+use crate::samples::SamplesError;
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
@@ -124,7 +124,7 @@ pub struct Reader<'a> {
     place: String,
     /// Numbers per observation.
     pub obs_width: usize,
-    /// Numbers per command.
+    /// Numbers per action.
     pub act_width: usize,
 }
 
@@ -203,7 +203,7 @@ pub enum ArchiveError {
     NoPolicy,
     /// The policy is not the one.
     #[error(transparent)]
-    Policy(#[from] InsightError),
+    Policy(#[from] SamplesError),
     /// A list is not there.
     #[error("{place}: expected a list of numbers, found nothing")]
     Missing {

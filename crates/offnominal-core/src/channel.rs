@@ -60,7 +60,7 @@ impl Channel {
         Channel { choices: n, ..Channel::new(name, meaning, "1", 0.0, f64::from(n - 1)) }
     }
 
-    /// A stack of pictures whose pixels are grey levels from 0 to 255.
+    /// A stack of images whose pixels are grey levels from 0 to 255.
     pub fn image(name: &str, meaning: &str, image: Image) -> Channel {
         Channel { image: Some(image), ..Channel::new(name, meaning, "grey level", 0.0, 255.0) }
     }
@@ -76,7 +76,7 @@ impl Channel {
     }
 
     /// The choice that a number stands for: the nearest integer (halves away from zero) within 0, …, n − 1. This is
-    /// how every world reads such a command. `None` for what is not a number.
+    /// how every environment reads such an action. `None` for what is not a number.
     ///
     /// ```
     /// use offnominal_core::spec::Channel;
@@ -94,13 +94,13 @@ impl Channel {
     }
 }
 
-/// A stack of pictures of the same size: `[frames, planes, height, width]`, the oldest frame first.
+/// A stack of images of the same size: `[frames, planes, height, width]`, the oldest frame first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Image {
-    /// Pictures in the stack; the newest is the last.
+    /// Images in the stack; the newest is the last.
     pub frames: usize,
-    /// Planes of each picture: 1 of grey, or 3 of red, green and blue.
+    /// Planes of each image: 1 of grey, or 3 of red, green and blue.
     pub planes: usize,
     /// Rows of each plane.
     pub height: usize,
@@ -109,12 +109,12 @@ pub struct Image {
 }
 
 impl Image {
-    /// A stack of grey pictures.
+    /// A stack of grey images.
     pub const fn grey(frames: usize, height: usize, columns: usize) -> Image {
         Image { frames, planes: 1, height, columns }
     }
 
-    /// Numbers in one picture; like [`Image::width`], the largest number there is if a shape from outside exceeds it.
+    /// Numbers in one image; like [`Image::width`], the largest number there is if a shape from outside exceeds it.
     pub const fn frame_len(&self) -> usize {
         self.planes.saturating_mul(self.height).saturating_mul(self.columns)
     }

@@ -5,21 +5,21 @@
 
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
-use crate::insight::InsightError;
 use crate::policy::Policy;
+use crate::samples::SamplesError;
 
 /// One step as a monitor sees it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transition<'a> {
     /// Observation before the step.
     pub obs: &'a [f32],
-    /// The policy's command.
+    /// The policy's action.
     pub action: &'a [f32],
     /// Observation after the step.
     pub next_obs: &'a [f32],
 }
 
-/// The observations and commands of one episode of T steps.
+/// The observations and actions of one episode of T steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Signals<'a> {
     observations: &'a [f32],
@@ -69,7 +69,7 @@ impl<'a> Signals<'a> {
         self.observations
     }
 
-    /// All commands, `[T, act_width]`.
+    /// All actions, `[T, act_width]`.
     pub fn actions(&self) -> &'a [f32] {
         self.actions
     }
@@ -224,13 +224,13 @@ pub enum FitError {
     NoPolicy,
     /// The policy does not tell what the detector reads.
     #[error(transparent)]
-    Policy(#[from] InsightError),
-    /// The films do not have the same size.
-    #[error("film {episode}: expected {expected}, found {found}")]
-    Film {
-        /// Index of the first film that differs.
+    Policy(#[from] SamplesError),
+    /// The videos do not have the same size.
+    #[error("video {episode}: expected {expected}, found {found}")]
+    Video {
+        /// Index of the first video that differs.
         episode: usize,
-        /// Pictures and commands of the first film.
+        /// Images and actions of the first video.
         expected: String,
         /// Those of this one.
         found: String,

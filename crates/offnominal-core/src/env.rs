@@ -6,12 +6,13 @@ use crate::frame::{Camera, Frame};
 use crate::spec::{EnvSpec, ParameterError};
 use serde::{Deserialize, Serialize};
 
-/// A world: it is started at an initial condition and then advanced step by step.
+/// An environment: it is started at an initial condition and then advanced step by step.
 ///
-/// A world never times out by itself and knows nothing of anomalies or labels: the runner ([`crate::run`]) owns the
+/// An environment never times out by itself and knows nothing of anomalies or labels: the runner ([`crate::run`]) owns
+/// the
 /// clock, the horizon, the onset and the labels. After warm-up `observe` and `step` neither fail nor allocate.
 pub trait Env: Send + Sync {
-    /// The description; the same value for the whole life of the world, whatever its parameters are set to.
+    /// The description; the same value for the whole life of the environment, whatever its parameters are set to.
     fn spec(&self) -> &EnvSpec;
 
     /// Draws an initial condition x ~ P; `x.len() == spec().initial.len()`.
@@ -29,7 +30,7 @@ pub trait Env: Send + Sync {
     /// If `obs` does not have `spec().obs_width()` numbers.
     fn observe(&self, obs: &mut [f32]);
 
-    /// Advances by `spec().dt_secs` under the given action. A command that is a choice is read by [`Channel::chosen`]:
+    /// Advances by `spec().dt_secs` under the given action. An action that is a choice is read by [`Channel::chosen`]:
     /// rounded to the nearest integer and clipped, never refused.
     ///
     /// # Panics
@@ -38,7 +39,7 @@ pub trait Env: Send + Sync {
     /// [`Channel::chosen`]: crate::spec::Channel::chosen
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step;
 
-    /// Whether the goal is met at this moment; `None` where the world defines no success.
+    /// Whether the goal is met at this moment; `None` where the environment defines no success.
     fn goal_met(&self) -> Option<bool> {
         None
     }
@@ -46,10 +47,10 @@ pub trait Env: Send + Sync {
     /// Changes a physical quantity at once; derived constants are recomputed.
     ///
     /// # Errors
-    /// If the parameter does not exist or the value lies outside its physical range. The world is then unchanged.
+    /// If the parameter does not exist or the value lies outside its physical range. The environment is then unchanged.
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError>;
 
-    /// Changes several physical quantities together, as one change where the world can do that.
+    /// Changes several physical quantities together, as one change where the environment can do that.
     ///
     /// # Errors
     /// As [`set_parameter`](Env::set_parameter); some of them may then have changed.
@@ -60,13 +61,14 @@ pub trait Env: Send + Sync {
     /// A full copy, episode in progress included; `None` for hardware, of which there is only one.
     fn fork(&self) -> Option<Box<dyn Env>>;
 
-    /// The world for the next episode: a copy or, where there is only one, that one itself until it is dropped; `None` while
+    /// The environment for the next episode: a copy or, where there is only one, that one itself until it is dropped;
+    /// `None` while
     /// it is in use.
     fn checkout(&self) -> Option<Box<dyn Env + '_>> {
         self.fork().map(|copy| -> Box<dyn Env + '_> { copy })
     }
 
-    /// Whether the world can still be used.
+    /// Whether the environment can still be used.
     ///
     /// # Errors
     /// Why it cannot, such as a robot that stopped.
@@ -74,12 +76,13 @@ pub trait Env: Send + Sync {
         Ok(())
     }
 
-    /// What the world knows of its failures.
+    /// What the environment knows of its failures.
     fn failure_search(&self) -> &dyn FailureSearch {
         &Uninformed
     }
 
-    /// Draws the current state: colours, and class ids where the world knows them. A world without cameras draws nothing.
+    /// Draws the current state: colours, and class ids where the environment knows them. An environment without
+    /// cameras draws nothing.
     fn render(&mut self, _camera: Camera, _frame: &mut Frame) {}
 }
 
@@ -107,7 +110,7 @@ pub enum Status {
     Running,
     /// The policy reached what ends the episode well.
     Succeeded,
-    /// The policy brought about what the world counts as a failure.
+    /// The policy brought about what the environment counts as a failure.
     Failed,
     /// The simulator (or the robot link) broke; the policy is not to blame.
     Diverged,

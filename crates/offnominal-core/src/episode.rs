@@ -1,26 +1,26 @@
-//! What happened in one run of a policy in a world.
+//! What happened in one run of a policy in an environment.
 
 use crate::Seed;
+use crate::anomaly_spec::AnomalySpec;
 use crate::detector::Signals;
-use crate::fault::Fault;
 use serde::{Deserialize, Serialize};
 
 /// A recorded episode of T steps. Observations have T + 1 rows (the first one is the reset's); everything else has T.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Episode {
-    /// World that produced it.
+    /// Environment that produced it.
     pub env: String,
     /// The seed from which it can be played again.
     pub seed: Seed,
     /// Initial condition.
     pub initial: Vec<f64>,
     /// What was done to it; `None` for a nominal episode.
-    pub fault: Option<Fault>,
+    pub anomaly_spec: Option<AnomalySpec>,
     /// First anomalous step, if there is one.
     pub onset: Option<u32>,
     /// Observations as the policy read them, `[T + 1, obs_width]`.
     pub observations: Vec<f32>,
-    /// The policy's own commands, `[T, act_width]`.
+    /// The policy's own actions, `[T, act_width]`.
     pub actions: Vec<f32>,
     /// Rewards of the true state, `[T]`.
     pub rewards: Vec<f64>,
@@ -28,7 +28,7 @@ pub struct Episode {
     pub labels: Vec<bool>,
     /// How it ended.
     pub end: End,
-    /// Whether the goal was met at the last step; `None` where the world defines no success.
+    /// Whether the goal was met at the last step; `None` where the environment defines no success.
     pub goal_met: Option<bool>,
     /// Numbers per observation.
     pub obs_width: usize,
@@ -40,9 +40,9 @@ pub struct Episode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum End {
-    /// The world's own success.
+    /// The environment's own success.
     Succeeded,
-    /// The world's own failure.
+    /// The environment's own failure.
     Failed,
     /// The horizon was reached.
     TimedOut,
@@ -57,7 +57,7 @@ pub struct Outcome {
     pub steps: usize,
     /// The undiscounted sum of rewards.
     pub total_reward: f64,
-    /// Whether it counts as a success; `None` where the world defines no success.
+    /// Whether it counts as a success; `None` where the environment defines no success.
     pub success: Option<bool>,
 }
 
@@ -85,7 +85,7 @@ impl Episode {
         self.rewards.iter().sum()
     }
 
-    /// Whether the episode counts as a success; `None` where the world defines no success.
+    /// Whether the episode counts as a success; `None` where the environment defines no success.
     pub fn success(&self) -> Option<bool> {
         match self.end {
             End::Succeeded => Some(true),

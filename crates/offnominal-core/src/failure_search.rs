@@ -10,7 +10,8 @@ pub trait FailureSearch {
         x.to_vec()
     }
 
-    /// What a predictor of failure reads of an initial condition that leads past many places, such as a track; `None` where
+    /// What a predictor of failure reads of an initial condition that leads past many places, such as a track; `None`
+    /// where
     /// it does not.
     fn places(&self, _x: &[f64]) -> Option<Places> {
         None
@@ -27,7 +28,8 @@ pub trait FailureSearch {
         None
     }
 
-    /// How far the present state is from what the environment counts as failure: zero or less exactly where it has failed;
+    /// How far the present state is from what the environment counts as failure: zero or less exactly where it has
+    /// failed;
     /// `None` where the environment does not say.
     fn margin(&self) -> Option<f64> {
         None

@@ -1,12 +1,12 @@
-//! A picture of a world: colours and class ids.
+//! An image of an environment: colours and class ids.
 
 use serde::{Deserialize, Serialize};
 
-/// Which of a world's cameras: an index into `EnvSpec::cameras`.
+/// Which of an environment's cameras: an index into `EnvSpec::cameras`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Camera(pub usize);
 
-/// A picture, row by row from the top left.
+/// An image, row by row from the top left.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
     /// Pixels per row.

@@ -1,39 +1,39 @@
-//! What scores pictures: an image detector is fitted on films of nominal episodes and becomes a monitor that scores one
+//! What scores images: an image detector is fitted on videos of nominal episodes and becomes a monitor that scores one
 //! sight after another.
 //!
 //! As with [`crate::detector`], unfitted and fitted are different types, and neither reward nor label nor clock can be
-//! reached: a monitor sees what the camera saw before and after a step, and the command in between.
+//! reached: a monitor sees what the camera saw before and after a step, and the action in between.
 
 use crate::Rng;
 use crate::detector::FitError;
 
-/// What a camera saw in one episode of T steps, with the commands.
+/// What a camera saw in one episode of T steps, with the actions.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Film {
+pub struct Video {
     /// Pixels per row.
     pub width: usize,
-    /// Rows of a picture.
+    /// Rows of an image.
     pub height: usize,
     /// Red, green and blue, `[T + 1, height, width, 3]`.
     pub frames: Vec<u8>,
-    /// The policy's commands, `[T, act_width]`.
+    /// The policy's actions, `[T, act_width]`.
     pub actions: Vec<f32>,
-    /// Numbers per command.
+    /// Numbers per action.
     pub act_width: usize,
 }
 
-/// One step as an image monitor sees it; pictures are `[height, width, 3]`.
+/// One step as an image monitor sees it; images are `[height, width, 3]`.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sight<'a> {
+pub struct FrameTransition<'a> {
     /// What the camera saw before the step.
     pub frame: &'a [u8],
-    /// The policy's command.
+    /// The policy's action.
     pub action: &'a [f32],
     /// What it saw after the step.
     pub next_frame: &'a [u8],
 }
 
-/// Where in a picture a score comes from, on any coarse grid.
+/// Where in an image a score comes from, on any coarse grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heat {
     /// Rows of the grid.
@@ -49,11 +49,11 @@ pub trait ImageDetector: Send + Sync {
     /// Learns what is nominal.
     ///
     /// # Errors
-    /// If there is no data, the films differ in size, or what the detector needs (weights, memory, a device) is missing.
+    /// If there is no data, the videos differ in size, or what the detector needs (weights, memory, a device) is missing.
     fn fit(
         &self,
-        train: &[Film],
-        validation: &[Film],
+        train: &[Video],
+        validation: &[Video],
         rng: &mut Rng,
     ) -> Result<Box<dyn ImageMonitor>, FitError>;
 
@@ -63,8 +63,8 @@ pub trait ImageDetector: Send + Sync {
     /// As there.
     fn fit_telling(
         &self,
-        train: &[Film],
-        validation: &[Film],
+        train: &[Video],
+        validation: &[Video],
         rng: &mut Rng,
         _tell: &dyn Fn(f64),
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
@@ -83,15 +83,15 @@ pub trait ImageMonitor: Send + Sync {
     /// How anomalous this step is: larger is more anomalous, and always finite.
     ///
     /// # Panics
-    /// If the pictures do not have the size of those that the detector was fitted on.
-    fn score(&mut self, sight: Sight<'_>) -> f64;
+    /// If the images do not have the size of those that the detector was fitted on.
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64;
 
-    /// Where in the last picture the score comes from, where the monitor knows.
+    /// Where in the last image the score comes from, where the monitor knows.
     fn heat(&self) -> Option<Heat> {
         None
     }
 
-    /// What the monitor expected to see in the last picture, `[height, width, 3]`, where it knows.
+    /// What the monitor expected to see in the last image, `[height, width, 3]`, where it knows.
     fn expected(&self) -> Option<&[u8]> {
         None
     }
@@ -100,14 +100,14 @@ pub trait ImageMonitor: Send + Sync {
     fn fork(&self) -> Box<dyn ImageMonitor>;
 
     /// Scores a whole episode, from a reset.
-    fn score_film(&mut self, film: &Film) -> Vec<f64> {
+    fn score_video(&mut self, video: &Video) -> Vec<f64> {
         self.reset();
-        film.sights().map(|sight| self.score(sight)).collect()
+        video.transitions().map(|sight| self.score(sight)).collect()
     }
 }
 
-impl Film {
-    /// The film of an episode.
+impl Video {
+    /// The video of an episode.
     ///
     /// # Panics
     /// If the lengths do not fit together, or a size is zero.
@@ -116,12 +116,12 @@ impl Film {
         frames: Vec<u8>,
         actions: Vec<f32>,
         act_width: usize,
-    ) -> Film {
-        assert!(width > 0 && height > 0 && act_width > 0, "a film needs pixels and commands");
+    ) -> Video {
+        assert!(width > 0 && height > 0 && act_width > 0, "a video needs pixels and actions");
         let steps = actions.len() / act_width;
         assert_eq!(actions.len(), steps * act_width, "actions do not fill whole rows");
         assert_eq!(frames.len(), (steps + 1) * width * height * 3, "expected one more frame than actions");
-        Film { width, height, frames, actions, act_width }
+        Video { width, height, frames, actions, act_width }
     }
 
     /// Number of steps T.
@@ -134,12 +134,12 @@ impl Film {
         self.actions.is_empty()
     }
 
-    /// Numbers per picture.
+    /// Numbers per image.
     pub fn frame_len(&self) -> usize {
         self.width * self.height * 3
     }
 
-    /// Picture `t`, of 0 to T.
+    /// Image `t`, of 0 to T.
     ///
     /// # Panics
     /// If there is none.
@@ -147,7 +147,7 @@ impl Film {
         &self.frames[t * self.frame_len()..(t + 1) * self.frame_len()]
     }
 
-    /// The command of step `t`.
+    /// The action of step `t`.
     ///
     /// # Panics
     /// If there is none.
@@ -159,12 +159,12 @@ impl Film {
     ///
     /// # Panics
     /// If `t` is not below `len()`.
-    pub fn sight(&self, t: usize) -> Sight<'_> {
-        Sight { frame: self.frame(t), action: self.action(t), next_frame: self.frame(t + 1) }
+    pub fn sight(&self, t: usize) -> FrameTransition<'_> {
+        FrameTransition { frame: self.frame(t), action: self.action(t), next_frame: self.frame(t + 1) }
     }
 
     /// The steps in order.
-    pub fn sights(&self) -> impl ExactSizeIterator<Item = Sight<'_>> {
+    pub fn transitions(&self) -> impl ExactSizeIterator<Item = FrameTransition<'_>> {
         (0..self.len()).map(|t| self.sight(t))
     }
 }
@@ -180,33 +180,34 @@ impl Heat {
     }
 }
 
-/// Films to learn from, and films held out: every fourth, or none where there are too few. What is usual belongs found in
-/// the latter, and not in the films of the validation, from which alarms get their thresholds.
-pub fn hold_out(films: &[Film]) -> (Vec<&Film>, Vec<&Film>) {
+/// Videos to learn from, and videos held out: every fourth, or none where there are too few. What is usual belongs
+/// found in
+/// the latter, and not in the videos of the validation, from which alarms get their thresholds.
+pub fn hold_out(videos: &[Video]) -> (Vec<&Video>, Vec<&Video>) {
     let (mut seen, mut held_out) = (Vec::new(), Vec::new());
-    for (i, film) in films.iter().enumerate() {
-        let is_out = i % 4 == 3 && films.len() >= 4;
-        if is_out { held_out.push(film) } else { seen.push(film) }
+    for (i, video) in videos.iter().enumerate() {
+        let is_out = i % 4 == 3 && videos.len() >= 4;
+        if is_out { held_out.push(video) } else { seen.push(video) }
     }
     (seen, held_out)
 }
 
-/// Checks what every image detector requires of its films: enough steps, one size, finite commands.
+/// Checks what every image detector requires of its videos: enough steps, one size, finite actions.
 ///
 /// # Errors
 /// The first violation found.
-pub fn check_films(films: &[Film], needed: usize) -> Result<(), FitError> {
-    let found = films.iter().map(Film::len).sum();
+pub fn check_videos(videos: &[Video], needed: usize) -> Result<(), FitError> {
+    let found = videos.iter().map(Video::len).sum();
     if found < needed.max(1) {
         return Err(FitError::TooFewSteps { needed: needed.max(1), found });
     }
-    let size = |f: &Film| format!("pictures of {} x {} and {} commands", f.width, f.height, f.act_width);
-    for (episode, film) in films.iter().enumerate() {
-        if size(film) != size(&films[0]) {
-            return Err(FitError::Film { episode, expected: size(&films[0]), found: size(film) });
+    let size = |f: &Video| format!("images of {} x {} and {} actions", f.width, f.height, f.act_width);
+    for (episode, video) in videos.iter().enumerate() {
+        if size(video) != size(&videos[0]) {
+            return Err(FitError::Video { episode, expected: size(&videos[0]), found: size(video) });
         }
-        if let Some(at) = film.actions.iter().position(|a| !a.is_finite()) {
-            let (step, found) = (at / film.act_width, film.actions[at]);
+        if let Some(at) = video.actions.iter().position(|a| !a.is_finite()) {
+            let (step, found) = (at / video.act_width, video.actions[at]);
             return Err(FitError::NotFinite { episode, step, found });
         }
     }
@@ -217,28 +218,27 @@ pub fn check_films(films: &[Film], needed: usize) -> Result<(), FitError> {
 mod tests {
     use super::*;
 
-    fn film(side: usize, actions: Vec<f32>) -> Film {
+    fn video(side: usize, actions: Vec<f32>) -> Video {
         let frames = (0..(actions.len() + 1) * side * side * 3).map(|i| i as u8).collect();
-        Film::new((side, side), frames, actions, 1)
+        Video::new((side, side), frames, actions, 1)
     }
 
     #[test]
     fn sights_overlap_by_one_frame() {
-        let film = film(2, vec![7.0, 8.0]);
-        let all: Vec<_> = film.sights().collect();
+        let video = video(2, vec![7.0, 8.0]);
+        let all: Vec<_> = video.transitions().collect();
         assert_eq!((all.len(), all[0].next_frame), (2, all[1].frame));
         assert_eq!((all[1].action, all[1].next_frame[0]), (&[8.0][..], 24));
     }
 
     #[test]
-    fn bad_films_are_named() {
-        let found = |films: &[Film], needed| check_films(films, needed).unwrap_err().to_string();
+    fn bad_videos_are_named() {
+        let found = |videos: &[Video], needed| check_videos(videos, needed).unwrap_err().to_string();
         assert!(found(&[], 1).contains("at least 1 nominal steps"));
-        let nan = [film(2, vec![0.0]), film(2, vec![0.0, f32::NAN])];
+        let nan = [video(2, vec![0.0]), video(2, vec![0.0, f32::NAN])];
         assert!(found(&nan, 1).starts_with("episode 1: expected finite numbers, found NaN at step 1"));
-        let sizes = [film(2, vec![0.0]), film(3, vec![0.0])];
-        let want =
-            "film 1: expected pictures of 2 x 2 and 1 commands, found pictures of 3 x 3 and 1 commands";
+        let sizes = [video(2, vec![0.0]), video(3, vec![0.0])];
+        let want = "video 1: expected images of 2 x 2 and 1 actions, found images of 3 x 3 and 1 actions";
         assert_eq!(found(&sizes, 1), want);
     }
 }

@@ -21,15 +21,16 @@ pub enum Law {
     StartVaries,
     /// Channel and parameter names are unique, nominal values lie in their ranges, and texts are not empty.
     SpecIsSound,
-    /// Unknown parameters and values outside the physical range are refused, and leave the world unchanged.
+    /// Unknown parameters and values outside the physical range are refused, and leave the environment unchanged.
     RefusesBadParameters,
     /// Setting a parameter to its nominal value changes nothing.
     NominalIsNeutral,
     /// Setting a parameter to another value changes the future.
     ParameterBites,
-    /// A command that is a choice is rounded to the nearest one and clipped; what is no number makes the world diverge.
+    /// An action that is a choice is rounded to the nearest one and clipped; what is no number makes the environment
+    /// diverge.
     RoundsChoices,
-    /// The margin is zero or less exactly where the world has failed.
+    /// The margin is zero or less exactly where the environment has failed.
     MarginTellsFailure,
     /// `reset` makes a monitor forget the episode before.
     ResetForgets,
@@ -45,10 +46,10 @@ pub enum Law {
     RefusesBadData,
     /// A monitor that was kept and brought back gives the same bits. One that says that it cannot be kept obeys too.
     LoadsAsSaved,
-    /// Commands stay within the bounds of their channels.
+    /// Actions stay within the bounds of their channels.
     CommandsInBounds,
     /// What a policy tells about itself has the shape it declares and is finite, and the same seed gives the same bits.
-    InsightIsSound,
+    SamplesAreSound,
     /// Until the onset an anomalous episode is its nominal twin, bit for bit.
     SilentBeforeOnset,
     /// An anomaly changes only the channels it was told to change.
@@ -63,7 +64,7 @@ pub enum Law {
     EndRestores,
     /// A recipe survives being written as JSON and read again.
     RecipeRoundTrips,
-    /// The recorded action is the policy's own command.
+    /// The recorded action is the policy's own action.
     RecordsTheCommand,
     /// A step is labelled exactly if the anomaly is active in it.
     LabelsTellActivity,

@@ -1,11 +1,12 @@
 //! The nouns: environments, anomalies, policies, episodes, detectors, estimates, and the names of the laws they obey.
 //!
 //! Nothing in here performs I/O, reads a clock, starts a thread or keeps a global. Randomness enters only as
-//! [`Rng`], and everything that an outside crate may add (a world, an anomaly, a detector) is a trait here, an
+//! [`Rng`], and everything that an outside crate may add (an environment, an anomaly, a detector) is a trait here, an
 //! [`Entry`] in a [`Catalogue`], and a subject of the laws that the crate `offnominal-laws` checks.
 
 pub mod alarm;
 pub mod anomaly;
+pub mod anomaly_spec;
 pub mod archive;
 pub mod catalogue;
 pub mod channel;
@@ -14,27 +15,28 @@ pub mod env;
 pub mod episode;
 pub mod estimate;
 pub mod failure_search;
-pub mod fault;
 pub mod frame;
 pub mod image_detector;
-pub mod insight;
 pub mod law;
 pub mod policy;
 pub mod rng;
 pub mod run;
+pub mod samples;
 pub mod schedule;
 pub mod seed;
 pub mod shifted;
 pub mod spec;
 pub mod suggest;
+pub mod vec3;
 
 pub use catalogue::{Catalogue, Entry};
 pub use rng::Rng;
 pub use seed::Seed;
 
-/// Everything a world, an anomaly, a policy or a detector needs to be written.
+/// Everything an environment, an anomaly, a policy or a detector needs to be written.
 pub mod prelude {
     pub use crate::anomaly::{Anomaly, Channels, Chosen};
+    pub use crate::anomaly_spec::AnomalySpec;
     pub use crate::archive::{ArchiveError, Reader, Writer};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
     pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
@@ -43,14 +45,13 @@ pub mod prelude {
     pub use crate::episode::{End, Episode};
     pub use crate::estimate::Estimate;
     pub use crate::failure_search::{FailureSearch, Places};
-    pub use crate::fault::Fault;
     pub use crate::frame::{Camera, Frame};
-    pub use crate::image_detector::{Film, Heat, ImageDetector, ImageMonitor, Sight};
-    pub use crate::insight::{Insight, InsightError, Predictions};
+    pub use crate::image_detector::{FrameTransition, Heat, ImageDetector, ImageMonitor, Video};
     pub use crate::law::Law;
     pub use crate::policy::Policy;
     pub use crate::rng::Rng;
     pub use crate::run::Trial;
+    pub use crate::samples::{PolicySamples, Predictions, SamplesError};
     pub use crate::schedule::{Extent, Onset, Schedule};
     pub use crate::seed::Seed;
     pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};

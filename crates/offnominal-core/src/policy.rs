@@ -1,7 +1,7 @@
-//! What acts: a map from observations to commands.
+//! What acts: a map from observations to actions.
 
 use crate::Rng;
-use crate::insight::{Insight, InsightError};
+use crate::samples::{PolicySamples, SamplesError};
 use crate::spec::Channel;
 
 /// A policy. A closure `|obs, action| …` is one.
@@ -9,18 +9,18 @@ pub trait Policy: Send + Sync {
     /// Forgets everything about the episode before.
     fn reset(&mut self) {}
 
-    /// Writes the command for an observation. After warm-up this neither fails nor allocates.
+    /// Writes the action for an observation. After warm-up this neither fails nor allocates.
     fn act(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng);
 
     /// An independent copy, for another thread.
     fn fork(&self) -> Box<dyn Policy>;
 
-    /// Opens the policy for reading, so many predictions at a time; as many as it acts on if not given.
+    /// Samples of the policy's output, so many predictions at a time; as many as it acts on if not given.
     ///
     /// # Errors
-    /// If it has nothing to tell, or cannot predict that often.
-    fn insight(&self, _predictions: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
-        Err(InsightError::Opaque)
+    /// If it gives none, or not that many.
+    fn samples(&self, _predictions: Option<usize>) -> Result<Box<dyn PolicySamples>, SamplesError> {
+        Err(SamplesError::Opaque)
     }
 }
 
@@ -34,14 +34,14 @@ impl<F: FnMut(&[f32], &mut [f32]) + Clone + Send + Sync + 'static> Policy for F 
     }
 }
 
-/// Draws every command uniformly between the bounds, or among the choices: the floor against which a policy's return is
+/// Draws every action uniformly between the bounds, or among the choices: the floor against which a policy's return is
 /// normalised.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Random {
     ranges: Vec<Range>,
 }
 
-/// What one command is drawn from.
+/// What one action is drawn from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Range {
     Between(f64, f64),

@@ -1,26 +1,28 @@
-//! The runner: plays a policy in a world, and owns the clock, the horizon, the onset and the labels.
+//! The runner: plays a policy in an environment, and owns the clock, the horizon, the onset and the labels.
 //!
-//! The pristine world is forked for every episode, so nothing ever has to be undone; where there is only one, such as a
+//! The pristine environment is forked for every episode, so nothing ever has to be undone; where there is only one,
+//! such as a
 //! robot, it plays one episode after another and is put back into its pristine state. The random streams of initial
-//! condition, world, policy, onset and anomaly are separate branches of the episode's seed: an anomalous episode and
+//! condition, environment, policy, onset and anomaly are separate branches of the episode's seed: an anomalous episode
+//! and
 //! its nominal twin share all of them but the last two, and are the same bits until the onset.
 
-mod course;
+mod rollout;
 
-pub use course::{Course, Disturbance};
+pub use rollout::{Disturbance, Rollout};
 
 use crate::Seed;
 use crate::anomaly::Anomaly;
+use crate::anomaly_spec::AnomalySpec;
 use crate::catalogue::{BuildError, Catalogue};
 use crate::env::{Env, Status};
 use crate::episode::{End, Episode, Outcome};
-use crate::fault::Fault;
 use crate::policy::Policy;
 
-/// A policy in a world: everything needed to play episodes, except seeds and faults.
+/// A policy in an environment: everything needed to play episodes, except seeds and faults.
 #[derive(Clone, Copy)]
 pub struct Trial<'a> {
-    /// The pristine world.
+    /// The pristine environment.
     pub env: &'a dyn Env,
     /// The policy.
     pub policy: &'a dyn Policy,
@@ -28,14 +30,14 @@ pub struct Trial<'a> {
     pub horizon: u32,
 }
 
-/// Called with the world before the first step and after each step; for pictures and progress.
+/// Called with the environment before the first step and after each step; for images and progress.
 pub type Watcher<'w> = &'w mut dyn FnMut(&mut dyn Env);
 
 /// Called like a [`Watcher`], also with the course, whose anomaly may disturb what a camera sees.
-pub type Filmer<'w> = &'w mut dyn FnMut(&mut dyn Env, &mut Course);
+pub type Filmer<'w> = &'w mut dyn FnMut(&mut dyn Env, &mut Rollout);
 
 impl<'a> Trial<'a> {
-    /// A trial with the world's own horizon.
+    /// A trial with the environment's own horizon.
     pub fn new(env: &'a dyn Env, policy: &'a dyn Policy) -> Trial<'a> {
         Trial { env, policy, horizon: env.spec().horizon }
     }
@@ -45,17 +47,17 @@ impl<'a> Trial<'a> {
         self.play(seed, None, &mut |_| ())
     }
 
-    /// Plays an undisturbed episode of which only the outcome is kept; one of pictures would fill hundreds of megabytes.
+    /// Plays an undisturbed episode of which only the outcome is kept; one of images would fill hundreds of megabytes.
     pub fn outcome(&self, seed: Seed) -> Outcome {
         let mut env = self.checkout();
-        let initial = Course::initial(env.as_ref(), seed);
+        let initial = Rollout::initial(env.as_ref(), seed);
         let log = Log { keeps_observations: false, ..Log::new(env.as_ref(), seed, initial, 0) };
         let mut policy = self.policy.fork();
         let played = play_into(log, env.as_mut(), policy.as_mut(), self.horizon, None, &mut |_, _| ());
         Outcome::of(&played)
     }
 
-    /// Plays an undisturbed episode from a chosen initial condition, and shows the world to `watch`.
+    /// Plays an undisturbed episode from a chosen initial condition, and shows the environment to `watch`.
     pub fn starting_at(&self, initial: Vec<f64>, seed: Seed, watch: Watcher<'_>) -> Episode {
         self.play_from(initial, seed, None, &mut |env, _| watch(env))
     }
@@ -63,37 +65,37 @@ impl<'a> Trial<'a> {
     /// Plays a disturbed episode and its nominal twin, which has the same seed and initial condition.
     ///
     /// # Errors
-    /// If the fault cannot be built for this world.
+    /// If the fault cannot be built for this environment.
     pub fn with_twin(
         &self,
         seed: Seed,
-        fault: &Fault,
+        anomaly_spec: &AnomalySpec,
         from: &Catalogue<dyn Anomaly>,
     ) -> Result<(Episode, Episode), BuildError> {
         let twin = self.nominal(seed);
-        let onset = fault.schedule.draw_onset(twin.len(), &mut seed.child("onset").rng());
-        Ok((self.disturbed(seed, fault, onset, from)?, twin))
+        let onset = anomaly_spec.schedule.draw_onset(twin.len(), &mut seed.child("onset").rng());
+        Ok((self.disturbed(seed, anomaly_spec, onset, from)?, twin))
     }
 
     /// Plays a disturbed episode whose onset is known.
     ///
     /// # Errors
-    /// If the fault cannot be built for this world.
+    /// If the fault cannot be built for this environment.
     pub fn disturbed(
         &self,
         seed: Seed,
-        fault: &Fault,
+        anomaly_spec: &AnomalySpec,
         onset: u32,
         from: &Catalogue<dyn Anomaly>,
     ) -> Result<Episode, BuildError> {
-        let anomaly = fault.build(from, self.env)?;
-        Ok(self.play(seed, Some(Disturbance { fault, onset, anomaly }), &mut |_| ()))
+        let anomaly = anomaly_spec.build(from, self.env)?;
+        Ok(self.play(seed, Some(Disturbance { anomaly_spec, onset, anomaly }), &mut |_| ()))
     }
 
-    /// Plays an episode again and shows the world to `watch` before the first step and after each one.
+    /// Plays an episode again and shows the environment to `watch` before the first step and after each one.
     ///
     /// # Errors
-    /// If the episode's fault cannot be built for this world.
+    /// If the episode's fault cannot be built for this environment.
     pub fn replay(
         &self,
         episode: &Episode,
@@ -106,20 +108,20 @@ impl<'a> Trial<'a> {
     /// Plays an episode again before a camera: as [`Trial::replay`], with the course.
     ///
     /// # Errors
-    /// If the episode's fault cannot be built for this world.
+    /// If the episode's fault cannot be built for this environment.
     pub fn replay_before(
         &self,
         episode: &Episode,
         from: &Catalogue<dyn Anomaly>,
-        film: Filmer<'_>,
+        video: Filmer<'_>,
     ) -> Result<Episode, BuildError> {
-        let disturbance = match (&episode.fault, episode.onset) {
-            (Some(fault), Some(onset)) => {
-                Some(Disturbance { fault, onset, anomaly: fault.build(from, self.env)? })
+        let disturbance = match (&episode.anomaly_spec, episode.onset) {
+            (Some(anomaly_spec), Some(onset)) => {
+                Some(Disturbance { anomaly_spec, onset, anomaly: anomaly_spec.build(from, self.env)? })
             }
             _ => None,
         };
-        Ok(self.play_from(episode.initial.clone(), episode.seed, disturbance, film))
+        Ok(self.play_from(episode.initial.clone(), episode.seed, disturbance, video))
     }
 
     fn play_from(
@@ -141,7 +143,7 @@ impl<'a> Trial<'a> {
     }
 
     fn checkout(&self) -> Box<dyn Env + 'a> {
-        self.env.checkout().expect("there is one such world only, and it plays another episode")
+        self.env.checkout().expect("there is one such environment only, and it plays another episode")
     }
 
     fn play(&self, seed: Seed, disturbance: Option<Disturbance<'_>>, watch: Watcher<'_>) -> Episode {
@@ -150,7 +152,7 @@ impl<'a> Trial<'a> {
     }
 }
 
-/// Plays one episode on the given world itself; the only way for a world that cannot be forked.
+/// Plays one episode on the given environment itself; the only way for an environment that cannot be forked.
 pub fn play_on(
     env: &mut dyn Env,
     policy: &mut dyn Policy,
@@ -159,11 +161,11 @@ pub fn play_on(
     disturbance: Option<Disturbance<'_>>,
     watch: Watcher<'_>,
 ) -> Episode {
-    let initial = Course::initial(env, seed);
+    let initial = Rollout::initial(env, seed);
     play_from(env, policy, horizon, (initial, seed), disturbance, &mut |env, _| watch(env))
 }
 
-/// Plays one episode on the given world itself, from a given initial condition.
+/// Plays one episode on the given environment itself, from a given initial condition.
 fn play_from(
     env: &mut dyn Env,
     policy: &mut dyn Policy,
@@ -184,24 +186,25 @@ fn play_into(
     disturbance: Option<Disturbance<'_>>,
     watch: Filmer<'_>,
 ) -> Episode {
-    let (described, seed) = (disturbance.as_ref().map(|d| (d.fault.clone(), d.onset)), log.episode.seed);
+    let (described, seed) =
+        (disturbance.as_ref().map(|d| (d.anomaly_spec.clone(), d.onset)), log.episode.seed);
     let mut policy_rng = seed.child("policy").rng();
-    let mut course = Course::start(env, &log.episode.initial, seed, disturbance, &mut log.obs);
+    let mut rollout = Rollout::start(env, &log.episode.initial, seed, disturbance, &mut log.obs);
     log.record_observation();
     policy.reset();
-    watch(env, &mut course);
-    while course.steps() < horizon {
+    watch(env, &mut rollout);
+    while rollout.steps() < horizon {
         policy.act(&log.obs, &mut log.action, &mut policy_rng);
-        let (step, active) = course.step(env, &log.action, &mut log.obs);
+        let (step, active) = rollout.step(env, &log.action, &mut log.obs);
         log.record(step.reward, active);
-        watch(env, &mut course);
+        watch(env, &mut rollout);
         if step.status != Status::Running {
             log.episode.end = ending(step.status);
             break;
         }
     }
     log.episode.goal_met = env.goal_met();
-    (log.episode.fault, log.episode.onset) = described.unzip();
+    (log.episode.anomaly_spec, log.episode.onset) = described.unzip();
     log.episode
 }
 
@@ -214,7 +217,7 @@ fn ending(status: Status) -> End {
     }
 }
 
-/// The episode being written, with the current observation and command.
+/// The episode being written, with the current observation and action.
 struct Log {
     episode: Episode,
     obs: Vec<f32>,
@@ -230,7 +233,7 @@ impl Log {
             env: spec.id.clone(),
             seed,
             initial,
-            fault: None,
+            anomaly_spec: None,
             onset: None,
             observations: Vec::with_capacity((steps + 1) * obs_width),
             actions: Vec::with_capacity(steps * act_width),
@@ -269,7 +272,7 @@ mod tests {
     use serde::Deserialize;
     use serde_json::json;
 
-    /// Position moves by the command plus noise; the episode ends well beyond 5.
+    /// Position moves by the action plus noise; the episode ends well beyond 5.
     #[derive(Clone)]
     struct Walker(EnvSpec, f64);
 
@@ -319,7 +322,7 @@ mod tests {
         }
     }
 
-    /// Adds to observation and command, and draws noise it does not use.
+    /// Adds to observation and action, and draws noise it does not use.
     #[derive(Deserialize)]
     struct Push {
         magnitude: f64,
@@ -335,8 +338,8 @@ mod tests {
         Catalogue::new("anomaly", &[crate::entry!(Push as dyn Anomaly, "push", "a fixture")])
     }
 
-    fn fault(onset: Onset, extent: Extent) -> Fault {
-        Fault {
+    fn anomaly_spec(onset: Onset, extent: Extent) -> AnomalySpec {
+        AnomalySpec {
             anomaly: "push".into(),
             params: json!({"magnitude": 0.5}),
             schedule: Schedule { onset, extent },
@@ -353,7 +356,7 @@ mod tests {
         for i in 0..50_u64 {
             let trial = Trial::new(&env, &forward);
             let (anomalous, twin) =
-                trial.with_twin(Seed(i), &fault(Onset::Random, Extent::ToEnd), &all).unwrap();
+                trial.with_twin(Seed(i), &anomaly_spec(Onset::Random, Extent::ToEnd), &all).unwrap();
             let onset = anomalous.onset.unwrap() as usize;
             assert!((2..twin.len()).contains(&onset));
             assert_eq!(anomalous.observations[..=onset], twin.observations[..=onset]);
@@ -367,7 +370,7 @@ mod tests {
     fn the_recorded_action_is_the_policys_own() {
         let (env, all) = (walker(), anomalies());
         let episode = Trial::new(&env, &forward)
-            .disturbed(Seed(1), &fault(Onset::At(0), Extent::ToEnd), 0, &all)
+            .disturbed(Seed(1), &anomaly_spec(Onset::At(0), Extent::ToEnd), 0, &all)
             .unwrap();
         assert!(episode.actions.iter().all(|&a| a == 0.25));
         assert_eq!((episode.end, episode.success()), (End::Succeeded, Some(true)));
@@ -379,7 +382,7 @@ mod tests {
         let (env, all) = (walker(), anomalies());
         let trial = Trial::new(&env, &forward);
         let (anomalous, _) =
-            trial.with_twin(Seed(4), &fault(Onset::At(3), Extent::Window { steps: 2 }), &all).unwrap();
+            trial.with_twin(Seed(4), &anomaly_spec(Onset::At(3), Extent::Window { steps: 2 }), &all).unwrap();
         let mut looks = 0;
         assert_eq!(trial.replay(&anomalous, &all, &mut |_| looks += 1).unwrap(), anomalous);
         assert_eq!(looks, anomalous.len() + 1);
@@ -400,19 +403,19 @@ mod tests {
     #[test]
     fn stepping_by_hand_gives_the_runners_bits() {
         let (env, all) = (walker(), anomalies());
-        let fault = fault(Onset::At(3), Extent::Intermittent { on: 2, off: 1 });
-        let played = Trial::new(&env, &forward).disturbed(Seed(9), &fault, 3, &all).unwrap();
+        let anomaly_spec = anomaly_spec(Onset::At(3), Extent::Intermittent { on: 2, off: 1 });
+        let played = Trial::new(&env, &forward).disturbed(Seed(9), &anomaly_spec, 3, &all).unwrap();
         let (mut own, mut obs) = (env.clone(), [0.0]);
-        let anomaly = fault.build(&all, &env).unwrap();
-        let disturbance = Disturbance { fault: &fault, onset: 3, anomaly };
-        let initial = Course::initial(&own, Seed(9));
-        let mut course = Course::start(&mut own, &initial, Seed(9), Some(disturbance), &mut obs);
+        let anomaly = anomaly_spec.build(&all, &env).unwrap();
+        let disturbance = Disturbance { anomaly_spec: &anomaly_spec, onset: 3, anomaly };
+        let initial = Rollout::initial(&own, Seed(9));
+        let mut rollout = Rollout::start(&mut own, &initial, Seed(9), Some(disturbance), &mut obs);
         assert_eq!(obs, played.observations[..1]);
         for t in 0..played.len() {
-            let (_, label) = course.step(&mut own, &[played.actions[t]], &mut obs);
+            let (_, label) = rollout.step(&mut own, &[played.actions[t]], &mut obs);
             assert_eq!((obs[0], label), (played.observations[t + 1], played.labels[t]));
         }
-        assert_eq!(course.steps() as usize, played.len());
+        assert_eq!(rollout.steps() as usize, played.len());
     }
 
     #[test]
@@ -437,7 +440,7 @@ mod tests {
     #[test]
     fn an_unknown_anomaly_is_an_error() {
         let (env, all) = (walker(), anomalies());
-        let mut wrong = fault(Onset::Random, Extent::ToEnd);
+        let mut wrong = anomaly_spec(Onset::Random, Extent::ToEnd);
         wrong.anomaly = "pusch".into();
         let error = Trial::new(&env, &forward).with_twin(Seed(0), &wrong, &all).unwrap_err();
         assert!(error.to_string().contains("did you mean \"push\"?"), "{error}");

@@ -1,13 +1,13 @@
 //! Seeds form a tree, so that every random stream has a name and no stream depends on how many were drawn before it.
 //!
-//! `seed.child("world")` and `seed.child(7)` are independent of one another and of their parent. A result is
+//! `seed.child("environment")` and `seed.child(7)` are independent of one another and of their parent. A result is
 //! therefore a pure function of its seed, whichever thread computes it and in whatever order.
 //!
 //! ```
 //! use offnominal_core::Seed;
 //! let run = Seed(1);
-//! assert_eq!(run.child("world").child(3_u64), run.child("world").child(3_u64));
-//! assert_ne!(run.child("world"), run.child("policy"));
+//! assert_eq!(run.child("environment").child(3_u64), run.child("environment").child(3_u64));
+//! assert_ne!(run.child("environment"), run.child("policy"));
 //! ```
 
 use crate::Rng;
@@ -59,7 +59,8 @@ impl Key for usize {
     }
 }
 
-/// The finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): a bijection in which each input bit reaches every output bit.
+/// The finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014): a bijection in which each input bit reaches every
+/// output bit.
 fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

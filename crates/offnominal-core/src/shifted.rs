@@ -1,6 +1,7 @@
-//! A world whose parameters are drawn for each episode.
+//! An environment whose parameters are drawn for each episode.
 //!
-//! The parameters become a part of the initial condition: x = (parameters, initial condition of the world). So whatever
+//! The parameters become a part of the initial condition: x = (parameters, initial condition of the environment). So
+//! whatever
 //! draws, varies, keeps or learns from initial conditions does the same with bodies, masses and frictions: training on
 //! them, estimating how often they are too much, and searching for the ones that do most harm.
 
@@ -15,13 +16,13 @@ use crate::frame::{Camera, Frame};
 use crate::spec::{EnvSpec, ParameterError};
 use std::sync::Arc;
 
-/// Tries in a row after which there are taken to be no such worlds.
+/// Tries in a row after which there are taken to be no such environments.
 const MOST_TRIES: usize = 1000;
 
-/// A world whose parameters are drawn for each episode.
+/// An environment whose parameters are drawn for each episode.
 pub struct Shifted {
     pristine: Box<dyn Env>,
-    world: Box<dyn Env>,
+    environment: Box<dyn Env>,
     spec: Arc<EnvSpec>,
     draws: Arc<Draws>,
     /// Return below which an episode counts as a failure.
@@ -34,21 +35,21 @@ pub struct Shifted {
 }
 
 impl Shifted {
-    /// The world with these draws.
+    /// The environment with these draws.
     ///
     /// # Errors
-    /// If the world cannot be copied, has no such parameters, or hardly any draw can be.
+    /// If the environment cannot be copied, has no such parameters, or hardly any draw can be.
     pub fn new(pristine: Box<dyn Env>, draws: Draws) -> Result<Shifted, DrawsError> {
         draws.check(pristine.spec())?;
         let id = || pristine.spec().id.clone();
-        let world = pristine.fork().ok_or_else(|| DrawsError::NoCopies { env: id() })?;
+        let environment = pristine.fork().ok_or_else(|| DrawsError::NoCopies { env: id() })?;
         let mut spec = pristine.spec().clone();
         spec.initial = draws.free_names().map(String::from).chain(spec.initial).collect();
         spec.reset = format!("{} {}", draws.describe(), spec.reset);
         let (spec, draws) = (Arc::new(spec), Arc::new(draws));
         let shifted = Shifted {
             pristine,
-            world,
+            environment,
             spec,
             draws,
             least: None,
@@ -76,13 +77,13 @@ impl Shifted {
         Shifted { spec: Arc::new(spec), least: Some(least), ..self }
     }
 
-    /// A copy of the world with parameters, if it can be.
+    /// A copy of the environment with parameters, if it can be.
     fn made(&self, values: &[f64]) -> Option<Box<dyn Env>> {
         let pairs: Vec<(&str, f64)> = self.draws.names().zip(self.draws.all(values)).collect();
         let within = pairs.iter().all(|(name, value)| self.spec.check(name, *value).is_ok());
-        let mut world = self.pristine.fork().filter(|_| within)?;
-        world.set_parameters(&pairs).ok()?;
-        Some(world)
+        let mut environment = self.pristine.fork().filter(|_| within)?;
+        environment.set_parameters(&pairs).ok()?;
+        Some(environment)
     }
 
     /// Parameters that can be.
@@ -90,7 +91,7 @@ impl Shifted {
         (0..MOST_TRIES).map(|_| self.draws.draw(rng)).find(|values| self.made(values).is_some())
     }
 
-    /// How the episode stands, once the world has made its step.
+    /// How the episode stands, once the environment has made its step.
     fn judged(&mut self, step: Step) -> Step {
         (self.total, self.steps) = (self.total + step.reward, self.steps + 1);
         let Some(least) = self.least else { return step };
@@ -118,49 +119,49 @@ impl Env for Shifted {
         let (values, rest) = x.split_at(self.draws.n());
         let made = self.made(values);
         self.impossible = made.is_none();
-        if let Some(world) = made {
-            self.world = world;
+        if let Some(environment) = made {
+            self.environment = environment;
         }
         (self.total, self.steps, self.ended) = (0.0, 0, false);
-        self.world.start(rest, rng);
+        self.environment.start(rest, rng);
     }
 
     fn observe(&self, obs: &mut [f32]) {
-        self.world.observe(obs);
+        self.environment.observe(obs);
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         if self.impossible {
             return Step { reward: 0.0, status: Status::Diverged };
         }
-        let step = self.world.step(action, rng);
+        let step = self.environment.step(action, rng);
         self.judged(step)
     }
 
     fn goal_met(&self) -> Option<bool> {
         match self.least {
             Some(least) => Some(self.ended && self.total >= least),
-            None => self.world.goal_met(),
+            None => self.environment.goal_met(),
         }
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.world.set_parameter(name, value)
+        self.environment.set_parameter(name, value)
     }
 
     fn set_parameters(&mut self, values: &[(&str, f64)]) -> Result<(), ParameterError> {
-        self.world.set_parameters(values)
+        self.environment.set_parameters(values)
     }
 
     fn fork(&self) -> Option<Box<dyn Env>> {
-        let (pristine, world) = (self.pristine.fork()?, self.world.fork()?);
+        let (pristine, environment) = (self.pristine.fork()?, self.environment.fork()?);
         let (spec, draws) = (Arc::clone(&self.spec), Arc::clone(&self.draws));
         let Shifted { least, total, steps, ended, impossible, .. } = *self;
-        Some(Box::new(Shifted { pristine, world, spec, draws, least, total, steps, ended, impossible }))
+        Some(Box::new(Shifted { pristine, environment, spec, draws, least, total, steps, ended, impossible }))
     }
 
     fn health(&self) -> Result<(), String> {
-        self.world.health()
+        self.environment.health()
     }
 
     fn failure_search(&self) -> &dyn FailureSearch {
@@ -168,7 +169,7 @@ impl Env for Shifted {
     }
 
     fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.world.render(camera, frame);
+        self.environment.render(camera, frame);
     }
 }
 
@@ -198,7 +199,7 @@ impl FailureSearch for Shifted {
             // Before its end nothing is known of a return.
             Some(least) if self.ended => Some((self.total / least - 1.0).min(1.0)),
             Some(_) => Some(1.0),
-            None => self.world.failure_search().margin(),
+            None => self.environment.failure_search().margin(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What a world says of itself: channels, clock, parameters, initial condition, and the prose of its card.
+//! What an environment says of itself: channels, clock, parameters, initial condition, and the prose of its card.
 //!
 //! The specification is data. The docs, the command line, the Python spaces and the checks on user input are all
 //! generated from it, so they cannot drift from the code.
@@ -6,10 +6,10 @@
 pub use crate::channel::{Channel, Image};
 use serde::{Deserialize, Serialize};
 
-/// The description of one world.
+/// The description of one environment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EnvSpec {
-    /// The name by which commands, cards and results refer to the world.
+    /// The name by which actions, cards and results refer to the environment.
     pub id: String,
     /// One line for listings.
     pub summary: String,
@@ -17,7 +17,7 @@ pub struct EnvSpec {
     pub source: String,
     /// What the policy reads at each step.
     pub observation: Vec<Channel>,
-    /// What the policy commands at each step.
+    /// What the policy does at each step.
     pub action: Vec<Channel>,
     /// Seconds of simulated time per step.
     pub dt_secs: f64,
@@ -33,14 +33,15 @@ pub struct EnvSpec {
     pub reset: String,
     /// When the goal counts as met and when an episode ends before the horizon.
     pub success: String,
-    /// Names of the class ids in rendered masks; 0 is the background. Empty if the world cannot be rendered.
+    /// Names of the class ids in rendered masks; 0 is the background. Empty if the environment cannot be rendered.
     pub classes: Vec<String>,
-    /// Names of the cameras. Empty if the world cannot be rendered.
+    /// Names of the cameras. Empty if the environment cannot be rendered.
     pub cameras: Vec<String>,
 }
 
 impl EnvSpec {
-    /// A world with a name and nothing else, whose steps last a second and whose episodes have at most 200 of them: what
+    /// An environment with a name and nothing else, whose steps last a second and whose episodes have at most 200 of
+    /// them: what
     /// a specification takes for the fields that it does not give.
     pub fn new(id: &str, summary: &str) -> EnvSpec {
         EnvSpec {
@@ -66,7 +67,7 @@ impl EnvSpec {
         crate::channel::width(&self.observation)
     }
 
-    /// Numbers in a command.
+    /// Numbers in an action.
     pub fn act_width(&self) -> usize {
         crate::channel::width(&self.action)
     }
@@ -110,7 +111,7 @@ impl EnvSpec {
     }
 }
 
-/// A physical quantity of a world that can be changed while an episode runs.
+/// A physical quantity of an environment that can be changed while an episode runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Parameter {
     /// The identifier; the anomaly `dyn-<name>` changes it.
@@ -119,7 +120,7 @@ pub struct Parameter {
     pub meaning: String,
     /// SI unit, or `1` for factors.
     pub unit: String,
-    /// The value of the undisturbed world.
+    /// The value of the undisturbed environment.
     pub nominal: f64,
     /// Smallest value with a physical meaning.
     pub low: f64,
@@ -147,10 +148,10 @@ impl Parameter {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// The world has no such parameter.
-    #[error("world {env} has no parameter {name:?}{}", crate::suggest::hint(.nearest))]
+    /// The environment has no such parameter.
+    #[error("environment {env} has no parameter {name:?}{}", crate::suggest::hint(.nearest))]
     Unknown {
-        /// The world that was asked.
+        /// The environment that was asked.
         env: String,
         /// The name that was given.
         name: String,
@@ -160,7 +161,7 @@ pub enum ParameterError {
     /// The value is outside the physical range (or not a number).
     #[error("parameter {name} of {env}: expected a value in [{low}, {high}], found {found}")]
     OutOfRange {
-        /// The world that was asked.
+        /// The environment that was asked.
         env: String,
         /// The name that was given.
         name: String,
@@ -171,10 +172,10 @@ pub enum ParameterError {
         /// Largest value accepted.
         high: f64,
     },
-    /// The world cannot be made with that value.
+    /// The environment cannot be made with that value.
     #[error("parameter {name} of {env}: {found} is not possible: {why}")]
     Refused {
-        /// The world that was asked.
+        /// The environment that was asked.
         env: String,
         /// The name that was given.
         name: String,

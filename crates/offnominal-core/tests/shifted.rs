@@ -1,4 +1,4 @@
-//! A world of one number that pays its parameters at each step.
+//! An environment of one number that pays its parameters at each step.
 
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
@@ -84,20 +84,20 @@ fn shifted(draws: Draws) -> Shifted {
 }
 
 #[test]
-fn a_shifted_world_obeys_the_laws_of_worlds_but_for_what_it_is_made_for() {
+fn a_shifted_environment_obeys_the_laws_of_environments_but_for_what_it_is_made_for() {
     let lax = |draws| Shifted::new(Box::new(Job { strict: false, ..job() }), draws).unwrap();
     let exempt = [(Law::NominalIsNeutral, "an episode does not begin with nominal parameters")];
-    for world in [lax(around(&["wage", "tax"], 0.2)), lax(around(&["wage"], 0.2)).failing_below(6.0)] {
-        let violations = offnominal_laws::env(&world, &exempt);
+    for environment in [lax(around(&["wage", "tax"], 0.2)), lax(around(&["wage"], 0.2)).failing_below(6.0)] {
+        let violations = offnominal_laws::env(&environment, &exempt);
         assert!(violations.is_empty(), "{violations:?}");
     }
 }
 
 #[test]
 fn parameters_are_a_part_of_where_an_episode_begins() {
-    let world = shifted(around(&["wage", "tax"], 0.2));
-    assert_eq!(world.spec().initial, ["wage", "tax", "mood"]);
-    let mut copy = world.fork().unwrap();
+    let environment = shifted(around(&["wage", "tax"], 0.2));
+    assert_eq!(environment.spec().initial, ["wage", "tax", "mood"]);
+    let mut copy = environment.fork().unwrap();
     let pay = |wage: f64, env: &mut dyn Env| {
         env.start(&[wage, 0.25, 0.0], &mut Rng::new(1));
         env.step(&[0.0], &mut Rng::new(1)).reward
@@ -109,18 +109,18 @@ fn parameters_are_a_part_of_where_an_episode_begins() {
 fn twins_are_drawn_once() {
     let Draws::Around(mut drawn) = around(&["wage", "tax"], 0.2) else { unreachable!("a spread") };
     drawn.quantities[1].twin = Some(0);
-    let world = shifted(Draws::Around(drawn));
-    assert_eq!(world.spec().initial, ["wage", "mood"]);
+    let environment = shifted(Draws::Around(drawn));
+    assert_eq!(environment.spec().initial, ["wage", "mood"]);
     // Half the wage is half the tax: 1 · (1 − 0.2).
-    let mut copy = world.fork().unwrap();
+    let mut copy = environment.fork().unwrap();
     copy.start(&[1.0, 0.0], &mut Rng::new(1));
     assert!((copy.step(&[0.0], &mut Rng::new(1)).reward - 0.8).abs() < 1e-12);
 }
 
 #[test]
 fn draws_have_their_spread_and_are_drawn_anew_where_they_cannot_be() {
-    let (world, mut rng) = (shifted(around(&["wage", "tax"], 0.2)), Rng::new(2));
-    let draws: Vec<Vec<f64>> = (0..2000).map(|_| world.draw(&mut rng)).collect();
+    let (environment, mut rng) = (shifted(around(&["wage", "tax"], 0.2)), Rng::new(2));
+    let draws: Vec<Vec<f64>> = (0..2000).map(|_| environment.draw(&mut rng)).collect();
     let off = draws.iter().map(|x| (x[0] / 2.0 - 1.0).powi(2)).sum::<f64>() / 2000.0;
     assert!((off.sqrt() - 0.2).abs() < 0.015, "{}", off.sqrt());
     assert!(draws.iter().all(|x| x[1] <= 0.5) && draws.iter().any(|x| x[1] > 0.49));
@@ -128,38 +128,41 @@ fn draws_have_their_spread_and_are_drawn_anew_where_they_cannot_be() {
 
 #[test]
 fn neighbours_have_the_distribution_of_draws() {
-    let (world, mut rng) = (shifted(around(&["wage", "tax"], 0.2)), Rng::new(3));
+    let (environment, mut rng) = (shifted(around(&["wage", "tax"], 0.2)), Rng::new(3));
     let mean_of = |draws: &[Vec<f64>], i: usize| draws.iter().map(|x| x[i]).sum::<f64>() / draws.len() as f64;
-    let draws: Vec<Vec<f64>> = (0..4000).map(|_| world.draw(&mut rng)).collect();
+    let draws: Vec<Vec<f64>> = (0..4000).map(|_| environment.draw(&mut rng)).collect();
     let next: Vec<Vec<f64>> =
-        draws.iter().map(|x| world.failure_search().vary(x, &mut rng).unwrap()).collect();
+        draws.iter().map(|x| environment.failure_search().vary(x, &mut rng).unwrap()).collect();
     // The standard errors are about .006 and .001; the tax, which is cut at one half, is the harder one.
     assert!((mean_of(&draws, 0) - mean_of(&next, 0)).abs() < 0.03);
     assert!((mean_of(&draws, 1) - mean_of(&next, 1)).abs() < 0.005);
     assert!(
-        next.iter().all(|x| world.failure_search().admits(x)) && next.iter().zip(&draws).any(|(a, b)| a != b)
+        next.iter().all(|x| environment.failure_search().admits(x))
+            && next.iter().zip(&draws).any(|(a, b)| a != b)
     );
 }
 
 #[test]
 fn a_list_gives_its_rows_and_nothing_else() {
     let rows = vec![vec![1.0], vec![3.0]];
-    let world = shifted(Draws::Listed { names: vec!["wage".into()], rows });
+    let environment = shifted(Draws::Listed { names: vec!["wage".into()], rows });
     let mut rng = Rng::new(4);
-    let wages: Vec<f64> = (0..200).map(|_| world.draw(&mut rng)[0]).collect();
+    let wages: Vec<f64> = (0..200).map(|_| environment.draw(&mut rng)[0]).collect();
     let low = wages.iter().filter(|w| **w == 1.0).count();
     assert!(wages.iter().all(|w| [1.0, 3.0].contains(w)) && (60..140).contains(&low), "{low}");
-    assert!(world.failure_search().admits(&[3.0, 0.0]) && !world.failure_search().admits(&[2.0, 0.0]));
+    assert!(
+        environment.failure_search().admits(&[3.0, 0.0]) && !environment.failure_search().admits(&[2.0, 0.0])
+    );
 }
 
 #[test]
 fn an_episode_fails_exactly_where_its_return_is_too_low() {
-    let world = shifted(around(&["wage"], 0.3)).failing_below(6.0);
-    let policy = Random::new(&world.spec().action);
-    let trial = Trial::new(&world, &policy);
+    let environment = shifted(around(&["wage"], 0.3)).failing_below(6.0);
+    let policy = Random::new(&environment.spec().action);
+    let trial = Trial::new(&environment, &policy);
     let (mut failed, mut margins) = (0, vec![]);
     for seed in (0..60_u64).map(Seed) {
-        let x = world.draw(&mut seed.rng());
+        let x = environment.draw(&mut seed.rng());
         let mut last = None;
         let episode = trial.starting_at(x, seed, &mut |env| last = env.failure_search().margin());
         assert_eq!((episode.len(), episode.end == End::Failed), (5, episode.total_reward() < 6.0));

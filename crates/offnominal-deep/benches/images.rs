@@ -1,6 +1,6 @@
-//! How many pictures a second each trained image detector scores and learns, on one core.
+//! How many images a second each trained image detector scores and learns, on one core.
 //!
-//! `RAYON_NUM_THREADS=1 cargo bench -p offnominal-deep --features burn`: one item is a picture of 128 × 128 pixels. The
+//! `RAYON_NUM_THREADS=1 cargo bench -p offnominal-deep --features burn`: one item is an image of 128 × 128 pixels. The
 //! `small` preset has to score thirty of them in a second.
 
 use divan::{Bencher, counter::ItemsCount};
@@ -14,25 +14,25 @@ fn main() {
     divan::main();
 }
 
-fn film(steps: usize) -> Film {
+fn video(steps: usize) -> Video {
     let mut rng = Rng::new(1);
     let frames = (0..(steps + 1) * 128 * 128 * 3).map(|_| rng.below(256) as u8).collect();
-    Film::new((128, 128), frames, (0..steps).map(|_| rng.normal() as f32).collect(), 1)
+    Video::new((128, 128), frames, (0..steps).map(|_| rng.normal() as f32).collect(), 1)
 }
 
 fn fitted(id: &str, params: &Value) -> Box<dyn TrainedMonitor> {
     let detector = images::find(id).unwrap().detector(params, Runtime::default()).unwrap();
-    detector.train(&[film(640)], &[], &mut Rng::new(1), &|_| ()).unwrap()
+    detector.train(&[video(640)], &[], &mut Rng::new(1), &|_| ()).unwrap()
 }
 
 /// Frame in, score out.
 #[divan::bench(args = IDS, sample_count = 20, sample_size = 1)]
 fn score(bencher: Bencher, id: &str) {
-    let (mut monitor, film) = (fitted(id, &json!({ "learning": { "steps": 1 } })), film(20));
-    bencher.counter(ItemsCount::new(20_usize)).bench_local(|| monitor.score_film(&film));
+    let (mut monitor, video) = (fitted(id, &json!({ "learning": { "steps": 1 } })), video(20));
+    bencher.counter(ItemsCount::new(20_usize)).bench_local(|| monitor.score_video(&video));
 }
 
-/// Steps of films that are learned, with everything around them; twenty steps of the optimiser.
+/// Steps of videos that are learned, with everything around them; twenty steps of the optimiser.
 #[divan::bench(args = IDS, sample_count = 3, sample_size = 1)]
 fn learn(bencher: Bencher, id: &str) {
     let params = json!({ "learning": { "steps": 20 } });

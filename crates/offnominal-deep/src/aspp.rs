@@ -1,4 +1,4 @@
-//! Atrous spatial pyramid pooling: convolutions with holes of several sizes beside the mean of the picture.
+//! Atrous spatial pyramid pooling: convolutions with holes of several sizes beside the mean of the image.
 //!
 //! Reference: Chen et al., "Rethinking atrous convolution for semantic image segmentation", 2017. Names are those of
 //! torchvision.
@@ -13,7 +13,7 @@ use burn_tensor::Tensor;
 #[derive(Debug, Clone)]
 pub struct Aspp {
     branches: Vec<ConvNorm>,
-    picture: ConvNorm,
+    image: ConvNorm,
     project: ConvNorm,
 }
 
@@ -29,17 +29,17 @@ impl Aspp {
         for (i, rate) in rates.into_iter().enumerate() {
             branches.push(layer(&format!("convs.{}", i + 1), 0, channels, Kernel::of(3).dilation(rate)));
         }
-        let picture = layer("convs.4", 1, channels, Kernel::of(1));
+        let image = layer("convs.4", 1, channels, Kernel::of(1));
         let project = layer("project", 0, [(branches.len() + 1) * to, to], Kernel::of(1));
-        Aspp { branches, picture, project }
+        Aspp { branches, image, project }
     }
 
     /// Features at the size of the map.
     pub fn forward(&self, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
         let [_, _, height, width] = x.dims();
         let mut all: Vec<_> = self.branches.iter().map(|layer| layer.relu(x.clone(), pass)).collect();
-        let picture = self.picture.relu(pool(x, 1), pass);
-        all.push(resize(picture, [height, width]));
+        let image = self.image.relu(pool(x, 1), pass);
+        all.push(resize(image, [height, width]));
         self.project.relu(Tensor::cat(all, 1), pass)
     }
 }

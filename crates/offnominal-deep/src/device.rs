@@ -52,7 +52,7 @@ pub enum NoGpu {
 /// A device failed while it was used, and lost what it held.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the device lost the numbers that it held: {0}; what was already written is kept, so that the same command goes on \
+    "the device lost the numbers that it held: {0}; what was already written is kept, so that the same action goes on \
      from there where it can, and --device cpu does without the device"
 )]
 pub struct Lost(String);

@@ -31,7 +31,7 @@ mod xception;
 pub use design::{Design, Kind, Modification, Preset};
 pub use file::FileError;
 pub use segmenter::{Said, Segmenter};
-pub use view::Picture;
+pub use view::Image;
 pub use weights::Weights;
 
 #[cfg(test)]

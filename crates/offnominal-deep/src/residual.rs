@@ -1,4 +1,4 @@
-//! ResNet-50 with holes instead of strides in its last two stages, so that its map is an eighth of the picture.
+//! ResNet-50 with holes instead of strides in its last two stages, so that its map is an eighth of the image.
 //!
 //! Reference: He et al., CVPR 2016; Yu and Koltun, ICLR 2016. Names are those of torchvision below `backbone`, so that
 //! weights that were published for it can be loaded.

@@ -14,7 +14,7 @@ use crate::xception::Xception;
 use burn_tensor::{Device, Tensor};
 use offnominal_core::Rng;
 
-/// Mean and deviation of the channels of photographs, by which pictures are standardised.
+/// Mean and deviation of the channels of photographs, by which images are standardised.
 const MEAN: [f32; 3] = [0.485, 0.456, 0.406];
 const DEVIATION: [f32; 3] = [0.229, 0.224, 0.225];
 
@@ -53,7 +53,7 @@ enum Head {
     Plain(Plain),
 }
 
-/// What a network makes of a batch, at the size of the pictures but for the features.
+/// What a network makes of a batch, at the size of the images but for the features.
 pub(crate) struct Answer {
     pub logits: Tensor<4>,
     /// ln c / (1 − c), one channel.
@@ -63,7 +63,7 @@ pub(crate) struct Answer {
     pub auxiliary: Option<Tensor<4>>,
 }
 
-/// What a network says about a picture.
+/// What a network says about an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     /// `[passes, classes, height, width]`.
@@ -125,7 +125,7 @@ impl Segmenter {
         self.confidence.is_some()
     }
 
-    /// What it says about a picture, `[height, width, 3]`: in one sure pass if `passes` is 1, else in so many random
+    /// What it says about an image, `[height, width, 3]`: in one sure pass if `passes` is 1, else in so many random
     /// ones.
     pub fn say(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Said {
         let height = rgb.len() / 3 / width;
@@ -190,7 +190,7 @@ fn auxiliary(plan: &mut Plan, trunk: &Trunk, classes: usize) -> (ConvNorm, Conv)
     (layer, Conv::biased(plan, "auxiliary.classify", [from / 4, classes]))
 }
 
-/// A picture `[height, width, 3]` as channels in units of their deviation, `[3, height, width]`.
+/// An image `[height, width, 3]` as channels in units of their deviation, `[3, height, width]`.
 pub(crate) fn standardised(rgb: &[u8]) -> Vec<f32> {
     let channel = |c: usize| {
         rgb.iter().skip(c).step_by(3).map(move |&v| (f32::from(v) / 255.0 - MEAN[c]) / DEVIATION[c])

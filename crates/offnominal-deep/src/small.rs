@@ -1,4 +1,4 @@
-//! The small trunk: residual convolutions of three sizes, the last with holes, at an eighth of the picture.
+//! The small trunk: residual convolutions of three sizes, the last with holes, at an eighth of the image.
 //!
 //! A stem of two convolutions at half the size, three residual ones at a quarter, seven at an eighth with dilations
 //! 1, 1, 2, 2, 4, 4, 1. It is made to be trained from nothing on two cores within minutes.

@@ -4,7 +4,7 @@ use crate::loss::{Truth, loss};
 use crate::pass::{Mode, Pass};
 use crate::train::{Recipe, Training};
 use crate::weights::{numbers, tensor, vector};
-use crate::{Design, Kind, Modification, Picture, Preset, Segmenter, device};
+use crate::{Design, Image, Kind, Modification, Preset, Segmenter, device};
 use offnominal_core::{Rng, Seed};
 use offnominal_nets::Tensors;
 use std::convert::Infallible;
@@ -23,7 +23,7 @@ fn designs() -> Vec<Design> {
 }
 
 /// Three stripes of colours with noise.
-fn picture(seed: u64) -> Picture {
+fn image(seed: u64) -> Image {
     let (mut rng, [height, width]) = (Rng::new(seed), SIZE);
     let labels: Vec<u8> = (0..height * width).map(|p| (p % width * 3 / width) as u8).collect();
     let colours = [[150, 30, 30], [100, 100, 100], [30, 30, 150]];
@@ -31,7 +31,7 @@ fn picture(seed: u64) -> Picture {
     for &label in &labels {
         rgb.extend(colours[usize::from(label)].map(|c: u8| c + (40.0 * rng.uniform()) as u8));
     }
-    Picture { rgb, labels, width }
+    Image { rgb, labels, width }
 }
 
 /// The loss of a batch of four, with the weights moved along a direction.
@@ -50,12 +50,12 @@ fn loss_at(
     }
     // Of different brightness, so that their means differ by more than rounding.
     let lit = |i: u8| {
-        let picture = picture(u64::from(i));
-        Picture { rgb: picture.rgb.iter().map(|c| c / 4 * i).collect(), ..picture }
+        let image = image(u64::from(i));
+        Image { rgb: image.rgb.iter().map(|c| c / 4 * i).collect(), ..image }
     };
-    let pictures = [1, 2, 3, 4].map(lit);
-    let channels = pictures.iter().flat_map(|p| crate::segmenter::standardised(&p.rgb)).collect();
-    let labels: Vec<u8> = pictures.iter().flat_map(|p| p.labels.clone()).collect();
+    let images = [1, 2, 3, 4].map(lit);
+    let channels = images.iter().flat_map(|p| crate::segmenter::standardised(&p.rgb)).collect();
+    let labels: Vec<u8> = images.iter().flat_map(|p| p.labels.clone()).collect();
     let [height, width] = SIZE;
     let truth = Truth::new(&labels, [4, height, width], &[1.0; 3], &device);
     let mut pass = Pass::new(&moved.weights, Mode::Learning(Rng::new(5)));
@@ -79,7 +79,7 @@ fn derivatives_agree_with_differences_in_every_design() {
         let mut gradient = loss_at(&net, &[], 0.0, true).1.unwrap();
         let length = gradient.iter().flatten().map(|g| f64::from(g * g)).sum::<f64>().sqrt();
         gradient.iter_mut().flatten().for_each(|g| *g /= length as f32);
-        // Small: the means of whole pictures are normalised over four numbers, which bends sharply.
+        // Small: the means of whole images are normalised over four numbers, which bends sharply.
         let h = 0.0001;
         let [up, down] = [h, -h].map(|h| loss_at(&net, &gradient, h, false).0);
         let difference = (up - down) / f64::from(2.0 * h);
@@ -89,7 +89,7 @@ fn derivatives_agree_with_differences_in_every_design() {
 }
 
 #[test]
-fn answers_have_the_layout_of_the_picture() {
+fn answers_have_the_layout_of_the_image() {
     for design in designs() {
         let net = Segmenter::new(&design, &mut Rng::new(3), &device::cpu());
         // Sizes that strides do not divide are answered too.
@@ -107,7 +107,7 @@ fn answers_have_the_layout_of_the_picture() {
 #[test]
 fn random_passes_differ_and_the_same_seed_repeats_them() {
     let net = Segmenter::new(&design(Kind::Pspnet, Modification::Dropout), &mut Rng::new(3), &device::cpu());
-    let said = |passes, seed| net.say(&picture(1).rgb, SIZE[1], passes, &mut Rng::new(seed));
+    let said = |passes, seed| net.say(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed));
     let two = said(2, 7);
     let half = two.logits.len() / 2;
     assert!(two.logits[..half] != two.logits[half..] && two == said(2, 7) && two != said(2, 8));
@@ -129,17 +129,17 @@ fn train(kind: Kind, modification: Modification, steps: usize, until: usize) -> 
 
 fn advance(training: &mut Training, until: usize) {
     while training.step() < until {
-        training.advance::<Infallible>(6, &mut |i| Ok(picture(i as u64))).unwrap();
+        training.advance::<Infallible>(6, &mut |i| Ok(image(i as u64))).unwrap();
     }
 }
 
-/// Share of the pixels of a new picture that are named rightly.
+/// Share of the pixels of a new image that are named rightly.
 fn right(net: &Segmenter) -> f64 {
-    let picture = picture(77);
-    let said = net.say(&picture.rgb, picture.width, 1, &mut Rng::new(0));
-    let n = picture.labels.len();
+    let image = image(77);
+    let said = net.say(&image.rgb, image.width, 1, &mut Rng::new(0));
+    let n = image.labels.len();
     let top = |p: usize| (0..3).max_by(|&a, &b| said.logits[a * n + p].total_cmp(&said.logits[b * n + p]));
-    (0..n).filter(|&p| top(p) == Some(usize::from(picture.labels[p]))).count() as f64 / n as f64
+    (0..n).filter(|&p| top(p) == Some(usize::from(image.labels[p]))).count() as f64 / n as f64
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn files_keep_every_bit_and_others_are_refused() {
     let net = train(Kind::Pspnet, Modification::Confidence, 3, 3).net().clone();
     let tensors = Tensors::from_bytes(&net.to_tensors().to_bytes()).unwrap();
     let again = Segmenter::from_tensors(&tensors, &device::cpu()).unwrap();
-    let said = |net: &Segmenter| net.say(&picture(3).rgb, SIZE[1], 1, &mut Rng::new(0));
+    let said = |net: &Segmenter| net.say(&image(3).rgb, SIZE[1], 1, &mut Rng::new(0));
     assert!(said(&again) == said(&net) && again.design == net.design);
     let error = Segmenter::from_tensors(&Tensors::default(), &device::cpu()).unwrap_err().to_string();
     assert!(error.contains("expected a convolutional network"), "{error}");
@@ -195,8 +195,8 @@ fn files_keep_every_bit_and_others_are_refused() {
 /// The number that torchvision gives for deeplabv3_resnet50 is 42,004,074 with an auxiliary classifier of 2,365,205.
 #[test]
 fn the_published_sizes_are_those_of_the_publications() {
-    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
-        return eprintln!("skipped without RUN_SLOW_TESTS=1");
+    if !skips::is_slow_tier("networks at their published sizes") {
+        return;
     }
     let classes: Vec<String> = (0..21).map(|i| format!("class {i}")).collect();
     let n = |network, modification| {

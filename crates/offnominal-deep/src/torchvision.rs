@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn logits_are_those_of_torchvision() {
-        if std::env::var_os("RUN_SLOW_TESTS").is_none() {
-            return eprintln!("skipped without RUN_SLOW_TESTS=1");
+        if !skips::is_slow_tier("logits of torchvision") {
+            return;
         }
         let golden: serde_json::Value =
             serde_json::from_str(include_str!("../tests/data/deeplabv3.json")).unwrap();

@@ -7,7 +7,7 @@ use crate::loss::{Truth, loss};
 use crate::optimiser::{Optimiser, Steps};
 use crate::pass::{Mode, Pass};
 use crate::segmenter::Segmenter;
-use crate::view::{Picture, View};
+use crate::view::{Image, View};
 use crate::weights::{numbers, tensor};
 use burn_tensor::Device;
 use offnominal_core::Seed;
@@ -22,11 +22,11 @@ const POWER: f64 = 0.9;
 pub struct Recipe {
     /// Number of steps.
     pub steps: usize,
-    /// Pictures in each.
+    /// Images in each.
     pub batch: usize,
-    /// Rows and columns of what is cut out of a picture.
+    /// Rows and columns of what is cut out of an image.
     pub size: [usize; 2],
-    /// How much smaller and larger pictures are made.
+    /// How much smaller and larger images are made.
     pub scales: [f64; 2],
     /// Which steps.
     pub optimiser: Steps,
@@ -41,7 +41,7 @@ pub struct Recipe {
 }
 
 impl Recipe {
-    /// As a preset has it, for pictures of some size.
+    /// As a preset has it, for images of some size.
     pub fn of(design: &Design, size: [usize; 2], seed: Seed) -> Recipe {
         match design.preset {
             Preset::Small => Recipe {
@@ -104,28 +104,28 @@ impl Training {
         &self.net
     }
 
-    /// Makes a step with some of `n` pictures, and returns the loss.
+    /// Makes a step with some of `n` images, and returns the loss.
     ///
     /// # Errors
-    /// If a picture cannot be had.
+    /// If an image cannot be had.
     pub fn advance<E>(
         &mut self,
         n: usize,
-        picture: &mut dyn FnMut(usize) -> Result<Picture, E>,
+        image: &mut dyn FnMut(usize) -> Result<Image, E>,
     ) -> Result<f64, E> {
         let seed = self.recipe.seed.child("step").child(self.step);
         let mut views = Vec::new();
         for place in 0..self.recipe.batch {
             let mut rng = seed.child("view").child(place).rng();
             let number = self.drawn(self.step * self.recipe.batch + place, n);
-            views.push(picture(number)?.view(self.recipe.size, self.recipe.scales, &mut rng));
+            views.push(image(number)?.view(self.recipe.size, self.recipe.scales, &mut rng));
         }
         let loss = self.learn(&views, seed);
         self.step += 1;
         Ok(loss)
     }
 
-    /// The picture of the so many-th draw: all of them in a new order, again and again.
+    /// The image of the so many-th draw: all of them in a new order, again and again.
     fn drawn(&self, draw: usize, n: usize) -> usize {
         let mut order: Vec<usize> = (0..n).collect();
         self.recipe.seed.child("order").child(draw / n).rng().shuffle(&mut order);

@@ -6,7 +6,7 @@ use crate::small::Small;
 use crate::xception::Xception;
 use burn_tensor::Tensor;
 
-/// What a trunk makes of a batch of pictures.
+/// What a trunk makes of a batch of images.
 pub struct Maps {
     /// At a quarter of the size, for what has edges.
     pub low: Tensor<4>,

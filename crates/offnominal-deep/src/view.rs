@@ -1,4 +1,4 @@
-//! Labelled pictures, and how training looks at them: larger or smaller, cut out anywhere, and mirrored.
+//! Labelled images, and how training looks at them: larger or smaller, cut out anywhere, and mirrored.
 
 use crate::segmenter::standardised;
 use offnominal_core::Rng;
@@ -6,9 +6,9 @@ use offnominal_core::Rng;
 /// The label of pixels that are not judged.
 pub const IGNORED: u8 = 255;
 
-/// A picture whose pixels have labels.
+/// An image whose pixels have labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Picture {
+pub struct Image {
     /// `[height, width, 3]`.
     pub rgb: Vec<u8>,
     /// `[height, width]`; what is no class is not judged.
@@ -17,7 +17,7 @@ pub struct Picture {
     pub width: usize,
 }
 
-/// What training sees of a picture.
+/// What training sees of an image.
 pub struct View {
     /// In units of their deviation, `[3, height, width]`.
     pub channels: Vec<f32>,
@@ -25,9 +25,9 @@ pub struct View {
     pub labels: Vec<u8>,
 }
 
-/// Where a view lies in a picture.
+/// Where a view lies in an image.
 struct Window {
-    /// Pixels of the picture for each of the view.
+    /// Pixels of the image for each of the view.
     pace: f64,
     top: f64,
     left: f64,
@@ -55,7 +55,7 @@ impl Window {
     }
 }
 
-impl Picture {
+impl Image {
     fn height(&self) -> usize {
         self.labels.len() / self.width
     }
@@ -97,32 +97,32 @@ impl Picture {
 mod tests {
     use super::*;
 
-    fn picture() -> Picture {
+    fn image() -> Image {
         let labels: Vec<u8> = (0..6 * 8).map(|p| (p % 8) as u8).collect();
-        Picture { rgb: labels.iter().flat_map(|&l| [10 * l; 3]).collect(), labels, width: 8 }
+        Image { rgb: labels.iter().flat_map(|&l| [10 * l; 3]).collect(), labels, width: 8 }
     }
 
     #[test]
-    fn a_view_of_the_same_size_is_the_picture_or_its_mirror_image() {
-        let (picture, mut rng) = (picture(), Rng::new(3));
-        let whole = standardised(&picture.rgb);
+    fn a_view_of_the_same_size_is_the_image_or_its_mirror_image() {
+        let (image, mut rng) = (image(), Rng::new(3));
+        let whole = standardised(&image.rgb);
         let mut mirrored = 0;
         for _ in 0..20 {
-            let view = picture.view([6, 8], [1.0, 1.0], &mut rng);
+            let view = image.view([6, 8], [1.0, 1.0], &mut rng);
             let is_mirrored = view.labels[0] == 7;
             mirrored += u32::from(is_mirrored);
             let source = |p: usize| if is_mirrored { p / 8 * 8 + 7 - p % 8 } else { p };
-            assert!((0..48).all(|p| view.labels[p] == picture.labels[source(p)]));
+            assert!((0..48).all(|p| view.labels[p] == image.labels[source(p)]));
             assert!((0..48).all(|p| (view.channels[p] - whole[source(p)]).abs() < 1e-5));
         }
         assert!((3..18).contains(&mirrored));
     }
 
     #[test]
-    fn what_lies_outside_the_picture_is_not_judged() {
-        let view = picture().view([6, 8], [0.5, 0.5], &mut Rng::new(1));
+    fn what_lies_outside_the_image_is_not_judged() {
+        let view = image().view([6, 8], [0.5, 0.5], &mut Rng::new(1));
         assert_eq!(view.labels.iter().filter(|&&l| l != IGNORED).count(), 3 * 4);
-        let view = picture().view([6, 8], [2.0, 2.0], &mut Rng::new(1));
+        let view = image().view([6, 8], [2.0, 2.0], &mut Rng::new(1));
         assert!(view.labels.iter().all(|&l| l != IGNORED));
     }
 }

@@ -1,7 +1,7 @@
 //! Xception-65, the trunk of DeepLabV3+: depthwise and pointwise convolutions beside short cuts.
 //!
 //! Reference: Chollet, CVPR 2017, as changed by Chen et al., ECCV 2018: more layers, strides instead of pooling, a
-//! normalisation after each depthwise convolution; its map is a sixteenth of the picture.
+//! normalisation after each depthwise convolution; its map is a sixteenth of the image.
 
 use crate::layer::{ConvNorm, Kernel};
 use crate::pass::Pass;

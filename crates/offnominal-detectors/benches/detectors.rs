@@ -21,7 +21,7 @@ const OBS: usize = 18;
 const ACT: usize = 6;
 const STEPS: usize = 200;
 
-/// Observations and commands of one episode, and how many channels they have.
+/// Observations and actions of one episode, and how many channels they have.
 struct Episode(Vec<f32>, Vec<f32>, [usize; 2]);
 
 impl Episode {
@@ -30,7 +30,7 @@ impl Episode {
     }
 }
 
-/// A gait: four phases seen through all channels, with noise; of commands that follow them.
+/// A gait: four phases seen through all channels, with noise; of actions that follow them.
 fn gait(seed: Seed, noise: f64) -> Episode {
     gait_of([OBS, ACT], seed, noise)
 }
@@ -123,7 +123,7 @@ mod step {
     }
 }
 
-/// One step with 26 observation channels and 7 commands, monitors fitted on 4,000 steps.
+/// One step with 26 observation channels and 7 actions, monitors fitted on 4,000 steps.
 mod step_wide {
     use super::*;
 

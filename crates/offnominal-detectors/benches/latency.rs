@@ -1,4 +1,4 @@
-//! Time per step of every vector detector, with 26 observation channels and 7 commands: median and 99th percentile, and
+//! Time per step of every vector detector, with 26 observation channels and 7 actions: median and 99th percentile, and
 //! the latter as a part of what a step may take (100 µs; 50 µs for `offnominal`).
 //!
 //! `cargo bench -p offnominal-detectors --bench latency`. Monitors are fitted on 4,000 steps. Every step of a probe is

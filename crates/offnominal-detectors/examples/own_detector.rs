@@ -1,26 +1,42 @@
-//! A detector of your own, in one file: the size of the jump between two commands.
+//! Size of the jump between two actions.
 //!
 //! score(t) = ‖a(t) − a(t−1)‖₂ / s, where s is the largest jump seen in training; 0 at an episode's first step.
 //!
-//! Assumes: a smooth policy.  Blind to: everything that leaves the commands smooth.
+//! Assumes: a smooth policy.
+//! Blind to: everything that leaves the actions smooth.
 //! Cost: fit O(n), score O(a).
+//! Reference: none; it is the example of CONTRIBUTING.md.
 //!
-//! Run it with `cargo run -p offnominal-detectors --example own_detector`.
+//! ```
+//! use offnominal_core::detector::Signals;
+//! use offnominal_core::Rng;
+//! let detector = offnominal_detectors::catalogue().build("action-jump", &serde_json::json!({})).unwrap();
+//! let nominal = Signals::new(&[0.0; 4], &[0.0, 1.0, 2.0], 1, 1);
+//! let mut scores = Vec::new();
+//! let mut monitor = detector.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! monitor.score_episode(&Signals::new(&[0.0; 4], &[0.0, 3.0, 3.0], 1, 1), &mut scores);
+//! // The largest nominal jump is 1, so a jump of 3 scores 3.
+//! assert_eq!(scores, [0.0, 3.0, 0.0]);
+//! ```
 
 use offnominal_core::detector::check;
 use offnominal_core::prelude::*;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-/// The line that puts it into a catalogue.
-const ENTRY: Entry<dyn Detector> =
-    entry!(CommandJump as dyn Detector, "command-jump", "size of the jump between two commands");
+/// The entry of [`CommandJump`].
+pub const ENTRY: Entry<dyn Detector> = entry!(
+    CommandJump as dyn Detector,
+    "action-jump",
+    "size of the jump between two actions",
+    exempt: &[(Law::SeesGrossFaults, "it looks at actions only")]
+);
 
-/// The recipe: plain data, read from a campaign as `{ id = "command-jump", floor = 1e-6 }`.
-#[derive(Deserialize)]
+/// The recipe: plain data, read from a campaign as `{ id = "action-jump", floor = 1e-6 }`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct CommandJump {
+pub struct CommandJump {
     /// Smallest scale, so that a policy that never moved does not divide by zero.
-    floor: f64,
+    pub floor: f64,
 }
 
 impl Default for CommandJump {
@@ -45,9 +61,15 @@ impl Detector for CommandJump {
         }
         Ok(Box::new(Fitted { scale, ..raw }))
     }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let scale: f64 = from.one("scale")?;
+        from.require(scale > 0.0, "scale", "a number above zero", scale)?;
+        Ok(Box::new(Fitted { scale, last: Vec::with_capacity(from.act_width) }))
+    }
 }
 
-/// The fitted detector: it remembers the last command, and forgets it when an episode begins.
+/// The fitted detector: it remembers the last action, and forgets it when an episode begins.
 #[derive(Clone)]
 struct Fitted {
     scale: f64,
@@ -70,13 +92,17 @@ impl Monitor for Fitted {
     fn fork(&self) -> Box<dyn Monitor> {
         Box::new(self.clone())
     }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        to.put("scale", &[self.scale]);
+        Ok(())
+    }
 }
 
 fn main() {
     let detectors = Catalogue::new("detector", offnominal_detectors::ALL).with(ENTRY);
-    let detector = detectors.build("command-jump", &serde_json::json!({})).expect("the defaults are sound");
-    let blind = [(Law::SeesGrossFaults, "it looks at commands only")];
-    for violation in offnominal_laws::detector(detector.as_ref(), &blind) {
+    let detector = detectors.build("action-jump", &serde_json::json!({})).expect("the defaults are sound");
+    for violation in offnominal_laws::detector(detector.as_ref(), ENTRY.exempt) {
         println!("breaks a law: {violation}");
     }
     println!("{} detectors: {}", detectors.entries().len(), ENTRY.summary);

@@ -5,7 +5,7 @@
 //! | symbol | meaning                                                                                      |
 //! |--------|----------------------------------------------------------------------------------------------|
 //! | o′     | observation after the step, for which the policy is about to act                             |
-//! | q_m    | the m-th prediction: values of the A choices, or a command of A channels in its own units    |
+//! | q_m    | the m-th prediction: values of the A choices, or an action of A channels in its own units    |
 //! | M      | passes with dropout or dropconnect, or members of an ensemble                                |
 //!
 //! | measure              | what it is                                                                       |
@@ -18,13 +18,13 @@
 //! | `vote-entropy`       | entropy of the shares of predictions that prefer each choice, in nats            |
 //! | `entropy`            | H(mean of p_m), with p_m = softmax(q_m), in nats                                 |
 //! | `mutual-information` | H(mean of p_m) − mean of H(p_m)                                                  |
-//! | `raw-sd`             | as `mean-sd`, of real commands before tanh                                       |
+//! | `raw-sd`             | as `mean-sd`, of real actions before tanh                                       |
 //!
-//! The measures of choices are refused for real commands, and the other way round. A prediction that is not a number
+//! The measures of choices are refused for real actions, and the other way round. A prediction that is not a number
 //! counts as the largest disagreement there can be.
 //!
 //! Assumes: the policy has dropout, dropconnect or members, with priors or without, and they agree where it was trained.
-//! Blind to: what the policy does not read; and, where commands are saturated by tanh, to most of what it does read,
+//! Blind to: what the policy does not read; and, where actions are saturated by tanh, to most of what it does read,
 //! unless the measure is `raw-sd`.
 //! Cost: fit nothing, score M passes of the policy.
 //! Reference: Mohammed and Valdenegro-Toro, "Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning"
@@ -43,10 +43,10 @@
 //! assert!((monitor.unwrap().score(&nominal.transition(0)) - 10.0_f64.sqrt() / 2.0).abs() < 1e-12);
 //! ```
 
-use crate::shared::gaze::Gaze;
+use crate::shared::samples::SeededSamples;
 use crate::shared::spread::{Table, information, vote_entropy};
-use offnominal_core::insight::Shape;
 use offnominal_core::prelude::*;
+use offnominal_core::samples::Shape;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
@@ -94,14 +94,14 @@ pub enum Measure {
     Entropy,
     /// Mutual information of choice and prediction.
     MutualInformation,
-    /// Mean standard deviation of commands before tanh.
+    /// Mean standard deviation of actions before tanh.
     RawSd,
 }
 
 /// The measures that a policy allows, all taken of the same predictions: for the price of one.
 #[derive(Clone)]
 pub struct Panel {
-    gaze: Gaze,
+    samples: SeededSamples,
     measures: Vec<Measure>,
     mean: Vec<f64>,
 }
@@ -142,7 +142,7 @@ impl Measure {
     }
 
     /// Refuses a policy whose predictions are all the same, or of the other kind.
-    fn fits(self, shape: &Shape) -> Result<(), InsightError> {
+    fn fits(self, shape: &Shape) -> Result<(), SamplesError> {
         shape.disagrees()?;
         let of_choices = match self {
             Measure::MeanSd | Measure::MaxSd | Measure::RelativeSd => return Ok(()),
@@ -150,9 +150,9 @@ impl Measure {
             Measure::VoteEntropy | Measure::Entropy | Measure::MutualInformation => true,
             Measure::RawSd => false,
         };
-        let kind = |is_choice| if is_choice { "that chooses" } else { "with real commands" };
+        let kind = |is_choice| if is_choice { "that chooses" } else { "with real actions" };
         let expected = format!("{}, which the measure {:?} is for", kind(of_choices), self.id());
-        let error = || InsightError::Unfit { expected, found: kind(shape.is_choice).into() };
+        let error = || SamplesError::Unfit { expected, found: kind(shape.is_choice).into() };
         (of_choices == shape.is_choice).then_some(()).ok_or_else(error)
     }
 
@@ -184,11 +184,11 @@ impl Panel {
     /// # Errors
     /// As fitting a [`Disagreement`].
     pub fn open(policy: &dyn Policy, seen: &[Signals<'_>], rng: &mut Rng) -> Result<Panel, FitError> {
-        let gaze = Gaze::open(policy, None, seen, rng)?;
-        let shape = gaze.shape();
+        let samples = SeededSamples::open(policy, None, seen, rng)?;
+        let shape = samples.shape();
         shape.disagrees()?;
         let measures = Measure::ALL.into_iter().filter(|m| m.fits(&shape).is_ok()).collect();
-        Ok(Panel { gaze, measures, mean: vec![0.0; shape.heads] })
+        Ok(Panel { samples, measures, mean: vec![0.0; shape.heads] })
     }
 
     /// The measures, in the order of the scores.
@@ -198,20 +198,20 @@ impl Panel {
 
     /// How much the policy tells.
     pub fn shape(&self) -> Shape {
-        self.gaze.shape()
+        self.samples.shape()
     }
 
     /// What the policy tells of an observation.
-    pub fn look(&mut self, obs: &[f32]) -> Predictions<'_> {
-        self.gaze.look(obs)
+    pub fn predict(&mut self, obs: &[f32]) -> Predictions<'_> {
+        self.samples.predict(obs)
     }
 
     /// The scores of an episode by every measure: `[measures][T]`.
     pub fn score_episode(&mut self, seen: &Signals<'_>) -> Vec<Vec<f64>> {
-        let (shape, Panel { gaze, measures, mean }) = (self.gaze.shape(), self);
+        let (shape, Panel { samples, measures, mean }) = (self.samples.shape(), self);
         let mut scores = vec![Vec::with_capacity(seen.len()); measures.len()];
         for step in seen.transitions() {
-            let told = gaze.look(step.next_obs);
+            let told = samples.predict(step.next_obs);
             measures.iter().zip(&mut scores).for_each(|(m, of)| of.push(m.of(&told, &shape, mean)));
         }
         scores
@@ -230,29 +230,29 @@ impl Detector for Disagreement {
         _: &[Signals<'_>],
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError> {
-        let gaze = Gaze::open(policy, self.predictions, train, rng)?;
-        self.measure.fits(&gaze.shape())?;
-        Ok(Box::new(Fitted::new(gaze, self.measure)))
+        let samples = SeededSamples::open(policy, self.predictions, train, rng)?;
+        self.measure.fits(&samples.shape())?;
+        Ok(Box::new(Fitted::new(samples, self.measure)))
     }
 
     fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let gaze = Gaze::load(from, policy, self.predictions)?;
-        self.measure.fits(&gaze.shape())?;
-        Ok(Box::new(Fitted::new(gaze, self.measure)))
+        let samples = SeededSamples::load(from, policy, self.predictions)?;
+        self.measure.fits(&samples.shape())?;
+        Ok(Box::new(Fitted::new(samples, self.measure)))
     }
 }
 
 #[derive(Clone)]
 struct Fitted {
-    gaze: Gaze,
+    samples: SeededSamples,
     measure: Measure,
     /// Mean probability of each choice.
     mean: Vec<f64>,
 }
 
 impl Fitted {
-    fn new(gaze: Gaze, measure: Measure) -> Fitted {
-        Fitted { mean: vec![0.0; gaze.shape().heads], gaze, measure }
+    fn new(samples: SeededSamples, measure: Measure) -> Fitted {
+        Fitted { mean: vec![0.0; samples.shape().heads], samples, measure }
     }
 }
 
@@ -260,8 +260,8 @@ impl Monitor for Fitted {
     fn reset(&mut self) {}
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let shape = self.gaze.shape();
-        self.measure.of(&self.gaze.look(seen.next_obs), &shape, &mut self.mean)
+        let shape = self.samples.shape();
+        self.measure.of(&self.samples.predict(seen.next_obs), &shape, &mut self.mean)
     }
 
     fn fork(&self) -> Box<dyn Monitor> {
@@ -269,7 +269,7 @@ impl Monitor for Fitted {
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.gaze.save(to);
+        self.samples.save(to);
         Ok(())
     }
 }
@@ -321,7 +321,7 @@ mod tests {
         refuses(
             &MockEnsemble::members(2),
             Measure::RawSd,
-            "with real commands, which the measure \"raw-sd\" is for",
+            "with real actions, which the measure \"raw-sd\" is for",
         );
         refuses(&MockEnsemble::members(2).with_real_command(), Measure::VoteEntropy, "that chooses");
         let alone = Disagreement::default().fit(&[], &[], &mut Rng::new(0));
@@ -346,7 +346,7 @@ mod tests {
         for measure in [Measure::MeanSd, Measure::RawSd] {
             let recipe = Disagreement { measure, predictions: NonZeroUsize::new(5) };
             let policy = |w| Box::new(MockEnsemble::passes(w).with_real_command()) as Box<dyn Policy>;
-            assert_lawful("real commands", &detector_with(&recipe, &policy, ENTRY.exempt));
+            assert_lawful("real actions", &detector_with(&recipe, &policy, ENTRY.exempt));
         }
     }
 
@@ -356,7 +356,7 @@ mod tests {
         let nominal = Signals::new(&obs, &[0.0, 1.0], 2, 1);
         let mut panel = Panel::open(&policy, &[nominal], &mut Rng::new(7)).unwrap();
         let scores = panel.score_episode(&nominal);
-        assert_eq!(panel.measures().len(), 8, "all but that of real commands");
+        assert_eq!(panel.measures().len(), 8, "all but that of real actions");
         for (&measure, found) in panel.measures().to_vec().iter().zip(scores) {
             let recipe = Disagreement { measure, predictions: None };
             let mut monitor = recipe.fit_with(&policy, &[nominal], &[], &mut Rng::new(7)).unwrap();

@@ -1,6 +1,7 @@
 //! Evidence against "all is nominal", accumulated by betting on another detector's p-values.
 //!
-//! score(t) = ln M_t, with M_t = max(M_{t−1}, 1) · e(p_t), M_0 = 1, e(p) = ∫₀¹ κ p^{κ−1} dκ = (1 − p + p ln p) / (p ln² p).
+//! score(t) = ln M_t, with M_t = max(M_{t−1}, 1) · e(p_t), M_0 = 1, e(p) = ∫₀¹ κ p^{κ−1} dκ = (1 − p + p ln p) / (p
+//! ln² p).
 //!
 //! | symbol | meaning                                                                              |
 //! |--------|--------------------------------------------------------------------------------------|

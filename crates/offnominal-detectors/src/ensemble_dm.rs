@@ -12,10 +12,11 @@
 //! A member is a linear regression, which gets the arithmetic of a step exactly right from few episodes, and a network
 //! that predicts mean and variance of the rest. Each of three members learns from two thirds of the episodes, so that
 //! each episode is news to one of them and C is honest. Where members disagree the state is new to them and z is damped;
-//! where σ is large the world is noisy and z is damped. `pe-dm` knows both too, but sums squares over channels as if
+//! where σ is large the environment is noisy and z is damped. `pe-dm` knows both too, but sums squares over channels
+//! as if
 //! their errors had one size and no correlation.
 //!
-//! Assumes: nominal dynamics are a function of observation and command, with noise that is normal given both.
+//! Assumes: nominal dynamics are a function of observation and action, with noise that is normal given both.
 //! Blind to: anomalies that keep the dynamics, such as a constant offset of a sensor once it is there; what lies
 //! where the members disagree, until it is far larger than their disagreement.
 //! Cost: fit O(M · epochs · n · parameters), score O(M · parameters + d²): 27 thousand parameters for 26 channels.

@@ -4,13 +4,13 @@
 //!
 //! | symbol | meaning                                                                                |
 //! |--------|----------------------------------------------------------------------------------------|
-//! | z      | observation and command, standardised, constant channels dropped                       |
+//! | z      | observation and action, standardised, constant channels dropped                       |
 //! | t      | change of the observation, in units of its nominal deviation (as in `mlp-dm`)           |
 //! | w      | weight of the change against where it happened                                         |
 //! | y₍ₖ₎   | the k-th nearest of the nominal transitions                                            |
 //!
 //! Where `knn` asks whether the robot has been here, this asks whether it has done this here: a step that a familiar
-//! command in a familiar state should not have caused is far from everything.
+//! action in a familiar state should not have caused is far from everything.
 //!
 //! Assumes: nominal behaviour returns to the transitions it was trained on.
 //! Blind to: changes of the dynamics that are small against the gaps between nominal transitions, which grow with the
@@ -21,7 +21,7 @@
 //! ```
 //! use offnominal_core::detector::{Signals, Transition};
 //! use offnominal_core::Rng;
-//! // The observation alternates between 0 and 1: deviation 1/2, changes ±1 of deviation 1; the command is constant.
+//! // The observation alternates between 0 and 1: deviation 1/2, changes ±1 of deviation 1; the action is constant.
 //! let nominal = Signals::new(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0], &[0.0; 7], 1, 1);
 //! let knn = offnominal_detectors::catalogue().build("knn-transition", &serde_json::json!({"k": 1, "weight": 3.0}));
 //! let mut monitor = knn.unwrap().fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
@@ -45,7 +45,7 @@ use std::sync::Arc;
 pub const ENTRY: Entry<dyn Detector> = entry!(
     KnnTransition as dyn Detector,
     "knn-transition",
-    "distance of observation, command and change to the k-th nearest nominal ones"
+    "distance of observation, action and change to the k-th nearest nominal ones"
 );
 
 /// The recipe.

@@ -1,6 +1,7 @@
 //! What scores: one detector per file.
 //!
-//! A detector is a file here and two lines below; everything else (commands, configuration, documentation, the
+//! A detector is a file here and two lines below, `mod` and an item of `detectors!`; everything else (actions,
+//! configuration, documentation, the
 //! tests of the laws) reads [`ALL`].
 
 mod clock;
@@ -56,31 +57,59 @@ pub use shared::sequences::SequenceTraining;
 pub use shared::training::Training;
 
 use offnominal_core::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-/// Every built-in detector, in the order in which reports list them: the baselines first.
-pub const ALL: &[Entry<dyn Detector>] = &[
-    clock::ENTRY,
-    random::ENTRY,
-    knn::ENTRY,
-    isolation_forest::ENTRY,
-    ocsvm::ENTRY,
-    riqn::ENTRY,
-    mlp_dm::ENTRY,
-    lstm_dm::ENTRY,
-    pe_dm::ENTRY,
-    knn_transition::ENTRY,
-    ensemble_dm::ENTRY,
-    multistep_dm::ENTRY,
-    residual_window::ENTRY,
-    cusum::ENTRY,
-    e_process::ENTRY,
-    fusion::ENTRY,
-    offnominal::ENTRY,
-    rnd::ENTRY,
-    disagreement::ENTRY,
-    feature_mahalanobis::ENTRY,
-    feature_knn::ENTRY,
+/// Lists the detectors once: their entries, and the parameters of each with their defaults.
+macro_rules! detectors {
+    ($($file:ident::$recipe:ident),* $(,)?) => {
+        /// Every built-in detector, in the order in which reports list them: the baselines first.
+        pub const ALL: &[Entry<dyn Detector>] = &[$($file::ENTRY),*];
+
+        /// The default parameters of each, in the order of [`ALL`].
+        ///
+        /// # Panics
+        /// If the defaults, written and read again, are others; the tests of this crate call it.
+        pub fn defaults() -> Vec<serde_json::Value> {
+            vec![$(read_again(&$file::$recipe::default())),*]
+        }
+    };
+}
+
+detectors![
+    clock::Clock,
+    random::Random,
+    knn::Knn,
+    isolation_forest::IsolationForest,
+    ocsvm::Ocsvm,
+    riqn::Riqn,
+    mlp_dm::MlpDm,
+    lstm_dm::LstmDm,
+    pe_dm::PeDm,
+    knn_transition::KnnTransition,
+    ensemble_dm::EnsembleDm,
+    multistep_dm::MultistepDm,
+    residual_window::ResidualWindow,
+    cusum::Cusum,
+    e_process::EProcess,
+    fusion::Fusion,
+    offnominal::Offnominal,
+    rnd::Rnd,
+    disagreement::Disagreement,
+    feature_mahalanobis::FeatureMahalanobis,
+    feature_knn::FeatureKnn,
 ];
+
+/// A recipe as configuration, which read again must be the same.
+fn read_again<T>(recipe: &T) -> serde_json::Value
+where
+    T: Detector + Default + Serialize + DeserializeOwned + PartialEq,
+{
+    let written = serde_json::to_value(recipe).expect("a recipe is plain data");
+    let read = |value| serde_json::from_value::<T>(value).expect("a recipe reads what it writes");
+    assert!(read(written.clone()) == *recipe && read(serde_json::json!({})) == *recipe, "{written}");
+    written
+}
 
 /// The built-in detectors, to which an outside crate adds its own with [`Catalogue::with`].
 pub fn catalogue() -> Catalogue<dyn Detector> {

@@ -4,14 +4,14 @@
 //!
 //! | symbol | meaning                                                                                     |
 //! |--------|---------------------------------------------------------------------------------------------|
-//! | o, a   | observation and command, standardised, constant channels dropped                            |
+//! | o, a   | observation and action, standardised, constant channels dropped                            |
 //! | t      | change of the observation in units of its nominal deviation, as in `mlp-dm`                  |
 //! | h      | 256 numbers, zero when an episode begins                                                    |
 //! | f      | 128 rectified units and a linear output, trained together with the LSTM by squared error     |
 //! | d      | observation channels that vary                                                              |
 //!
 //! Assumes: nominal dynamics are a nearly deterministic function of what happened so far.
-//! Blind to: as `mlp-dm`; and a fault that it has read long enough to take for the state of the world.
+//! Blind to: as `mlp-dm`; and a fault that it has read long enough to take for the state of the environment.
 //! Cost: fit O(epochs · n · parameters), score O(parameters): 0.3 million for 18 channels.
 //! Reference: LSTM-DM of Anomaly-Gym, Table 11: one layer of 256, then 128; AdamW 1e-3, weight decay 1e-4, 250 epochs.
 //! Deviates: units of the change as in `mlp-dm`; eight episodes side by side in pieces of 32 steps; gradients clipped.

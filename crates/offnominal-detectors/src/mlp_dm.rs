@@ -4,13 +4,13 @@
 //!
 //! | symbol     | meaning                                                                              |
 //! |------------|--------------------------------------------------------------------------------------|
-//! | o, a       | observation and command, standardised, constant channels dropped                     |
+//! | o, a       | observation and action, standardised, constant channels dropped                     |
 //! | t          | change of the observation, centred and in units of its nominal deviation             |
 //! | s_j        | that deviation, but at least 1 % of the deviation of the channel itself              |
 //! | d          | observation channels that vary                                                       |
 //! | f          | 512-256-128 rectified units, trained on nominal transitions by mean squared error    |
 //!
-//! Assumes: nominal dynamics are a nearly deterministic function of observation and command.
+//! Assumes: nominal dynamics are a nearly deterministic function of observation and action.
 //! Blind to: anomalies that keep the dynamics, such as a constant offset of a sensor once it is there; faults smaller
 //! than the prediction error.
 //! Cost: fit O(epochs · n · parameters), score O(parameters): 0.2 million for 18 channels.

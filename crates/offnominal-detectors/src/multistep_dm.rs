@@ -4,7 +4,7 @@
 //!
 //! | symbol | meaning                                                                                      |
 //! |--------|----------------------------------------------------------------------------------------------|
-//! | f^h    | h steps of a one-step model, each on its own prediction and the command that was given        |
+//! | f^h    | h steps of a one-step model, each on its own prediction and the action that was given        |
 //! | e_h    | what the open loop missed, in units of the nominal change of one step                        |
 //! | C_h    | second moments of e_h on episodes that the model did not learn from, 5 % of it diagonal       |
 //! | H      | ages of predictions that are scored: powers of two up to `longest`                            |
@@ -15,7 +15,7 @@
 //! all living ones a step further, so the work per step is that of `longest` questions to the model, asked at once.
 //! Until a prediction of age 2 exists, at the first step of an episode, the score is that of an average step, one.
 //!
-//! Assumes: the one-step model is good enough not to diverge within `longest` steps; commands are recorded.
+//! Assumes: the one-step model is good enough not to diverge within `longest` steps; actions are recorded.
 //! Blind to: single outliers of a sensor, which are a small part of what the open loop misses anyway.
 //! Cost: fit as `ensemble-dm`, score O(longest · parameters + |H| d²).
 //! Reference: this project's; open-loop errors as monitors in Domberg and Schildbach, 2025 (arXiv 2503.02552).
@@ -23,7 +23,7 @@
 //! ```
 //! use offnominal_core::detector::Signals;
 //! use offnominal_core::Rng;
-//! // A leaky sum of commands, with noise of 0.1 per step. A command that lacks 0.05 is below the noise of a step, but
+//! // A leaky sum of actions, with noise of 0.1 per step. An action that lacks 0.05 is below the noise of a step, but
 //! // not below that of sixteen.
 //! let mut rng = Rng::new(1);
 //! let mut episode = |lack: f64| -> (Vec<f32>, Vec<f32>) {

@@ -19,12 +19,13 @@
 //! and slow to forget, since the long view still remembers a fault a hundred steps after it is repaired.
 //! Cost: fit O(M · epochs · n · parameters), score O(M · parameters + d²): 27 thousand parameters for 26 channels.
 //! Reference: this project's. Views and rates were chosen among about a hundred variants, by time-matched AUROC in
-//! sap-goal0, sap-goal1 and mjc-cartpole-swingup; only the other worlds give figures that this choice does not flatter.
+//! sap-goal0, sap-goal1 and mjc-cartpole-swingup; only the other environments give figures that this choice does not
+//! flatter.
 //!
 //! ```
 //! use offnominal_core::detector::{Signals, Transition};
 //! use offnominal_core::Rng;
-//! // The state follows the command exactly. A command that has half its effect is seen at once.
+//! // The state follows the action exactly. An action that has half its effect is seen at once.
 //! let mut rng = Rng::new(1);
 //! let mut episode = || {
 //!     let actions: Vec<f32> = (0..60).map(|_| rng.range(-1.0, 1.0) as f32).collect();

@@ -17,7 +17,7 @@
 //! makes states in which the model is unsure score high when nothing is wrong. The minimum is the default, because it
 //! separates weak faults better (see the test `readings`); the mean is how Table 11 of the benchmark writes the score.
 //!
-//! Assumes: nominal dynamics are a function of observation and command, with noise that is normal per channel.
+//! Assumes: nominal dynamics are a function of observation and action, with noise that is normal per channel.
 //! Blind to: as `mlp-dm`; anomalous noise where the model expects as much.
 //! Cost: fit O(B · epochs · n · parameters), score O(B · parameters), and O(B · S · d) more for `sampled-min`.
 //! Reference: PE-DM of Anomaly-Gym, Table 11 (mean), and its released code (minimum); Haider et al., AAMAS 2023; Chua et

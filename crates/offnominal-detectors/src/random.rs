@@ -2,7 +2,8 @@
 //!
 //! score(t, o, a, o′) = u(seed, t, o, a, o′), uniform on [0, 1).
 //!
-//! u is a hash of the seed of the fit, the count t of steps since `reset` and the bits of the transition. Hashing instead of drawing makes the noise a function of what was seen, so a replayed episode gets the same scores,
+//! u is a hash of the seed of the fit, the count t of steps since `reset` and the bits of the transition. Hashing
+//! instead of drawing makes the noise a function of what was seen, so a replayed episode gets the same scores,
 //! streamed or not, in any order of episodes and on any thread, and it is still unrelated to anything nominal. Every
 //! metric of this detector must contain chance within its interval.
 //!

@@ -14,12 +14,13 @@
 //! Trained by the quantile Huber loss at one random level per step. An input is replaced by the model's own median
 //! prediction with a probability that rises from 0 to 0.5, so that it learns to live with its errors.
 //!
-//! Assumes: what was observed so far tells what comes next; it does not read commands.
-//! Blind to: changes of dynamics that are small against the spread it expects, which includes what the command decides.
+//! Assumes: what was observed so far tells what comes next; it does not read actions.
+//! Blind to: changes of dynamics that are small against the spread it expects, which includes what the action decides.
 //! Cost: fit O(epochs · n · parameters), score O(parameters + K · 64 (64 + d)).
 //! Reference: RIQN of Danesh and Fern, 2021, with the figures of Anomaly-Gym, Table 11: GRU 64, embedding 128, 64
 //! quantiles, one level per step, 1e-3, 250 epochs.  Deviates: scores and training share one scaling, which the released
-//! code does not; quantiles are evenly spaced instead of drawn, so a score is a function of what was seen; own predictions
+//! code does not; quantiles are evenly spaced instead of drawn, so a score is a function of what was seen; own
+//! predictions
 //! come from a first pass over the same piece, so that steps can be computed together.
 //!
 //! ```

@@ -52,7 +52,7 @@ fn a_sensor_a_command_and_a_force_are_told_apart() {
     assert!(share(&sensor, |d| d.family == Family::Observation) > 0.8, "{:?}", sensor[0]);
     assert!(share(&sensor, |d| d.channels[0].channel == 2 && d.channels[0].size > 3.0) > 0.9);
     assert!(share(&sensor, |d| d.steps_ago.abs_diff(9) <= 1) > 0.8, "{:?}", sensor[0]);
-    // What was done differs from the command by a half.
+    // What was done differs from the action by a half.
     let command = said(&mut diagnoser, |_, [_, action, _]| action[0] -= 0.5);
     assert!(share(&command, |d| d.family == Family::Action) > 0.8, "{:?}", command[0]);
 }

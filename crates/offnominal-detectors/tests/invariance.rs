@@ -6,7 +6,7 @@ use offnominal_detectors::catalogue;
 use offnominal_laws::nominal_episodes;
 use proptest::prelude::*;
 
-/// Episodes as owned numbers: three observation channels, one command.
+/// Episodes as owned numbers: three observation channels, one action.
 type Episodes = Vec<(Vec<f32>, Vec<f32>)>;
 
 fn episodes(seed: u64, n: usize) -> Episodes {

@@ -64,7 +64,7 @@ fn a_policy_that_tells_nothing_is_refused_by_name() {
         assert_eq!(recipe.fit(&views, &[], &mut Rng::new(1)).err(), Some(FitError::NoPolicy), "{id}");
         let closed = |_: &[f32], action: &mut [f32]| action.fill(0.0);
         let error = recipe.fit_with(&closed, &views, &[], &mut Rng::new(1)).err();
-        assert_eq!(error, Some(FitError::Policy(InsightError::Opaque)), "{id}");
+        assert_eq!(error, Some(FitError::Policy(SamplesError::Opaque)), "{id}");
         assert!(recipe.fit_with(&MockEnsemble::members(3), &views, &[], &mut Rng::new(1)).is_ok(), "{id}");
     }
 }

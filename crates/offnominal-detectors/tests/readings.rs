@@ -14,7 +14,7 @@ const OBS: usize = 6;
 
 /// What goes wrong from the onset on.
 #[derive(Debug, Clone, Copy)]
-enum Fault {
+enum AnomalySpec {
     Nothing,
     SensorOffset(f64),
     WeakActuator(f64),
@@ -23,16 +23,16 @@ enum Fault {
     Push(f64),
 }
 
-const FAULTS: [Fault; 6] = [
-    Fault::SensorOffset(0.1),
-    Fault::WeakActuator(0.5),
-    Fault::NoisyActuator(0.5),
-    Fault::Gravity(2.0),
-    Fault::Push(0.5),
-    Fault::Push(2.0),
+const FAULTS: [AnomalySpec; 6] = [
+    AnomalySpec::SensorOffset(0.1),
+    AnomalySpec::WeakActuator(0.5),
+    AnomalySpec::NoisyActuator(0.5),
+    AnomalySpec::Gravity(2.0),
+    AnomalySpec::Push(0.5),
+    AnomalySpec::Push(2.0),
 ];
 
-/// Observations and commands.
+/// Observations and actions.
 struct Episode(Vec<f32>, Vec<f32>);
 
 impl Episode {
@@ -42,14 +42,14 @@ impl Episode {
 }
 
 /// A damped pendulum that is swung by a cart under a noisy linear policy; `noise` drives the pendulum.
-fn play(seed: Seed, fault: Fault, noise: f64) -> Episode {
+fn play(seed: Seed, anomaly_spec: AnomalySpec, noise: f64) -> Episode {
     let (mut rng, dt) = (seed.rng(), 0.05_f64);
     let (mut angle, mut rate, mut x, mut v) = (rng.normal(), rng.normal(), 0.3 * rng.normal(), 0.0);
     let goal = rng.range(-1.0, 1.0);
     let mut episode = Episode(Vec::new(), Vec::new());
     for t in 0..=STEPS {
-        let fault = if t > ONSET { fault } else { Fault::Nothing };
-        let offset = if let Fault::SensorOffset(by) = fault { by } else { 0.0 };
+        let anomaly_spec = if t > ONSET { anomaly_spec } else { AnomalySpec::Nothing };
+        let offset = if let AnomalySpec::SensorOffset(by) = anomaly_spec { by } else { 0.0 };
         episode.0.extend([angle.sin(), angle.cos(), rate, x, v, goal].map(|o| (o + offset) as f32));
         if t == STEPS {
             break;
@@ -58,12 +58,12 @@ fn play(seed: Seed, fault: Fault, noise: f64) -> Episode {
         episode.1.push(command as f32);
         let (wobble, shove) = (rng.normal(), rng.normal());
         let (mut force, mut gravity, mut push) = (command, 9.8, 0.0);
-        match fault {
-            Fault::WeakActuator(factor) => force *= factor,
-            Fault::NoisyActuator(deviation) => force += deviation * wobble,
-            Fault::Gravity(factor) => gravity *= factor,
-            Fault::Push(torque) => push = torque,
-            Fault::SensorOffset(_) | Fault::Nothing => {}
+        match anomaly_spec {
+            AnomalySpec::WeakActuator(factor) => force *= factor,
+            AnomalySpec::NoisyActuator(deviation) => force += deviation * wobble,
+            AnomalySpec::Gravity(factor) => gravity *= factor,
+            AnomalySpec::Push(torque) => push = torque,
+            AnomalySpec::SensorOffset(_) | AnomalySpec::Nothing => {}
         }
         rate += dt * (-gravity * angle.sin() + 2.0 * force - 0.1 * rate + push) + noise * dt.sqrt() * shove;
         v += dt * (force + 0.4 * rate * angle.cos() - 0.3 * v);
@@ -80,11 +80,11 @@ fn auroc(scores: &[f64]) -> f64 {
     wins as f64 / (before.len() * after.len()) as f64
 }
 
-fn mean_auroc(monitor: &mut dyn Monitor, fault: Fault, noise: f64) -> f64 {
+fn mean_auroc(monitor: &mut dyn Monitor, anomaly_spec: AnomalySpec, noise: f64) -> f64 {
     let episodes = 30;
     let one = |i: u64| {
         let mut scores = Vec::new();
-        monitor.score_episode(&play(Seed(2).child(i), fault, noise).signals(), &mut scores);
+        monitor.score_episode(&play(Seed(2).child(i), anomaly_spec, noise).signals(), &mut scores);
         auroc(&scores)
     };
     (0..episodes).map(one).sum::<f64>() / episodes as f64
@@ -92,15 +92,15 @@ fn mean_auroc(monitor: &mut dyn Monitor, fault: Fault, noise: f64) -> f64 {
 
 /// The mean over faults, printed one by one.
 fn separation(reading: &str, noise: f64) -> f64 {
-    let train: Vec<_> = (0..60_u64).map(|i| play(Seed(1).child(i), Fault::Nothing, noise)).collect();
+    let train: Vec<_> = (0..60_u64).map(|i| play(Seed(1).child(i), AnomalySpec::Nothing, noise)).collect();
     let views: Vec<_> = train.iter().map(Episode::signals).collect();
     let params = json!({"score": reading, "hidden": [128, 64, 32], "training": {"epochs": 60, "batch": 64}});
     let recipe = catalogue().build("pe-dm", &params).unwrap();
     let mut monitor = recipe.fit(&views, &[], &mut Rng::new(1)).unwrap();
     let mut sum = 0.0;
-    for fault in FAULTS {
-        let auroc = mean_auroc(monitor.as_mut(), fault, noise);
-        println!("{reading:12} noise {noise:4} {fault:?}: AUROC {auroc:.3}");
+    for anomaly_spec in FAULTS {
+        let auroc = mean_auroc(monitor.as_mut(), anomaly_spec, noise);
+        println!("{reading:12} noise {noise:4} {anomaly_spec:?}: AUROC {auroc:.3}");
         sum += auroc;
     }
     sum / FAULTS.len() as f64
@@ -108,7 +108,7 @@ fn separation(reading: &str, noise: f64) -> f64 {
 
 #[test]
 fn the_default_reading_separates_better() {
-    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+    if !skips::is_slow_tier("readings of the ensemble") {
         return;
     }
     assert_eq!(serde_json::to_value(offnominal_detectors::PeDm::default()).unwrap()["score"], "sampled-min");

@@ -1,6 +1,7 @@
 //! The catalogues in which commands look things up: what is built in, and what a program around this library adds.
 //!
-//! A program adds its own worlds, policies and detectors once, before its first command; `examples/own_env.rs` is one.
+//! A program adds its own environments, policies and detectors once, before its first command; `examples/own_env.rs`
+//! is one.
 
 use crate::{foreign, images};
 use anyhow::{Result, ensure};
@@ -19,8 +20,8 @@ use std::sync::OnceLock;
 /// What a program adds to what is built in.
 #[derive(Default)]
 pub struct Extras {
-    /// Worlds; the specification of each has the id of its entry.
-    pub worlds: Vec<Entry<dyn Env>>,
+    /// Environments; the specification of each has the id of its entry.
+    pub environments: Vec<Entry<dyn Env>>,
     /// Policies.
     pub policies: Vec<OwnPolicy>,
     /// Detectors.
@@ -34,7 +35,7 @@ pub struct Extras {
 /// A policy that a program brings. Finished work is found again by its id: a policy that was changed needs another one.
 #[derive(Clone, Copy)]
 pub struct OwnPolicy {
-    /// The world in which it acts.
+    /// The environment in which it acts.
     pub env: &'static str,
     /// Its name and how it is made.
     pub entry: Entry<dyn Policy>,
@@ -47,7 +48,7 @@ static EXTRAS: OnceLock<Extras> = OnceLock::new();
 /// # Errors
 /// If an id is there twice, or the catalogues of this process are fixed already.
 pub fn extend(extras: Extras) -> Result<()> {
-    unique("world", offnominal_worlds::ENVS, &extras.worlds)?;
+    unique("environment", offnominal_worlds::ENVS, &extras.environments)?;
     unique("detector", offnominal_detectors::ALL, &extras.detectors)?;
     unique("anomaly", offnominal_worlds::ANOMALIES, &extras.anomalies)?;
     unique("image detector", &images::catalogue::built_in(), &extras.image_detectors)?;
@@ -76,23 +77,23 @@ fn extended<T: ?Sized>(noun: &'static str, built_in: &[Entry<T>], own: &[Entry<T
     own.iter().fold(Catalogue::new(noun, built_in), |all, entry| all.with(*entry))
 }
 
-/// The worlds.
-pub fn worlds() -> Catalogue<dyn Env> {
-    extended("world", offnominal_worlds::ENVS, &extras().worlds)
+/// The environments.
+pub fn environments() -> Catalogue<dyn Env> {
+    extended("environment", offnominal_worlds::ENVS, &extras().environments)
 }
 
-/// A world, around the robot at an address if there is one, or an environment of Gymnasium.
+/// An environment, around the robot at an address if there is one, or an environment of Gymnasium.
 ///
 /// # Errors
-/// If there is no such world, it is none of robots, or the robot cannot be used.
-pub fn world(id: &str, robot: Option<&str>) -> Result<Box<dyn Env>, BuildError> {
+/// If there is no such environment, it is none of robots, or the robot cannot be used.
+pub fn environment(id: &str, robot: Option<&str>) -> Result<Box<dyn Env>, BuildError> {
     if let Some(theirs) = foreign::named(id) {
         let refused =
-            robot.map(|_| BuildError::Parameters(format!("world {id}: expected no robot, found one")));
+            robot.map(|_| BuildError::Parameters(format!("environment {id}: expected no robot, found one")));
         return refused.map_or_else(|| foreign::open(theirs).map_err(|e| BuildError::Missing(e.into())), Err);
     }
     let options = robot.map_or(json!({}), |host| json!({ "robot": host }));
-    worlds().build(id, &options)
+    environments().build(id, &options)
 }
 
 /// The anomalies.
@@ -105,7 +106,7 @@ pub fn detectors() -> Catalogue<dyn Detector> {
     extended("detector", offnominal_detectors::ALL, &extras().detectors)
 }
 
-/// The detectors of images.
+/// The image detectors.
 pub fn image_detectors() -> Catalogue<dyn ImageDetector> {
     extended("image detector", &images::catalogue::built_in(), &extras().image_detectors)
 }
@@ -126,9 +127,12 @@ mod tests {
     #[test]
     fn an_id_that_is_taken_is_refused() {
         let refused = |extras: Extras| extend(extras).unwrap_err().to_string();
-        let worlds = vec![offnominal_worlds::ENVS[0]];
-        let error = refused(Extras { worlds, ..Extras::default() });
-        assert!(error.starts_with("world \"mjc-cartpole-swingup\": expected an id of its own"), "{error}");
+        let environments = vec![offnominal_worlds::ENVS[0]];
+        let error = refused(Extras { environments, ..Extras::default() });
+        assert!(
+            error.starts_with("environment \"mjc-cartpole-swingup\": expected an id of its own"),
+            "{error}"
+        );
         let build: fn(&serde_json::Value) -> _ = |_| Ok(Box::new(still) as Box<dyn Policy>);
         let entry = Entry { id: "random", summary: "", build, exempt: &[] };
         let error = refused(Extras { policies: vec![OwnPolicy { env: "w", entry }], ..Extras::default() });

@@ -1,7 +1,7 @@
 //! Playing the episodes of a dataset, nominal or disturbed with their twins.
 
 use crate::progress::Task;
-use crate::subject::Cast;
+use crate::subject::Subject;
 use crate::{catalogues, parallel};
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
@@ -11,7 +11,7 @@ use std::ops::Range;
 /// Most episodes of one kind that may be asked for at once.
 pub const MAX_EPISODES: u32 = 1_000_000;
 
-/// Checks that an anomaly can begin before the episodes of a world end.
+/// Checks that an anomaly can begin before the episodes of an environment end.
 ///
 /// # Errors
 /// If it cannot.
@@ -52,40 +52,44 @@ impl Plan<'_> {
 ///
 /// # Errors
 /// If no episode is asked for.
-pub fn nominal(cast: &Cast, plan: &Plan<'_>) -> Result<Dataset> {
+pub fn nominal(subject: &Subject, plan: &Plan<'_>) -> Result<Dataset> {
     ensure!(!plan.episodes.is_empty(), "expected at least 1 episode, found 0");
-    let trial = cast.trial();
-    let jobs = parallel::jobs_for(cast.env.as_ref(), plan.jobs);
+    let trial = subject.trial();
+    let jobs = parallel::jobs_for(subject.env.as_ref(), plan.jobs);
     let mut episodes = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
         Ok::<_, anyhow::Error>(sound(trial.nominal(plan.seed_of(i))))
     })?;
-    keep_until_trouble(cast, &mut episodes, |e| e.end == End::Diverged)?;
+    keep_until_trouble(subject, &mut episodes, |e| e.end == End::Diverged)?;
     let twins = vec![None; episodes.len()];
-    Ok(Dataset { recipe: cast.recipe(None, plan.seed), episodes, twins })
+    Ok(Dataset { recipe: subject.recipe(None, plan.seed), episodes, twins })
 }
 
 /// Plays disturbed episodes, each followed by its nominal twin.
 ///
 /// # Errors
-/// If no episode is asked for, or the fault does not fit the world.
-pub fn with_twins(cast: &Cast, fault: &Fault, plan: &Plan<'_>) -> Result<Dataset> {
+/// If no episode is asked for, or the fault does not fit the environment.
+pub fn with_twins(subject: &Subject, anomaly_spec: &AnomalySpec, plan: &Plan<'_>) -> Result<Dataset> {
     ensure!(!plan.episodes.is_empty(), "expected at least 1 episode, found 0");
-    let (trial, anomalies) = (cast.trial(), catalogues::anomalies());
-    fault.build(&anomalies, cast.env.as_ref())?;
-    let jobs = parallel::jobs_for(cast.env.as_ref(), plan.jobs);
+    let (trial, anomalies) = (subject.trial(), catalogues::anomalies());
+    anomaly_spec.build(&anomalies, subject.env.as_ref())?;
+    let jobs = parallel::jobs_for(subject.env.as_ref(), plan.jobs);
     let mut pairs = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
-        Ok(trial.with_twin(plan.seed_of(i), fault, &anomalies)?)
+        Ok(trial.with_twin(plan.seed_of(i), anomaly_spec, &anomalies)?)
     })?;
-    keep_until_trouble(cast, &mut pairs, |(e, twin)| [e, twin].iter().any(|e| e.end == End::Diverged))?;
+    keep_until_trouble(subject, &mut pairs, |(e, twin)| [e, twin].iter().any(|e| e.end == End::Diverged))?;
     let episodes: Vec<Episode> = pairs.into_iter().flat_map(|(e, twin)| [sound(e), sound(twin)]).collect();
     let twins = (0..episodes.len()).map(|i| (i % 2 == 0).then_some(i + 1)).collect();
-    Ok(Dataset { recipe: cast.recipe(Some(fault), plan.seed), episodes, twins })
+    Ok(Dataset { recipe: subject.recipe(Some(anomaly_spec), plan.seed), episodes, twins })
 }
 
 /// Where a robot stopped, only what was whole before is kept: the rest is of a robot that stands, and is played anew
 /// when the dataset is completed.
-fn keep_until_trouble<T>(cast: &Cast, played: &mut Vec<T>, diverged: impl Fn(&T) -> bool) -> Result<()> {
-    let Err(why) = cast.env.health() else { return Ok(()) };
+fn keep_until_trouble<T>(
+    subject: &Subject,
+    played: &mut Vec<T>,
+    diverged: impl Fn(&T) -> bool,
+) -> Result<()> {
+    let Err(why) = subject.env.health() else { return Ok(()) };
     played.truncate(played.iter().position(diverged).unwrap_or(played.len()));
     ensure!(!played.is_empty(), "{why}; no episode was played to its end");
     Ok(())

@@ -1,11 +1,13 @@
 //! What every command hands down to the work: the seed, the number of threads, who sees the progress, and when to stop.
 
 use crate::parallel;
-use crate::progress::{Progress, Silent, Task};
+use crate::progress::{self, Progress, Silent, Task};
 use anyhow::Result;
+use offnominal_files::checkpoint::Checkpoint;
+use offnominal_nets::Tensors;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The settings that all work shares.
 #[derive(Clone)]
@@ -46,6 +48,25 @@ impl Context {
         self.progress.note(line);
     }
 
+    /// Refuses to go on if the work was asked to stop.
+    ///
+    /// # Errors
+    /// If it was.
+    pub fn check(&self) -> Result<()> {
+        progress::check(&self.stop)
+    }
+
+    /// Saves a training when that is due or the work was asked to stop, and then refuses to go on if it was.
+    ///
+    /// # Errors
+    /// If it was, or the checkpoint cannot be written.
+    pub fn save(&self, checkpoint: &mut Checkpoint, state: impl FnOnce() -> Tensors) -> Result<()> {
+        if checkpoint.is_due() || self.stop.load(Ordering::Relaxed) {
+            checkpoint.save(state())?;
+        }
+        self.check()
+    }
+
     /// Computes `work(0), …, work(n − 1)` on all threads as one task, and returns the results in order.
     ///
     /// # Errors
@@ -63,7 +84,6 @@ impl Context {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::Ordering;
 
     #[test]
     fn work_that_is_stopped_ends_with_an_error() {

@@ -1,4 +1,4 @@
-//! Measuring a policy in its undisturbed world.
+//! Measuring a policy in its undisturbed environment.
 
 use crate::context::Context;
 use crate::parallel;
@@ -16,7 +16,7 @@ use offnominal_stats::proportion::clopper_pearson;
 pub struct Evaluation {
     /// Mean undiscounted return, with Student's interval.
     pub total_reward: Estimate,
-    /// Success rate with the exact binomial interval; `None` where the world defines no success.
+    /// Success rate with the exact binomial interval; `None` where the environment defines no success.
     pub success: Option<Estimate>,
     /// Mean return of the random policy in the same number of episodes.
     pub random_return: Estimate,

@@ -1,4 +1,4 @@
-//! Environments of others: anything that Gymnasium can make, as a world of this program.
+//! Environments of others: anything that Gymnasium can make, as an environment of this program.
 //!
 //! `gymnasium:<id>?<option>=<value>&…` names one. It lives in a process of Python that this program starts
 //! ([`worker`]), several environments in one process; messages go over a Unix socket, and large observations through a
@@ -10,6 +10,8 @@
 #[cfg(unix)]
 mod describe;
 #[cfg(unix)]
+mod environment;
+#[cfg(unix)]
 mod guest;
 #[cfg(unix)]
 mod host;
@@ -17,13 +19,11 @@ mod host;
 mod wire;
 #[cfg(unix)]
 mod worker;
-#[cfg(unix)]
-mod world;
 
 use anyhow::Result;
 use offnominal_core::env::Env;
 
-/// How the names of such worlds begin.
+/// How the names of such environments begin.
 const PREFIX: &str = "gymnasium:";
 
 /// The interpreter that hosts them, if it is not to be `python3`.
@@ -33,18 +33,18 @@ pub const PYTHON: &str = "OFFNOMINAL_PYTHON";
 #[cfg(unix)]
 const TIMEOUT_SECS: f64 = 60.0;
 
-/// What Gymnasium calls a world, if that is where it comes from.
-pub fn named(world: &str) -> Option<&str> {
-    world.strip_prefix(PREFIX)
+/// What Gymnasium calls an environment, if that is where it comes from.
+pub fn named(environment: &str) -> Option<&str> {
+    environment.strip_prefix(PREFIX)
 }
 
-/// The world of that name in Gymnasium.
+/// The environment of that name in Gymnasium.
 ///
 /// # Errors
 /// If no interpreter can be started, it has no Gymnasium, or that makes no such environment.
 #[cfg(unix)]
 pub fn open(id: &str) -> Result<Box<dyn Env>> {
-    Ok(Box::new(world::Foreign::open(id)?))
+    Ok(Box::new(environment::Foreign::open(id)?))
 }
 
 /// There are no Unix sockets here.
@@ -53,5 +53,7 @@ pub fn open(id: &str) -> Result<Box<dyn Env>> {
 /// Always.
 #[cfg(not(unix))]
 pub fn open(id: &str) -> Result<Box<dyn Env>> {
-    anyhow::bail!("world {PREFIX}{id}: expected a Unix system, which environments of Gymnasium need here")
+    anyhow::bail!(
+        "environment {PREFIX}{id}: expected a Unix system, which environments of Gymnasium need here"
+    )
 }

@@ -5,6 +5,7 @@
 //! | [`context`]       | seed, threads, progress, stop                                    |
 //! | [`catalogues`]    | environments, anomalies, detectors: built in, and brought along  |
 //! | [`policies`]      | policies by name                                                 |
+//! | [`data`]          | files that are read at run time, not embedded                    |
 //! | [`strengths`]     | calibrated magnitudes                                            |
 //! | [`subject`]       | an environment and the policy that acts in it                    |
 //! | [`randomisation`] | parameters that are drawn for each episode                       |
@@ -19,6 +20,7 @@
 pub mod catalogues;
 pub mod collect;
 pub mod context;
+pub mod data;
 pub mod detector_choice;
 pub mod device;
 pub mod evaluation;

@@ -1,7 +1,7 @@
 //! Monitors as files: made from nominal episodes, and opened again.
 
 use crate::detector_choice::DetectorChoice;
-use crate::subject::Cast;
+use crate::subject::Subject;
 use crate::{catalogues, policies};
 use anyhow::{Context, Result, ensure};
 use offnominal_core::alarm::Settings;
@@ -16,8 +16,8 @@ use std::path::Path;
 
 /// What is fitted, and when it is to raise an alarm.
 pub struct Fit<'a> {
-    /// The world and the policy that acts.
-    pub cast: &'a Cast,
+    /// The environment and the policy that acts.
+    pub subject: &'a Subject,
     /// The detector.
     pub detector: &'a DetectorChoice,
     /// How the threshold is set.
@@ -61,7 +61,7 @@ impl Fit<'_> {
         let n_held_out = if stops_early(&self.detector.params) { views.len().div_ceil(10) } else { 0 };
         let (seen, held_out) = views.split_at(views.len() - n_held_out);
         let mut rng = Seed(self.seed).child("fit").child(&*self.detector.name).rng();
-        let fitted = detector.fit_with(self.cast.policy.as_ref(), seen, held_out, &mut rng);
+        let fitted = detector.fit_with(self.subject.policy.as_ref(), seen, held_out, &mut rng);
         fitted.context("the detector cannot be fitted")
     }
 
@@ -72,12 +72,12 @@ impl Fit<'_> {
     }
 
     fn about(&self, train_episodes: usize, episodes: usize, threshold: &Threshold) -> About {
-        let (spec, name) = (self.cast.env.spec(), &self.cast.name);
+        let (spec, name) = (self.subject.env.spec(), &self.subject.name);
         About {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             detector: Recipe { id: self.detector.id.clone(), params: self.detector.params.clone() },
-            world: identity(spec),
+            environment: identity(spec),
             policy: Identity { id: name.id.clone(), digest: name.digest.clone() },
             observation: channel_names(&spec.observation),
             action: channel_names(&spec.action),
@@ -119,7 +119,7 @@ fn stops_early(params: &Value) -> bool {
     }
 }
 
-/// A world's name with the digest of its specification.
+/// An environment's name with the digest of its specification.
 pub fn identity(spec: &EnvSpec) -> Identity {
     let digest = address(&serde_json::to_vec(spec).expect("a specification is valid JSON"));
     Identity { id: spec.id.clone(), digest }
@@ -135,20 +135,20 @@ pub fn open(path: &Path) -> Result<Monitor> {
 }
 
 fn same_policy(about: &About) -> Result<Box<dyn Policy>> {
-    let env = catalogues::world(&about.world.id, None)?;
+    let env = catalogues::environment(&about.environment.id, None)?;
     let found = policies::find(&about.policy.id, env.as_ref())?;
     let (expected, digest) = (&about.policy.digest, &found.digest);
     ensure!(digest == expected, "it was trained anew: expected SHA-256 {expected}, found {digest}");
     Ok(found.policy)
 }
 
-/// Checks that episodes are of the world that a monitor was fitted on.
+/// Checks that episodes are of the environment that a monitor was fitted on.
 ///
 /// # Errors
-/// If the world is another one, its channels are, or its specification has changed since.
+/// If the environment is another one, its channels are, or its specification has changed since.
 pub fn check(monitor: &Monitor, dataset: &Dataset) -> Result<()> {
     let (about, recipe) = (monitor.about(), &dataset.recipe);
-    let (expected, found) = (&about.world.id, &recipe.env);
+    let (expected, found) = (&about.environment.id, &recipe.env);
     ensure!(
         found == expected,
         "expected episodes of {expected}, which the monitor was fitted on, found {found}"
@@ -163,14 +163,14 @@ pub fn check(monitor: &Monitor, dataset: &Dataset) -> Result<()> {
         found[0],
         found[1]
     );
-    let known = catalogues::worlds();
-    if known.entries().iter().any(|entry| entry.id == about.world.id) {
-        let now = identity(catalogues::world(&about.world.id, None)?.spec());
+    let known = catalogues::environments();
+    if known.entries().iter().any(|entry| entry.id == about.environment.id) {
+        let now = identity(catalogues::environment(&about.environment.id, None)?.spec());
         ensure!(
-            now == about.world,
-            "the world {} has changed since the monitor was fitted: expected the specification {}, found {}",
+            now == about.environment,
+            "the environment {} has changed since the monitor was fitted: expected the specification {}, found {}",
             now.id,
-            about.world.digest,
+            about.environment.digest,
             now.digest
         );
     }

@@ -13,7 +13,7 @@ pub fn default_jobs() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The number of threads on which a world can play: one, if it cannot be copied.
+/// The number of threads on which an environment can play: one, if it cannot be copied.
 pub fn jobs_for(env: &dyn Env, jobs: usize) -> usize {
     if env.fork().is_some() { jobs } else { 1 }
 }

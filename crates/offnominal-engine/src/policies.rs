@@ -29,10 +29,10 @@ pub struct Found {
     pub card: Option<Card>,
 }
 
-/// The policy of that name for the given world; `random` is always there, `scripted` where one was written by hand.
+/// The policy of that name for the given environment; `random` is always there, `scripted` where one was written by hand.
 ///
 /// # Errors
-/// If there is no such policy for this world, or its file is damaged.
+/// If there is no such policy for this environment, or its file is damaged.
 pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     let spec = env.spec();
     if name == "random" {
@@ -69,16 +69,16 @@ pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     if path.is_file() { from_file(path, spec) } else { missing(name, &spec.id) }
 }
 
-/// Worlds that play the policies of another one: those of the robot are trained in its simulation, as in the
+/// Environments that play the policies of another one: those of the robot are trained in its simulation, as in the
 /// publication.
 const PLAYS: &[(&str, &str)] = &[("urr-reach", "urm-reach")];
 
-/// Whether policies trained in one world act in another.
+/// Whether policies trained in one environment act in another.
 fn fits(trained_in: &str, env: &str) -> bool {
     trained_in == env || PLAYS.contains(&(env, trained_in))
 }
 
-/// The policy in these tensors, trained in this world or in one whose policies it plays.
+/// The policy in these tensors, trained in this environment or in one whose policies it plays.
 fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
     Actor::from_bytes(bytes, spec).or_else(|why| {
         let of_another = PLAYS.iter().filter(|(env, _)| *env == spec.id).find_map(|(_, trained_in)| {
@@ -88,7 +88,7 @@ fn actor(bytes: &[u8], spec: &EnvSpec) -> Result<Actor> {
     })
 }
 
-/// Whether this program brings a policy of that algorithm or id for a world.
+/// Whether this program brings a policy of that algorithm or id for an environment.
 ///
 /// # Errors
 /// If a shipped card is damaged.
@@ -109,7 +109,7 @@ pub fn list() -> Result<Vec<(String, String)>> {
     };
     let scripted = (
         demonstrator::NAME.to_string(),
-        format!("written by hand, reads what any policy reads; in {}", demonstrator::WORLDS.join(", ")),
+        format!("written by hand, reads what any policy reads; in {}", demonstrator::ENVIRONMENTS.join(", ")),
     );
     let own = own_policies().iter().map(|own| (own.entry.id.to_string(), own.entry.summary.to_string()));
     Ok([random, scripted]
@@ -189,7 +189,7 @@ fn missing(name: &str, env: &str) -> Result<Found> {
     known.extend(of_bodies.filter(|name| name.starts_with(&format!("{env}-"))));
     let hint = did_you_mean(name, known.iter().map(String::as_str));
     bail!(
-        "world {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",
+        "environment {env} has no policy called {name:?}{hint}; there are: {}, or the path of a file",
         known.join(", ")
     )
 }
@@ -199,8 +199,8 @@ mod tests {
     use super::*;
     use crate::catalogues;
 
-    fn world(id: &str) -> Box<dyn Env> {
-        catalogues::worlds().build(id, &serde_json::json!({})).unwrap()
+    fn environment(id: &str) -> Box<dyn Env> {
+        catalogues::environments().build(id, &serde_json::json!({})).unwrap()
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
         for (bytes, card) in cards().unwrap() {
             assert!(bytes.len() < 3_000_000, "{}: {} bytes", card.id, bytes.len());
             assert_eq!(card.sha256, digest(bytes), "{}", card.id);
-            let env = world(&card.env);
+            let env = environment(&card.env);
             let found = find(&card.id, env.as_ref()).unwrap();
             assert_eq!(found.name, card.algorithm);
             offnominal_laws::assert_lawful(
@@ -246,7 +246,7 @@ mod tests {
 
     #[track_caller]
     fn refuses(name: &str, want: &str) {
-        let error = find(name, world("sap-goal0").as_ref()).err().unwrap();
+        let error = find(name, environment("sap-goal0").as_ref()).err().unwrap();
         assert!(format!("{error:#}").contains(want), "{error:#}");
     }
 
@@ -267,9 +267,9 @@ mod tests {
         *edited.last_mut().unwrap() ^= 1;
         std::fs::write(path.with_extension("json"), serde_json::to_string(&card).unwrap()).unwrap();
         std::fs::write(&path, &edited).unwrap();
-        let error = find(path.to_str().unwrap(), world(&card.env).as_ref()).err().unwrap();
+        let error = find(path.to_str().unwrap(), environment(&card.env).as_ref()).err().unwrap();
         assert!(format!("{error:#}").contains("was edited"), "{error:#}");
         std::fs::write(&path, bytes).unwrap();
-        assert_eq!(find(path.to_str().unwrap(), world(&card.env).as_ref()).unwrap().card, Some(card));
+        assert_eq!(find(path.to_str().unwrap(), environment(&card.env).as_ref()).unwrap().card, Some(card));
     }
 }

@@ -69,9 +69,7 @@ impl Task {
     /// # Errors
     /// If it was.
     pub fn check(&self) -> Result<()> {
-        let asked = self.stop.load(Ordering::Relaxed);
-        ensure!(!asked, "stopped; what is finished is kept, and the same command goes on from there");
-        Ok(())
+        check(&self.stop)
     }
 
     /// So many more units are done.
@@ -106,6 +104,13 @@ impl Task {
     pub fn milestone(&self, line: &str) {
         self.tracker.milestone(line);
     }
+}
+
+/// Refuses to go on if the work was asked to stop.
+pub(crate) fn check(stop: &AtomicBool) -> Result<()> {
+    let asked = stop.load(Ordering::Relaxed);
+    ensure!(!asked, "stopped; what is finished is saved, and the same command continues from there");
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
-//! Worlds whose parameters are drawn for each episode, as commands describe them.
+//! Environments whose parameters are drawn for each episode, as commands describe them.
 
+use crate::catalogues;
+use crate::subject::Subject;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::shifted::{Around, Draws, Quantity, Shifted};
 use offnominal_worlds::env::body::{self, BODIES, Reading};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// The word for all lengths and widths of a body.
 pub const LIMBS: &str = "limbs";
@@ -13,15 +16,15 @@ pub const LIMBS: &str = "limbs";
 /// What is drawn for each episode, and which return is a failure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Change {
+pub struct Randomisation {
     /// How parameters are drawn.
     pub draws: Draws,
-    /// The return below which an episode fails; none where the world itself says what a failure is.
+    /// The return below which an episode fails; none where the environment itself says what a failure is.
     pub least: Option<f64>,
 }
 
-impl Change {
-    /// The world with this change.
+impl Randomisation {
+    /// The environment with this change.
     ///
     /// # Errors
     /// If the parameters cannot be drawn in it.
@@ -33,7 +36,67 @@ impl Change {
     }
 }
 
-/// Parameters of a world around their nominal values; `limbs` stands for all lengths and widths of a body.
+/// Parameters of an environment that are drawn for each episode.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RandomisationRequest {
+    /// Names of the parameters that are drawn around their nominal values; `limbs` for all sizes of a body.
+    pub parameters: Vec<String>,
+    /// Their standard deviation, relative to the nominal values.
+    pub sigma: f64,
+    /// A table with the parameters of an episode in each row, in place of draws around the nominal values.
+    pub table: Option<PathBuf>,
+    /// The return below which an episode fails, whatever else the environment counts as a failure.
+    pub below: Option<f64>,
+}
+
+impl Default for RandomisationRequest {
+    fn default() -> RandomisationRequest {
+        RandomisationRequest { parameters: vec![], sigma: 0.1, table: None, below: None }
+    }
+}
+
+impl RandomisationRequest {
+    /// What is drawn in an environment, if anything.
+    ///
+    /// # Errors
+    /// If a parameter does not exist, the table cannot be read, or a return is given and nothing is drawn.
+    pub fn resolve(&self, spec: &EnvSpec) -> Result<Option<Randomisation>> {
+        let draws = match &self.table {
+            Some(path) => listed(spec, path)?,
+            None if self.parameters.is_empty() => {
+                ensure!(self.below.is_none(), "below: expected --randomise or --parameter-table with it");
+                return Ok(None);
+            }
+            None => around(spec, &self.parameters, self.sigma)?,
+        };
+        Ok(Some(Randomisation { draws, least: self.below }))
+    }
+
+    /// The environment with what is drawn of it.
+    ///
+    /// # Errors
+    /// If it does not exist, or a parameter does not.
+    pub fn env(&self, id: &str) -> Result<Box<dyn Env>> {
+        let env = catalogues::environments().build(id, &json!({}))?;
+        match self.resolve(env.spec())? {
+            Some(found) => found.apply(env),
+            None => Ok(env),
+        }
+    }
+
+    /// The environment with what is drawn of it, and the policy that acts in it.
+    ///
+    /// # Errors
+    /// If either does not exist, or a parameter does not.
+    pub fn subject(&self, env: &str, policy: &str) -> Result<Subject> {
+        let subject = Subject::new(env, policy)?;
+        let found = self.resolve(subject.env.spec())?;
+        subject.shifted_by(found)
+    }
+}
+
+/// Parameters of an environment around their nominal values; `limbs` stands for all lengths and widths of a body.
 ///
 /// # Errors
 /// If one does not exist.
@@ -42,13 +105,13 @@ pub fn around(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Draws> {
     for name in names {
         if name == LIMBS {
             let limbs = limbs(&spec.id, Reading::True)
-                .with_context(|| format!("--shift {LIMBS}: expected one of {}", BODIES.join(", ")))?;
+                .with_context(|| format!("--randomise {LIMBS}: expected one of {}", BODIES.join(", ")))?;
             // Twins are counted from the first limb.
             let before = quantities.len();
             quantities.extend(limbs.into_iter().map(|q| Quantity { twin: q.twin.map(|t| t + before), ..q }));
         } else {
             let found = Around::of(spec, std::slice::from_ref(name), sigma);
-            quantities.extend(found.with_context(|| format!("--shift {name}"))?.quantities);
+            quantities.extend(found.with_context(|| format!("--randomise {name}"))?.quantities);
         }
     }
     Ok(Draws::Around(Around { quantities, sigma }))
@@ -57,7 +120,7 @@ pub fn around(spec: &EnvSpec, names: &[String], sigma: f64) -> Result<Draws> {
 /// The lengths and widths of a body as what is drawn.
 ///
 /// # Errors
-/// If the world has no limbs.
+/// If the environment has no limbs.
 pub fn limbs(env: &str, reading: Reading) -> Result<Vec<Quantity>, BuildError> {
     let one = |q: body::Quantity| Quantity { name: q.name, nominal: q.nominal, twin: q.twin };
     Ok(body::quantities(env, reading)?.into_iter().map(one).collect())
@@ -69,7 +132,7 @@ const BESIDE: [&str; 3] = ["sigma", "body", "difference"];
 /// The rows of a table, one column for each parameter, such as the `bodies.csv` of `shift`.
 ///
 /// # Errors
-/// If the file cannot be read, or a column is no parameter of the world.
+/// If the file cannot be read, or a column is no parameter of the environment.
 pub fn listed(spec: &EnvSpec, path: &Path) -> Result<Draws> {
     let named = || path.display().to_string();
     let mut reader =
@@ -95,8 +158,8 @@ mod tests {
     use crate::catalogues;
     use serde_json::json;
 
-    fn world(id: &str) -> Box<dyn Env> {
-        catalogues::worlds().build(id, &json!({})).unwrap()
+    fn environment(id: &str) -> Box<dyn Env> {
+        catalogues::environments().build(id, &json!({})).unwrap()
     }
 
     fn words(names: &[&str]) -> Vec<String> {
@@ -105,7 +168,7 @@ mod tests {
 
     #[test]
     fn bodies_and_any_other_parameter_are_drawn() {
-        let (walker, cartpole) = (world("walker"), world("cartpole"));
+        let (walker, cartpole) = (environment("walker"), environment("cartpole"));
         let Draws::Around(found) = around(walker.spec(), &words(&["mass", LIMBS]), 0.1).unwrap() else {
             panic!("expected a spread")
         };
@@ -113,25 +176,27 @@ mod tests {
         let place = |name: &str| found.quantities.iter().position(|q| q.name == name).unwrap();
         assert_eq!(found.quantities[place("left-thigh-length")].twin, Some(place("thigh-length")));
         let name = cartpole.spec().parameters[0].name.clone();
-        let change =
-            Change { draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(), least: None };
-        let shifted = change.apply(world("cartpole")).unwrap();
+        let change = Randomisation {
+            draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(),
+            least: None,
+        };
+        let shifted = change.apply(environment("cartpole")).unwrap();
         assert_eq!(
             (shifted.spec().id.as_str(), shifted.spec().initial[0].as_str()),
             ("cartpole", name.as_str())
         );
-        let again: Change = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
+        let again: Randomisation = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
         assert_eq!(again, change);
     }
 
     #[test]
     fn a_body_is_built_once_and_is_the_one_that_was_drawn() {
-        let draws = around(world("hopper").spec(), &words(&[LIMBS]), 0.2).unwrap();
-        let shifted = Change { draws, least: None }.apply(world("hopper")).unwrap();
+        let draws = around(environment("hopper").spec(), &words(&[LIMBS]), 0.2).unwrap();
+        let shifted = Randomisation { draws, least: None }.apply(environment("hopper")).unwrap();
         let (mut own, x) = (shifted.fork().unwrap(), shifted.draw(&mut Rng::new(5)));
         let set: serde_json::Map<String, serde_json::Value> =
             shifted.spec().initial.iter().zip(&x).take(8).map(|(n, v)| (n.clone(), json!(v))).collect();
-        let mut built = catalogues::worlds().build("hopper", &json!({ "set": set })).unwrap();
+        let mut built = catalogues::environments().build("hopper", &json!({ "set": set })).unwrap();
         own.start(&x, &mut Rng::new(1));
         built.start(&x[8..], &mut Rng::new(1));
         let walk = |env: &mut dyn Env| {
@@ -147,12 +212,12 @@ mod tests {
 
     #[test]
     fn tables_are_read_and_bad_ones_named() {
-        let (folder, hopper) = (tempfile::tempdir().unwrap(), world("hopper"));
+        let (folder, hopper) = (tempfile::tempdir().unwrap(), environment("hopper"));
         let path = folder.path().join("bodies.csv");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
             listed(hopper.spec(), &path)
-                .and_then(|draws| Change { draws, least: None }.apply(world("hopper")))
+                .and_then(|draws| Randomisation { draws, least: None }.apply(environment("hopper")))
         };
         let refusal = |text: &str| format!("{:#}", read(text).err().unwrap());
         let found = read("sigma,body,difference,foot-length\n0.1,0,0.1,0.4\n0.1,1,0.2,0.3\n").unwrap();

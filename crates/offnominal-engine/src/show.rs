@@ -3,22 +3,22 @@
 use crate::catalogues;
 use anyhow::Result;
 use offnominal_core::prelude::*;
-use offnominal_files::gif::Film;
+use offnominal_files::gif::Video;
 use offnominal_files::png::shrunk;
 use offnominal_worlds::anomaly::CAMERA;
 use std::collections::BTreeSet;
 
-/// Frames from which the colours of a film are chosen.
+/// Frames from which the colours of a video are chosen.
 const N_SAMPLES: usize = 12;
 
-/// How many times larger films are drawn before they are shrunk, so that edges are smooth.
-const SMOOTH_FILM: usize = 2;
+/// How many times larger videos are drawn before they are shrunk, so that edges are smooth.
+const SMOOTH_VIDEO: usize = 2;
 
 /// Who plays where, seen by which camera, in which size.
 pub struct Show<'a> {
-    /// World and policy.
+    /// Environment and policy.
     pub trial: Trial<'a>,
-    /// One of the world's cameras.
+    /// One of the environment's cameras.
     pub camera: Camera,
     /// Width and height in pixels.
     pub size: usize,
@@ -29,7 +29,7 @@ impl Show<'_> {
     /// `smooth` times larger and shrunk; classes are those of the pixels' centres.
     ///
     /// # Errors
-    /// If the fault cannot be built for this world, or `show` fails.
+    /// If the fault cannot be built for this environment, or `show` fails.
     pub fn watch(
         &self,
         episode: &Episode,
@@ -40,14 +40,14 @@ impl Show<'_> {
         let mut large = Frame::new(self.size * smooth, self.size * smooth);
         let mut frame = Frame::new(self.size, self.size);
         let (mut t, mut outcome) = (0, Ok(()));
-        // A fault of the camera may depend on pictures from before, so it must see all of them.
-        let all = episode.fault.as_ref().is_some_and(|f| f.anomaly.starts_with(CAMERA));
-        self.trial.replay_before(episode, &catalogues::anomalies(), &mut |env, course| {
+        // A camera fault may depend on images from before, so it must see all of them.
+        let all = episode.anomaly_spec.as_ref().is_some_and(|f| f.anomaly.starts_with(CAMERA));
+        self.trial.replay_before(episode, &catalogues::anomalies(), &mut |env, rollout| {
             if outcome.is_ok() && (all || wanted(t)) {
                 env.render(self.camera, &mut large);
                 env.render(self.camera, &mut frame);
                 frame.rgb = shrunk(&large, smooth).rgb;
-                course.disturb(&mut frame);
+                rollout.disturb(&mut frame);
             }
             if outcome.is_ok() && wanted(t) {
                 outcome = show(t, &mut frame);
@@ -57,12 +57,13 @@ impl Show<'_> {
         outcome
     }
 
-    /// The film of an episode as GIF, in the world's own time, with at most so many frames per second of it. Each frame
+    /// The video of an episode as GIF, in the environment's own time, with at most so many frames per second of it.
+    /// Each frame
     /// is given to `retouch` with its state's number before it is shown.
     ///
     /// # Errors
-    /// If the fault cannot be built for this world, or the size is none that GIF allows.
-    pub fn film(
+    /// If the fault cannot be built for this environment, or the size is none that GIF allows.
+    pub fn video(
         &self,
         episode: &Episode,
         most_frames_per_sec: f64,
@@ -70,17 +71,17 @@ impl Show<'_> {
     ) -> Result<Vec<u8>> {
         let dt_secs = self.trial.env.spec().dt_secs;
         let stride = (1.0 / (most_frames_per_sec * dt_secs)).ceil().max(1.0) as usize;
-        let mut film = Film::new(&self.samples(episode, &retouch)?, stride as f64 * dt_secs)?;
+        let mut video = Video::new(&self.samples(episode, &retouch)?, stride as f64 * dt_secs)?;
         self.watch(
             episode,
-            SMOOTH_FILM,
+            SMOOTH_VIDEO,
             |t| t % stride == 0,
             |t, frame| {
                 retouch(t, frame);
-                film.push(frame)
+                video.push(frame)
             },
         )?;
-        film.finish()
+        video.finish()
     }
 
     /// Frames spread evenly over the episode.
@@ -89,7 +90,7 @@ impl Show<'_> {
         let mut samples = Vec::new();
         self.watch(
             episode,
-            SMOOTH_FILM,
+            SMOOTH_VIDEO,
             |t| wanted.contains(&t),
             |t, frame| {
                 retouch(t, frame);

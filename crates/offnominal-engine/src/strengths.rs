@@ -1,6 +1,6 @@
 //! Calibrated magnitudes: how strong an anomaly must be to cost a policy a given share of its normalised score.
 //!
-//! One CSV per world, `strengths/<env>.csv`, is embedded in the binary. A folder named by the environment variable
+//! One CSV per environment, `strengths/<env>.csv`, is embedded in the binary. A folder named by the environment variable
 //! `OFFNOMINAL_STRENGTHS` takes the place of the embedded tables, file by file.
 
 use anyhow::{Context, Result, bail, ensure};
@@ -21,7 +21,7 @@ macro_rules! embedded {
     };
 }
 
-/// The tables that travel with the binary: world id and CSV text, in alphabetical order.
+/// The tables that travel with the binary: environment id and CSV text, in alphabetical order.
 const EMBEDDED: &[(&str, &str)] = embedded!["":
     "car-lanekeep",
     "mjc-cartpole-swingup",
@@ -35,7 +35,7 @@ const EMBEDDED: &[(&str, &str)] = embedded!["":
     "urr-reach",
 ];
 
-/// The same for faults of the camera, which no policy sees: their strengths are those of pictures.
+/// The same for camera faults, which no policy sees: their strengths are those of images.
 const CAMERAS: &[(&str, &str)] = embedded!["cameras/":
     "car-lanekeep",
     "mjc-cartpole-swingup",
@@ -55,7 +55,7 @@ pub const CAMERA_POLICY: &str = "camera";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Strength {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Policy id.
     pub policy: String,
@@ -158,7 +158,7 @@ pub fn lookup(env: &str, policy: &str, anomaly: &str, level: &str) -> Result<Str
     })
 }
 
-/// The row of a fault of the camera.
+/// The row of a camera fault.
 fn camera(env: &str, anomaly: &str, level: &str) -> Result<Strength> {
     let rows = read(env, "cameras/", CAMERAS)?;
     let found = rows.into_iter().find(|r| (&*r.anomaly, &*r.level) == (anomaly, level));
@@ -183,7 +183,7 @@ pub fn check_level(level: &str) -> Result<()> {
     bail!("no strength is called {level:?}{hint}; there are: {}", known().collect::<Vec<_>>().join(", "))
 }
 
-/// All rows of a world; none if it was never calibrated.
+/// All rows of an environment; none if it was never calibrated.
 ///
 /// # Errors
 /// If the table is damaged; the message names the file and the line.
@@ -191,7 +191,7 @@ pub fn table(env: &str) -> Result<Vec<Strength>> {
     read(env, "", EMBEDDED)
 }
 
-/// The table of a world in a folder of the user's, or among those that travel with the binary.
+/// The table of an environment in a folder of the user's, or among those that travel with the binary.
 fn read(env: &str, folder_in: &str, embedded: &[(&str, &str)]) -> Result<Vec<Strength>> {
     if let Some(folder) = std::env::var_os(FOLDER) {
         let path = PathBuf::from(folder).join(format!("{folder_in}{env}.csv"));

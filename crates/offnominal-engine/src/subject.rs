@@ -1,88 +1,92 @@
-//! A world and the policy that acts in it, ready to play, with the policy's identity.
+//! An environment and the policy that acts in it, ready to play, with the policy's identity.
 
-use crate::frames::Studio;
-use crate::frames::cache::FilmCache;
-use crate::randomisation::Change;
+use crate::frames::FrameSize;
+use crate::frames::cache::VideoCache;
+use crate::randomisation::Randomisation;
 use crate::{catalogues, policies};
 use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
-use offnominal_core::image_detector::Film;
+use offnominal_core::image_detector::Video;
 use offnominal_core::prelude::*;
 use offnominal_files::dataset::{PolicyName, Recipe};
 
-/// A world, a policy, and who the policy is.
-pub struct Cast {
-    /// The pristine world.
+/// An environment, a policy, and who the policy is.
+pub struct Subject {
+    /// The pristine environment.
     pub env: Box<dyn Env>,
     /// The address of the robot on which it is played, if it is.
     pub robot: Option<String>,
-    /// What is drawn of the world for each episode, if anything is.
-    pub shifted: Option<Change>,
+    /// What is drawn of the environment for each episode, if anything is.
+    pub shifted: Option<Randomisation>,
     /// The policy.
     pub policy: Box<dyn Policy>,
     /// Its name and digest.
     pub name: PolicyName,
     /// What is known of it.
     pub card: Option<Card>,
-    /// Films of their episodes.
-    pub films: FilmCache,
+    /// Videos of their episodes.
+    pub videos: VideoCache,
 }
 
-impl Cast {
-    /// Builds the world and finds the policy.
+impl Subject {
+    /// Builds the environment and finds the policy.
     ///
     /// # Errors
     /// If either name is unknown, or something they need is missing.
-    pub fn new(env: &str, policy: &str) -> Result<Cast> {
-        Cast::on(env, None, policy)
+    pub fn new(env: &str, policy: &str) -> Result<Subject> {
+        Subject::on(env, None, policy)
     }
 
-    /// Builds the world around the robot at an address, if there is one, and finds the policy.
+    /// Builds the environment around the robot at an address, if there is one, and finds the policy.
     ///
     /// # Errors
-    /// As above, or if the robot cannot be used, or the world is none of robots.
-    pub fn on(env: &str, robot: Option<&str>, policy: &str) -> Result<Cast> {
-        let env = catalogues::world(env, robot)?;
+    /// As above, or if the robot cannot be used, or the environment is none of robots.
+    pub fn on(env: &str, robot: Option<&str>, policy: &str) -> Result<Subject> {
+        let env = catalogues::environment(env, robot)?;
         let found = policies::find(policy, env.as_ref())?;
         let name = PolicyName { id: found.name, digest: found.digest };
-        Ok(Cast { robot: robot.map(String::from), card: found.card, ..Cast::of(env, found.policy, name) })
+        Ok(Subject {
+            robot: robot.map(String::from),
+            card: found.card,
+            ..Subject::of(env, found.policy, name)
+        })
     }
 
-    /// A world and a policy that nobody knows more of.
-    pub fn of(env: Box<dyn Env>, policy: Box<dyn Policy>, name: PolicyName) -> Cast {
-        Cast { env, robot: None, shifted: None, policy, name, card: None, films: FilmCache::default() }
+    /// An environment and a policy that nobody knows more of.
+    pub fn of(env: Box<dyn Env>, policy: Box<dyn Policy>, name: PolicyName) -> Subject {
+        Subject { env, robot: None, shifted: None, policy, name, card: None, videos: VideoCache::default() }
     }
 
-    /// The same policy in the world with parameters that are drawn for each episode, if there is such a change.
+    /// The same policy in the environment with parameters that are drawn for each episode, if there is such a change.
     ///
     /// # Errors
     /// If they cannot be drawn.
-    pub fn shifted_by(self, change: Option<Change>) -> Result<Cast> {
+    pub fn shifted_by(self, change: Option<Randomisation>) -> Result<Subject> {
         let Some(change) = change else { return Ok(self) };
         let env = change.apply(self.env)?;
-        Ok(Cast { env, shifted: Some(change), films: FilmCache::default(), ..self })
+        Ok(Subject { env, shifted: Some(change), videos: VideoCache::default(), ..self })
     }
 
     /// The recipe of the two's episodes.
-    pub fn recipe(&self, fault: Option<&Fault>, seed: u64) -> Recipe {
-        let recipe = Recipe::new(self.env.spec(), self.name.clone(), fault.cloned(), seed);
+    pub fn recipe(&self, anomaly_spec: Option<&AnomalySpec>, seed: u64) -> Recipe {
+        let recipe = Recipe::new(self.env.spec(), self.name.clone(), anomaly_spec.cloned(), seed);
         Recipe { robot: self.robot.clone(), ..recipe }
     }
 
-    /// The episode, unless the world broke: then it says nothing of the policy.
+    /// The episode, unless the environment broke: then it says nothing of the policy.
     ///
     /// # Errors
-    /// Why the world cannot be used any longer.
+    /// Why the environment cannot be used any longer.
     pub fn trusted(&self, episode: Episode) -> Result<Episode> {
         self.env.health().map(|()| episode).map_err(|why| anyhow!(why))
     }
 
-    /// The film of an episode; those that were made before are kept in memory as long as there is room.
+    /// The video of an episode; those that were made before are kept in memory as long as there is room.
     ///
     /// # Errors
-    /// As [`crate::frames::film`].
-    pub fn film(&self, episode: &Episode, studio: Studio) -> Result<Film> {
-        self.films.film(&self.trial(), episode, studio)
+    /// As [`crate::frames::video`].
+    pub fn video(&self, episode: &Episode, frame_size: FrameSize) -> Result<Video> {
+        self.videos.video(&self.trial(), episode, frame_size)
     }
 
     /// The trial of the two.

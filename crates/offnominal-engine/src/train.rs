@@ -11,7 +11,7 @@ mod monitor;
 
 use crate::context::Context;
 use crate::evaluation;
-use crate::randomisation::Change;
+use crate::randomisation::Randomisation;
 use anyhow::{Context as _, Result, ensure};
 pub use folder::Folder;
 use folder::Notes;
@@ -29,7 +29,7 @@ use std::time::{Duration, Instant};
 const CHUNK: u64 = 100;
 /// Longest time between checkpoints where evaluations are rarer.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(120);
-/// Episodes behind the numbers of a card, and where the world shows pictures: an episode there is long and
+/// Episodes behind the numbers of a card, and where the environment shows images: an episode there is long and
 /// says more.
 const CARD_EPISODES: [usize; 2] = [200, 40];
 
@@ -43,16 +43,16 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run from the beginning; `command` is what the card will say, and `change` what was done to the world.
+    /// A run from the beginning; `command` is what the card will say, and `change` what was done to the environment.
     ///
     /// # Errors
-    /// If the recipe is wrong, the world cannot be copied, or the folder already holds a run.
+    /// If the recipe is wrong, the environment cannot be copied, or the folder already holds a run.
     pub fn begin(
         config: TrainConfig,
         env: &dyn Env,
         seed: Seed,
         folder: Folder,
-        (command, change): (String, Option<Change>),
+        (command, change): (String, Option<Randomisation>),
         keepsakes: Keepsakes,
     ) -> Result<Run> {
         ensure!(
@@ -70,7 +70,7 @@ impl Run {
     /// A seed of 0 counts as not given.
     ///
     /// # Errors
-    /// If the folder holds no run, or a damaged one, or one of another world or seed.
+    /// If the folder holds no run, or a damaged one, or one of another environment or seed.
     pub fn resume(env: &dyn Env, folder: Folder, steps: Option<u64>, seed: Seed) -> Result<Run> {
         let (bytes, mut notes) = folder.read()?;
         let mut trainer =
@@ -138,8 +138,8 @@ impl Run {
     ) -> Result<Card> {
         let seconds = self.seconds();
         let context = &context.with_seed(Card::evaluation_seed(self.trainer.seed()));
-        let shows_pictures = env.spec().observation.iter().any(|channel| channel.image.is_some());
-        let n = CARD_EPISODES[usize::from(shows_pictures)];
+        let shows_images = env.spec().observation.iter().any(|channel| channel.image.is_some());
+        let n = CARD_EPISODES[usize::from(shows_images)];
         let found = evaluation::evaluate(env, actor, n, context)?;
         Ok(Card {
             id: format!("{}-{}", actor.env(), actor.algorithm()),
@@ -159,7 +159,7 @@ impl Run {
     }
 }
 
-/// Gives the trainer the world's scripted policy, if the recipe asks for demonstrations.
+/// Gives the trainer the environment's scripted policy, if the recipe asks for demonstrations.
 fn with_demonstrator(trainer: Trainer, env: &dyn Env) -> Result<Trainer> {
     if trainer.config().demonstrations == 0 {
         return Ok(trainer);
@@ -167,8 +167,8 @@ fn with_demonstrator(trainer: Trainer, env: &dyn Env) -> Result<Trainer> {
     let id = &env.spec().id;
     let policy = demonstrator::of(id).with_context(|| {
         format!(
-            "demonstrations: {id} has no scripted policy; these worlds have: {}",
-            demonstrator::WORLDS.join(", ")
+            "demonstrations: {id} has no scripted policy; these environments have: {}",
+            demonstrator::ENVIRONMENTS.join(", ")
         )
     })?;
     Ok(trainer.demonstrated_by(policy))

@@ -4,7 +4,7 @@
 //! observations have one row more than the rest, whose last row is padding. The column `label` is ours: whether the
 //! anomaly was active in that step. Detectors never see it: they read [`Episode::signals`].
 //!
-//! What is true of the whole file (world, policy, fault, seed) and of each episode (seed, onset, twin, ending) is
+//! What is true of the whole file (environment, policy, fault, seed) and of each episode (seed, onset, twin, ending) is
 //! JSON in the schema's metadata. A checksum in the footer makes a damaged or edited file an error, not a surprise.
 
 mod columns;
@@ -45,7 +45,7 @@ pub struct Recipe {
     pub format: u32,
     /// Version of the engine that played the episodes.
     pub engine: String,
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Address of the robot on which it was played; `None` for simulations. Files from before there were robots have
     /// no such field.
@@ -54,7 +54,7 @@ pub struct Recipe {
     /// Policy that acted.
     pub policy: PolicyName,
     /// The fault that was asked for; `None` for nominal episodes.
-    pub fault: Option<Fault>,
+    pub anomaly_spec: Option<AnomalySpec>,
     /// The seed given by the user.
     pub seed: u64,
     /// Seconds per step.
@@ -140,15 +140,15 @@ impl Recipe {
         width(&self.action)
     }
 
-    /// The recipe of episodes of a policy in a world, played by this engine.
-    pub fn new(spec: &EnvSpec, policy: PolicyName, fault: Option<Fault>, seed: u64) -> Recipe {
+    /// The recipe of episodes of a policy in an environment, played by this engine.
+    pub fn new(spec: &EnvSpec, policy: PolicyName, anomaly_spec: Option<AnomalySpec>, seed: u64) -> Recipe {
         Recipe {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             env: spec.id.clone(),
             robot: None,
             policy,
-            fault,
+            anomaly_spec,
             seed,
             dt_secs: spec.dt_secs,
             horizon: spec.horizon,

@@ -1,4 +1,4 @@
-//! An episode as GIF: one palette for the whole film, ordered dithering, and only the pixels that change.
+//! An episode as GIF: one palette for the whole video, ordered dithering, and only the pixels that change.
 
 use crate::palette::Palette;
 use anyhow::{Context, Result, ensure};
@@ -16,8 +16,8 @@ const DITHER: i32 = 5;
 /// not see need not be written again.
 const TOLERANCE: u8 = 8;
 
-/// A film in the making.
-pub struct Film {
+/// A video in the making.
+pub struct Video {
     encoder: Encoder<Vec<u8>>,
     palette: Palette,
     shown: Vec<u8>,
@@ -25,29 +25,29 @@ pub struct Film {
     delay_centisecs: u16,
 }
 
-impl Film {
-    /// Begins a film that repeats for ever. The palette is made from samples of what will be shown.
+impl Video {
+    /// Begins a video that repeats for ever. The palette is made from samples of what will be shown.
     ///
     /// # Errors
     /// If there is no sample, or its size is none that GIF allows (1 to 65,535 pixels).
-    pub fn new(samples: &[Frame], secs_per_frame: f64) -> Result<Film> {
-        let first = samples.first().context("a film needs at least one frame to choose its colours from")?;
+    pub fn new(samples: &[Frame], secs_per_frame: f64) -> Result<Video> {
+        let first = samples.first().context("a video needs at least one frame to choose its colours from")?;
         let side = |n: usize| {
             u16::try_from(n)
                 .ok()
                 .filter(|&n| n > 0)
-                .with_context(|| format!("expected a film of 1 to 65535 pixels, found {n}"))
+                .with_context(|| format!("expected a video of 1 to 65535 pixels, found {n}"))
         };
         let palette = Palette::of(samples);
         let mut encoder =
             Encoder::new(Vec::new(), side(first.width)?, side(first.height)?, &palette.table())?;
         encoder.set_repeat(Repeat::Infinite)?;
-        Ok(Film {
+        Ok(Video {
             encoder,
             palette,
             shown: Vec::new(),
             size: (first.width, first.height),
-            // Viewers slow films down whose delay is below two hundredths.
+            // Viewers slow videos down whose delay is below two hundredths.
             delay_centisecs: (secs_per_frame * 100.0).round().clamp(2.0, 6000.0) as u16,
         })
     }
@@ -55,7 +55,7 @@ impl Film {
     /// Adds a frame.
     ///
     /// # Errors
-    /// If its size is not that of the film.
+    /// If its size is not that of the video.
     pub fn push(&mut self, frame: &Frame) -> Result<()> {
         let size = (frame.width, frame.height);
         ensure!(size == self.size, "expected a frame of {:?} pixels, found {size:?}", self.size);
@@ -66,10 +66,10 @@ impl Film {
         Ok(())
     }
 
-    /// The bytes of the whole film.
+    /// The bytes of the whole video.
     ///
     /// # Errors
-    /// None in practice: the film is written to memory.
+    /// None in practice: the video is written to memory.
     pub fn finish(self) -> Result<Vec<u8>> {
         Ok(self.encoder.into_inner()?)
     }
@@ -95,7 +95,7 @@ fn threshold(column: usize, row: usize) -> i32 {
     2 * BAYER[row % 4][column % 4] - 15
 }
 
-/// The rectangle in which two pictures differ.
+/// The rectangle in which two images differ.
 struct Patch {
     left: usize,
     top: usize,
@@ -149,14 +149,14 @@ mod tests {
         frame
     }
 
-    fn film(is_flat: bool) -> (Vec<Frame>, Vec<u8>) {
+    fn video(is_flat: bool) -> (Vec<Frame>, Vec<u8>) {
         let frames: Vec<_> = (0..12).map(|t| walk(t, is_flat)).collect();
-        let mut film = Film::new(&frames, 0.05).unwrap();
-        frames.iter().for_each(|f| film.push(f).unwrap());
-        (frames, film.finish().unwrap())
+        let mut video = Video::new(&frames, 0.05).unwrap();
+        frames.iter().for_each(|f| video.push(f).unwrap());
+        (frames, video.finish().unwrap())
     }
 
-    /// Plays a film as a viewer would: patches are laid over one another.
+    /// Plays a video as a viewer would: patches are laid over one another.
     fn shown(bytes: &[u8]) -> Vec<(u16, Vec<u8>)> {
         let mut decoder = gif::DecodeOptions::new().read_info(bytes).unwrap();
         let table = decoder.global_palette().unwrap().to_vec();
@@ -174,15 +174,15 @@ mod tests {
     }
 
     #[test]
-    fn a_film_of_few_colours_shows_every_frame_exactly() {
-        let (frames, bytes) = film(true);
+    fn a_video_of_few_colours_shows_every_frame_exactly() {
+        let (frames, bytes) = video(true);
         let expected: Vec<_> = frames.into_iter().map(|f| (5, f.rgb)).collect();
         assert_eq!(shown(&bytes), expected);
     }
 
     #[test]
-    fn a_film_of_many_colours_shows_nearly_the_right_ones() {
-        let (frames, bytes) = film(false);
+    fn a_video_of_many_colours_shows_nearly_the_right_ones() {
+        let (frames, bytes) = video(false);
         for ((_, shown), frame) in shown(&bytes).iter().zip(&frames) {
             let error: u32 = shown.iter().zip(&frame.rgb).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
             assert!(error / (shown.len() as u32) < 6, "mean error {}", error as usize / shown.len());
@@ -192,20 +192,20 @@ mod tests {
     #[test]
     fn a_frame_that_changes_nothing_costs_next_to_nothing() {
         let frame = walk(3, false);
-        let mut film = Film::new(std::slice::from_ref(&frame), 0.05).unwrap();
-        film.push(&frame).unwrap();
-        let before = film.encoder.get_ref().len();
-        (0..10).for_each(|_| film.push(&frame).unwrap());
-        assert!(film.finish().unwrap().len() - before < 400);
+        let mut video = Video::new(std::slice::from_ref(&frame), 0.05).unwrap();
+        video.push(&frame).unwrap();
+        let before = video.encoder.get_ref().len();
+        (0..10).for_each(|_| video.push(&frame).unwrap());
+        assert!(video.finish().unwrap().len() - before < 400);
     }
 
     #[test]
     fn errors_say_what_was_expected_and_found() {
-        assert!(Film::new(&[], 0.1).is_err());
-        let error = Film::new(&[Frame::new(70_000, 1)], 0.1).err().unwrap();
+        assert!(Video::new(&[], 0.1).is_err());
+        let error = Video::new(&[Frame::new(70_000, 1)], 0.1).err().unwrap();
         assert!(error.to_string().contains("70000"), "{error}");
-        let mut film = Film::new(&[walk(0, true)], 0.1).unwrap();
-        let error = film.push(&Frame::new(2, 2)).unwrap_err();
+        let mut video = Video::new(&[walk(0, true)], 0.1).unwrap();
+        let error = video.push(&Frame::new(2, 2)).unwrap_err();
         assert!(error.to_string().contains("(40, 30)") && error.to_string().contains("(2, 2)"), "{error}");
     }
 }

@@ -29,7 +29,7 @@ pub enum Samples {
 /// If it cannot be read or is no PNG.
 pub fn read(path: &Path) -> Result<Raster> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    decode(&bytes).with_context(|| format!("{}: expected a PNG picture", path.display()))
+    decode(&bytes).with_context(|| format!("{}: expected a PNG image", path.display()))
 }
 
 fn decode(bytes: &[u8]) -> Result<Raster> {
@@ -72,7 +72,7 @@ impl Raster {
 /// Pixels as a PNG file.
 ///
 /// # Errors
-/// If the picture is empty or too large.
+/// If the image is empty or too large.
 pub fn encode(
     width: usize,
     height: usize,

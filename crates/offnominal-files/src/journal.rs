@@ -31,7 +31,8 @@ impl Journal {
     /// Opens the journal of a run, or begins one, and reads the blocks that are there.
     ///
     /// # Errors
-    /// If it is the journal of another run, of which the first difference is said, or damaged, or cannot be read or written.
+    /// If it is the journal of another run, of which the first difference is said, or damaged, or cannot be read or
+    /// written.
     pub fn open<S, B>(path: &Path, run: &S) -> Result<(Journal, Vec<B>)>
     where
         S: Serialize + DeserializeOwned + PartialEq,

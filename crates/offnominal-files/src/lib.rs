@@ -3,8 +3,11 @@
 //! | file            | content                                                              |
 //! |-----------------|----------------------------------------------------------------------|
 //! | [`dataset`]     | episodes as Arrow IPC                                                |
+//! | [`provenance`]  | what made a result                                                   |
 //! | [`store`]       | finished cells by the digest of what they are                        |
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
+//! | [`checkpoint`]  | trainings that are under way                                         |
+//! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
 //! | [`write`]       | files that are never half-written                                    |
 //! | [`array`]       | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
 //! | [`image_file`]  | PNG files as grey values or colours                                  |
@@ -14,6 +17,7 @@
 //! | [`tensorboard`] | event files for TensorBoard                                          |
 
 pub mod array;
+pub mod checkpoint;
 pub mod dataset;
 pub mod gif;
 pub mod image_file;
@@ -21,6 +25,8 @@ pub mod journal;
 pub mod minari;
 mod palette;
 pub mod png;
+pub mod provenance;
 pub mod store;
+pub mod table;
 pub mod tensorboard;
 pub mod write;

@@ -1,4 +1,4 @@
-//! 255 colours for a film, by median cut, and the nearest one to any colour.
+//! 255 colours for a video, by median cut, and the nearest one to any colour.
 //!
 //! Reference: Heckbert, Color image quantization for frame buffer display, SIGGRAPH 1982.
 

@@ -37,7 +37,7 @@ pub fn class_colour(class: u8) -> [u8; 3] {
 }
 
 /// A frame made smaller by a whole factor: each pixel is the mean, in linear light, of a block. Drawing large and
-/// shrinking gives smooth edges, whatever world drew the frame. The class of a block is that of its middle.
+/// shrinking gives smooth edges, whatever environment drew the frame. The class of a block is that of its middle.
 ///
 /// # Panics
 /// If the factor is 0 or does not divide width and height.

@@ -15,20 +15,20 @@ use std::collections::BTreeSet;
 pub enum Touches {
     /// Observations on their way to the policy.
     Observation,
-    /// Commands on their way to the world.
+    /// Actions on their way to the environment.
     Action,
-    /// A parameter of the world.
-    World,
+    /// A parameter of the environment.
+    Environment,
 }
 
-/// An anomaly, the world in which it is tried, and what is expected of it.
+/// An anomaly, the environment in which it is tried, and what is expected of it.
 #[derive(Clone, Copy)]
 pub struct AnomalyCase<'a> {
-    /// Name as in a [`Fault`]: of an entry, or `dyn-<parameter>`.
+    /// Name as in a [`AnomalySpec`]: of an entry, or `dyn-<parameter>`.
     pub id: &'a str,
     /// Where to look the name up.
     pub from: &'a Catalogue<dyn Anomaly>,
-    /// A world that can be forked and whose episodes last ten steps or more under small commands.
+    /// An environment that can be forked and whose episodes last ten steps or more under small actions.
     pub env: &'a dyn Env,
     /// What it may change.
     pub touches: Touches,
@@ -47,7 +47,7 @@ const N_SEEDS: u64 = 6;
 /// Checks an anomaly.
 ///
 /// # Panics
-/// If it cannot be built for the world at its neutral or its gross magnitude.
+/// If it cannot be built for the environment at its neutral or its gross magnitude.
 pub fn anomaly(case: &AnomalyCase<'_>, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     let mut verdicts = Verdicts::new(exempt);
     let all = (0..N_SEEDS).map(|i| Trials::of(case, Seed(i))).collect::<Vec<_>>();
@@ -84,20 +84,20 @@ struct Trials {
 
 impl Trials {
     fn of(case: &AnomalyCase<'_>, seed: Seed) -> Trials {
-        let play = |fault: &Fault| case.play(seed, Some(fault));
-        let gross = case.fault(case.gross, Extent::ToEnd);
+        let play = |anomaly_spec: &AnomalySpec| case.play(seed, Some(anomaly_spec));
+        let gross = case.anomaly_spec(case.gross, Extent::ToEnd);
         let has_channels = case.has_channels();
         let on = |channels: serde_json::Value| {
-            let mut fault = gross.clone();
-            fault.params["channels"] = channels;
-            has_channels.then(|| play(&fault))
+            let mut anomaly_spec = gross.clone();
+            anomaly_spec.params["channels"] = channels;
+            has_channels.then(|| play(&anomaly_spec))
         };
         Trials {
             nominal: case.play(seed, None),
-            neutral: play(&case.fault(case.neutral, Extent::ToEnd)),
+            neutral: play(&case.anomaly_spec(case.neutral, Extent::ToEnd)),
             gross: play(&gross),
             again: play(&reread(&gross)),
-            window: play(&case.fault(case.gross, WINDOW)),
+            window: play(&case.anomaly_spec(case.gross, WINDOW)),
             one_channel: on(json!([0])),
             drawn_channel: on(json!("one")),
         }
@@ -109,8 +109,8 @@ impl Trials {
         verdicts.require(Law::SameSeedSameBits, self.gross.truth == self.again.truth, || {
             "two episodes of one recipe and seed differ".into()
         });
-        let recipe = &self.gross.episode.fault;
-        round_trips(recipe.as_ref(), self.again.episode.fault.as_ref(), verdicts);
+        let recipe = &self.gross.episode.anomaly_spec;
+        round_trips(recipe.as_ref(), self.again.episode.anomaly_spec.as_ref(), verdicts);
         for trial in [&self.gross, &self.window] {
             silent_before_onset(trial, &self.nominal, verdicts);
             labels_tell_activity(&trial.episode, verdicts);
@@ -136,23 +136,23 @@ impl AnomalyCase<'_> {
     /// Whether the signal that it changes has channels to choose from; an image is one as a whole.
     fn has_channels(&self) -> bool {
         match self.touches {
-            Touches::World => false,
+            Touches::Environment => false,
             Touches::Action => true,
             Touches::Observation => self.env.spec().image().is_none(),
         }
     }
 
-    pub(super) fn fault(&self, magnitude: f64, extent: Extent) -> Fault {
+    pub(super) fn anomaly_spec(&self, magnitude: f64, extent: Extent) -> AnomalySpec {
         let schedule = Schedule { onset: Onset::At(ONSET), extent };
-        Fault { anomaly: self.id.into(), params: json!({ "magnitude": magnitude }), schedule }
+        AnomalySpec { anomaly: self.id.into(), params: json!({ "magnitude": magnitude }), schedule }
     }
 
-    pub(super) fn play(&self, seed: Seed, fault: Option<&Fault>) -> Trial {
-        let anomaly = |f: &Fault| -> Result<_, BuildError> { f.build(self.from, self.env) };
-        let disturbance = fault.map(|fault| Disturbance {
-            fault,
+    pub(super) fn play(&self, seed: Seed, anomaly_spec: Option<&AnomalySpec>) -> Trial {
+        let anomaly = |f: &AnomalySpec| -> Result<_, BuildError> { f.build(self.from, self.env) };
+        let disturbance = anomaly_spec.map(|anomaly_spec| Disturbance {
+            anomaly_spec,
             onset: ONSET,
-            anomaly: anomaly(fault).unwrap_or_else(|e| panic!("{} cannot be built: {e}", self.id)),
+            anomaly: anomaly(anomaly_spec).unwrap_or_else(|e| panic!("{} cannot be built: {e}", self.id)),
         });
         let mut recorder = Recorder::of(self.env);
         let mut policy = steer(self.env.spec());
@@ -161,7 +161,7 @@ impl AnomalyCase<'_> {
     }
 }
 
-/// A policy that reads every number of the observation, commands gently, and makes every choice now and then.
+/// A policy that reads every number of the observation, actions gently, and makes every choice now and then.
 fn steer(spec: &EnvSpec) -> impl FnMut(&[f32], &mut [f32]) + Clone + Send + Sync + use<> {
     let weights: Vec<f32> = (1..=spec.obs_width()).map(|k| (k as f32).sin()).collect();
     let action = spec.action.clone();
@@ -191,8 +191,8 @@ fn draws_one_channel(all: &[Trials], touches: Touches, verdicts: &mut Verdicts<'
     });
 }
 
-fn reread(fault: &Fault) -> Fault {
-    let text = serde_json::to_string(fault).expect("a recipe can be written");
+fn reread(anomaly_spec: &AnomalySpec) -> AnomalySpec {
+    let text = serde_json::to_string(anomaly_spec).expect("a recipe can be written");
     serde_json::from_str(&text).expect("a recipe can be read")
 }
 
@@ -202,7 +202,11 @@ fn alike(a: &Trial, b: &Trial) -> bool {
         && a.episode.rewards == b.episode.rewards
 }
 
-pub(super) fn round_trips(written: Option<&Fault>, read: Option<&Fault>, verdicts: &mut Verdicts<'_>) {
+pub(super) fn round_trips(
+    written: Option<&AnomalySpec>,
+    read: Option<&AnomalySpec>,
+    verdicts: &mut Verdicts<'_>,
+) {
     verdicts.require(Law::RecipeRoundTrips, written == read, || format!("{written:?} was read as {read:?}"));
 }
 
@@ -218,9 +222,9 @@ pub(super) fn silent_before_onset(trial: &Trial, nominal: &Trial, verdicts: &mut
 }
 
 pub(super) fn labels_tell_activity(episode: &Episode, verdicts: &mut Verdicts<'_>) {
-    let (Some(fault), Some(onset)) = (&episode.fault, episode.onset) else { return };
+    let (Some(anomaly_spec), Some(onset)) = (&episode.anomaly_spec, episode.onset) else { return };
     let wrong =
-        (0_u32..).zip(&episode.labels).find(|&(t, &l)| l != fault.schedule.extent.is_active(t, onset));
+        (0_u32..).zip(&episode.labels).find(|&(t, &l)| l != anomaly_spec.schedule.extent.is_active(t, onset));
     verdicts.require(Law::LabelsTellActivity, wrong.is_none(), || format!("step and label {wrong:?}"));
 }
 
@@ -256,7 +260,7 @@ fn touches_only(trial: &Trial, touches: Touches, chosen: Option<usize>, verdicts
         let mut wrong_commands = trial.changed_commands(t);
         wrong_commands.retain(|i| !is_allowed(Touches::Action, i));
         wrong.extend(wrong_commands);
-        let parameters_kept = touches == Touches::World || trial.truth.is_nominal_at(t);
+        let parameters_kept = touches == Touches::Environment || trial.truth.is_nominal_at(t);
         verdicts.require(Law::TouchesOnlyChosen, wrong.is_empty() && parameters_kept, || {
             format!("step {t}: channels {wrong:?} were changed, or a parameter was")
         });
@@ -283,7 +287,7 @@ impl Trial {
         differing(&self.episode.observations[(t + 1) * width..(t + 2) * width], &self.truth.observations[t])
     }
 
-    /// Command channels of step `t` in which the world did not get the policy's command.
+    /// Action channels of step `t` in which the environment did not get the policy's action.
     fn changed_commands(&self, t: usize) -> Vec<usize> {
         let width = self.episode.act_width;
         differing(&self.episode.actions[t * width..(t + 1) * width], &self.truth.commands[t])

@@ -46,7 +46,7 @@ pub fn detector_with(
     verdicts.found
 }
 
-/// One synthetic episode: three observation channels driven by one command, with a little noise.
+/// One synthetic episode: three observation channels driven by one action, with a little noise.
 #[derive(Debug, Clone)]
 pub struct Synthetic {
     observations: Vec<f32>,
@@ -81,7 +81,7 @@ impl Synthetic {
     }
 }
 
-/// Nominal episodes of a stable linear system under a random command; for laws and benchmarks.
+/// Nominal episodes of a stable linear system under a random action; for laws and benchmarks.
 pub fn nominal_episodes(seed: Seed, n_episodes: usize, steps: usize) -> Vec<Synthetic> {
     (0..n_episodes).map(|i| nominal_episode(&mut seed.child(i).rng(), steps)).collect()
 }

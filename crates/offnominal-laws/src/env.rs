@@ -1,14 +1,14 @@
-//! Laws of worlds.
+//! Laws of environments.
 
 use crate::{Verdicts, Violation};
 use offnominal_core::channel::spans;
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
 
-/// Checks a world that can be forked.
+/// Checks an environment that can be forked.
 ///
 /// # Panics
-/// If the world cannot be forked.
+/// If the environment cannot be forked.
 pub fn env(env: &dyn Env, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     let mut verdicts = Verdicts::new(exempt);
     spec_is_sound(env, &mut verdicts);
@@ -24,16 +24,16 @@ pub fn env(env: &dyn Env, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     verdicts.found
 }
 
-/// Random episodes of at most 400 steps, in which margin and status must agree wherever the world has a margin.
+/// Random episodes of at most 400 steps, in which margin and status must agree wherever the environment has a margin.
 fn margin(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
     for seed in (0..3_u64).map(Seed) {
         let (mut env, mut policy) = (fork(env), Random::new(&env.spec().action));
         start(env.as_mut(), seed);
         let mut action = vec![0.0; env.spec().action.len()];
-        let (mut rng, mut world) = (seed.child("policy").rng(), seed.child("world").rng());
+        let (mut rng, mut environment) = (seed.child("policy").rng(), seed.child("world").rng());
         for _ in 0..400 {
             policy.act(&[], &mut action, &mut rng);
-            let status = env.step(&action, &mut world).status;
+            let status = env.step(&action, &mut environment).status;
             let Some(margin) = env.failure_search().margin() else { return };
             let agrees = (margin <= 0.0) == (status == Status::Failed);
             verdicts.require(Law::MarginTellsFailure, agrees, || format!("margin {margin} in {status:?}"));
@@ -57,7 +57,7 @@ impl Walk {
         Walk::with(env, seed, &mut |_| ())
     }
 
-    /// A walk before which `change` is applied to the world, after the start.
+    /// A walk before which `change` is applied to the environment, after the start.
     fn with(env: &dyn Env, seed: Seed, change: &mut dyn FnMut(&mut dyn Env)) -> Walk {
         let mut env = fork(env);
         start(env.as_mut(), seed);
@@ -69,11 +69,11 @@ impl Walk {
         let mut policy = Random::new(&env.spec().action);
         let mut walk = Walk { width: env.spec().obs_width(), observations: vec![], rewards: vec![] };
         let mut action = vec![0.0; env.spec().action.len()];
-        let (mut rng, mut world) = (seed.child("policy").rng(), seed.child("world").rng());
+        let (mut rng, mut environment) = (seed.child("policy").rng(), seed.child("world").rng());
         walk.look(env);
         for _ in 0..steps {
             policy.act(&[], &mut action, &mut rng);
-            let step = env.step(&action, &mut world);
+            let step = env.step(&action, &mut environment);
             walk.rewards.push(step.reward);
             walk.look(env);
             if step.status != Status::Running {
@@ -95,7 +95,7 @@ impl Walk {
 }
 
 fn fork(env: &dyn Env) -> Box<dyn Env> {
-    env.fork().expect("the laws need a world that can be forked")
+    env.fork().expect("the laws need an environment that can be forked")
 }
 
 fn start(env: &mut dyn Env, seed: Seed) {
@@ -167,7 +167,7 @@ fn fork_shares_future(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
     let mut copy = fork(original.as_ref());
     let futures = (Walk::on(copy.as_mut(), Seed(4), 20), Walk::on(original.as_mut(), Seed(4), 20));
     verdicts.require(Law::ForkSharesFuture, futures.0 == futures.1, || {
-        "a fork and its original differ after the same commands".into()
+        "a fork and its original differ after the same actions".into()
     });
 }
 
@@ -179,7 +179,7 @@ fn parameters(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
         !accepted && walk == *nominal
     };
     verdicts.require(Law::RefusesBadParameters, refused("no-such-parameter", 1.0), || {
-        "an unknown parameter was accepted, or changed the world".into()
+        "an unknown parameter was accepted, or changed the environment".into()
     });
     for p in &spec.parameters {
         for bad in [f64::NAN, beyond(p.low, -1.0), beyond(p.high, 1.0)] {
@@ -200,7 +200,7 @@ fn parameters(env: &dyn Env, nominal: &Walk, verdicts: &mut Verdicts<'_>) {
     }
 }
 
-/// What a world makes of a command that is a choice: the nearest one, and the first or last beyond the ends.
+/// What an environment makes of an action that is a choice: the nearest one, and the first or last beyond the ends.
 fn choices(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
     let action = env.spec().action.clone();
     for (i, channel) in action.iter().enumerate().filter(|(_, c)| c.is_choice()) {
@@ -212,12 +212,12 @@ fn choices(env: &dyn Env, verdicts: &mut Verdicts<'_>) {
             });
         }
         verdicts.require(Law::RoundsChoices, brings(f32::NAN).0.status == Status::Diverged, || {
-            format!("{}: the world goes on after a command that is no number", channel.name)
+            format!("{}: the environment goes on after an action that is no number", channel.name)
         });
     }
 }
 
-/// What one step brings in which command `i` is as given and all others are the lowest possible.
+/// What one step brings in which action `i` is as given and all others are the lowest possible.
 fn after(env: &dyn Env, i: usize, command: f32) -> (Step, Vec<f32>) {
     let mut env = fork(env);
     start(env.as_mut(), Seed(5));

@@ -1,4 +1,4 @@
-//! A sound world and a sound policy, and their broken siblings: each law must reject its own flaw by name.
+//! A sound environment and a sound policy, and their broken siblings: each law must reject its own flaw by name.
 
 mod anomaly;
 mod detector;
@@ -35,7 +35,7 @@ impl Flaw {
     }
 }
 
-/// A mass on a spring, pushed by the command.
+/// A mass on a spring, pushed by the action.
 #[derive(Clone)]
 struct Spring {
     flaw: Flaw,
@@ -43,7 +43,7 @@ struct Spring {
     x: f64,
     v: f64,
     stiffness: f64,
-    /// Steps taken by this world and all its forks: what no world should have.
+    /// Steps taken by this environment and all its forks: what no environment should have.
     shared: Arc<AtomicU64>,
 }
 
@@ -191,14 +191,14 @@ fn policy_breaks(flaw: PolicyFlaw, law: Law) {
 }
 
 #[test]
-fn a_sound_world_and_a_sound_policy_are_lawful() {
+fn a_sound_environment_and_a_sound_policy_are_lawful() {
     let spring = Spring::with(Flaw::None);
     assert_lawful("spring", &crate::env(&spring, &[]));
     assert_lawful("pusher", &crate::policy(&Pusher(PolicyFlaw::None, Arc::default()), spring.spec(), &[]));
 }
 
 #[test]
-fn every_flaw_of_a_world_is_caught_by_name() {
+fn every_flaw_of_an_environment_is_caught_by_name() {
     breaks(Flaw::SharesState, Law::SameSeedSameBits);
     breaks(Flaw::SharesState, Law::ForkSharesFuture);
     breaks(Flaw::OutOfBounds, Law::StaysInBounds);

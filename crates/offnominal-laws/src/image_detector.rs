@@ -4,21 +4,22 @@ use crate::detector::close;
 use crate::{Verdicts, Violation};
 use offnominal_core::prelude::*;
 
-/// Pixels on a side of the synthetic films.
+/// Pixels on a side of the synthetic videos.
 const SIDE: usize = 32;
 
-/// Checks an image detector on small synthetic films. Give it a recipe with few epochs: it is fitted twice, and must refuse
+/// Checks an image detector on small synthetic videos. Give it a recipe with few epochs: it is fitted twice, and must
+/// refuse
 /// three times.
 ///
 /// # Panics
-/// If it cannot be fitted on sound films.
+/// If it cannot be fitted on sound videos.
 pub fn image_detector(detector: &dyn ImageDetector, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     let mut verdicts = Verdicts::new(exempt);
-    let (train, probe) = (nominal_films(Seed(1), 8, 10), &nominal_films(Seed(2), 2, 10));
+    let (train, probe) = (nominal_videos(Seed(1), 8, 10), &nominal_videos(Seed(2), 2, 10));
     let mut monitor = fit(detector, &train);
-    let scores = monitor.score_film(&probe[0]);
+    let scores = monitor.score_video(&probe[0]);
 
-    let again = fit(detector, &train).score_film(&probe[0]);
+    let again = fit(detector, &train).score_video(&probe[0]);
     verdicts.require(Law::SameSeedSameBits, bits(&scores) == bits(&again), || {
         "two fits with the same seed score differently".into()
     });
@@ -30,37 +31,37 @@ pub fn image_detector(detector: &dyn ImageDetector, exempt: &[(Law, &'static str
     verdicts.found
 }
 
-/// Films of a square that two random commands move over a light ground.
-fn nominal_films(seed: Seed, n_films: usize, steps: usize) -> Vec<Film> {
-    (0..n_films).map(|i| nominal_film(&mut seed.child(i).rng(), steps)).collect()
+/// Videos of a square that two random actions move over a light ground.
+fn nominal_videos(seed: Seed, n_videos: usize, steps: usize) -> Vec<Video> {
+    (0..n_videos).map(|i| nominal_video(&mut seed.child(i).rng(), steps)).collect()
 }
 
-fn nominal_film(rng: &mut Rng, steps: usize) -> Film {
+fn nominal_video(rng: &mut Rng, steps: usize) -> Video {
     let mut at = [rng.range(8.0, 24.0), rng.range(8.0, 24.0)];
-    let (mut frames, mut actions) = (picture(at), vec![]);
+    let (mut frames, mut actions) = (image(at), vec![]);
     for _ in 0..steps {
         let command = [rng.range(-1.0, 1.0), rng.range(-1.0, 1.0)];
         at = std::array::from_fn(|i| (at[i] + 2.0 * command[i]).clamp(5.0, 27.0));
-        frames.extend(picture(at));
+        frames.extend(image(at));
         actions.extend(command.map(|c| c as f32));
     }
-    Film::new((SIDE, SIDE), frames, actions, 2)
+    Video::new((SIDE, SIDE), frames, actions, 2)
 }
 
-fn picture([x, y]: [f64; 2]) -> Vec<u8> {
+fn image([x, y]: [f64; 2]) -> Vec<u8> {
     let inside = |pixel: usize, middle: f64| (pixel as f64 + 0.5 - middle).abs() < 4.0;
     let is_square = |i: usize| inside(i % SIDE, x) && inside(i / SIDE, y);
     (0..SIDE * SIDE).flat_map(|i| if is_square(i) { [200, 40, 40] } else { [230, 235, 240] }).collect()
 }
 
-fn fit(detector: &dyn ImageDetector, films: &[Film]) -> Box<dyn ImageMonitor> {
-    let (train, validation) = films.split_at(films.len() - 2);
-    detector.fit(train, validation, &mut Rng::new(7)).expect("sound films must be accepted")
+fn fit(detector: &dyn ImageDetector, videos: &[Video]) -> Box<dyn ImageMonitor> {
+    let (train, validation) = videos.split_at(videos.len() - 2);
+    detector.fit(train, validation, &mut Rng::new(7)).expect("sound videos must be accepted")
 }
 
-fn stream(monitor: &mut dyn ImageMonitor, film: &Film) -> Vec<f64> {
+fn stream(monitor: &mut dyn ImageMonitor, video: &Video) -> Vec<f64> {
     monitor.reset();
-    film.sights().map(|sight| monitor.score(sight)).collect()
+    video.transitions().map(|sight| monitor.score(sight)).collect()
 }
 
 fn bits(scores: &[f64]) -> Vec<u64> {
@@ -68,13 +69,13 @@ fn bits(scores: &[f64]) -> Vec<u64> {
 }
 
 /// Forks in the middle of an episode: both go on alike, though another episode begins on a fork first.
-fn fork_shares_future(monitor: &mut dyn ImageMonitor, probe: &Film, verdicts: &mut Verdicts<'_>) {
+fn fork_shares_future(monitor: &mut dyn ImageMonitor, probe: &Video, verdicts: &mut Verdicts<'_>) {
     let half = probe.len() / 2;
     let rest = |m: &mut dyn ImageMonitor| {
-        bits(&probe.sights().skip(half).map(|sight| m.score(sight)).collect::<Vec<_>>())
+        bits(&probe.transitions().skip(half).map(|sight| m.score(sight)).collect::<Vec<_>>())
     };
     monitor.reset();
-    for sight in probe.sights().take(half) {
+    for sight in probe.transitions().take(half) {
         monitor.score(sight);
     }
     let (mut fork, mut second) = (monitor.fork(), monitor.fork());
@@ -90,23 +91,23 @@ fn fork_shares_future(monitor: &mut dyn ImageMonitor, probe: &Film, verdicts: &m
 
 fn streams_and_forgets(
     monitor: &mut dyn ImageMonitor,
-    probe: &[Film],
+    probe: &[Video],
     scores: &[f64],
     verdicts: &mut Verdicts<'_>,
 ) {
     let streamed = stream(monitor.fork().as_mut(), &probe[0]);
     verdicts.require(Law::StreamedEqualsBatch, close(scores, &streamed), || {
-        "streamed scores differ from those of the whole film by more than 1e-5".into()
+        "streamed scores differ from those of the whole video by more than 1e-5".into()
     });
     stream(monitor, &probe[1]);
     let again = stream(monitor, &probe[0]);
-    monitor.score_film(&probe[1]);
-    let forgets = bits(&again) == bits(&streamed) && bits(scores) == bits(&monitor.score_film(&probe[0]));
+    monitor.score_video(&probe[1]);
+    let forgets = bits(&again) == bits(&streamed) && bits(scores) == bits(&monitor.score_video(&probe[0]));
     verdicts.require(Law::ResetForgets, forgets, || "scores depend on the episode before".into());
 }
 
 /// A camera or a policy that fails delivers anything, and the monitor must go on, also in the episodes that follow.
-fn stays_finite(monitor: &mut dyn ImageMonitor, probe: &Film, scores: &[f64], verdicts: &mut Verdicts<'_>) {
+fn stays_finite(monitor: &mut dyn ImageMonitor, probe: &Video, scores: &[f64], verdicts: &mut Verdicts<'_>) {
     verdicts.require(Law::IsFinite, scores.iter().all(|s| s.is_finite()), || {
         "a nominal score is not finite".into()
     });
@@ -116,12 +117,12 @@ fn stays_finite(monitor: &mut dyn ImageMonitor, probe: &Film, scores: &[f64], ve
         let from = 3 * failed.frame_len();
         failed.frames[from..2 * from].fill(level);
         failed.actions[6..10].fill(command);
-        let finite = monitor.score_film(&failed).iter().all(|s| s.is_finite());
+        let finite = monitor.score_video(&failed).iter().all(|s| s.is_finite());
         verdicts.require(Law::IsFinite, finite, || {
-            format!("a score is not finite after pixels of {level} and commands of {command}")
+            format!("a score is not finite after pixels of {level} and actions of {command}")
         });
-        verdicts.require(Law::ResetForgets, bits(scores) == bits(&monitor.score_film(probe)), || {
-            format!("scores depend on pixels of {level} and commands of {command} in the episode before")
+        verdicts.require(Law::ResetForgets, bits(scores) == bits(&monitor.score_video(probe)), || {
+            format!("scores depend on pixels of {level} and actions of {command} in the episode before")
         });
     }
 }
@@ -129,14 +130,14 @@ fn stays_finite(monitor: &mut dyn ImageMonitor, probe: &Film, scores: &[f64], ve
 /// From half time on the camera shows noise.
 fn sees_gross_faults(
     monitor: &mut dyn ImageMonitor,
-    probe: &Film,
+    probe: &Video,
     nominal: &[f64],
     verdicts: &mut Verdicts<'_>,
 ) {
     let (mut broken, mut rng) = (probe.clone(), Rng::new(3));
     let half = broken.frames.len() / 2;
     broken.frames[half..].iter_mut().for_each(|byte| *byte = rng.bits() as u8);
-    let scores = monitor.score_film(&broken);
+    let scores = monitor.score_video(&broken);
     let mean = |scores: &[f64]| scores.iter().sum::<f64>() / scores.len() as f64;
     let (before, after) = (mean(&nominal[nominal.len() / 2..]), mean(&scores[scores.len() / 2..]));
     verdicts.require(Law::SeesGrossFaults, after > before, || {
@@ -144,11 +145,11 @@ fn sees_gross_faults(
     });
 }
 
-fn refuses_bad_data(detector: &dyn ImageDetector, train: &[Film], verdicts: &mut Verdicts<'_>) {
+fn refuses_bad_data(detector: &dyn ImageDetector, train: &[Video], verdicts: &mut Verdicts<'_>) {
     let (mut nan, mut uneven) = (train.to_vec(), train.to_vec());
     nan[1].actions[4] = f32::NAN;
-    uneven[3] = Film::new((SIDE, SIDE / 2), vec![0; 2 * 3 * SIDE * SIDE / 2], vec![0.0; 2], 2);
-    for (bad, what) in [(vec![], "no film at all"), (nan, "a NaN"), (uneven, "films of two sizes")] {
+    uneven[3] = Video::new((SIDE, SIDE / 2), vec![0; 2 * 3 * SIDE * SIDE / 2], vec![0.0; 2], 2);
+    for (bad, what) in [(vec![], "no video at all"), (nan, "a NaN"), (uneven, "videos of two sizes")] {
         let refused = detector.fit(&bad, &bad, &mut Rng::new(0)).is_err();
         verdicts.require(Law::RefusesBadData, refused, || format!("{what} was accepted"));
     }

@@ -1,15 +1,16 @@
 //! A mock ensemble policy, for the laws of detectors that look inside a policy.
 
-use offnominal_core::insight::Shape;
 use offnominal_core::prelude::*;
+use offnominal_core::samples::Shape;
 
 /// Predictions of the ensemble.
 const M: usize = 5;
 /// Probability with which a pass with dropout drops a channel.
 const DROPOUT: f64 = 0.2;
 
-/// A policy of five linear members. Member m multiplies each channel by ±(m + 1), which are its features, and adds them to
-/// s; its values are (s, 0) where there is a choice of two, and its command is s where there is none.
+/// A policy of five linear members. Member m multiplies each channel by ±(m + 1), which are its features, and adds
+/// them to
+/// s; its values are (s, 0) where there is a choice of two, and its action is s where there is none.
 ///
 /// Every channel is read, even one that never changes.
 #[derive(Debug, Clone)]
@@ -39,7 +40,7 @@ impl MockEnsemble {
         MockEnsemble::new(width, false, 1)
     }
 
-    /// The same with a real command.
+    /// The same with a real action.
     #[must_use]
     pub fn with_real_command(self) -> MockEnsemble {
         MockEnsemble { is_choice: false, heads: vec![0.0; self.predictions], ..self }
@@ -68,7 +69,7 @@ impl MockEnsemble {
     }
 
     /// Makes prediction `i`.
-    fn predict(&mut self, i: usize, obs: &[f32], rng: &mut Rng) {
+    fn predict_one(&mut self, i: usize, obs: &[f32], rng: &mut Rng) {
         let (member, n_heads) = (i % self.n_members(), self.n_heads());
         let features = &mut self.features[i * self.width..][..self.width];
         for (channel, (out, x)) in features.iter_mut().zip(obs).enumerate() {
@@ -89,7 +90,7 @@ fn dropout(rng: &mut Rng) -> f32 {
     if rng.uniform() < DROPOUT { 0.0 } else { (1.0 / (1.0 - DROPOUT)) as f32 }
 }
 
-impl Insight for MockEnsemble {
+impl PolicySamples for MockEnsemble {
     fn shape(&self) -> Shape {
         Shape {
             obs: self.width,
@@ -102,22 +103,22 @@ impl Insight for MockEnsemble {
         }
     }
 
-    fn look(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
+    fn predict(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
         assert_eq!(obs.len(), self.width, "width of the observation");
         for i in 0..self.predictions {
-            self.predict(i, obs, rng);
+            self.predict_one(i, obs, rng);
         }
         Predictions { heads: &self.heads, commands: &self.commands, features: &self.features }
     }
 
-    fn fork(&self) -> Box<dyn Insight> {
+    fn fork(&self) -> Box<dyn PolicySamples> {
         Box::new(self.clone())
     }
 }
 
 impl Policy for MockEnsemble {
     fn act(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
-        self.look(obs, rng);
+        self.predict(obs, rng);
         let mean = self.heads.iter().sum::<f32>() / self.predictions as f32;
         let choice = f32::from(u8::from(mean < 0.0));
         action[0] = if self.is_choice { choice } else { mean.clamp(-1.0, 1.0) };
@@ -127,12 +128,12 @@ impl Policy for MockEnsemble {
         Box::new(self.clone())
     }
 
-    fn insight(&self, predictions: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
+    fn samples(&self, predictions: Option<usize>) -> Result<Box<dyn PolicySamples>, SamplesError> {
         let found = predictions.unwrap_or(self.predictions);
         if found == self.predictions {
             return Ok(Box::new(self.clone()));
         }
-        Err(InsightError::Refused(format!("predictions: expected {}, found {found}", self.predictions)))
+        Err(SamplesError::Refused(format!("predictions: expected {}, found {found}", self.predictions)))
     }
 }
 
@@ -163,12 +164,12 @@ mod tests {
             Box::new(self.clone())
         }
 
-        fn insight(&self, _: Option<usize>) -> Result<Box<dyn Insight>, InsightError> {
+        fn samples(&self, _: Option<usize>) -> Result<Box<dyn PolicySamples>, SamplesError> {
             Ok(Box::new(self.clone()))
         }
     }
 
-    impl Insight for BrokenEnsemble {
+    impl PolicySamples for BrokenEnsemble {
         fn shape(&self) -> Shape {
             let mut shape = self.0.shape();
             shape.obs += usize::from(self.1 == Flaw::Width);
@@ -176,8 +177,8 @@ mod tests {
             shape
         }
 
-        fn look(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
-            self.0.look(obs, rng);
+        fn predict(&mut self, obs: &[f32], rng: &mut Rng) -> Predictions<'_> {
+            self.0.predict(obs, rng);
             self.2 += 1.0;
             match self.1 {
                 Flaw::Value => self.0.heads[0] = f32::NAN,
@@ -187,7 +188,7 @@ mod tests {
             Predictions { heads: &self.0.heads, commands: &self.0.commands, features: &self.0.features }
         }
 
-        fn fork(&self) -> Box<dyn Insight> {
+        fn fork(&self) -> Box<dyn PolicySamples> {
             Box::new(self.clone())
         }
     }
@@ -209,7 +210,7 @@ mod tests {
     fn predictions_that_are_not_what_is_declared_are_caught() {
         for flaw in [Flaw::Width, Flaw::Shape, Flaw::Value, Flaw::Fork] {
             let found = policy(&BrokenEnsemble(MockEnsemble::passes(2), flaw, 0.0), &spec(), &[]);
-            assert!(found.iter().any(|v| v.law == Law::InsightIsSound), "{flaw:?}: {found:?}");
+            assert!(found.iter().any(|v| v.law == Law::SamplesAreSound), "{flaw:?}: {found:?}");
         }
     }
 
@@ -217,11 +218,11 @@ mod tests {
     fn members_differ_always_and_passes_by_chance() {
         let mut rng = Rng::new(1);
         assert_eq!(
-            MockEnsemble::members(1).look(&[2.0], &mut rng).heads,
+            MockEnsemble::members(1).predict(&[2.0], &mut rng).heads,
             [2., 0., 4., 0., 6., 0., 8., 0., 10., 0.]
         );
         let mut passes = MockEnsemble::passes(3);
-        let first = passes.look(&[1.0, 2.0, 3.0], &mut rng).features.to_vec();
-        assert_ne!(first, passes.look(&[1.0, 2.0, 3.0], &mut rng).features);
+        let first = passes.predict(&[1.0, 2.0, 3.0], &mut rng).features.to_vec();
+        assert_ne!(first, passes.predict(&[1.0, 2.0, 3.0], &mut rng).features);
     }
 }

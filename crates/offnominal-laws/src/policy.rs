@@ -3,7 +3,7 @@
 use crate::{Verdicts, Violation};
 use offnominal_core::prelude::*;
 
-/// Checks a policy for the given world, and what it tells about itself if it does.
+/// Checks a policy for the given environment, and what it tells about itself if it does.
 pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)]) -> Vec<Violation> {
     let mut verdicts = Verdicts::new(exempt);
     let first = commands(policy, spec);
@@ -21,30 +21,30 @@ pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)
             });
         }
     }
-    if let Ok(mut insight) = policy.insight(None) {
-        insight_is_sound(insight.as_mut(), spec, &mut verdicts);
+    if let Ok(mut samples) = policy.samples(None) {
+        samples_are_sound(samples.as_mut(), spec, &mut verdicts);
     }
     verdicts.found
 }
 
-fn insight_is_sound(insight: &mut dyn Insight, spec: &EnvSpec, verdicts: &mut Verdicts<'_>) {
-    let (shape, law) = (insight.shape(), Law::InsightIsSound);
+fn samples_are_sound(samples: &mut dyn PolicySamples, spec: &EnvSpec, verdicts: &mut Verdicts<'_>) {
+    let (shape, law) = (samples.shape(), Law::SamplesAreSound);
     let widths = (spec.obs_width(), spec.act_width());
     verdicts.require(law, (shape.obs, shape.commands) == widths, || {
-        format!("expected observations and commands of widths {widths:?}, found {shape:?}")
+        format!("expected observations and actions of widths {widths:?}, found {shape:?}")
     });
     let obs = vec![0.3; spec.obs_width()];
     let m = shape.predictions;
     let lengths = |p: &Predictions<'_>| [p.heads.len(), p.commands.len(), p.features.len()];
-    let told = |insight: &mut dyn Insight| {
-        let found = insight.look(&obs, &mut Rng::new(13));
+    let told = |samples: &mut dyn PolicySamples| {
+        let found = samples.predict(&obs, &mut Rng::new(13));
         (lengths(&found), [found.heads, found.commands, found.features].concat())
     };
-    let (found, first) = told(insight);
+    let (found, first) = told(samples);
     let expected = [m * shape.heads, m * shape.commands, m * shape.features];
     verdicts.require(law, found == expected, || format!("expected {expected:?} numbers, found {found:?}"));
     verdicts.require(law, first.iter().all(|v| v.is_finite()), || "a number is not finite".into());
-    let again = told(insight.fork().as_mut()).1 == first && told(insight).1 == first;
+    let again = told(samples.fork().as_mut()).1 == first && told(samples).1 == first;
     verdicts.require(law, again, || "the same seed gives other predictions".into());
 }
 

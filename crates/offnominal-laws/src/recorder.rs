@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// What was recorded; one row per step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Record {
-    /// Commands as they reached the world.
+    /// Actions as they reached the environment.
     pub(super) commands: Vec<Vec<f32>>,
     /// True observations after each step.
     pub(super) observations: Vec<Vec<f32>>,
@@ -32,9 +32,9 @@ impl Recorder {
     /// A recorder around a fork of the environment.
     ///
     /// # Panics
-    /// If the world cannot be forked.
+    /// If the environment cannot be forked.
     pub(super) fn of(env: &dyn Env) -> Recorder {
-        let inner = env.fork().expect("the laws need a world that can be forked");
+        let inner = env.fork().expect("the laws need an environment that can be forked");
         Recorder { inner, parameters: BTreeMap::new(), record: Record::default() }
     }
 

@@ -16,8 +16,8 @@ pub struct About {
     pub engine: String,
     /// The detector.
     pub detector: Recipe,
-    /// The world that was watched.
-    pub world: Identity,
+    /// The environment that was watched.
+    pub environment: Identity,
     /// The policy that acted.
     pub policy: Identity,
     /// One name for each number of an observation.
@@ -54,7 +54,7 @@ pub struct Recipe {
 pub struct Identity {
     /// The name.
     pub id: String,
-    /// SHA-256 in hexadecimal digits: of a policy's file, or of a world's specification.
+    /// SHA-256 in hexadecimal digits: of a policy's file, or of an environment's specification.
     pub digest: String,
 }
 

@@ -228,7 +228,8 @@ const DIAGNOSIS: &str = "diagnosis";
 const STATISTIC: &str = "threshold";
 
 impl Monitor {
-    /// What a file holds of a fitted detector, its threshold and perhaps a diagnosis; the header must say whether there is
+    /// What a file holds of a fitted detector, its threshold and perhaps a diagnosis; the header must say whether
+    /// there is
     /// one.
     ///
     /// # Errors

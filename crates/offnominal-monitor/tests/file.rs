@@ -36,7 +36,7 @@ fn file(rule: Rule) -> Vec<u8> {
         format: FORMAT,
         engine: env!("CARGO_PKG_VERSION").into(),
         detector: Recipe { id: "knn".into(), params },
-        world: identity("linear"),
+        environment: identity("linear"),
         policy: identity("random"),
         observation: channels(&["x", "y", "z"]),
         action: channels(&["push"]),

@@ -42,9 +42,9 @@ fn link(from: [f32; 2], to: [f32; 2], radius: f32) -> Shape {
     }
 }
 
-#[divan::bench(args = [(64, Quality::Observation), (128, Quality::Observation), (128, Quality::Film), (256, Quality::Still)])]
+#[divan::bench(args = [(64, Quality::Observation), (128, Quality::Observation), (128, Quality::Video), (256, Quality::Still)])]
 fn cheetah_frame(bencher: divan::Bencher, (side, quality): (usize, Quality)) {
     let (scene, mut frame, mut rasteriser) = (cheetah(), Frame::new(side, side), Rasteriser::new(quality));
     bencher.counter(ItemsCount::new(1_u32)).bench_local(|| rasteriser.draw(&scene, &mut frame));
-    assert!(frame.share(2) > 0.01, "the cheetah is in the picture");
+    assert!(frame.share(2) > 0.01, "the cheetah is in the image");
 }

@@ -1,4 +1,4 @@
-//! Every form the rasteriser knows in one picture: `cargo run --example still_life -- out.ppm`.
+//! Every form the rasteriser knows in one image: `cargo run --example still_life -- out.ppm`.
 
 use offnominal_core::frame::Frame;
 use offnominal_mujoco::raster::{Kind, Quality, Rasteriser, Scene, Shape, View};

@@ -24,18 +24,17 @@ mod shade;
 mod shadow;
 mod solid;
 mod surface;
-mod vec3;
 
 pub use quality::Quality;
 pub use scene::{Kind, Light, Scene, Shape, Sky, Texture, View};
 
 use camera::{Camera, Rays};
 use offnominal_core::frame::Frame;
+use offnominal_core::vec3::Vec3;
 use shade::Shader;
 use shadow::Shadows;
 use solid::Solid;
 use surface::{Surfaces, refill};
-use vec3::Vec3;
 
 /// Draws scenes, and keeps its buffers: from the second frame of a size on, nothing is allocated.
 #[derive(Debug, Default)]
@@ -152,7 +151,7 @@ mod tests {
     fn the_second_frame_of_a_size_needs_no_new_memory() {
         let ball = Shape::new(Kind::Sphere, [0.5, 0.0, 0.0]).painted([0.5, 0.5, 0.5, 0.5], 2);
         let scene = Scene { shapes: vec![Shape::floor(1), ball], ..Scene::default() };
-        let (mut rasteriser, mut frame) = (Rasteriser::new(Quality::Film), Frame::new(32, 24));
+        let (mut rasteriser, mut frame) = (Rasteriser::new(Quality::Video), Frame::new(32, 24));
         rasteriser.draw(&scene, &mut frame);
         let before = buffers(&rasteriser);
         rasteriser.draw(&scene, &mut frame);

@@ -14,7 +14,7 @@ use crate::raster::{Kind, Scene, Shape, Texture, View};
 use crate::{Model, MujocoError, Simulation};
 use std::mem::MaybeUninit;
 
-/// How a geom of the model shows in pictures, apart from its colour.
+/// How a geom of the model shows in images, apart from its colour.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Look {
     /// Id in the class mask.
@@ -198,7 +198,7 @@ mod tests {
         [1, 2, 3].map(|class| Look { class, ..Look::default() })
     }
 
-    fn picture(sim: &mut Simulation) -> Frame {
+    fn image(sim: &mut Simulation) -> Frame {
         let mut viewer = Viewer::new(sim.model()).unwrap();
         let mut frame = Frame::new(101, 101);
         Rasteriser::new(Quality::Observation).draw(viewer.look(sim, 0, &looks()), &mut frame);
@@ -211,7 +211,7 @@ mod tests {
 
     #[test]
     fn shapes_are_where_the_pinhole_projects_them() {
-        let frame = picture(&mut still());
+        let frame = image(&mut still());
         // A pixel is tan 30° / 50.5 wide at unit depth; everything is 4 m away.
         let pixels = |m: f64| m / 4.0 / 30.0_f64.to_radians().tan() * 50.5;
         let (column, row) = frame.centroid(3).unwrap();
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn colours_are_those_of_the_model() {
-        let frame = picture(&mut still());
+        let frame = image(&mut still());
         for (class, strong) in [(3, 0), (2, 1)] {
             let at = frame.classes.iter().position(|&c| c == class).unwrap();
             let pixel = &frame.rgb[3 * at..3 * at + 3];

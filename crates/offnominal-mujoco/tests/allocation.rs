@@ -43,7 +43,7 @@ const BALL: &str = r#"<mujoco><worldbody><camera pos="0 -4 1" xyaxes="1 0 0 0 0 
     <body pos="0 0 0.3"><freejoint/><geom size="0.2"/></body></worldbody></mujoco>"#;
 
 #[test]
-fn steps_and_pictures_allocate_nothing() {
+fn steps_and_images_allocate_nothing() {
     let mut sim = Simulation::new(Model::from_xml(BALL).unwrap()).unwrap();
     let (mut viewer, mut rasteriser) =
         (Viewer::new(sim.model()).unwrap(), Rasteriser::new(Quality::Observation));
@@ -52,7 +52,7 @@ fn steps_and_pictures_allocate_nothing() {
         sim.step(5).unwrap();
         rasteriser.draw(viewer.look(sim, 0, &looks), &mut frame);
     };
-    assert!(allocations(|| once(&mut sim)) > 0, "the first picture makes the buffers, so the counter works");
+    assert!(allocations(|| once(&mut sim)) > 0, "the first image makes the buffers, so the counter works");
     assert_eq!(allocations(|| (0..100).for_each(|_| once(&mut sim))), 0);
     assert!(sim.n_contacts() > 0, "contacts were among it");
 }

@@ -1,24 +1,26 @@
 //! A chain of rectified convolutions, as matrix products over patches (im2col), whose output a dense network reads.
 //!
-//! The input is planar, `[planes, rows, columns]` for each picture, as cameras and frame stacks give it, in bytes or in
-//! floats; it is multiplied by a factor on the way in. Every result is interleaved, `[rows, columns, filters]`, because
+//! The input is planar, `[planes, rows, columns]` for each image, as cameras and frame stacks give it; it is
+//! multiplied by a factor on the way in. Every result is interleaved, `[rows, columns, filters]`, because
 //! that is what the matrix product leaves; the last one is the row of features. Parameters are stored layer by layer:
 //! the weights `[patch, filters]`, then the biases. A patch has the order of its input:
 //! (plane, row, column) at the first layer, (row, column, plane) at the others. There is no padding.
 //!
 //! ```
 //! use offnominal_core::Rng;
-//! use offnominal_nets::{Activation, ConvNet, Init, Mlp};
+//! use offnominal_nets::{Activation, ConvNet, Filters, Init, Mlp};
 //!
-//! let (eye, head) = (ConvNet::nature(4, 84, 84), Mlp::new(&[3136, 512, 6], Activation::Relu));
-//! let mut params = vec![0.0; eye.n_params()];
-//! eye.init(&mut params, Init::Uniform, &mut Rng::new(1));
-//! let mut work = eye.workspace(1);
-//! let features = eye.forward(&params, &[128_u8; 4 * 84 * 84], &mut work);
+//! let filters = [[8, 4, 32], [4, 2, 64], [3, 1, 64]];
+//! let filters = filters.map(|[kernel, stride, count]| Filters { kernel, stride, count });
+//! let (encoder, head) = (ConvNet::new(4, 84, 84, &filters), Mlp::new(&[3136, 512, 6], Activation::Relu));
+//! let mut params = vec![0.0; encoder.n_params()];
+//! encoder.init(&mut params, Init::Uniform, &mut Rng::new(1));
+//! let mut work = encoder.workspace(1);
+//! let features = encoder.forward(&params, &[128.0; 4 * 84 * 84], &mut work);
 //! assert_eq!(features.len(), head.inputs());
 //! ```
 
-use crate::filters::{Buffers, Layers};
+use crate::filters::{Buffers, Layers, Pass};
 use crate::{Activation, Init};
 use offnominal_core::Rng;
 use std::ops::Range;
@@ -42,7 +44,7 @@ pub struct ConvNet {
     scale: f32,
 }
 
-/// A layer with the pictures before and after it.
+/// A layer with the images before and after it.
 #[derive(Debug, Clone, PartialEq)]
 struct Stage {
     filters: Filters,
@@ -50,7 +52,7 @@ struct Stage {
     output: Shape,
 }
 
-/// A picture.
+/// An image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Shape {
     planes: usize,
@@ -60,24 +62,6 @@ struct Shape {
     interleaved: bool,
 }
 
-/// A number of a picture.
-pub trait Pixel: Copy {
-    /// As a float.
-    fn value(self) -> f32;
-}
-
-impl Pixel for f32 {
-    fn value(self) -> f32 {
-        self
-    }
-}
-
-impl Pixel for u8 {
-    fn value(self) -> f32 {
-        f32::from(self)
-    }
-}
-
 impl Shape {
     fn width(self) -> usize {
         self.planes * self.rows * self.columns
@@ -85,7 +69,7 @@ impl Shape {
 }
 
 impl Stage {
-    /// The layer on a picture, if it fits.
+    /// The layer on an image, if it fits.
     fn new(input: Shape, filters: Filters) -> Option<Stage> {
         let Filters { kernel, stride, count } = filters;
         let fits = kernel > 0 && stride > 0 && count > 0 && kernel <= input.rows.min(input.columns);
@@ -106,12 +90,12 @@ impl Stage {
         self.output.rows * self.output.columns
     }
 
-    /// Length of the pieces of a patch that lie side by side in the picture.
+    /// Length of the pieces of a patch that lie side by side in the image.
     fn run(&self) -> usize {
         if self.input.interleaved { self.filters.kernel * self.input.planes } else { self.filters.kernel }
     }
 
-    /// Where the pieces of the patch at a place begin in the picture.
+    /// Where the pieces of the patch at a place begin in the image.
     fn starts(&self, place: usize) -> impl Iterator<Item = usize> + use<> {
         let (Filters { kernel, stride, .. }, input) = (self.filters, self.input);
         let (y, x) = (place / self.output.columns * stride, place % self.output.columns * stride);
@@ -123,39 +107,27 @@ impl Stage {
         })
     }
 
-    /// Collects the patches of a picture.
-    fn gather<P: Pixel>(&self, picture: &[P], scale: f32, patches: &mut [f32]) {
-        let run = self.run();
-        for (place, patch) in patches.chunks_exact_mut(self.patch()).enumerate() {
-            for (piece, start) in patch.chunks_exact_mut(run).zip(self.starts(place)) {
-                piece.iter_mut().zip(&picture[start..]).for_each(|(out, p)| *out = scale * p.value());
+    /// Collects the patches of images.
+    fn gather(&self, images: &[f32], scale: f32, patches: &mut [f32]) {
+        let rows = patches.chunks_exact_mut(self.places() * self.patch());
+        for (image, patches) in images.chunks_exact(self.input.width()).zip(rows) {
+            for (place, patch) in patches.chunks_exact_mut(self.patch()).enumerate() {
+                for (piece, start) in patch.chunks_exact_mut(self.run()).zip(self.starts(place)) {
+                    piece.iter_mut().zip(&image[start..]).for_each(|(out, p)| *out = scale * p);
+                }
             }
         }
     }
 
-    /// Collects the patches of pictures.
-    fn gather_all<P: Pixel>(&self, pictures: &[P], scale: f32, patches: &mut [f32]) {
-        let rows = patches.chunks_exact_mut(self.places() * self.patch());
-        for (picture, patches) in pictures.chunks_exact(self.input.width()).zip(rows) {
-            self.gather(picture, scale, patches);
-        }
-    }
-
-    /// Makes pictures of the sums of what came from each pixel.
-    fn scatter_all(&self, patches: &[f32], pictures: &mut [f32]) {
-        pictures.fill(0.0);
-        let rows = patches.chunks_exact(self.places() * self.patch());
-        for (patches, picture) in rows.zip(pictures.chunks_exact_mut(self.input.width())) {
-            self.scatter(patches, picture);
-        }
-    }
-
-    /// Adds numbers of the patches to where they came from.
-    fn scatter(&self, patches: &[f32], picture: &mut [f32]) {
-        let run = self.run();
-        for (place, patch) in patches.chunks_exact(self.patch()).enumerate() {
-            for (piece, start) in patch.chunks_exact(run).zip(self.starts(place)) {
-                picture[start..][..run].iter_mut().zip(piece).for_each(|(sum, p)| *sum += p);
+    /// Makes images of the sums of what came from each pixel.
+    fn scatter(&self, patches: &[f32], images: &mut [f32]) {
+        let (run, rows) = (self.run(), patches.chunks_exact(self.places() * self.patch()));
+        for (patches, image) in rows.zip(images.chunks_exact_mut(self.input.width())) {
+            image.fill(0.0);
+            for (place, patch) in patches.chunks_exact(self.patch()).enumerate() {
+                for (piece, start) in patch.chunks_exact(run).zip(self.starts(place)) {
+                    image[start..][..run].iter_mut().zip(piece).for_each(|(sum, p)| *sum += p);
+                }
             }
         }
     }
@@ -165,18 +137,17 @@ impl Stage {
 #[derive(Debug, Clone)]
 pub struct ConvWorkspace {
     max_batch: usize,
-    batch: usize,
     buffers: Buffers,
 }
 
 impl ConvNet {
-    /// Layers on pictures of the given planes, rows and columns; bytes are brought to [0, 1].
+    /// Layers on images of the given planes, rows and columns; bytes are brought to [0, 1].
     ///
     /// # Panics
-    /// If there is no layer, or a filter does not fit on its picture.
+    /// If there is no layer, or a filter does not fit on its image.
     pub fn new(planes: usize, rows: usize, columns: usize, layers: &[Filters]) -> ConvNet {
         let net = ConvNet::fitting(planes, rows, columns, layers);
-        net.unwrap_or_else(|| panic!("{layers:?} on a picture of {rows} by {columns}"))
+        net.unwrap_or_else(|| panic!("{layers:?} on an image of {rows} by {columns}"))
     }
 
     /// As [`ConvNet::new`], but nothing where that panics.
@@ -197,22 +168,13 @@ impl ConvNet {
         self.stages.iter().map(|stage| stage.filters)
     }
 
-    /// The layers of Mnih et al. (Nature 2015): 8×8/4 × 32, 4×4/2 × 64, 3×3/1 × 64.
-    ///
-    /// # Panics
-    /// If the pictures are smaller than 36 × 36.
-    pub fn nature(planes: usize, rows: usize, columns: usize) -> ConvNet {
-        let layer = |kernel, stride, count| Filters { kernel, stride, count };
-        ConvNet::new(planes, rows, columns, &[layer(8, 4, 32), layer(4, 2, 64), layer(3, 1, 64)])
-    }
-
     /// The same layers with another factor on the input; 1/255 if not given.
     #[must_use]
     pub fn with_scale(self, scale: f32) -> ConvNet {
         ConvNet { scale, ..self }
     }
 
-    /// Numbers in a picture.
+    /// Numbers in an image.
     pub fn inputs(&self) -> usize {
         self.stages[0].input.width()
     }
@@ -252,39 +214,26 @@ impl ConvNet {
         self.layers.init(params, init, rng);
     }
 
-    /// Buffers for batches of up to `max_batch` pictures.
+    /// Buffers for batches of up to `max_batch` images.
     pub fn workspace(&self, max_batch: usize) -> ConvWorkspace {
         let places: Vec<usize> = self.stages.iter().map(|s| max_batch * s.places()).collect();
-        ConvWorkspace { max_batch, batch: 0, buffers: Buffers::new(&self.layers, &places) }
+        ConvWorkspace { max_batch, buffers: Buffers::new(&self.layers, &places) }
     }
 
-    /// Passes pictures through the layers; returns their features, `[n, outputs]`.
+    /// Passes images through the layers; returns their features, `[n, outputs]`.
     ///
     /// # Panics
     /// If the shapes do not fit, or the batch is larger than the workspace.
-    pub fn forward<'w, P: Pixel>(
-        &self,
-        params: &[f32],
-        pictures: &[P],
-        work: &'w mut ConvWorkspace,
-    ) -> &'w [f32] {
-        let batch = pictures.len() / self.inputs();
-        assert_eq!((params.len(), pictures.len()), (self.n_params(), batch * self.inputs()), "shapes");
-        assert!(0 < batch && batch <= work.max_batch, "{batch} pictures, workspace for {}", work.max_batch);
-        work.batch = batch;
-        for (layer, stage) in self.stages.iter().enumerate() {
-            let Buffers { patches, outputs, .. } = &mut work.buffers;
-            if layer == 0 {
-                stage.gather_all(pictures, self.scale, &mut patches[0]);
-            } else {
-                stage.gather_all(
-                    &outputs[layer - 1][..batch * stage.input.width()],
-                    1.0,
-                    &mut patches[layer],
-                );
-            }
-            work.buffers.product(&self.layers, layer, batch * stage.places(), params, Activation::Relu);
-        }
+    pub fn forward<'w>(&self, params: &[f32], images: &[f32], work: &'w mut ConvWorkspace) -> &'w [f32] {
+        let batch = images.len() / self.inputs();
+        assert_eq!((params.len(), images.len()), (self.n_params(), batch * self.inputs()), "shapes");
+        assert!(0 < batch && batch <= work.max_batch, "{batch} images, workspace for {}", work.max_batch);
+        let pass = |stage: &Stage| Pass { places: batch * stage.places(), activation: Activation::Relu };
+        let passes = self.stages.iter().map(pass);
+        work.buffers.forward(&self.layers, params, passes, |layer, before, patches| match before {
+            None => self.stages[0].gather(images, self.scale, patches),
+            Some(before) => self.stages[layer].gather(before, 1.0, patches),
+        });
         work.output()
     }
 
@@ -293,25 +242,16 @@ impl ConvNet {
     /// # Panics
     /// If the shapes do not fit the last forward pass.
     pub fn backward(&self, params: &[f32], work: &mut ConvWorkspace, d_out: &[f32], grad: &mut [f32]) {
-        assert_eq!((d_out.len(), grad.len()), (work.batch * self.outputs(), self.n_params()), "shapes");
-        let batch = work.batch;
-        work.buffers.delta[0][..d_out.len()].copy_from_slice(d_out);
-        for (layer, stage) in self.stages.iter().enumerate().rev() {
-            let n = batch * stage.places();
-            work.buffers.params_gradient(&self.layers, layer, n, Activation::Relu, grad);
-            if layer > 0 {
-                let (d_patches, next) = work.buffers.patches_gradient(&self.layers, layer, n, params);
-                stage.scatter_all(d_patches, &mut next[..batch * stage.input.width()]);
-                work.buffers.delta.swap(0, 1);
-            }
-        }
+        assert_eq!((d_out.len(), grad.len()), (work.output().len(), self.n_params()), "shapes");
+        let scatter =
+            |layer: usize, patches: &[f32], before: &mut [f32]| self.stages[layer].scatter(patches, before);
+        work.buffers.backward(&self.layers, params, d_out, grad, None, scatter);
     }
 }
 
 impl ConvWorkspace {
     /// The features of the last forward pass.
     pub fn output(&self) -> &[f32] {
-        let last = self.buffers.outputs.last().expect("a chain has a layer");
-        &last[..last.len() / self.max_batch * self.batch]
+        self.buffers.output()
     }
 }

@@ -8,13 +8,14 @@
 //! weights where another hidden layer follows: of four numbers that a policy reads each matters, and DQN did not learn to
 //! balance a pole with such blinks of its sensors.
 
-use crate::Mlp;
 use offnominal_core::Rng;
 use std::ops::Range;
 
 /// The parameters of the last pass, if some of their weights were dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct Thinned {
+    /// Probability that a weight is dropped.
+    p: f32,
     /// Factor of each parameter; empty for a network without DropConnect.
     mask: Vec<f32>,
     params: Vec<f32>,
@@ -22,18 +23,23 @@ pub(crate) struct Thinned {
 }
 
 impl Thinned {
-    pub(crate) fn new(net: &Mlp) -> Thinned {
-        let n = if net.dropconnect() > 0.0 { net.n_params() } else { 0 };
-        Thinned { mask: vec![1.0; n], params: vec![0.0; n], live: false }
+    pub(crate) fn new(p: f32, n_params: usize) -> Thinned {
+        let n = if p > 0.0 { n_params } else { 0 };
+        Thinned { p, mask: vec![1.0; n], params: vec![0.0; n], live: false }
     }
 
-    /// Drops weights for a stochastic pass; without a generator, or without DropConnect, the parameters are used whole.
-    pub(crate) fn draw(&mut self, net: &Mlp, params: &[f32], rng: Option<&mut Rng>) {
+    /// Drops weights of some layers for a stochastic pass; without a generator, or without DropConnect, the parameters
+    /// are
+    /// used whole.
+    pub(crate) fn draw(
+        &mut self,
+        params: &[f32],
+        weights: impl Iterator<Item = Range<usize>>,
+        rng: Option<&mut Rng>,
+    ) {
         self.live = false;
-        let (Some(rng), true) = (rng, net.dropconnect() > 0.0) else { return };
-        for layer in layers(net) {
-            fill(net.dropconnect(), &mut self.mask[net.weights(layer)], rng);
-        }
+        let (Some(rng), true) = (rng, self.p > 0.0) else { return };
+        weights.for_each(|layer| fill(self.p, &mut self.mask[layer], rng));
         for ((out, &p), &m) in self.params.iter_mut().zip(params).zip(&self.mask) {
             *out = p * m;
         }
@@ -53,9 +59,9 @@ impl Thinned {
     }
 }
 
-/// The layers that lose weights: the hidden ones, but for the first of several.
-fn layers(net: &Mlp) -> Range<usize> {
-    let hidden = net.n_layers() - 1;
+/// The layers of so many that lose weights: the hidden ones, but for the first of several.
+pub(crate) fn layers(n_layers: usize) -> Range<usize> {
+    let hidden = n_layers - 1;
     usize::from(hidden > 1)..hidden
 }
 
@@ -85,7 +91,6 @@ mod tests {
 
     #[test]
     fn weights_of_input_and_output_stay_where_there_are_others() {
-        let layers = |sizes: &[usize]| layers(&Mlp::new(sizes, crate::Activation::Relu));
-        assert_eq!((layers(&[4, 8, 8, 2]), layers(&[4, 8, 2]), layers(&[4, 2])), (1..2, 0..1, 0..0));
+        assert_eq!((layers(3), layers(2), layers(1)), (1..2, 0..1, 0..0));
     }
 }

@@ -1,4 +1,4 @@
-//! What convolutions over pictures and along sequences share: layers whose results are patches times filters.
+//! What convolutions over images and along sequences share: layers whose results are patches times filters.
 //!
 //! A layer collects what its filters read at each place into rows, `[places, patch]`, and multiplies them. Parameters are
 //! stored layer by layer: the weights `[patch, count]`, then the biases. How patches are collected is not known here.
@@ -8,7 +8,7 @@ use crate::{Activation, Init};
 use offnominal_core::Rng;
 use std::ops::Range;
 
-/// The shape `[patch, count]` of each layer's weights.
+/// The shape `[patch, count]` of each layer's weights; of a dense layer, `[inputs, outputs]`.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Layers(pub Vec<[usize; 2]>);
 
@@ -44,15 +44,27 @@ impl Layers {
     }
 }
 
+/// A layer of a chain in one pass.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pass {
+    /// Places of its filters in the whole batch.
+    pub places: usize,
+    pub activation: Activation,
+}
+
 /// What passing a batch through the layers writes to.
 #[derive(Debug, Clone)]
 pub(crate) struct Buffers {
     /// What each layer's filters read, `[places, patch]`.
-    pub patches: Vec<Vec<f32>>,
+    patches: Vec<Vec<f32>>,
     /// Results of each layer, `[places, count]`.
-    pub outputs: Vec<Vec<f32>>,
+    outputs: Vec<Vec<f32>>,
+    /// The passes of the last batch.
+    passes: Vec<Pass>,
+    /// Length of its result.
+    n_output: usize,
     /// Derivatives of the current layer's result and of the one before it.
-    pub delta: [Vec<f32>; 2],
+    delta: [Vec<f32>; 2],
     d_patches: Vec<f32>,
     pack: Pack,
 }
@@ -61,75 +73,93 @@ impl Buffers {
     /// For at most so many places in each layer.
     pub fn new(layers: &Layers, places: &[usize]) -> Buffers {
         let sized = |width: fn(&[usize; 2]) -> usize| {
-            layers
-                .0
-                .iter()
-                .zip(places)
-                .map(|(shape, n)| vec![0.0; n * width(shape)])
-                .collect::<Vec<Vec<f32>>>()
+            let lengths = layers.0.iter().zip(places).map(|(shape, n)| n * width(shape));
+            lengths.map(|n| vec![0.0; n]).collect::<Vec<Vec<f32>>>()
         };
         let (patches, outputs) = (sized(|s| s[0]), sized(|s| s[1]));
         let longest = |of: &[Vec<f32>]| vec![0.0; of.iter().map(Vec::len).max().unwrap_or(0)];
         Buffers {
             delta: [longest(&outputs), longest(&outputs)],
             d_patches: longest(&patches[1..]),
+            passes: Vec::with_capacity(layers.len()),
+            n_output: 0,
             patches,
             outputs,
             pack: Pack::default(),
         }
     }
 
-    /// The result of a layer at `n` places, from its patches.
-    pub fn product(
-        &mut self,
-        layers: &Layers,
-        layer: usize,
-        n: usize,
-        params: &[f32],
-        activation: Activation,
-    ) {
-        let [patch, count] = layers.0[layer];
-        let (x, y) = (&self.patches[layer][..n * patch], &mut self.outputs[layer][..n * count]);
-        let (w, b) = (&params[layers.weights(layer)], &params[layers.biases(layer)]);
-        matmul::forward(x, w, b, activation.slope(), y, &mut self.pack);
+    /// The result of the last layer in the last pass, row by row.
+    pub fn output(&self) -> &[f32] {
+        self.outputs.last().map_or(&[], |last| &last[..self.n_output])
     }
 
-    /// Derivatives by a layer's parameters, given those by its result at `n` places in `delta[0]`.
-    pub fn params_gradient(
+    /// Passes a batch through the layers; `gather` writes the patches of a layer, given the result of the one before it,
+    /// which the first layer does not have.
+    pub fn forward(
         &mut self,
         layers: &Layers,
-        layer: usize,
-        n: usize,
-        activation: Activation,
+        params: &[f32],
+        passes: impl Iterator<Item = Pass>,
+        mut gather: impl FnMut(usize, Option<&[f32]>, &mut [f32]),
+    ) {
+        self.passes.clear();
+        self.passes.extend(passes);
+        for (layer, &[patch, count]) in layers.0.iter().enumerate() {
+            let Pass { places, activation } = self.passes[layer];
+            let (before, from) = self.outputs.split_at_mut(layer);
+            let x = &mut self.patches[layer][..places * patch];
+            gather(layer, before.last().map(Vec::as_slice), x);
+            let (w, b) = (&params[layers.weights(layer)], &params[layers.biases(layer)]);
+            self.n_output = places * count;
+            matmul::forward(x, w, b, activation.slope(), &mut from[0][..self.n_output], &mut self.pack);
+        }
+    }
+
+    /// Derivatives by the parameters, overwritten, given those by the result of the last pass; `scatter` makes
+    /// derivatives by
+    /// what a layer read of those by its patches. Those of the first layer are formed only if `d_input` is given.
+    pub fn backward(
+        &mut self,
+        layers: &Layers,
+        params: &[f32],
+        d_out: &[f32],
         grad: &mut [f32],
+        mut d_input: Option<&mut [f32]>,
+        mut scatter: impl FnMut(usize, &[f32], &mut [f32]),
     ) {
-        let [patch, count] = layers.0[layer];
-        let delta = &mut self.delta[0][..n * count];
-        activation.chain(delta, &self.outputs[layer]);
-        let x = &self.patches[layer][..n * patch];
-        matmul::to_weights(x, delta, count, &mut grad[layers.weights(layer)], &mut self.pack);
-        crate::mlp::column_sums(delta, &mut grad[layers.biases(layer)]);
+        self.delta[0][..d_out.len()].copy_from_slice(d_out);
+        for (layer, &[patch, count]) in layers.0.iter().enumerate().rev() {
+            let Pass { places, activation } = self.passes[layer];
+            let [delta, before] = &mut self.delta;
+            let delta = &mut delta[..places * count];
+            activation.chain(delta, &self.outputs[layer]);
+            let x = &self.patches[layer][..places * patch];
+            matmul::to_weights(x, delta, count, &mut grad[layers.weights(layer)], &mut self.pack);
+            column_sums(delta, &mut grad[layers.biases(layer)]);
+            let into = match &mut d_input {
+                _ if layer > 0 => &mut before[..],
+                Some(d_input) => d_input,
+                None => return,
+            };
+            self.d_patches.resize(self.d_patches.len().max(places * patch), 0.0);
+            let d_patches = &mut self.d_patches[..places * patch];
+            matmul::to_input(delta, &params[layers.weights(layer)], count, d_patches, &mut self.pack);
+            scatter(layer, d_patches, into);
+            self.delta.swap(0, 1);
+        }
     }
+}
 
-    /// Derivatives by a layer's patches, given those by its result at `n` places in `delta[0]`; and where those by its input
-    /// go, `delta[1]`.
-    pub fn patches_gradient(
-        &mut self,
-        layers: &Layers,
-        layer: usize,
-        n: usize,
-        params: &[f32],
-    ) -> (&[f32], &mut [f32]) {
-        let [patch, count] = layers.0[layer];
-        let [delta, next] = &mut self.delta;
-        let d_patches = &mut self.d_patches[..n * patch];
-        matmul::to_input(
-            &delta[..n * count],
-            &params[layers.weights(layer)],
-            count,
-            d_patches,
-            &mut self.pack,
-        );
-        (d_patches, next)
-    }
+/// The sum of each column of a row-major matrix.
+pub(crate) fn column_sums(rows: &[f32], sums: &mut [f32]) {
+    sums.fill(0.0);
+    crate::simd(
+        #[inline(always)]
+        || {
+            for row in rows.chunks_exact(sums.len()) {
+                sums.iter_mut().zip(row).for_each(|(s, v)| *s += v);
+            }
+        },
+    );
 }

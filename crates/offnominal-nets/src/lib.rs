@@ -1,7 +1,8 @@
-//! Small dense networks, and convolutions over pictures and along sequences, with explicit backward passes.
+//! Small dense networks, and convolutions over images and along sequences, with explicit backward passes.
 //!
-//! A network is two things: an [`Mlp`] (or a [`Net`], with an eye for pictures), which knows the shapes, and a flat `&[f32]` of parameters, which knows the
-//! numbers. Nothing here owns parameters, so ensembles, target networks and optimisers are plain slices. Batches are
+//! A network is two things: an [`Mlp`] or a [`Net`] with a convolutional encoder, which knows the shapes, and a flat
+//! `&[f32]` of parameters, which knows the numbers. Nothing here owns parameters, so ensembles, target networks and
+//! optimisers are plain slices. Batches are
 //! row-major slices; a [`Workspace`] holds every buffer, so that nothing is allocated after it was made.
 //!
 //! The matrix products are our own, on portable vector types (the `pulp` layer of the `gemm` crates): each output is
@@ -32,6 +33,7 @@ mod math;
 mod matmul;
 mod mlp;
 mod net;
+mod passes;
 pub mod recurrent;
 pub mod sequence;
 pub mod standardiser;
@@ -41,13 +43,14 @@ mod workspace;
 
 pub use activation::Activation;
 pub use adam::{Adam, AdamState};
-pub use conv::{ConvNet, ConvWorkspace, Filters, Pixel};
+pub use conv::{ConvNet, ConvWorkspace, Filters};
 pub use init::Init;
 pub use math::{exp, sigmoid, simd, softplus, tanh};
 pub use mlp::{Gradients, Mlp};
 pub use net::{Net, NetWorkspace};
+pub use passes::Passes;
 pub use recurrent::{Kind, Recurrent, RecurrentWork};
-pub use sequence::{SequenceNet, SequenceWorkspace, Taps};
+pub use sequence::{SequenceLayer, SequenceNet, SequenceWorkspace};
 pub use standardiser::Standardiser;
 pub use tensors::{TensorError, Tensors};
 pub use workspace::Workspace;

@@ -33,7 +33,8 @@ pub fn huber(prediction: &[f32], target: &[f32], d_prediction: &mut [f32]) -> f6
     sum / prediction.len() as f64
 }
 
-/// Mean cross-entropy of yes-or-no outcomes: ln(1 + eᶻ) − t z, where 1 / (1 + e⁻ᶻ) is the predicted chance and t is 0 or 1.
+/// Mean cross-entropy of yes-or-no outcomes: ln(1 + eᶻ) − t z, where 1 / (1 + e⁻ᶻ) is the predicted chance and t is 0
+/// or 1.
 ///
 /// # Panics
 /// If the lengths differ.

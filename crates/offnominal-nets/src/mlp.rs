@@ -3,7 +3,9 @@
 //! Layer l computes h_l = f(h_{l−1} W_l + b_l). Parameters are stored layer by layer, W_l as `[inputs, outputs]`
 //! (the transpose of PyTorch's order, so that a single row streams through it), followed by b_l.
 
-use crate::matmul;
+use crate::dropconnect::{self, Thinned};
+use crate::filters::{Layers, column_sums};
+use crate::matmul::{self, Pack};
 use crate::{Activation, Init, Workspace};
 use offnominal_core::Rng;
 use std::ops::Range;
@@ -12,6 +14,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mlp {
     sizes: Vec<usize>,
+    layers: Layers,
     hidden: Activation,
     output: Activation,
     dropout: f32,
@@ -46,7 +49,9 @@ impl Mlp {
     /// If there are fewer than two widths or one is zero.
     pub fn new(sizes: &[usize], hidden: Activation) -> Mlp {
         assert!(sizes.len() >= 2 && !sizes.contains(&0), "expected two or more positive widths: {sizes:?}");
-        Mlp { sizes: sizes.to_vec(), hidden, output: Activation::Identity, dropout: 0.0, dropconnect: 0.0 }
+        let layers = Layers(sizes.windows(2).map(|pair| [pair[0], pair[1]]).collect());
+        let output = Activation::Identity;
+        Mlp { sizes: sizes.to_vec(), layers, hidden, output, dropout: 0.0, dropconnect: 0.0 }
     }
 
     /// The same network with an activation at its output.
@@ -93,24 +98,22 @@ impl Mlp {
 
     /// Number of layers.
     pub fn n_layers(&self) -> usize {
-        self.sizes.len() - 1
+        self.layers.len()
     }
 
     /// Number of parameters.
     pub fn n_params(&self) -> usize {
-        self.biases(self.n_layers() - 1).end
+        self.layers.n_params()
     }
 
     /// Where the weights `[inputs, outputs]` of a layer lie in the parameters.
     pub fn weights(&self, layer: usize) -> Range<usize> {
-        let start = self.sizes[..=layer].windows(2).map(|w| (w[0] + 1) * w[1]).sum();
-        start..start + self.sizes[layer] * self.sizes[layer + 1]
+        self.layers.weights(layer)
     }
 
     /// Where the biases of a layer lie in the parameters.
     pub fn biases(&self, layer: usize) -> Range<usize> {
-        let start = self.weights(layer).end;
-        start..start + self.sizes[layer + 1]
+        self.layers.biases(layer)
     }
 
     /// Probability that a hidden unit is dropped in a stochastic pass.
@@ -128,22 +131,37 @@ impl Mlp {
         self.n_layers() > 1 && (self.dropout > 0.0 || self.dropconnect > 0.0)
     }
 
-    pub(crate) fn activation(&self, layer: usize) -> Activation {
+    fn activation(&self, layer: usize) -> Activation {
         if layer + 1 == self.n_layers() { self.output } else { self.hidden }
     }
 
     /// Draws the first parameters.
     pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
-        for layer in 0..self.n_layers() {
-            let (weights, biases) =
-                params[self.weights(layer).start..].split_at_mut(self.weights(layer).len());
-            init.fill(self.sizes[layer], weights, &mut biases[..self.sizes[layer + 1]], rng);
-        }
+        self.layers.init(params, init, rng);
     }
 
     /// Buffers for batches of up to `max_batch` rows.
     pub fn workspace(&self, max_batch: usize) -> Workspace {
-        Workspace::new(self, max_batch)
+        let buffers = |wanted: &dyn Fn(usize) -> bool| -> Vec<Vec<f32>> {
+            let len = |layer: usize| if wanted(layer) { max_batch * self.sizes[layer + 1] } else { 0 };
+            (0..self.n_layers()).map(|layer| vec![0.0; len(layer)]).collect()
+        };
+        let drops = |layer: usize| self.dropout > 0.0 && layer + 1 < self.n_layers();
+        let widest = max_batch * self.sizes[1..].iter().max().expect("a network has a layer");
+        Workspace {
+            max_batch,
+            batch: 0,
+            outputs: buffers(&|_| true),
+            inner: buffers(&|layer| {
+                let f = self.activation(layer);
+                f.needs_input() || f.is_curved() && drops(layer)
+            }),
+            masks: buffers(&drops),
+            masked: false,
+            thinned: Thinned::new(self.dropconnect, self.n_params()),
+            delta: [vec![0.0; widest], vec![0.0; widest]],
+            pack: Pack::default(),
+        }
     }
 
     /// Passes a batch through the network; the number of rows follows from the length of `x`.
@@ -178,7 +196,8 @@ impl Mlp {
         assert_eq!(x.len(), batch * self.inputs(), "width of the input");
         assert!(0 < batch && batch <= work.max_batch, "{batch} rows, workspace for {}", work.max_batch);
         (work.batch, work.masked) = (batch, rng.is_some() && self.dropout > 0.0);
-        work.thinned.draw(self, params, rng.as_deref_mut());
+        let thinned = dropconnect::layers(self.n_layers()).map(|layer| self.weights(layer));
+        work.thinned.draw(params, thinned, rng.as_deref_mut());
         for layer in 0..self.n_layers() {
             let (before, from) = work.outputs.split_at_mut(layer);
             let h = before.last().map_or(x, |h| &h[..batch * self.sizes[layer]]);
@@ -259,17 +278,4 @@ fn drop_units(p: f32, units: &mut [f32], mask: &mut [f32], rng: &mut Rng) {
         *mask = if rng.uniform() < f64::from(p) { 0.0 } else { kept };
         *unit *= *mask;
     }
-}
-
-/// The sum of each column of a row-major matrix.
-pub(crate) fn column_sums(rows: &[f32], sums: &mut [f32]) {
-    sums.fill(0.0);
-    crate::simd(
-        #[inline(always)]
-        || {
-            for row in rows.chunks_exact(sums.len()) {
-                sums.iter_mut().zip(row).for_each(|(s, v)| *s += v);
-            }
-        },
-    );
 }

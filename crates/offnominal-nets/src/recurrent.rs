@@ -72,7 +72,8 @@ pub struct RecurrentWork {
     hidden: Vec<f32>,
     /// s_0 … s_T, likewise; unused by the GRU.
     memory: Vec<f32>,
-    /// u, then the values of the gates after a step; in the backward pass the derivatives by u. `[T, batch, gates · hidden]`.
+    /// u, then the values of the gates after a step; in the backward pass the derivatives by u. `[T, batch, gates ·
+    /// hidden]`.
     gates: Vec<f32>,
     /// v, and in the backward pass the derivatives by v, likewise.
     recurrent: Vec<f32>,
@@ -252,8 +253,8 @@ impl Recurrent {
         matmul::to_weights(x, d_u, self.width(), &mut grad[w], &mut work.pack);
         let before = &work.hidden[..steps * state];
         matmul::to_weights(before, d_v, self.width(), &mut grad[u], &mut work.pack);
-        crate::mlp::column_sums(d_u, &mut grad[b]);
-        crate::mlp::column_sums(d_v, &mut grad[c]);
+        crate::filters::column_sums(d_u, &mut grad[b]);
+        crate::filters::column_sums(d_v, &mut grad[c]);
     }
 
     /// Takes the derivatives by the state after step t to those by its gates and, but for U, by the state before.

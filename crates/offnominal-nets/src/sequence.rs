@@ -1,55 +1,61 @@
-//! A chain of convolutions along sequences, whose output has as many places as its input.
+//! A chain of convolutions along sequences.
 //!
 //! A batch is the places of all its sequences, one below the other, `[places, channels]`, and where each sequence ends;
-//! lengths may differ. A tap pattern of width w and spacing s reads the places t − s (w − 1)/2 … t + s (w − 1)/2; beyond
-//! the ends of its own sequence it reads zeros. Hidden layers are rectified, the last one is not. Parameters are stored
-//! layer by layer: the weights `[w · channels, count]`, place after place, then the biases.
+//! lengths may differ. With width w and dilation d, the filters of a padded layer read the places t − d (w − 1)/2 …
+//! t + d (w − 1)/2 for place t of the output; beyond the ends of its own sequence they read zeros, so that the output
+//! has as
+//! many places as the input. Those of another layer, with stride s, read the places s t, s t + d, …, s t + d (w − 1), all
+//! of them within the sequence. Hidden layers are rectified, the last one is not unless it is told to be. Parameters are
+//! stored layer by layer: the weights `[w · channels, count]`, place after place, then the biases.
 //!
 //! ```
 //! use offnominal_core::Rng;
-//! use offnominal_nets::{Init, SequenceNet, Taps};
+//! use offnominal_nets::{Init, SequenceLayer, SequenceNet};
 //!
-//! let wide = Taps { width: 5, spacing: 2, count: 8 };
-//! let net = SequenceNet::new(3, &[wide, Taps { width: 1, spacing: 1, count: 1 }]);
+//! let wide = SequenceLayer::padded(5, 2, 8);
+//! let net = SequenceNet::new(3, &[wide, SequenceLayer::padded(1, 1, 1)]);
 //! let mut params = vec![0.0; net.n_params()];
 //! net.init(&mut params, Init::Uniform, &mut Rng::new(1));
 //! let mut work = net.workspace(20);
 //! // Two sequences, of 13 and of 7 places.
 //! assert_eq!(net.forward(&params, &[0.1; 3 * 20], &[13, 20], &mut work).len(), 20);
-//! assert_eq!(net.reach(), 4);
 //! ```
 
-use crate::filters::{Buffers, Layers};
+use crate::filters::{Buffers, Layers, Pass};
 use crate::{Activation, Init};
 use offnominal_core::Rng;
 use std::ops::Range;
 
-/// A layer: how many places a filter reads, how far they are from one another, and how many filters there are.
+/// A layer of filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Taps {
-    /// Places that a filter reads; odd, so that one is in the middle.
+pub struct SequenceLayer {
+    /// Places that a filter reads; odd in a padded layer, so that one is in the middle.
     pub width: usize,
     /// Places from one that is read to the next.
-    pub spacing: usize,
+    pub dilation: usize,
+    /// Places of the input from one place of the output to the next; 1 in a padded layer.
+    pub stride: usize,
     /// Number of filters.
     pub count: usize,
+    /// Whether zeros beyond the ends of a sequence are read, so that the number of places stays.
+    pub padded: bool,
 }
 
 /// The shape of a chain of convolutions along sequences. Parameters are passed to each call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SequenceNet {
     channels: usize,
-    taps: Vec<Taps>,
+    filters: Vec<SequenceLayer>,
     layers: Layers,
+    output: Activation,
 }
 
 /// Everything that passing batches of up to a given number of places through the chain writes to.
 #[derive(Debug, Clone)]
 pub struct SequenceWorkspace {
     max_places: usize,
-    places: usize,
-    /// Where the sequences of the last forward pass ended.
-    ends: Vec<usize>,
+    /// Where the sequences ended in the last forward pass: in the input, and in the output of each layer.
+    ends: Vec<Vec<usize>>,
     buffers: Buffers,
 }
 
@@ -57,13 +63,24 @@ impl SequenceNet {
     /// Layers on sequences with so many channels.
     ///
     /// # Panics
-    /// If there is no layer or no channel, or a layer has no filters, no spacing or an even width.
-    pub fn new(channels: usize, layers: &[Taps]) -> SequenceNet {
-        let is_sound = |l: &Taps| l.width % 2 == 1 && l.spacing > 0 && l.count > 0;
-        assert!(channels > 0 && !layers.is_empty() && layers.iter().all(is_sound), "{channels}: {layers:?}");
+    /// If there is no layer or no channel, or a layer has no filters, no dilation, no stride, or is padded with an
+    /// even width
+    /// or a stride.
+    pub fn new(channels: usize, layers: &[SequenceLayer]) -> SequenceNet {
+        assert!(
+            channels > 0 && !layers.is_empty() && layers.iter().all(SequenceLayer::is_sound),
+            "{channels}: {layers:?}"
+        );
         let inputs = std::iter::once(channels).chain(layers.iter().map(|l| l.count));
         let shapes = layers.iter().zip(inputs).map(|(l, input)| [l.width * input, l.count]).collect();
-        SequenceNet { channels, taps: layers.to_vec(), layers: Layers(shapes) }
+        let (filters, output) = (layers.to_vec(), Activation::Identity);
+        SequenceNet { channels, filters, layers: Layers(shapes), output }
+    }
+
+    /// The same layers, the last of them rectified too.
+    #[must_use]
+    pub fn rectified(self) -> SequenceNet {
+        SequenceNet { output: Activation::Relu, ..self }
     }
 
     /// Numbers at a place of the input.
@@ -72,18 +89,13 @@ impl SequenceNet {
     }
 
     /// The layers.
-    pub fn layers(&self) -> &[Taps] {
-        &self.taps
+    pub fn layers(&self) -> &[SequenceLayer] {
+        &self.filters
     }
 
     /// Numbers at a place of the output.
     pub fn outputs(&self) -> usize {
-        self.taps[self.taps.len() - 1].count
-    }
-
-    /// How many places to either side a place of the output depends on.
-    pub fn reach(&self) -> usize {
-        self.taps.iter().map(|l| l.spacing * (l.width / 2)).sum()
+        self.filters[self.filters.len() - 1].count
     }
 
     /// Number of parameters.
@@ -103,12 +115,7 @@ impl SequenceNet {
 
     /// Numbers at a place of a layer's input.
     fn inputs(&self, layer: usize) -> usize {
-        if layer == 0 { self.channels } else { self.taps[layer - 1].count }
-    }
-
-    /// The last layer's result is taken as it is.
-    fn activation(&self, layer: usize) -> Activation {
-        if layer + 1 == self.taps.len() { Activation::Identity } else { Activation::Relu }
+        self.layers.0[layer][0] / self.filters[layer].width
     }
 
     /// Draws the first parameters.
@@ -118,8 +125,8 @@ impl SequenceNet {
 
     /// Buffers for batches of up to so many places.
     pub fn workspace(&self, max_places: usize) -> SequenceWorkspace {
-        let buffers = Buffers::new(&self.layers, &vec![max_places; self.taps.len()]);
-        SequenceWorkspace { max_places, places: 0, ends: vec![], buffers }
+        let buffers = Buffers::new(&self.layers, &vec![max_places; self.layers.len()]);
+        SequenceWorkspace { max_places, ends: vec![vec![]; self.layers.len() + 1], buffers }
     }
 
     /// Passes sequences through the layers; returns what comes out at each place, `[places, outputs]`.
@@ -137,71 +144,92 @@ impl SequenceNet {
         assert_eq!((params.len(), x.len()), (self.n_params(), places * self.channels), "shapes");
         assert!(ends.last() == Some(&places) && ends.is_sorted(), "{places} places end at {ends:?}");
         assert!(places <= work.max_places, "{places} places, workspace for {}", work.max_places);
-        work.places = places;
-        work.ends.clear();
-        work.ends.extend_from_slice(ends);
-        for (layer, taps) in self.taps.iter().enumerate() {
-            let (width, Buffers { patches, outputs, .. }) = (self.inputs(layer), &mut work.buffers);
-            let before = if layer == 0 { x } else { &outputs[layer - 1][..places * width] };
-            taps.gather(before, width, &work.ends, &mut patches[layer][..places * taps.width * width]);
-            work.buffers.product(&self.layers, layer, places, params, self.activation(layer));
-        }
-        work.output()
+        work.place(&self.filters, ends);
+        let SequenceWorkspace { ends, buffers, .. } = work;
+        let pass = |layer: usize| Pass {
+            places: ends[layer + 1].last().copied().unwrap_or(0),
+            activation: if layer + 1 == self.layers.len() { self.output } else { Activation::Relu },
+        };
+        let passes = (0..self.layers.len()).map(pass);
+        buffers.forward(&self.layers, params, passes, |layer, before, patches| {
+            let (x, width) = (before.unwrap_or(x), self.inputs(layer));
+            self.filters[layer].each_piece(&ends[layer..], width, |at, piece| {
+                let piece = &mut patches[piece..][..width];
+                match at {
+                    Some(at) => piece.copy_from_slice(&x[at..][..width]),
+                    None => piece.fill(0.0),
+                }
+            });
+        });
+        buffers.output()
     }
 
-    /// Derivatives of a loss by the parameters, overwritten, given those by the output of the last forward pass.
+    /// Derivatives of a loss by the parameters, overwritten, given those by the output of the last forward pass; and
+    /// those
+    /// by its input, if they are asked for.
     ///
     /// # Panics
     /// If the shapes do not fit the last forward pass.
-    pub fn backward(&self, params: &[f32], work: &mut SequenceWorkspace, d_out: &[f32], grad: &mut [f32]) {
-        assert_eq!((d_out.len(), grad.len()), (work.places * self.outputs(), self.n_params()), "shapes");
-        let places = work.places;
-        work.buffers.delta[0][..d_out.len()].copy_from_slice(d_out);
-        for (layer, taps) in self.taps.iter().enumerate().rev() {
-            work.buffers.params_gradient(&self.layers, layer, places, self.activation(layer), grad);
-            if layer > 0 {
-                let width = self.inputs(layer);
-                let (d_patches, next) = work.buffers.patches_gradient(&self.layers, layer, places, params);
-                next[..places * width].fill(0.0);
-                taps.scatter(d_patches, width, &work.ends, next);
-                work.buffers.delta.swap(0, 1);
-            }
-        }
+    pub fn backward(
+        &self,
+        params: &[f32],
+        work: &mut SequenceWorkspace,
+        d_out: &[f32],
+        grad: &mut [f32],
+        d_input: Option<&mut [f32]>,
+    ) {
+        let SequenceWorkspace { ends, buffers, .. } = work;
+        assert_eq!((d_out.len(), grad.len()), (buffers.output().len(), self.n_params()), "shapes");
+        buffers.backward(&self.layers, params, d_out, grad, d_input, |layer, patches, x| {
+            let width = self.inputs(layer);
+            x[..ends[layer].last().map_or(0, |places| places * width)].fill(0.0);
+            self.filters[layer].each_piece(&ends[layer..], width, |at, piece| {
+                let Some(at) = at else { return };
+                x[at..][..width].iter_mut().zip(&patches[piece..]).for_each(|(sum, p)| *sum += p);
+            });
+        });
     }
 }
 
-impl Taps {
-    /// The place that a tap reads, if it is within the sequence.
-    fn read(self, place: usize, tap: usize, sequence: &Range<usize>) -> Option<usize> {
-        let at = (place + self.spacing * tap).checked_sub(self.spacing * (self.width / 2))?;
-        sequence.contains(&at).then_some(at)
+impl SequenceLayer {
+    /// Filters whose output has as many places as their input.
+    pub const fn padded(width: usize, dilation: usize, count: usize) -> SequenceLayer {
+        SequenceLayer { width, dilation, stride: 1, count, padded: true }
     }
 
-    /// Collects what the filters read at each place.
-    fn gather(self, x: &[f32], width: usize, ends: &[usize], patches: &mut [f32]) {
-        let patch = self.width * width;
-        for sequence in sequences(ends) {
-            for place in sequence.clone() {
-                let pieces = patches[place * patch..][..patch].chunks_exact_mut(width);
-                for (tap, piece) in pieces.enumerate() {
-                    match self.read(place, tap, &sequence) {
-                        Some(at) => piece.copy_from_slice(&x[at * width..][..width]),
-                        None => piece.fill(0.0),
-                    }
-                }
-            }
+    fn is_sound(&self) -> bool {
+        let is_padding = self.width % 2 == 1 && self.stride == 1;
+        self.width > 0
+            && self.dilation > 0
+            && self.stride > 0
+            && self.count > 0
+            && (is_padding || !self.padded)
+    }
+
+    /// Places of the output for so many of the input.
+    pub fn places(&self, inputs: usize) -> usize {
+        let reach = (self.width - 1) * self.dilation;
+        match inputs.checked_sub(reach + 1) {
+            _ if self.padded => inputs,
+            Some(rest) => rest / self.stride + 1,
+            None => 0,
         }
     }
 
-    /// Adds what was collected to where it came from.
-    fn scatter(self, patches: &[f32], width: usize, ends: &[usize], x: &mut [f32]) {
-        let patch = self.width * width;
-        for sequence in sequences(ends) {
-            for place in sequence.clone() {
-                let pieces = patches[place * patch..][..patch].chunks_exact(width);
-                for (tap, piece) in pieces.enumerate() {
-                    let Some(at) = self.read(place, tap, &sequence) else { continue };
-                    x[at * width..][..width].iter_mut().zip(piece).for_each(|(sum, p)| *sum += p);
+    /// Calls `visit` for each piece of each patch: where the place that it holds begins in the input, unless it lies
+    /// beyond
+    /// an end, and where the piece begins in the patches. The first two of `ends` are those of the input and of the
+    /// output.
+    fn each_piece(&self, ends: &[Vec<usize>], width: usize, mut visit: impl FnMut(Option<usize>, usize)) {
+        let before = if self.padded { self.dilation * (self.width / 2) } else { 0 };
+        let mut piece = 0;
+        for (input, output) in sequences(&ends[0]).zip(sequences(&ends[1])) {
+            for place in 0..output.len() {
+                for tap in 0..self.width {
+                    let at = (place * self.stride + tap * self.dilation).checked_sub(before);
+                    let at = at.filter(|&at| at < input.len()).map(|at| (input.start + at) * width);
+                    visit(at, piece);
+                    piece += width;
                 }
             }
         }
@@ -222,8 +250,21 @@ impl SequenceWorkspace {
 
     /// The output of the last forward pass.
     pub fn output(&self) -> &[f32] {
-        let last = self.buffers.outputs.last().expect("a chain has a layer");
-        let count = last.len().checked_div(self.max_places).unwrap_or(0);
-        &last[..self.places * count]
+        self.buffers.output()
+    }
+
+    /// Sets where the sequences end in the input and in the output of each layer.
+    fn place(&mut self, filters: &[SequenceLayer], ends: &[usize]) {
+        self.ends[0].clear();
+        self.ends[0].extend_from_slice(ends);
+        for (layer, filter) in filters.iter().enumerate() {
+            let (before, after) = self.ends.split_at_mut(layer + 1);
+            let mut end = 0;
+            after[0].clear();
+            after[0].extend(sequences(&before[layer]).map(|input| {
+                end += filter.places(input.len());
+                end
+            }));
+        }
     }
 }

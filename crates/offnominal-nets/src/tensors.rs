@@ -3,6 +3,8 @@
 use half::f16;
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensors, serialize};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use std::collections::{BTreeMap, HashMap};
 
 /// Named tensors with a table of texts about them.
@@ -50,6 +52,16 @@ pub enum TensorError {
         /// The type in the file.
         found: String,
     },
+    /// A part of the file is not what its reader needs.
+    #[error("{what}: expected {expected}, found {found}")]
+    Mismatch {
+        /// Which part.
+        what: String,
+        /// The rule in words.
+        expected: String,
+        /// What the file has.
+        found: String,
+    },
     /// A tensor holds something that is not a finite number.
     #[error("tensor {name:?}: expected finite numbers, found {found} at index {index}")]
     NotFinite {
@@ -70,6 +82,60 @@ impl Tensors {
     pub fn insert(&mut self, name: &str, shape: &[usize], values: &[f32]) {
         assert_eq!(shape.iter().product::<usize>(), values.len(), "shape {shape:?} of tensor {name}");
         self.tensors.insert(name.into(), (shape.to_vec(), values.to_vec()));
+    }
+
+    /// Adds a list of numbers.
+    pub fn put(&mut self, name: &str, values: &[f32]) {
+        self.insert(name, &[values.len()], values);
+    }
+
+    /// Reads a list of as many finite numbers as there is room for.
+    ///
+    /// # Errors
+    /// As [`Tensors::expect`].
+    pub fn read(&self, name: &str, into: &mut [f32]) -> Result<(), TensorError> {
+        into.copy_from_slice(self.expect(name, &[into.len()])?);
+        Ok(())
+    }
+
+    /// Adds an entry to the header.
+    pub fn put_entry(&mut self, key: &str, value: impl ToString) {
+        self.metadata.insert(key.into(), value.to_string());
+    }
+
+    /// An entry of the header; empty if it is missing.
+    pub fn entry(&self, key: &str) -> &str {
+        self.metadata.get(key).map_or("", String::as_str)
+    }
+
+    /// Checks an entry of the header.
+    ///
+    /// # Errors
+    /// If it is another one.
+    pub fn expect_entry(&self, key: &str, expected: &str) -> Result<(), TensorError> {
+        (self.entry(key) == expected).then_some(()).ok_or_else(|| self.wrong_entry(key, expected))
+    }
+
+    /// The error about an entry of the header.
+    pub fn wrong_entry(&self, key: &str, expected: &str) -> TensorError {
+        TensorError::mismatch(entry(key), format!("{expected:?}"), format!("{:?}", self.entry(key)))
+    }
+
+    /// Adds a value to the header as JSON.
+    ///
+    /// # Panics
+    /// If it is not plain data.
+    pub fn put_json(&mut self, key: &str, value: &impl Serialize) {
+        self.put_entry(key, serde_json::to_string(value).expect("plain data is valid JSON"));
+    }
+
+    /// A value of the header that is JSON.
+    ///
+    /// # Errors
+    /// If it is missing or malformed.
+    pub fn json<T: DeserializeOwned>(&self, key: &str) -> Result<T, TensorError> {
+        let error = |e| TensorError::mismatch(entry(key), "valid JSON of this format", e);
+        serde_json::from_str(self.entry(key)).map_err(error)
     }
 
     /// The names and shapes, in alphabetical order.
@@ -143,7 +209,7 @@ impl Tensors {
     /// # Errors
     /// If the bytes are not in the format or a tensor is neither of type F32 nor F16.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tensors, TensorError> {
-        Tensors::read(bytes, |_| true)
+        Tensors::parse(bytes, |_| true)
     }
 
     /// Reads the tensors of type F32 or F16 of somebody else's file, which may also count things.
@@ -151,10 +217,10 @@ impl Tensors {
     /// # Errors
     /// If the bytes are not in the format.
     pub fn from_bytes_of_floats(bytes: &[u8]) -> Result<Tensors, TensorError> {
-        Tensors::read(bytes, |view| matches!(view.dtype(), Dtype::F32 | Dtype::F16))
+        Tensors::parse(bytes, |view| matches!(view.dtype(), Dtype::F32 | Dtype::F16))
     }
 
-    fn read(bytes: &[u8], wanted: impl Fn(&TensorView<'_>) -> bool) -> Result<Tensors, TensorError> {
+    fn parse(bytes: &[u8], wanted: impl Fn(&TensorView<'_>) -> bool) -> Result<Tensors, TensorError> {
         let malformed = |found: &dyn std::fmt::Display| TensorError::Format { found: found.to_string() };
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
@@ -165,6 +231,29 @@ impl Tensors {
             text.map_or(Ok(BTreeMap::new()), |t| serde_json::from_str(t)).map_err(|e| malformed(&e))?;
         Ok(Tensors { tensors: tensors.collect::<Result<_, _>>()?, metadata })
     }
+}
+
+impl TensorError {
+    /// That a part of a file is not what its reader needs.
+    pub fn mismatch(
+        what: impl Into<String>,
+        expected: impl Into<String>,
+        found: impl ToString,
+    ) -> TensorError {
+        TensorError::Mismatch { what: what.into(), expected: expected.into(), found: found.to_string() }
+    }
+
+    /// Requires of a part of a file what its reader needs.
+    ///
+    /// # Errors
+    /// Unless it holds.
+    pub fn require(holds: bool, what: &str, expected: &str, found: impl ToString) -> Result<(), TensorError> {
+        if holds { Ok(()) } else { Err(TensorError::mismatch(what, expected, found)) }
+    }
+}
+
+fn entry(key: &str) -> String {
+    format!("entry {key:?} of the header")
 }
 
 /// Name of the header's only entry.

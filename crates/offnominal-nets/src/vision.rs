@@ -1,7 +1,7 @@
-//! What sees: encoders that give numbers for each patch of a picture and numbers for the whole.
+//! What sees: encoders that give numbers for each patch of an image and numbers for the whole.
 //!
-//! A [`Backbone`] is the weights; an [`Encoder`] is a backbone made ready for pictures of one size, with its buffers.
-//! Pictures are red, green and blue in bytes, `[height, width, 3]`.
+//! A [`Backbone`] is the weights; an [`Encoder`] is a backbone made ready for images of one size, with its buffers.
+//! Images are red, green and blue in bytes, `[height, width, 3]`.
 
 mod convolution;
 pub mod linear;
@@ -10,7 +10,7 @@ pub mod resize;
 pub mod resnet;
 pub mod transformer;
 
-/// What an encoder makes of a picture.
+/// What an encoder makes of an image.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Features {
     /// Rows of the grid of patches.
@@ -21,25 +21,25 @@ pub struct Features {
     pub width: usize,
     /// `[rows, columns, width]`.
     pub patches: Vec<f32>,
-    /// Numbers for the whole picture.
+    /// Numbers for the whole image.
     pub whole: Vec<f32>,
 }
 
-/// Weights that can look at pictures of any size.
+/// Weights that can look at images of any size.
 pub trait Backbone: Send + Sync {
-    /// Made ready for pictures of a size.
+    /// Made ready for images of a size.
     fn at(&self, height: usize, width: usize) -> Box<dyn Encoder>;
 }
 
-/// A backbone for pictures of one size.
+/// A backbone for images of one size.
 pub trait Encoder: Send + Sync {
-    /// Looks at a picture.
+    /// Looks at an image.
     ///
     /// # Panics
-    /// If the picture has another size.
-    fn encode(&mut self, picture: &[u8]) -> &Features;
+    /// If the image has another size.
+    fn encode(&mut self, image: &[u8]) -> &Features;
 
-    /// The picture that has these patches, `[rows, columns, width]`, as far as the encoder can imagine one.
+    /// The image that has these patches, `[rows, columns, width]`, as far as the encoder can imagine one.
     fn imagine(&mut self, _patches: &[f32]) -> Option<Vec<u8>> {
         None
     }

@@ -1,6 +1,5 @@
 //! The buffers of a forward and a backward pass.
 
-use crate::Mlp;
 use crate::dropconnect::Thinned;
 use crate::matmul::Pack;
 
@@ -28,29 +27,6 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    pub(crate) fn new(net: &Mlp, max_batch: usize) -> Workspace {
-        let buffers = |wanted: &dyn Fn(usize) -> bool| -> Vec<Vec<f32>> {
-            let len = |layer: usize| if wanted(layer) { max_batch * net.sizes()[layer + 1] } else { 0 };
-            (0..net.n_layers()).map(|layer| vec![0.0; len(layer)]).collect()
-        };
-        let drops = |layer: usize| net.dropout() > 0.0 && layer + 1 < net.n_layers();
-        let widest = max_batch * net.sizes()[1..].iter().max().expect("a network has a layer");
-        Workspace {
-            max_batch,
-            batch: 0,
-            outputs: buffers(&|_| true),
-            inner: buffers(&|layer| {
-                let f = net.activation(layer);
-                f.needs_input() || f.is_curved() && drops(layer)
-            }),
-            masks: buffers(&drops),
-            masked: false,
-            thinned: Thinned::new(net),
-            delta: [vec![0.0; widest], vec![0.0; widest]],
-            pack: Pack::default(),
-        }
-    }
-
     /// What the last layer read in the last forward pass, row-major; empty if the network has one layer.
     pub fn features(&self) -> &[f32] {
         let read = self.outputs.iter().rev().nth(1).map_or(&[][..], Vec::as_slice);

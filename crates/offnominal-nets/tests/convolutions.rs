@@ -20,18 +20,18 @@ fn double(values: &[f32]) -> Vec<f64> {
     values.iter().map(|&v| f64::from(v)).collect()
 }
 
-/// A picture by pixel: plane, row, column.
-type Picture = Box<dyn Fn(usize, usize, usize) -> f64>;
+/// An image by pixel: plane, row, column.
+type Image = Box<dyn Fn(usize, usize, usize) -> f64>;
 
 /// One rectified convolution by its definition; the weights of a patch are in the order that `at` tells.
 fn convolve(
-    picture: &Picture,
+    image: &Image,
     (planes, rows, columns): (usize, usize, usize),
     filters: Filters,
     weights: &[f64],
     biases: &[f64],
     at: impl Fn(usize, usize, usize) -> usize,
-) -> (Picture, (usize, usize, usize)) {
+) -> (Image, (usize, usize, usize)) {
     let Filters { kernel, stride, count } = filters;
     let (out_rows, out_columns) = ((rows - kernel) / stride + 1, (columns - kernel) / stride + 1);
     let mut out = vec![0.0; count * out_rows * out_columns];
@@ -41,7 +41,7 @@ fn convolve(
         for (c, ky, kx) in
             (0..planes * kernel * kernel).map(|j| (j / (kernel * kernel), j / kernel % kernel, j % kernel))
         {
-            sum += weights[at(c, ky, kx) * count + f] * picture(c, y * stride + ky, x * stride + kx);
+            sum += weights[at(c, ky, kx) * count + f] * image(c, y * stride + ky, x * stride + kx);
         }
         *value = sum.max(0.0);
     }
@@ -49,10 +49,10 @@ fn convolve(
     (Box::new(pixel), (count, out_rows, out_columns))
 }
 
-/// The features of one picture, interleaved.
+/// The features of one image, interleaved.
 fn reference(net: &ConvNet, params: &[f64], input: &[f64]) -> Vec<f64> {
     let input = input.to_vec();
-    let first: Picture = Box::new(move |c, y, x| input[(c * ROWS + y) * COLUMNS + x]);
+    let first: Image = Box::new(move |c, y, x| input[(c * ROWS + y) * COLUMNS + x]);
     let (k, k2) = (LAYERS[0].kernel, LAYERS[1].kernel);
     let layer = |l: usize| (&params[net.weights(l)], &params[net.biases(l)]);
     let planar = |c: usize, y: usize, x: usize| (c * k + y) * k + x;
@@ -64,7 +64,7 @@ fn reference(net: &ConvNet, params: &[f64], input: &[f64]) -> Vec<f64> {
     (0..count * rows * columns).map(|i| last(i % count, i / count / columns, i / count % columns)).collect()
 }
 
-/// Layers, parameters, pictures, and a loss Σ c·y.
+/// Layers, parameters, images, and a loss Σ c·y.
 struct Case {
     net: ConvNet,
     params: Vec<f32>,
@@ -152,17 +152,7 @@ fn the_chain_with_a_dense_network_passes_a_gradient_check() {
 }
 
 #[test]
-fn bytes_are_the_same_as_floats() {
-    let net = ConvNet::new(PLANES, ROWS, COLUMNS, &LAYERS);
-    let params = case().params;
-    let bytes: Vec<u8> = (0..net.inputs()).map(|i| (i * 37 % 256) as u8).collect();
-    let floats: Vec<f32> = bytes.iter().map(|&b| f32::from(b)).collect();
-    let (mut one, mut other) = (net.workspace(1), net.workspace(1));
-    assert_eq!(net.forward(&params, &bytes, &mut one), net.forward(&params, &floats, &mut other));
-}
-
-#[test]
-fn a_picture_has_the_same_bits_alone_and_in_a_batch() {
+fn an_image_has_the_same_bits_alone_and_in_a_batch() {
     let case = case();
     let batch = case.net.forward(&case.params, &case.x, &mut case.net.workspace(BATCH)).to_vec();
     let alone = case.x.chunks_exact(case.net.inputs()).zip(batch.chunks_exact(case.net.outputs()));
@@ -171,16 +161,22 @@ fn a_picture_has_the_same_bits_alone_and_in_a_batch() {
     }
 }
 
+/// The layers of Mnih et al., Nature 2015.
+fn nature(rows: usize) -> ConvNet {
+    let filters = [[8, 4, 32], [4, 2, 64], [3, 1, 64]];
+    ConvNet::new(4, rows, 84, &filters.map(|[kernel, stride, count]| Filters { kernel, stride, count }))
+}
+
 #[test]
 fn the_layers_of_nature_have_their_published_sizes() {
-    let net = ConvNet::nature(4, 84, 84);
+    let net = nature(84);
     assert_eq!((net.inputs(), net.outputs()), (28_224, 3_136));
     assert_eq!((0..3).map(|l| net.weight_shape(l)).collect::<Vec<_>>(), [[256, 32], [512, 64], [576, 64]]);
     assert_eq!(net.n_params(), 8_224 + 32_832 + 36_928);
 }
 
 #[test]
-#[should_panic(expected = "on a picture of 35 by 84")]
+#[should_panic(expected = "on an image of 35 by 84")]
 fn filters_that_do_not_fit_are_refused() {
-    ConvNet::nature(4, 35, 84);
+    nature(35);
 }

@@ -1,16 +1,26 @@
 //! Which network is trained, and on what: the words that commands and cards use, whatever this build can do.
 
 use offnominal_engine::device::Device;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// A kind of network.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum NetworkKind {
     /// The baseline: each pixel by itself, from its surroundings
     Patches,
     /// PSPNet: means over regions of four sizes
@@ -21,11 +31,21 @@ pub enum Kind {
 
 /// How large.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
-pub enum Preset {
+pub enum NetworkPreset {
     /// Trains from nothing on two cores within an hour
     Small,
     /// As published: ResNet-50 or Xception-65
@@ -34,7 +54,17 @@ pub enum Preset {
 
 /// What is changed so that a method can be used.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage, Serialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+    Serialize,
+    Deserialize,
 )]
 #[strum(serialize_all = "kebab-case")]
 #[serde(rename_all = "kebab-case")]
@@ -45,24 +75,24 @@ pub enum Modification {
     DimReduce,
     /// Units are dropped at random, for var-sum and mutual-information
     Dropout,
-    /// The network also says how sure it is, for confidence
+    /// The network also has an output for its confidence, for confidence
     Confidence,
 }
 
 /// A convolutional network to be trained; numbers that are not given are those of the preset.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Choice {
+pub struct NetworkChoice {
     /// Its kind.
-    pub network: Kind,
+    pub network: NetworkKind,
     /// Its size.
-    pub preset: Preset,
+    pub preset: NetworkPreset,
     /// What is changed.
     pub modification: Modification,
     /// Where it runs.
     pub device: Device,
     /// Number of steps.
     pub steps: Option<u32>,
-    /// Pictures in each.
+    /// Images in each.
     pub batch: Option<u32>,
     /// First learning rate.
     pub rate: Option<f64>,

@@ -1,26 +1,18 @@
 //! Convolutional networks: from files, and trained with checkpoints.
 
-use crate::choice::{Choice, Kind, Modification, Preset};
+use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::layout::DataSet;
-use crate::network::Said;
+use crate::network::NetworkOutput;
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_deep::train::{Recipe, Training};
-use offnominal_deep::{Design, Picture, Segmenter, device};
+use offnominal_deep::{Design, Image, Segmenter, device};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
-use offnominal_engine::parallel;
-use offnominal_files::write;
+use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-/// What a checkpoint is called.
-const CHECKPOINT: &str = "checkpoint.safetensors";
-
-/// Time between checkpoints.
-const KEPT_EVERY: Duration = Duration::from_secs(60);
 
 /// A trained network.
 #[derive(Debug, Clone)]
@@ -32,7 +24,7 @@ impl Net {
     /// # Errors
     /// If they are none, or the device is not there.
     pub fn open(tensors: &Tensors, on: Device) -> Result<Net> {
-        Ok(Net(Arc::new(Segmenter::from_tensors(tensors, &place(on)?)?)))
+        Ok(Net(Arc::new(Segmenter::from_tensors(tensors, &on.open()?)?)))
     }
 
     /// From weights that were published for torchvision's `deeplabv3_resnet50`.
@@ -58,7 +50,7 @@ impl Net {
         self.0.drops_units()
     }
 
-    /// Whether it says how sure it is.
+    /// Whether it has an output for its confidence.
     pub fn has_confidence(&self) -> bool {
         self.0.has_confidence()
     }
@@ -73,39 +65,23 @@ impl Net {
         serde_json::json!({ "design": self.0.design, "parameters": self.0.weights.n_learned() })
     }
 
-    /// What it says about a picture; the shape is that of its logits.
-    pub fn say(&self, rgb: &[u8], shape: [usize; 4], rng: &mut Rng) -> Said {
-        let said = self.0.say(rgb, shape[3], shape[0], rng);
-        let features = Some((said.features, said.grid));
-        Said { logits: said.logits, shape, features, confidence: said.confidence }
+    /// Its output for an image; the shape is that of its logits.
+    pub fn forward(&self, rgb: &[u8], shape: [usize; 4], rng: &mut Rng) -> NetworkOutput {
+        let output = self.0.say(rgb, shape[3], shape[0], rng);
+        let features = Some((output.features, output.grid));
+        NetworkOutput { logits: output.logits, shape, features, confidence: output.confidence }
     }
 }
 
-/// Runs a command; if a device is lost on the way, its panic becomes an error.
-///
-/// # Errors
-/// Those of the command, or that a device was lost.
-pub fn guard<T>(command: impl FnOnce() -> Result<T>) -> Result<T> {
-    device::guard(command)?
-}
-
-/// Where tensors are.
-pub(crate) fn place(on: Device) -> Result<offnominal_deep::device::Device> {
-    match on {
-        Device::Cpu => Ok(device::cpu()),
-        Device::Gpu => Ok(device::gpu()?),
-    }
-}
-
-fn design(choice: &Choice, classes: &[String]) -> Result<Design> {
+fn design(choice: &NetworkChoice, classes: &[String]) -> Result<Design> {
     let network = match choice.network {
-        Kind::Patches => bail!("expected a convolutional network, found the baseline"),
-        Kind::Pspnet => offnominal_deep::Kind::Pspnet,
-        Kind::Deeplab => offnominal_deep::Kind::Deeplab,
+        NetworkKind::Patches => bail!("expected a convolutional network, found the baseline"),
+        NetworkKind::Pspnet => offnominal_deep::Kind::Pspnet,
+        NetworkKind::Deeplab => offnominal_deep::Kind::Deeplab,
     };
     let preset = match choice.preset {
-        Preset::Small => offnominal_deep::Preset::Small,
-        Preset::Paper => offnominal_deep::Preset::Paper,
+        NetworkPreset::Small => offnominal_deep::Preset::Small,
+        NetworkPreset::Paper => offnominal_deep::Preset::Paper,
     };
     let modification = match choice.modification {
         Modification::None => offnominal_deep::Modification::None,
@@ -116,12 +92,17 @@ fn design(choice: &Choice, classes: &[String]) -> Result<Design> {
     Ok(Design { network, preset, modification, classes: classes.to_vec() })
 }
 
-/// Trains on the pictures of a data set, and goes on where a checkpoint in the folder was left.
+/// Trains on the images of a data set, and goes on where the checkpoint was left.
 ///
 /// # Errors
-/// If there is no such device, a picture cannot be read, nothing is labelled, or the checkpoint is of another training.
-pub fn train(set: &DataSet, choice: &Choice, seed: Seed, out: &Path, context: &Context) -> Result<Net> {
-    let place = place(choice.device)?;
+/// If there is no such device, an image cannot be read, nothing is labelled, or the checkpoint is of another training.
+pub fn train(
+    set: &DataSet,
+    choice: &NetworkChoice,
+    seed: Seed,
+    checkpoint: &mut Checkpoint,
+    context: &Context,
+) -> Result<Net> {
     let design = design(choice, &set.meanings.map.classes)?;
     let (counts, size) = survey(set, context)?;
     let mut recipe = Recipe::of(&design, size, seed);
@@ -129,61 +110,38 @@ pub fn train(set: &DataSet, choice: &Choice, seed: Seed, out: &Path, context: &C
     recipe.batch = choice.batch.map_or(recipe.batch, |n| n as usize);
     recipe.rate = choice.rate.unwrap_or(recipe.rate);
     let steps = recipe.steps;
-    let mut training = Training::begin(&design, recipe, &counts, &place);
-    let checkpoint = out.join(CHECKPOINT);
-    if checkpoint.is_file() {
-        resume(&mut training, &checkpoint).with_context(|| checkpoint.display().to_string())?;
+    let mut training = Training::begin(&design, recipe, &counts, &choice.device.open()?);
+    if let Some(state) = checkpoint.load()? {
+        training.take(&state)?;
     }
-    let bar = context.resumed(training.step() as u64..steps as u64, "steps");
-    let mut kept = Instant::now();
-    let mut picture = |number: usize| picture(set, number);
+    let task = context.resumed(training.step() as u64..steps as u64, "steps");
+    let mut image = |number: usize| image(set, number);
     while !training.is_done() {
-        let loss = training.advance(set.samples.len(), &mut picture)?;
-        bar.set_message(&format!("loss {loss:.3}"));
-        bar.inc(1);
-        if kept.elapsed() > KEPT_EVERY && !training.is_done() {
-            write::atomically(&checkpoint, &training.keep().to_bytes())?;
-            kept = Instant::now();
-        }
+        let loss = training.advance(set.samples.len(), &mut image)?;
+        task.set_message(&format!("loss {loss:.3}"));
+        task.inc(1);
+        context.save(checkpoint, || training.keep())?;
     }
     // Models are written with half as many bytes, and judged as they are written.
     Net::open(&training.net().to_tensors().halved(), choice.device)
 }
 
-/// Removes the checkpoint of a training that is finished and written.
-///
-/// # Errors
-/// If it is there and cannot be removed.
-pub fn forget(out: &Path) -> Result<()> {
-    let path = out.join(CHECKPOINT);
-    if path.is_file() {
-        std::fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-    }
-    Ok(())
-}
-
-fn resume(training: &mut Training, checkpoint: &Path) -> Result<()> {
-    training.take(&Tensors::from_bytes(&std::fs::read(checkpoint)?)?)?;
-    Ok(())
-}
-
-fn picture(set: &DataSet, number: usize) -> Result<Picture> {
+fn image(set: &DataSet, number: usize) -> Result<Image> {
     let sample = &set.samples[number];
     let labels = set.labels(sample)?;
     let rgb = set.rgb(sample, &labels)?;
-    Ok(Picture { rgb, labels: labels.ids, width: labels.width })
+    Ok(Image { rgb, labels: labels.ids, width: labels.width })
 }
 
-/// Pixels of each class, and the rows and columns of the first picture.
+/// Pixels of each class, and the rows and columns of the first image.
 fn survey(set: &DataSet, context: &Context) -> Result<(Vec<u64>, [usize; 2])> {
-    let bar = context.task(set.samples.len(), "pictures");
-    let of_each = parallel::map(context.jobs, set.samples.len(), &bar, |i| {
+    let of_each = context.map(set.samples.len(), "images", |i| {
         let labels = set.labels(&set.samples[i])?;
         let mut counts = vec![0_u64; set.n_classes()];
         for &id in labels.ids.iter().filter(|&&id| usize::from(id) < set.n_classes()) {
             counts[usize::from(id)] += 1;
         }
-        anyhow::Ok((counts, [labels.height, labels.width]))
+        Ok((counts, [labels.height, labels.width]))
     })?;
     let mut counts = vec![0; set.n_classes()];
     of_each.iter().for_each(|(some, _)| counts.iter_mut().zip(some).for_each(|(sum, n)| *sum += n));

@@ -1,20 +1,53 @@
 //! What a data set is made of: shares of classes, of unknown and ignored pixels, of boundaries; and how far one gets by
 //! colour alone.
 
+use crate::inputs::Reading;
 use crate::layout::{DataSet, Labels};
 use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
+use offnominal_files::write;
 use offnominal_stats::pixel::Images;
 use offnominal_stats::{Bootstrap, Level};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::path::PathBuf;
+
+/// What to describe; the seed is that of the context.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// The data set.
+    pub data: PathBuf,
+    /// Nominal images: adds the AUROC of a detector that knows only how frequent their colours are.
+    pub nominal: Option<PathBuf>,
+    /// How data sets are read.
+    pub reading: Reading,
+    /// Folder for description.json; nothing is written if none.
+    pub out: Option<PathBuf>,
+}
+
+/// Counts, and with an output folder also writes description.json.
+///
+/// # Errors
+/// If the data cannot be read, or the file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Description> {
+    let set = request.reading.open(&request.data)?;
+    let mut found = describe(&set, context)?;
+    if let Some(nominal) = &request.nominal {
+        found.colour_auroc = Some(colour_only(&request.reading.open(nominal)?, &set, Seed(context.seed))?);
+    }
+    if let Some(out) = &request.out {
+        write::atomically(&out.join("description.json"), format!("{:#}", json!(found)).as_bytes())?;
+    }
+    Ok(found)
+}
 
 /// What was counted.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Description {
-    /// Labelled pictures.
+    /// Labelled images.
     pub images: usize,
     /// Of these, how many have unknown pixels.
     pub images_with_unknown: usize,
@@ -26,7 +59,7 @@ pub struct Description {
     pub ignored: f64,
     /// Share of pixels beside one of another label.
     pub boundary: f64,
-    /// AUROC of a detector that knows colours only; none without nominal pictures or unknown pixels.
+    /// AUROC of a detector that knows colours only; none without nominal images or unknown pixels.
     pub colour_auroc: Option<Estimate>,
 }
 
@@ -34,10 +67,8 @@ pub struct Description {
 ///
 /// # Errors
 /// If labels cannot be read.
-pub fn describe(set: &DataSet, context: &Context) -> Result<Description> {
-    let bar = context.task(set.samples.len(), "pictures");
-    let counted =
-        parallel::map(context.jobs, set.samples.len(), &bar, |i| set.labels(&set.samples[i]).map(count))?;
+fn describe(set: &DataSet, context: &Context) -> Result<Description> {
+    let counted = context.map(set.samples.len(), "images", |i| set.labels(&set.samples[i]).map(count))?;
     let (mut counts, mut boundary, mut with_unknown) = ([0_u64; 256], 0, 0);
     for (labels, edges) in &counted {
         counts.iter_mut().zip(labels).for_each(|(sum, n)| *sum += n);
@@ -58,7 +89,7 @@ pub fn describe(set: &DataSet, context: &Context) -> Result<Description> {
     })
 }
 
-/// Pixels of each label of a picture, and those at a boundary.
+/// Pixels of each label of an image, and those at a boundary.
 fn count(labels: Labels) -> ([u64; 256], u64) {
     let mut counts = [0; 256];
     labels.ids.iter().for_each(|&id| counts[usize::from(id)] += 1);
@@ -81,8 +112,8 @@ const BITS: u32 = 4;
 /// solved without knowing what anything is.
 ///
 /// # Errors
-/// If pictures cannot be read, or no pixel is unknown.
-pub fn colour_only(nominal: &DataSet, set: &DataSet, seed: Seed) -> Result<Estimate> {
+/// If images cannot be read, or no pixel is unknown.
+fn colour_only(nominal: &DataSet, set: &DataSet, seed: Seed) -> Result<Estimate> {
     let mut counts = vec![1_u32; 1 << (3 * BITS)];
     for sample in &nominal.samples {
         let labels = nominal.labels(sample)?;

@@ -1,284 +1,310 @@
-//! Judges methods on a data set: every pixel scored, pooled in four modes, components compared, mistakes sorted.
+//! Judges methods on data sets: every pixel scored, pooled in four modes, components compared, mistakes sorted.
 //!
-//! The pictures are gone through twice: first to find the thresholds, then to see what is wrong at them.
+//! A cell is one method on one data set; a finished one is stored and not measured again. The images are gone through
+//! twice: first to find the thresholds, then to see what is wrong at them.
 
-use crate::failures::{Failures, Surroundings};
+mod walk;
+
+use crate::failures::{CAUSES, Failures};
 use crate::fit::{self, Scorer};
-use crate::layout::{DataSet, Labels, Sample};
-use crate::network::{Network, Said};
-use crate::panels::{self, Panel};
+use crate::inputs::{NetworkSource, NominalSource, Reading, digest};
+use crate::layout::{DataSet, Sample};
+use crate::network::{Network, NetworkOutput};
+use crate::results::{Evaluation, MethodResult, Report, threshold_disagreement};
+use crate::{panels, report};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use offnominal_detectors::pixel::Needs;
 use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
-use offnominal_stats::Bootstrap;
-use offnominal_stats::pixel::components::{self, ComponentMetrics, ImageComponents, Smallest};
-use offnominal_stats::pixel::{Confusion, Judged, PixelTally};
+use offnominal_files::store::{State, Store, address};
+use offnominal_stats::pixel::{Judged, components};
+use offnominal_stats::{Bootstrap, Level};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use walk::{ClassMeans, First, Second};
 
-/// What is evaluated, and how.
-pub struct Plan<'a> {
-    /// Name of the data set in results.
-    pub name: String,
-    /// The pictures.
-    pub set: &'a DataSet,
+/// Name of the file of a cell.
+const CELL: &str = "method.json";
+
+/// What to evaluate; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// Data sets, each judged by itself.
+    pub data: Vec<PathBuf>,
+    /// How they are read.
+    pub reading: Reading,
     /// The network.
-    pub network: &'a Network,
-    /// What methods are fitted on: pictures and network.
-    pub nominal: Option<(&'a DataSet, &'a Network)>,
-    /// The methods.
+    pub network: NetworkSource,
+    /// What methods are fitted on.
+    pub nominal: NominalSource,
+    /// Methods, or `all` for those that can be had.
     pub methods: Vec<String>,
-    /// ODIN's temperature; chosen on held-out pictures if none.
+    /// Temperature of odin; the best of ten on a quarter of the images, which are then not judged, if none.
     pub temperature: Option<f64>,
-    /// How intervals are made.
-    pub bootstrap: Bootstrap,
-    /// Root of the division into held-out and judged pictures.
-    pub seed: Seed,
-    /// Threads and progress.
-    pub context: &'a Context,
+    /// Bootstrap replicates of each interval.
+    pub replicates: u32,
+    /// Folder for everything that is written.
+    pub out: PathBuf,
+    /// The command that the page and the JSON name.
+    pub command: String,
 }
 
-/// What came out of a data set.
-pub struct Evaluation {
-    /// Name of the data set.
-    pub name: String,
-    /// Pictures that were judged, and that were held out for ODIN.
-    pub images: (usize, usize),
-    /// ODIN's temperature, if it took part.
-    pub temperature: Option<f64>,
-    /// How well the network segments the known pixels.
-    pub mean_iou: Option<Estimate>,
-    /// Names of the classes.
-    pub classes: Vec<String>,
-    /// One entry for each method.
-    pub methods: Vec<MethodResult>,
-    /// What went wrong with the best method.
-    pub failures: Failures,
-    /// Pictures to look at.
-    pub panels: Vec<Panel>,
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            data: Vec::new(),
+            reading: Reading::default(),
+            network: NetworkSource::default(),
+            nominal: NominalSource::default(),
+            methods: vec!["all".into()],
+            temperature: None,
+            replicates: 300,
+            out: "runs/pixels".into(),
+            command: String::new(),
+        }
+    }
 }
 
-/// What came out of a method.
-pub struct MethodResult {
-    /// Its name.
-    pub id: String,
-    /// Whether it saw unknown pixels before.
-    pub has_seen_unknown: bool,
-    /// Metrics of pixels.
-    pub judged: Judged,
-    /// Metrics of components at the threshold with the best F1; none without components.
-    pub components: Option<ComponentMetrics>,
-    /// Mean score of the pixels of each class, of the unknown ones last; here and on nominal pictures.
-    pub class_means: [Vec<Option<f64>>; 2],
+/// Judges what is not finished, then writes pixels.csv, pixels.json and pixels.html.
+///
+/// # Errors
+/// If something cannot be read, or a data set has no unknown or no known pixels.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let seed = Seed(context.seed);
+    ensure!(!request.data.is_empty(), "expected a data set, found none");
+    let networks = request.network.open(request.data.len(), seed)?;
+    let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
+    let can = Needs { nominal: nominal.is_some(), ..networks[0].gives() };
+    let methods = fit::names(&request.methods, can)?;
+    let store = Store::new(&request.out);
+    let mut evaluations = Vec::new();
+    for (root, network) in request.data.iter().zip(&networks) {
+        let plan = EvaluationPlan {
+            set: &request.reading.open(root)?,
+            network,
+            nominal: nominal.as_ref().map(|(set, network)| (set, network)),
+            methods: &methods,
+            temperature: request.temperature,
+            bootstrap: Bootstrap::new(request.replicates as usize, Level::P95, seed),
+            seed,
+            store: &store,
+            context,
+        };
+        evaluations.push(plan.run(name_of(root)).with_context(|| root.display().to_string())?);
+    }
+    store.sweep()?;
+    let page = request.out.join("pixels.html");
+    let report = Report { command: request.command.clone(), evaluations, page };
+    report::write(&request.out, &report)?;
+    Ok(report)
 }
 
-/// Sums and counts of scores for each class, the unknown ones last.
-#[derive(Clone)]
-struct ClassMeans(Vec<[f64; 2]>);
+/// The last part of a path that is a name.
+fn name_of(root: &Path) -> String {
+    root.file_name().map_or_else(|| root.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
 
-impl ClassMeans {
-    fn add(&mut self, scores: &[f32], ids: &[u8]) {
-        let last = self.0.len() - 1;
-        for (&score, &id) in scores.iter().zip(ids) {
-            let at = if id == offnominal_scenes::UNKNOWN { last } else { usize::from(id) };
-            if at < last || id == offnominal_scenes::UNKNOWN {
-                self.0[at][0] += f64::from(score);
-                self.0[at][1] += 1.0;
+/// What is evaluated on a data set, and how.
+pub(crate) struct EvaluationPlan<'a> {
+    pub set: &'a DataSet,
+    pub network: &'a Network,
+    /// What methods are fitted on: images and network.
+    nominal: Option<(&'a DataSet, &'a Network)>,
+    methods: &'a [String],
+    /// ODIN's temperature; chosen on held-out images if none.
+    temperature: Option<f64>,
+    bootstrap: Bootstrap,
+    /// Root of the division into held-out and judged images.
+    seed: Seed,
+    store: &'a Store,
+    context: &'a Context,
+}
+
+/// Images that are held out to choose ODIN's temperature, and those that are judged.
+struct Division {
+    held_out: Vec<Sample>,
+    judged: Vec<Sample>,
+}
+
+/// A finished method on a data set, as it is stored.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Cell {
+    result: MethodResult,
+    /// Unknown and known pixels.
+    pixels: (u64, u64),
+    /// Images with both.
+    images_with_both: usize,
+    /// ODIN's temperature, for odin.
+    temperature: Option<f64>,
+    mean_iou: Option<Estimate>,
+    failures: Failures,
+    /// Wrong pixels of each image by cause.
+    images: Vec<[u64; CAUSES.len()]>,
+}
+
+impl Cell {
+    fn auprc(&self) -> f64 {
+        self.result.main().map_or(0.0, |mode| mode.auprc.value)
+    }
+
+    /// The temperature of the scorers of this method, and whether it was chosen on unknown pixels.
+    fn odin(&self) -> fit::Chosen {
+        (self.temperature.unwrap_or(1.0), self.result.has_seen_unknown)
+    }
+}
+
+impl EvaluationPlan<'_> {
+    fn run(&self, data: String) -> Result<Evaluation> {
+        let Division { held_out, judged } = &self.divide()?;
+        let ids = self.ids(!held_out.is_empty())?;
+        let mut cells: Vec<Option<Cell>> = ids.iter().map(|id| self.stored(id)).collect();
+        let missing: Vec<usize> = (0..cells.len()).filter(|&i| cells[i].is_none()).collect();
+        let mut scorers = Vec::new();
+        if !missing.is_empty() {
+            let methods: Vec<String> = missing.iter().map(|&i| self.methods[i].clone()).collect();
+            let odin = self.odin(&methods, held_out)?;
+            scorers = fit::fit(&methods, odin, self.nominal, self.context)?;
+            for (&i, cell) in missing.iter().zip(self.measure(&scorers, odin, judged)?) {
+                self.store.keep(&ids[i], &[(CELL, serde_json::to_vec(&cell)?)])?;
+                cells[i] = Some(cell);
             }
+        }
+        let cells: Vec<Cell> = cells.into_iter().flatten().collect();
+        let best = cells.iter().max_by(|a, b| a.auprc().total_cmp(&b.auprc())).context("no method")?;
+        let failures = Failures { images: best.images.clone(), ..best.failures.clone() };
+        let scorer = match scorers.iter().position(|s| s.id == best.result.method) {
+            Some(i) => scorers.swap_remove(i),
+            None => {
+                let ids = [best.result.method.clone()];
+                fit::fit(&ids, best.odin(), self.nominal, self.context)?.remove(0)
+            }
+        };
+        let panels = panels::make(self, &scorer, &failures, judged)?;
+        let odin_temperature = cells.iter().find_map(|cell| cell.temperature);
+        let Cell { pixels, images_with_both, mean_iou, .. } = cells[0].clone();
+        let methods: Vec<MethodResult> = cells.into_iter().map(|cell| cell.result).collect();
+        Ok(Evaluation {
+            data,
+            images: judged.len(),
+            held_out: held_out.len(),
+            odin_temperature,
+            unknown_pixels: Some(pixels.0),
+            known_pixels: Some(pixels.1),
+            images_with_both,
+            mean_iou,
+            classes: self.set.meanings.map.classes.clone(),
+            threshold_disagreement: threshold_disagreement(&methods),
+            methods,
+            failures,
+            panels,
+        })
+    }
+
+    /// The names of the cells: everything that they depend on.
+    fn ids(&self, holds_out: bool) -> Result<Vec<String>> {
+        let data = digest(self.set, self.network)?;
+        let nominal = self.nominal.map(|(set, network)| digest(set, network)).transpose()?;
+        let id = |method: &String| -> Result<String> {
+            let temperature = self.temperature.filter(|_| method == "odin");
+            let what = json!({ "what": "pixel method", "engine": env!("CARGO_PKG_VERSION"), "data": data,
+                "nominal": nominal, "method": method, "holds_out": holds_out, "temperature": temperature,
+                "replicates": self.bootstrap.replicates, "seed": self.seed.0 });
+            Ok(address(&serde_json::to_vec(&what)?))
+        };
+        self.methods.iter().map(id).collect()
+    }
+
+    /// A finished cell; one that cannot be read is measured again.
+    fn stored(&self, id: &str) -> Option<Cell> {
+        let is_done = self.store.state(id) == State::Done;
+        is_done.then(|| serde_json::from_slice(&self.store.read(id, CELL).ok()?).ok()).flatten()
+    }
+
+    fn divide(&self) -> Result<Division> {
+        if self.temperature.is_some() || !self.methods.iter().any(|id| id == "odin") {
+            return Ok(Division { held_out: Vec::new(), judged: self.set.samples.clone() });
+        }
+        let (held_out, judged) = fit::divide(&self.set.samples, self.seed);
+        let n = self.set.samples.len();
+        let both = !held_out.is_empty() && !judged.is_empty();
+        ensure!(both, "odin: expected at least 2 images, found {n}");
+        Ok(Division { held_out, judged })
+    }
+
+    /// ODIN's temperature, if it is needed, and whether it was chosen on unknown pixels.
+    fn odin(&self, methods: &[String], held_out: &[Sample]) -> Result<fit::Chosen> {
+        match self.temperature {
+            Some(temperature) => Ok((temperature, false)),
+            None if !methods.iter().any(|id| id == "odin") => Ok((1.0, false)),
+            None => Ok((fit::temperature(self.network, self.set, held_out)?, true)),
         }
     }
 
-    fn means(&self) -> Vec<Option<f64>> {
-        self.0.iter().map(|&[sum, n]| (n > 0.0).then(|| sum / n)).collect()
-    }
-}
-
-/// One picture as every method sees it.
-struct Scored {
-    labels: Labels,
-    prediction: Vec<u8>,
-    scores: Vec<Vec<f32>>,
-}
-
-impl Plan<'_> {
-    /// Does it all.
-    ///
-    /// # Errors
-    /// If a file is missing or wrong, or there are no unknown or no known pixels.
-    pub fn run(&self) -> Result<Evaluation> {
-        let (held_out, judged, temperature, chosen) = self.odin()?;
-        let scorers = fit::fit(&self.methods, (temperature, chosen), self.nominal, self.context)?;
+    /// Measures methods together.
+    fn measure(
+        &self,
+        scorers: &[Scorer],
+        (temperature, _): fit::Chosen,
+        judged: &[Sample],
+    ) -> Result<Vec<Cell>> {
         let mut first = First::new(scorers.len(), self.set.n_classes());
-        self.each(&judged, &scorers, |scored| first.add(&scored))?;
-        let nominal = self.nominal_means(&scorers)?;
+        self.each(judged, scorers, |scored| first.add(&scored))?;
+        let nominal = self.nominal_means(scorers)?;
         let (tallies, mean_iou) = (first.tallies, first.confusion.mean(&self.bootstrap).ok());
+        let tallies = tallies.into_iter().zip(scorers);
         let results: Vec<Judged> = tallies
-            .into_iter()
-            .zip(&scorers)
             .map(|(tally, s)| tally.judge(&self.bootstrap).with_context(|| s.id.clone()))
             .collect::<Result<_>>()?;
-        let best = (0..results.len())
-            .max_by(|&a, &b| auprc(&results[a]).total_cmp(&auprc(&results[b])))
-            .unwrap_or(0);
-        let mut second = Second::new(self, &judged, &results, best);
-        self.each(&judged, &scorers, |scored| second.add(&scored))?;
-        let (components, failures) = (second.components, second.failures);
-        let panels = panels::make(self, &scorers[best], &failures, &judged)?;
-        let methods =
-            scorers.into_iter().zip(results).enumerate().map(|(i, (scorer, judged))| MethodResult {
-                id: scorer.id,
-                has_seen_unknown: scorer.has_seen_unknown,
-                judged,
-                components: components::summarise(&components[i], &self.bootstrap).ok(),
-                class_means: [first.means[i].means(), nominal[i].means()],
-            });
-        let (methods, classes) = (methods.collect(), self.set.meanings.map.classes.clone());
-        let temperature = self.methods.iter().any(|id| id == "odin").then_some(temperature);
-        let (name, images) = (self.name.clone(), (judged.len(), held_out.len()));
-        Ok(Evaluation { name, images, temperature, mean_iou, classes, methods, failures, panels })
+        let mut second = Second::new(self.set, judged, scorers, &results);
+        self.each(judged, scorers, |scored| second.add(&scored))?;
+        let found = second.components.into_iter().zip(second.failures);
+        let cells = scorers.iter().zip(results).zip(found).enumerate();
+        let cell =
+            |(i, ((scorer, judged), (components, failures))): (usize, ((&Scorer, Judged), (_, Failures)))| {
+                let components: Vec<_> = components;
+                let means = [first.means[i].means(), nominal[i].means()];
+                let components = components::summarise(&components, &self.bootstrap).ok();
+                Cell {
+                    pixels: judged.counts,
+                    images_with_both: judged.images.1,
+                    temperature: (scorer.id == "odin").then_some(temperature),
+                    mean_iou: mean_iou.clone(),
+                    images: failures.images.clone(),
+                    failures,
+                    result: MethodResult::new(
+                        (scorer.id.clone(), scorer.has_seen_unknown),
+                        judged,
+                        components,
+                        means,
+                    ),
+                }
+            };
+        Ok(cells.map(cell).collect())
     }
 
-    /// Held-out pictures, those that are judged, ODIN's temperature, and whether it was chosen.
-    fn odin(&self) -> Result<(Vec<Sample>, Vec<Sample>, f64, bool)> {
-        let all = || self.set.samples.clone();
-        match self.temperature {
-            Some(temperature) => Ok((Vec::new(), all(), temperature, false)),
-            None if !self.methods.iter().any(|id| id == "odin") => Ok((Vec::new(), all(), 1.0, false)),
-            None => {
-                let (held_out, judged) = fit::divide(&self.set.samples, self.seed);
-                ensure!(
-                    !held_out.is_empty() && !judged.is_empty(),
-                    "odin: expected at least 2 pictures, found {}",
-                    self.set.samples.len()
-                );
-                let temperature = fit::temperature(self.network, self.set, &held_out)?;
-                Ok((held_out, judged, temperature, true))
-            }
-        }
-    }
-
-    /// Scores pictures on all threads and passes them on in order.
-    fn each(
-        &self,
-        samples: &[Sample],
-        scorers: &[Scorer],
-        mut take: impl FnMut(Scored) -> Result<()>,
-    ) -> Result<()> {
-        let bar = self.context.task(samples.len(), "pictures");
-        for some in samples.chunks(4 * self.context.jobs) {
-            let scored =
-                parallel::map(self.context.jobs, some.len(), &bar, |i| self.score(&some[i], scorers))?;
-            scored.into_iter().try_for_each(&mut take)?;
-        }
-        Ok(())
-    }
-
-    fn score(&self, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {
-        let labels = self.set.labels(sample)?;
-        let said = self.network.say(self.set, sample, &labels)?;
-        let score = |scorer: &Scorer| -> Result<Vec<f32>> {
-            scorer.needs.check(&said.output()).with_context(|| scorer.id.clone())?;
-            Ok(score_of(scorer, &said))
-        };
-        let scores = scorers.iter().map(score).collect::<Result<_>>()?;
-        Ok(Scored { prediction: said.output().prediction(), labels, scores })
-    }
-
-    /// Mean scores of the classes on at most forty nominal pictures.
+    /// Mean scores of the classes on at most forty nominal images.
     fn nominal_means(&self, scorers: &[Scorer]) -> Result<Vec<ClassMeans>> {
-        let mut means = vec![ClassMeans(vec![[0.0; 2]; self.set.n_classes() + 1]); scorers.len()];
+        let mut means = ClassMeans::of(scorers.len(), self.set.n_classes());
         let Some((set, network)) = self.nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
             let labels = set.labels(sample)?;
-            let said = network.say(set, sample, &labels)?;
-            scorers.iter().zip(&mut means).for_each(|(s, means)| means.add(&score_of(s, &said), &labels.ids));
+            let output = network.predict(set, sample, &labels)?;
+            scorers
+                .iter()
+                .zip(&mut means)
+                .for_each(|(s, means)| means.add(&score_of(s, &output), &labels.ids));
         }
         Ok(means)
     }
 }
 
-/// The scores of a picture.
-pub fn score_of(scorer: &Scorer, said: &Said) -> Vec<f32> {
-    let mut scores = vec![0.0; said.output().pixels()];
-    scorer.scorer.score(&said.output(), &mut scores);
+/// The scores of an image.
+pub fn score_of(scorer: &Scorer, output: &NetworkOutput) -> Vec<f32> {
+    let mut scores = vec![0.0; output.view().pixels()];
+    scorer.scorer.score(&output.view(), &mut scores);
     scores
-}
-
-fn auprc(judged: &Judged) -> f64 {
-    judged.modes.first().map_or(0.0, |m| m.values[1].value)
-}
-
-/// What the first walk collects.
-struct First {
-    tallies: Vec<PixelTally>,
-    means: Vec<ClassMeans>,
-    confusion: Confusion,
-}
-
-impl First {
-    fn new(methods: usize, classes: usize) -> First {
-        First {
-            tallies: (0..methods).map(|_| PixelTally::default()).collect(),
-            means: vec![ClassMeans(vec![[0.0; 2]; classes + 1]); methods],
-            confusion: Confusion::new(classes),
-        }
-    }
-
-    fn add(&mut self, scored: &Scored) -> Result<()> {
-        self.confusion.add(&scored.labels.ids, &scored.prediction);
-        for ((tally, means), scores) in self.tallies.iter_mut().zip(&mut self.means).zip(&scored.scores) {
-            tally.add(scores, &scored.labels.truth)?;
-            means.add(scores, &scored.labels.ids);
-        }
-        Ok(())
-    }
-}
-
-/// What the second walk collects.
-struct Second<'a> {
-    set: &'a DataSet,
-    samples: &'a [Sample],
-    at: usize,
-    thresholds: Vec<f64>,
-    best: (usize, f64),
-    components: Vec<Vec<ImageComponents>>,
-    failures: Failures,
-}
-
-impl<'a> Second<'a> {
-    fn new(plan: &Plan<'a>, samples: &'a [Sample], judged: &[Judged], best: usize) -> Second<'a> {
-        Second {
-            set: plan.set,
-            samples,
-            at: 0,
-            thresholds: judged.iter().map(|j| j.best.best_f1_threshold).collect(),
-            best: (best, judged[best].best.max_iou_threshold),
-            components: vec![Vec::new(); judged.len()],
-            failures: Failures::new(&plan.methods[best], judged[best].best.max_iou_threshold),
-        }
-    }
-
-    fn add(&mut self, scored: &Scored) -> Result<()> {
-        let (labels, least) = (&scored.labels, Smallest::for_pixels(scored.labels.ids.len()));
-        for (i, scores) in scored.scores.iter().enumerate() {
-            self.components[i].push(components::compare(
-                scores,
-                &labels.truth,
-                labels.width,
-                self.thresholds[i],
-                least,
-            ));
-        }
-        let surroundings = Surroundings::load(self.set, &self.samples[self.at], labels)?;
-        self.failures.add(
-            self.at,
-            labels,
-            &surroundings,
-            &scored.prediction,
-            &scored.scores[self.best.0],
-            self.best.1,
-        );
-        self.at += 1;
-        Ok(())
-    }
 }

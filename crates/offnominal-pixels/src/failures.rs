@@ -2,17 +2,16 @@
 //!
 //! The first of these that applies is the cause: *boundary* (within two pixels of another label), *shadow* (where a data
 //! set says so), *distance* (more than 30 m, where a data set has depth), *wrong class* (the network takes a known pixel
-//! for another class), *confident* (an unknown pixel that is scored below nine tenths of all pixels of its picture),
+//! for another class), *confident* (an unknown pixel that is scored below nine tenths of all pixels of its image),
 //! *other*.
 
 use crate::label_map::KNOWN_ANY;
 use crate::layout::{DataSet, Labels, Sample};
 use crate::scenes::DEPTH_UNITS;
 use anyhow::{Result, ensure};
-use offnominal_files::image_file as picture_file;
-use offnominal_files::image_file::Samples;
+use offnominal_files::image_file::{self, Samples};
 use offnominal_stats::pixel::Truth;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A cause.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -49,13 +48,14 @@ impl Cause {
 const FAR_M: f32 = 30.0;
 /// Pixels from a boundary that belong to it.
 const REACH: usize = 2;
-/// Share of a picture's pixels that score higher than a pixel that is scored confidently.
+/// Share of an image's pixels that score higher than a pixel that is scored confidently.
 const CONFIDENT: f64 = 0.9;
 
-/// What a data set says of what surrounds the things in a picture.
+/// What surrounds the things in an image: boundaries, and shadows and distances where a data set has them.
 pub struct Surroundings {
     shadow: Option<Vec<bool>>,
     is_far: Option<Vec<bool>>,
+    boundary: Vec<bool>,
 }
 
 impl Surroundings {
@@ -69,7 +69,7 @@ impl Surroundings {
             if !path.is_file() {
                 return Ok(None);
             }
-            let raster = picture_file::read(&path)?;
+            let raster = image_file::read(&path)?;
             let size = (raster.width, raster.height);
             ensure!(
                 size == (labels.width, labels.height),
@@ -85,12 +85,14 @@ impl Surroundings {
         Ok(Surroundings {
             shadow: read("shadows")?.map(|all| all.into_iter().map(|s| s > 0).collect()),
             is_far: read("depth")?.map(|all| all.into_iter().map(is_far).collect()),
+            boundary: near_boundary(labels),
         })
     }
 }
 
-/// Counts of wrong pixels by cause, over all pictures and for each.
-#[derive(Debug, Clone, Serialize)]
+/// Counts of wrong pixels by cause, over all images and for each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Failures {
     /// The method.
     pub method: String,
@@ -102,7 +104,7 @@ pub struct Failures {
     pub missed: [u64; 6],
     /// Unknown pixels at or above it.
     pub found: u64,
-    /// The same of each picture: false alarms and missed together.
+    /// The same of each image: false alarms and missed together.
     #[serde(skip)]
     pub images: Vec<[u64; 6]>,
 }
@@ -120,7 +122,7 @@ impl Failures {
         }
     }
 
-    /// Adds the picture of a number.
+    /// Adds the image of a number.
     pub fn add(
         &mut self,
         number: usize,
@@ -128,12 +130,11 @@ impl Failures {
         surroundings: &Surroundings,
         prediction: &[u8],
         scores: &[f32],
-        threshold: f64,
     ) {
-        let (boundary, low) = (near_boundary(labels), quantile(scores, 1.0 - CONFIDENT));
+        let low = quantile(scores, 1.0 - CONFIDENT);
         let mut image = [0; 6];
         for i in 0..scores.len() {
-            let is_called = f64::from(scores[i]) >= threshold;
+            let is_called = f64::from(scores[i]) >= self.threshold;
             let counts = match (labels.truth[i], is_called) {
                 (Truth::Known, true) => &mut self.false_alarms,
                 (Truth::Unknown, false) => &mut self.missed,
@@ -143,13 +144,13 @@ impl Failures {
                 }
                 _ => continue,
             };
-            let told = |list: &Option<Vec<bool>>| list.as_ref().is_some_and(|l| l[i]);
+            let holds = |list: &Option<Vec<bool>>| list.as_ref().is_some_and(|l| l[i]);
             let is_known = labels.truth[i] == Truth::Known;
             let is_named = labels.ids[i] < KNOWN_ANY;
             let cause = match () {
-                () if boundary[i] => Cause::Boundary,
-                () if told(&surroundings.shadow) => Cause::Shadow,
-                () if told(&surroundings.is_far) => Cause::Distance,
+                () if surroundings.boundary[i] => Cause::Boundary,
+                () if holds(&surroundings.shadow) => Cause::Shadow,
+                () if holds(&surroundings.is_far) => Cause::Distance,
                 () if is_known && is_named && prediction[i] != labels.ids[i] => Cause::WrongClass,
                 () if !is_known && scores[i] <= low => Cause::Confident,
                 () => Cause::Other,
@@ -157,11 +158,11 @@ impl Failures {
             counts[cause as usize] += 1;
             image[cause as usize] += 1;
         }
-        debug_assert_eq!(self.images.len(), number, "pictures in order");
+        debug_assert_eq!(self.images.len(), number, "images in order");
         self.images.push(image);
     }
 
-    /// For each cause, the picture with the most wrong pixels of it.
+    /// For each cause, the image with the most wrong pixels of it.
     pub fn worst(&self) -> Vec<(Cause, usize)> {
         let most = |cause: Cause| {
             let count = |i: usize| self.images[i][cause as usize];
@@ -206,9 +207,10 @@ mod tests {
         let scores: Vec<f32> = (0..128).map(|i| if i % width < 12 { 1.0 } else { 0.0 }).collect();
         let prediction: Vec<u8> = (0..128).map(|i| u8::from(i % width == 0)).collect();
         let column = |c: usize| Some((0..128).map(|i| i % width == c).collect());
-        let surroundings = Surroundings { shadow: column(1), is_far: column(2) };
+        let surroundings =
+            Surroundings { shadow: column(1), is_far: column(2), boundary: near_boundary(&labels) };
         let mut failures = Failures::new("m", 0.5);
-        failures.add(0, &labels, &surroundings, &prediction, &scores, 0.5);
+        failures.add(0, &labels, &surroundings, &prediction, &scores);
         assert_eq!(failures.false_alarms, [16, 8, 8, 8, 0, 24]);
         assert_eq!((failures.missed, failures.found), ([0, 0, 0, 0, 32, 0], 32));
         let worst: Vec<Cause> = failures.worst().into_iter().map(|w| w.0).collect();

@@ -1,4 +1,4 @@
-//! From the names of methods to scorers: fitted on nominal pictures, ODIN's temperature chosen on held-out ones.
+//! From the names of methods to scorers: fitted on nominal images, ODIN's temperature chosen on held-out ones.
 
 use crate::layout::{DataSet, Sample};
 use crate::network::Network;
@@ -9,7 +9,7 @@ use offnominal_engine::context::Context;
 use offnominal_stats::pixel::{Area, Histogram};
 use serde_json::json;
 
-/// Share of the pictures on which ODIN's temperature is chosen, as in the paper.
+/// Share of the images on which ODIN's temperature is chosen, as in the paper.
 const HELD_OUT: f64 = 0.25;
 
 /// A method that can score.
@@ -48,20 +48,20 @@ pub fn names(list: &[String], can: Needs) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// The pictures on which a temperature is chosen, and the others; drawn by the seed.
+/// The images on which a temperature is chosen, and the others; drawn by the seed.
 pub fn divide(samples: &[Sample], seed: Seed) -> (Vec<Sample>, Vec<Sample>) {
     let mut order: Vec<usize> = (0..samples.len()).collect();
     seed.child("held-out").rng().shuffle(&mut order);
     let n = (HELD_OUT * samples.len() as f64).round() as usize;
     let take = |range: &[usize]| {
-        let mut kept = range.to_vec();
-        kept.sort_unstable();
-        kept.into_iter().map(|i| samples[i].clone()).collect()
+        let mut places = range.to_vec();
+        places.sort_unstable();
+        places.into_iter().map(|i| samples[i].clone()).collect()
     };
     (take(&order[..n]), take(&order[n..]))
 }
 
-/// The temperature with the largest AUROC on held-out pictures.
+/// The temperature with the largest AUROC on held-out images.
 ///
 /// # Errors
 /// If they have no unknown or no known pixels.
@@ -70,20 +70,17 @@ pub fn temperature(network: &Network, set: &DataSet, held_out: &[Sample]) -> Res
     let mut scores = Vec::new();
     for sample in held_out {
         let labels = set.labels(sample)?;
-        let said = network.say(set, sample, &labels)?;
+        let output = network.predict(set, sample, &labels)?;
         scores.resize(labels.ids.len(), 0.0);
         for (&temperature, counts) in TEMPERATURES.iter().zip(&mut counts) {
-            Odin { temperature }.score(&said.output(), &mut scores);
+            Odin { temperature }.score(&output.view(), &mut scores);
             counts.add(&scores, &labels.truth).with_context(|| sample.name.clone())?;
         }
     }
     let mut best = (f64::NEG_INFINITY, 1.0);
     for (counts, temperature) in counts.iter().zip(TEMPERATURES) {
-        let auroc = counts
-            .curve()
-            .metrics(Area::Steps)
-            .context("the pictures held out for ODIN's temperature")?
-            .auroc;
+        let auroc =
+            counts.curve().metrics(Area::Steps).context("the images held out for ODIN's temperature")?.auroc;
         if auroc > best.0 {
             best = (auroc, temperature);
         }
@@ -101,7 +98,7 @@ struct Open {
     fitting: Box<dyn Fitting>,
 }
 
-/// Makes the scorers of methods. `nominal` is what they are fitted on: pictures, and what the network says of them.
+/// Makes the scorers of methods. `nominal` is what they are fitted on: images, and the network.
 ///
 /// # Errors
 /// If a method needs what is not there.
@@ -118,10 +115,10 @@ pub fn fit(
         let bar = context.task(rounds * set.samples.len(), "fitting");
         for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
             let labels = set.labels(sample)?;
-            let said = network.say(set, sample, &labels)?;
+            let output = network.predict(set, sample, &labels)?;
             for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
-                method.needs.check(&said.output()).with_context(|| method.id.clone())?;
-                method.fitting.see(round, &said.output(), &labels.ids);
+                method.needs.check(&output.view()).with_context(|| method.id.clone())?;
+                method.fitting.see(round, &output.view(), &labels.ids);
             }
             bar.inc(1);
         }
@@ -133,7 +130,7 @@ fn begin(id: &str, temperature: f64, has_nominal: bool) -> Result<Open> {
     let params = if id == "odin" { json!({ "temperature": temperature }) } else { json!({}) };
     let method = methods().build(id, &params)?;
     let needs = method.needs();
-    ensure!(!needs.nominal || has_nominal, "{id} is fitted on nominal pictures: name them with --nominal");
+    ensure!(!needs.nominal || has_nominal, "{id} is fitted on nominal images: name them with --nominal");
     Ok(Open { id: id.into(), needs, fitting: method.begin() })
 }
 

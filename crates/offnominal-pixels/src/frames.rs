@@ -1,64 +1,114 @@
-//! Camera frames of a world as a data set: episodes are played again before a camera that knows the class of every pixel.
+//! Camera frames of an environment as a data set: episodes are played again before a camera that knows the class of
+//! every pixel.
 
 use crate::label_map::{LabelMap, Otherwise};
 use crate::layout::MAP;
+use crate::written::Written;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
 use offnominal_engine::context::Context;
 use offnominal_engine::show::Show;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
 use offnominal_files::dataset::Recipe;
 use offnominal_files::image_file::{colours, grey};
 use offnominal_files::write;
-use serde::Serialize;
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
 /// Name of the list of what the frames are of.
 pub const LIST: &str = "frames.json";
 
-/// Which frames of which episodes.
-pub struct Shots<'a> {
-    /// World and policy.
-    pub cast: &'a Cast,
+/// What to record; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// The environment.
+    pub env: String,
+    /// The policy.
+    pub policy: String,
     /// What is done to the episodes; nothing, if none.
-    pub fault: Option<Fault>,
+    pub anomaly_spec: Option<AnomalySpec>,
     /// Number of episodes.
-    pub episodes: usize,
+    pub episodes: u32,
     /// Steps from one frame to the next.
-    pub every: usize,
-    /// Width and height of the frames.
-    pub size: usize,
-    /// Classes of the world that a network shall not know.
+    pub every: u32,
+    /// Width and height of the frames in pixels.
+    pub size: u16,
+    /// Classes of the environment that a network shall not know, such as debris.
     pub unknown: Vec<String>,
-    /// Root of the episodes' seeds.
-    pub seed: Seed,
-    /// Threads and progress.
-    pub context: &'a Context,
+    /// The folder, which must not exist.
+    pub out: PathBuf,
 }
 
-/// What there is to know of a frame.
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            env: String::new(),
+            policy: String::new(),
+            anomaly_spec: None,
+            episodes: 20,
+            every: 25,
+            size: 128,
+            unknown: Vec::new(),
+            out: "runs/frames".into(),
+        }
+    }
+}
+
+/// Plays the episodes and writes the frames.
+///
+/// # Errors
+/// If environment, policy, anomaly or class cannot be had, or the folder exists or cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Written> {
+    let recording = Recording {
+        subject: &Subject::new(&request.env, &request.policy)?,
+        anomaly_spec: request.anomaly_spec.clone(),
+        episodes: request.episodes as usize,
+        every: request.every as usize,
+        size: request.size.into(),
+        unknown: &request.unknown,
+        seed: Seed(context.seed).child("frames"),
+        context,
+    };
+    Ok(Written { images: recording.write(&request.out)?, folder: request.out.clone() })
+}
+
+/// Which frames of which episodes.
+struct Recording<'a> {
+    subject: &'a Subject,
+    anomaly_spec: Option<AnomalySpec>,
+    episodes: usize,
+    every: usize,
+    size: usize,
+    unknown: &'a [String],
+    /// Root of the episodes' seeds.
+    seed: Seed,
+    context: &'a Context,
+}
+
+/// A frame.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Told {
+struct FrameRecord {
     name: String,
     episode: usize,
     step: usize,
 }
 
 #[derive(Debug, Serialize)]
-struct List {
+struct FrameList {
     recipe: Recipe,
-    frames: Vec<Told>,
+    frames: Vec<FrameRecord>,
 }
 
-impl Shots<'_> {
+impl Recording<'_> {
     /// Writes the frames into a folder that is not there yet, and returns how many there are; it appears when all are
     /// written. Of disturbed episodes there are only frames from the onset on.
     ///
     /// # Errors
-    /// If the folder exists, a class is none of the world's, no frame is left, or a file cannot be written.
-    pub fn write(&self, folder: &Path) -> Result<usize> {
+    /// If the folder exists, a class is none of the environment's, no frame is left, or a file cannot be written.
+    fn write(&self, folder: &Path) -> Result<usize> {
         ensure!(!folder.exists(), "{} exists already; name a folder that does not", folder.display());
         let map = toml::to_string(&self.label_map()?)?;
         let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -67,11 +117,11 @@ impl Shots<'_> {
             std::fs::create_dir(aside.path().join(name)).with_context(|| format!("cannot make {name}"))?;
         }
         let bar = self.context.task(self.episodes, "episodes");
-        let jobs = parallel::jobs_for(self.cast.env.as_ref(), self.context.jobs);
-        let frames = parallel::map(jobs, self.episodes, &bar, |i| self.shoot(i, aside.path()))?.concat();
+        let jobs = parallel::jobs_for(self.subject.env.as_ref(), self.context.jobs);
+        let frames = parallel::map(jobs, self.episodes, &bar, |i| self.record(i, aside.path()))?.concat();
         ensure!(!frames.is_empty(), "expected an onset before the episodes end, found none in any of them");
         let n = frames.len();
-        let list = List { recipe: self.cast.recipe(self.fault.as_ref(), self.seed.0), frames };
+        let list = FrameList { recipe: self.subject.recipe(self.anomaly_spec.as_ref(), self.seed.0), frames };
         std::fs::write(aside.path().join(LIST), serde_json::to_string_pretty(&list)?)?;
         std::fs::write(aside.path().join(MAP), map)?;
         std::fs::rename(aside.keep(), folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -79,13 +129,14 @@ impl Shots<'_> {
     }
 
     /// The frames of an episode.
-    fn shoot(&self, number: usize, root: &Path) -> Result<Vec<Told>> {
-        let (trial, seed) = (self.cast.trial(), self.seed.child(number));
-        let episode = match &self.fault {
+    fn record(&self, number: usize, root: &Path) -> Result<Vec<FrameRecord>> {
+        let (trial, seed) = (self.subject.trial(), self.seed.child(number));
+        let episode = match &self.anomaly_spec {
             None => trial.nominal(seed),
-            Some(fault) => trial.with_twin(seed, fault, &catalogues::anomalies())?.0,
+            Some(anomaly_spec) => trial.with_twin(seed, anomaly_spec, &catalogues::anomalies())?.0,
         };
-        let first = if self.fault.is_some() { episode.labels.iter().position(|&l| l) } else { Some(0) };
+        let first =
+            if self.anomaly_spec.is_some() { episode.labels.iter().position(|&l| l) } else { Some(0) };
         let Some(first) = first else { return Ok(Vec::new()) };
         let show = Show { trial, camera: Camera(0), size: self.size };
         let mut frames = Vec::new();
@@ -94,17 +145,17 @@ impl Shots<'_> {
         show.watch(&episode, 1, wanted, |step, frame| {
             let name = format!("{number:04}-{step:05}");
             save(frame, root, &name)?;
-            frames.push(Told { name, episode: number, step });
+            frames.push(FrameRecord { name, episode: number, step });
             Ok(())
         })?;
         Ok(frames)
     }
 
-    /// What the labels, the world's class ids, mean to a network that does not know some of them.
+    /// What the labels, the environment's class ids, mean to a network that does not know some of them.
     fn label_map(&self) -> Result<LabelMap> {
-        let spec = self.cast.env.spec();
-        ensure!(!spec.cameras.is_empty(), "world {} has no camera", spec.id);
-        for name in &self.unknown {
+        let spec = self.subject.env.spec();
+        ensure!(!spec.cameras.is_empty(), "environment {} has no camera", spec.id);
+        for name in self.unknown {
             let all = || spec.classes.iter().map(String::as_str);
             let hint = nearest(name, all()).map_or(String::new(), |m| format!("; did you mean {m:?}?"));
             ensure!(

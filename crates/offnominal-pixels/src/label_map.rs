@@ -33,7 +33,7 @@ pub struct LabelMap {
     /// Labels that are not judged: the ambiguous set, borders, what is unlabelled.
     #[serde(default)]
     pub ignore: Vec<String>,
-    /// Labels of known things of whatever class, where a data set does not say which.
+    /// Labels of known things of whatever class, where a data set does not name it.
     #[serde(default)]
     pub known_any: Vec<String>,
     /// What labels are that stand nowhere.
@@ -107,7 +107,7 @@ impl LabelMap {
     /// Reads and checks a file.
     ///
     /// # Errors
-    /// If it cannot be read, or says two things of one label.
+    /// If it cannot be read, or gives one label two meanings.
     pub fn load(path: &Path) -> Result<Meanings> {
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read the label map {}", path.display()))?;
@@ -127,27 +127,27 @@ impl LabelMap {
             self.classes.len()
         );
         let mut of = HashMap::new();
-        let mut say = |label: &str, meaning: Meaning| match of.insert(label.to_string(), meaning) {
+        let mut add = |label: &str, meaning: Meaning| match of.insert(label.to_string(), meaning) {
             Some(before) if before != meaning => {
                 bail!("the label {label:?} means two things: {before:?} and {meaning:?}")
             }
             _ => Ok(()),
         };
         for label in &self.unknown {
-            say(label, Meaning::Unknown)?;
+            add(label, Meaning::Unknown)?;
         }
         for label in &self.ignore {
-            say(label, Meaning::Ignored)?;
+            add(label, Meaning::Ignored)?;
         }
         for label in &self.known_any {
-            say(label, Meaning::KnownAny)?;
+            add(label, Meaning::KnownAny)?;
         }
         for (class, labels) in &self.known {
             let id = self.classes.iter().position(|c| c == class).with_context(|| {
                 format!("[known] names {class:?}, which is none of the classes {:?}", self.classes)
             })?;
             for label in labels {
-                say(label, Meaning::Known(id as u8))?;
+                add(label, Meaning::Known(id as u8))?;
             }
         }
         for (id, class) in self.classes.iter().enumerate() {
@@ -158,7 +158,7 @@ impl LabelMap {
 }
 
 impl Meanings {
-    /// What a label means; none if the file does not say and must.
+    /// What a label means; none if it is not in the file and must be.
     pub fn of(&self, label: &str) -> Option<Meaning> {
         let otherwise = match self.map.otherwise {
             Otherwise::Unknown => Some(Meaning::Unknown),

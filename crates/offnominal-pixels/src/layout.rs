@@ -1,20 +1,35 @@
-//! Where data sets keep their pictures and labels, and what a pixel of them means.
+//! Where data sets keep their images and labels, and what a pixel of them means.
 
 use crate::label_map::{LabelMap, Meaning, Meanings};
 use crate::polygons;
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_files::image_file as picture_file;
-use offnominal_files::image_file::Samples;
+use offnominal_files::image_file::{self, Samples};
 use offnominal_stats::pixel::Truth;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// How a data set is laid out in folders.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+    Serialize,
+    Deserialize,
+)]
 #[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Layout {
     /// images/NAME.png, labels/NAME.png, and the label map classes.toml
+    #[default]
     Offnominal,
     /// leftImg8bit/SPLIT/CITY/NAME_leftImg8bit.png, gtFine/SPLIT/CITY/NAME_gtFine_labelIds.png
     Cityscapes,
@@ -30,7 +45,7 @@ pub enum Layout {
     Fishyscapes,
 }
 
-/// Folder and ending of the pictures, then of the labels.
+/// Folder and ending of the images, then of the labels.
 struct Pattern {
     images: &'static str,
     image_endings: &'static [&'static str],
@@ -72,12 +87,12 @@ impl Layout {
     }
 }
 
-/// A picture with its labels.
+/// An image with its labels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sample {
     /// Its name, with the folders below the split; files about it have the same name.
     pub name: String,
-    /// The picture; none if there are only labels.
+    /// The image; none if there are only labels.
     pub image: Option<PathBuf>,
     /// The labels.
     pub labels: PathBuf,
@@ -90,11 +105,11 @@ pub struct DataSet {
     pub root: PathBuf,
     /// What its labels mean.
     pub meanings: Meanings,
-    /// Its pictures, by name.
+    /// Its images, by name.
     pub samples: Vec<Sample>,
 }
 
-/// What is true of the pixels of a picture.
+/// What is true of the pixels of an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Labels {
     /// Pixels per row.
@@ -114,7 +129,7 @@ impl DataSet {
     /// Opens a folder.
     ///
     /// # Errors
-    /// If there is no label map, or there are no labelled pictures.
+    /// If there is no label map, or there are no labelled images.
     pub fn open(root: &Path, layout: Layout, split: Option<&str>, map: Option<&Path>) -> Result<DataSet> {
         let map = match (map, layout) {
             (Some(map), _) => map.to_path_buf(),
@@ -131,7 +146,7 @@ impl DataSet {
         self.meanings.map.classes.len()
     }
 
-    /// What is true of a picture.
+    /// What is true of an image.
     ///
     /// # Errors
     /// If the labels cannot be read, or are not in the label map.
@@ -148,7 +163,7 @@ impl DataSet {
             let annotation = polygons::parse(&text)?;
             return Ok((annotation.width, annotation.height, annotation.paint(&self.meanings)?));
         }
-        let raster = picture_file::read(&sample.labels)?;
+        let raster = image_file::read(&sample.labels)?;
         let pixels = match &raster.samples {
             Samples::Numbers(numbers) => self.translate(numbers, |n| n.to_string()),
             Samples::Colours(colours) => {
@@ -174,16 +189,16 @@ impl DataSet {
         Ok(values.iter().map(|v| known[v]).collect())
     }
 
-    /// The colours of a picture, `[height, width, 3]`, which must be as large as its labels.
+    /// The colours of an image, `[height, width, 3]`, which must be as large as its labels.
     ///
     /// # Errors
-    /// If there is no picture, it is no PNG, or it has another size.
+    /// If there is no image, it is no PNG, or it has another size.
     pub fn rgb(&self, sample: &Sample, labels: &Labels) -> Result<Vec<u8>> {
         let path = sample
             .image
             .as_ref()
-            .with_context(|| format!("{}: expected a picture, found only labels", sample.name))?;
-        let raster = picture_file::read(path)?;
+            .with_context(|| format!("{}: expected an image, found only labels", sample.name))?;
+        let raster = image_file::read(path)?;
         ensure!(
             (raster.width, raster.height) == (labels.width, labels.height),
             "{}: expected {} × {} pixels as {}, found {} × {}",
@@ -198,7 +213,7 @@ impl DataSet {
     }
 }
 
-/// The labelled pictures of a folder, by name.
+/// The labelled images of a folder, by name.
 fn samples(root: &Path, layout: Layout, split: Option<&str>) -> Result<Vec<Sample>> {
     let pattern = layout.pattern();
     let below = |folder: &str| match (layout.has_splits(), split) {
@@ -247,11 +262,11 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// A folder with one picture of 6 × 4 pixels in a layout; labels are the bytes given.
+    /// A folder with one image of 6 × 4 pixels in a layout; labels are the bytes given.
     fn folder(image: &str, label: &str, label_bytes: &[u8]) -> tempfile::TempDir {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in
-            [(image, picture_file::colours(6, 4, &[9; 72]).unwrap()), (label, label_bytes.to_vec())]
+            [(image, image_file::colours(6, 4, &[9; 72]).unwrap()), (label, label_bytes.to_vec())]
         {
             let path = folder.path().join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -274,8 +289,8 @@ mod tests {
     }
 
     #[test]
-    fn every_layout_finds_its_picture_and_its_labels() {
-        let png = picture_file::grey(6, 4, &ids()).unwrap();
+    fn every_layout_finds_its_image_and_its_labels() {
+        let png = image_file::grey(6, 4, &ids()).unwrap();
         let cases = [
             (Layout::Offnominal, None, "images/a.png", "labels/a.png", "a"),
             (
@@ -324,7 +339,7 @@ mod tests {
     #[test]
     fn labels_may_be_colours_and_foreign_ones_are_listed() {
         let rgb: Vec<u8> = [[128, 64, 128], [0, 0, 142]].concat().repeat(12);
-        let folder = folder("images/a.png", "labels/a.png", &picture_file::colours(6, 4, &rgb).unwrap());
+        let folder = folder("images/a.png", "labels/a.png", &image_file::colours(6, 4, &rgb).unwrap());
         let map = "classes = ['road']\notherwise = 'error'\n[known]\nroad = ['#804080']";
         let set = open(&folder, Layout::Offnominal, None, map).unwrap();
         let error = format!("{:#}", set.labels(&set.samples[0]).unwrap_err());
@@ -340,7 +355,7 @@ mod tests {
         assert!(refuse(&empty).contains("cannot read the folder"));
         std::fs::create_dir(empty.path().join("labels")).unwrap();
         assert!(refuse(&empty).contains("expected label files ending in .png, found none"));
-        let small = folder("images/a.png", "labels/a.png", &picture_file::grey(3, 4, &[0; 12]).unwrap());
+        let small = folder("images/a.png", "labels/a.png", &image_file::grey(3, 4, &[0; 12]).unwrap());
         let set = open(&small, Layout::Offnominal, None, IDS).unwrap();
         let labels = set.labels(&set.samples[0]).unwrap();
         let error = format!("{:#}", set.rgb(&set.samples[0], &labels).unwrap_err());

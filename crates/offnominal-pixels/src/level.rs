@@ -10,7 +10,7 @@ const ABOVE: f64 = 0.01;
 /// The least deviation, as a share of that of all pixels: there are fields where nothing ever happens.
 const FLOOR: f64 = 0.1;
 
-/// The fields of a picture, row by row.
+/// The fields of an image, row by row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fields {
     pub rows: usize,
@@ -47,7 +47,7 @@ struct Usual {
 }
 
 impl Level {
-    /// Of the score maps of nominal pictures.
+    /// Of the score maps of nominal images.
     pub fn of(nominal: &[Vec<f32>], width: usize) -> Level {
         let fields = Fields::of(nominal[0].len(), width);
         let mut by_field = vec![Vec::new(); fields.count()];

@@ -2,7 +2,10 @@
 //!
 //! A network is whatever gives logits for an image ([`network`]): arrays in files that anybody's model wrote, or the
 //! baseline that comes with the program. Scores are made by `offnominal_detectors::pixel`, judged by
-//! `offnominal_stats::pixel`, and pictures of scenes are drawn by `offnominal_scenes`.
+//! `offnominal_stats::pixel`, and images of scenes are drawn by `offnominal_scenes`.
+//!
+//! [`scenes`], [`frames`], [`describe`], [`train`], [`import`], [`predict`], [`score`] and [`evaluate`] each have a typed
+//! `Request` and a `run` whose result serialises to the documented JSON.
 
 pub mod choice;
 #[cfg_attr(not(feature = "deep"), path = "no_deep.rs")]
@@ -12,13 +15,21 @@ pub mod evaluate;
 pub mod failures;
 pub mod fit;
 pub mod frames;
+pub mod import;
+pub mod inputs;
 pub mod label_map;
 pub mod layout;
 mod level;
 pub mod network;
 pub mod panels;
 pub mod polygons;
+pub mod predict;
 pub mod report;
+pub mod results;
 pub mod scenes;
+pub mod score;
 pub mod train;
 pub mod watch;
+mod written;
+
+pub use written::Written;

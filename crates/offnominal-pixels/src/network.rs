@@ -1,4 +1,4 @@
-//! What a segmentation network says about the pictures of a data set: from files, or by a model of `pixels train`.
+//! The output of a segmentation network for the images of a data set: from files, or by a model of `pixels train`.
 
 use crate::deep::Net;
 use crate::layout::{DataSet, Labels, Sample};
@@ -7,7 +7,7 @@ use offnominal_core::{Rng, Seed};
 use offnominal_detectors::pixel::patches::PatchClassifier;
 use offnominal_detectors::pixel::{Features, Needs, Output};
 use offnominal_engine::device::Device;
-use offnominal_files::array;
+use offnominal_files::{array, store};
 use offnominal_nets::Tensors;
 use std::path::{Path, PathBuf};
 
@@ -43,9 +43,9 @@ pub enum Network {
     },
 }
 
-/// What it says about one picture.
+/// Its output for one image.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct NetworkOutput {
     pub(super) logits: Vec<f32>,
     /// Passes, classes, height, width.
     pub(super) shape: [usize; 4],
@@ -53,9 +53,9 @@ pub struct Said {
     pub(super) confidence: Option<Vec<f32>>,
 }
 
-impl Said {
+impl NetworkOutput {
     /// As the methods read it.
-    pub fn output(&self) -> Output<'_> {
+    pub fn view(&self) -> Output<'_> {
         let [passes, classes, height, width] = self.shape;
         let features = self.features.as_ref().map(|(values, [channels, rows, columns])| Features {
             values,
@@ -110,39 +110,58 @@ impl Network {
         Needs { features, passes, confidence, nominal: false }
     }
 
-    /// What it says about a picture.
+    /// Its output for an image of a data set.
     ///
     /// # Errors
     /// If a file is missing, has another shape than the labels, or the model has other classes than the label map.
-    pub fn say(&self, set: &DataSet, sample: &Sample, labels: &Labels) -> Result<Said> {
+    pub fn predict(&self, set: &DataSet, sample: &Sample, labels: &Labels) -> Result<NetworkOutput> {
         if let Network::Files { logits, features, confidence } = self {
-            let said = from_files(logits, features.as_deref(), set, sample, labels)?;
-            let confidence = confidence.as_deref().map(|folder| sureness(folder, sample, labels));
-            return Ok(Said { confidence: confidence.transpose()?, ..said });
+            let output = from_files(logits, features.as_deref(), set, sample, labels)?;
+            let confidence = confidence.as_deref().map(|folder| confidences(folder, sample, labels));
+            return Ok(NetworkOutput { confidence: confidence.transpose()?, ..output });
         }
-        knows(self.classes(), set)?;
+        check_classes(self.classes(), set)?;
         let rgb = set.rgb(sample, labels)?;
         let mut rng = self.seed().child("passes").child(sample.name.as_str()).rng();
-        Ok(self.look(&rgb, labels.width, &mut rng).expect("all but files are models"))
+        Ok(self.forward(&rgb, labels.width, &mut rng).expect("all but files are models"))
     }
 
-    /// What a model says about any picture, `[height, width, 3]`; files say nothing.
-    pub fn look(&self, rgb: &[u8], width: usize, rng: &mut Rng) -> Option<Said> {
+    /// The output of a model for any image, `[height, width, 3]`; files have none.
+    pub fn forward(&self, rgb: &[u8], width: usize, rng: &mut Rng) -> Option<NetworkOutput> {
         let shape = |passes: usize, classes: usize| [passes, classes, rgb.len() / 3 / width, width];
         match self {
             Network::Files { .. } => None,
             Network::Baseline { model, passes, .. } => {
-                let said = model.say(rgb, width, *passes, rng);
-                let [rows, columns] = said.grid;
-                let channels = said.features.len() / (rows * columns);
-                let features = Some((said.features, [channels, rows, columns]));
+                let output = model.say(rgb, width, *passes, rng);
+                let [rows, columns] = output.grid;
+                let channels = output.features.len() / (rows * columns);
+                let features = Some((output.features, [channels, rows, columns]));
                 let shape = shape(*passes, model.names.len());
-                Some(Said { logits: said.logits, shape, features, confidence: None })
+                Some(NetworkOutput { logits: output.logits, shape, features, confidence: None })
             }
             Network::Convolutional { net, passes, .. } => {
-                Some(net.say(rgb, shape(*passes, net.classes().len()), rng))
+                Some(net.forward(rgb, shape(*passes, net.classes().len()), rng))
             }
         }
+    }
+
+    /// What it is, as text: the bytes of a model, or the folders of files.
+    pub(crate) fn identity(&self) -> String {
+        let model = |tensors: Tensors, passes: &usize, seed: &Seed| {
+            format!("{} {passes} {}", store::address(&tensors.to_bytes()), seed.0)
+        };
+        match self {
+            Network::Files { .. } => "files".into(),
+            Network::Baseline { model: net, passes, seed } => model(net.to_tensors(), passes, seed),
+            Network::Convolutional { net, passes, seed } => model(net.to_tensors(), passes, seed),
+        }
+    }
+
+    /// The files that hold its output for an image.
+    pub(crate) fn files(&self, name: &str) -> Vec<PathBuf> {
+        let Network::Files { logits, features, confidence } = self else { return Vec::new() };
+        let folders = std::iter::once(logits).chain(features).chain(confidence);
+        folders.filter_map(|folder| array::find(folder, name).ok()).collect()
     }
 
     /// The classes that a model knows; files do not name theirs.
@@ -163,13 +182,13 @@ impl Network {
     }
 }
 
-fn knows(classes: &[String], set: &DataSet) -> Result<()> {
+fn check_classes(classes: &[String], set: &DataSet) -> Result<()> {
     let wanted = &set.meanings.map.classes;
     ensure!(classes == wanted, "the model knows the classes {classes:?}, the label map has {wanted:?}");
     Ok(())
 }
 
-fn sureness(folder: &Path, sample: &Sample, labels: &Labels) -> Result<Vec<f32>> {
+fn confidences(folder: &Path, sample: &Sample, labels: &Labels) -> Result<Vec<f32>> {
     let path = array::find(folder, &sample.name)?;
     let array = array::read(&path, "confidence")?;
     let size = [labels.height, labels.width];
@@ -188,7 +207,7 @@ fn from_files(
     set: &DataSet,
     sample: &Sample,
     labels: &Labels,
-) -> Result<Said> {
+) -> Result<NetworkOutput> {
     let path = array::find(logits, &sample.name)?;
     let array = array::read(&path, "logits")?;
     let (k, h, w) = (set.n_classes(), labels.height, labels.width);
@@ -214,5 +233,5 @@ fn from_files(
         Ok((array.values, shape))
     });
     let features = features.transpose()?;
-    Ok(Said { logits: array.values, shape: [passes, k, h, w], features, confidence: None })
+    Ok(NetworkOutput { logits: array.values, shape: [passes, k, h, w], features, confidence: None })
 }

@@ -1,12 +1,13 @@
-//! In place of convolutional networks in a build without them: says how to get them.
+//! In place of convolutional networks in a build without them: errors that tell how to get them.
 
-use crate::choice::Choice;
+use crate::choice::NetworkChoice;
 use crate::layout::DataSet;
-use crate::network::Said;
+use crate::network::NetworkOutput;
 use anyhow::{Result, bail};
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
+use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
 use std::path::Path;
 
@@ -48,31 +49,15 @@ impl Net {
         match *self {}
     }
 
-    pub fn say(&self, _: &[u8], _: [usize; 4], _: &mut Rng) -> Said {
+    pub fn forward(&self, _: &[u8], _: [usize; 4], _: &mut Rng) -> NetworkOutput {
         match *self {}
     }
-}
-
-/// Runs a command: there is no device to be lost.
-///
-/// # Errors
-/// Those of the command.
-pub fn guard<T>(command: impl FnOnce() -> Result<T>) -> Result<T> {
-    command()
 }
 
 /// Trains none.
 ///
 /// # Errors
 /// Always.
-pub fn train(_: &DataSet, _: &Choice, _: Seed, _: &Path, _: &Context) -> Result<Net> {
-    bail!(ADVICE)
-}
-
-/// There is nothing to forget.
-///
-/// # Errors
-/// Always.
-pub fn forget(_: &Path) -> Result<()> {
+pub fn train(_: &DataSet, _: &NetworkChoice, _: Seed, _: &mut Checkpoint, _: &Context) -> Result<Net> {
     bail!(ADVICE)
 }

@@ -1,51 +1,60 @@
-//! Pictures to look at: image, truth, prediction and score side by side, of the worst picture for each cause.
+//! Images to look at: image, truth, prediction and score side by side, of the worst image for each cause.
 
-use crate::evaluate::{Plan, score_of};
+use crate::evaluate::{EvaluationPlan, score_of};
 use crate::failures::Failures;
 use crate::fit::Scorer;
 use crate::layout::Sample;
 use anyhow::Result;
-use offnominal_files::image_file as picture_file;
+use offnominal_files::image_file;
 
-/// A row of pictures.
+/// A row of images.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
     /// What it shows.
     pub caption: String,
     /// Image (if there is one), truth, prediction, score: names and PNG files.
-    pub pictures: Vec<(&'static str, Vec<u8>)>,
+    pub images: Vec<(&'static str, Vec<u8>)>,
 }
 
-/// The panels of the worst pictures.
+/// The panels of the worst images.
 ///
 /// # Errors
-/// If a picture cannot be read any longer.
-pub fn make(plan: &Plan<'_>, scorer: &Scorer, failures: &Failures, samples: &[Sample]) -> Result<Vec<Panel>> {
+/// If an image cannot be read any longer.
+pub(crate) fn make(
+    plan: &EvaluationPlan<'_>,
+    scorer: &Scorer,
+    failures: &Failures,
+    samples: &[Sample],
+) -> Result<Vec<Panel>> {
     let mut panels = Vec::new();
     for (cause, number) in failures.worst() {
         let wrong = failures.images[number][cause as usize];
         let caption = format!("{}: {} wrong pixels in {}", cause.name(), wrong, samples[number].name);
-        panels.push(Panel { caption, pictures: pictures(plan, scorer, &samples[number])? });
+        panels.push(Panel { caption, images: images(plan, scorer, &samples[number])? });
     }
     Ok(panels)
 }
 
-fn pictures(plan: &Plan<'_>, scorer: &Scorer, sample: &Sample) -> Result<Vec<(&'static str, Vec<u8>)>> {
+fn images(
+    plan: &EvaluationPlan<'_>,
+    scorer: &Scorer,
+    sample: &Sample,
+) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let labels = plan.set.labels(sample)?;
-    let said = plan.network.say(plan.set, sample, &labels)?;
-    let (scores, prediction) = (score_of(scorer, &said), said.output().prediction());
+    let output = plan.network.predict(plan.set, sample, &labels)?;
+    let (scores, prediction) = (score_of(scorer, &output), output.view().prediction());
     let (w, h) = (labels.width, labels.height);
     let classes =
         |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| plan.set.meanings.colour(id)).collect() };
-    let mut pictures = Vec::new();
-    // A data set may keep its pictures in a format that is not read; the other panels do not need it.
+    let mut images = Vec::new();
+    // A data set may keep its images in a format that is not read; the other panels do not need it.
     if let Ok(rgb) = plan.set.rgb(sample, &labels) {
-        pictures.push(("image", picture_file::colours(w, h, &rgb)?));
+        images.push(("image", image_file::colours(w, h, &rgb)?));
     }
-    pictures.push(("truth", picture_file::colours(w, h, &classes(&labels.ids))?));
-    pictures.push(("prediction", picture_file::colours(w, h, &classes(&prediction))?));
-    pictures.push(("score", picture_file::colours(w, h, &heat(&scores))?));
-    Ok(pictures)
+    images.push(("truth", image_file::colours(w, h, &classes(&labels.ids))?));
+    images.push(("prediction", image_file::colours(w, h, &classes(&prediction))?));
+    images.push(("score", image_file::colours(w, h, &heat(&scores))?));
+    Ok(images)
 }
 
 /// Scores as colours, from the hundredth with the lowest to the hundredth with the highest.

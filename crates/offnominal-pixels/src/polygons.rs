@@ -12,7 +12,7 @@ pub struct Polygon {
     pub corners: Vec<[f64; 2]>,
 }
 
-/// An annotated picture.
+/// An annotated image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Annotation {
     /// Pixels per row.

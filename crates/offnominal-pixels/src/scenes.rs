@@ -1,25 +1,26 @@
-//! Drawn scenes as a folder in our own layout: pictures, labels, instances, depth, shadows, and the label map.
+//! Drawn scenes as a folder in our own layout: images, labels, instances, depth, shadows, and the label map.
 
 use crate::label_map::{LabelMap, Otherwise};
 use crate::layout::MAP;
+use crate::written::Written;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
 use offnominal_files::image_file::{colours, grey, grey16};
 use offnominal_files::write;
-use offnominal_scenes::{ClassSet, Drawn, IGNORED, Recipe, UNKNOWN, Visible, Weather};
-use serde::Serialize;
-use std::path::Path;
+use offnominal_scenes::{ClassSet, Drawn, IGNORED, Level, Recipe, Set, Split, UNKNOWN, Visible, Weather};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 
-/// Units of the depth pictures for a metre; 0 is the sky, or farther than they reach.
+/// Units of the depth images for a metre; 0 is the sky, or farther than they reach.
 pub const DEPTH_UNITS: f32 = 256.0;
 
 /// Name of the list of what the scenes show.
 pub const LIST: &str = "scenes.json";
 
-/// What there is to know of a scene.
+/// A scene.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-struct Told {
+struct SceneRecord {
     name: String,
     town: &'static str,
     weather: Option<Weather>,
@@ -28,18 +29,62 @@ struct Told {
 
 /// The list.
 #[derive(Debug, Serialize)]
-struct List {
+struct SceneList {
     recipe: Recipe,
     classes: ClassSet,
     seed: u64,
-    scenes: Vec<Told>,
+    scenes: Vec<SceneRecord>,
 }
 
-/// Draws `n` scenes into a folder that is not there yet; it appears when all are drawn.
+/// What to draw; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// What is drawn.
+    pub set: Set,
+    /// Which towns: train A, B, C; validation D; test E, with unknown things.
+    pub split: Split,
+    /// How hard the unknown things of streets are to find.
+    pub level: Level,
+    /// Number of images.
+    pub n: u32,
+    /// Pixels per row.
+    pub width: usize,
+    /// Rows.
+    pub height: usize,
+    /// The classes.
+    pub classes: ClassSet,
+    /// The folder, which must not exist.
+    pub out: PathBuf,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            set: Set::Road,
+            split: Split::Test,
+            level: Level::Medium,
+            n: 100,
+            width: 256,
+            height: 128,
+            classes: ClassSet::Twelve,
+            out: "runs/scenes".into(),
+        }
+    }
+}
+
+/// Draws scenes into a folder that is not there yet; it appears when all are drawn.
 ///
 /// # Errors
 /// If the folder exists, or a file cannot be written.
-pub fn draw(
+pub fn run(request: &Request, context: &Context) -> Result<Written> {
+    let Request { set, split, level, n, width, height, classes, ref out } = *request;
+    let recipe = Recipe { set, split, level, width, height };
+    draw(&recipe, classes, n as usize, Seed(context.seed), out, context)?;
+    Ok(Written { folder: out.clone(), images: n as usize })
+}
+
+fn draw(
     recipe: &Recipe,
     classes: ClassSet,
     n: usize,
@@ -57,16 +102,21 @@ pub fn draw(
         let drawn = recipe.draw(seed, i);
         let name = format!("{i:05}");
         save(&drawn, classes, aside.path(), &name)?;
-        anyhow::Ok(Told { name, town: drawn.town, weather: drawn.weather, things: drawn.picture.visible })
+        anyhow::Ok(SceneRecord {
+            name,
+            town: drawn.town,
+            weather: drawn.weather,
+            things: drawn.image.visible,
+        })
     })?;
-    let list = List { recipe: *recipe, classes, seed: seed.0, scenes };
+    let list = SceneList { recipe: *recipe, classes, seed: seed.0, scenes };
     std::fs::write(aside.path().join(LIST), serde_json::to_string_pretty(&list)?)?;
     std::fs::write(aside.path().join(MAP), toml::to_string(&label_map(classes))?)?;
     std::fs::rename(aside.keep(), folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
 fn save(drawn: &Drawn, classes: ClassSet, root: &Path, name: &str) -> Result<()> {
-    let p = &drawn.picture;
+    let p = &drawn.image;
     let put = |kind: &str, bytes: Vec<u8>| -> Result<()> {
         let path = root.join(kind).join(format!("{name}.png"));
         std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))

@@ -1,34 +1,179 @@
-//! Trains the baseline and says how well it segments.
+//! Trains a network, the baseline or a convolutional one, and judges how well it segments.
 
+use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
+use crate::deep;
+use crate::inputs::Reading;
 use crate::layout::DataSet;
 use crate::network::Network;
 use anyhow::{Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
-use offnominal_detectors::pixel::patches::{Examples, PatchClassifier};
+use offnominal_detectors::pixel::patches::{Examples, PatchClassifier, PatchTraining};
 use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
+use offnominal_engine::device::Device;
+use offnominal_files::checkpoint::Checkpoint;
+use offnominal_files::write;
 use offnominal_stats::pixel::Confusion;
 use offnominal_stats::{Bootstrap, Level};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
 
-/// How to train.
-#[derive(Debug, Clone, Copy)]
-pub struct Recipe {
-    /// Pixels of each class that are drawn from a picture.
-    pub pixels: usize,
-    /// How often each is seen.
-    pub rounds: usize,
-    /// The root of all randomness.
-    pub seed: Seed,
+/// What to train; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// Labelled images to learn from.
+    pub data: PathBuf,
+    /// Images on which the result is judged; the training never sees them.
+    pub validation: Option<PathBuf>,
+    /// How data sets are read.
+    pub reading: Reading,
+    /// Which network.
+    pub network: NetworkKind,
+    /// How large a convolutional network is.
+    pub preset: NetworkPreset,
+    /// What is changed in a convolutional network so that a method can be used.
+    pub modification: Modification,
+    /// Steps of the training of a convolutional network; the preset's if none.
+    pub steps: Option<u32>,
+    /// Images in such a step; the preset's if none.
+    pub batch: Option<u32>,
+    /// First learning rate; the preset's if none.
+    pub rate: Option<f64>,
+    /// Where a convolutional network is trained.
+    pub device: Device,
+    /// Pixels of each class that the baseline draws from an image.
+    pub pixels: u32,
+    /// How often the baseline sees each of them.
+    pub rounds: u32,
+    /// Folder for everything that is written.
+    pub out: PathBuf,
+    /// The command that the card names.
+    pub command: String,
 }
 
-/// Trains on the pictures of a data set.
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            data: PathBuf::new(),
+            validation: None,
+            reading: Reading::default(),
+            network: NetworkKind::Patches,
+            preset: NetworkPreset::Small,
+            modification: Modification::None,
+            steps: None,
+            batch: None,
+            rate: None,
+            device: Device::Cpu,
+            pixels: 80,
+            rounds: 12,
+            out: "runs/pixels".into(),
+            command: String::new(),
+        }
+    }
+}
+
+/// What is known of a trained network.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelCard {
+    /// The model's file.
+    pub model: PathBuf,
+    /// Its kind.
+    pub network: NetworkKind,
+    /// The classes that it knows.
+    pub classes: Vec<String>,
+    /// IoU of each class on the images for validation.
+    pub iou: Option<Vec<Option<f64>>>,
+    /// Their mean.
+    pub mean_iou: Option<Estimate>,
+    /// The command that made it.
+    pub command: String,
+    /// How a convolutional network was made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<Value>,
+}
+
+/// Name of the checkpoint in the output folder.
+const CHECKPOINT: &str = "checkpoint.safetensors";
+
+/// Trains, from where a run that was killed had left it, and writes model.safetensors and its card model.json.
 ///
 /// # Errors
-/// If pictures or labels cannot be read, or nothing is labelled.
-pub fn train(set: &DataSet, recipe: &Recipe, context: &Context) -> Result<PatchClassifier> {
-    let bar = context.task(set.samples.len(), "pictures");
-    let of_each = parallel::map(context.jobs, set.samples.len(), &bar, |i| examples(set, i, recipe))?;
+/// If the data cannot be read or the model cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
+    let set = request.reading.open(&request.data)?;
+    let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
+    let model = request.out.join("model.safetensors");
+    let mut checkpoint =
+        Checkpoint::new(&request.out.join(CHECKPOINT), request.identity(&set, context.seed)?);
+    let (network, recipe) = request.train(&set, &model, &mut checkpoint, context)?;
+    checkpoint.remove()?;
+    let (iou, mean_iou) = validation.map(|set| judge(&network, &set, context)).transpose()?.unzip();
+    let card = ModelCard {
+        model,
+        network: request.network,
+        classes: set.meanings.map.classes.clone(),
+        iou,
+        mean_iou,
+        command: request.command.clone(),
+        recipe,
+    };
+    write::atomically(&request.out.join("model.json"), format!("{:#}\n", json!(card)).as_bytes())?;
+    Ok(card)
+}
+
+impl Request {
+    /// What the network depends on, for its checkpoint.
+    fn identity(&self, set: &DataSet, seed: u64) -> Result<String> {
+        let same = Request { out: PathBuf::new(), command: String::new(), validation: None, ..self.clone() };
+        Ok(json!({ "request": same, "images": set.samples.len(), "seed": seed }).to_string())
+    }
+
+    /// The trained network, and how it was made if it is convolutional.
+    fn train(
+        &self,
+        set: &DataSet,
+        model: &Path,
+        checkpoint: &mut Checkpoint,
+        context: &Context,
+    ) -> Result<(Network, Option<Value>)> {
+        let seed = Seed(context.seed);
+        if self.network == NetworkKind::Patches {
+            ensure!(
+                self.modification == Modification::None,
+                "the baseline has no modifications: name --network pspnet or deeplab"
+            );
+            let recipe = BaselineRecipe { pixels: self.pixels as usize, rounds: self.rounds as usize, seed };
+            let net = baseline(set, &recipe, checkpoint, context)?;
+            write::atomically(model, &net.to_tensors().to_bytes())?;
+            return Ok((Network::Baseline { model: Box::new(net), passes: 1, seed }, None));
+        }
+        let Request { network, preset, modification, device, steps, batch, rate, .. } = *self;
+        let choice = NetworkChoice { network, preset, modification, device, steps, batch, rate };
+        let net = deep::train(set, &choice, seed, checkpoint, context)?;
+        write::atomically(model, &net.to_tensors().to_half_bytes())?;
+        let recipe = net.recipe();
+        Ok((Network::Convolutional { net, passes: 1, seed }, Some(recipe)))
+    }
+}
+
+/// How to train the baseline.
+#[derive(Debug, Clone, Copy)]
+struct BaselineRecipe {
+    pixels: usize,
+    rounds: usize,
+    seed: Seed,
+}
+
+/// Trains the baseline on the images of a data set.
+fn baseline(
+    set: &DataSet,
+    recipe: &BaselineRecipe,
+    checkpoint: &mut Checkpoint,
+    context: &Context,
+) -> Result<PatchClassifier> {
+    let of_each = context.map(set.samples.len(), "images", |i| examples(set, i, recipe))?;
     let mut all = Examples::default();
     of_each.into_iter().for_each(|some| all.extend(some));
     ensure!(
@@ -36,16 +181,22 @@ pub fn train(set: &DataSet, recipe: &Recipe, context: &Context) -> Result<PatchC
         "{}: expected pixels of the known classes, found none",
         set.root.display()
     );
-    let bar = context.task(recipe.rounds, "rounds");
-    let mut rng = recipe.seed.child("training").rng();
-    let names = set.meanings.map.classes.clone();
-    Ok(PatchClassifier::train(&all, names, recipe.rounds, &mut rng, |_, loss| {
-        bar.set_message(&format!("loss {loss:.3}"));
-        bar.inc(1);
-    }))
+    let rng = recipe.seed.child("training").rng();
+    let mut training = PatchTraining::begin(&all, set.meanings.map.classes.clone(), recipe.rounds, rng);
+    if let Some(state) = checkpoint.load()? {
+        training.restore(&state)?;
+    }
+    let task = context.resumed(training.round() as u64..recipe.rounds as u64, "rounds");
+    while !training.is_done() {
+        let loss = training.advance(&all);
+        task.set_message(&format!("loss {loss:.3}"));
+        task.inc(1);
+        context.save(checkpoint, || training.state())?;
+    }
+    Ok(training.into_model())
 }
 
-fn examples(set: &DataSet, number: usize, recipe: &Recipe) -> Result<Examples> {
+fn examples(set: &DataSet, number: usize, recipe: &BaselineRecipe) -> Result<Examples> {
     let (sample, mut examples) = (&set.samples[number], Examples::default());
     let labels = set.labels(sample)?;
     let (rgb, mut rng) = (set.rgb(sample, &labels)?, recipe.seed.child("pixels").child(number).rng());
@@ -56,16 +207,15 @@ fn examples(set: &DataSet, number: usize, recipe: &Recipe) -> Result<Examples> {
 /// IoU of each class, and their mean, over a data set.
 ///
 /// # Errors
-/// If a picture cannot be read.
-pub fn judge(network: &Network, set: &DataSet, context: &Context) -> Result<(Vec<Option<f64>>, Estimate)> {
-    let bar = context.task(set.samples.len(), "validation");
-    let said = parallel::map(context.jobs, set.samples.len(), &bar, |i| {
+/// If an image cannot be read.
+fn judge(network: &Network, set: &DataSet, context: &Context) -> Result<(Vec<Option<f64>>, Estimate)> {
+    let predicted = context.map(set.samples.len(), "validation", |i| {
         let labels = set.labels(&set.samples[i])?;
-        let said = network.say(set, &set.samples[i], &labels)?;
-        anyhow::Ok((labels.ids, said.output().prediction()))
+        let output = network.predict(set, &set.samples[i], &labels)?;
+        Ok((labels.ids, output.view().prediction()))
     })?;
     let mut confusion = Confusion::new(set.n_classes());
-    said.iter().for_each(|(truth, prediction)| confusion.add(truth, prediction));
+    predicted.iter().for_each(|(truth, prediction)| confusion.add(truth, prediction));
     let mean = confusion.mean(&Bootstrap::new(200, Level::P95, Seed(context.seed)))?;
     Ok((confusion.per_class(), mean))
 }

@@ -1,4 +1,5 @@
-//! The score of pixels as an image detector: what a segmentation network says of a frame, scored by a pixel method, and
+//! The score of pixels as an image detector: the output of a segmentation network for a frame, scored by a pixel
+//! method, and
 //! what all pixels of the frame come to.
 //!
 //! | `pool`      | score of a frame                                                                                |
@@ -6,25 +7,28 @@
 //! | `max`       | the largest score of a pixel                                                                    |
 //! | `component` | of the pixels above the level, the component with the largest Σ (score − level) / deviation     |
 //!
-//! The level is the score that one nominal pixel in a hundred exceeds in that field of 8 × 8 pixels, the deviation that of
+//! The level is the score that one nominal pixel in a hundred exceeds in that field of 8 × 8 pixels, the deviation
+//! that of
 //! nominal pixels there. Where no pixel is above the level, `component` is by how much the nearest falls short of it, and
 //! so at most zero.
 //!
-//! Methods whose scores end at 1 lose the order of a frame's largest pixels to rounding (`max-softmax`, and the sigmoid of
+//! Methods whose scores end at 1 lose the order of a frame's largest pixels to rounding (`max-softmax`, and the
+//! sigmoid of
 //! `mahalanobis`); the default, `feature-knn`, does not.
 //!
-//! Assumes: a network that was trained on the camera's nominal pictures. Methods that are fitted see classes as the
-//! network predicts them, for films have no labels.
+//! Assumes: a network that was trained on the camera's nominal images. Methods that are fitted see classes as the
+//! network predicts them, for videos have no labels.
 //! Blind to: whatever leaves every pixel looking like its class, such as a car that is where it should not be.
 //! Cost: a pass of the network for each frame.
 
 use crate::level::{Fields, Level, largest, largest_component};
-use crate::network::{Network, Said};
+use crate::network::{Network, NetworkOutput};
 use anyhow::{Context, Result};
 use offnominal_core::entry;
-use offnominal_core::image_detector::{check_films, hold_out};
+use offnominal_core::image_detector::{check_videos, hold_out};
 use offnominal_core::prelude::*;
 use offnominal_detectors::pixel::{Fitting, PixelScorer, methods};
+use offnominal_engine::data;
 use offnominal_engine::device::Device;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -39,8 +43,8 @@ pub const ENTRY: Entry<dyn ImageDetector> = entry!(
     "how unknown the pixels of a frame are to a segmentation network"
 );
 
-/// The baseline for car-lanekeep's camera: `agents/pixels/car-lanekeep.sh`.
-const SHIPPED: &[u8] = include_bytes!("../../../agents/pixels/car-lanekeep.safetensors");
+/// The baseline for car-lanekeep's camera, in the data folder; `agents/pixels/car-lanekeep.sh` made it.
+const SHIPPED: &str = "pixels/car-lanekeep.safetensors";
 
 /// What the pixels of a frame come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,75 +82,78 @@ impl Default for PixelScore {
 }
 
 impl ImageDetector for PixelScore {
-    fn fit(&self, train: &[Film], _: &[Film], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
-        check_films(train, 2)?;
+    fn fit(&self, train: &[Video], _: &[Video], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 2)?;
         let missing = |e: anyhow::Error| FitError::Missing(format!("pixel-score: {e:#}"));
-        let eye = Eye { network: self.network().map_err(missing)?, width: train[0].width };
+        let network = FrameNetwork { model: self.model().map_err(missing)?, width: train[0].width };
         let (seen, held_out) = hold_out(train);
         let apart = if held_out.is_empty() { &seen } else { &held_out };
-        let scorer = self.scorer(&eye, &spread(&seen, self.frames)).map_err(missing)?;
+        let scorer = self.scorer(&network, &spread(&seen, self.frames)).map_err(missing)?;
         let nominal: Vec<Vec<f32>> =
-            spread(apart, self.frames).iter().map(|rgb| eye.scores(scorer.as_ref(), rgb)).collect();
-        let level = Arc::new(Level::of(&nominal, eye.width));
-        let (eye, scorer) = (Arc::new(eye), Arc::from(scorer));
-        Ok(Box::new(Watch { level, pool: self.pool, eye, scorer, pooled: Vec::new() }))
+            spread(apart, self.frames).iter().map(|rgb| network.scores(scorer.as_ref(), rgb)).collect();
+        let level = Arc::new(Level::of(&nominal, network.width));
+        let (network, scorer) = (Arc::new(network), Arc::from(scorer));
+        Ok(Box::new(PixelMonitor { level, pool: self.pool, network, scorer, pooled: Vec::new() }))
     }
 }
 
 impl PixelScore {
-    fn network(&self) -> Result<Network> {
+    fn model(&self) -> Result<Network> {
         match &self.model {
             Some(path) => Network::model(path, 1, Seed(0), Device::Cpu),
-            None => Network::read(SHIPPED, Path::new("shipped with car-lanekeep"), 1, Seed(0), Device::Cpu),
+            None => {
+                let tensors = data::read(SHIPPED)?;
+                Network::read(&tensors, Path::new("shipped with car-lanekeep"), 1, Seed(0), Device::Cpu)
+            }
         }
     }
 
     /// The method, fitted.
-    fn scorer(&self, eye: &Eye, nominal: &[&[u8]]) -> Result<Box<dyn PixelScorer>> {
+    fn scorer(&self, network: &FrameNetwork, nominal: &[&[u8]]) -> Result<Box<dyn PixelScorer>> {
         let method = methods().build(&self.method, &json!({}))?;
         let needs = method.needs();
-        let first = eye.said(nominal[0]);
-        needs.check(&first.output()).with_context(|| self.method.clone())?;
+        let first = network.forward(nominal[0]);
+        needs.check(&first.view()).with_context(|| self.method.clone())?;
         let mut fitting: Box<dyn Fitting> = method.begin();
         for (round, rgb) in (0..fitting.rounds()).flat_map(|r| nominal.iter().map(move |rgb| (r, rgb))) {
-            let said = eye.said(rgb);
-            fitting.see(round, &said.output(), &said.output().prediction());
+            let output = network.forward(rgb);
+            fitting.see(round, &output.view(), &output.view().prediction());
         }
         fitting.finish().with_context(|| self.method.clone())
     }
 }
 
-/// Frames spread evenly over films.
-fn spread<'a>(films: &[&'a Film], most: NonZeroUsize) -> Vec<&'a [u8]> {
+/// Frames spread evenly over videos.
+fn spread<'a>(videos: &[&'a Video], most: NonZeroUsize) -> Vec<&'a [u8]> {
     let all: Vec<(usize, usize)> =
-        films.iter().enumerate().flat_map(|(i, film)| (0..=film.len()).map(move |t| (i, t))).collect();
+        videos.iter().enumerate().flat_map(|(i, video)| (0..=video.len()).map(move |t| (i, t))).collect();
     let n = most.get().min(all.len());
-    (0..n).map(|k| all[k * all.len() / n]).map(|(i, t)| films[i].frame(t)).collect()
+    (0..n).map(|k| all[k * all.len() / n]).map(|(i, t)| videos[i].frame(t)).collect()
 }
 
-/// A network that looks at frames of one width.
-struct Eye {
-    network: Network,
+/// A network for frames of one width.
+struct FrameNetwork {
+    model: Network,
     width: usize,
 }
 
-impl Eye {
-    fn said(&self, rgb: &[u8]) -> Said {
-        // One sure pass draws nothing.
-        self.network.look(rgb, self.width, &mut Rng::new(0)).expect("a model, not files")
+impl FrameNetwork {
+    fn forward(&self, rgb: &[u8]) -> NetworkOutput {
+        // One pass without dropped units draws nothing.
+        self.model.forward(rgb, self.width, &mut Rng::new(0)).expect("a model, not files")
     }
 
     fn scores(&self, scorer: &dyn PixelScorer, rgb: &[u8]) -> Vec<f32> {
         let mut scores = vec![0.0; rgb.len() / 3];
-        scorer.score(&self.said(rgb).output(), &mut scores);
+        scorer.score(&self.forward(rgb).view(), &mut scores);
         scores
     }
 }
 
 /// The fitted detector; copies share what was learned.
 #[derive(Clone)]
-struct Watch {
-    eye: Arc<Eye>,
+struct PixelMonitor {
+    network: Arc<FrameNetwork>,
     scorer: Arc<dyn PixelScorer>,
     level: Arc<Level>,
     pool: Pool,
@@ -154,13 +161,13 @@ struct Watch {
     pooled: Vec<f32>,
 }
 
-impl ImageMonitor for Watch {
+impl ImageMonitor for PixelMonitor {
     fn reset(&mut self) {
         self.pooled.clear();
     }
 
-    fn score(&mut self, sight: Sight<'_>) -> f64 {
-        let scores = self.eye.scores(self.scorer.as_ref(), sight.next_frame);
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
+        let scores = self.network.scores(self.scorer.as_ref(), sight.next_frame);
         match self.pool {
             Pool::Max => {
                 self.pooled = scores;
@@ -168,13 +175,13 @@ impl ImageMonitor for Watch {
             }
             Pool::Component => {
                 self.pooled = self.level.above(&scores);
-                largest_component(&self.pooled, self.eye.width)
+                largest_component(&self.pooled, self.network.width)
             }
         }
     }
 
     fn heat(&self) -> Option<Heat> {
-        let fields = Fields::of(self.pooled.len(), self.eye.width);
+        let fields = Fields::of(self.pooled.len(), self.network.width);
         let mut values = vec![f32::NEG_INFINITY; fields.count()];
         for (pixel, &score) in self.pooled.iter().enumerate() {
             let largest = &mut values[fields.at(pixel)];
@@ -203,15 +210,15 @@ mod tests {
     }
 
     #[test]
-    fn frames_are_spread_over_all_films() {
-        let film = |n: usize, of: u8| Film::new((1, 1), vec![of; 3 * (n + 1)], vec![0.0; n], 1);
-        let films = [film(9, 1), film(9, 2), film(9, 3), film(9, 4)];
-        let (seen, held_out) = hold_out(&films);
-        let of = |films: &[&Film], n: usize| {
-            spread(films, NonZeroUsize::new(n).unwrap()).iter().map(|f| f[0]).collect::<Vec<u8>>()
+    fn frames_are_spread_over_all_videos() {
+        let video = |n: usize, of: u8| Video::new((1, 1), vec![of; 3 * (n + 1)], vec![0.0; n], 1);
+        let videos = [video(9, 1), video(9, 2), video(9, 3), video(9, 4)];
+        let (seen, held_out) = hold_out(&videos);
+        let of = |videos: &[&Video], n: usize| {
+            spread(videos, NonZeroUsize::new(n).unwrap()).iter().map(|f| f[0]).collect::<Vec<u8>>()
         };
         assert_eq!((of(&seen, 6), of(&held_out, 2)), (vec![1, 1, 2, 2, 3, 3], vec![4, 4]));
         assert_eq!(of(&seen, 99).len(), 30);
-        assert!(hold_out(&films[..3]).1.is_empty());
+        assert!(hold_out(&videos[..3]).1.is_empty());
     }
 }

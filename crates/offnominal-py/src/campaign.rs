@@ -9,7 +9,7 @@ use offnominal_bench::cells as bench;
 use offnominal_bench::cells::{Bench, Layer, Node};
 use offnominal_bench::run::{self, Finished};
 use offnominal_engine::catalogues;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use offnominal_files::store::{Store, address};
 use pyo3::prelude::*;
@@ -45,8 +45,8 @@ impl Campaign {
             .collect::<PyResult<_>>()?;
         detached(py, || {
             let plan = Plan::with(Asked::parse(&text)?, &text, |env, policy| match brought.get(policy) {
-                Some(own) => cast(env, policy, own),
-                None => Cast::new(env, policy),
+                Some(own) => subject(env, policy, own),
+                None => Subject::new(env, policy),
             })?;
             Ok(Campaign { bench: Bench::new(plan, Store::new(&out))?, text, out })
         })
@@ -94,13 +94,13 @@ fn brought(own: &Bound<'_, PyAny>) -> PyResult<Brought> {
     Ok(Brought::Own(callable, digest))
 }
 
-fn cast(env: &str, name: &str, own: &Brought) -> Result<Cast> {
+fn subject(env: &str, name: &str, own: &Brought) -> Result<Subject> {
     let (policy, digest): (Box<dyn offnominal_core::policy::Policy>, _) = match own {
         Brought::Engine(policy, digest) => (policy.fork(), digest),
         Brought::Own(own, digest) => (Box::new(OwnPolicy(Python::attach(|py| own.clone_ref(py)))), digest),
     };
     let name = PolicyName { id: name.into(), digest: digest.clone() };
-    Ok(Cast::of(catalogues::world(env, None)?, policy, name))
+    Ok(Subject::of(catalogues::environment(env, None)?, policy, name))
 }
 
 /// The name of some content: the digest by which finished work is found again.

@@ -1,15 +1,15 @@
 //! Episodes: played, stored, read, judged.
 
+use crate::anomaly_spec;
 use crate::arrays::shaped;
 use crate::error::{detached, raised, wrong};
-use crate::fault;
 use offnominal_core::prelude::*;
 use offnominal_engine::collect::{Plan, nominal, with_twins};
 use offnominal_engine::context::Context;
 use offnominal_engine::evaluation::{self, Evaluation};
 use offnominal_engine::parallel::default_jobs;
 use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::{self, Dataset};
 use offnominal_files::minari::{self, Format};
 use pyo3::prelude::*;
@@ -84,10 +84,11 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
     detached(py, || dataset::load(&path).map(Recording))
 }
 
-/// Plays the episodes `first` to `first + n − 1` of a seed, as `offnominal collect` does; disturbed ones with their twins.
+/// Plays the episodes `first` to `first + n − 1` of a seed, as `offnominal collect` does; disturbed ones with their
+/// twins.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)]
-#[pyo3(signature = (env, policy, first, n, seed = 0, fault = "null", jobs = 0))]
+#[pyo3(signature = (env, policy, first, n, seed = 0, anomaly_spec = "null", jobs = 0))]
 pub(crate) fn collect(
     py: Python<'_>,
     env: &str,
@@ -95,18 +96,19 @@ pub(crate) fn collect(
     first: usize,
     n: usize,
     seed: u64,
-    fault: &str,
+    anomaly_spec: &str,
     jobs: usize,
 ) -> PyResult<Recording> {
     detached(py, || {
-        let cast = Cast::new(env, policy)?;
-        let fault = fault::read(fault, cast.env.as_ref(), cast.env.spec().horizon)?;
+        let subject = Subject::new(env, policy)?;
+        let anomaly_spec =
+            anomaly_spec::read(anomaly_spec, subject.env.as_ref(), subject.env.spec().horizon)?;
         let (root, bar) = (Seed(seed).child("collect"), Task::hidden());
         let jobs = if jobs == 0 { default_jobs() } else { jobs };
         let plan = Plan { seed, root, episodes: first..first + n, jobs, bar: &bar };
-        let played = match &fault {
-            None => nominal(&cast, &plan),
-            Some(fault) => with_twins(&cast, fault, &plan),
+        let played = match &anomaly_spec {
+            None => nominal(&subject, &plan),
+            Some(anomaly_spec) => with_twins(&subject, anomaly_spec, &plan),
         };
         played.map(Recording)
     })
@@ -124,11 +126,11 @@ pub(crate) fn evaluate(
     jobs: usize,
 ) -> PyResult<String> {
     detached(py, || {
-        let cast = Cast::new(env, policy)?;
+        let subject = Subject::new(env, policy)?;
         let jobs = if jobs == 0 { default_jobs() } else { jobs };
         let context = Context::silent(seed, jobs);
         let Evaluation { total_reward, success, random_return } =
-            evaluation::evaluate(cast.env.as_ref(), cast.policy.as_ref(), episodes, &context)?;
+            evaluation::evaluate(subject.env.as_ref(), subject.policy.as_ref(), episodes, &context)?;
         let found = json!({ "return": total_reward, "success": success, "random_return": random_return });
         Ok(found.to_string())
     })

@@ -1,12 +1,12 @@
 //! An anomaly around an environment that is somebody else's: the engine's hooks, with the steps taken in Python.
 
+use crate::anomaly_spec;
 use crate::arrays::{Floats, row};
 use crate::error::{detached, raised, wrong};
-use crate::fault;
 use crate::own::attached;
 use numpy::PyArray1;
 use offnominal_core::prelude::*;
-use offnominal_core::run::{Course, Disturbance};
+use offnominal_core::run::{Disturbance, Rollout};
 use offnominal_engine::catalogues;
 use offnominal_worlds::anomaly::{Class, ids_for, kind};
 use pyo3::prelude::*;
@@ -64,13 +64,13 @@ fn read(from: &Bound<'_, PyAny>, obs: &mut [f32]) -> PyResult<()> {
 #[pyclass(module = "offnominal._engine")]
 pub(crate) struct Around {
     inner: Mutex<Inner>,
-    fault: Fault,
+    anomaly_spec: AnomalySpec,
     anomalies: Vec<String>,
 }
 
 struct Inner {
     env: Outside,
-    course: Option<Course>,
+    rollout: Option<Rollout>,
     root: Seed,
     started: u64,
     seen: Vec<f32>,
@@ -78,7 +78,7 @@ struct Inner {
 }
 
 impl Inner {
-    fn start(&mut self, seed: Option<u64>, fault: &Fault) -> anyhow::Result<u32> {
+    fn start(&mut self, seed: Option<u64>, anomaly_spec: &AnomalySpec) -> anyhow::Result<u32> {
         let seed = match seed {
             Some(seed) => {
                 (self.root, self.started) = (Seed(seed), 0);
@@ -89,10 +89,10 @@ impl Inner {
                 self.root.child("episode").child(self.started)
             }
         };
-        let anomaly = fault.build(&catalogues::anomalies(), &self.env)?;
-        let onset = fault.schedule.draw_onset(self.horizon as usize, &mut seed.child("onset").rng());
-        let disturbance = Disturbance { fault, onset, anomaly };
-        self.course = Some(Course::start(&mut self.env, &[], seed, Some(disturbance), &mut self.seen));
+        let anomaly = anomaly_spec.build(&catalogues::anomalies(), &self.env)?;
+        let onset = anomaly_spec.schedule.draw_onset(self.horizon as usize, &mut seed.child("onset").rng());
+        let disturbance = Disturbance { anomaly_spec, onset, anomaly };
+        self.rollout = Some(Rollout::start(&mut self.env, &[], seed, Some(disturbance), &mut self.seen));
         Ok(onset)
     }
 }
@@ -101,20 +101,20 @@ impl Inner {
 impl Around {
     /// `spec` is a specification as JSON with the environment's channels and parameters.
     #[new]
-    fn new(spec: &str, fault: &str, root: u64, step: Py<PyAny>, set: Py<PyAny>) -> PyResult<Around> {
+    fn new(spec: &str, anomaly_spec: &str, root: u64, step: Py<PyAny>, set: Py<PyAny>) -> PyResult<Around> {
         let spec: EnvSpec = serde_json::from_str(spec).map_err(raised)?;
         let (width, horizon, anomalies) = (spec.obs_width(), spec.horizon, ids_for(&spec));
         let env = Outside { spec, step, set, obs: vec![0.0; width] };
-        let fault = fault::read(fault, &env, horizon).map_err(raised)?;
-        let fault = fault.ok_or_else(|| wrong("anomaly: expected one, found none"))?;
+        let anomaly_spec = anomaly_spec::read(anomaly_spec, &env, horizon).map_err(raised)?;
+        let anomaly_spec = anomaly_spec.ok_or_else(|| wrong("anomaly: expected one, found none"))?;
         let inner =
-            Inner { env, course: None, root: Seed(root), started: 0, seen: vec![0.0; width], horizon };
-        Ok(Around { inner: Mutex::new(inner), fault, anomalies })
+            Inner { env, rollout: None, root: Seed(root), started: 0, seen: vec![0.0; width], horizon };
+        Ok(Around { inner: Mutex::new(inner), anomaly_spec, anomalies })
     }
 
     /// What is done, as JSON.
-    fn fault(&self) -> PyResult<String> {
-        serde_json::to_string(&self.fault).map_err(raised)
+    fn anomaly_spec(&self) -> PyResult<String> {
+        serde_json::to_string(&self.anomaly_spec).map_err(raised)
     }
 
     /// Ids of the anomalies that apply to such an environment.
@@ -124,15 +124,15 @@ impl Around {
 
     /// Whether observations are changed.
     fn disturbs_observations(&self) -> PyResult<bool> {
-        Ok(kind(&self.fault.anomaly).map_err(raised)?.class == Class::Observation)
+        Ok(kind(&self.anomaly_spec.anomaly).map_err(raised)?.class == Class::Observation)
     }
 
     /// Begins an episode of which the first observation was made, and returns the onset.
     fn start(&mut self, py: Python<'_>, seed: Option<u64>, obs: &Bound<'_, PyAny>) -> PyResult<u32> {
         let inner = self.inner.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         read(obs, &mut inner.env.obs)?;
-        let fault = &self.fault;
-        detached(py, || inner.start(seed, fault))
+        let anomaly_spec = &self.anomaly_spec;
+        detached(py, || inner.start(seed, anomaly_spec))
     }
 
     /// Takes a step: the observation, and whether the anomaly was active.
@@ -144,10 +144,10 @@ impl Around {
         let inner = self.inner.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         let action = Floats::read(action, "action")?;
         action.expect_shape(&[inner.env.spec.act_width()], "action")?;
-        let Inner { env, course, seen, .. } = inner;
-        let course = course.as_mut().ok_or_else(|| wrong("expected reset() before step()"))?;
+        let Inner { env, rollout, seen, .. } = inner;
+        let rollout = rollout.as_mut().ok_or_else(|| wrong("expected reset() before step()"))?;
         let action = action.slice();
-        let (_, label) = detached(py, || Ok(course.step(env, action, seen)))?;
+        let (_, label) = detached(py, || Ok(rollout.step(env, action, seen)))?;
         Ok((row(py, seen), label))
     }
 }

@@ -1,29 +1,29 @@
-//! One episode after another in one world, step by step.
+//! One episode after another in one environment, step by step.
 
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_core::run::{Course, Disturbance};
+use offnominal_core::run::{Disturbance, Rollout};
 use offnominal_engine::catalogues;
 use std::sync::Arc;
 
 /// What is played, the same for all lanes of a pool.
 pub(crate) struct Game {
-    /// The pristine world, copied for every episode.
+    /// The pristine environment, copied for every episode.
     pub(crate) env: Box<dyn Env>,
     /// What is done to the episodes.
-    pub(crate) fault: Option<Fault>,
+    pub(crate) anomaly_spec: Option<AnomalySpec>,
     /// Steps after which an episode is truncated.
     pub(crate) horizon: u32,
 }
 
 impl Game {
-    /// A copy of the pristine world.
+    /// A copy of the pristine environment.
     fn stage(&self) -> Result<Box<dyn Env>> {
         let copy = self.env.fork();
         let spec = self.env.spec();
         copy.ok_or_else(|| {
             anyhow::anyhow!(
-                "world {}: expected a simulation, found a single robot that cannot be copied",
+                "environment {}: expected a simulation, found a single robot that cannot be copied",
                 spec.id
             )
         })
@@ -34,7 +34,7 @@ impl Game {
 pub(crate) struct Lane {
     game: Arc<Game>,
     env: Box<dyn Env>,
-    course: Option<Course>,
+    rollout: Option<Rollout>,
     /// Root of the seeds of episodes that are started without one.
     root: Seed,
     /// How many of these there were.
@@ -62,7 +62,7 @@ impl Lane {
     /// A lane in which nothing was started yet.
     pub(crate) fn new(game: Arc<Game>, root: u64) -> Result<Lane> {
         let (env, obs) = (game.stage()?, vec![0.0; game.env.spec().obs_width()]);
-        Ok(Lane { game, env, course: None, root: Seed(root), started: 0, obs, onset: None })
+        Ok(Lane { game, env, rollout: None, root: Seed(root), started: 0, obs, onset: None })
     }
 
     /// Begins the episode of a seed, which is also the root of the seeds of those that follow it; without one, the next
@@ -79,26 +79,31 @@ impl Lane {
     fn begin(&mut self, seed: Seed, initial: Option<&[f64]>) -> Result<()> {
         let game = Arc::clone(&self.game);
         self.env = game.stage()?;
-        let drawn = initial.map_or_else(|| Course::initial(self.env.as_ref(), seed), <[f64]>::to_vec);
+        let drawn = initial.map_or_else(|| Rollout::initial(self.env.as_ref(), seed), <[f64]>::to_vec);
         let wanted = self.env.spec().initial.len();
         ensure!(drawn.len() == wanted, "initial condition: expected {wanted} numbers, found {}", drawn.len());
-        let disturbance = game.fault.as_ref().map(|fault| self.disturbance(fault, seed)).transpose()?;
+        let disturbance = game
+            .anomaly_spec
+            .as_ref()
+            .map(|anomaly_spec| self.disturbance(anomaly_spec, seed))
+            .transpose()?;
         self.onset = disturbance.as_ref().map(|d| d.onset);
-        self.course = Some(Course::start(self.env.as_mut(), &drawn, seed, disturbance, &mut self.obs));
+        self.rollout = Some(Rollout::start(self.env.as_mut(), &drawn, seed, disturbance, &mut self.obs));
         Ok(())
     }
 
     /// The fault with its onset. How long the episode would be without it cannot be known here, so a random onset is
     /// drawn from the longest there can be.
-    fn disturbance<'f>(&self, fault: &'f Fault, seed: Seed) -> Result<Disturbance<'f>> {
-        let anomaly = fault.build(&catalogues::anomalies(), self.env.as_ref())?;
-        let onset = fault.schedule.draw_onset(self.game.horizon as usize, &mut seed.child("onset").rng());
-        Ok(Disturbance { fault, onset, anomaly })
+    fn disturbance<'f>(&self, anomaly_spec: &'f AnomalySpec, seed: Seed) -> Result<Disturbance<'f>> {
+        let anomaly = anomaly_spec.build(&catalogues::anomalies(), self.env.as_ref())?;
+        let onset =
+            anomaly_spec.schedule.draw_onset(self.game.horizon as usize, &mut seed.child("onset").rng());
+        Ok(Disturbance { anomaly_spec, onset, anomaly })
     }
 
     /// Whether there is an episode to take a step in.
     pub(crate) fn is_running(&self) -> bool {
-        self.course.is_some()
+        self.rollout.is_some()
     }
 
     /// Takes a step.
@@ -106,9 +111,9 @@ impl Lane {
     /// # Panics
     /// If no episode is running.
     pub(crate) fn step(&mut self, action: &[f32]) -> Outcome {
-        let course = self.course.as_mut().expect("an episode is running");
-        let (step, label) = course.step(self.env.as_mut(), action, &mut self.obs);
-        let late = course.steps() >= self.game.horizon;
+        let rollout = self.rollout.as_mut().expect("an episode is running");
+        let (step, label) = rollout.step(self.env.as_mut(), action, &mut self.obs);
+        let late = rollout.steps() >= self.game.horizon;
         let terminated = matches!(step.status, Status::Succeeded | Status::Failed);
         // A simulator that broke says nothing of the state it was in: the episode is cut, not ended.
         let truncated = !terminated && (late || step.status == Status::Diverged);
@@ -116,7 +121,7 @@ impl Lane {
             Outcome { reward: step.reward, terminated, truncated, label, status: step.status, success: None };
         if terminated || truncated {
             outcome.success = self.success(step.status);
-            self.course = None;
+            self.rollout = None;
         }
         outcome
     }
@@ -129,7 +134,7 @@ impl Lane {
         }
     }
 
-    /// The world as it is now.
+    /// The environment as it is now.
     pub(crate) fn env(&mut self) -> &mut dyn Env {
         self.env.as_mut()
     }

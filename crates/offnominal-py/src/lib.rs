@@ -1,22 +1,26 @@
 //! The engine as a Python extension module, `offnominal._engine`.
 //!
 //! This crate is a border: it reads NumPy arrays and JSON, checks them, and hands slices to the engine without the
-//! interpreter's lock. What users see (Gymnasium environments, detector classes, tables) is Python, in `python/offnominal`.
+//! interpreter's lock. What users see (Gymnasium environments, detector classes, tables) is Python, in
+//! `python/offnominal`.
 
+mod anomaly_spec;
 mod arrays;
+mod call;
 mod campaign;
 mod detectors;
+mod environment;
 mod episodes;
 mod error;
-mod fault;
 mod foreign;
+mod images;
 mod infos;
 mod lane;
 mod own;
 mod policy;
 mod pool;
+mod progress;
 mod watch;
-mod world;
 
 use pyo3::prelude::*;
 
@@ -24,13 +28,19 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _engine {
     #[pymodule_export]
+    use crate::call::call;
+    #[pymodule_export]
     use crate::campaign::{Campaign, digest};
     #[pymodule_export]
     use crate::detectors::{Monitor, check_detector, detectors, fit};
     #[pymodule_export]
+    use crate::environment::{Environment, anomalies, environments};
+    #[pymodule_export]
     use crate::episodes::{Recording, collect, evaluate, load};
     #[pymodule_export]
     use crate::foreign::Around;
+    #[pymodule_export]
+    use crate::images::{ImageMonitorOf, check_image_detector, fit_images, image_detectors};
     #[pymodule_export]
     use crate::own::give_detector;
     #[pymodule_export]
@@ -39,8 +49,6 @@ mod _engine {
     use crate::pool::Pool;
     #[pymodule_export]
     use crate::watch::{Watch, fit_file, main};
-    #[pymodule_export]
-    use crate::world::{World, anomalies, worlds};
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 

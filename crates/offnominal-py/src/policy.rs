@@ -37,15 +37,15 @@ pub(crate) struct Policy {
 
 #[pymethods]
 impl Policy {
-    /// The policy of that name (an algorithm, a card's id, a path) for a world.
+    /// The policy of that name (an algorithm, a card's id, a path) for an environment.
     #[new]
     fn new(py: Python<'_>, env: &str, name: &str) -> PyResult<Policy> {
         detached(py, || {
-            let world = catalogues::world(env, None)?;
-            let found = known::find(name, world.as_ref())?;
-            let widths = (world.spec().obs_width(), world.spec().act_width());
+            let environment = catalogues::environment(env, None)?;
+            let found = known::find(name, environment.as_ref())?;
+            let widths = (environment.spec().obs_width(), environment.spec().act_width());
             let (inner, name, card, digest) = (found.policy, found.name, found.card, found.digest);
-            let is_choice = world.spec().action.iter().any(Channel::is_choice);
+            let is_choice = environment.spec().action.iter().any(Channel::is_choice);
             Ok(Policy {
                 inner,
                 rng: Rng::new(0),
@@ -61,7 +61,7 @@ impl Policy {
     }
 
     /// A model of Stable-Baselines3 from the bytes of its zip and, if observations were normalised, of the pickle of
-    /// their statistics. Without a world it acts on what it was trained on.
+    /// their statistics. Without an environment it acts on what it was trained on.
     #[staticmethod]
     #[pyo3(signature = (model, normalize = None, env = None))]
     fn from_sb3(
@@ -74,7 +74,7 @@ impl Policy {
             let map = normalize.map(|bytes| sb3::read_normalisation(&bytes)).transpose()?.flatten();
             let model = Model::read(&model)?;
             let spec = match env {
-                Some(env) => catalogues::world(env, None)?.spec().clone(),
+                Some(env) => catalogues::environment(env, None)?.spec().clone(),
                 None => model.spec("imported"),
             };
             let actor = model.actor(&spec, map)?;
@@ -115,7 +115,7 @@ impl Policy {
         &self.name
     }
 
-    /// The world in which it acts.
+    /// The environment in which it acts.
     #[getter]
     fn env(&self) -> &str {
         &self.env

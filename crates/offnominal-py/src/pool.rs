@@ -1,10 +1,10 @@
-//! Many worlds of one kind, stepped together on Rust threads.
+//! Many environments of one kind, stepped together on Rust threads.
 
 use crate::arrays::{Floats, row, shaped};
+use crate::environment::{Border, bytes, game};
 use crate::error::{detached, wrong};
 use crate::infos::told;
 use crate::lane::{Lane, Outcome};
-use crate::world::{Border, bytes, game};
 use anyhow::Result;
 use numpy::{PyArrayDyn, PyArrayMethods};
 use offnominal_core::prelude::*;
@@ -14,10 +14,10 @@ use rayon::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A step of all worlds that takes less than this on one thread is not worth waking others for.
+/// A step of all environments that takes less than this on one thread is not worth waking others for.
 const WORTH_SHARING: Duration = Duration::from_micros(60);
 
-/// What happens to a world whose episode is over.
+/// What happens to an environment whose episode is over.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Autoreset {
     /// The next step begins the next episode and ignores the command.
@@ -28,7 +28,7 @@ enum Autoreset {
     Disabled,
 }
 
-/// Worlds of one kind.
+/// Environments of one kind.
 #[pyclass(module = "offnominal._engine")]
 pub(crate) struct Pool {
     // Behind a lock, which is never contended, as a lane may not be shared between threads.
@@ -70,14 +70,14 @@ impl Seat {
 #[pymethods]
 impl Pool {
     #[new]
-    #[pyo3(signature = (id, n, options, fault, max_steps, mode, threads, copy))]
+    #[pyo3(signature = (id, n, options, anomaly_spec, max_steps, mode, threads, copy))]
     #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         id: &str,
         n: usize,
         options: &str,
-        fault: &str,
+        anomaly_spec: &str,
         max_steps: Option<u32>,
         mode: &str,
         threads: usize,
@@ -97,7 +97,7 @@ impl Pool {
             return Err(wrong("num_envs: expected at least 1, found 0"));
         }
         let (lanes, border, width) = detached(py, || {
-            let game = Arc::new(game(id, options, fault, max_steps)?);
+            let game = Arc::new(game(id, options, anomaly_spec, max_steps)?);
             let seat = |i| {
                 let lane = Lane::new(Arc::clone(&game), i as u64)?;
                 Ok(Seat { lane, outcome: Outcome::RESET, last: None })
@@ -141,7 +141,7 @@ impl Pool {
         self.observations(py)
     }
 
-    /// Steps all worlds: observations, rewards, terminated, truncated, and what else is known.
+    /// Steps all environments: observations, rewards, terminated, truncated, and what else is known.
     #[allow(clippy::type_complexity)]
     fn step<'py>(
         &mut self,

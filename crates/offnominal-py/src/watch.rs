@@ -8,7 +8,7 @@ use offnominal_core::alarm::Settings;
 use offnominal_core::prelude::*;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::monitor_file;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
 use offnominal_monitor::{Monitor, Verdict};
 use offnominal_stats::Rule;
@@ -142,17 +142,17 @@ pub(crate) fn fit_file(
         let asked: Asked = serde_json::from_str(asked)?;
         let (recipe, other) = (&train.0.recipe, &calibration.0.recipe);
         let same = (&recipe.env, &recipe.policy) == (&other.env, &other.policy);
-        ensure!(same, "calibration: expected episodes of the same policy in the same world");
-        let nominal = recipe.fault.is_none() && other.fault.is_none();
+        ensure!(same, "calibration: expected episodes of the same policy in the same environment");
+        let nominal = recipe.anomaly_spec.is_none() && other.anomaly_spec.is_none();
         ensure!(nominal, "expected nominal episodes, found anomalous ones");
-        let cast = Cast::new(&recipe.env, &recipe.policy.id)?;
+        let subject = Subject::new(&recipe.env, &recipe.policy.id)?;
         let alarm = Settings {
             arm_after: asked.arm_after,
             raise_after: asked.raise_after,
             clear_after: asked.clear_after,
         };
         let fit = monitor_file::Fit {
-            cast: &cast,
+            subject: &subject,
             detector: &asked.choice()?,
             rule: asked.rule()?,
             alarm,

@@ -1,7 +1,8 @@
 //! Runs the Python tests, in a virtual environment that is made once and kept below the target folder.
 //!
 //! The extension module is the one that cargo has just built, so nothing is compiled twice; `pip` only fetches what the
-//! tests import. Without python3, pip or a way to fetch, this says that it was skipped.
+//! tests import. Without python3, pip or a way to fetch, this says that it was skipped; so does each test that pytest
+//! skips.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,11 +26,11 @@ fn build() -> PathBuf {
     std::env::current_exe().unwrap().parent().unwrap().to_path_buf()
 }
 
-/// Runs a command; what it said if it failed.
-fn run(command: &mut Command) -> Result<(), String> {
+/// Runs a command; its output, as an error if it failed.
+fn run(command: &mut Command) -> Result<String, String> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
-    let said = [output.stdout, output.stderr].concat();
-    output.status.success().then_some(()).ok_or_else(|| String::from_utf8_lossy(&said).into_owned())
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    if output.status.success() { Ok(text) } else { Err(text) }
 }
 
 /// The interpreter of the virtual environment, which is made anew when the requirements change.
@@ -60,19 +61,34 @@ fn package(into: &Path) {
 #[test]
 fn the_python_package_passes_its_tests() {
     if cfg!(windows) {
-        eprintln!("skipped: the virtual environment is laid out as on Unix");
-        return;
+        return skips::skip("Unix", "the virtual environment is laid out as there");
     }
     let python = match python() {
         Ok(python) => python,
-        Err(why) => return eprintln!("skipped: no Python environment for the tests could be made: {why}"),
+        Err(why) => return skips::skip("python", why),
     };
     let folder = tempfile::tempdir().unwrap();
     package(folder.path());
     let mut pytest = Command::new(python);
-    pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).current_dir(root());
+    pytest.args(["-m", "pytest", "-rs", "-p", "no:cacheprovider"]).current_dir(root());
     pytest.env("PYTHONPATH", folder.path()).env("PYTHONDONTWRITEBYTECODE", "1");
-    if let Err(said) = run(&mut pytest) {
-        panic!("{said}");
+    let output = run(&mut pytest).unwrap_or_else(|output| panic!("{output}"));
+    for (file, why) in output.lines().filter_map(skipped) {
+        skips::skip(&format!("pytest: {file}"), why);
     }
+}
+
+/// File and reason of a line such as `SKIPPED [2] python/tests/test_sb3.py:6: could not import …`.
+fn skipped(line: &str) -> Option<(&str, &str)> {
+    let (_, rest) = line.strip_prefix("SKIPPED [")?.split_once("] ")?;
+    let (place, why) = rest.split_once(": ").unwrap_or((rest, ""));
+    let file = place.split(':').next()?;
+    Some((file.rsplit('/').next()?, why))
+}
+
+#[test]
+fn what_pytest_skips_is_read() {
+    let line = "SKIPPED [2] python/tests/test_sb3.py:6: could not import 'stable_baselines3'";
+    assert_eq!(skipped(line), Some(("test_sb3.py", "could not import 'stable_baselines3'")));
+    assert_eq!(skipped("12 passed, 2 skipped in 3.20s"), None);
 }

@@ -1,18 +1,8 @@
 //! How numbers are written: three decimals, percent or steps; what is missing is a dash, never a zero.
 
 use offnominal_core::estimate::Estimate;
+use offnominal_stats::metric::Unit;
 use serde::Serialize;
-
-/// What a number counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// An area or a rate between 0 and 1, written with three decimals.
-    Area,
-    /// A share of episodes, written in percent.
-    Share,
-    /// A number of steps; infinity is "not reached".
-    Steps,
-}
 
 /// A dash stands for "there is no such number".
 pub const MISSING: &str = "–";

@@ -1,4 +1,4 @@
-//! Self-contained HTML pages: one file with its style, its pictures and its data, and no link to anything that a reader
+//! Self-contained HTML pages: one file with its style, its images and its data, and no link to anything that a reader
 //! may not have.
 //!
 //! A subsystem brings a template that extends `page.html`, which has the blocks `title`, `style` (more of it) and `body`.
@@ -31,7 +31,7 @@ fn environment(templates: &[(&'static str, &'static str)]) -> Result<Environment
     Ok(environment)
 }
 
-/// A picture that is a part of the page; `kind` is the end of its media type, such as `png`.
+/// An image that is a part of the page; `kind` is the end of its media type, such as `png`.
 pub fn embedded(kind: &str, bytes: &[u8]) -> Value {
     Value::from_safe_string(format!("data:image/{kind};base64,{}", encoded(bytes)))
 }
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_embedded() {
+    fn images_are_embedded() {
         assert_eq!(embedded("png", b"hi").as_str(), Some("data:image/png;base64,aGk="));
     }
 }

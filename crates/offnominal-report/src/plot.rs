@@ -2,6 +2,7 @@
 
 use crate::axis::Axis;
 use crate::colour::Pen;
+use crate::frame::{Frame, Margins};
 use crate::number;
 use crate::svg::{Anchor, Stroke, Svg};
 use crate::thin::thin;
@@ -56,9 +57,7 @@ pub struct Plot {
     pub size: (f64, f64),
 }
 
-const LEFT: f64 = 50.0;
 const TOP: f64 = 42.0;
-const BOTTOM: f64 = 34.0;
 
 /// About the width of the text at the onset.
 const ONSET_TEXT: f64 = 210.0;
@@ -90,7 +89,7 @@ impl Plot {
     }
 
     fn draw(&self, mut svg: Svg, with_data: bool) -> String {
-        svg.text(4.0, 14.0, Anchor::Start, "title", &self.title);
+        Frame::title(&mut svg, &self.title);
         self.draw_onset(&mut svg);
         self.draw_axes(&mut svg);
         self.draw_levels(&mut svg);
@@ -103,28 +102,21 @@ impl Plot {
         svg.end()
     }
 
-    fn right(&self) -> f64 {
-        if self.levels.is_empty() { 12.0 } else { 68.0 }
-    }
-
     fn steps(&self) -> usize {
         self.lines.iter().map(|l| l.values.len()).max().unwrap_or(0)
     }
 
-    fn x(&self, step: f64) -> f64 {
+    fn frame(&self) -> Frame {
         let last = self.steps().saturating_sub(1).max(1) as f64;
-        LEFT + (self.size.0 - LEFT - self.right()) * (step / last).clamp(0.0, 1.0)
-    }
-
-    fn y(&self, value: f64) -> f64 {
-        let height = self.size.1 - TOP - BOTTOM;
-        TOP + height * (1.0 - self.axis.place(value))
+        let right = if self.levels.is_empty() { 12.0 } else { 68.0 };
+        let margins = Margins { left: 50.0, right, top: TOP, bottom: 34.0 };
+        Frame { x: Axis::linear(0.0, last), y: self.axis.clone(), size: self.size, margins }
     }
 
     fn draw_onset(&self, svg: &mut Svg) {
         let Some((step, name)) = &self.onset else { return };
-        let (x, end) = (self.x(f64::from(*step)), self.x(f64::MAX));
-        let (top, bottom) = (TOP, self.size.1 - BOTTOM);
+        let frame = self.frame();
+        let ((x, _), [_, top, end, bottom]) = (frame.at((f64::from(*step), 0.0)), frame.edges());
         svg.tint((x, top), (end - x, bottom - top), "onset", "#d55e00");
         let stroke = Stroke { class: "onset", colour: "#d55e00", width: 1.2, dash: "" };
         svg.segment((x, top - 4.0), (x, bottom), &stroke);
@@ -133,31 +125,23 @@ impl Plot {
     }
 
     fn draw_axes(&self, svg: &mut Svg) {
-        let (end, bottom) = (self.x(f64::MAX), self.size.1 - BOTTOM);
-        let grid = Stroke { class: "grid", colour: "#e4e4e0", width: 1.0, dash: "" };
-        for tick in self.axis.ticks(5) {
-            let y = self.y(tick);
-            svg.segment((LEFT, y), (end, y), &grid);
-            svg.text(LEFT - 6.0, y + 4.0, Anchor::End, "label", &number::plain(tick));
-        }
-        let steps = Axis::linear(0.0, self.steps().saturating_sub(1).max(1) as f64);
-        for tick in steps.ticks(6) {
-            svg.text(self.x(tick), bottom + 15.0, Anchor::Middle, "label", &number::plain(tick));
-        }
+        let frame = self.frame();
+        frame.rows(svg, &frame.y.ticks(5), number::plain);
+        frame.columns(svg, &frame.x.ticks(6), number::plain);
+        let [left, _, right, bottom] = frame.edges();
         let base = Stroke { class: "base", colour: "#9a9a96", width: 1.0, dash: "" };
-        svg.segment((LEFT, bottom), (end, bottom), &base);
-        svg.text(end, bottom + 29.0, Anchor::End, "label soft", &self.what);
+        svg.segment((left, bottom), (right, bottom), &base);
+        frame.name_x(svg, &self.what);
     }
 
     fn draw_levels(&self, svg: &mut Svg) {
-        let end = self.x(f64::MAX);
+        let frame = self.frame();
+        let [.., right, _] = frame.edges();
         for (level, label_y) in self.levels.iter().zip(self.label_places()) {
-            let y = self.y(level.value);
             let (width, dash) = if level.main { (1.4, "6 3") } else { (0.8, "2 3") };
-            let stroke = Stroke { class: "level", colour: "#5c5f66", width, dash };
-            svg.segment((LEFT, y), (end, y), &stroke);
+            frame.across(svg, level.value, &Stroke { class: "level", colour: "#5c5f66", width, dash });
             let class = if level.main { "label strong" } else { "label soft" };
-            svg.text(end + 5.0, label_y + 3.5, Anchor::Start, class, &level.name);
+            svg.text(right + 5.0, label_y + 3.5, Anchor::Start, class, &level.name);
         }
     }
 
@@ -165,10 +149,10 @@ impl Plot {
     fn label_places(&self) -> Vec<f64> {
         let mut order: Vec<usize> = (0..self.levels.len()).collect();
         order.sort_by(|&a, &b| self.levels[a].value.total_cmp(&self.levels[b].value));
-        let mut places = vec![0.0; order.len()];
+        let (frame, mut places) = (self.frame(), vec![0.0; order.len()]);
         let mut ceiling = f64::INFINITY;
         for i in order {
-            places[i] = self.y(self.levels[i].value).min(ceiling);
+            places[i] = frame.at((0.0, self.levels[i].value)).1.min(ceiling);
             ceiling = places[i] - 12.0;
         }
         places
@@ -178,22 +162,24 @@ impl Plot {
         if line.band.is_empty() {
             return;
         }
+        let frame = self.frame();
         let place = |part: fn(&(f64, f64)) -> f64| -> Vec<(f64, f64)> {
-            line.band.iter().enumerate().map(|(t, b)| (self.x(t as f64), self.y(part(b)))).collect()
+            line.band.iter().enumerate().map(|(t, b)| frame.at((t as f64, part(b)))).collect()
         };
         svg.band(&place(|b| b.1), &place(|b| b.0), &line.pen.class, line.pen.colour);
     }
 
     fn draw_line(&self, svg: &mut Svg, line: &Line) {
+        let frame = self.frame();
         let points: Vec<(f64, f64)> =
-            thin(&line.values).into_iter().map(|(t, v)| (self.x(t as f64), self.y(v))).collect();
+            thin(&line.values).into_iter().map(|(t, v)| frame.at((t as f64, v))).collect();
         let Pen { class, colour, dash } = &line.pen;
         svg.path(&points, &Stroke { class, colour, width: line.width, dash });
     }
 
     fn draw_mark(&self, svg: &mut Svg) {
         let Some((step, value, name)) = &self.mark else { return };
-        let (x, y) = (self.x(*step as f64), self.y(*value));
+        let (x, y) = self.frame().at((*step as f64, *value));
         svg.dot((x, y), "onset-dot", "#d55e00");
         let right = x > 0.75 * self.size.0;
         let (x, anchor) = if right { (x - 7.0, Anchor::End) } else { (x + 7.0, Anchor::Start) };
@@ -210,8 +196,7 @@ impl Plot {
                 json!({"name": l.name, "class": l.pen.class, "values": values})
             })
             .collect();
-        let box_ = [LEFT, TOP, self.x(f64::MAX), self.size.1 - BOTTOM];
-        json!({"box": box_, "steps": self.steps(), "lines": lines}).to_string()
+        json!({"box": self.frame().edges(), "steps": self.steps(), "lines": lines}).to_string()
     }
 }
 

@@ -16,7 +16,7 @@ pub enum Anchor {
     End,
 }
 
-/// A picture in progress.
+/// An image in progress.
 #[derive(Debug, Clone)]
 pub struct Svg {
     text: String,
@@ -26,7 +26,7 @@ const FONT: &str = "system-ui, 'Segoe UI', 'Helvetica Neue', Arial, sans-serif";
 const INK: &str = "#3a3d42";
 
 impl Svg {
-    /// Starts a picture; `title` is what a screen reader says.
+    /// Starts an image; `title` is what a screen reader says.
     pub fn new(width: f64, height: f64, title: &str) -> Svg {
         let (width, height, title) = (coordinate(width), coordinate(height), escape(title));
         let text = format!(
@@ -36,7 +36,7 @@ impl Svg {
         Svg { text }
     }
 
-    /// Starts a picture with a white ground, for a file of its own.
+    /// Starts an image with a white ground, for a file of its own.
     pub fn alone(width: f64, height: f64, title: &str) -> Svg {
         let mut svg = Svg::new(width, height, title);
         svg.rectangle((0.0, 0.0), (width, height), "#ffffff");
@@ -117,7 +117,7 @@ impl Svg {
         self.push(format_args!("<g class=\"data\" data-chart=\"{json}\"/>"));
     }
 
-    /// The finished picture.
+    /// The finished image.
     pub fn end(mut self) -> String {
         self.text.push_str("</svg>");
         self.text

@@ -1,216 +1,261 @@
-//! How often a policy fails: experiments by the thousand, in blocks that a killed run need not make again.
+//! `risk estimate`: how often a policy fails, with an interval, and the kinds of its failures.
+//!
+//! | file           | content                                                             |
+//! |----------------|---------------------------------------------------------------------|
+//! | [`block`]      | what a run of experiments is, and what it finds, block by block     |
+//! | [`estimation`] | experiments by the thousand                                         |
+//! | [`verdict`]    | from experiments to numbers                                         |
+//! | [`atlas`]      | the kinds of failures, and their parts of the probability           |
+//! | [`curve`]      | how many episodes would have been enough                            |
+//! | [`document`]   | the result: `risk.json`                                             |
+//! | `page`         | the result as a page, with its `chart`                              |
 
-use crate::block::{Block, Failure, Method, Spec, checked};
-use crate::verdict::Verdict;
-use crate::{Guide, Lab};
+pub mod atlas;
+pub mod block;
+mod chart;
+pub mod curve;
+pub mod document;
+pub mod estimation;
+pub(crate) mod page;
+pub mod verdict;
+
+use crate::experimenter::Experimenter;
+use crate::guide::Guide;
+use crate::request::{self, defaults, positive, within};
 use anyhow::{Context as _, Result, ensure};
-use offnominal_core::prelude::*;
+use atlas::Atlas;
+use curve::Curve;
+use document::Document;
+use estimation::Estimation;
+use offnominal_core::Seed;
 use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
-use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Cast;
-use offnominal_files::journal::Journal;
+use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::subject::Subject;
+use offnominal_files::write;
 use offnominal_stats::Level;
-use offnominal_stats::risk::{Pool, Proposal, Thinning};
-use std::path::Path;
-use std::time::Instant;
+use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
+use page::probability;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
-/// Draws per block, by the cost of one.
-const BLOCK: u64 = 2000;
-const THINNED_BLOCK: u64 = 20_000;
-/// Draws from which the mean of f^α is estimated where it only sets a rate.
-const PILOT: usize = 4000;
-
-/// A run that is ready.
-pub struct Estimation<'c> {
-    lab: Lab<'c>,
-    guide: Option<&'c Guide>,
-    /// What it estimates and how.
-    pub spec: Spec,
+/// Whose failures are counted, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// The policy: `tqc` for the one shipped with the environment, a name, the path of a file, or `random`.
+    pub policy: String,
+    /// Parameters of the environment that are drawn for each episode.
+    #[serde(default)]
+    pub randomisation: RandomisationRequest,
+    /// How initial conditions are chosen; if absent, thinned with a predictor, else plain.
+    pub method: Option<SamplingMethod>,
+    /// The predictor that [`learning`](crate::learning) wrote.
+    pub predictor: Option<PathBuf>,
+    /// Number of experiments; a run in the output folder is continued to so many.
+    #[serde(default = "experiments")]
+    pub experiments: u64,
+    /// How much the predictor is trusted: experiments go where its chance to this power is large; if absent, as learned.
+    pub exponent: Option<f64>,
+    /// Share of the experiments that ignores the predictor, above 0, at most 1.
+    #[serde(default = "plain_share")]
+    pub plain_share: f64,
+    /// Experiments per draw of the thinned method, above 0, at most 1; if absent, as few as the predictor can use.
+    pub rate: Option<f64>,
+    /// Draws from which the normalising constant of mixture and algorithm-1 is known.
+    #[serde(default = "constant_draws")]
+    pub constant_draws: usize,
+    /// Confidence level of the intervals, between 0 and 1.
+    #[serde(default = "request::level")]
+    pub level: f64,
+    /// Largest acceptable failure probability (see [`Report::unacceptable`]).
+    pub max_risk: Option<f64>,
+    /// Folder for journal, result and page; if absent, nothing is written and the run cannot be continued.
+    pub out: Option<PathBuf>,
+    /// The command that the page names as its origin.
+    pub command: Option<String>,
 }
 
-/// One draw that was tried.
-struct Tried {
-    chance: f64,
-    steps: u64,
-    failed: bool,
-    failure: Option<Failure>,
+defaults! {
+    experiments: u64 = 1000;
+    plain_share: f64 = PLAIN_SHARE;
+    constant_draws: usize = 20_000;
 }
 
-impl<'c> Estimation<'c> {
-    /// Experiments from plain draws.
-    pub fn plain(lab: Lab<'c>, seed: u64) -> Estimation<'c> {
-        Estimation { lab, guide: None, spec: spec(&lab, seed, Method::Plain) }
+/// How initial conditions are chosen.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr, EnumMessage,
+)]
+#[strum(serialize_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
+pub enum SamplingMethod {
+    /// Draws of the environment itself: counting
+    Plain,
+    /// Draws that are tried with a chance that grows with the prediction; valid whenever one stops
+    Thinned,
+    /// Draws that the predictor accepts, mixed with plain ones
+    Mixture,
+    /// Draws that the predictor accepts, as published; no valid interval, for comparison
+    #[strum(serialize = "algorithm-1")]
+    #[serde(rename = "algorithm-1")]
+    Algorithm1,
+}
+
+/// What was estimated.
+#[derive(Debug, Clone, Serialize)]
+#[serde(transparent)]
+pub struct Report {
+    /// Everything that was found.
+    pub document: Document,
+    /// Time that the experiments took, in seconds.
+    #[serde(skip)]
+    pub secs: f64,
+    /// The page, if it was written.
+    #[serde(skip)]
+    pub page: Option<PathBuf>,
+}
+
+/// Makes the experiments and judges them.
+///
+/// # Errors
+/// If environment, policy or predictor cannot be had, a setting is out of its range, the output folder holds another
+/// run, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let (level, method) = (Level::try_from(request.level)?, request.method()?);
+    request.check()?;
+    let subject = request.randomisation.subject(&request.env, &request.policy)?;
+    let experimenter = Experimenter::new(&subject, context.seed)?;
+    let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
+    let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
+    let blocks = estimation.run(request.out.as_deref(), request.experiments, context)?;
+    let verdict = estimation.judge(&blocks, level, context)?;
+    let atlas = Atlas::of(&verdict.failures, subject.env.spec());
+    let curve = Curve::of(&verdict, method == SamplingMethod::Plain, Seed(context.seed));
+    let document = Document::new(&estimation.spec, &verdict, atlas, curve.ok());
+    let mut report = Report { document, secs: verdict.secs, page: None };
+    if let Some(folder) = &request.out {
+        report.save(folder, experimenter, request.command.as_deref())?;
     }
+    if report.document.failures.is_empty() && !fails_at_random(request, &subject, context)? {
+        context.note(&format!(
+            "no failure was seen, not even in {RANDOM_TRIES} episodes with random commands: environment {} may count nothing \
+             as failure",
+            request.env
+        ));
+    }
+    Ok(report)
+}
 
-    /// Thinned experiments; if no rate is given, as many draws per experiment as the predictor can use, up to a hundred.
+/// Episodes with random commands that show whether anything counts as a failure.
+const RANDOM_TRIES: u64 = 50;
+
+/// Whether random commands fail at least once.
+fn fails_at_random(request: &Request, subject: &Subject, context: &Context) -> Result<bool> {
+    let random = Subject::new(&request.env, "random")?.shifted_by(subject.shifted.clone())?;
+    let experimenter = Experimenter::new(&random, context.seed)?;
+    for i in 0..RANDOM_TRIES {
+        let key = experimenter.key("random", i);
+        if experimenter.play(key, &experimenter.draw(key))?.failed {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+impl Request {
+    /// The method that is meant, which depends on whether there is a predictor.
     ///
     /// # Errors
-    /// If a setting is out of its range, or the predictor says nothing.
-    pub fn thinned(
-        lab: Lab<'c>,
-        seed: u64,
-        guide: &'c Guide,
-        proposal: Proposal,
-        rate: Option<f64>,
-        jobs: usize,
+    /// If method and predictor do not go together.
+    pub fn method(&self) -> Result<SamplingMethod> {
+        let has_predictor = self.predictor.is_some();
+        let usual = if has_predictor { SamplingMethod::Thinned } else { SamplingMethod::Plain };
+        let method = self.method.unwrap_or(usual);
+        let is_plain = method == SamplingMethod::Plain;
+        let name: &str = method.into();
+        ensure!(
+            is_plain || has_predictor,
+            "method {name}: expected a predictor (make one with `risk learn`), found none"
+        );
+        ensure!(!is_plain || !has_predictor, "method plain: expected no predictor, found one");
+        Ok(method)
+    }
+
+    fn check(&self) -> Result<()> {
+        within("experiments", self.experiments, 1..=100_000_000)?;
+        within("constant draws", self.constant_draws, 100..=10_000_000)?;
+        positive("exponent", self.exponent.unwrap_or(1.0), 4.0)?;
+        positive("plain share", self.plain_share, 1.0)?;
+        let is_sound = self.max_risk.is_none_or(|p| (0.0..=1.0).contains(&p));
+        ensure!(is_sound, "max risk: expected a number from 0 to 1");
+        Ok(())
+    }
+
+    fn estimation<'c>(
+        &self,
+        method: SamplingMethod,
+        experimenter: Experimenter<'c>,
+        guide: Option<&'c Guide>,
+        context: &Context,
     ) -> Result<Estimation<'c>> {
-        let mut powers = guide.survey(&lab, "pilot", PILOT, jobs)?;
-        powers.iter_mut().for_each(|f| *f = proposal.chance(*f));
-        let mean_power = powers.iter().sum::<f64>() / powers.len() as f64;
-        ensure!(mean_power > 0.0, "the predictor is 0 in all of {PILOT} draws: there is nothing to follow");
-        powers.sort_unstable_by(f64::total_cmp);
-        // Beyond this rate the most dangerous draws are always tried and more draws would serve better.
-        let usable = mean_power / powers[PILOT - PILOT / 1000];
-        let rate = rate.unwrap_or(usable.clamp(0.01, 1.0));
-        Thinning::new(rate, proposal.plain_share, proposal.exponent, mean_power)?;
-        let method = Method::Thinned {
-            predictor: guide.digest.clone(),
-            exponent: proposal.exponent,
-            plain_share: proposal.plain_share,
-            rate,
-            mean_power,
-        };
-        Ok(Estimation { lab, guide: Some(guide), spec: spec(&lab, seed, method) })
-    }
-
-    /// Experiments from accepted draws.
-    pub fn accepted(lab: Lab<'c>, seed: u64, guide: &'c Guide, proposal: Proposal, draws: usize) -> Self {
-        let Proposal { exponent, plain_share } = proposal;
-        let method = Method::Accepted { predictor: guide.digest.clone(), exponent, plain_share, draws };
-        Estimation { lab, guide: Some(guide), spec: spec(&lab, seed, method) }
-    }
-
-    /// Draws that give about so many experiments.
-    pub fn draws_for(&self, experiments: u64) -> u64 {
-        match self.spec.method {
-            Method::Thinned { rate, .. } => (experiments as f64 / rate).ceil() as u64,
-            Method::Plain | Method::Accepted { .. } => experiments,
+        let Some(guide) = guide else { return Ok(Estimation::plain(experimenter)) };
+        let plain_share = if method == SamplingMethod::Algorithm1 { 0.0 } else { self.plain_share };
+        let proposal = Proposal { plain_share, exponent: self.exponent.unwrap_or(guide.exponent()) };
+        match method {
+            SamplingMethod::Thinned => Estimation::thinned(experimenter, guide, proposal, self.rate, context),
+            _ => Ok(Estimation::accepted(experimenter, guide, proposal, self.constant_draws)),
         }
-    }
-
-    /// Makes what the journal in a folder does not hold yet, and returns all blocks.
-    ///
-    /// # Errors
-    /// If the folder holds another run, the simulator breaks, or a file cannot be written.
-    pub fn run(&self, folder: &Path, experiments: u64, context: &Context) -> Result<Vec<Block>> {
-        let planned = self.draws_for(experiments);
-        let (mut journal, mut blocks) = Journal::open::<Spec, Block>(&folder.join(JOURNAL), &self.spec)?;
-        let mut done = checked(&blocks)?;
-        let bar = context.task(planned as usize, "draws");
-        bar.set_position(done);
-        while done < planned {
-            let block = self.block(done, self.size().min(planned - done), planned, context.jobs, &bar)?;
-            journal.push(&block)?;
-            done += block.n;
-            blocks.push(block);
-        }
-        Ok(blocks)
-    }
-
-    fn size(&self) -> u64 {
-        if matches!(self.spec.method, Method::Thinned { .. }) { THINNED_BLOCK } else { BLOCK }
-    }
-
-    fn block(&self, first: u64, n: u64, planned: u64, jobs: usize, bar: &Task) -> Result<Block> {
-        let begun = Instant::now();
-        const CHUNK: u64 = 50;
-        let chunk = |c: usize| {
-            let from = first + CHUNK * c as u64;
-            let mut reader = self.guide.map(Guide::reader);
-            let found: Result<Vec<_>> =
-                (from..(from + CHUNK).min(first + n)).map(|i| self.one(i, reader.as_mut())).collect();
-            bar.inc(CHUNK.min(first + n - from));
-            found
-        };
-        let hidden = Task::hidden();
-        let chunks = parallel::map(jobs, n.div_ceil(CHUNK) as usize, &hidden, chunk)?;
-        let mut tried: Vec<Tried> = chunks.into_iter().flatten().flatten().collect();
-        let failures = tried.iter_mut().filter_map(|t| t.failure.take()).collect();
-        let steps = tried.iter().map(|t| t.steps).sum();
-        let is_plain = self.spec.method == Method::Plain;
-        let tried = if is_plain { vec![] } else { tried.iter().map(|t| (t.chance, t.failed)).collect() };
-        Ok(Block { planned, first, n, secs: begun.elapsed().as_secs_f64(), steps, tried, failures })
-    }
-
-    /// What comes of one draw; nothing if it is not tried.
-    fn one(&self, index: u64, reader: Option<&mut crate::Reader<'_>>) -> Result<Option<Tried>> {
-        let key = self.lab.key("experiment", index);
-        let guided = self.guide.zip(reader);
-        let (x, chance) = match (&self.spec.method, guided) {
-            (Method::Thinned { .. }, Some((guide, reader))) => {
-                let x = self.lab.draw(key);
-                let chance = self.thinning()?.chance(guide.predict(reader, &x)?);
-                if key.child("thinning").rng().uniform() >= chance {
-                    return Ok(None);
-                }
-                (x, chance)
-            }
-            (Method::Accepted { .. }, Some((guide, reader))) => self.accept(key, guide, reader)?,
-            _ => (self.lab.draw(key), 1.0),
-        };
-        let found = self.lab.play(key, &x)?;
-        let steps = found.steps as u64;
-        let failure = || Failure { key, index, x, chance, steps, last: found.last };
-        Ok(Some(Tried { chance, steps, failed: found.failed, failure: found.failed.then(failure) }))
-    }
-
-    /// Draws until the predictor accepts.
-    fn accept(&self, key: Seed, guide: &Guide, reader: &mut crate::Reader<'_>) -> Result<(Vec<f64>, f64)> {
-        let (mut rng, mut trouble) = (key.child("proposal").rng(), None);
-        let reader = std::cell::RefCell::new(reader);
-        let trouble_seen = std::cell::RefCell::new(&mut trouble);
-        let predict = |x: &Vec<f64>| match guide.predict(*reader.borrow_mut(), x) {
-            Ok(found) => found,
-            Err(why) => {
-                **trouble_seen.borrow_mut() = Some(why);
-                1.0
-            }
-        };
-        let found = self.proposal().next(|rng| self.lab.cast.env.draw(rng), predict, &mut rng);
-        trouble.map_or(Ok(found), Err)
-    }
-
-    fn thinning(&self) -> Result<Thinning> {
-        self.spec.method.thinning()?.context("only thinned experiments have a rule")
-    }
-
-    fn proposal(&self) -> Proposal {
-        match self.spec.method {
-            Method::Thinned { exponent, plain_share, .. }
-            | Method::Accepted { exponent, plain_share, .. } => Proposal { plain_share, exponent },
-            Method::Plain => Proposal { plain_share: 1.0, exponent: 1.0 },
-        }
-    }
-
-    /// What the blocks say.
-    ///
-    /// # Errors
-    /// If there is nothing to judge.
-    pub fn judge(&self, blocks: &[Block], level: Level, jobs: usize) -> Result<Verdict> {
-        match &self.spec.method {
-            Method::Plain => Verdict::plain(blocks, level),
-            Method::Thinned { .. } => Verdict::thinned(blocks, self.thinning()?, level),
-            Method::Accepted { draws, .. } => {
-                Verdict::accepted(blocks, self.pool(*draws, level, jobs)?, level)
-            }
-        }
-    }
-
-    /// The pool that weighs accepted experiments; its constant comes from draws of a stream of their own.
-    fn pool(&self, draws: usize, level: Level, jobs: usize) -> Result<Pool> {
-        let guide = self.guide.expect("accepted draws have a guide");
-        let predictions = guide.survey(&self.lab, "constant", draws, jobs)?;
-        let (mut at, mut unused) = (predictions.iter(), Rng::new(0));
-        let next = |_: &mut Rng| *at.next().expect("as many predictions as draws");
-        Ok(self.proposal().pool(draws, level, next, |f: &f64| *f, &mut unused)?)
     }
 }
 
-/// Name of the journal in a run's folder.
-pub const JOURNAL: &str = "journal.jsonl";
+impl Report {
+    /// Why the estimate is not acceptable: its whole interval must be at most `most`.
+    pub fn unacceptable(&self, most: f64) -> Option<String> {
+        let found = match &self.document.risk.risk {
+            Some(risk) if risk.high <= most => return None,
+            Some(risk) => format!("up to {}", probability(risk.high)),
+            None => "no valid interval".into(),
+        };
+        Some(format!("risk: expected at most {most}, found {found}"))
+    }
 
-fn spec(lab: &Lab<'_>, seed: u64, method: Method) -> Spec {
-    let Cast { env, name, shifted, .. } = lab.cast;
-    Spec { env: env.spec().id.clone(), policy: name.clone(), seed, method, shifted: shifted.clone() }
+    fn experiments_per_sec(&self) -> f64 {
+        self.document.experiments as f64 / self.secs.max(1e-9)
+    }
+
+    /// Writes the files; the time that it took stands apart, as it is the only number that differs from run to run.
+    fn save(&mut self, folder: &Path, by: Experimenter<'_>, command: Option<&str>) -> Result<()> {
+        let page = page::render(&page::Content { by, document: &self.document, folder, command })?;
+        let text = serde_json::to_string_pretty(&self.document).context("the results are plain data")? + "\n";
+        write::atomically(&folder.join(document::FILE), text.as_bytes())?;
+        let path = folder.join("report.html");
+        write::atomically(&path, page.as_bytes())?;
+        self.page = Some(path);
+        let timing = json!({ "seconds": self.secs, "experiments_per_second": self.experiments_per_sec() });
+        request::write_json(Some(folder), "timing.json", &timing)
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (document, (secs, rate)) = (&self.document, (self.secs, self.experiments_per_sec()));
+        let Document { run, experiments, draws, failures, .. } = document;
+        let (policy, env, failures) = (&run.policy.id, &run.env, failures.len());
+        writeln!(
+            f,
+            "{policy} in {env}: {failures} failures in {experiments} experiments of {draws} draws, {secs:.0} s \
+             ({rate:.0} per second)"
+        )?;
+        document.answers().try_for_each(|answer| writeln!(f, "  {answer}"))?;
+        document.warnings.iter().try_for_each(|warning| writeln!(f, "  warning: {warning}"))?;
+        document.curve.iter().try_for_each(|curve| writeln!(f, "  {curve}"))?;
+        for (i, kind) in document.kinds.iter().enumerate() {
+            writeln!(f, "  kind {}: {} of it, {} seen", i + 1, probability(kind.mass), kind.failures)?;
+        }
+        self.page.iter().try_for_each(|page| writeln!(f, "written to {}", page.display()))
+    }
 }

@@ -1,18 +1,21 @@
 //! What guides experiments: a failure predictor, opened for the policy under test.
 
-use crate::past::steps_of;
-use crate::{Form, Lab, Predictor, Reader};
-use anyhow::{Context, Result, ensure};
+use crate::experimenter::Experimenter;
+use crate::history::steps_of;
+use crate::predictors::learn::Form;
+use crate::predictors::predictor::{Predictor, Reader};
+use crate::record::in_chunks;
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::context::Context;
+use offnominal_engine::subject::Subject;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
 /// A predictor and the policy for which it is read.
 pub struct Guide {
     predictor: Predictor,
-    world: Box<dyn Env>,
+    environment: Box<dyn Env>,
     /// SHA-256 of its file.
     pub digest: String,
     /// Step of the training that the policy stands for.
@@ -20,17 +23,22 @@ pub struct Guide {
 }
 
 impl Guide {
-    /// Reads a predictor for a policy in its world.
+    /// Reads a predictor for a policy in its environment.
     ///
     /// # Errors
-    /// If the file is none, or a predictor of another world.
-    pub fn open(path: &Path, cast: &Cast) -> Result<Guide> {
+    /// If the file is none, or a predictor of another environment.
+    pub fn open(path: &Path, subject: &Subject) -> Result<Guide> {
         let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let predictor = Predictor::from_bytes(&bytes).with_context(|| path.display().to_string())?;
-        fits(&predictor, cast.env.as_ref()).with_context(|| path.display().to_string())?;
-        let step = steps_of(&cast.name.id, cast.card.as_ref()).unwrap_or(predictor.about.steps);
-        let world = cast.env.fork().context("experiments need copies of the world")?;
-        Ok(Guide { step, world, digest: offnominal_files::store::hex(&Sha256::digest(&bytes)), predictor })
+        fits(&predictor, subject.env.as_ref()).with_context(|| path.display().to_string())?;
+        let step = steps_of(&subject.name.id, subject.card.as_ref()).unwrap_or(predictor.about.steps);
+        let environment = subject.env.fork().context("experiments need copies of the environment")?;
+        Ok(Guide {
+            step,
+            environment,
+            digest: offnominal_files::store::hex(&Sha256::digest(&bytes)),
+            predictor,
+        })
     }
 
     /// The exponent that suits the predictor.
@@ -48,7 +56,8 @@ impl Guide {
     /// # Errors
     /// If the predictor says something that is no probability.
     pub fn predict(&self, reader: &mut Reader<'_>, x: &[f64]) -> Result<f64> {
-        let found = reader.predict(&reading(self.world.as_ref(), self.predictor.about.form, x)?.numbers);
+        let found =
+            reader.predict(&reading(self.environment.as_ref(), self.predictor.about.form, x)?.numbers);
         ensure!(
             (0.0..=1.0).contains(&found),
             "predictor: expected a number from 0 to 1, found {found} at {x:?}"
@@ -60,24 +69,24 @@ impl Guide {
     ///
     /// # Errors
     /// If one is no probability.
-    pub fn survey(&self, lab: &Lab<'_>, stream: &str, draws: usize, jobs: usize) -> Result<Vec<f64>> {
-        const CHUNK: usize = 256;
-        let chunk = |c: usize| {
+    pub fn survey(
+        &self,
+        by: &Experimenter<'_>,
+        stream: &str,
+        draws: usize,
+        context: &Context,
+    ) -> Result<Vec<f64>> {
+        in_chunks(context, 0..draws as u64, 256, |range| {
             let mut reader = self.reader();
-            let range = c * CHUNK..((c + 1) * CHUNK).min(draws);
-            let one = |i: usize| self.predict(&mut reader, &lab.draw(lab.key(stream, i as u64)));
-            range.map(one).collect::<Result<Vec<f64>>>()
-        };
-        let hidden = Task::hidden();
-        let chunks = offnominal_engine::parallel::map(jobs, draws.div_ceil(CHUNK), &hidden, chunk)?;
-        Ok(chunks.concat())
+            range.map(|i| self.predict(&mut reader, &by.draw(by.key(stream, i)))).collect()
+        })
     }
 }
 
 /// What a predictor of a form reads of an initial condition.
 ///
 /// # Errors
-/// If the form reads places, and the world's initial conditions lead past none.
+/// If the form reads places, and the environment's initial conditions lead past none.
 pub fn reading(env: &dyn Env, form: Form, x: &[f64]) -> Result<Places> {
     if form != Form::Hazard {
         let numbers = env.failure_search().features(x);
@@ -85,7 +94,7 @@ pub fn reading(env: &dyn Env, form: Form, x: &[f64]) -> Result<Places> {
     }
     let id = &env.spec().id;
     let places = env.failure_search().places(x);
-    places.with_context(|| format!("--form hazard: expected a world with places, found {id}"))
+    places.with_context(|| format!("form hazard: expected an environment with places, found {id}"))
 }
 
 fn fits(predictor: &Predictor, env: &dyn Env) -> Result<()> {

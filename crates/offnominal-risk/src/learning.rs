@@ -1,20 +1,157 @@
-//! From the history of a training run to a predictor.
+//! `risk learn`: from the history of a training run to a predictor of failure.
 
-use crate::learn::{Learned, learn};
-use crate::{About, Examples, Predictor, Recipe, Theta, guide};
+use crate::guide;
+use crate::predictors::examples::{Examples, Theta};
+use crate::predictors::learn::{Fit, Fits, Form, Learned, Recipe, learn};
+use crate::predictors::predictor::{About, Predictor};
+use crate::record::Record;
+use crate::request::defaults;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::progress::Task;
+use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_files::store::hex;
+use offnominal_files::write;
 use offnominal_stats::Level;
-use offnominal_stats::risk::exponent::{self, Choice};
+use offnominal_stats::risk::exponent::{self, Choice, EXPONENTS};
 use offnominal_stats::risk::{PLAIN_SHARE, Refusal};
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
-/// Reads a history and checks that it belongs to a world.
+/// What is learned from, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// Parameters of the environment that are drawn for each episode.
+    #[serde(default)]
+    pub randomisation: RandomisationRequest,
+    /// The histories that `train --history` or [`history`](crate::history) wrote.
+    pub histories: Vec<PathBuf>,
+    /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing else
+    /// is learned from it.
+    pub near: Option<PathBuf>,
+    /// How chances are represented; if absent, by hazards where initial conditions lead past places, else by networks.
+    pub form: Option<Form>,
+    /// Share of the training that is left out at its beginning, from 0 to 1.
+    #[serde(default = "early")]
+    pub early: f64,
+    /// Share of the failures that the later part of the history has, which chooses the settings.
+    #[serde(default = "later")]
+    pub later: f64,
+    /// Most gradient steps.
+    #[serde(default = "steps")]
+    pub steps: usize,
+    /// Networks whose chances are averaged; a dictionary is always one.
+    #[serde(default = "members")]
+    pub members: usize,
+    /// Folder for the predictor; if absent, nothing is written and a run that was killed begins anew.
+    pub out: Option<PathBuf>,
+}
+
+defaults! {
+    early: f64 = Recipe::default().early_share;
+    later: f64 = Recipe::default().later_share;
+    steps: usize = Recipe::default().steps;
+    members: usize = Recipe::default().members;
+}
+
+/// What was learned.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report {
+    /// The predictor, if it was written.
+    pub file: Option<PathBuf>,
+    /// What the predictor is for.
+    pub about: About,
+    /// Mean cross-entropy of the later episodes with each setting that was tried.
+    pub cross_entropy: BTreeMap<String, f64>,
+    /// The same for their share of failures.
+    pub cross_entropy_without_predictor: f64,
+    /// The exponents to choose from.
+    pub exponents: [f64; 8],
+    /// Second moment of a weighted failure relative to p² with each exponent; null if the choice was refused.
+    pub relative_squares: Option<[Estimate; 8]>,
+    /// Why no exponent could be chosen.
+    pub exponent_refused: Option<String>,
+    /// The predictor, and how it was found.
+    #[serde(skip)]
+    pub found: LearnedPredictor,
+}
+
+/// Learns a predictor.
 ///
 /// # Errors
-/// If the file is none, or a history of another world.
+/// If a history is none, of another environment, or holds too few failures; if a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
+    let env = request.randomisation.env(&request.env)?;
+    let read = |path: &PathBuf| read(path, env.spec());
+    let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let near = request.near.as_ref().map(read).transpose()?;
+    let recipe = request.recipe(env.as_ref());
+    let out = request.out.as_deref();
+    let found = learn_from(&histories, near.as_ref(), env.as_ref(), &recipe, out, context)?;
+    let file = out.map(|folder| folder.join("predictor.safetensors"));
+    if let (Some(path), Some(folder)) = (&file, out) {
+        write::atomically(path, &found.predictor.to_bytes())?;
+        // The next run in this folder may learn something else.
+        std::fs::remove_file(folder.join(JOURNAL)).context("the journal of the fits cannot be removed")?;
+    }
+    Ok(Report {
+        file,
+        about: found.predictor.about.clone(),
+        cross_entropy: found.learned.tried.iter().cloned().collect(),
+        cross_entropy_without_predictor: found.learned.baseline,
+        exponents: EXPONENTS,
+        relative_squares: found.choice.as_ref().ok().map(|choice| choice.relative_squares.clone()),
+        exponent_refused: found.choice.as_ref().err().map(ToString::to_string),
+        found,
+    })
+}
+
+impl Request {
+    fn recipe(&self, env: &dyn Env) -> Recipe {
+        let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
+        let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
+        let (early_share, later_share) = (self.early, self.later);
+        Recipe { form, early_share, later_share, members: self.members, steps: self.steps }
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LearnedPredictor { predictor, learned, choice } = &self.found;
+        let ((episodes, failures), later) = (learned.kept, learned.later.len());
+        writeln!(f, "learned from {episodes} episodes, {failures} of which failed")?;
+        writeln!(f, "mean cross-entropy of the {later} latest, which were not learned from at first:")?;
+        for (setting, loss) in &learned.tried {
+            writeln!(f, "  {setting:<24} {loss:.4}")?;
+        }
+        writeln!(f, "  {:<24} {:.4}", "their share of failures", learned.baseline)?;
+        match choice {
+            Ok(choice) => {
+                writeln!(f, "second moment of a weighted failure, relative to p², by exponent:")?;
+                for (exponent, cost) in EXPONENTS.iter().zip(&choice.relative_squares) {
+                    let chosen = if *exponent == choice.exponent { "  chosen" } else { "" };
+                    writeln!(f, "  {exponent:<24} {cost:.2}{chosen}")?;
+                }
+            }
+            Err(why) => writeln!(f, "exponent {}: {why}", predictor.about.exponent)?,
+        }
+        self.file.iter().try_for_each(|path| writeln!(f, "written to {}", path.display()))
+    }
+}
+
+/// Reads a history and checks that it belongs to an environment.
+///
+/// # Errors
+/// If the file is none, or a history of another environment.
 pub fn read(path: &Path, spec: &EnvSpec) -> Result<History> {
     let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     let history = History::from_bytes(&bytes).with_context(|| path.display().to_string())?;
@@ -31,7 +168,8 @@ pub fn read(path: &Path, spec: &EnvSpec) -> Result<History> {
 }
 
 /// A predictor, how it was chosen, and what each exponent would cost with it.
-pub struct Foresight {
+#[derive(Debug, Clone)]
+pub struct LearnedPredictor {
     /// The predictor.
     pub predictor: Predictor,
     /// What was tried, and how well the later episodes were foreseen.
@@ -43,22 +181,24 @@ pub struct Foresight {
 /// The exponent if the history cannot tell: right for a predictor that is.
 const USUAL_EXPONENT: f64 = 0.5;
 
-/// Learns a predictor from the runs of one world, side by side: what was done of each training counts, not the steps. The
-/// exponent is that which suits the later episodes best, or those of `near`, from which nothing else is learned.
+/// Learns a predictor from the runs of one environment, side by side: what was done of each training counts, not the
+/// steps.
+/// The exponent is that which suits the later episodes best, or those of `near`, from which nothing else is learned. Fits
+/// that the journal in the folder, if there is one, holds are not made again.
 ///
 /// # Errors
-/// If the recipe is wrong or does not suit the world, or the histories hold too few failures.
+/// If the recipe is wrong or does not suit the environment, or the histories hold too few failures.
 ///
 /// # Panics
 /// If there is no history.
-pub fn foresee(
+pub fn learn_from(
     histories: &[History],
     near: Option<&History>,
     env: &dyn Env,
     recipe: &Recipe,
-    seed: Seed,
+    folder: Option<&Path>,
     context: &Context,
-) -> Result<Foresight> {
+) -> Result<LearnedPredictor> {
     let run = &histories.first().expect("at least one history").run;
     let noises = || histories.iter().flat_map(|h| &h.episodes).map(|e| e.noise);
     let largest_noise = noises().fold(0.0, f64::max);
@@ -71,11 +211,9 @@ pub fn foresee(
         let theta = Theta { noise: share(theta.noise), ..theta };
         examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
     }
-    let bar = context.task(0, "fits of the predictor");
-    let learned = learn(&examples, recipe, &mut seed.child("predictor").rng(), &mut |done, all| {
-        bar.set_length(all as u64);
-        bar.set_position(done as u64);
-    })?;
+    let mut fits = JournaledFits::open(histories, features, recipe, folder, context)?;
+    let mut rng = Seed(context.seed).child("predictor").rng();
+    let learned = learn(&examples, recipe, &mut rng, &mut fits)?;
     let least_noise = noises().fold(largest_noise, f64::min);
     let about = About {
         env: run.env.clone(),
@@ -92,7 +230,65 @@ pub fn foresee(
     let foreseen = near.map(|near| foreseen(&predictor, near, env)).transpose()?;
     let choice = exponent::choose(foreseen.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
     predictor.about.exponent = choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent);
-    Ok(Foresight { predictor, learned, choice })
+    Ok(LearnedPredictor { predictor, learned, choice })
+}
+
+/// What is learned from what; a journal belongs to one of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LearningSpec {
+    env: String,
+    seed: u64,
+    recipe: Recipe,
+    features: usize,
+    /// Digests of the histories.
+    histories: Vec<String>,
+}
+
+/// The fits of a run in its journal.
+struct JournaledFits {
+    bar: Task,
+    record: Record,
+    known: Vec<Fit>,
+}
+
+/// Name of the journal in the output folder, until all is learned.
+const JOURNAL: &str = "fits.jsonl";
+
+impl JournaledFits {
+    fn open(
+        histories: &[History],
+        features: usize,
+        recipe: &Recipe,
+        folder: Option<&Path>,
+        context: &Context,
+    ) -> Result<JournaledFits> {
+        let spec = LearningSpec {
+            env: histories[0].run.env.clone(),
+            seed: context.seed,
+            recipe: recipe.clone(),
+            features,
+            histories: histories.iter().map(|h| hex(&Sha256::digest(h.to_bytes()))).collect(),
+        };
+        let (record, known) = Record::open(folder, JOURNAL, &spec)?;
+        Ok(JournaledFits { bar: context.task(0, "fits of the predictor"), record, known })
+    }
+}
+
+impl Fits for JournaledFits {
+    fn progress(&mut self, done: usize, all: usize) {
+        self.bar.set_length(all as u64);
+        self.bar.set_position(done as u64);
+    }
+
+    fn known(&mut self, number: usize) -> Option<Fit> {
+        self.known.get(number).cloned()
+    }
+
+    fn keep(&mut self, fit: &Fit) -> Result<()> {
+        self.bar.check()?;
+        self.record.push(fit)
+    }
 }
 
 /// The chance that was foreseen for each episode, and whether it failed.
@@ -114,4 +310,36 @@ fn in_order(histories: &[History]) -> Vec<(Theta, &TrainingEpisode)> {
     let mut all: Vec<(Theta, &TrainingEpisode)> = histories.iter().flat_map(of_one).collect();
     all.sort_by(|a, b| a.0.iteration.total_cmp(&b.0.iteration));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Toy, context, history, subject};
+
+    #[test]
+    fn a_killed_run_goes_on_with_the_same_bits_and_another_one_is_refused() {
+        let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
+        let (subject, histories) = (subject(&toy), [history(&toy, 6000)]);
+        let learn = |recipe: &Recipe, folder| {
+            learn_from(&histories, None, subject.env.as_ref(), recipe, folder, &context(1))
+        };
+        let recipe = Recipe { members: 1, steps: 200, ..Recipe::default() };
+        let whole = learn(&recipe, None).unwrap();
+        let bytes = |found: &LearnedPredictor| found.predictor.to_bytes();
+        assert_eq!(bytes(&learn(&recipe, Some(folder.path())).unwrap()), bytes(&whole));
+        let journal = folder.path().join(JOURNAL);
+        let text = std::fs::read_to_string(&journal).unwrap();
+        assert_eq!(text.lines().count(), 1 + whole.learned.tried.len());
+        std::fs::write(&journal, &text[..text.len() / 2]).unwrap();
+        let resumed = learn(&recipe, Some(folder.path())).unwrap();
+        assert_eq!((bytes(&resumed), &resumed.learned), (bytes(&whole), &whole.learned));
+        assert_eq!(std::fs::read_to_string(&journal).unwrap(), text);
+        // What is known is not fitted again: the journal is believed, even where it was changed.
+        std::fs::write(&journal, text.replacen("1 hidden layers", "one hidden layer", 1)).unwrap();
+        assert!(learn(&recipe, Some(folder.path())).unwrap().learned.tried[0].0.starts_with("one"));
+        let other = Recipe { steps: 100, ..recipe };
+        let error = learn(&other, Some(folder.path())).unwrap_err();
+        assert!(format!("{error:#}").contains("recipe, steps: expected 100, found 200"), "{error:#}");
+    }
 }

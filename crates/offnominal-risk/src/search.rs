@@ -1,244 +1,217 @@
-//! What finding one failure costs: many searches beside one another, each with randomness of its own.
+//! `risk search`: what finding one failure costs, by strategy and policy.
 
-use crate::block::Failure;
-use crate::{Guide, Lab};
-use anyhow::{Context as _, Result, ensure};
-use offnominal_agents::History;
+mod hunt;
+mod table;
+
+use crate::experimenter::Experimenter;
+use crate::guide::Guide;
+use crate::learning;
+use crate::request::{self, defaults, within};
+use anyhow::{Result, ensure};
+pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
-use offnominal_engine::randomisation::Change;
-use offnominal_files::dataset::PolicyName;
-use offnominal_files::journal::Journal;
-use offnominal_stats::risk::sampler::cross_entropy::CrossEntropy;
-use offnominal_stats::risk::sampler::elites::Elites;
-use offnominal_stats::risk::sampler::{ArgmaxOf, Past, Plain, Replay, Sampler};
-use offnominal_stats::risk::search::Outcome;
+use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_engine::subject::Subject;
+use offnominal_stats::Level;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::path::Path;
-use std::sync::Mutex;
-use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+use serde_json::{Value, json};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+pub use table::{PolicyCost, StrategyCost};
 
-/// Where to look.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    EnumString,
-    VariantArray,
-    IntoStaticStr,
-    EnumMessage,
-    Serialize,
-    Deserialize,
-)]
-#[strum(serialize_all = "kebab-case")]
-#[serde(rename_all = "kebab-case")]
-pub enum Strategy {
-    /// Draws of the world itself
-    Random,
-    /// Failures of the training, the least noisy and most recent first; then random draws
-    Replay,
-    /// The draw of many that the predictor finds most dangerous
-    Argmax,
-    /// A normal distribution that follows the most dangerous conditions
-    CrossEntropy,
-    /// Variations of the most dangerous condition of each cell of an archive
-    Elites,
-}
-
-/// What is searched, and how; a journal belongs to one of these.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Whose failures are searched for, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// The world.
+pub struct Request {
+    /// Id of the environment.
     pub env: String,
-    /// The policy.
-    pub policy: PolicyName,
-    /// The seed.
-    pub seed: u64,
-    /// Where to look.
-    pub strategy: Strategy,
-    /// Draws that are compared.
-    pub of: usize,
+    /// The policies, or folders of them.
+    pub policies: Vec<String>,
+    /// Parameters of the environment that are drawn for each episode.
+    #[serde(default)]
+    pub randomisation: RandomisationRequest,
+    /// Where to look; several are compared.
+    pub strategies: Vec<Strategy>,
+    /// The predictor that [`learning`] wrote.
+    pub predictor: Option<PathBuf>,
+    /// The history that `train --history` or [`history`](crate::history) wrote.
+    pub history: Option<PathBuf>,
+    /// Number of searches per policy.
+    #[serde(default = "searches")]
+    pub searches: u64,
     /// Experiments after which a search gives up.
+    #[serde(default = "budget")]
     pub budget: usize,
-    /// Whether a search goes on after its first failure, to the end of its budget.
+    /// Draws of which argmax takes the most dangerous; several are compared.
+    #[serde(default = "of")]
+    pub of: Vec<usize>,
+    /// Whether each search spends its whole budget, to find many failures and not only the first.
+    #[serde(default)]
     pub all: bool,
-    /// Digest of the predictor.
-    pub predictor: Option<String>,
-    /// Number of failures of the history.
-    pub past_failures: Option<usize>,
-    /// What is drawn of the world, if anything is.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shifted: Option<Change>,
+    /// Confidence level of the intervals, between 0 and 1.
+    #[serde(default = "request::level")]
+    pub level: f64,
+    /// Folder for journals, failures and table; if absent, nothing is written and searches cannot be continued.
+    pub out: Option<PathBuf>,
 }
 
-/// One search.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Found {
-    /// Experiments that were made.
-    pub experiments: usize,
-    /// What failed.
-    pub failures: Vec<Failure>,
-    /// Steps of all episodes.
-    pub steps: u64,
+defaults! {
+    searches: u64 = 20;
+    budget: usize = 10_000;
+    of: Vec<usize> = vec![1000];
 }
 
-/// What a search may use.
-#[derive(Clone, Copy, Default)]
-pub struct Aids<'a> {
-    /// A predictor.
-    pub guide: Option<&'a Guide>,
-    /// The training.
-    pub history: Option<&'a History>,
+/// What the searches cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Id of the environment.
+    pub env: String,
+    /// Experiments after which a search gave up.
+    pub budget: usize,
+    /// The strategies in the order in which they were asked for.
+    pub strategies: Vec<StrategyCost>,
 }
 
-/// Searches that are ready.
-pub struct Hunt<'c> {
-    lab: Lab<'c>,
-    aids: Aids<'c>,
-    bounds: Vec<(f64, f64)>,
-    spec: Spec,
+/// A strategy with its number of draws.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct StrategySetting {
+    strategy: Strategy,
+    of: usize,
 }
 
-/// Draws from which the range of each number of an initial condition is known.
-const RANGE_DRAWS: u64 = 1000;
-/// Experiments per step of the cross-entropy method, and the most dangerous ones that are followed.
-const CROSS_ENTROPY: (usize, usize) = (50, 10);
-/// Cells of an archive per axis; its axes are the first two numbers.
-const CELLS: usize = 10;
+/// Searches with every strategy for failures of every policy.
+///
+/// # Errors
+/// If something that a strategy needs is missing or wrong, a setting is out of its range, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let level = Level::try_from(request.level)?;
+    request.check()?;
+    let (policies, settings) = (request::policies(&request.policies)?, request.settings());
+    let (mut costs, mut secs) = (Vec::new(), Vec::new());
+    for setting in &settings {
+        let folder = inside(request.out.as_deref(), settings.len(), || setting.name());
+        let mut of_each = Vec::new();
+        for (i, policy) in policies.iter().enumerate() {
+            let folder = inside(folder.as_deref(), policies.len(), || format!("policy-{i}"));
+            let begun = Instant::now();
+            let found = request.search(policy, *setting, folder.as_deref(), context)?;
+            let spent = begun.elapsed().as_secs_f64();
+            secs.push(json!({ "strategy": setting.name(), "policy": policy, "secs": spent }));
+            write_failures(folder.as_deref(), &found)?;
+            let is_steady = matches!(setting.strategy, Strategy::Random | Strategy::Argmax);
+            of_each.push(PolicyCost::of(policy, &found, is_steady, request.budget, level)?);
+        }
+        costs.push((setting.name(), of_each));
+    }
+    let report =
+        Report { env: request.env.clone(), budget: request.budget, strategies: table::compare(costs) };
+    request::write_json(request.out.as_deref(), "search.json", &report)?;
+    // Times differ from run to run, so they have a file of their own.
+    request::write_json(request.out.as_deref(), "timing.json", &secs)?;
+    Ok(report)
+}
 
-impl<'c> Hunt<'c> {
-    /// Searches as the specification says.
-    ///
-    /// # Errors
-    /// If the strategy needs something that is not given.
-    pub fn new(lab: Lab<'c>, aids: Aids<'c>, spec: Spec) -> Result<Hunt<'c>> {
-        let needs = |holds: bool, what: &str| {
-            ensure!(holds, "strategy {}: expected {what}, found none", name(spec.strategy));
-            Ok(())
+/// The folder of one of several parts; a single part has the whole folder.
+fn inside(folder: Option<&Path>, parts: usize, name: impl Fn() -> String) -> Option<PathBuf> {
+    folder.map(|folder| if parts == 1 { folder.to_path_buf() } else { folder.join(name()) })
+}
+
+impl StrategySetting {
+    /// Its name in tables, which is also that of its folder.
+    fn name(self) -> String {
+        let name = self.strategy.name();
+        if self.strategy == Strategy::Argmax { format!("{name}-{}", self.of) } else { name.into() }
+    }
+}
+
+impl Request {
+    fn check(&self) -> Result<()> {
+        within("searches", self.searches, 1..=1_000_000)?;
+        within("budget", self.budget, 1..=u32::MAX as usize)?;
+        ensure!(!self.strategies.is_empty(), "strategies: expected at least 1, found none");
+        ensure!(!self.of.is_empty(), "of: expected at least 1, found none");
+        self.of.iter().try_for_each(|&of| within("of", of, 1..=10_000_000))
+    }
+
+    /// The strategies, argmax once for each number of draws.
+    fn settings(&self) -> Vec<StrategySetting> {
+        let each = |&strategy: &Strategy| {
+            let n = if strategy == Strategy::Argmax { self.of.len() } else { 1 };
+            self.of[..n].iter().map(move |&of| StrategySetting { strategy, of })
         };
-        match spec.strategy {
-            Strategy::Argmax => needs(aids.guide.is_some(), "a --predictor (make one with `risk learn`)")?,
-            Strategy::Replay => needs(aids.history.is_some(), "a --history (`train --history` writes it)")?,
-            Strategy::CrossEntropy | Strategy::Elites => {
-                let has_margin = lab.cast.env.failure_search().margin().is_some();
-                needs(has_margin || aids.guide.is_some(), "a --predictor, as the world has no margin")?;
-            }
-            Strategy::Random => {}
+        self.strategies.iter().flat_map(each).collect()
+    }
+
+    fn search(
+        &self,
+        policy: &str,
+        StrategySetting { strategy, of }: StrategySetting,
+        folder: Option<&Path>,
+        context: &Context,
+    ) -> Result<Vec<Found>> {
+        let subject = self.randomisation.subject(&self.env, policy)?;
+        let experimenter = Experimenter::new(&subject, context.seed)?;
+        let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &subject));
+        let guide = predictor.map(|path| Guide::open(path, &subject)).transpose()?;
+        let history = self.history.as_deref().filter(|_| strategy == Strategy::Replay);
+        let history = history.map(|path| learning::read(path, subject.env.spec())).transpose()?;
+        if let Some(history) = &history {
+            ensure!(history.failures() > 0, "history: expected failures to replay, found none");
         }
-        let follows = matches!(spec.strategy, Strategy::CrossEntropy | Strategy::Elites);
-        let bounds = if follows { bounds(&lab) } else { vec![] };
-        Ok(Hunt { lab, aids, bounds, spec })
-    }
-
-    /// Makes the searches that the journal in a folder does not hold yet, and returns all.
-    ///
-    /// # Errors
-    /// If the folder holds other searches, the simulator breaks, or a file cannot be written.
-    pub fn run(&self, folder: &Path, searches: usize, context: &Context) -> Result<Vec<Found>> {
-        let (journal, mut found) = Journal::open::<Spec, (usize, Found)>(&folder.join(JOURNAL), &self.spec)?;
-        let journal = Mutex::new(journal);
-        let known: std::collections::HashSet<usize> = found.iter().map(|f| f.0).collect();
-        let open: Vec<usize> = (0..searches).filter(|i| !known.contains(i)).collect();
-        let bar = context.task(open.len(), "searches");
-        found.extend(parallel::map(context.jobs, open.len(), &bar, |k| {
-            let entry = (open[k], self.one(open[k])?);
-            journal.lock().expect("no search panics").push(&entry)?;
-            anyhow::Ok(entry)
-        })?);
-        found.sort_by_key(|f| f.0);
-        Ok(found.into_iter().filter(|f| f.0 < searches).map(|f| f.1).collect())
-    }
-
-    /// One search from its beginning to its end.
-    fn one(&self, number: usize) -> Result<Found> {
-        let key = self.lab.key(JOURNAL, number as u64);
-        let reader = Mutex::new(self.aids.guide.map(|guide| (guide, guide.reader())));
-        let trouble = Mutex::new(None);
-        let predict = |x: &[f64]| {
-            let mut open = reader.lock().expect("predictions do not panic");
-            let Some((guide, reader)) = open.as_mut() else { return 0.0 };
-            guide.predict(reader, x).unwrap_or_else(|why| {
-                *trouble.lock().expect("predictions do not panic") = Some(why);
-                0.0
-            })
+        let spec = SearchSpec {
+            env: self.env.clone(),
+            policy: subject.name.clone(),
+            seed: context.seed,
+            strategy,
+            of,
+            budget: self.budget,
+            all: self.all,
+            predictor: guide.as_ref().map(|g| g.digest.clone()),
+            past_failures: history.as_ref().map(offnominal_agents::History::failures),
+            shifted: subject.shifted.clone(),
         };
-        let mut sampler = self.sampler(&predict)?;
-        let (mut rng, mut found) =
-            (key.child("proposal").rng(), Found { experiments: 0, failures: vec![], steps: 0 });
-        while found.experiments < self.spec.budget && (self.spec.all || found.failures.is_empty()) {
-            let x = self.propose(sampler.as_mut(), &mut rng);
-            let key = key.child(found.experiments);
-            let came = self.lab.play(key, &x)?;
-            sampler.learn(&x, Outcome { failed: came.failed, margin: came.margin });
-            found.experiments += 1;
-            found.steps += came.steps as u64;
-            if came.failed {
-                let (index, steps) = (found.experiments as u64 - 1, came.steps as u64);
-                found.failures.push(Failure { key, index, x, chance: 1.0, steps, last: came.last });
-            }
-        }
-        drop(sampler);
-        trouble.into_inner().expect("predictions do not panic").map_or(Ok(found), Err)
-    }
-
-    /// The next initial condition that the world can begin from; a draw if the strategy finds none.
-    fn propose(&self, sampler: &mut dyn Sampler, rng: &mut offnominal_core::Rng) -> Vec<f64> {
-        const TRIES: usize = 100;
-        let env = &self.lab.cast.env;
-        for _ in 0..TRIES {
-            let x = sampler.propose(&mut |rng| env.draw(rng), rng);
-            if env.failure_search().admits(&x) {
-                return x;
-            }
-        }
-        env.draw(rng)
-    }
-
-    fn sampler<'p>(&'p self, predict: &'p dyn Fn(&[f64]) -> f64) -> Result<Box<dyn Sampler + 'p>> {
-        let (batch, elites) = CROSS_ENTROPY;
-        Ok(match self.spec.strategy {
-            Strategy::Random => Box::new(Plain),
-            Strategy::Replay => Box::new(Replay::new(self.past()?)),
-            Strategy::Argmax => {
-                let n = NonZeroUsize::new(self.spec.of).context("--of: expected at least 1, found 0")?;
-                Box::new(ArgmaxOf { n, predict })
-            }
-            Strategy::CrossEntropy => Box::new(CrossEntropy::new(&self.bounds, batch, elites, predict)),
-            Strategy::Elites => {
-                let axes: Vec<usize> = (0..self.bounds.len().min(2)).collect();
-                Box::new(Elites::new(&self.bounds, &axes, CELLS, predict))
-            }
-        })
-    }
-
-    fn past(&self) -> Result<Vec<Past>> {
-        let history = self.aids.history.context("expected a history, found none")?;
-        let failed = history.episodes.iter().filter(|e| e.failed);
-        Ok(failed.map(|e| Past { x: e.initial.clone(), noise: e.noise, time: e.step }).collect())
+        let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
+        Hunt::new(experimenter, aids, spec)?.run(folder, self.searches, context)
     }
 }
 
-/// The smallest and the largest of each number in draws.
-fn bounds(lab: &Lab<'_>) -> Vec<(f64, f64)> {
-    let mut bounds = vec![(f64::INFINITY, f64::NEG_INFINITY); lab.cast.env.spec().initial.len()];
-    for i in 0..RANGE_DRAWS {
-        for (bound, v) in bounds.iter_mut().zip(lab.draw(lab.key("range", i))) {
-            *bound = (bound.0.min(v), bound.1.max(v));
-        }
+/// Whether a strategy reads a predictor in this environment.
+fn reads_predictor(strategy: Strategy, subject: &Subject) -> bool {
+    match strategy {
+        Strategy::Random | Strategy::Replay => false,
+        Strategy::Argmax => true,
+        Strategy::CrossEntropy | Strategy::Elites => subject.env.failure_search().margin().is_none(),
     }
-    // A number that is always the same still needs a range.
-    bounds.iter().map(|&(l, h)| if h > l { (l, h) } else { (l, l + 1e-9) }).collect()
 }
 
-/// Name of the journal in a run's folder, and of the stream.
-const JOURNAL: &str = "searches.jsonl";
+/// Writes the initial conditions that failed, with the number of their search.
+fn write_failures(folder: Option<&Path>, found: &[Found]) -> Result<()> {
+    let Some(folder) = folder else { return Ok(()) };
+    let of_one = |(i, f): (usize, &Found)| -> Vec<Value> {
+        f.failures.iter().map(|f| json!({ "search": i, "key": f.key, "initial": f.x })).collect()
+    };
+    let all: Vec<Value> = found.iter().enumerate().flat_map(of_one).collect();
+    offnominal_files::write::atomically(&folder.join("failures.json"), &serde_json::to_vec_pretty(&all)?)
+}
 
-/// The strategy as it is written on the command line.
-pub fn name(strategy: Strategy) -> String {
-    <&str>::from(strategy).to_string()
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}, searches of up to {} experiments", self.env, self.budget)?;
+        table::write(f, &self.strategies)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn argmax_is_compared_with_itself_and_other_strategies_stand_once() {
+        let request =
+            json!({ "env": "w", "policies": ["p"], "strategies": ["random", "argmax"], "of": [10, 100] });
+        let request: Request = serde_json::from_value(request).unwrap();
+        let names: Vec<String> = request.settings().into_iter().map(StrategySetting::name).collect();
+        assert_eq!(names, ["random", "argmax-10", "argmax-100"]);
+    }
 }

@@ -1,172 +1,217 @@
-//! Which of many policies fails least: a race in rounds on the same draws, in which those leave that are surely worse.
+//! `risk select`: which of several policies fails least.
+//!
+//! | file         | content                                                        |
+//! |--------------|----------------------------------------------------------------|
+//! | [`race`]     | rounds on the same draws, in which those leave that are worse  |
+//! | [`heats`]    | the rounds that were run                                       |
+//! | [`choice`]   | how often the policy with the lowest estimate fails            |
+//! | [`episodes`] | the episodes of a race as a history                            |
 
 pub mod choice;
 pub mod episodes;
 pub mod heats;
+pub mod race;
 #[cfg(test)]
 mod tests;
 
-use crate::{Guide, Lab};
-use anyhow::{Result, ensure};
-use choice::Choice;
-use heats::{Heats, Spec, Tried};
-use offnominal_core::Seed;
-use offnominal_core::estimate::Estimate;
+use crate::estimate::block::Method;
+use crate::estimate::estimation::Estimation;
+use crate::estimate::page::probability;
+use crate::experimenter::Experimenter;
+use crate::guide::Guide;
+use crate::history::step_of;
+use crate::request::{self, defaults, positive, within};
+use anyhow::{Context as _, Result, ensure};
+use choice::Truth;
+use heats::RaceSpec;
 use offnominal_engine::context::Context;
-use offnominal_engine::parallel;
-use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
+use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
-use offnominal_stats::risk::{HorvitzThompson, Race, Thinning, counting};
-use std::path::Path;
+use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
+use race::{Contender, Finish, Rules};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::PathBuf;
 
-/// How a race is run.
-pub struct Rules<'g> {
-    /// What is raced, and how.
-    pub spec: Spec,
-    /// The predictor by which draws are thinned, opened for each policy; none if all draws are tried.
-    pub guides: &'g [Guide],
+/// Which policies are compared, and how.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// The policies, or folders of them such as `train --checkpoints` fills.
+    pub policies: Vec<String>,
+    /// The predictor that [`learning`](crate::learning) wrote; without one all draws are tried.
+    pub predictor: Option<PathBuf>,
     /// Experiments of each policy after which the race ends.
+    #[serde(default = "budget")]
     pub budget: u64,
-    /// Probability with which the best is never thrown out.
-    pub level: Level,
+    /// Experiments of each policy per round, about.
+    #[serde(default = "round")]
+    pub round: u64,
+    /// How much the predictor is trusted; if absent, as learned.
+    pub exponent: Option<f64>,
+    /// Experiments per draw, with a predictor, above 0, at most 1.
+    #[serde(default = "rate")]
+    pub rate: f64,
+    /// Probability with which the best policy is never thrown out, between 0 and 1.
+    #[serde(default = "request::level")]
+    pub level: f64,
+    /// Whether the episodes are also written as a history, from which a predictor is learned.
+    #[serde(default)]
+    pub history: bool,
+    /// The select.json of a longer race, which tells how often the policy with the lowest estimate fails.
+    pub truth: Option<PathBuf>,
+    /// Folder for journal and result; if absent, nothing is written and the race cannot be continued.
+    pub out: Option<PathBuf>,
 }
 
-/// One policy at the end.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Contender {
-    /// Experiments that were made with it.
-    pub experiments: u64,
-    /// How many failed.
-    pub failures: u64,
-    /// Its failure probability, at the level of the race shared among all.
-    pub risk: Option<Estimate>,
-    /// Whether it may still be the best.
-    pub is_in: bool,
+defaults! {
+    budget: u64 = 5000;
+    round: u64 = 100;
+    rate: f64 = 0.05;
 }
 
 /// How a race ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Finish {
-    /// Who is left.
-    pub standing: Standing,
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Id of the environment.
+    pub env: String,
+    /// Which draws were tried: `plain`, all; `thinned`, those that the predictor chose.
+    pub method: &'static str,
+    /// The policy that fails least, if only one is left.
+    pub best: Option<String>,
     /// Where each policy ended.
-    pub contenders: Vec<Contender>,
+    pub policies: Vec<Contender>,
     /// What one would have chosen after each round.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<RoundChoice>,
 }
 
-/// What is known of a policy.
-struct Runner<'c> {
-    lab: Lab<'c>,
-    rule: Option<(&'c Guide, Thinning)>,
-    thinned: Option<HorvitzThompson>,
-    rounds: u64,
-    experiments: u64,
-    failures: u64,
+/// What one would have chosen after a round.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RoundChoice {
+    /// Experiments that were made by then, with all policies.
+    pub experiments: u64,
+    /// The policies with the lowest estimate; one of them by lot.
+    pub lowest: Vec<String>,
+    /// How often that policy fails, if a longer race was given.
+    pub truth: Option<f64>,
 }
 
-/// Runs what the journal in a folder does not hold yet of a race; draws are the same for all policies.
+/// Runs the race.
 ///
 /// # Errors
-/// If there are no policies, a setting is out of range, the folder holds another race, the simulator breaks, or a file
-/// cannot be written.
-pub fn race(casts: &[Cast], rules: &Rules<'_>, folder: &Path, context: &Context) -> Result<Finish> {
-    ensure!(rules.spec.round > 0, "draws per round: expected at least 1, found 0");
-    let mut race = Race::new(casts.len(), rules.level)?;
-    let runner = |(i, cast): (usize, _)| {
-        let rule = rules.spec.methods[i].thinning()?;
-        Ok(Runner::new(Lab::new(cast, context.seed)?, rules.guides.get(i).zip(rule)))
-    };
-    let mut runners: Vec<Runner<'_>> = casts.iter().enumerate().map(runner).collect::<Result<_>>()?;
-    let (mut heats, mut choices) = (Heats::open(folder, &rules.spec)?, Vec::new());
-    let bar = context.task(rules.budget as usize, "experiments of each policy");
-    while let Standing::Unresolved { left } = race.standing() {
-        let most = left.iter().map(|&i| runners[i].experiments).max().unwrap_or(0);
-        bar.set_position(most);
-        if most >= rules.budget {
-            break;
-        }
-        for i in left {
-            // A policy may be out by what was seen of others in the same round.
-            if race.is_in(i) {
-                let (runner, draws) = (&mut runners[i], rules.spec.round);
-                let tried = heats.get(i, runner.rounds, || runner.heat(draws, context.jobs))?;
-                runner.record(&tried, draws);
-                race.update(i, runner.risk(race.level_of_each())?)?;
-            }
-        }
-        let experiments = runners.iter().map(|r| r.experiments).sum();
-        choices.push(Choice { experiments, policies: race.lowest() });
+/// If a policy or the predictor cannot be had, a setting is out of its range, the output folder holds another race, or a
+/// file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let subjects = request.subjects()?;
+    let guides = request.guides(&subjects)?;
+    let spec = request.spec(&subjects, &guides, context)?;
+    let truth = request.truth.as_deref().map(|path| Truth::open(path, &request.env, &spec.policies));
+    let (truth, level) = (truth.transpose()?, Level::try_from(request.level)?);
+    let rules = Rules { spec, guides: &guides, budget: request.budget, level };
+    let out = request.out.as_deref();
+    let finish = race::race(&subjects, &rules, out, context)?;
+    if request.history {
+        let folder = out.context("history: expected an output folder, found none")?;
+        let history = episodes::history(&subjects, &rules.spec, folder)?;
+        write::atomically(&folder.join("history.safetensors"), &history.to_bytes())?;
     }
-    let level = race.level_of_each();
-    let contender = |(i, r): (usize, &Runner<'_>)| Contender {
-        experiments: r.experiments,
-        failures: r.failures,
-        risk: r.risk(level).ok(),
-        is_in: race.is_in(i),
-    };
-    let contenders = runners.iter().enumerate().map(contender).collect();
-    Ok(Finish { standing: race.standing(), contenders, choices })
+    let report = request.report(&subjects, finish, truth.as_ref());
+    request::write_json(out, "select.json", &report)?;
+    Ok(report)
 }
 
-impl<'c> Runner<'c> {
-    fn new(lab: Lab<'c>, rule: Option<(&'c Guide, Thinning)>) -> Runner<'c> {
-        let thinned = rule.map(|(_, rule)| HorvitzThompson::new(rule.floor()));
-        Runner { lab, rule, thinned, rounds: 0, experiments: 0, failures: 0 }
-    }
-
-    /// What comes of the draws of the next round.
-    fn heat(&self, draws: u64, jobs: usize) -> Result<Vec<Tried>> {
-        const CHUNK: u64 = 50;
-        let hidden = Task::hidden();
-        let chunks = parallel::map(jobs, draws.div_ceil(CHUNK) as usize, &hidden, |c| {
-            let from = CHUNK * c as u64;
-            let one = |at| self.one(self.rounds * draws + at, at).transpose();
-            (from..(from + CHUNK).min(draws)).filter_map(one).collect::<Result<Vec<_>>>()
-        })?;
-        Ok(chunks.concat())
-    }
-
-    /// What comes of a draw; nothing if it is not tried.
-    fn one(&self, index: u64, at: u64) -> Result<Option<Tried>> {
-        let key = key(&self.lab, index);
-        let x = self.lab.draw(key);
-        let mut chance = 1.0;
-        if let Some((guide, rule)) = self.rule {
-            chance = rule.chance(guide.predict(&mut guide.reader(), &x)?);
-            if key.child("thinning").rng().uniform() >= chance {
-                return Ok(None);
-            }
+impl Request {
+    /// All policies, in the order of the request.
+    fn subjects(&self) -> Result<Vec<Subject>> {
+        within("budget", self.budget, 1..=u64::MAX)?;
+        within("round", self.round, 1..=1_000_000)?;
+        positive("rate", self.rate, 1.0)?;
+        ensure!(
+            !self.history || self.predictor.is_none(),
+            "history: expected no predictor with it, found one"
+        );
+        ensure!(!self.history || self.out.is_some(), "history: expected an output folder, found none");
+        let subjects = request::subjects(&self.env, &self.policies)?;
+        ensure!(subjects.len() > 1, "expected at least 2 policies, found {}", subjects.len());
+        if self.history {
+            // Said before the race rather than after it.
+            subjects.iter().try_for_each(|subject| step_of(subject).map(drop))?;
         }
-        Ok(Some(Tried { at, chance, failed: self.lab.play(key, &x)?.failed }))
+        Ok(subjects)
     }
 
-    /// Adds what was tried of the draws of a round.
-    fn record(&mut self, tried: &[Tried], draws: u64) {
-        self.rounds += 1;
-        self.experiments += tried.len() as u64;
-        self.failures += tried.iter().filter(|t| t.failed).count() as u64;
-        let Some(found) = &mut self.thinned else { return };
-        let mut next = 0;
-        for t in tried {
-            found.skip_many((t.at - next) as usize);
-            found.record(t.chance, t.failed);
-            next = t.at + 1;
-        }
-        found.skip_many((draws - next) as usize);
+    /// The predictor, opened for each policy.
+    fn guides(&self, subjects: &[Subject]) -> Result<Vec<Guide>> {
+        let Some(path) = &self.predictor else { return Ok(vec![]) };
+        subjects.iter().map(|subject| Guide::open(path, subject)).collect()
     }
 
-    fn risk(&self, level: Level) -> Result<Estimate> {
-        Ok(match &self.thinned {
-            Some(found) => found.estimate(level)?,
-            None => counting::sequence(self.failures as usize, self.experiments as usize, level)?,
+    fn spec(&self, subjects: &[Subject], guides: &[Guide], context: &Context) -> Result<RaceSpec> {
+        let rate = if guides.is_empty() { 1.0 } else { self.rate };
+        let method = |(i, subject): (usize, &Subject)| match guides.get(i) {
+            Some(guide) => self.thinned(guide, subject, context),
+            None => Ok(Method::Plain),
+        };
+        Ok(RaceSpec {
+            env: self.env.clone(),
+            policies: subjects.iter().map(|subject| subject.name.clone()).collect(),
+            seed: context.seed,
+            methods: subjects.iter().enumerate().map(method).collect::<Result<_>>()?,
+            round: (self.round as f64 / rate).ceil() as u64,
         })
     }
+
+    fn thinned(&self, guide: &Guide, subject: &Subject, context: &Context) -> Result<Method> {
+        let exponent = self.exponent.unwrap_or(guide.exponent());
+        ensure!(exponent > 0.0, "exponent: expected a number above 0, found {exponent}");
+        let proposal = Proposal { plain_share: PLAIN_SHARE, exponent };
+        let by = Experimenter::new(subject, context.seed)?;
+        Ok(Estimation::thinned(by, guide, proposal, Some(self.rate), context)?.spec.method)
+    }
+
+    fn report(&self, subjects: &[Subject], finish: Finish, truth: Option<&Truth>) -> Report {
+        let name = |i: usize| subjects[i].name.id.clone();
+        let choices = finish.choices.iter().map(|choice| RoundChoice {
+            experiments: choice.experiments,
+            lowest: choice.policies.iter().map(|&i| name(i)).collect(),
+            truth: truth.map(|t| t.risk(choice)),
+        });
+        let best = match finish.standing {
+            Standing::Resolved { best } => Some(name(best)),
+            Standing::Unresolved { .. } => None,
+        };
+        let method = if self.predictor.is_some() { "thinned" } else { "plain" };
+        let choices = choices.collect();
+        Report { env: self.env.clone(), method, best, policies: finish.contenders, choices }
+    }
 }
 
-/// The key of a draw, the same for all policies.
-fn key(lab: &Lab<'_>, index: u64) -> Seed {
-    lab.key("selection", index)
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Contender { policy, risk, experiments, is_in, .. } in &self.policies {
+            let mark = if *is_in { "may be best" } else { "" };
+            let risk = risk.as_ref().map_or("–".into(), |e| {
+                format!("{} [{}, {}]", probability(e.value), probability(e.low), probability(e.high))
+            });
+            writeln!(f, "  {policy:<44} {risk:<32} {experiments:>7} experiments  {mark}")?;
+        }
+        match &self.best {
+            Some(best) => writeln!(f, "fails least: {best}")?,
+            None => {
+                let (left, n) = (self.policies.iter().filter(|p| p.is_in).count(), self.policies.len());
+                writeln!(f, "unresolved: {left} of {n} policies may be the best")?;
+            }
+        }
+        match self.choices.last() {
+            Some(RoundChoice { lowest, truth: Some(truth), .. }) => {
+                let (risk, ties) = (probability(*truth), lowest.len());
+                writeln!(f, "lowest estimate: one of {ties}, whose failure probability is {risk} in truth")
+            }
+            _ => Ok(()),
+        }
+    }
 }

@@ -1,14 +1,15 @@
 //! A toy for tests: it fails in its first step with a chance that is known, and its training history.
 
-use crate::learning::foresee;
-use crate::{Guide, Recipe};
+use crate::guide::Guide;
+use crate::learning::learn_from;
+use crate::predictors::learn::Recipe;
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::env::{Env, Status, Step};
 use offnominal_core::prelude::*;
 use offnominal_core::spec::ParameterError;
 use offnominal_engine::context::Context;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
 use std::path::Path;
 
@@ -87,10 +88,10 @@ impl Env for Toy {
 }
 
 /// The toy with a policy that does nothing.
-pub fn cast(toy: &Toy) -> Cast {
+pub fn subject(toy: &Toy) -> Subject {
     let policy = |_: &[f32], action: &mut [f32]| action.fill(0.0);
     let name = PolicyName { id: format!("still-{}", toy.height), digest: format!("{}", toy.height) };
-    Cast::of(Box::new(toy.clone()), Box::new(policy), name)
+    Subject::of(Box::new(toy.clone()), Box::new(policy), name)
 }
 
 /// Training episodes of policies that fail a hundred times as often as the last one, then less and less.
@@ -124,11 +125,11 @@ pub fn context(jobs: usize) -> Context {
 }
 
 /// A predictor from the toy's training, opened for it.
-pub fn guide(toy: &Toy, cast: &Cast, folder: &Path) -> Guide {
+pub fn guide(toy: &Toy, subject: &Subject, folder: &Path) -> Guide {
     let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
     let found =
-        foresee(&[history(toy, 12_000)], None, cast.env.as_ref(), &recipe, Seed(1), &context(1)).unwrap();
+        learn_from(&[history(toy, 12_000)], None, subject.env.as_ref(), &recipe, None, &context(1)).unwrap();
     let path = folder.join("predictor.safetensors");
     std::fs::write(&path, found.predictor.to_bytes()).unwrap();
-    Guide::open(&path, cast).unwrap()
+    Guide::open(&path, subject).unwrap()
 }

@@ -1,13 +1,17 @@
 //! From a training history to an estimate, on a toy whose risk is known.
 
-use crate::curve::Curve;
-use crate::document::Document;
-use crate::estimate::{Estimation, JOURNAL};
-use crate::search::{Aids, Found, Hunt, Spec, Strategy};
-use crate::testing::{Toy, cast, context, guide, history};
-use crate::{Atlas, Guide, Lab};
+use crate::estimate::atlas::Atlas;
+use crate::estimate::block::Block;
+use crate::estimate::curve::Curve;
+use crate::estimate::document::Document;
+use crate::estimate::estimation::{Estimation, JOURNAL};
+use crate::experimenter::Experimenter;
+use crate::guide::Guide;
+use crate::search::{Aids, Found, Hunt, SearchSpec, Strategy};
+use crate::split::{self, SplittingSpec};
+use crate::testing::{Toy, context, guide, history, subject};
 use offnominal_core::Seed;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{Proposal, Refusal};
 use std::path::Path;
@@ -15,14 +19,15 @@ use std::path::Path;
 #[test]
 fn a_learned_predictor_guides_experiments_to_the_truth() {
     let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
-    let cast = cast(&toy);
-    let (lab, guide) = (Lab::new(&cast, 1).unwrap(), guide(&toy, &cast, folder.path()));
+    let subject = subject(&toy);
+    let (experimenter, guide) =
+        (Experimenter::new(&subject, 1).unwrap(), guide(&toy, &subject, folder.path()));
     let proposal = Proposal { exponent: guide.exponent(), ..Proposal::default() };
-    let thinned = Estimation::thinned(lab, 1, &guide, proposal, None, 2).unwrap();
-    let accepted = Estimation::accepted(lab, 1, &guide, proposal, 5000);
+    let thinned = Estimation::thinned(experimenter, &guide, proposal, None, &context(2)).unwrap();
+    let accepted = Estimation::accepted(experimenter, &guide, proposal, 5000);
     for (name, estimation) in [("thinned", thinned), ("accepted", accepted)] {
-        let blocks = estimation.run(&folder.path().join(name), 4000, &context(2)).unwrap();
-        let verdict = estimation.judge(&blocks, Level::P95, 2).unwrap();
+        let blocks = estimation.run(Some(&folder.path().join(name)), 4000, &context(2)).unwrap();
+        let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
         let risk = verdict.risk.clone().unwrap();
         assert!(risk.covers(toy.p()) && risk.low > 0.0, "{name}: {risk:.6} {}", toy.p());
         let shares: f64 = verdict.failures.iter().map(|f| f.1).sum();
@@ -30,21 +35,21 @@ fn a_learned_predictor_guides_experiments_to_the_truth() {
         // Plain counting needs 4.75 / p = 9500 episodes.
         let curve = Curve::of(&verdict, false, Seed(1)).unwrap();
         assert!(curve.method.unwrap() < 4000.0, "{name}: {curve:?}");
-        let atlas = Atlas::of(&verdict.failures, cast.env.spec());
-        let text =
-            serde_json::to_string(&Document::new(&estimation.spec, &verdict, &atlas, Some(&curve))).unwrap();
-        let read: Document = serde_json::from_str(&text).unwrap();
+        let atlas = Atlas::of(&verdict.failures, subject.env.spec());
+        let document = Document::new(&estimation.spec, &verdict, atlas, Some(curve));
+        let read: Document = serde_json::from_str(&serde_json::to_string(&document).unwrap()).unwrap();
         assert_eq!(read.failures.len(), verdict.failures.len());
+        assert_eq!(read, document);
     }
 }
 
 #[test]
 fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
     let (toy, folder) = (Toy::new(0.5), tempfile::tempdir().unwrap());
-    let cast = cast(&toy);
-    let estimation = Estimation::plain(Lab::new(&cast, 3).unwrap(), 3);
+    let subject = subject(&toy);
+    let estimation = Estimation::plain(Experimenter::new(&subject, 3).unwrap());
     let run = |name: &str, n: u64, jobs: usize| {
-        estimation.run(&folder.path().join(name), n, &context(jobs)).unwrap()
+        estimation.run(Some(&folder.path().join(name)), n, &context(jobs)).unwrap()
     };
     let (one, many) = (run("one", 5000, 1), run("many", 5000, 3));
     // A run that was killed while it wrote its second block.
@@ -52,16 +57,15 @@ fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
     std::fs::create_dir(folder.path().join("cut")).unwrap();
     std::fs::write(folder.path().join("cut").join(JOURNAL), &text[..text.len() / 2]).unwrap();
     let cut = run("cut", 5000, 2);
-    let failures =
-        |blocks: &[crate::block::Block]| blocks.iter().flat_map(|b| b.failures.clone()).collect::<Vec<_>>();
+    let failures = |blocks: &[Block]| blocks.iter().flat_map(|b| b.failures.clone()).collect::<Vec<_>>();
     assert!(failures(&one).len() > 20);
     assert_eq!(failures(&one), failures(&many));
     assert_eq!(failures(&one), failures(&cut));
-    let verdict = estimation.judge(&one, Level::P95, 1).unwrap();
+    let verdict = estimation.judge(&one, Level::P95, &context(1)).unwrap();
     assert_eq!(verdict.risk.unwrap().method, "clopper-pearson");
     // Going on after a look is no planned number any longer.
     let more = run("one", 6000, 1);
-    let risk = estimation.judge(&more, Level::P95, 1).unwrap().risk.unwrap();
+    let risk = estimation.judge(&more, Level::P95, &context(1)).unwrap().risk.unwrap();
     assert_eq!((risk.method.as_str(), risk.n), ("beta-binomial-sequence", 6000));
     assert!(risk.covers(toy.p()));
 }
@@ -69,32 +73,33 @@ fn the_bits_are_the_same_for_any_number_of_threads_and_for_a_killed_run() {
 #[test]
 fn without_a_plain_share_there_is_no_valid_interval_and_the_reason_is_said() {
     let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
-    let cast = cast(&toy);
-    let (lab, guide) = (Lab::new(&cast, 1).unwrap(), guide(&toy, &cast, folder.path()));
+    let subject = subject(&toy);
+    let (experimenter, guide) =
+        (Experimenter::new(&subject, 1).unwrap(), guide(&toy, &subject, folder.path()));
     let published = Proposal { plain_share: 0.0, exponent: 0.5 };
-    let estimation = Estimation::accepted(lab, 1, &guide, published, 2000);
-    let blocks = estimation.run(&folder.path().join("run"), 200, &context(2)).unwrap();
-    let verdict = estimation.judge(&blocks, Level::P95, 2).unwrap();
+    let estimation = Estimation::accepted(experimenter, &guide, published, 2000);
+    let blocks = estimation.run(None, 200, &context(2)).unwrap();
+    let verdict = estimation.judge(&blocks, Level::P95, &context(2)).unwrap();
     assert!(verdict.others.iter().any(|o| o.1 == Err(Refusal::UnboundedWeights)), "{:?}", verdict.others);
 }
 
 #[test]
 fn no_failure_seen_is_an_upper_bound() {
-    let (toy, folder) = (Toy::new(0.0), tempfile::tempdir().unwrap());
-    let cast = cast(&toy);
-    let estimation = Estimation::plain(Lab::new(&cast, 1).unwrap(), 1);
-    let blocks = estimation.run(folder.path(), 300, &context(2)).unwrap();
-    let verdict = estimation.judge(&blocks, Level::P95, 1).unwrap();
+    let toy = Toy::new(0.0);
+    let subject = subject(&toy);
+    let estimation = Estimation::plain(Experimenter::new(&subject, 1).unwrap());
+    let blocks = estimation.run(None, 300, &context(2)).unwrap();
+    let verdict = estimation.judge(&blocks, Level::P95, &context(1)).unwrap();
     let risk = verdict.risk.clone().unwrap();
     assert!(risk.low == 0.0 && (0.01..0.02).contains(&risk.high), "{risk:?}");
-    assert!(Atlas::of(&verdict.failures, cast.env.spec()).kinds.is_empty());
+    assert!(Atlas::of(&verdict.failures, subject.env.spec()).kinds.is_empty());
     assert!(Curve::of(&verdict, true, Seed(1)).is_err());
 }
 
-fn hunt(strategy: Strategy, aids: Aids<'_>, cast: &Cast, folder: &Path, jobs: usize) -> Vec<Found> {
-    let spec = Spec {
+fn hunt(strategy: Strategy, aids: Aids<'_>, subject: &Subject, folder: &Path, jobs: usize) -> Vec<Found> {
+    let spec = SearchSpec {
         env: "toy".into(),
-        policy: cast.name.clone(),
+        policy: subject.name.clone(),
         seed: 1,
         strategy,
         of: 200,
@@ -104,17 +109,20 @@ fn hunt(strategy: Strategy, aids: Aids<'_>, cast: &Cast, folder: &Path, jobs: us
         past_failures: None,
         shifted: None,
     };
-    Hunt::new(Lab::new(cast, 1).unwrap(), aids, spec).unwrap().run(folder, 10, &context(jobs)).unwrap()
+    Hunt::new(Experimenter::new(subject, 1).unwrap(), aids, spec)
+        .unwrap()
+        .run(Some(folder), 10, &context(jobs))
+        .unwrap()
 }
 
 #[test]
 fn every_strategy_finds_failures_and_those_who_know_more_sooner() {
     let (toy, folder) = (Toy::new(0.2), tempfile::tempdir().unwrap());
-    let cast = cast(&toy);
-    let (guide, past) = (guide(&toy, &cast, folder.path()), history(&toy, 3000));
+    let subject = subject(&toy);
+    let (guide, past) = (guide(&toy, &subject, folder.path()), history(&toy, 3000));
     let aids = Aids { guide: Some(&guide), history: Some(&past) };
     let cost = |strategy: Strategy| {
-        let found = hunt(strategy, aids, &cast, &folder.path().join(crate::search::name(strategy)), 2);
+        let found = hunt(strategy, aids, &subject, &folder.path().join(strategy.name()), 2);
         found.iter().map(|f| f.experiments).sum::<usize>()
     };
     let random = cost(Strategy::Random);
@@ -125,17 +133,17 @@ fn every_strategy_finds_failures_and_those_who_know_more_sooner() {
     for strategy in [Strategy::CrossEntropy, Strategy::Elites] {
         assert!(cost(strategy) < random, "{strategy:?}");
     }
-    let again = hunt(Strategy::Argmax, aids, &cast, &folder.path().join("again"), 1);
-    assert_eq!(again, hunt(Strategy::Argmax, aids, &cast, &folder.path().join("argmax"), 3));
+    let again = hunt(Strategy::Argmax, aids, &subject, &folder.path().join("again"), 1);
+    assert_eq!(again, hunt(Strategy::Argmax, aids, &subject, &folder.path().join("argmax"), 3));
 }
 
 #[test]
-fn swarms_in_the_driving_world_agree_with_counting_and_are_the_same_for_any_number_of_threads() {
-    let cast = Cast::new("driving", "random").unwrap();
-    let lab = Lab::new(&cast, 1).unwrap();
-    let spec = crate::splitting::Spec {
+fn swarms_in_the_driving_environment_agree_with_counting_and_are_the_same_for_any_number_of_threads() {
+    let subject = Subject::new("driving", "random").unwrap();
+    let experimenter = Experimenter::new(&subject, 1).unwrap();
+    let spec = SplittingSpec {
         env: "driving".into(),
-        policy: cast.name.clone(),
+        policy: subject.name.clone(),
         seed: 1,
         particles: 10,
         moves: 2,
@@ -143,32 +151,31 @@ fn swarms_in_the_driving_world_agree_with_counting_and_are_the_same_for_any_numb
     };
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, jobs: usize| {
-        crate::splitting::run(&lab, &spec, 3, &folder.path().join(name), &context(jobs)).unwrap()
+        split::all(&experimenter, &spec, 3, Some(&folder.path().join(name)), &context(jobs)).unwrap()
     };
     let one = run("one", 1);
     assert_eq!(one, run("many", 3));
     // Random commands always hit a wall, so that no particle has to move.
     assert!(one.iter().all(|s| s.has_failed && s.rounds == 0), "{one:?}");
-    let toy = crate::testing::cast(&Toy::new(0.1));
-    let refused =
-        crate::splitting::run(&Lab::new(&toy, 1).unwrap(), &spec, 1, &folder.path().join("toy"), &context(1));
+    let toy = crate::testing::subject(&Toy::new(0.1));
+    let refused = split::all(&Experimenter::new(&toy, 1).unwrap(), &spec, 1, None, &context(1));
     assert!(refused.unwrap_err().to_string().contains("does not say how far it is from failing"));
 }
 
 #[test]
-fn a_predictor_of_another_world_and_a_strategy_without_its_aid_are_refused() {
+fn a_predictor_of_another_environment_and_a_strategy_without_its_aid_are_refused() {
     let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
-    let cast = cast(&toy);
-    guide(&toy, &cast, folder.path());
-    let driving = Cast::new("driving", "random").unwrap();
+    let subject = subject(&toy);
+    guide(&toy, &subject, folder.path());
+    let driving = Subject::new("driving", "random").unwrap();
     let error = Guide::open(&folder.path().join("predictor.safetensors"), &driving).err().unwrap();
     assert!(
         format!("{error:#}").contains("expected a predictor for driving, found one for toy"),
         "{error:#}"
     );
-    let spec = Spec {
+    let spec = SearchSpec {
         env: "toy".into(),
-        policy: cast.name.clone(),
+        policy: subject.name.clone(),
         seed: 1,
         strategy: Strategy::Argmax,
         of: 1,
@@ -178,9 +185,9 @@ fn a_predictor_of_another_world_and_a_strategy_without_its_aid_are_refused() {
         past_failures: None,
         shifted: None,
     };
-    let lab = Lab::new(&cast, 1).unwrap();
-    let error = Hunt::new(lab, Aids::default(), spec.clone()).err().unwrap().to_string();
-    assert!(error.contains("strategy argmax: expected a --predictor"), "{error}");
-    let blind = Spec { strategy: Strategy::Elites, ..spec };
-    assert!(Hunt::new(lab, Aids::default(), blind).is_err());
+    let experimenter = Experimenter::new(&subject, 1).unwrap();
+    let error = Hunt::new(experimenter, Aids::default(), spec.clone()).err().unwrap().to_string();
+    assert!(error.contains("strategy argmax: expected a predictor"), "{error}");
+    let blind = SearchSpec { strategy: Strategy::Elites, ..spec };
+    assert!(Hunt::new(experimenter, Aids::default(), blind).is_err());
 }

@@ -78,11 +78,11 @@ fn the_servo_is_as_slow_as_it_is_told() {
 struct Faulty {
     inner: Loopback,
     waits_left: usize,
-    fault: Fault,
+    fault: AnomalySpec,
 }
 
 #[derive(Clone, Copy)]
-enum Fault {
+enum AnomalySpec {
     Breaks,
     Garbage,
     Freezes,
@@ -112,17 +112,17 @@ impl Link for Faulty {
 impl Faulty {
     fn fail(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble> {
         match self.fault {
-            Fault::Breaks => return Err(Trouble::Broken("reset by peer".into())),
-            Fault::Garbage => into.extend_from_slice(b"HTTP/1.1 400 Bad Request"),
+            AnomalySpec::Breaks => return Err(Trouble::Broken("reset by peer".into())),
+            AnomalySpec::Garbage => into.extend_from_slice(b"HTTP/1.1 400 Bad Request"),
             // The package of another moment, again and again: values are well-formed, and old.
-            Fault::Freezes => self.inner.clone().receive(into)?,
-            Fault::Texts => into.extend_from_slice(&[0, 8, b'M', 1, b'a', 1, b'b', 3]),
+            AnomalySpec::Freezes => self.inner.clone().receive(into)?,
+            AnomalySpec::Texts => into.extend_from_slice(&[0, 8, b'M', 1, b'a', 1, b'b', 3]),
         }
         Ok(())
     }
 }
 
-fn fails_as(fault: Fault) -> Trouble {
+fn fails_as(fault: AnomalySpec) -> Trouble {
     let inner = Loopback::new(Controller::new().unwrap());
     let mut robot = Robot::open(Box::new(Faulty { inner, waits_left: 50, fault })).unwrap();
     robot.wait(1e6).unwrap_err()
@@ -130,11 +130,11 @@ fn fails_as(fault: Fault) -> Trouble {
 
 #[test]
 fn each_fault_of_the_link_has_its_message() {
-    assert_eq!(fails_as(Fault::Breaks), Trouble::Broken("reset by peer".into()));
-    assert!(matches!(fails_as(Fault::Garbage), Trouble::Garbage(_)));
-    assert!(matches!(fails_as(Fault::Freezes), Trouble::Frozen(_)));
+    assert_eq!(fails_as(AnomalySpec::Breaks), Trouble::Broken("reset by peer".into()));
+    assert!(matches!(fails_as(AnomalySpec::Garbage), Trouble::Garbage(_)));
+    assert!(matches!(fails_as(AnomalySpec::Freezes), Trouble::Frozen(_)));
     // A robot that only talks: its texts do not count as life.
-    assert!(matches!(fails_as(Fault::Texts), Trouble::Silent(_)));
+    assert!(matches!(fails_as(AnomalySpec::Texts), Trouble::Silent(_)));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! Messages borrow their texts and values from the package that they were read from, so reading allocates nothing.
 
 use super::package::{Kind, Malformed, Package};
-use super::value::Fields;
+use super::value::{Fields, Packed};
 
 /// The version of the protocol that is spoken here.
 pub const PROTOCOL: u16 = 2;
@@ -24,10 +24,10 @@ pub struct Text<'a> {
 
 impl<'a> Text<'a> {
     fn read(from: &mut Fields<'a>) -> Result<Text<'a>, Malformed> {
-        let length = from.u8("length of the text")?;
+        let length: u8 = from.get("length of the text")?;
         let message = from.text(length.into(), "text")?;
-        let length = from.u8("length of the source")?;
-        Ok(Text { message, source: from.text(length.into(), "source")?, level: from.u8("level")? })
+        let length: u8 = from.get("length of the source")?;
+        Ok(Text { message, source: from.text(length.into(), "source")?, level: from.get("level")? })
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -89,7 +89,7 @@ pub struct Data<'a> {
 
 impl<'a> Data<'a> {
     fn read(from: &mut Fields<'a>) -> Result<Data<'a>, Malformed> {
-        let recipe = from.u8("recipe")?;
+        let recipe = from.get("recipe")?;
         Ok(Data { recipe, packed: from.bytes(from.0.len(), "values")? })
     }
 
@@ -107,11 +107,11 @@ impl<'a> Request<'a> {
     pub fn read(package: Package<'a>) -> Result<Request<'a>, Malformed> {
         let mut from = Fields(package.payload);
         let request = match package.kind {
-            Kind::ProtocolVersion => Request::Protocol(from.u16("version")?),
+            Kind::ProtocolVersion => Request::Protocol(from.get("version")?),
             Kind::ControllerVersion => Request::ControllerVersion,
             Kind::Text => Request::Text(Text::read(&mut from)?),
             Kind::SetupOutputs => {
-                Request::Outputs { frequency_hz: from.f64("frequency")?, names: from.rest("names")? }
+                Request::Outputs { frequency_hz: from.get("frequency")?, names: from.rest("names")? }
             }
             Kind::SetupInputs => Request::Inputs { names: from.rest("names")? },
             Kind::Start => Request::Start,
@@ -126,29 +126,22 @@ impl<'a> Request<'a> {
     /// # Panics
     /// If the names or values are longer than a package can be.
     pub fn write(&self, out: &mut Vec<u8>) {
-        Package::write(self.kind(), out, |out| match self {
-            Request::Protocol(version) => out.extend_from_slice(&version.to_be_bytes()),
-            Request::Text(text) => text.write(out),
-            Request::Outputs { frequency_hz, names } => {
-                out.extend_from_slice(&frequency_hz.to_be_bytes());
-                out.extend_from_slice(names.as_bytes());
-            }
-            Request::Inputs { names } => out.extend_from_slice(names.as_bytes()),
-            Request::Data(data) => data.write(out),
-            Request::ControllerVersion | Request::Start | Request::Pause => {}
-        });
-    }
-
-    fn kind(&self) -> Kind {
         match self {
-            Request::Protocol(_) => Kind::ProtocolVersion,
-            Request::ControllerVersion => Kind::ControllerVersion,
-            Request::Text(_) => Kind::Text,
-            Request::Outputs { .. } => Kind::SetupOutputs,
-            Request::Inputs { .. } => Kind::SetupInputs,
-            Request::Start => Kind::Start,
-            Request::Pause => Kind::Pause,
-            Request::Data(_) => Kind::Data,
+            Request::Protocol(version) => {
+                Package::write(Kind::ProtocolVersion, out, |out| version.write(out))
+            }
+            Request::ControllerVersion => Package::write(Kind::ControllerVersion, out, |_| ()),
+            Request::Text(text) => Package::write(Kind::Text, out, |out| text.write(out)),
+            Request::Outputs { frequency_hz, names } => Package::write(Kind::SetupOutputs, out, |out| {
+                frequency_hz.write(out);
+                out.extend_from_slice(names.as_bytes());
+            }),
+            Request::Inputs { names } => {
+                Package::write(Kind::SetupInputs, out, |out| out.extend_from_slice(names.as_bytes()));
+            }
+            Request::Start => Package::write(Kind::Start, out, |_| ()),
+            Request::Pause => Package::write(Kind::Pause, out, |_| ()),
+            Request::Data(data) => Package::write(Kind::Data, out, |out| data.write(out)),
         }
     }
 }
@@ -185,7 +178,7 @@ pub struct Setup<'a> {
 
 impl<'a> Setup<'a> {
     fn read(from: &mut Fields<'a>) -> Result<Setup<'a>, Malformed> {
-        Ok(Setup { recipe: from.u8("recipe")?, types: from.rest("types")? })
+        Ok(Setup { recipe: from.get("recipe")?, types: from.rest("types")? })
     }
 
     fn write(&self, out: &mut Vec<u8>) {
@@ -203,7 +196,7 @@ impl<'a> Reply<'a> {
         let mut from = Fields(package.payload);
         let reply = match package.kind {
             Kind::ProtocolVersion => Reply::Protocol(accepted(&mut from)?),
-            Kind::ControllerVersion => Reply::ControllerVersion(version(&mut from)?),
+            Kind::ControllerVersion => Reply::ControllerVersion(from.get("version of the controller")?),
             Kind::Text => Reply::Text(Text::read(&mut from)?),
             Kind::SetupOutputs => Reply::Outputs(Setup::read(&mut from)?),
             Kind::SetupInputs => Reply::Inputs(Setup::read(&mut from)?),
@@ -219,41 +212,23 @@ impl<'a> Reply<'a> {
     /// # Panics
     /// If the types or values are longer than a package can be.
     pub fn write(&self, out: &mut Vec<u8>) {
-        Package::write(self.kind(), out, |out| match self {
-            Reply::Protocol(yes) | Reply::Start(yes) | Reply::Pause(yes) => out.push(u8::from(*yes)),
-            Reply::ControllerVersion(v) => v.iter().for_each(|n| out.extend_from_slice(&n.to_be_bytes())),
-            Reply::Text(text) => text.write(out),
-            Reply::Outputs(setup) | Reply::Inputs(setup) => setup.write(out),
-            Reply::Data(data) => data.write(out),
-        });
-    }
-
-    fn kind(&self) -> Kind {
         match self {
-            Reply::Protocol(_) => Kind::ProtocolVersion,
-            Reply::ControllerVersion(_) => Kind::ControllerVersion,
-            Reply::Text(_) => Kind::Text,
-            Reply::Outputs(_) => Kind::SetupOutputs,
-            Reply::Inputs(_) => Kind::SetupInputs,
-            Reply::Start(_) => Kind::Start,
-            Reply::Pause(_) => Kind::Pause,
-            Reply::Data(_) => Kind::Data,
+            Reply::Protocol(yes) => Package::write(Kind::ProtocolVersion, out, |out| yes.write(out)),
+            Reply::ControllerVersion(v) => Package::write(Kind::ControllerVersion, out, |out| v.write(out)),
+            Reply::Text(text) => Package::write(Kind::Text, out, |out| text.write(out)),
+            Reply::Outputs(setup) => Package::write(Kind::SetupOutputs, out, |out| setup.write(out)),
+            Reply::Inputs(setup) => Package::write(Kind::SetupInputs, out, |out| setup.write(out)),
+            Reply::Start(yes) => Package::write(Kind::Start, out, |out| yes.write(out)),
+            Reply::Pause(yes) => Package::write(Kind::Pause, out, |out| yes.write(out)),
+            Reply::Data(data) => Package::write(Kind::Data, out, |out| data.write(out)),
         }
     }
 }
 
 fn accepted(from: &mut Fields<'_>) -> Result<bool, Malformed> {
-    match from.u8("acceptance")? {
+    match from.get::<u8>("acceptance")? {
         0 => Ok(false),
         1 => Ok(true),
         other => Err(Malformed::Value { what: "acceptance", expected: "0 or 1", found: other.into() }),
     }
-}
-
-fn version(from: &mut Fields<'_>) -> Result<[u32; 4], Malformed> {
-    let mut version = [0; 4];
-    for number in &mut version {
-        *number = from.u32("version of the controller")?;
-    }
-    Ok(version)
 }

@@ -2,7 +2,8 @@
 //!
 //! The controller runs a small program of ours ([`script`]). Its registers carry a command and its arguments; they are
 //! laid out like those of the common open-source client, so that one simulated controller serves both. Each time
-//! values are sent a counter goes up; while servoing, the program stops the arm by itself if it misses that for half a second.
+//! values are sent a counter goes up; while servoing, the program stops the arm by itself if it misses that for half a
+//! second.
 
 use super::client::{Client, Wishes};
 use super::link::{Link, Trouble};

@@ -1,4 +1,5 @@
-//! A sheet of scenes beside their classes, as one PNG: `cargo run --release -p offnominal-scenes --example contact_sheet`.
+//! A sheet of scenes beside their classes, as one PNG: `cargo run --release -p offnominal-scenes --example
+//! contact_sheet`.
 
 use offnominal_core::Seed;
 use offnominal_scenes::{ClassSet, Level, Recipe, Set, Split};
@@ -23,9 +24,9 @@ fn main() {
     let mut sheet = vec![0; 3 * width * GRID.1 * SIZE.1];
     for (row, recipe) in rows.iter().enumerate() {
         for pair in 0..GRID.0 / 2 {
-            let picture = recipe.draw(Seed(1), 2 * pair + usize::from(row == 7) * pair).picture;
-            let labels = picture.classes.iter().flat_map(|&c| colour(c as u8));
-            paste(&mut sheet, width, (2 * pair * SIZE.0, row * SIZE.1), &picture.rgb);
+            let image = recipe.draw(Seed(1), 2 * pair + usize::from(row == 7) * pair).image;
+            let labels = image.classes.iter().flat_map(|&c| colour(c as u8));
+            paste(&mut sheet, width, (2 * pair * SIZE.0, row * SIZE.1), &image.rgb);
             paste(&mut sheet, width, ((2 * pair + 1) * SIZE.0, row * SIZE.1), &labels.collect::<Vec<u8>>());
         }
     }

@@ -1,9 +1,9 @@
-//! Things made of solids, described from their own point of view and then set into the world.
+//! Things made of solids, described from their own point of view and then set into the environment.
 
 use crate::class::Class;
 use crate::material::Material;
 use crate::solid::{Shape, Solid, turned};
-use crate::vec3::{Vec3, add, scale};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// A part of a body: its middle and half sizes in metres; x to the right, y up, z to the front of the body.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,23 +17,23 @@ pub struct Part {
 }
 
 /// A part of the given form.
-pub fn part(shape: Shape, centre: Vec3, size: Vec3, material: Material) -> Part {
-    Part { shape, centre, half: scale(size, 0.5), tilt: [0.0; 2], material, class: None }
+pub fn part(shape: Shape, centre: [f32; 3], size: [f32; 3], material: Material) -> Part {
+    Part { shape, centre: centre.into(), half: Vec3::from(size) * 0.5, tilt: [0.0; 2], material, class: None }
 }
 
 /// A box standing at a height, by its sizes.
-pub fn block(at: Vec3, size: Vec3, material: Material) -> Part {
-    part(Shape::Box(0.0, 0.0), add(at, [0.0, 0.5 * size[1], 0.0]), size, material)
+pub fn block([x, y, z]: [f32; 3], size: [f32; 3], material: Material) -> Part {
+    part(Shape::Box(0.0, 0.0), [x, y + 0.5 * size[1], z], size, material)
 }
 
 /// A ball or egg about its middle.
-pub fn ball(at: Vec3, size: Vec3, material: Material) -> Part {
+pub fn ball(at: [f32; 3], size: [f32; 3], material: Material) -> Part {
     part(Shape::Ellipsoid, at, size, material)
 }
 
 /// An upright cylinder standing at a height, by diameter and height.
-pub fn post(at: Vec3, diameter: f32, height: f32, material: Material) -> Part {
-    part(Shape::Cylinder, add(at, [0.0, 0.5 * height, 0.0]), [diameter, height, diameter], material)
+pub fn post([x, y, z]: [f32; 3], diameter: f32, height: f32, material: Material) -> Part {
+    part(Shape::Cylinder, [x, y + 0.5 * height, z], [diameter, height, diameter], material)
 }
 
 impl Part {
@@ -49,8 +49,8 @@ impl Part {
 }
 
 /// A wheel whose axle lies across the body.
-pub fn wheel(at: Vec3, diameter: f32, width: f32) -> Part {
-    let rubber = Material::Plain([0.012; 3]);
+pub fn wheel(at: [f32; 3], diameter: f32, width: f32) -> Part {
+    let rubber = Material::Plain(Vec3::all(0.012));
     part(Shape::Cylinder, at, [diameter, width, diameter], rubber).tilted(0.0, std::f32::consts::FRAC_PI_2)
 }
 
@@ -79,20 +79,20 @@ pub struct Stand {
 impl Stand {
     /// On the ground, in nominal size.
     pub fn on_ground(x: f32, z: f32, yaw: f32) -> Stand {
-        Stand { at: [x, 0.0, z], yaw, size: 1.0 }
+        Stand { at: vec3(x, 0.0, z), yaw, size: 1.0 }
     }
 }
 
 impl Body {
-    /// Its solids in the world; a part of another class belongs to the thing after it.
+    /// Its solids in the environment; a part of another class belongs to the thing after it.
     pub fn solids(&self, stand: Stand, thing: usize) -> Vec<Solid> {
         let axes = turned(stand.yaw, 0.0, 0.0);
         let place = |part: &Part| {
-            let offset = (0..3).map(|i| scale(axes[i], part.centre[i] * stand.size));
+            let offset = (0..3).map(|i| axes[i] * (part.centre[i] * stand.size));
             Solid {
                 shape: part.shape,
-                centre: offset.fold(stand.at, add),
-                half: scale(part.half, stand.size),
+                centre: offset.fold(stand.at, |sum, way| sum + way),
+                half: part.half * stand.size,
                 axes: turned(stand.yaw, part.tilt[0], part.tilt[1]),
                 material: part.material,
                 thing: thing + usize::from(part.class.is_some()),
@@ -110,6 +110,6 @@ impl Body {
 impl Part {
     /// The same, in another size, about the body's origin.
     pub fn resized(self, size: f32) -> Part {
-        Part { centre: scale(self.centre, size), half: scale(self.half, size), ..self }
+        Part { centre: self.centre * size, half: self.half * size, ..self }
     }
 }

@@ -1,16 +1,19 @@
 //! Draws a scene: four samples a pixel, each lit and seen through air, then a lens and a sensor.
 
 use crate::class::Class;
+use crate::image::{Image, Visible};
 use crate::material::{Material, Place};
-use crate::picture::{Picture, Visible};
+use crate::noise::smooth;
 use crate::scene::{Floor, Scene};
-use crate::shadow::{Shadows, cast};
-use crate::vec3::{Vec3, add, dot, mix, scale, smooth, sub, times, unit};
+use crate::shadow::{Shadows, subject};
 use crate::view::{Seen, View, look};
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// Samples per pixel in each direction.
 const SUB: usize = 2;
+
+const UP: Vec3 = vec3(0.0, 1.0, 0.0);
 
 /// A lit sample.
 #[derive(Debug, Clone, Copy)]
@@ -22,13 +25,13 @@ struct Sample {
 }
 
 /// Draws a scene of so many pixels; the generator gives the noise of the sensor.
-pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Picture {
+pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Image {
     let view = View::new(scene.eye, SUB * width, SUB * height);
     let seen = look(scene, &view);
-    let shadows = cast(scene, &view, &seen);
+    let shadows = subject(scene, &view, &seen);
     let shader = Shader { scene, view: &view, seen: &seen, shadows: &shadows };
     let n = width * height;
-    let mut picture = Picture {
+    let mut image = Image {
         width,
         height,
         rgb: Vec::with_capacity(3 * n),
@@ -41,10 +44,10 @@ pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Pictur
     let mut noise = vec![0.0; 3 * n];
     rng.fill_normal(&mut noise);
     for at in 0..n {
-        shader.pixel(at % width, at / width, &noise[3 * at..3 * at + 3], &mut picture);
+        shader.pixel(at % width, at / width, &noise[3 * at..3 * at + 3], &mut image);
     }
-    picture.visible = visible(scene, &picture);
-    picture
+    image.visible = visible(scene, &image);
+    image
 }
 
 struct Shader<'a> {
@@ -55,19 +58,19 @@ struct Shader<'a> {
 }
 
 impl Shader<'_> {
-    fn pixel(&self, column: usize, row: usize, noise: &[f32], picture: &mut Picture) {
+    fn pixel(&self, column: usize, row: usize, noise: &[f32], image: &mut Image) {
         let at: [usize; SUB * SUB] =
             std::array::from_fn(|i| (SUB * row + i / SUB) * self.view.width + SUB * column + i % SUB);
         let samples = self.samples(at);
-        let light = scale(samples.iter().fold([0.0; 3], |sum, s| add(sum, s.light)), 0.25);
+        let light = samples.iter().fold(Vec3::default(), |sum, s| sum + s.light) * 0.25;
         let main = commonest(&samples);
         let is_mixed = samples.iter().any(|s| s.class != samples[0].class);
         let thing = samples[main].thing.filter(|_| samples[main].class.is_counted());
-        picture.rgb.extend(self.develop(light, column, row, noise));
-        picture.classes.push(if is_mixed { Class::Ignored } else { samples[main].class });
-        picture.instances.push(thing.map_or(0, |t| t as u16 + 1));
-        picture.depth_m.push(self.seen.depth[at[main]]);
-        picture.shadow.push(samples[main].is_dark);
+        image.rgb.extend(self.develop(light, column, row, noise));
+        image.classes.push(if is_mixed { Class::Ignored } else { samples[main].class });
+        image.instances.push(thing.map_or(0, |t| t as u16 + 1));
+        image.depth_m.push(self.seen.depth[at[main]]);
+        image.shadow.push(samples[main].is_dark);
     }
 
     /// The samples of a pixel. Where all see the same solid, those on a diagonal stand for the others.
@@ -87,7 +90,7 @@ impl Shader<'_> {
         let gain = self.scene.exposure * (1.0 - 0.25 * (a * a + b * b));
         std::array::from_fn(|i| {
             let x = gain * light[i];
-            // Highlights are compressed, as film does.
+            // Highlights are compressed, as video does.
             let grey = 255.0 * (x * 1.12 / (1.0 + 0.12 * x * x)).max(0.0).sqrt();
             (grey + self.scene.noise * noise[i]).round().clamp(0.0, 255.0) as u8
         })
@@ -102,27 +105,27 @@ impl Shader<'_> {
         if depth == f32::INFINITY {
             return Sample { light: light.sky(direction), class: Class::Sky, thing: None, is_dark: false };
         }
-        let place = add(self.view.eye, scale(direction, depth));
+        let place = self.view.eye + direction * depth;
         let (class, colour, wet) = self.floor(place);
         let is_dark = self.shadows.ground[at];
-        let mut lit = light.on(colour, [0.0, 1.0, 0.0], !is_dark, self.shadows.open[at]);
+        let mut lit = light.on(colour, UP, !is_dark, self.shadows.open[at]);
         if wet > 0.0 {
-            let mirrored = light.sky([direction[0], -direction[1], direction[2]]);
-            let share = wet * (0.15 + 0.75 * smooth(0.35, 0.0, -unit(direction)[1])) * self.shadows.open[at];
-            lit = mix(lit, mirrored, share);
+            let mirrored = light.sky(vec3(direction.x, -direction.y, direction.z));
+            let share = wet * (0.15 + 0.75 * smooth(0.35, 0.0, -direction.unit().y)) * self.shadows.open[at];
+            lit = lit.lerp(mirrored, share);
         }
-        let distance = depth * dot(direction, direction).sqrt();
+        let distance = depth * direction.length();
         Sample { light: light.through_air(lit, distance), class, thing: None, is_dark }
     }
 
     fn floor(&self, place: Vec3) -> (Class, Vec3, f32) {
         match &self.scene.floor {
             Floor::Street(ground) => {
-                let spot = ground.at(place[0], place[2], self.scene.light.puddles);
+                let spot = ground.at(place.x, place.z, self.scene.light.puddles);
                 (spot.class, spot.colour, spot.wet)
             }
             Floor::Room(material, class) => {
-                let place = Place { local: place, metres: place, normal: [0.0, 1.0, 0.0], key: 0 };
+                let place = Place { local: place, metres: place, normal: UP, key: 0 };
                 (*class, material.colour(&place), 0.0)
             }
         }
@@ -131,30 +134,30 @@ impl Shader<'_> {
     fn solid(&self, at: usize, direction: Vec3, depth: f32) -> Sample {
         let (number, light) = (self.seen.solid[at] as usize - 1, &self.scene.light);
         let solid = &self.scene.solids[number];
-        let point = add(self.view.eye, scale(direction, depth));
+        let point = self.view.eye + direction * depth;
         let local = solid.local(point);
         let normal = solid.normal(local);
-        let place = Place { local, metres: times(local, solid.half), normal, key: number as u32 };
+        let place = Place { local, metres: local.times(solid.half), normal, key: number as u32 };
         let is_hidden = self.shadows.things[solid.thing];
         let colour = solid.material.colour(&place);
         // Near the ground things see less of the sky.
-        let open = 0.6 + 0.4 * smooth(0.0, 1.2, point[1]);
+        let open = 0.6 + 0.4 * smooth(0.0, 1.2, point.y);
         let mut lit = light.on(colour, normal, !is_hidden, open);
         match solid.material {
-            Material::Lamp(c) => lit = add(lit, scale(c, 0.6)),
-            Material::Glass(_) => lit = mix(lit, light.sky(mirrored(direction, normal)), 0.3),
+            Material::Lamp(c) => lit = lit + c * 0.6,
+            Material::Glass(_) => lit = lit.lerp(light.sky(mirrored(direction, normal)), 0.3),
             _ => {}
         }
-        let has_sun = light.sunlight[0] > 0.0;
-        let is_dark = has_sun && (is_hidden || dot(normal, light.sun) < 0.0);
+        let has_sun = light.sunlight.x > 0.0;
+        let is_dark = has_sun && (is_hidden || normal.dot(light.sun) < 0.0);
         let class = self.scene.things[solid.thing].class;
-        let distance = depth * dot(direction, direction).sqrt();
+        let distance = depth * direction.length();
         Sample { light: light.through_air(lit, distance), class, thing: Some(solid.thing), is_dark }
     }
 }
 
 fn mirrored(direction: Vec3, normal: Vec3) -> Vec3 {
-    sub(direction, scale(normal, 2.0 * dot(direction, normal)))
+    direction - normal * (2.0 * direction.dot(normal))
 }
 
 /// The first sample of the commonest class and thing.
@@ -165,9 +168,9 @@ fn commonest(samples: &[Sample; SUB * SUB]) -> usize {
     (0..samples.len()).rev().max_by_key(|&i| same(i)).unwrap_or(0)
 }
 
-fn visible(scene: &Scene, picture: &Picture) -> Vec<Visible> {
+fn visible(scene: &Scene, image: &Image) -> Vec<Visible> {
     let mut counts = vec![[0_usize; 2]; scene.things.len()];
-    for (&instance, &is_dark) in picture.instances.iter().zip(&picture.shadow).filter(|(i, _)| **i > 0) {
+    for (&instance, &is_dark) in image.instances.iter().zip(&image.shadow).filter(|(i, _)| **i > 0) {
         let count = &mut counts[usize::from(instance) - 1];
         count[0] += 1;
         count[1] += usize::from(is_dark);
@@ -177,7 +180,7 @@ fn visible(scene: &Scene, picture: &Picture) -> Vec<Visible> {
         instance: i as u16 + 1,
         kind: thing.kind,
         is_unknown: thing.class == Class::Unknown,
-        distance_m: thing.at[2],
+        distance_m: thing.at.z,
         pixels,
         shadow: dark as f32 / pixels as f32,
     })

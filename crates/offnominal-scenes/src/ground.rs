@@ -2,11 +2,11 @@
 
 use crate::class::Class;
 use crate::material::asphalt;
-use crate::noise::{fractal, gradient};
+use crate::noise::{fractal, gradient, smooth};
 use crate::things::{between, chance};
 use crate::town::Town;
-use crate::vec3::{Vec3, mix, scale, smooth};
 use offnominal_core::Rng;
+use offnominal_core::vec3::Vec3;
 
 /// The plan of the ground.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +94,7 @@ impl Ground {
             return spot(Class::Sidewalk, self.paving(beyond, x, z));
         }
         let tufts = fractal(1.3 * x, 0.8 * z, 3, self.key) + 0.6 * gradient(6.0 * x, 5.0 * z, self.key);
-        spot(Class::Terrain, scale(self.colours[2], (1.0 + 0.35 * tufts).max(0.2)))
+        spot(Class::Terrain, self.colours[2] * (1.0 + 0.35 * tufts).max(0.2))
     }
 
     fn road(&self, lateral: f32, x: f32, z: f32, puddles: f32, crosses: bool) -> Spot {
@@ -102,19 +102,19 @@ impl Ground {
         if !crosses {
             let worn = 0.75 + 0.5 * gradient(1.2 * x, 0.7 * z, self.key + 7);
             let paint = self.marking(lateral, z) * worn.clamp(0.25, 1.0);
-            colour = mix(colour, self.paint, paint);
+            colour = colour.lerp(self.paint, paint);
             // A gutter along the kerb.
-            colour = scale(colour, 1.0 - 0.3 * smooth(-0.35, 0.0, lateral.abs() - self.half_road));
+            colour = colour * (1.0 - 0.3 * smooth(-0.35, 0.0, lateral.abs() - self.half_road));
         }
         let crack =
             gradient(0.6 * x + 0.3 * gradient(2.0 * x, 2.0 * z, self.key), 0.25 * z, self.key + 3).abs();
         if crack < 0.012 {
-            colour = scale(colour, 0.65);
+            colour = colour * 0.65;
         }
         let low = fractal(0.45 * x, 0.22 * z, 2, self.key + 5);
         let wet =
             if puddles > 0.0 { 0.2 + 0.75 * smooth(0.0, 0.08, low - 0.55 + 1.4 * puddles) } else { 0.0 };
-        Spot { class: Class::Road, colour: if wet > 0.0 { scale(colour, 0.6) } else { colour }, wet }
+        Spot { class: Class::Road, colour: if wet > 0.0 { colour * 0.6 } else { colour }, wet }
     }
 
     /// The share of paint at a place on the road.
@@ -140,10 +140,10 @@ impl Ground {
     /// Slabs behind a kerb.
     fn paving(&self, beyond: f32, x: f32, z: f32) -> Vec3 {
         if (0.0..0.16).contains(&beyond) {
-            return scale(self.colours[1], 1.25);
+            return self.colours[1] * 1.25;
         }
         let gap = beyond.rem_euclid(0.6) < 0.03 || z.rem_euclid(0.6) < 0.03;
         let slab = asphalt(self.colours[1], 0.7 * x, 0.7 * z, self.key + 11);
-        if gap { scale(slab, 0.72) } else { slab }
+        if gap { slab * 0.72 } else { slab }
     }
 }

@@ -1,27 +1,27 @@
-//! Pictures of streets and rooms in which everything is known: class, instance, depth and shadow of every pixel.
+//! Images of streets and rooms in which everything is known: class, instance, depth and shadow of every pixel.
 //!
 //! A street has a pinhole camera, a sun or none, weather, houses, trees, traffic and people; the test split adds things
 //! that training never shows, inside the scene, so that their light, shadow, size and occlusion are right. Nothing is
-//! read from files: a picture is a function of a recipe, a seed and a number.
+//! read from files: an image is a function of a recipe, a seed and a number.
 //!
 //! ```
 //! use offnominal_core::Seed;
 //! use offnominal_scenes::{Class, Level, Recipe, Set, Split};
 //!
 //! let recipe = Recipe { set: Set::Road, split: Split::Train, level: Level::Medium, width: 64, height: 32 };
-//! let picture = recipe.draw(Seed(1), 0).picture;
-//! assert_eq!(picture.rgb.len(), 64 * 32 * 3);
-//! assert!(picture.share(Class::Road) > 0.05 && picture.share(Class::Unknown) == 0.0);
+//! let image = recipe.draw(Seed(1), 0).image;
+//! assert_eq!(image.rgb.len(), 64 * 32 * 3);
+//! assert!(image.share(Class::Road) > 0.05 && image.share(Class::Unknown) == 0.0);
 //! ```
 
 mod body;
 pub mod class;
 mod draw;
 mod ground;
+pub mod image;
 mod material;
 mod noise;
-mod noise_picture;
-pub mod picture;
+mod noise_image;
 pub mod recipe;
 mod room;
 mod scene;
@@ -30,12 +30,11 @@ mod solid;
 mod street;
 mod things;
 pub mod town;
-mod vec3;
 mod view;
 pub mod weather;
 
 pub use class::{Class, ClassSet, IGNORED, UNKNOWN};
-pub use picture::{Picture, Visible};
+pub use image::{Image, Visible};
 pub use recipe::{Drawn, Level, Recipe, Set};
 pub use town::Split;
 pub use weather::Weather;

@@ -1,7 +1,7 @@
 //! What surfaces look like: a colour for each place on a solid.
 
-use crate::noise::{fractal, gradient, speck};
-use crate::vec3::{Vec3, mix, scale, smooth};
+use crate::noise::{fractal, gradient, smooth, speck};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// The look of a solid. Colours are in linear light.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,7 +33,7 @@ pub struct Place {
     pub local: Vec3,
     /// The same in metres.
     pub metres: Vec3,
-    /// Outward, in the world.
+    /// Outward, in the environment.
     pub normal: Vec3,
     /// A number that is different for each solid.
     pub key: u32,
@@ -45,14 +45,14 @@ impl Material {
     pub fn is_open(&self, local: Vec3, half: Vec3, facing: f32, key: u32) -> bool {
         match *self {
             Material::Foliage(_) => {
-                let (x, y, z) = (local[0] * half[0], local[1] * half[1], local[2] * half[2]);
+                let Vec3 { x, y, z } = local.times(half);
                 let ragged = fractal(2.2 * (x + 0.7 * z), 2.2 * (y - 0.4 * z), 2, key);
                 // Toward the rim a ray meets less of the crown.
                 ragged > 0.9 * smooth(0.0, 0.75, facing) - 0.12
             }
             Material::Bars(_, per_metre) => {
-                let along = if half[0] > half[2] { local[0] * half[0] } else { local[2] * half[2] };
-                (along * per_metre).rem_euclid(1.0) > 0.35 && local[1].abs() < 0.86
+                let along = if half.x > half.z { local.x * half.x } else { local.z * half.z };
+                (along * per_metre).rem_euclid(1.0) > 0.35 && local.y.abs() < 0.86
             }
             _ => false,
         }
@@ -60,13 +60,13 @@ impl Material {
 
     /// The share of incoming light that a place sends back.
     pub fn colour(&self, place: &Place) -> Vec3 {
-        let [x, y, z] = place.metres;
+        let Vec3 { x, y, z } = place.metres;
         match *self {
             Material::Plain(c) | Material::Glass(c) | Material::Lamp(c) | Material::Bars(c, _) => c,
-            Material::Mottled(c, strength, fineness) => scale(
-                c,
-                1.0 + strength * fractal(fineness * (x + 0.6 * z), fineness * (y - 0.5 * z), 3, place.key),
-            ),
+            Material::Mottled(c, strength, fineness) => {
+                let blotch = fractal(fineness * (x + 0.6 * z), fineness * (y - 0.5 * z), 3, place.key);
+                c * (1.0 + strength * blotch)
+            }
             Material::Bands(a, b, width, axis) => {
                 if (place.metres[axis] / width).rem_euclid(2.0) < 1.0 {
                     a
@@ -77,7 +77,7 @@ impl Material {
             Material::Facade(wall, window, bay, floor) => facade(place, wall, window, bay, floor),
             Material::Foliage(c) => {
                 let leaves = fractal(3.0 * (x + z), 3.0 * y, 3, place.key);
-                scale(c, (0.75 + 0.75 * leaves + 0.3 * place.local[1]).max(0.15))
+                c * (0.75 + 0.75 * leaves + 0.3 * place.local.y).max(0.15)
             }
             Material::Asphalt(c) => asphalt(c, x + 0.7 * z, y + z, place.key),
         }
@@ -89,32 +89,32 @@ impl Material {
 pub fn asphalt(colour: Vec3, x: f32, z: f32, key: u32) -> Vec3 {
     let wear = gradient(0.35 * x, 0.12 * z, key) + 0.6 * gradient(1.9 * x, 0.9 * z, key + 1);
     let grain = speck((40.0 * x) as i32, (40.0 * z) as i32, key) - 0.5;
-    scale(colour, 1.0 + 0.14 * wear + 0.12 * grain)
+    colour * (1.0 + 0.14 * wear + 0.12 * grain)
 }
 
 fn facade(place: &Place, wall: Vec3, window: Vec3, bay: f32, floor: f32) -> Vec3 {
-    if place.normal[1].abs() > 0.5 {
-        return scale(wall, 0.6);
+    if place.normal.y.abs() > 0.5 {
+        return wall * 0.6;
     }
     // The longer horizontal way along this side.
-    let along = place.metres[0] * place.normal[2].abs() + place.metres[2] * place.normal[0].abs();
-    let (u, v) = (along / bay, place.metres[1] / floor);
+    let along = place.metres.x * place.normal.z.abs() + place.metres.z * place.normal.x.abs();
+    let (u, v) = (along / bay, place.metres.y / floor);
     let (du, dv) = (u.rem_euclid(1.0), v.rem_euclid(1.0));
-    let grain = 1.0 + 0.10 * fractal(0.5 * along, 0.5 * place.metres[1], 2, place.key);
+    let grain = 1.0 + 0.10 * fractal(0.5 * along, 0.5 * place.metres.y, 2, place.key);
     if !(0.22..0.78).contains(&du) || !(0.28..0.82).contains(&dv) {
         let ledge = if dv < 0.05 { 0.8 } else { 1.0 };
-        return scale(wall, grain * ledge);
+        return wall * (grain * ledge);
     }
     let which = speck(u.floor() as i32, v.floor() as i32, place.key);
     let frame = !(0.26..0.74).contains(&du) || !(0.32..0.78).contains(&dv) || (du - 0.5).abs() < 0.02;
     if frame {
-        return scale(mix(wall, [0.7; 3], 0.4), 0.9);
+        return wall.lerp(Vec3::all(0.7), 0.4) * 0.9;
     }
     // Some windows have their curtains drawn.
-    if which > 0.8 { mix(window, [0.55, 0.5, 0.42], 0.6) } else { scale(window, 0.6 + which) }
+    if which > 0.8 { window.lerp(vec3(0.55, 0.5, 0.42), 0.6) } else { window * (0.6 + which) }
 }
 
 /// A colour of sRGB numbers from 0 to 255 in linear light; the transfer is a square, undone by a square root.
 pub fn srgb(r: u8, g: u8, b: u8) -> Vec3 {
-    [r, g, b].map(|c| (f32::from(c) / 255.0).powi(2))
+    [r, g, b].map(|c| (f32::from(c) / 255.0).powi(2)).into()
 }

@@ -43,6 +43,13 @@ fn fade(t: f32) -> f32 {
     t * t * t * (t * (6.0 * t - 15.0) + 10.0)
 }
 
+/// 0 below `low`, 1 above `high`, smooth between.
+#[inline(always)]
+pub fn smooth(low: f32, high: f32, x: f32) -> f32 {
+    let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+    t * t * (3.0 - 2.0 * t)
+}
+
 /// Gradient noise, about ±0.7 around 0, with features of size one.
 #[inline]
 pub fn gradient(x: f32, y: f32, key: u32) -> f32 {

@@ -1,9 +1,9 @@
-//! Which pictures are drawn: the set, the split, how hard, how large.
+//! Which images are drawn: the set, the split, how hard, how large.
 
 use crate::class::Class;
 use crate::draw::draw;
-use crate::noise_picture;
-use crate::picture::Picture;
+use crate::image::Image;
+use crate::noise_image;
 use crate::room::room;
 use crate::scene::Scene;
 use crate::street;
@@ -13,7 +13,7 @@ use crate::weather::Weather;
 use offnominal_core::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 
-/// A set of pictures.
+/// A set of images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Set {
@@ -84,11 +84,11 @@ pub struct Recipe {
     pub height: usize,
 }
 
-/// A picture with where it comes from.
+/// An image with where it comes from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawn {
-    /// The picture.
-    pub picture: Picture,
+    /// The image.
+    pub image: Image,
     /// The letter of its town; empty if it is in none.
     pub town: &'static str,
     /// Its weather; none where there is none.
@@ -96,15 +96,15 @@ pub struct Drawn {
 }
 
 impl Recipe {
-    /// The picture of a number; the same seed and number give the same bits.
+    /// The image of a number; the same seed and number give the same bits.
     pub fn draw(&self, seed: Seed, number: usize) -> Drawn {
         let mut rng = seed.child(format!("{:?} {:?}", self.set, self.split).as_str()).child(number).rng();
-        // Every second picture of these sets is a street without anything unknown, as the paper mixes them.
+        // Every second image of these sets is a street without anything unknown, as the paper mixes them.
         let is_other = number.is_multiple_of(2);
         match self.set {
             Set::Indoor if is_other => self.finish(&room(&mut rng), &mut rng),
-            Set::NormalNoise if is_other => plain(noise_picture::normal(self.width, self.height, &mut rng)),
-            Set::Perlin if is_other => plain(noise_picture::perlin(self.width, self.height, &mut rng)),
+            Set::NormalNoise if is_other => plain(noise_image::normal(self.width, self.height, &mut rng)),
+            Set::Perlin if is_other => plain(noise_image::perlin(self.width, self.height, &mut rng)),
             set => self.street(set, &mut rng),
         }
     }
@@ -129,7 +129,7 @@ impl Recipe {
         let mut drawn = self.finish(&scene, rng);
         if set == Set::ThreeWheeler {
             drawn
-                .picture
+                .image
                 .classes
                 .iter_mut()
                 .filter(|c| !matches!(c, Class::Car | Class::Unknown))
@@ -145,7 +145,7 @@ impl Recipe {
             street::unknown(rng, self.level, &mut scene);
             self.finish(&scene, rng)
         };
-        let is_seen = |drawn: &Drawn| drawn.picture.classes.contains(&Class::Unknown);
+        let is_seen = |drawn: &Drawn| drawn.image.classes.contains(&Class::Unknown);
         let mut drawn = place();
         for _ in 1..TRIES {
             if is_seen(&drawn) {
@@ -161,8 +161,8 @@ impl Recipe {
     }
 }
 
-fn plain(picture: Picture) -> Drawn {
-    Drawn { picture, town: "", weather: None }
+fn plain(image: Image) -> Drawn {
+    Drawn { image, town: "", weather: None }
 }
 
 #[cfg(test)]
@@ -189,7 +189,7 @@ mod tests {
             let recipe = any(&mut rng);
             let (a, b) = (recipe.draw(Seed(3), 4), recipe.draw(Seed(3), 4));
             assert!(a == b, "{recipe:?}");
-            assert!(a.picture.rgb != recipe.draw(Seed(3), 6).picture.rgb, "{recipe:?}");
+            assert!(a.image.rgb != recipe.draw(Seed(3), 6).image.rgb, "{recipe:?}");
         }
     }
 
@@ -197,21 +197,20 @@ mod tests {
     fn unknown_things_are_in_the_test_split_only() {
         let share = |split| {
             (0..20)
-                .map(|i| recipe(split, Level::Medium).draw(Seed(1), i).picture.share(Class::Unknown))
+                .map(|i| recipe(split, Level::Medium).draw(Seed(1), i).image.share(Class::Unknown))
                 .sum::<f64>()
                 / 20.0
         };
         assert_eq!(share(Split::Train) + share(Split::Validation), 0.0);
         let found = share(Split::Test);
-        // One large thing near the camera makes a hundredth of twenty pictures.
+        // One large thing near the camera makes a hundredth of twenty images.
         assert!((0.002..0.06).contains(&found), "{found}");
     }
 
     #[test]
-    fn nine_of_ten_test_pictures_show_something_unknown() {
-        let shows = |&i: &usize| {
-            recipe(Split::Test, Level::Hard).draw(Seed(1), i).picture.share(Class::Unknown) > 0.0
-        };
+    fn nine_of_ten_test_images_show_something_unknown() {
+        let shows =
+            |&i: &usize| recipe(Split::Test, Level::Hard).draw(Seed(1), i).image.share(Class::Unknown) > 0.0;
         let found = (0..60).filter(shows).count();
         // 54 ± 2.3 are expected; before things were placed anew where others hide them, it was 46.
         assert!((50..60).contains(&found), "{found}");
@@ -220,18 +219,16 @@ mod tests {
     #[test]
     fn what_is_said_of_the_things_fits_the_pixels() {
         for number in 0..6 {
-            let picture = recipe(Split::Test, Level::Easy).draw(Seed(2), number).picture;
-            for thing in &picture.visible {
-                let mine = picture.instances.iter().filter(|&&i| i == thing.instance).count();
+            let image = recipe(Split::Test, Level::Easy).draw(Seed(2), number).image;
+            for thing in &image.visible {
+                let mine = image.instances.iter().filter(|&&i| i == thing.instance).count();
                 assert_eq!(mine, thing.pixels);
             }
-            let unknown =
-                picture.classes.iter().zip(&picture.instances).filter(|(c, _)| **c == Class::Unknown);
-            let is_told = |i: u16| {
-                picture.visible.iter().any(|v| v.instance == i && v.is_unknown && !v.kind.is_empty())
-            };
+            let unknown = image.classes.iter().zip(&image.instances).filter(|(c, _)| **c == Class::Unknown);
+            let is_told =
+                |i: u16| image.visible.iter().any(|v| v.instance == i && v.is_unknown && !v.kind.is_empty());
             assert!(unknown.into_iter().all(|(_, &i)| is_told(i)));
-            let sky = picture.classes.iter().zip(&picture.depth_m).filter(|(c, _)| **c == Class::Sky);
+            let sky = image.classes.iter().zip(&image.depth_m).filter(|(c, _)| **c == Class::Sky);
             assert!(sky.into_iter().all(|(_, d)| d.is_infinite()));
         }
     }
@@ -239,7 +236,7 @@ mod tests {
     #[test]
     fn sets_label_what_they_are_about() {
         let draw =
-            |set, number| Recipe { set, ..recipe(Split::Test, Level::Medium) }.draw(Seed(5), number).picture;
+            |set, number| Recipe { set, ..recipe(Split::Test, Level::Medium) }.draw(Seed(5), number).image;
         let wheels = draw(Set::ThreeWheeler, 0);
         assert!(wheels.classes.iter().all(|c| matches!(c, Class::Car | Class::Unknown | Class::Ignored)));
         let room = draw(Set::Indoor, 0);

@@ -6,9 +6,10 @@ use crate::class::Class;
 use crate::material::{Material, srgb};
 use crate::scene::{Eye, Floor, Scene};
 use crate::things::furniture::furniture;
-use crate::things::{between, chance, people, pick, varied};
+use crate::things::{between, chance, dye, people, pick, varied};
 use crate::weather::Light;
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 use std::f32::consts::FRAC_PI_2;
 
 /// A furnished room.
@@ -50,10 +51,10 @@ pub fn room(rng: &mut Rng) -> Scene {
 fn lamp_light(rng: &mut Rng) -> Light {
     let bright = between(rng, 0.8, 1.1);
     Light {
-        sun: [0.0, 1.0, 0.0],
-        sunlight: [0.0; 3],
-        skylight: [1.1 * bright, bright, 0.85 * bright],
-        sky: [[0.8, 0.78, 0.74]; 2],
+        sun: vec3(0.0, 1.0, 0.0),
+        sunlight: Vec3::default(),
+        skylight: vec3(1.1 * bright, bright, 0.85 * bright),
+        sky: [vec3(0.8, 0.78, 0.74); 2],
         clouds: 0.0,
         sight_m: 1e4,
         puddles: 0.0,
@@ -63,23 +64,23 @@ fn lamp_light(rng: &mut Rng) -> Light {
 
 /// Walls, ceiling, a window and a door.
 fn shell(rng: &mut Rng, width: f32, depth: f32, height: f32) -> Body {
-    let [r, g, b] = pick(rng, &[[210, 202, 186], [180, 190, 196], [196, 176, 150], [200, 200, 200]]);
-    let wall = Material::Mottled(varied(rng, srgb(r, g, b), 0.15), 0.04, 0.7);
+    let paints = [[210, 202, 186], [180, 190, 196], [196, 176, 150], [200, 200, 200]];
+    let wall = Material::Mottled(dye(rng, &paints, 0.15), 0.04, 0.7);
     let side = |x: f32| block([x, 0.0, 0.5 * depth], [0.1, height, depth + 4.0], wall);
     let parts = vec![
         side(0.5 * width + 0.05),
         side(-0.5 * width - 0.05),
         block([0.0, 0.0, depth], [width, height, 0.1], wall),
-        block([0.0, height, 0.5 * depth], [width, 0.1, depth + 4.0], Material::Plain([0.75; 3])),
+        block([0.0, height, 0.5 * depth], [width, 0.1, depth + 4.0], Material::Plain(Vec3::all(0.75))),
         block(
             [between(rng, -0.2, 0.2) * width, 0.9, depth - 0.06],
             [1.2, 1.1, 0.05],
-            Material::Lamp([0.75, 0.8, 0.85]),
+            Material::Lamp(vec3(0.75, 0.8, 0.85)),
         ),
         block(
             [-0.5 * width + 0.02, 0.0, 0.6 * depth],
             [0.06, 2.0, 0.9],
-            Material::Mottled([0.2, 0.13, 0.08], 0.2, 1.0),
+            Material::Mottled(vec3(0.2, 0.13, 0.08), 0.2, 1.0),
         ),
     ];
     Body { class: Class::Ignored, parts, footprint: [0.0, 0.0] }

@@ -5,8 +5,8 @@ use crate::class::Class;
 use crate::ground::Ground;
 use crate::material::Material;
 use crate::solid::Solid;
-use crate::vec3::Vec3;
 use crate::weather::Light;
+use offnominal_core::vec3::Vec3;
 
 /// A pinhole camera that looks along z.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Eye {
     pub height_m: f32,
     /// Angle by which it looks up.
     pub pitch: f32,
-    /// Focal length over the width of the picture.
+    /// Focal length over the width of the image.
     pub focal: f32,
 }
 
@@ -43,7 +43,7 @@ pub enum Floor {
     Room(Material, Class),
 }
 
-/// Everything that a picture shows.
+/// Everything that an image shows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     /// The camera.
@@ -56,7 +56,7 @@ pub struct Scene {
     pub solids: Vec<Solid>,
     /// What they are part of.
     pub things: Vec<Thing>,
-    /// How bright the picture is taken.
+    /// How bright the image is taken.
     pub exposure: f32,
     /// Standard deviation of the sensor's noise, in grey levels.
     pub noise: f32,
@@ -85,7 +85,7 @@ impl Thing {
     /// Distance of a place on the ground from the footprint; 0 inside.
     #[inline]
     pub fn distance(&self, x: f32, z: f32) -> f32 {
-        let (dx, dz) = (x - self.at[0], z - self.at[2]);
+        let (dx, dz) = (x - self.at.x, z - self.at.z);
         let [cos, sin] = self.heading;
         let (across, along) = (cos * dx - sin * dz, sin * dx + cos * dz);
         (across.abs() - self.half[0]).max(0.0).hypot((along.abs() - self.half[1]).max(0.0))

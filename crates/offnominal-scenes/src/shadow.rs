@@ -2,8 +2,8 @@
 
 use crate::scene::{Scene, Thing};
 use crate::solid::{Ray, Solid};
-use crate::vec3::{Vec3, add, scale};
 use crate::view::{Seen, View};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// Farther than this no shadow is cast, in metres.
 const FAR_M: f32 = 70.0;
@@ -22,16 +22,16 @@ pub struct Shadows {
 }
 
 /// Casts all shadows.
-pub fn cast(scene: &Scene, view: &View, seen: &Seen) -> Shadows {
+pub fn subject(scene: &Scene, view: &View, seen: &Seen) -> Shadows {
     let n = view.width * view.height;
     let mut shadows =
         Shadows { ground: vec![false; n], open: vec![1.0; n], things: vec![false; scene.things.len()] };
-    if scene.light.sunlight[0] > 0.0 {
-        let near = scene.solids.iter().filter(|s| s.centre[2] < FAR_M);
-        near.for_each(|solid| cast_one(scene, view, seen, solid, &mut shadows.ground));
+    if scene.light.sunlight.x > 0.0 {
+        let near = scene.solids.iter().filter(|s| s.centre.z < FAR_M);
+        near.for_each(|solid| subject_one(scene, view, seen, solid, &mut shadows.ground));
         shadows.things = scene.things.iter().enumerate().map(|(i, t)| is_hidden(scene, i, t)).collect();
     }
-    scene.things.iter().filter(|t| t.at[1] < 0.2).for_each(|t| contact(view, seen, t, &mut shadows.open));
+    scene.things.iter().filter(|t| t.at.y < 0.2).for_each(|t| contact(view, seen, t, &mut shadows.open));
     shadows
 }
 
@@ -40,57 +40,46 @@ fn is_ground(seen: &Seen, at: usize) -> bool {
 }
 
 /// The shadow of one solid on the ground: samples from which a ray to the sun meets it.
-fn cast_one(scene: &Scene, view: &View, seen: &Seen, solid: &Solid, dark: &mut [bool]) {
+fn subject_one(scene: &Scene, view: &View, seen: &Seen, solid: &Solid, dark: &mut [bool]) {
     let sun = scene.light.sun;
-    let fallen = solid.corners().map(|c| add(c, scale(sun, -c[1].max(0.0) / sun[1])));
-    let Some((columns, rows)) = view.window(&fallen) else { return };
+    let fallen = solid.corners().map(|c| c + sun * (-c.y.max(0.0) / sun.y));
+    let Some(window) = view.window(&fallen) else { return };
     let (bundle, toward) = (view.bundle(solid), solid.inward(sun));
-    for row in rows {
-        for column in columns.clone() {
-            let at = row * view.width + column;
-            if dark[at] || !is_ground(seen, at) {
-                continue;
-            }
+    window.visit(view.width, |column, row, at| {
+        if !dark[at] && is_ground(seen, at) {
             let ray = bundle.ray(view.slant(column, row));
-            let origin = add(ray.origin, scale(ray.direction, seen.depth[at]));
+            let origin = ray.origin + ray.direction * seen.depth[at];
             dark[at] = solid.entry(Ray { origin, direction: toward }).is_some();
         }
-    }
+    });
 }
 
 /// Whether another thing stands between a thing and the sun.
 fn is_hidden(scene: &Scene, number: usize, thing: &Thing) -> bool {
-    let point = add(thing.at, [0.0, 1.0, 0.0]);
+    let point = thing.at + vec3(0.0, 1.0, 0.0);
     let blocks = |solid: &Solid| {
         let ray = Ray { origin: solid.local(point), direction: solid.inward(scene.light.sun) };
         solid.entry(ray).is_some()
     };
     // A thing of two classes is numbered twice, side by side.
     let is_other = |solid: &&Solid| solid.thing.abs_diff(number) > 1;
-    thing.at[2] < FAR_M && scene.solids.iter().filter(is_other).any(blocks)
+    thing.at.z < FAR_M && scene.solids.iter().filter(is_other).any(blocks)
 }
 
 /// Darkens the ground around a footprint.
 fn contact(view: &View, seen: &Seen, thing: &Thing, open: &mut [f32]) {
     let reach = thing.half[0].hypot(thing.half[1]) + CONTACT_M;
-    let [x, _, z] = thing.at;
-    let corners: [Vec3; 4] = [
-        [x - reach, 0.0, z - reach],
-        [x + reach, 0.0, z - reach],
-        [x - reach, 0.0, z + reach],
-        [x + reach, 0.0, z + reach],
-    ];
-    let Some((columns, rows)) = view.window(&corners) else { return };
-    for row in rows {
-        for column in columns.clone() {
-            let at = row * view.width + column;
-            if is_ground(seen, at) {
-                let place = add(view.eye, scale(view.direction(column, row), seen.depth[at]));
-                let distance = thing.distance(place[0], place[2]);
-                if distance < CONTACT_M {
-                    open[at] *= 1.0 - 0.6 * (-4.0 * distance).exp();
-                }
+    let Vec3 { x, z, .. } = thing.at;
+    let signs = [(-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (1.0, 1.0)];
+    let corners = signs.map(|(across, along)| vec3(x + across * reach, 0.0, z + along * reach));
+    let Some(window) = view.window(&corners) else { return };
+    window.visit(view.width, |column, row, at| {
+        if is_ground(seen, at) {
+            let place = view.eye + view.direction(column, row) * seen.depth[at];
+            let distance = thing.distance(place.x, place.z);
+            if distance < CONTACT_M {
+                open[at] *= 1.0 - 0.6 * (-4.0 * distance).exp();
             }
         }
-    }
+    });
 }

@@ -4,7 +4,7 @@
 //! half sizes h. A ray stays a ray there, with the same parameter t.
 
 use crate::material::Material;
-use crate::vec3::{Vec3, add, dot, scale, sub, unit};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// The form within [−1, 1]³.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,7 +17,7 @@ pub enum Shape {
     Cylinder,
 }
 
-/// A solid in the world.
+/// A solid in the environment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Solid {
     /// Its form.
@@ -26,7 +26,7 @@ pub struct Solid {
     pub centre: Vec3,
     /// Half its sizes along its axes.
     pub half: Vec3,
-    /// Its axes in the world.
+    /// Its axes in the environment.
     pub axes: [Vec3; 3],
     /// What it is made of.
     pub material: Material,
@@ -47,26 +47,26 @@ pub struct Ray {
 pub fn turned(yaw: f32, pitch: f32, roll: f32) -> [Vec3; 3] {
     let spin = |v: Vec3| {
         let (s, c) = roll.sin_cos();
-        let v = [c * v[0] - s * v[1], s * v[0] + c * v[1], v[2]];
+        let v = vec3(c * v.x - s * v.y, s * v.x + c * v.y, v.z);
         let (s, c) = pitch.sin_cos();
-        let v = [v[0], c * v[1] + s * v[2], c * v[2] - s * v[1]];
+        let v = vec3(v.x, c * v.y + s * v.z, c * v.z - s * v.y);
         let (s, c) = yaw.sin_cos();
-        [c * v[0] + s * v[2], v[1], c * v[2] - s * v[0]]
+        vec3(c * v.x + s * v.z, v.y, c * v.z - s * v.x)
     };
-    [spin([1.0, 0.0, 0.0]), spin([0.0, 1.0, 0.0]), spin([0.0, 0.0, 1.0])]
+    [vec3(1.0, 0.0, 0.0), vec3(0.0, 1.0, 0.0), vec3(0.0, 0.0, 1.0)].map(spin)
 }
 
 impl Solid {
     /// A direction in the solid's space.
     #[inline(always)]
     pub fn inward(&self, direction: Vec3) -> Vec3 {
-        std::array::from_fn(|i| dot(self.axes[i], direction) / self.half[i])
+        Vec3::from(std::array::from_fn(|i| self.axes[i].dot(direction) / self.half[i]))
     }
 
     /// A point in the solid's space.
     #[inline(always)]
     pub fn local(&self, point: Vec3) -> Vec3 {
-        self.inward(sub(point, self.centre))
+        self.inward(point - self.centre)
     }
 
     /// Where a ray of the solid's space enters it, if it does so ahead of its beginning.
@@ -85,19 +85,19 @@ impl Solid {
         let gradient = match self.shape {
             Shape::Box(x, z) => steepest(local, x, z),
             Shape::Ellipsoid => local,
-            Shape::Cylinder if local[1].abs() > 0.999 => [0.0, local[1], 0.0],
-            Shape::Cylinder => [local[0], 0.0, local[2]],
+            Shape::Cylinder if local.y.abs() > 0.999 => vec3(0.0, local.y, 0.0),
+            Shape::Cylinder => vec3(local.x, 0.0, local.z),
         };
-        let parts = (0..3).map(|i| scale(self.axes[i], gradient[i] / self.half[i]));
-        unit(parts.fold([0.0; 3], add))
+        let parts = (0..3).map(|i| self.axes[i] * (gradient[i] / self.half[i]));
+        parts.fold(Vec3::default(), |sum, part| sum + part).unit()
     }
 
     /// The eight corners of the box around it.
     pub fn corners(&self) -> [Vec3; 8] {
         std::array::from_fn(|k| {
             let sign = |bit: usize| if k >> bit & 1 == 0 { -1.0 } else { 1.0 };
-            let along = |i: usize| scale(self.axes[i], sign(i) * self.half[i]);
-            add(add(self.centre, along(0)), add(along(1), along(2)))
+            let along = |i: usize| self.axes[i] * (sign(i) * self.half[i]);
+            (self.centre + along(0)) + (along(1) + along(2))
         })
     }
 }
@@ -118,19 +118,19 @@ fn slabs(Ray { origin, direction }: Ray) -> Option<f32> {
 fn planes(x: f32, z: f32) -> [(Vec3, f32); 6] {
     let (lean_x, lean_z) = (0.5 * x, 0.5 * z);
     [
-        ([1.0, lean_x, 0.0], 1.0 - lean_x),
-        ([-1.0, lean_x, 0.0], 1.0 - lean_x),
-        ([0.0, 1.0, 0.0], 1.0),
-        ([0.0, -1.0, 0.0], 1.0),
-        ([0.0, lean_z, 1.0], 1.0 - lean_z),
-        ([0.0, lean_z, -1.0], 1.0 - lean_z),
+        (vec3(1.0, lean_x, 0.0), 1.0 - lean_x),
+        (vec3(-1.0, lean_x, 0.0), 1.0 - lean_x),
+        (vec3(0.0, 1.0, 0.0), 1.0),
+        (vec3(0.0, -1.0, 0.0), 1.0),
+        (vec3(0.0, lean_z, 1.0), 1.0 - lean_z),
+        (vec3(0.0, lean_z, -1.0), 1.0 - lean_z),
     ]
 }
 
 fn tapered(ray: Ray, x: f32, z: f32) -> Option<f32> {
     let (mut enter, mut leave) = (0.0_f32, f32::INFINITY);
     for (n, d) in planes(x, z) {
-        let (rate, slack) = (dot(n, ray.direction), d - dot(n, ray.origin));
+        let (rate, slack) = (n.dot(ray.direction), d - n.dot(ray.origin));
         let t = slack / rate;
         if rate < 0.0 {
             enter = enter.max(t);
@@ -145,13 +145,13 @@ fn tapered(ray: Ray, x: f32, z: f32) -> Option<f32> {
 
 /// The normal of the plane that a point is nearest to.
 fn steepest(local: Vec3, x: f32, z: f32) -> Vec3 {
-    let slack = |(n, d): &(Vec3, f32)| d - dot(*n, local);
-    planes(x, z).into_iter().min_by(|a, b| slack(a).total_cmp(&slack(b))).map_or([0.0; 3], |(n, _)| n)
+    let slack = |(n, d): &(Vec3, f32)| d - n.dot(local);
+    planes(x, z).into_iter().min_by(|a, b| slack(a).total_cmp(&slack(b))).map_or(Vec3::default(), |(n, _)| n)
 }
 
 #[inline(always)]
 fn ball(Ray { origin, direction }: Ray) -> Option<f32> {
-    let (a, b, c) = (dot(direction, direction), dot(origin, direction), dot(origin, origin) - 1.0);
+    let (a, b, c) = (direction.dot(direction), origin.dot(direction), origin.dot(origin) - 1.0);
     let rest = b * b - a * c;
     if rest <= 0.0 {
         return None;
@@ -162,13 +162,13 @@ fn ball(Ray { origin, direction }: Ray) -> Option<f32> {
 
 #[inline(always)]
 fn cylinder(Ray { origin: o, direction: d }: Ray) -> Option<f32> {
-    let (a, b, c) = (d[0] * d[0] + d[2] * d[2], o[0] * d[0] + o[2] * d[2], o[0] * o[0] + o[2] * o[2] - 1.0);
+    let (a, b, c) = (d.x * d.x + d.z * d.z, o.x * d.x + o.z * d.z, o.x * o.x + o.z * o.z - 1.0);
     let rest = b * b - a * c;
     if rest <= 0.0 {
         return None;
     }
-    let (root, inverse) = (rest.sqrt(), 1.0 / d[1]);
-    let (top, low) = ((1.0 - o[1]) * inverse, (-1.0 - o[1]) * inverse);
+    let (root, inverse) = (rest.sqrt(), 1.0 / d.y);
+    let (top, low) = ((1.0 - o.y) * inverse, (-1.0 - o.y) * inverse);
     let enter = ((-b - root) / a).max(top.min(low));
     let leave = ((-b + root) / a).min(top.max(low));
     (enter < leave && enter > 0.0).then_some(enter)
@@ -179,11 +179,11 @@ mod tests {
     use super::*;
 
     fn solid(shape: Shape) -> Solid {
-        let material = Material::Plain([0.5; 3]);
+        let material = Material::Plain(Vec3::all(0.5));
         Solid {
             shape,
-            centre: [1.0, 2.0, 10.0],
-            half: [1.0, 2.0, 3.0],
+            centre: vec3(1.0, 2.0, 10.0),
+            half: vec3(1.0, 2.0, 3.0),
             axes: turned(0.0, 0.0, 0.0),
             material,
             thing: 0,
@@ -191,9 +191,10 @@ mod tests {
     }
 
     #[track_caller]
-    fn meets(shape: Shape, origin: Vec3, direction: Vec3, want: Option<f32>) {
+    fn meets(shape: Shape, origin: [f32; 3], direction: [f32; 3], want: Option<f32>) {
         let solid = solid(shape);
-        let found = solid.entry(Ray { origin: solid.local(origin), direction: solid.inward(direction) });
+        let found = solid
+            .entry(Ray { origin: solid.local(origin.into()), direction: solid.inward(direction.into()) });
         assert!(
             found.zip(want).map_or(found == want, |(f, w)| (f - w).abs() < 1e-4),
             "{shape:?}: {found:?}, expected {want:?}"
@@ -217,9 +218,9 @@ mod tests {
     #[test]
     fn normals_point_outward_and_turn_with_the_solid() {
         let mut body = solid(Shape::Box(0.0, 0.0));
-        assert_eq!(body.normal([0.2, 0.9, -1.0]), [0.0, 0.0, -1.0]);
+        assert_eq!(body.normal(vec3(0.2, 0.9, -1.0)), vec3(0.0, 0.0, -1.0));
         body.axes = turned(std::f32::consts::FRAC_PI_2, 0.0, 0.0);
-        let n = body.normal([0.2, 0.9, -1.0]);
-        assert!((n[0] + 1.0).abs() < 1e-6, "{n:?}");
+        let n = body.normal(vec3(0.2, 0.9, -1.0));
+        assert!((n.x + 1.0).abs() < 1e-6, "{n:?}");
     }
 }

@@ -7,9 +7,9 @@ use crate::scene::{Eye, Floor, Scene};
 use crate::things::unknown::{Coat, KINDS};
 use crate::things::{between, chance, people, pick, street, varied, vehicles};
 use crate::town::Town;
-use crate::vec3::Vec3;
 use crate::weather::Weather;
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 use std::f32::consts::PI;
 
 /// How far things stand, in metres.
@@ -153,8 +153,8 @@ fn traffic(rng: &mut Rng, ground: &Ground, scene: &mut Scene) {
             let stand =
                 beside(ground, lane * near_kerb * ground.half_road, z, turn + between(rng, -0.05, 0.05));
             let [width, length] = body.footprint;
-            if scene.is_free(stand.at[0], z, 0.5 * width + 0.1)
-                && scene.is_free(stand.at[0], z + 0.5 * length, 0.5)
+            if scene.is_free(stand.at.x, z, 0.5 * width + 0.1)
+                && scene.is_free(stand.at.x, z + 0.5 * length, 0.5)
             {
                 scene.put(&body, stand, "");
             }
@@ -173,7 +173,7 @@ fn walkers(rng: &mut Rng, ground: &Ground, scene: &mut Scene) {
             pick(rng, &[-1.0, 1.0]) * walk
         };
         let stand = beside(ground, lateral, z, between(rng, 0.0, 6.3));
-        if scene.is_free(stand.at[0], z, 0.4) {
+        if scene.is_free(stand.at.x, z, 0.4) {
             let body = people::person(rng);
             scene.put(&body, stand, "");
         }
@@ -182,15 +182,13 @@ fn walkers(rng: &mut Rng, ground: &Ground, scene: &mut Scene) {
 
 /// A known thing in an odd place: a person on the roof of a car. It is no unknown thing.
 pub fn oddity(rng: &mut Rng, scene: &mut Scene) {
-    let cars = scene
-        .things
-        .iter()
-        .filter(|t| t.class == crate::class::Class::Car && t.at[2] > 6.0 && t.at[2] < 40.0);
+    let cars =
+        scene.things.iter().filter(|t| t.class == crate::class::Class::Car && t.at.z > 6.0 && t.at.z < 40.0);
     let places: Vec<Vec3> = cars.map(|t| t.at).collect();
     if !places.is_empty() {
-        let [x, _, z] = pick(rng, &places);
+        let Vec3 { x, z, .. } = pick(rng, &places);
         let body = people::person(rng);
-        scene.put(&body, Stand { at: [x, 1.5, z], yaw: between(rng, 0.0, 6.3), size: 1.0 }, "");
+        scene.put(&body, Stand { at: vec3(x, 1.5, z), yaw: between(rng, 0.0, 6.3), size: 1.0 }, "");
     }
 }
 
@@ -210,8 +208,8 @@ pub fn unknown(rng: &mut Rng, level: Level, scene: &mut Scene) {
         let body = kind.build(rng, coat);
         let radius = 0.4 * level.size() * (body.footprint[0] + body.footprint[1]);
         let mut places = (0..TRIES).map(|_| place(rng, level, &ground));
-        if let Some(stand) = places.find(|stand| scene.is_free(stand.at[0], stand.at[2], radius)) {
-            scene.put(&body, stand, kind.name());
+        if let Some(stand) = places.find(|stand| scene.is_free(stand.at.x, stand.at.z, radius)) {
+            scene.put(&body, stand, kind.name);
         }
     }
 }
@@ -233,7 +231,7 @@ pub fn three_wheelers(rng: &mut Rng, scene: &mut Scene) {
         let z = 7.0 * 6.0_f32.powf(between(rng, 0.0, 1.0));
         let (lane, turn) = pick(rng, &[(0.45, 0.0), (-0.45, PI), (0.8, 0.0)]);
         let stand = beside(&ground, lane * ground.half_road, z, turn + between(rng, -0.2, 0.2));
-        if scene.is_free(stand.at[0], z, 1.3) {
+        if scene.is_free(stand.at.x, z, 1.3) {
             let body = vehicles::three_wheeler(rng);
             scene.put(&body, stand, "three-wheeler");
         }

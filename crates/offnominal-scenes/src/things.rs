@@ -6,8 +6,9 @@ pub mod street;
 pub mod unknown;
 pub mod vehicles;
 
-use crate::vec3::Vec3;
+use crate::material::srgb;
 use offnominal_core::Rng;
+use offnominal_core::vec3::Vec3;
 
 /// One of several, each as likely.
 pub fn pick<T: Copy>(rng: &mut Rng, all: &[T]) -> T {
@@ -25,13 +26,19 @@ pub fn chance(rng: &mut Rng, p: f32) -> bool {
 }
 
 /// A colour changed a little in brightness and hue.
-pub fn varied(rng: &mut Rng, colour: Vec3, amount: f32) -> Vec3 {
+pub fn varied(rng: &mut Rng, colour: impl Into<Vec3>, amount: f32) -> Vec3 {
     let bright = 1.0 + between(rng, -amount, amount);
-    colour.map(|c| c * bright * (1.0 + 0.4 * between(rng, -amount, amount)))
+    colour.into().map(|c| c * bright * (1.0 + 0.4 * between(rng, -amount, amount)))
 }
 
-/// One of several colours, changed a little.
-pub fn shade(rng: &mut Rng, colours: &[Vec3], amount: f32) -> Vec3 {
+/// One of several colours of sRGB numbers, changed a little.
+pub fn dye(rng: &mut Rng, colours: &[[u8; 3]], amount: f32) -> Vec3 {
+    let [r, g, b] = pick(rng, colours);
+    varied(rng, srgb(r, g, b), amount)
+}
+
+/// One of several colours in linear light, changed a little.
+pub fn shade(rng: &mut Rng, colours: &[impl Copy + Into<Vec3>], amount: f32) -> Vec3 {
     let colour = pick(rng, colours);
     varied(rng, colour, amount)
 }

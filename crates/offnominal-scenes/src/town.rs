@@ -1,10 +1,10 @@
 //! Towns: how roads, houses and trees look in one place. Training, validation and test are in different towns.
 
 use crate::material::srgb;
-use crate::vec3::Vec3;
+use offnominal_core::vec3::Vec3;
 use serde::{Deserialize, Serialize};
 
-/// Which pictures a scene is for.
+/// Which images a scene is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Split {
     /// Towns A, B and C.

@@ -1,8 +1,8 @@
-//! From the world to samples of the picture, and which solid each sample sees.
+//! From the environment to samples of the image, and which solid each sample sees.
 
 use crate::scene::{Eye, Scene};
 use crate::solid::{Ray, Shape, Solid};
-use crate::vec3::{Vec3, add, dot, scale, sub};
+use offnominal_core::vec3::{Vec3, vec3};
 use std::ops::Range;
 
 /// Nearer than this nothing is projected, in metres.
@@ -22,10 +22,26 @@ pub struct View {
     focal: f32,
 }
 
-/// Columns and rows.
-type Window = (Range<usize>, Range<usize>);
+/// Columns and rows of samples.
+#[derive(Debug, Clone)]
+pub struct Window {
+    columns: Range<usize>,
+    rows: Range<usize>,
+}
 
-const RIGHT: Vec3 = [1.0, 0.0, 0.0];
+impl Window {
+    /// Visits every sample, row by row, with its index in an image of the given width.
+    #[inline(always)]
+    pub fn visit(self, width: usize, mut f: impl FnMut(usize, usize, usize)) {
+        for row in self.rows {
+            for column in self.columns.clone() {
+                f(column, row, row * width + column);
+            }
+        }
+    }
+}
+
+const RIGHT: Vec3 = vec3(1.0, 0.0, 0.0);
 
 impl View {
     /// A camera for so many samples.
@@ -34,9 +50,9 @@ impl View {
         View {
             width,
             height,
-            eye: [0.0, eye.height_m, 0.0],
-            forward: [0.0, sin, cos],
-            up: [0.0, cos, -sin],
+            eye: vec3(0.0, eye.height_m, 0.0),
+            forward: vec3(0.0, sin, cos),
+            up: vec3(0.0, cos, -sin),
             focal: eye.focal * width as f32,
         }
     }
@@ -53,7 +69,7 @@ impl View {
     #[inline(always)]
     pub fn direction(&self, column: usize, row: usize) -> Vec3 {
         let [a, b] = self.slant(column, row);
-        [a, self.forward[1] + b * self.up[1], self.forward[2] + b * self.up[2]]
+        vec3(a, self.forward.y + b * self.up.y, self.forward.z + b * self.up.z)
     }
 
     /// The samples that may show any of some points; none if all are behind the camera.
@@ -61,13 +77,13 @@ impl View {
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
         let mut behind = 0;
         for &point in points {
-            let offset = sub(point, self.eye);
-            let depth = dot(offset, self.forward);
+            let offset = point - self.eye;
+            let depth = offset.dot(self.forward);
             if depth < NEAR_M {
                 behind += 1;
                 continue;
             }
-            let at = [offset[0] / depth, -dot(offset, self.up) / depth].map(|s| s * self.focal);
+            let at = [offset.x / depth, -offset.dot(self.up) / depth].map(|s| s * self.focal);
             (0..2).for_each(|i| (low[i], high[i]) = (low[i].min(at[i]), high[i].max(at[i])));
         }
         if behind == points.len() {
@@ -75,7 +91,7 @@ impl View {
         }
         if behind > 0 {
             // What reaches behind the camera may reach any edge.
-            return Some((0..self.width, 0..self.height));
+            return Some(Window { columns: 0..self.width, rows: 0..self.height });
         }
         let range = |i: usize, size: usize| {
             let middle = 0.5 * size as f32;
@@ -83,7 +99,7 @@ impl View {
                 ..((high[i] + middle + 1.5).max(0.0) as usize).min(size)
         };
         let (columns, rows) = (range(0, self.width), range(1, self.height));
-        (!columns.is_empty() && !rows.is_empty()).then_some((columns, rows))
+        (!columns.is_empty() && !rows.is_empty()).then_some(Window { columns, rows })
     }
 
     /// The rays of all samples in the space of a solid.
@@ -112,8 +128,7 @@ impl Bundle {
     /// The ray of a sample.
     #[inline(always)]
     pub fn ray(&self, [a, b]: [f32; 2]) -> Ray {
-        let direction = std::array::from_fn(|i| self.forward[i] + a * self.right[i] + b * self.up[i]);
-        Ray { origin: self.origin, direction }
+        Ray { origin: self.origin, direction: self.forward + self.right * a + self.up * b }
     }
 }
 
@@ -130,20 +145,11 @@ pub struct Seen {
 pub fn look(scene: &Scene, view: &View) -> Seen {
     let mut seen = Seen { depth: ground(view), solid: vec![0; view.width * view.height] };
     for (number, solid) in scene.solids.iter().enumerate() {
-        if let Some((columns, rows)) = view.window(&solid.corners()) {
-            let bundle = view.bundle(solid);
-            for row in rows {
-                for column in columns.clone() {
-                    visit(
-                        &mut seen,
-                        row * view.width + column,
-                        bundle.ray(view.slant(column, row)),
-                        solid,
-                        number,
-                    );
-                }
-            }
-        }
+        let Some(window) = view.window(&solid.corners()) else { continue };
+        let bundle = view.bundle(solid);
+        window.visit(view.width, |column, row, at| {
+            visit(&mut seen, at, bundle.ray(view.slant(column, row)), solid, number);
+        });
     }
     seen
 }
@@ -151,7 +157,7 @@ pub fn look(scene: &Scene, view: &View) -> Seen {
 #[inline(always)]
 fn visit(seen: &mut Seen, at: usize, ray: Ray, solid: &Solid, number: usize) {
     let Some(depth) = solid.entry(ray).filter(|&t| t < seen.depth[at]) else { return };
-    let local = add(ray.origin, scale(ray.direction, depth));
+    let local = ray.origin + ray.direction * depth;
     if !is_hole(solid, ray, local, number) {
         (seen.depth[at], seen.solid[at]) = (depth, number as u32 + 1);
     }
@@ -160,7 +166,7 @@ fn visit(seen: &mut Seen, at: usize, ray: Ray, solid: &Solid, number: usize) {
 #[inline(always)]
 fn is_hole(solid: &Solid, ray: Ray, local: Vec3, number: usize) -> bool {
     let facing = if solid.shape == Shape::Ellipsoid {
-        -dot(local, ray.direction) / dot(ray.direction, ray.direction).sqrt()
+        -local.dot(ray.direction) / ray.direction.length()
     } else {
         1.0
     };
@@ -171,9 +177,9 @@ fn is_hole(solid: &Solid, ray: Ray, local: Vec3, number: usize) -> bool {
 fn ground(view: &View) -> Vec<f32> {
     let mut depth = vec![f32::INFINITY; view.width * view.height];
     for row in 0..view.height {
-        let fall = -view.direction(0, row)[1];
+        let fall = -view.direction(0, row).y;
         if fall > 1e-4 {
-            depth[row * view.width..][..view.width].fill(view.eye[1] / fall);
+            depth[row * view.width..][..view.width].fill(view.eye.y / fall);
         }
     }
     depth
@@ -191,12 +197,14 @@ mod tests {
     fn a_point_is_seen_by_the_sample_that_looks_at_it() {
         let view = view();
         for (column, row, depth) in [(3, 7, 5.0), (150, 80, 40.0), (100, 50, 1.0)] {
-            let point = add(view.eye, scale(view.direction(column, row), depth));
-            let (columns, rows) = view.window(&[point]).unwrap();
+            let point = view.eye + view.direction(column, row) * depth;
+            let Window { columns, rows } = view.window(&[point]).unwrap();
             assert!(columns.contains(&column) && columns.len() <= 3, "{columns:?}");
             assert!(rows.contains(&row) && rows.len() <= 3, "{rows:?}");
         }
-        assert!(view.window(&[[0.0, 1.0, -5.0]]).is_none() && view.window(&[[900.0, 1.0, 5.0]]).is_none());
+        assert!(
+            view.window(&[vec3(0.0, 1.0, -5.0)]).is_none() && view.window(&[vec3(900.0, 1.0, 5.0)]).is_none()
+        );
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Light and air: where the sun stands, how strong it is, what the sky looks like, how far one sees.
 
-use crate::noise::fractal;
+use crate::noise::{fractal, smooth};
 use crate::things::{between, pick};
-use crate::vec3::{Vec3, add, dot, mix, scale, smooth, unit};
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 use serde::{Deserialize, Serialize};
 
 /// A kind of weather.
@@ -64,23 +64,22 @@ impl Weather {
     pub fn light(self, rng: &mut Rng) -> Light {
         let (azimuth, low) = (between(rng, -3.1, 3.1), self == Weather::Evening);
         let height: f32 = if low { between(rng, 0.25, 0.45) } else { between(rng, 0.6, 1.2) };
-        let sun = unit([azimuth.sin() * height.cos(), height.sin(), azimuth.cos() * height.cos()]);
+        let sun = vec3(azimuth.sin() * height.cos(), height.sin(), azimuth.cos() * height.cos()).unit();
         let key = rng.bits() as u32;
-        let warm = [1.0, 0.93, 0.82];
         let clear = Light {
             sun,
-            sunlight: scale(warm, 1.5),
-            skylight: [0.42, 0.5, 0.62],
-            sky: [[0.55, 0.66, 0.78], [0.16, 0.32, 0.62]],
+            sunlight: vec3(1.0, 0.93, 0.82) * 1.5,
+            skylight: vec3(0.42, 0.5, 0.62),
+            sky: [vec3(0.55, 0.66, 0.78), vec3(0.16, 0.32, 0.62)],
             clouds: between(rng, 0.1, 0.6),
             sight_m: between(rng, 350.0, 900.0),
             puddles: 0.0,
             key,
         };
         let grey = Light {
-            sunlight: [0.0; 3],
-            skylight: [0.72, 0.75, 0.8],
-            sky: [[0.62, 0.65, 0.68], [0.5, 0.54, 0.6]],
+            sunlight: Vec3::default(),
+            skylight: vec3(0.72, 0.75, 0.8),
+            sky: [vec3(0.62, 0.65, 0.68), vec3(0.5, 0.54, 0.6)],
             clouds: 0.9,
             sight_m: between(rng, 200.0, 500.0),
             ..clear.clone()
@@ -88,14 +87,18 @@ impl Weather {
         match self {
             Weather::Clear => clear,
             Weather::Evening => Light {
-                sunlight: [1.35, 0.85, 0.5],
-                skylight: [0.4, 0.42, 0.52],
-                sky: [[0.8, 0.58, 0.4], [0.24, 0.32, 0.52]],
+                sunlight: vec3(1.35, 0.85, 0.5),
+                skylight: vec3(0.4, 0.42, 0.52),
+                sky: [vec3(0.8, 0.58, 0.4), vec3(0.24, 0.32, 0.52)],
                 ..clear
             },
             Weather::Overcast => grey,
-            Weather::Fog => Light { sight_m: between(rng, 35.0, 90.0), sky: [[0.6, 0.62, 0.64]; 2], ..grey },
-            Weather::Wet => Light { puddles: between(rng, 0.15, 0.35), skylight: [0.58, 0.61, 0.66], ..grey },
+            Weather::Fog => {
+                Light { sight_m: between(rng, 35.0, 90.0), sky: [vec3(0.6, 0.62, 0.64); 2], ..grey }
+            }
+            Weather::Wet => {
+                Light { puddles: between(rng, 0.15, 0.35), skylight: vec3(0.58, 0.61, 0.66), ..grey }
+            }
         }
     }
 }
@@ -103,31 +106,31 @@ impl Weather {
 impl Light {
     /// The sky in a direction.
     pub fn sky(&self, direction: Vec3) -> Vec3 {
-        let d = unit(direction);
-        let up = d[1].max(0.0);
-        let base = mix(self.sky[0], self.sky[1], up.powf(0.5));
-        let (x, z) = (d[0] / (up + 0.12), d[2] / (up + 0.12));
+        let d = direction.unit();
+        let up = d.y.max(0.0);
+        let base = self.sky[0].lerp(self.sky[1], up.powf(0.5));
+        let (x, z) = (d.x / (up + 0.12), d.z / (up + 0.12));
         let cloud = smooth(
             0.5 - self.clouds,
             0.9 - 0.6 * self.clouds,
             0.5 * fractal(0.9 * x, 0.9 * z, 4, self.key) + 0.1,
         );
-        let bright = mix([0.72, 0.74, 0.77], [0.95; 3], self.sunlight[0].min(1.0));
-        let glow = dot(d, self.sun).max(0.0).powi(24);
-        add(mix(base, bright, 0.75 * cloud * smooth(0.0, 0.25, up)), scale(self.sunlight, 0.4 * glow))
+        let bright = vec3(0.72, 0.74, 0.77).lerp(Vec3::all(0.95), self.sunlight.x.min(1.0));
+        let glow = d.dot(self.sun).max(0.0).powi(24);
+        base.lerp(bright, 0.75 * cloud * smooth(0.0, 0.25, up)) + self.sunlight * (0.4 * glow)
     }
 
     /// A colour seen through so many metres of air.
     #[inline]
     pub fn through_air(&self, colour: Vec3, metres: f32) -> Vec3 {
-        mix(self.sky[0], colour, (-metres / self.sight_m).exp())
+        self.sky[0].lerp(colour, (-metres / self.sight_m).exp())
     }
 
     /// What a surface sends back. `open` is the share of the sky above it that is not hidden.
     #[inline]
     pub fn on(&self, colour: Vec3, normal: Vec3, is_sunny: bool, open: f32) -> Vec3 {
-        let sky = open * (0.62 + 0.38 * normal[1]);
-        let sun = if is_sunny { dot(normal, self.sun).max(0.0) } else { 0.0 };
-        std::array::from_fn(|i| colour[i] * (sky * self.skylight[i] + sun * self.sunlight[i]))
+        let sky = open * (0.62 + 0.38 * normal.y);
+        let sun = if is_sunny { normal.dot(self.sun).max(0.0) } else { 0.0 };
+        colour.times(self.skylight * sky + self.sunlight * sun)
     }
 }

@@ -1,11 +1,12 @@
 //! What a gradient step of the internal model costs, and what judging a run costs.
 //!
-//! `cargo bench -p offnominal-shift`: one item is a multiply-add of the products, so that the throughput can be set beside
+//! `cargo bench -p offnominal-shift`: one item is a multiply-add of the products, so that the throughput can be set
+//! beside
 //! that of `cargo bench -p offnominal-nets`.
 
 use divan::{Bencher, counter::ItemsCount};
 use offnominal_core::Rng;
-use offnominal_shift::{InternalModel, Learning, Recipe, Sees, Stream};
+use offnominal_shift::{Inputs, InternalModel, Learning, ModelRecipe, Stream};
 
 fn main() {
     divan::main();
@@ -33,14 +34,15 @@ fn runs() -> Vec<Stream> {
 #[divan::bench(sample_count = 12, sample_size = 1)]
 fn gradient_step(bencher: Bencher) {
     let (runs, mut rng) = (runs(), Rng::new(1));
-    let mut learning = Learning::begin(&runs, &Recipe::default(), &mut rng).unwrap();
+    let mut learning = Learning::begin(&runs, &ModelRecipe::default(), &mut rng).unwrap();
     bencher.counter(ItemsCount::new(STEP)).bench_local(|| learning.step(&runs));
 }
 
 /// The rate of true positives of 10,000 steps, five runs of the above.
 #[divan::bench(sample_count = 12, sample_size = 1)]
 fn judge(bencher: Bencher) {
-    let (runs, recipe) = (runs(), Recipe { updates: 1, sees: Sees::StatesAndActions, ..Recipe::default() });
+    let (runs, recipe) =
+        (runs(), ModelRecipe { updates: 1, inputs: Inputs::StatesAndActions, ..ModelRecipe::default() });
     let model: InternalModel =
         offnominal_shift::learn(&runs, &recipe, &mut Rng::new(1), &mut |_, _| ()).unwrap();
     bencher

@@ -5,13 +5,13 @@
 
 use crate::row::Row;
 use crate::table::Table;
-use anyhow::Result;
 use offnominal_core::estimate::Estimate;
 use offnominal_core::{Rng, Seed};
 use offnominal_stats::Level;
 use offnominal_stats::correlation::{pearson, spearman};
 use offnominal_stats::proportion::clopper_pearson;
 use offnominal_stats::regression::{Family, Point, fit, held_out};
+use serde::{Deserialize, Serialize};
 
 /// Parts of the bodies of which each is predicted from the others.
 const FOLDS: usize = 10;
@@ -20,7 +20,7 @@ const FOLDS: usize = 10;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// The policies: `td3`, `sac-0.2`, or `all`.
-    pub kind: String,
+    pub algorithm: String,
     /// What was asked.
     pub question: &'static str,
     /// What it was asked of: a score, or `difference`.
@@ -33,18 +33,18 @@ pub struct Answer {
 
 /// Slope of the log odds of the share of the best return.
 pub const LOGIT_SLOPE: &str = "logit slope of the return";
-/// Slope of the logarithm of the drop.
-pub const LOG_SLOPE: &str = "log slope of the drop";
+/// Slope of the logarithm of the return gap.
+pub const LOG_SLOPE: &str = "log slope of the return gap";
 /// How much better than the mean the regression predicts bodies that it has not seen.
 pub const SKILL: &str = "skill on bodies left out";
-/// Rank correlation of a score with the drop.
-pub const RANK: &str = "rank correlation with the drop";
-/// How much better a score ranks the drop than the internal model does that looked at as many episodes.
-pub const LEAD: &str = "lead over the internal model in rank correlation";
+/// Rank correlation of a score with the return gap.
+pub const RANK: &str = "rank correlation with the return gap";
+/// How much better a score ranks the return gap than the internal model does that looked at as many episodes.
+pub const ADVANTAGE: &str = "advantage over the internal model in rank correlation";
 /// Share of the bodies on which policies of the nominal body do better than those that were trained on such bodies.
 pub const TOPLINE: &str = "share of bodies on which nominal policies beat toplines";
-/// Correlation of the returns at home and elsewhere, over policies.
-pub const HOME: &str = "correlation of home and target";
+/// Correlation of the returns on the nominal body and elsewhere, over policies.
+pub const NOMINAL: &str = "correlation of nominal and target return";
 
 /// A curve fitted to bodies: what it predicts over a range of x.
 pub struct Curve {
@@ -59,10 +59,10 @@ pub fn return_curve(table: &Table<'_>) -> Option<Curve> {
     curve(Family::BinomialLogit, &points, most)
 }
 
-/// The fitted drop by a score.
-pub fn drop_curve(table: &Table<'_>, score: &str) -> Option<Curve> {
+/// The fitted return gap by a score.
+pub fn gap_curve(table: &Table<'_>, score: &str) -> Option<Curve> {
     let (a, b) = table.ones();
-    curve(Family::GaussianLog, &table.points((&a, &b), |r| r.score(score), |r| Some(r.drop())), 1.0)
+    curve(Family::GaussianLog, &table.points((&a, &b), |r| r.score(score), |r| Some(r.return_gap())), 1.0)
 }
 
 fn curve(family: Family, points: &[Point], scale: f64) -> Option<Curve> {
@@ -73,14 +73,12 @@ fn curve(family: Family, points: &[Point], scale: f64) -> Option<Curve> {
     Some(Curve { points: (0..=60).map(|i| (at(i), scale * model.predict(&[at(i)]))).collect() })
 }
 
-/// Everything that is asked of the rows of one world.
-///
-/// # Errors
-/// Never at present: what has no answer is left out.
-pub fn answers(rows: &[Row], seed: Seed) -> Result<Vec<Answer>> {
+/// Everything that is asked of the rows of one environment.
+/// What has no answer is left out.
+pub fn answers(rows: &[Row], seed: Seed) -> Vec<Answer> {
     let mut found = Vec::new();
     for kind in kinds(rows) {
-        let own = || rows.iter().filter(|r| kind == "all" || r.kind == kind);
+        let own = || rows.iter().filter(|r| kind == "all" || r.algorithm == kind);
         let sigmas = sigmas(rows);
         for sigma in std::iter::once(None).chain(sigmas.into_iter().map(Some)) {
             let table = Table::of(own(), sigma);
@@ -89,31 +87,57 @@ pub fn answers(rows: &[Row], seed: Seed) -> Result<Vec<Answer>> {
             }
         }
     }
-    Ok(found)
+    found
 }
 
-/// The answers as CSV, one line each.
-///
-/// # Errors
-/// Never in practice.
-pub fn answers_csv(env: &str, answers: &[Answer]) -> Result<Vec<u8>> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
-        "env", "policies", "question", "by", "sigma", "value", "low", "high", "n", "method",
-    ])?;
-    for a in answers {
-        let e = &a.estimate;
-        let sigma = a.sigma.map_or(String::new(), |s| s.to_string());
-        let [value, low, high] = [e.value, e.low, e.high].map(|v| format!("{v:.4}"));
-        let n = e.n.to_string();
-        writer.write_record([env, &a.kind, a.question, &a.by, &sigma, &value, &low, &high, &n, &e.method])?;
+/// A row of the table of answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AnswerRow {
+    /// The environment.
+    pub env: String,
+    /// The policies: `td3`, `sac-0.2`, or `all`.
+    pub algorithm: String,
+    /// What was asked.
+    pub metric: String,
+    /// The score that it was asked of, or `difference`.
+    pub score: String,
+    /// The spread; none where all are taken together.
+    pub sigma: Option<f64>,
+    /// The number.
+    pub value: f64,
+    /// The ends of its interval.
+    pub low: f64,
+    /// See `low`.
+    pub high: f64,
+    /// Independent units behind it.
+    pub n: usize,
+    /// How the interval was made.
+    pub method: String,
+}
+
+impl Answer {
+    /// The answer as a row of a table, with four decimals.
+    pub fn row(&self, env: &str) -> AnswerRow {
+        let e = &self.estimate;
+        let [value, low, high] = [e.value, e.low, e.high].map(|v| format!("{v:.4}").parse().unwrap_or(v));
+        AnswerRow {
+            env: env.into(),
+            algorithm: self.algorithm.clone(),
+            metric: self.question.into(),
+            score: self.by.clone(),
+            sigma: self.sigma,
+            value,
+            low,
+            high,
+            n: e.n,
+            method: e.method.clone(),
+        }
     }
-    Ok(writer.into_inner()?)
 }
 
 /// The kinds of policies, and `all` where there are several.
 pub fn kinds(rows: &[Row]) -> Vec<String> {
-    let mut kinds: Vec<String> = rows.iter().map(|r| r.kind.clone()).collect();
+    let mut kinds: Vec<String> = rows.iter().map(|r| r.algorithm.clone()).collect();
     kinds.sort();
     kinds.dedup();
     if kinds.len() > 1 {
@@ -131,9 +155,9 @@ pub fn sigmas(rows: &[Row]) -> Vec<f64> {
 }
 
 fn about(table: &Table<'_>, kind: &str, sigma: Option<f64>, seed: Seed, into: &mut Vec<Answer>) {
-    let mut say = |question, by: &str, estimate: Option<Estimate>| {
+    let mut answer = |question, by: &str, estimate: Option<Estimate>| {
         into.extend(estimate.map(|e| Answer {
-            kind: kind.into(),
+            algorithm: kind.into(),
             question,
             by: by.into(),
             sigma,
@@ -147,28 +171,28 @@ fn about(table: &Table<'_>, kind: &str, sigma: Option<f64>, seed: Seed, into: &m
                 .ok()
                 .map(|f| f.coefficients[1])
         };
-        say(LOGIT_SLOPE, "difference", table.estimate(seed, "logit slope", slope));
+        answer(LOGIT_SLOPE, "difference", table.estimate(seed, "logit slope", slope));
         let skill =
             |w: (&[f64], &[f64])| skill(Family::BinomialLogit, &table.shares(w, |r| Some(r.difference)));
-        say(SKILL, "difference", table.estimate(seed, "skill", skill));
+        answer(SKILL, "difference", table.estimate(seed, "skill", skill));
     }
-    say(HOME, "home", table.estimate(seed, "home", |w| home(table, w)));
-    say(RANK, "difference", table.estimate(seed, "rank", |w| rank(table, w, &|r| Some(r.difference))));
+    answer(NOMINAL, "nominal return", table.estimate(seed, "home", |w| nominal_correlation(table, w)));
+    answer(RANK, "difference", table.estimate(seed, "rank", |w| rank(table, w, &|r| Some(r.difference))));
     for score in scores(table) {
         let of = |r: &Row| r.score(&score);
-        say(RANK, &score, table.estimate(seed.child(score.as_str()), "rank", |w| rank(table, w, &of)));
+        answer(RANK, &score, table.estimate(seed.child(score.as_str()), "rank", |w| rank(table, w, &of)));
         if let Some(rival) = rival(&score) {
             let to_beat = |r: &Row| r.score(&rival);
-            let lead =
+            let advantage =
                 |w: (&[f64], &[f64])| Some(rank(table, w, &of)?.abs() - rank(table, w, &to_beat)?.abs());
-            say(LEAD, &score, table.estimate(seed.child(score.as_str()), "lead", lead));
+            answer(ADVANTAGE, &score, table.estimate(seed.child(score.as_str()), "lead", advantage));
         }
         if sigma.is_none() && ["tpr", "tpr-states"].contains(&score.as_str()) {
-            let points = |w: (&[f64], &[f64])| table.points(w, of, |r: &Row| Some(r.drop()));
+            let points = |w: (&[f64], &[f64])| table.points(w, of, |r: &Row| Some(r.return_gap()));
             let slope =
                 |w: (&[f64], &[f64])| fit(Family::GaussianLog, &points(w)).ok().map(|f| f.coefficients[1]);
-            say(LOG_SLOPE, &score, table.estimate(seed, "log slope", slope));
-            say(SKILL, &score, table.estimate(seed, "skill", |w| skill(Family::GaussianLog, &points(w))));
+            answer(LOG_SLOPE, &score, table.estimate(seed, "log slope", slope));
+            answer(SKILL, &score, table.estimate(seed, "skill", |w| skill(Family::GaussianLog, &points(w))));
         }
     }
 }
@@ -192,12 +216,12 @@ pub fn against_toplines(rows: &[Row], toplines: &[Row]) -> Vec<Answer> {
         let beaten: Vec<bool> = beaten.collect();
         let n = beaten.iter().filter(|b| **b).count();
         let estimate = clopper_pearson(n, beaten.len(), Level::P95).ok()?;
-        Some(Answer { kind: "all".into(), question: TOPLINE, by: "toplines".into(), sigma, estimate })
+        Some(Answer { algorithm: "all".into(), question: TOPLINE, by: "toplines".into(), sigma, estimate })
     };
     std::iter::once(None).chain(sigmas(toplines).into_iter().map(Some)).filter_map(answer).collect()
 }
 
-/// The scores that are set against the drop: all but those of single k.
+/// The scores that are set against the return gap: all but those of single k.
 fn scores(table: &Table<'_>) -> Vec<String> {
     let mut names: Vec<String> = table.rows.values().flat_map(|r| r.scores.keys().cloned()).collect();
     names.sort();
@@ -208,28 +232,28 @@ fn scores(table: &Table<'_>) -> Vec<String> {
 
 fn rank(
     table: &Table<'_>,
-    (agents, bodies): (&[f64], &[f64]),
+    (policies, bodies): (&[f64], &[f64]),
     of: &dyn Fn(&Row) -> Option<f64>,
 ) -> Option<f64> {
-    let points = table.points((agents, bodies), of, |r| Some(r.drop()));
+    let points = table.points((policies, bodies), of, |r| Some(r.return_gap()));
     let [x, y, w] = [|p: &Point| p.x[0], |p: &Point| p.y, |p: &Point| p.weight]
         .map(|part| points.iter().map(part).collect::<Vec<f64>>());
     spearman(&x, &y, &w).ok()
 }
 
-/// Over policies: their return at home, and their mean return on the bodies.
-fn home(table: &Table<'_>, (agents, bodies): (&[f64], &[f64])) -> Option<f64> {
-    if table.agents.len() < 3 {
+/// Over policies: their return on the nominal body, and their mean return on the bodies.
+fn nominal_correlation(table: &Table<'_>, (policies, bodies): (&[f64], &[f64])) -> Option<f64> {
+    if table.policies.len() < 3 {
         return None;
     }
-    let of = |agent: usize| {
-        let own = bodies.iter().enumerate().filter_map(|(b, w)| Some((*w, *table.rows.get(&(agent, b))?)));
-        let (n, there, home) =
-            own.fold((0.0, 0.0, 0.0), |(n, t, h), (w, r)| (n + w, t + w * r.median, h + w * r.home));
-        (home / n, there / n)
+    let of = |policy: usize| {
+        let own = bodies.iter().enumerate().filter_map(|(b, w)| Some((*w, *table.rows.get(&(policy, b))?)));
+        let (n, there, nominal) = own
+            .fold((0.0, 0.0, 0.0), |(n, t, h), (w, r)| (n + w, t + w * r.median, h + w * r.nominal_return));
+        (nominal / n, there / n)
     };
-    let (at_home, there): (Vec<f64>, Vec<f64>) = (0..table.agents.len()).map(of).unzip();
-    pearson(&at_home, &there, agents).ok()
+    let (nominal, there): (Vec<f64>, Vec<f64>) = (0..table.policies.len()).map(of).unzip();
+    pearson(&nominal, &there, policies).ok()
 }
 
 fn skill(family: Family, points: &[Point]) -> Option<f64> {
@@ -242,25 +266,25 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// Three policies on 40 bodies whose return falls with the difference, and a score that sees it.
+    /// Three policies on 40 bodies whose return falls with the difference, and a score that input it.
     pub(super) fn rows() -> Vec<Row> {
         let mut rng = Rng::new(1);
         let mut rows = Vec::new();
-        for agent in 0..3 {
+        for policy in 0..3 {
             for body in 0..40 {
                 let difference = 0.005 * f64::from(body);
                 let median = 2000.0 / (1.0 + (40.0 * difference - 4.0).exp()) + 20.0 * rng.normal();
                 rows.push(Row {
                     env: "hopper".into(),
-                    agent: format!("hopper-td3-{agent}"),
-                    kind: "td3".into(),
+                    policy: format!("hopper-td3-{policy}"),
+                    algorithm: "td3".into(),
                     sigma: 0.1,
                     body: body as usize,
                     difference,
-                    home: 2000.0 + 10.0 * f64::from(agent),
+                    nominal_return: 2000.0 + 10.0 * f64::from(policy),
                     median,
                     mean: median,
-                    fell: 0.0,
+                    fall_rate: 0.0,
                     episodes: 10,
                     scores: BTreeMap::from([
                         ("tpr".to_string(), 0.9 - difference),
@@ -276,7 +300,7 @@ mod tests {
 
     #[test]
     fn slopes_and_ranks_are_those_of_the_data() {
-        let found = answers(&rows(), Seed(1)).unwrap();
+        let found = answers(&rows(), Seed(1));
         let of = |question: &str, by: &str| {
             let answer = found.iter().find(|a| a.question == question && a.by == by && a.sigma.is_none());
             answer.unwrap_or_else(|| panic!("{question} {by}")).estimate.clone()
@@ -287,9 +311,9 @@ mod tests {
             "{slope}"
         );
         assert!(of(RANK, "tpr").value < -0.9 && of(RANK, "noise@1").value.abs() < 0.5);
-        assert!(of(LEAD, "noise@1").high < 0.0 && of(LEAD, "sure@1").value > 0.0);
+        assert!(of(ADVANTAGE, "noise@1").high < 0.0 && of(ADVANTAGE, "sure@1").value > 0.0);
         assert!(of(SKILL, "difference").value > 0.95 && of(LOG_SLOPE, "tpr").value < 0.0);
-        assert!(found.iter().any(|a| a.question == HOME && a.sigma == Some(0.1)));
+        assert!(found.iter().any(|a| a.question == NOMINAL && a.sigma == Some(0.1)));
     }
 
     #[test]
@@ -305,6 +329,6 @@ mod tests {
 
     #[test]
     fn too_few_bodies_have_no_answers() {
-        assert!(answers(&rows()[..9], Seed(1)).unwrap().is_empty());
+        assert!(answers(&rows()[..9], Seed(1)).is_empty());
     }
 }

@@ -1,10 +1,11 @@
 //! Bodies drawn around the nominal one.
 //!
 //! Each quantity x is drawn from N(x₀, (σ x₀)²), anew while it is not above zero. A body that cannot be built, or whose
-//! numbers lie outside the world's ranges, is rejected, counted, and drawn anew. Limbs for which the publication's table
+//! numbers lie outside the environment's ranges, is rejected, counted, and drawn anew. Limbs for which the
+//! publication's table
 //! has one row share their draw.
 
-use crate::plan::Setting;
+use crate::plan::BodySetting;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::shifted::{Around, Quantity};
@@ -42,8 +43,8 @@ pub struct Draw {
 /// Draws bodies of a spread; the same seed gives the same bodies.
 ///
 /// # Errors
-/// If the world has no limbs, or hardly any body of that spread can be.
-pub fn draw(setting: &Setting, sigma: f64, n: usize, seed: Seed) -> Result<Draw> {
+/// If the environment has no limbs, or hardly any body of that spread can be.
+pub fn draw(setting: &BodySetting, sigma: f64, n: usize, seed: Seed) -> Result<Draw> {
     let drawn = Around { quantities: quantities(setting)?, sigma };
     let stream = seed.child("bodies").child(setting.env.as_str()).child((1e6 * sigma).round() as usize);
     let mut found = Draw { bodies: vec![], rejected: 0 };
@@ -51,7 +52,7 @@ pub fn draw(setting: &Setting, sigma: f64, n: usize, seed: Seed) -> Result<Draw>
         let mut rng = stream.child(number).rng();
         let body = (0..MOST_TRIES).find_map(|_| {
             let body = one(&drawn, number, &mut rng);
-            let fits = catalogues::worlds().build(&setting.env, &params(setting, &body));
+            let fits = catalogues::environments().build(&setting.env, &params(setting, &body));
             match fits {
                 Err(BuildError::Parameters(_)) => {
                     found.rejected += 1;
@@ -67,22 +68,22 @@ pub fn draw(setting: &Setting, sigma: f64, n: usize, seed: Seed) -> Result<Draw>
     Ok(found)
 }
 
-/// The parameters of a world with a body.
-pub fn params(setting: &Setting, body: &Body) -> Value {
+/// The parameters of an environment with a body.
+pub fn params(setting: &BodySetting, body: &Body) -> Value {
     json!({ "set": body.set, "reading": setting.reading, "mass": setting.mass, "fall": setting.fall })
 }
 
 /// What a setting draws.
-fn quantities(setting: &Setting) -> Result<Vec<Quantity>> {
+fn quantities(setting: &BodySetting) -> Result<Vec<Quantity>> {
     let limbs = randomisation::limbs(&setting.env, setting.reading)?;
     let mut all = Vec::new();
     if setting.shifts("limbs") {
         all.extend(limbs);
     }
-    for factor in Setting::FACTORS.into_iter().filter(|f| setting.shifts(f)) {
+    for factor in BodySetting::FACTORS.into_iter().filter(|f| setting.shifts(f)) {
         all.push(Quantity { name: factor.into(), nominal: 1.0, twin: None });
     }
-    ensure!(!all.is_empty(), "expected something to shift: {}", Setting::SHIFTS.join(", "));
+    ensure!(!all.is_empty(), "expected something to shift: {}", BodySetting::SHIFTS.join(", "));
     Ok(all)
 }
 
@@ -126,8 +127,8 @@ pub fn nominal(env: &str, reading: Reading) -> Result<BTreeMap<String, f64>> {
 mod tests {
     use super::*;
 
-    fn setting(env: &str) -> Setting {
-        Setting::new(env)
+    fn setting(env: &str) -> BodySetting {
+        BodySetting::new(env)
     }
 
     #[test]
@@ -155,7 +156,7 @@ mod tests {
 
     #[test]
     fn bodies_of_the_tables_that_cannot_be_are_counted() {
-        let literal = Setting { reading: Reading::PaperLiteral, ..setting("hopper") };
+        let literal = BodySetting { reading: Reading::PaperLiteral, ..setting("hopper") };
         let found = draw(&literal, 0.2, 40, Seed(3)).unwrap();
         assert!(found.rejected > 0, "about a sixth of the draws has no torso or no thigh");
         assert_eq!(
@@ -166,9 +167,9 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_drawn() {
-        let masses = Setting { shifts: vec!["mass".into()], ..setting("ant") };
+        let masses = BodySetting { shifts: vec!["mass".into()], ..setting("ant") };
         let body = &draw(&masses, 0.1, 1, Seed(4)).unwrap().bodies[0];
         assert_eq!(body.set.keys().collect::<Vec<_>>(), ["mass"]);
-        assert!(draw(&Setting { env: "cartpole".into(), ..masses }, 0.1, 1, Seed(4)).is_err());
+        assert!(draw(&BodySetting { env: "cartpole".into(), ..masses }, 0.1, 1, Seed(4)).is_err());
     }
 }

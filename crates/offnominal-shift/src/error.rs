@@ -14,7 +14,7 @@ pub enum ShiftError {
         /// How many there are.
         found: usize,
     },
-    /// Two runs are of different worlds.
+    /// Two runs are of different environments.
     #[error("internal model: expected runs of {expected} numbers per step, found {found}")]
     Width {
         /// Of the first run.
@@ -22,23 +22,7 @@ pub enum ShiftError {
         /// Of another run.
         found: usize,
     },
-    /// A kept model cannot be read.
+    /// A file or checkpoint cannot be read.
     #[error("internal model: {0}")]
-    Kept(#[from] offnominal_nets::TensorError),
-    /// The scales of a kept model do not fit together.
-    #[error("internal model, {name}: expected {expected}")]
-    Scaler {
-        /// Of what.
-        name: String,
-        /// The rule.
-        expected: &'static str,
-    },
-    /// A checkpoint is of something else.
-    #[error("internal model: expected {expected}, found {found}")]
-    Checkpoint {
-        /// The rule.
-        expected: String,
-        /// What the checkpoint has.
-        found: String,
-    },
+    Tensors(#[from] offnominal_nets::TensorError),
 }

@@ -1,6 +1,6 @@
-//! Figures 2 to 9 of the publication, for one world.
+//! Figures 2 to 9 of the publication, for one environment.
 
-use crate::analysis::{drop_curve, kinds, return_curve, sigmas};
+use crate::analysis::{gap_curve, kinds, return_curve, sigmas};
 use crate::chart::{Dot, Scatter, Series};
 use crate::row::Row;
 use crate::table::Table;
@@ -25,15 +25,15 @@ pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
     let main = all_kinds.iter().find(|k| *k == "td3").or(all_kinds.first()).cloned().unwrap_or_default();
     let each =
         |draw: &dyn Fn(&str) -> Vec<String>| all_kinds.iter().flat_map(|k| draw(k)).collect::<Vec<String>>();
-    let (two, three) = (|k: &str| vec![by_difference(rows, k)], |k: &str| by_home(rows, k));
+    let (two, three) = (|k: &str| vec![by_difference(rows, k)], |k: &str| by_nominal(rows, k));
     let by = |score: &'static str| move |k: &str| vec![by_score(rows, k, score)];
     let many = all_kinds.len() > 1;
     let mut figures = vec![
         figure(2, "Different bodies cost return", DIFFERENCE, two(&main)),
-        figure(3, "Return at home against return elsewhere", HOME, three(&main)),
+        figure(3, "Return on the nominal body against return elsewhere", NOMINAL, three(&main)),
         figure(4, "What the internal model does not recognise costs return", MODEL, by("tpr")(&main)),
         figure(6, "Figure 2 for every kind of policy", DIFFERENCE, each(&two)),
-        figure(7, "Figure 3 for every kind of policy", HOME, each(&three)),
+        figure(7, "Figure 3 for every kind of policy", NOMINAL, each(&three)),
         figure(8, "Figure 4 with an internal model of states only", MODEL, each(&by("tpr-states"))),
         figure(9, "Figure 4 for every kind of policy", MODEL, each(&by("tpr"))),
     ];
@@ -50,10 +50,9 @@ pub fn all(rows: &[Row], toplines: &[Row]) -> Vec<Figure> {
 
 const DIFFERENCE: &str = "Each point is a body: its mean relative difference from the nominal one, and the mean over \
     policies of the median return. The curve is the binomial regression.";
-const HOME: &str =
-    "Each point is a policy: its median return at home, and the mean over bodies of its median return there.";
+const NOMINAL: &str = "Each point is a policy: its median return on the nominal body, and the mean over bodies of its median return there.";
 const MODEL: &str = "Each point is a body: the rate of true positives of the internal model (median over k = 1 … 16 tokens, \
-    which are 4 steps apart) and the drop of the return, both as means over policies. The curve is the Gaussian regression \
+    which are 4 steps apart) and the return gap, both as means over policies. The curve is the Gaussian regression \
     with a logarithmic link.";
 const TOPLINE: &str = "Each point is a body: the mean return of policies of the nominal body, and that of toplines, which \
     were trained on such bodies. Below the line the latter are no better.";
@@ -77,7 +76,7 @@ fn bodies(
 ) -> Vec<Series> {
     let series = |(i, sigma): (usize, f64)| {
         let table = Table::of(of_kind(rows, kind), Some(sigma));
-        let ones = vec![1.0; table.agents.len()];
+        let ones = vec![1.0; table.policies.len()];
         let (xs, ys) = (table.means(&ones, &x), table.means(&ones, &y));
         let dot = |(i, (sigma, body)): (usize, &(f64, usize))| {
             let (x, y) = (xs[i]?, ys[i]?);
@@ -91,7 +90,7 @@ fn bodies(
 }
 
 fn of_kind<'a>(rows: &'a [Row], kind: &str) -> impl Iterator<Item = &'a Row> {
-    rows.iter().filter(move |r| kind == "all" || r.kind == kind)
+    rows.iter().filter(move |r| kind == "all" || r.algorithm == kind)
 }
 
 fn by_difference(rows: &[Row], kind: &str) -> String {
@@ -101,31 +100,35 @@ fn by_difference(rows: &[Row], kind: &str) -> String {
 }
 
 fn by_score(rows: &[Row], kind: &str, score: &str) -> String {
-    let series = bodies(rows, kind, |r| r.score(score), |r| Some(r.drop()), (score, "drop"));
-    let curve = drop_curve(&Table::of(of_kind(rows, kind), None), score);
-    scatter(kind, "rate of true positives", "drop of the return", series, curve).draw()
+    let series = bodies(rows, kind, |r| r.score(score), |r| Some(r.return_gap()), (score, "return gap"));
+    let curve = gap_curve(&Table::of(of_kind(rows, kind), None), score);
+    scatter(kind, "rate of true positives", "return gap", series, curve).draw()
 }
 
 /// One chart for each spread.
-fn by_home(rows: &[Row], kind: &str) -> Vec<String> {
+fn by_nominal(rows: &[Row], kind: &str) -> Vec<String> {
     let chart = |(i, sigma): (usize, f64)| {
         let table = Table::of(of_kind(rows, kind), Some(sigma));
-        let dots = table.agents.iter().enumerate().filter_map(|(a, name)| {
-            let mut weights = vec![0.0; table.agents.len()];
+        let dots = table.policies.iter().enumerate().filter_map(|(a, name)| {
+            let mut weights = vec![0.0; table.policies.len()];
             weights[a] = 1.0;
             let mean = |of: fn(&Row) -> Option<f64>| {
                 let values: Vec<f64> = table.means(&weights, of).into_iter().flatten().collect();
                 (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
             };
-            let (home, there) = (mean(|r| Some(r.home))?, mean(|r| Some(r.median))?);
-            let says = format!("{name}: at home {home:.0}, on these bodies {there:.0}");
-            Some(Dot { at: (home, there), body: String::new(), says })
+            let (nominal, there) = (mean(|r| Some(r.nominal_return))?, mean(|r| Some(r.median))?);
+            let says = format!("{name}: on the nominal body {nominal:.0}, on these bodies {there:.0}");
+            Some(Dot { at: (nominal, there), body: String::new(), says })
         });
         let series =
             vec![Series { name: format!("σ = {sigma}"), pen: Pen::detector(i), dots: dots.collect() }];
-        Scatter { diagonal: true, ..scatter(kind, "return at home", "return on bodies", series, None) }.draw()
+        Scatter {
+            diagonal: true,
+            ..scatter(kind, "return on the nominal body", "return on bodies", series, None)
+        }
+        .draw()
     };
-    let several = Table::of(of_kind(rows, kind), None).agents.len() > 1;
+    let several = Table::of(of_kind(rows, kind), None).policies.len() > 1;
     sigmas(rows).into_iter().enumerate().filter(|_| several).map(chart).collect()
 }
 

@@ -1,37 +1,39 @@
 //! Encoders, aggregator and predictions.
 //!
-//! f_s and f_a: kernels (4, 4), strides (2, 2), channels (64, 128); the dilations are (1, 2), because only in this order the
+//! f_s and f_a: kernels (4, 4), strides (2, 2), channels (64, 128); the dilations are (1, 2), because only in this
+//! order the
 //! receptive field is the stated 16 (in the printed order (2, 1) it is 13). g: kernels (3, 3), channels (256, 128).
 //! h_k: one linear map for each k = 1 … 16. A token stands for 16 steps and begins 4 steps after the one before, so that
-//! k = 16 looks 64 steps ahead, where the text can be read as 16.
+//! k = 16 predicts 64 steps ahead, where the text can be read as 16.
 
+use crate::Inputs;
 use crate::contrast::{self, Hardness, Shape, Task};
-use crate::model::Sees;
-use crate::temporal::{Kernel, Layer};
 use offnominal_core::Rng;
-use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace, simd};
+use offnominal_nets::{
+    Activation, Gradients, Init, Mlp, SequenceLayer, SequenceNet, SequenceWorkspace, Workspace, simd,
+};
 use std::ops::Range;
 
 /// How many tokens ahead are predicted.
 pub const AHEAD: usize = 16;
-/// The kernels of the encoders.
-pub const ENCODER: [Kernel; 2] =
-    [Kernel { size: 4, stride: 2, dilation: 1 }, Kernel { size: 4, stride: 2, dilation: 2 }];
-const AGGREGATOR: Kernel = Kernel { size: 3, stride: 1, dilation: 1 };
-const INNER: usize = 64;
 /// Numbers of a token.
 const TOKEN: usize = 128;
-const MIXED: usize = 256;
+const ENCODER: [SequenceLayer; 2] = [unpadded(4, 2, 1, 64), unpadded(4, 2, 2, TOKEN)];
+const AGGREGATOR: [SequenceLayer; 2] = [unpadded(3, 1, 1, 256), unpadded(3, 1, 1, TOKEN)];
 /// Tokens that a context has seen before its last one.
 const BEHIND: usize = 4;
 /// Sequences whose predictions are made together. All at once they would fill 20 MB, which is more than fast memory.
 const TOGETHER: usize = 4;
 
+const fn unpadded(width: usize, stride: usize, dilation: usize, count: usize) -> SequenceLayer {
+    SequenceLayer { width, dilation, stride, count, padded: false }
+}
+
 /// The layers with their buffers, for batches of one size.
 pub(crate) struct Layers {
-    states: [Layer; 2],
-    actions: Option<[Layer; 2]>,
-    mix: [Layer; 2],
+    states: Chain,
+    actions: Option<Chain>,
+    mix: Chain,
     heads: Heads,
     joined: Vec<f32>,
     /// Derivatives by tokens and by contexts.
@@ -43,66 +45,46 @@ pub(crate) struct Layers {
 
 impl Layers {
     /// Layers for at most so many rows in all sequences together.
-    pub(crate) fn new(sees: Sees, (states, actions): (usize, usize), rows: usize) -> Layers {
-        let mut from = 0;
-        let mut layer = |kernel, widths, output| {
-            let layer = Layer::new(kernel, widths, output, from, rows);
-            from = layer.params().end;
-            layer
-        };
-        let mut encoder = |width: usize| {
-            [
-                layer(ENCODER[0], (width, INNER), Activation::Relu),
-                layer(ENCODER[1], (INNER, TOKEN), Activation::Identity),
-            ]
-        };
-        let states = encoder(states.max(1));
-        let actions = (sees == Sees::StatesAndActions).then(|| encoder(actions.max(1)));
+    pub(crate) fn new(inputs: Inputs, (states, actions): (usize, usize), rows: usize) -> Layers {
+        let encoder = |width: usize| SequenceNet::new(width.max(1), &ENCODER);
+        let states = Chain::new(encoder(states), 0, rows);
+        let actions = (inputs == Inputs::StatesAndActions)
+            .then(|| Chain::new(encoder(actions), states.params.end, rows));
+        let last = actions.as_ref().unwrap_or(&states).params.end;
         let joined = if actions.is_some() { 2 * TOKEN } else { TOKEN };
-        let mix = [
-            layer(AGGREGATOR, (joined, MIXED), Activation::Relu),
-            layer(AGGREGATOR, (MIXED, TOKEN), Activation::Relu),
-        ];
-        let heads = Heads::new(from);
+        // A token stands for four rows that the one before it does not.
+        let mix = Chain::new(SequenceNet::new(joined, &AGGREGATOR).rectified(), last, rows.div_ceil(4));
+        let heads = Heads::new(mix.params.end);
         let n_params = heads.params.end;
         let shape = Shape { sequences: 0, tokens: 0, contexts: 0, behind: BEHIND, ahead: AHEAD };
-        let empty = Vec::new;
-        Layers {
-            states,
-            actions,
-            mix,
-            heads,
-            joined: empty(),
-            d_tokens: empty(),
-            d_contexts: empty(),
-            shape,
-            n_params,
-        }
+        let (joined, d_tokens, d_contexts) = (vec![], vec![], vec![]);
+        Layers { states, actions, mix, heads, joined, d_tokens, d_contexts, shape, n_params }
     }
 
     pub(crate) fn init(&self, rng: &mut Rng) -> Vec<f32> {
         let mut params = vec![0.0; self.n_params];
-        let layers = self.states.iter().chain(self.actions.iter().flatten()).chain(&self.mix);
-        layers.for_each(|l| l.net().init(&mut params[l.params()], Init::Uniform, rng));
+        for chain in [&self.states].into_iter().chain(&self.actions).chain([&self.mix]) {
+            chain.net.init(&mut params[chain.params.clone()], Init::Uniform, rng);
+        }
         self.heads.net.init(&mut params[self.heads.params.clone()], Init::Uniform, rng);
         params
     }
 
     /// Encodes sequences into tokens and contexts.
     pub(crate) fn forward(&mut self, params: &[f32], states: &[f32], actions: &[f32], sequences: usize) {
-        chain(&mut self.states, params, states, sequences);
+        self.states.forward(params, states, sequences);
         match &mut self.actions {
-            Some(layers) => {
-                chain(layers, params, actions, sequences);
-                join(self.states[1].out(), layers[1].out(), &mut self.joined);
+            Some(chain) => {
+                chain.forward(params, actions, sequences);
+                join(self.states.out(), chain.out(), &mut self.joined);
             }
             None => {
                 self.joined.clear();
-                self.joined.extend_from_slice(self.states[1].out());
+                self.joined.extend_from_slice(self.states.out());
             }
         }
-        chain(&mut self.mix, params, &self.joined, sequences);
-        let (tokens, contexts) = (self.states[1].n_outputs(), self.mix[1].n_outputs());
+        self.mix.forward(params, &self.joined, sequences);
+        let [tokens, contexts] = [&self.states, &self.mix].map(|chain| chain.out().len() / TOKEN / sequences);
         self.shape = Shape { sequences, tokens, contexts, ..self.shape };
         self.heads.reserve(contexts * sequences.min(TOGETHER));
     }
@@ -116,7 +98,7 @@ impl Layers {
         grad: &mut [f32],
         rng: &mut Rng,
     ) -> f64 {
-        let (shape, tokens, contexts) = (self.shape, self.states[1].out(), self.mix[1].out());
+        let (shape, tokens, contexts) = (self.shape, self.states.out(), self.mix.out());
         let task = Task::draw(shape, hardness, rng);
         let scale = 1.0 / shape.n_pairs().max(1) as f32;
         restart(&mut self.d_tokens, tokens.len());
@@ -146,9 +128,9 @@ impl Layers {
     /// Calls `visit` with k and the score of every token that was predicted, of what was encoded last.
     pub(crate) fn judge(&mut self, params: &[f32], mut visit: impl FnMut(usize, f32)) {
         let (shape, heads) = (self.shape, &mut self.heads);
-        let tokens = self.states[1].out().as_chunks::<TOKEN>().0;
+        let tokens = self.states.out().as_chunks::<TOKEN>().0;
         let rows = (shape.contexts * TOKEN * TOGETHER).max(1);
-        for (i, contexts) in self.mix[1].out().chunks(rows).enumerate() {
+        for (i, contexts) in self.mix.out().chunks(rows).enumerate() {
             let predictions = heads.net.forward(&params[heads.params.clone()], contexts, &mut heads.work);
             let sequences = predictions.as_chunks::<TOKEN>().0.chunks_exact(shape.contexts * AHEAD);
             for (h, z) in sequences.zip(tokens.chunks_exact(shape.tokens).skip(i * TOGETHER)) {
@@ -169,16 +151,47 @@ impl Layers {
     /// Derivatives by all other parameters, after [`Layers::contrast`].
     pub(crate) fn backward(&mut self, params: &[f32], grad: &mut [f32]) {
         let mut d_joined = vec![0.0; self.joined.len()];
-        back(&mut self.mix, params, &self.d_contexts, grad, Some(&mut d_joined));
+        self.mix.backward(params, &self.d_contexts, grad, Some(&mut d_joined));
         match &mut self.actions {
-            Some(layers) => {
-                let mut d_actions = vec![0.0; layers[1].out().len()];
+            Some(chain) => {
+                let mut d_actions = vec![0.0; chain.out().len()];
                 split(&d_joined, &mut self.d_tokens, &mut d_actions);
-                back(layers, params, &d_actions, grad, None);
+                chain.backward(params, &d_actions, grad, None);
             }
             None => self.d_tokens.iter_mut().zip(&d_joined).for_each(|(a, b)| *a += b),
         }
-        back(&mut self.states, params, &self.d_tokens, grad, None);
+        self.states.backward(params, &self.d_tokens, grad, None);
+    }
+}
+
+/// Convolutions along sequences with their buffers and their place among the parameters of a model.
+struct Chain {
+    net: SequenceNet,
+    params: Range<usize>,
+    work: SequenceWorkspace,
+}
+
+impl Chain {
+    /// Layers whose parameters begin at `from`, for at most so many rows.
+    fn new(net: SequenceNet, from: usize, rows: usize) -> Chain {
+        Chain { params: from..from + net.n_params(), work: net.workspace(rows), net }
+    }
+
+    /// Convolves sequences of equal length, one after the other in `input`.
+    fn forward(&mut self, params: &[f32], input: &[f32], sequences: usize) {
+        let rows = input.len() / self.net.channels() / sequences;
+        let ends: Vec<usize> = (1..=sequences).map(|i| i * rows).collect();
+        self.net.forward(&params[self.params.clone()], input, &ends, &mut self.work);
+    }
+
+    /// The result of the last pass, one row for each place of each sequence.
+    fn out(&self) -> &[f32] {
+        self.work.output()
+    }
+
+    fn backward(&mut self, params: &[f32], d_out: &[f32], grad: &mut [f32], d_input: Option<&mut [f32]>) {
+        let part = self.params.clone();
+        self.net.backward(&params[part.clone()], &mut self.work, d_out, &mut grad[part], d_input);
     }
 }
 
@@ -222,25 +235,6 @@ fn restart(values: &mut Vec<f32>, n: usize) {
     values.resize(n, 0.0);
 }
 
-fn chain(layers: &mut [Layer; 2], params: &[f32], input: &[f32], sequences: usize) {
-    let [first, second] = layers;
-    first.forward(params, input, sequences);
-    second.forward(params, first.out(), sequences);
-}
-
-fn back(
-    layers: &mut [Layer; 2],
-    params: &[f32],
-    d_out: &[f32],
-    grad: &mut [f32],
-    d_input: Option<&mut [f32]>,
-) {
-    let [first, second] = layers;
-    let mut d_inner = vec![0.0; first.out().len()];
-    second.backward(params, d_out, grad, Some(&mut d_inner));
-    first.backward(params, &d_inner, grad, d_input);
-}
-
 /// Rows of both, side by side.
 fn join(a: &[f32], b: &[f32], out: &mut Vec<f32>) {
     out.clear();
@@ -257,5 +251,24 @@ fn split(rows: &[f32], a: &mut [f32], b: &mut [f32]) {
     {
         a.iter_mut().zip(row).for_each(|(a, r)| *a += r);
         b.copy_from_slice(&row[TOKEN..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rows that one output of the last layer reads, and rows from one such output to the next.
+    fn receptive_field(layers: &[SequenceLayer]) -> (usize, usize) {
+        let wider = |(field, step): (usize, usize), l: &SequenceLayer| {
+            (field + (l.width - 1) * l.dilation * step, step * l.stride)
+        };
+        layers.iter().fold((1, 1), wider)
+    }
+
+    #[test]
+    fn a_token_stands_for_sixteen_rows_only_in_this_order_of_the_dilations() {
+        assert_eq!(receptive_field(&ENCODER), (16, 4));
+        assert_eq!(receptive_field(&[unpadded(4, 2, 2, 1), unpadded(4, 2, 1, 1)]), (13, 4));
     }
 }

@@ -1,13 +1,12 @@
 //! From runs to an internal model.
 //!
 //! Each update takes sequences from random places of random runs. The learning rate rises linearly from 1e-6 to its peak
-//! and falls as a cosine to 1e-9. A tenth of the runs is kept for validation, and the parameters with the lowest loss
-//! there are the model. A model being learned can be kept, and goes on with the same bits (see [`crate::kept`]).
+//! and falls as a cosine to 1e-9. A tenth of the runs is held back for validation, and the parameters with the
+//! lowest loss there are the model. A model being learned can be saved, and continues with the same bits (`checkpoint`).
 
 use crate::contrast::Hardness;
 use crate::layers::Layers;
-use crate::model::{InternalModel, Sees};
-use crate::{ShiftError, Stream, stream};
+use crate::{Inputs, InternalModel, ShiftError, Stream, stream};
 use offnominal_core::Rng;
 use offnominal_nets::{Adam, AdamState, Standardiser};
 use serde::{Deserialize, Serialize};
@@ -16,9 +15,9 @@ use std::f64::consts::PI;
 /// How a model is learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Recipe {
+pub struct ModelRecipe {
     /// What the model reads.
-    pub sees: Sees,
+    pub inputs: Inputs,
     /// Gradient steps.
     pub updates: u64,
     /// Sequences in a batch.
@@ -37,11 +36,11 @@ pub struct Recipe {
     pub validate_every: u64,
 }
 
-impl Default for Recipe {
+impl Default for ModelRecipe {
     /// The values of A.2.
-    fn default() -> Recipe {
-        Recipe {
-            sees: Sees::StatesAndActions,
+    fn default() -> ModelRecipe {
+        ModelRecipe {
+            inputs: Inputs::StatesAndActions,
             updates: 40_000,
             sequences: 20,
             length: 500,
@@ -57,7 +56,7 @@ impl Default for Recipe {
 const FIRST_LR: f64 = 1e-6;
 const LAST_LR: f64 = 1e-9;
 
-impl Recipe {
+impl ModelRecipe {
     /// The learning rate of an update.
     pub fn lr_at(&self, update: u64) -> f64 {
         if update < self.warm_up {
@@ -69,13 +68,13 @@ impl Recipe {
     }
 }
 
-/// Learns a model; `progress` hears the number of updates and the loss of the last one.
+/// Learns a model; `progress` gets the number of updates and the loss of the last one.
 ///
 /// # Errors
-/// If there are fewer than two runs, or one is shorter than a sequence or of another world.
+/// If there are fewer than two runs, or one is shorter than a sequence or of another environment.
 pub fn learn(
     runs: &[Stream],
-    recipe: &Recipe,
+    recipe: &ModelRecipe,
     rng: &mut Rng,
     progress: &mut dyn FnMut(u64, f64),
 ) -> Result<InternalModel, ShiftError> {
@@ -89,7 +88,7 @@ pub fn learn(
 
 /// A model being learned.
 pub struct Learning {
-    pub(crate) recipe: Recipe,
+    pub(crate) recipe: ModelRecipe,
     pub(crate) model: InternalModel,
     layers: Layers,
     pub(crate) adam: AdamState,
@@ -121,8 +120,8 @@ impl Learning {
     /// A model before the first update.
     ///
     /// # Errors
-    /// If there are fewer than two runs, or one is shorter than a sequence or of another world.
-    pub fn begin(runs: &[Stream], recipe: &Recipe, rng: &mut Rng) -> Result<Learning, ShiftError> {
+    /// If there are fewer than two runs, or one is shorter than a sequence or of another environment.
+    pub fn begin(runs: &[Stream], recipe: &ModelRecipe, rng: &mut Rng) -> Result<Learning, ShiftError> {
         let (obs, act) = check(runs, recipe)?;
         let mut rng = Rng::new(rng.bits());
         let split = Split::draw(runs.len(), &mut rng);
@@ -133,14 +132,14 @@ impl Learning {
         let actions = Standardiser::fit(&all(|s| &s.actions), act);
         let layers = layers(recipe, (&states, &actions));
         let params = layers.init(&mut rng);
-        let model = InternalModel { sees: recipe.sees, states, actions, params };
+        let model = InternalModel { inputs: recipe.inputs, states, actions, params };
         let adam = AdamState::new(layers.n_params);
         let best = (f64::INFINITY, model.clone());
         Ok(Learning::with(recipe.clone(), (model, adam), best, rng, split))
     }
 
     pub(crate) fn with(
-        recipe: Recipe,
+        recipe: ModelRecipe,
         (model, adam): (InternalModel, AdamState),
         best: (f64, InternalModel),
         rng: Rng,
@@ -195,7 +194,7 @@ impl Learning {
         self.layers.contrast(&self.model.params, hardness, &mut self.grad, rng)
     }
 
-    /// Keeps the model if it is the best so far; the same sequences and negatives are used each time.
+    /// Saves the model if it is the best so far; the same sequences and negatives are used each time.
     fn validate(&mut self, runs: &[Stream]) {
         let mut rng = Rng::new(0);
         let loss = (0..VALIDATED).map(|_| self.loss(runs, Part::Held, &mut rng)).sum::<f64>();
@@ -215,12 +214,12 @@ enum Part {
 /// Batches of a validation.
 const VALIDATED: usize = 4;
 
-fn layers(recipe: &Recipe, (states, actions): (&Standardiser, &Standardiser)) -> Layers {
-    Layers::new(recipe.sees, (states.outputs(), actions.outputs()), recipe.sequences * recipe.length)
+fn layers(recipe: &ModelRecipe, (states, actions): (&Standardiser, &Standardiser)) -> Layers {
+    Layers::new(recipe.inputs, (states.outputs(), actions.outputs()), recipe.sequences * recipe.length)
 }
 
 /// The widths of runs from which can be learned.
-fn check(runs: &[Stream], recipe: &Recipe) -> Result<(usize, usize), ShiftError> {
+fn check(runs: &[Stream], recipe: &ModelRecipe) -> Result<(usize, usize), ShiftError> {
     let widths = stream::widths(runs)?;
     if runs.len() < 2 {
         return Err(ShiftError::TooFew { what: "runs", needed: 2, found: runs.len() });
@@ -236,8 +235,8 @@ mod tests {
     use super::*;
     use crate::testing::circles;
 
-    fn recipe() -> Recipe {
-        Recipe {
+    fn recipe() -> ModelRecipe {
+        ModelRecipe {
             updates: 60,
             sequences: 4,
             length: 120,
@@ -245,20 +244,20 @@ mod tests {
             peak_lr: 2e-3,
             warm_up: 10,
             validate_every: 20,
-            ..Recipe::default()
+            ..ModelRecipe::default()
         }
     }
 
     #[test]
     fn the_rate_rises_and_falls_as_told() {
-        let recipe = Recipe::default();
+        let recipe = ModelRecipe::default();
         let rates = [0, 250, 500, 20_250, 40_000].map(|u| recipe.lr_at(u));
         let wanted = [1e-6, 2.505e-4, 5e-4, 2.5e-4, 1e-9];
         assert!(rates.iter().zip(wanted).all(|(r, w)| (r - w).abs() < 1e-8), "{rates:?}");
     }
 
     #[test]
-    fn what_follows_at_home_is_recognised_and_elsewhere_less() {
+    fn what_follows_under_nominal_conditions_is_recognised_and_elsewhere_less() {
         let model = learn(&circles(0.05, 400), &recipe(), &mut Rng::new(1), &mut |_, _| ()).unwrap();
         let rate = |speed| model.true_positives(&circles(speed, 400)[3]).median().unwrap();
         assert!(rate(0.05) > 0.9, "{}", rate(0.05));

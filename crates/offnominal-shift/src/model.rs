@@ -1,21 +1,10 @@
 //! A model of how runs go on, and how often it recognises what followed.
 
-use crate::Stream;
-use crate::layers::Layers;
-pub use crate::layers::{AHEAD, ENCODER};
+use crate::layers::{AHEAD, Layers};
+use crate::{Inputs, Stream};
 use offnominal_nets::Standardiser;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// What a model reads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Sees {
-    /// States and commands.
-    StatesAndActions,
-    /// States alone.
-    States,
-}
 
 /// How often what followed was recognised, for each k.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -44,7 +33,7 @@ impl TruePositives {
 /// A model of how runs go on. Cloning copies the parameters.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InternalModel {
-    pub(crate) sees: Sees,
+    pub(crate) inputs: Inputs,
     pub(crate) states: Standardiser,
     pub(crate) actions: Standardiser,
     pub(crate) params: Vec<f32>,
@@ -61,11 +50,11 @@ impl InternalModel {
     /// How often the model recognises what follows in a run.
     ///
     /// # Panics
-    /// If the run is of another world.
+    /// If the run is of another environment.
     pub fn true_positives(&self, run: &Stream) -> TruePositives {
         let mut found = TruePositives { hits: vec![0; AHEAD], n: vec![0; AHEAD] };
         let widths = (self.states.outputs(), self.actions.outputs());
-        let mut layers = Layers::new(self.sees, widths, TOGETHER * WINDOW);
+        let mut layers = Layers::new(self.inputs, widths, TOGETHER * WINDOW);
         let whole = run.len() / WINDOW * WINDOW;
         for from in (0..whole).step_by(TOGETHER * WINDOW) {
             let to = whole.min(from + TOGETHER * WINDOW);
@@ -97,7 +86,8 @@ impl InternalModel {
     /// Rows of a run as the model reads them.
     pub(crate) fn standardised(&self, run: &Stream, steps: Range<usize>) -> (Vec<f32>, Vec<f32>) {
         let part = |scaler: &Standardiser, rows: &[f32], width: usize| {
-            // A channel that never changed at home says nothing; without any there is one that is always zero.
+            // A channel that is constant under nominal conditions carries no information; without any there is one
+            // that is zero.
             let mut out = vec![0.0; steps.len() * scaler.outputs().max(1)];
             if scaler.outputs() > 0 {
                 scaler.apply(&rows[steps.start * width..steps.end * width], &mut out);

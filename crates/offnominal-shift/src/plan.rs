@@ -1,4 +1,4 @@
-//! What is asked: the world, what changes and how much, and how long each policy plays.
+//! What is asked: the environment, what changes and how much, and how long each policy plays.
 
 use anyhow::{Result, ensure};
 use offnominal_core::Seed;
@@ -6,12 +6,12 @@ use offnominal_core::suggest::did_you_mean;
 use offnominal_worlds::env::body::{Fall, Mass, Reading};
 use serde::{Deserialize, Serialize};
 
-/// A world and what changes in it.
+/// An environment and what changes in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Setting {
-    /// The world.
+pub struct BodySetting {
+    /// The environment.
     pub env: String,
-    /// What is drawn: `limbs`, and factors of the world.
+    /// What is drawn: `limbs`, and factors of the environment.
     pub shifts: Vec<String>,
     /// What the numbers of lengths mean.
     pub reading: Reading,
@@ -21,15 +21,16 @@ pub struct Setting {
     pub fall: Fall,
 }
 
-impl Setting {
+impl BodySetting {
     /// The factors that can be drawn beside the limbs.
     pub const FACTORS: [&'static str; 3] = ["mass", "ground-friction", "motor-strength"];
     /// Everything that can be drawn.
     pub const SHIFTS: [&'static str; 4] = ["limbs", "mass", "ground-friction", "motor-strength"];
 
-    /// Limbs of true lengths whose mass follows, in a world.
-    pub fn new(env: &str) -> Setting {
-        Setting {
+    /// Limbs of true lengths whose mass follows, in an environment.
+    #[cfg(test)]
+    pub fn new(env: &str) -> BodySetting {
+        BodySetting {
             env: env.into(),
             shifts: vec!["limbs".into()],
             reading: Reading::default(),
@@ -45,7 +46,7 @@ impl Setting {
 
     fn check(&self) -> Result<()> {
         for what in &self.shifts {
-            let known = Setting::SHIFTS;
+            let known = BodySetting::SHIFTS;
             let hint = did_you_mean(what, known.into_iter());
             ensure!(
                 known.contains(&what.as_str()),
@@ -59,26 +60,27 @@ impl Setting {
 
 /// Everything that a run is made of besides the policies.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Plan {
-    /// The world and what changes in it.
-    pub setting: Setting,
+pub struct ShiftPlan {
+    /// The environment and what changes in it.
+    pub setting: BodySetting,
     /// The spreads.
     pub sigmas: Vec<f64>,
     /// Bodies of each spread.
     pub bodies: usize,
     /// Steps of each policy on each body.
     pub steps: usize,
-    /// Runs at home of each policy, for the instruments.
-    pub home_runs: usize,
+    /// Nominal runs of each policy, for the predictors.
+    #[serde(rename = "home_runs")]
+    pub nominal_runs: usize,
     /// Gradient steps of the internal models.
     pub updates: u64,
-    /// Detectors whose scores are set against the drop.
+    /// Detectors whose scores are set against the return gap.
     pub detectors: Vec<String>,
     /// Root of everything random.
     pub seed: u64,
 }
 
-impl Plan {
+impl ShiftPlan {
     /// Refuses what makes no sense.
     ///
     /// # Errors
@@ -107,13 +109,13 @@ impl Plan {
 mod tests {
     use super::*;
 
-    fn plan() -> Plan {
-        Plan {
-            setting: Setting::new("hopper"),
+    fn plan() -> ShiftPlan {
+        ShiftPlan {
+            setting: BodySetting::new("hopper"),
             sigmas: vec![0.1],
             bodies: 2,
             steps: 100,
-            home_runs: 2,
+            nominal_runs: 2,
             updates: 1,
             detectors: vec![],
             seed: 0,
@@ -122,14 +124,16 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_named() {
-        let refusal = |plan: Plan| plan.check().unwrap_err().to_string();
+        let refusal = |plan: ShiftPlan| plan.check().unwrap_err().to_string();
         assert!(plan().check().is_ok());
         assert_eq!(
-            refusal(Plan { sigmas: vec![0.1, -0.2], ..plan() }),
+            refusal(ShiftPlan { sigmas: vec![0.1, -0.2], ..plan() }),
             "--sigma: expected numbers above 0 and up to 1, found -0.2"
         );
-        let setting = Setting { shifts: vec!["limb".into()], ..Setting::new("ant") };
-        assert!(refusal(Plan { setting, ..plan() }).contains("did you mean \"limbs\"?"));
-        assert!(refusal(Plan { bodies: 1, ..plan() }).contains("--bodies: expected at least 2, found 1"));
+        let setting = BodySetting { shifts: vec!["limb".into()], ..BodySetting::new("ant") };
+        assert!(refusal(ShiftPlan { setting, ..plan() }).contains("did you mean \"limbs\"?"));
+        assert!(
+            refusal(ShiftPlan { bodies: 1, ..plan() }).contains("--bodies: expected at least 2, found 1")
+        );
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::Stream;
 use crate::bodies::{Body, params};
-use crate::plan::Setting;
+use crate::plan::BodySetting;
 use anyhow::Result;
 use offnominal_core::policy::Policy;
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
 
 /// The episodes of a run. The last one may have been cut by the end of the run.
-pub struct Played {
+pub struct Rollout {
     /// The episodes in order.
     pub episodes: Vec<Episode>,
     cut: bool,
@@ -19,22 +19,28 @@ pub struct Played {
 ///
 /// # Errors
 /// If the body cannot be built.
-pub fn play(setting: &Setting, body: &Body, policy: &dyn Policy, steps: usize, seed: Seed) -> Result<Played> {
-    let world = catalogues::worlds().build(&setting.env, &params(setting, body))?;
-    let horizon = world.spec().horizon;
+pub fn play(
+    setting: &BodySetting,
+    body: &Body,
+    policy: &dyn Policy,
+    steps: usize,
+    seed: Seed,
+) -> Result<Rollout> {
+    let environment = catalogues::environments().build(&setting.env, &params(setting, body))?;
+    let horizon = environment.spec().horizon;
     let (mut episodes, mut left, mut cut) = (Vec::new(), steps, false);
     while left > 0 {
         let horizon_now = horizon.min(u32::try_from(left).unwrap_or(u32::MAX));
-        let trial = Trial { env: world.as_ref(), policy, horizon: horizon_now };
+        let trial = Trial { env: environment.as_ref(), policy, horizon: horizon_now };
         let episode: Episode = trial.nominal(seed.child(episodes.len()));
         cut = horizon_now < horizon && episode.end == End::TimedOut;
         left -= episode.len().min(left);
         episodes.push(episode);
     }
-    Ok(Played { episodes, cut })
+    Ok(Rollout { episodes, cut })
 }
 
-impl Played {
+impl Rollout {
     /// The returns of the episodes that were not cut, or of the only one.
     pub fn returns(&self) -> Vec<f64> {
         let whole = self.episodes.len() - usize::from(self.cut && self.episodes.len() > 1);
@@ -42,12 +48,12 @@ impl Played {
     }
 
     /// The share of these episodes in which the body fell.
-    pub fn fell(&self) -> f64 {
-        let fell = self.episodes.iter().filter(|e| e.end == End::Failed).count();
-        fell as f64 / self.episodes.len() as f64
+    pub fn fall_rate(&self) -> f64 {
+        let falls = self.episodes.iter().filter(|e| e.end == End::Failed).count();
+        falls as f64 / self.episodes.len() as f64
     }
 
-    /// The steps of the first episodes as an internal model sees them.
+    /// The steps of the first episodes as an internal model input them.
     pub fn stream(&self, episodes: usize) -> Stream {
         let first = &self.episodes[0];
         let mut stream = Stream::new(first.obs_width, first.act_width);
@@ -75,15 +81,16 @@ mod tests {
     #[test]
     fn a_run_has_the_steps_that_were_asked_for_and_its_cut_end_does_not_count() {
         let still = |_: &[f32], action: &mut [f32]| action.fill(0.0);
-        let run =
-            |env: &str, steps| play(&Setting::new(env), &Body::nominal(), &still, steps, Seed(1)).unwrap();
-        let steps = |played: &Played| played.episodes.iter().map(Episode::len).sum::<usize>();
+        let run = |env: &str, steps| {
+            play(&BodySetting::new(env), &Body::nominal(), &still, steps, Seed(1)).unwrap()
+        };
+        let steps = |rollout: &Rollout| rollout.episodes.iter().map(Episode::len).sum::<usize>();
         let cheetah = run("half-cheetah-m", 1500);
         assert_eq!((steps(&cheetah), cheetah.episodes.len(), cheetah.returns().len()), (1500, 2, 1));
-        assert_eq!((cheetah.stream(2).len(), cheetah.fell()), (1500, 0.0));
+        assert_eq!((cheetah.stream(2).len(), cheetah.fall_rate()), (1500, 0.0));
         let hopper = run("hopper", 300);
         assert_eq!(steps(&hopper), 300);
-        assert!(hopper.fell() > 0.5 && hopper.returns().len() >= 2);
+        assert!(hopper.fall_rate() > 0.5 && hopper.returns().len() >= 2);
     }
 
     #[test]

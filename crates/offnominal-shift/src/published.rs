@@ -1,4 +1,4 @@
-//! Table 3 of the publication: mean return at home with its standard error over seeds, in PyBullet.
+//! Table 3 of the publication: mean return on the nominal body with its standard error over seeds, in PyBullet.
 
 /// Kind of policy, and mean and standard error for hopper, walker, ant and half-cheetah.
 const TABLE: [(&str, [(f64, f64); 4]); 7] = [
@@ -11,8 +11,8 @@ const TABLE: [(&str, [(f64, f64); 4]); 7] = [
     ("td3", [(2186.0, 13.0), (1816.0, 18.0), (2723.0, 12.0), (2253.0, 12.0)]),
 ];
 
-/// Mean and standard error of a kind of policy in a world.
-pub fn at_home(kind: &str, env: &str) -> Option<(f64, f64)> {
+/// Mean and standard error of a kind of policy in an environment.
+pub fn nominal_return(kind: &str, env: &str) -> Option<(f64, f64)> {
     let column = offnominal_worlds::env::body::BODIES.iter().position(|b| *b == env)?;
     TABLE.iter().find(|row| row.0 == kind).map(|row| row.1[column])
 }
@@ -23,8 +23,8 @@ mod tests {
 
     #[test]
     fn columns_are_in_the_order_of_the_bodies() {
-        assert_eq!(at_home("td3", "ant"), Some((2723.0, 12.0)));
-        assert_eq!(at_home("sac-0.05", "half-cheetah-m"), Some((2360.0, 25.0)));
-        assert_eq!((at_home("tqc", "ant"), at_home("td3", "cartpole")), (None, None));
+        assert_eq!(nominal_return("td3", "ant"), Some((2723.0, 12.0)));
+        assert_eq!(nominal_return("sac-0.05", "half-cheetah-m"), Some((2360.0, 25.0)));
+        assert_eq!((nominal_return("tqc", "ant"), nominal_return("td3", "cartpole")), (None, None));
     }
 }

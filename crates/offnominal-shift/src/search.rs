@@ -15,30 +15,30 @@ use offnominal_stats::risk::{HorvitzThompson, Thinning};
 pub struct Harm {
     /// The quantity.
     pub name: String,
-    /// Rank correlation of its value with the drop: above zero if larger is worse.
+    /// Rank correlation of its value with the return gap: above zero if larger is worse.
     pub larger: f64,
     /// Rank correlation of how far it is off, in either direction.
     pub off: f64,
 }
 
-/// The mean drop of each body over policies, with the body.
-fn drops<'a>(rows: &[Row], draws: &'a [(f64, Draw)]) -> Vec<(&'a Body, f64)> {
+/// The mean return gap of each body over policies, with the body.
+fn gaps<'a>(rows: &[Row], draws: &'a [(f64, Draw)]) -> Vec<(&'a Body, f64)> {
     let mean = |body: &Body| {
-        let own = rows.iter().filter(|r| (r.sigma, r.body) == (body.sigma, body.number)).map(Row::drop);
+        let own = rows.iter().filter(|r| (r.sigma, r.body) == (body.sigma, body.number)).map(Row::return_gap);
         let (n, sum) = own.fold((0.0, 0.0), |(n, s), d| (n + 1.0, s + d));
         (n > 0.0).then_some(sum / n)
     };
     draws.iter().flat_map(|(_, d)| &d.bodies).filter_map(|b| Some((b, mean(b)?))).collect()
 }
 
-/// The quantities in the order of how much their changes go with the drop.
+/// The quantities in the order of how much their changes go with the return gap.
 pub fn harms(rows: &[Row], draws: &[(f64, Draw)]) -> Vec<Harm> {
-    let drops = drops(rows, draws);
-    let Some((first, _)) = drops.first() else { return vec![] };
-    let costs: Vec<f64> = drops.iter().map(|d| d.1).collect();
-    let ones = vec![1.0; drops.len()];
+    let gaps = gaps(rows, draws);
+    let Some((first, _)) = gaps.first() else { return vec![] };
+    let costs: Vec<f64> = gaps.iter().map(|d| d.1).collect();
+    let ones = vec![1.0; gaps.len()];
     let harm = |name: &String| {
-        let values: Vec<f64> = drops.iter().map(|(b, _)| b.set[name]).collect();
+        let values: Vec<f64> = gaps.iter().map(|(b, _)| b.set[name]).collect();
         let middle = values.iter().sum::<f64>() / values.len() as f64;
         let off: Vec<f64> = values.iter().map(|v| (v - middle).abs()).collect();
         let rank = |of: &[f64]| spearman(of, &costs, &ones).ok();
@@ -50,21 +50,21 @@ pub fn harms(rows: &[Row], draws: &[(f64, Draw)]) -> Vec<Harm> {
     found
 }
 
-/// The bodies with the largest drops.
+/// The bodies with the largest gaps.
 pub fn worst<'a>(rows: &[Row], draws: &'a [(f64, Draw)], n: usize) -> Vec<(&'a Body, f64)> {
-    let mut drops = drops(rows, draws);
-    drops.sort_by(|a, b| b.1.total_cmp(&a.1));
-    drops.truncate(n);
-    drops
+    let mut gaps = gaps(rows, draws);
+    gaps.sort_by(|a, b| b.1.total_cmp(&a.1));
+    gaps.truncate(n);
+    gaps
 }
 
-/// Shares of the return at home, and what is asked of each.
+/// Shares of the return on the nominal body, and what is asked of each.
 pub const BELOW: [(f64, &str); 2] =
-    [(0.5, "return below 0.5 of that at home"), (0.8, "return below 0.8 of that at home")];
+    [(0.5, "return below 0.5 of the nominal return"), (0.8, "return below 0.8 of the nominal return")];
 /// What an answer from every body of a spread is called.
 const ALL: &str = "every body";
 
-/// A body of a spread: whether the return falls too low there, and what was said of it after one episode.
+/// A body of a spread: whether the return falls too low there, and its score after one episode.
 struct Outcome {
     fails: bool,
     /// Larger is worse.
@@ -75,7 +75,7 @@ struct Outcome {
 const THINNED: (f64, f64) = (0.4, 0.4);
 
 /// What a score after one episode warns of, larger being worse; the internal model's rate falls where others rise. A run
-/// too short for it to say anything is the worst sign of all.
+/// too short for a score is the worst sign of all.
 fn warning(row: &Row, score: &str) -> f64 {
     match row.score(score) {
         Some(rate) if score.starts_with("tpr") => 1.0 - rate,
@@ -91,21 +91,23 @@ fn outcomes(rows: &[Row], sigma: f64, share: f64, score: &str) -> Vec<Outcome> {
     bodies.dedup();
     let outcome = |body: &usize| {
         let own = || rows.iter().filter(|r| r.sigma == sigma && r.body == *body);
-        let (there, home) = own().fold((0.0, 0.0), |(t, h), r| (t + r.median, h + r.home));
-        Outcome { fails: there < share * home, warned: own().map(|r| warning(r, score)).sum() }
+        let (there, nominal) = own().fold((0.0, 0.0), |(t, h), r| (t + r.median, h + r.nominal_return));
+        Outcome { fails: there < share * nominal, warned: own().map(|r| warning(r, score)).sum() }
     };
     bodies.iter().map(outcome).collect()
 }
 
-/// The probability that the mean return over policies falls below a share of that at home, for a body of a spread: the
+/// The probability that the mean return over policies falls below a share of that on the nominal body, for a body of a
+/// spread: the
 /// exact interval, as bodies are drawn independently.
 fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
     let all = outcomes(rows, sigma, share, "");
     clopper_pearson(all.iter().filter(|o| o.fails).count(), all.len(), Level::P95).ok()
 }
 
-/// The same probability from fewer bodies: each is played to the end with a chance that follows what a score said after
-/// one episode, without any reward. The interval is valid whatever that is worth; its n counts the bodies that were played.
+/// The same probability from fewer bodies: each is played to the end with a chance that follows a score after
+/// one episode, without any reward. The interval is valid whatever that is worth; its n counts the bodies that were
+/// played.
 fn thinned(rows: &[Row], sigma: f64, share: f64, score: &str, rng: &mut Rng) -> Option<Estimate> {
     let all = outcomes(rows, sigma, share, score);
     let count = |holds: &dyn Fn(f64) -> bool| all.iter().filter(|o| holds(o.warned)).count() as f64;
@@ -134,14 +136,14 @@ pub fn chances(rows: &[Row], seed: Seed) -> Vec<Answer> {
     let mut found = Vec::new();
     for sigma in sigmas(rows) {
         for (share, question) in BELOW {
-            let mut say = |by: &str, estimate: Option<Estimate>| {
-                let (kind, by, sigma) = ("all".into(), by.into(), Some(sigma));
-                found.extend(estimate.map(|estimate| Answer { kind, question, by, sigma, estimate }));
+            let mut answer = |by: &str, estimate: Option<Estimate>| {
+                let (algorithm, by, sigma) = ("all".into(), by.into(), Some(sigma));
+                found.extend(estimate.map(|estimate| Answer { algorithm, question, by, sigma, estimate }));
             };
-            say(ALL, below(rows, sigma, share));
+            answer(ALL, below(rows, sigma, share));
             for score in &scores {
                 let seed = seed.child("thinned").child((1e6 * sigma) as usize);
-                say(score, thinned(rows, sigma, share, score, &mut seed.rng()));
+                answer(score, thinned(rows, sigma, share, score, &mut seed.rng()));
             }
         }
     }
@@ -165,15 +167,15 @@ mod tests {
         };
         let row = |i: usize| Row {
             env: "hopper".into(),
-            agent: "a".into(),
-            kind: "td3".into(),
+            policy: "a".into(),
+            algorithm: "td3".into(),
             sigma: 0.1,
             body: i,
             difference: 0.1,
-            home: 100.0,
+            nominal_return: 100.0,
             median: 100.0 - 10.0 * i as f64,
             mean: 0.0,
-            fell: 0.0,
+            fall_rate: 0.0,
             episodes: 1,
             scores: BTreeMap::new(),
         };

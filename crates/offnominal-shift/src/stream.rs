@@ -1,6 +1,17 @@
-//! What a run looks like to a model: states and commands, one row per step, over as many episodes as it had.
+//! What a run is to a model: states and commands, one row per step, over as many episodes as it had.
 
 use crate::ShiftError;
+use serde::{Deserialize, Serialize};
+
+/// What a model reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Inputs {
+    /// States and commands.
+    StatesAndActions,
+    /// States alone.
+    States,
+}
 
 /// A run of a policy. Where an episode ended, the next one begins in the next row, as in the publication.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -14,7 +25,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// An empty run of a world with these widths.
+    /// An empty run of an environment with these widths.
     pub fn new(obs_width: usize, act_width: usize) -> Stream {
         Stream { widths: (obs_width, act_width), ..Stream::default() }
     }

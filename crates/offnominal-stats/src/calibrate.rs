@@ -27,7 +27,8 @@
 //!    targets or the ceiling is reached.
 //! 2. *Retrospective approximation.* For each target the crossing of the fitted curve (isotonic regression, each
 //!    magnitude weighing as much as it has episodes) is interpolated and evaluated, until a magnitude scores the target
-//!    within the noise. All magnitudes share the seeds of their episodes, and scores are compared with the nominal ones of
+//!    within the noise. All magnitudes share the seeds of their episodes, and scores are compared with the nominal
+//! ones of
 //!    the same seeds, so most of the noise is common and cancels. Then the sample grows as far as the tolerance asks.
 //! 3. *Guards.* Magnitudes at each side are evaluated, each farther away than the last, until the interval of a score
 //!    excludes the target there and beyond. The interval of the magnitude is read between guards: it holds all m whose
@@ -114,7 +115,7 @@ impl Calibration {
         StatsError::require("calibration", search.pilot, "nominal episodes", nominal.len())?;
         crate::episode::finite(&nominal, 0, false)?;
         let mean = nominal.iter().sum::<f64>() / nominal.len() as f64;
-        within("mean of the nominal scores", "a positive number", mean, mean > 0.0)?;
+        StatsError::within(mean > 0.0, "mean of the nominal scores", "a positive number", mean)?;
         let targets = search.targets.iter().map(|&score| Target::new(score, search.pilot)).collect();
         let curve = Curve { nominal, points: Vec::new() };
         Ok(Calibration { search, curve, targets, pending: None, spent: 0 })
@@ -134,13 +135,7 @@ impl Calibration {
     /// If their number is wrong or one is not finite; nothing is recorded then.
     pub fn tell(&mut self, scores: &[f64]) -> Result<(), StatsError> {
         let expected = self.pending.as_ref().map_or(0, |(_, request)| request.episodes.len());
-        if scores.len() != expected {
-            return Err(StatsError::Length {
-                what: "scores of a request".into(),
-                expected,
-                found: scores.len(),
-            });
-        }
+        StatsError::same_length("scores of a request", expected, scores.len())?;
         crate::episode::finite(scores, 0, false)?;
         if let Some((offset, _)) = self.pending.take() {
             self.curve.add(offset, scores);
@@ -158,12 +153,6 @@ impl Calibration {
     /// Episodes played so far, without the nominal ones.
     pub fn episodes_spent(&self) -> usize {
         self.spent
-    }
-
-    /// The measured response curve, by distance from neutral.
-    pub fn response(&self) -> Vec<At> {
-        let at = |p: &curve::Point| self.search.at(p.offset, p.score.estimate(self.search.level));
-        self.curve.points.iter().map(at).collect()
     }
 
     /// Settles what can be settled and finds the next evaluation of the least certain open target.
@@ -190,25 +179,14 @@ impl Calibration {
 
 impl Search {
     fn check(&self) -> Result<(), StatsError> {
-        let span = self.span();
-        within(
-            "ceiling",
-            "a finite number other than the neutral value",
-            self.ceiling,
-            span > 0.0 && span.is_finite(),
-        )?;
+        let (span, ceiling) = (self.span(), self.ceiling);
+        let is_span = span > 0.0 && span.is_finite();
+        StatsError::within(is_span, "ceiling", "a finite number other than the neutral value", ceiling)?;
         let whole = self.grid == Grid::Continuous || span.fract() == 0.0;
-        within("ceiling", "a whole number of steps from the neutral value", self.ceiling, whole)?;
-        within(
-            "tolerance",
-            "a number between 0 and 1",
-            self.tolerance,
-            self.tolerance > 0.0 && self.tolerance < 1.0,
-        )?;
-        within("pilot", "at least 8 episodes", self.pilot as f64, self.pilot >= 8)?;
-        self.targets
-            .iter()
-            .try_for_each(|&t| within("target", "a number between 0 and 1", t, t > 0.0 && t < 1.0))
+        StatsError::within(whole, "ceiling", "a whole number of steps from the neutral value", ceiling)?;
+        StatsError::within_unit("tolerance", self.tolerance)?;
+        StatsError::within(self.pilot >= 8, "pilot", "at least 8 episodes", self.pilot as f64)?;
+        self.targets.iter().try_for_each(|&target| StatsError::within_unit("target", target))
     }
 
     /// Distance from neutral to the ceiling.
@@ -228,10 +206,6 @@ impl Search {
     fn at(&self, offset: f64, score: offnominal_core::estimate::Estimate) -> At {
         At { magnitude: self.magnitude(offset), score }
     }
-}
-
-fn within(what: &'static str, expected: &'static str, found: f64, holds: bool) -> Result<(), StatsError> {
-    if holds { Ok(()) } else { Err(StatsError::OutOfRange { what, expected, found }) }
 }
 
 #[cfg(test)]

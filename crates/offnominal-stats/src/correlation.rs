@@ -13,8 +13,8 @@ use crate::StatsError;
 /// # Errors
 /// If the lengths differ, or fewer than two different values carry weight in either list.
 pub fn spearman(x: &[f64], y: &[f64], weights: &[f64]) -> Result<f64, StatsError> {
-    same_length(x, y.len())?;
-    same_length(x, weights.len())?;
+    StatsError::same_length("correlation", x.len(), y.len())?;
+    StatsError::same_length("correlation", x.len(), weights.len())?;
     pearson(&ranks(x, weights), &ranks(y, weights), weights)
 }
 
@@ -23,7 +23,7 @@ pub fn spearman(x: &[f64], y: &[f64], weights: &[f64]) -> Result<f64, StatsError
 /// # Errors
 /// As [`spearman`].
 pub fn pearson(x: &[f64], y: &[f64], weights: &[f64]) -> Result<f64, StatsError> {
-    same_length(x, y.len())?;
+    StatsError::same_length("correlation", x.len(), y.len())?;
     let total: f64 = weights.iter().sum();
     let mean = |v: &[f64]| v.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>() / total;
     let (mx, my) = (mean(x), mean(y));
@@ -35,13 +35,6 @@ pub fn pearson(x: &[f64], y: &[f64], weights: &[f64]) -> Result<f64, StatsError>
         return Ok(product(x, mx, y, my) / (xx * yy).sqrt());
     }
     Err(StatsError::TooFew { what: "correlation", needed: 2, unit: "different values", found: 1 })
-}
-
-fn same_length(x: &[f64], found: usize) -> Result<(), StatsError> {
-    if x.len() == found {
-        return Ok(());
-    }
-    Err(StatsError::Length { what: "correlation".into(), expected: x.len(), found })
 }
 
 /// Mid-ranks: the weight below a value and half of the weight at it.

@@ -99,9 +99,7 @@ pub struct Delays {
 /// If an episode is invalid or the threshold is not a number.
 pub fn delays(episodes: &[ScoredEpisode], threshold: f64, plan: &Bootstrap) -> Result<Delays, StatsError> {
     episodes.iter().enumerate().try_for_each(|(i, e)| e.check(i))?;
-    if threshold.is_nan() {
-        return Err(StatsError::OutOfRange { what: "threshold", expected: "a number", found: threshold });
-    }
+    StatsError::within(!threshold.is_nan(), "threshold", "a number", threshold)?;
     let alarms: Vec<bool> =
         episodes.iter().flat_map(nominal_scores).map(|s| s.iter().any(|&x| x > threshold)).collect();
     Ok(Delays {

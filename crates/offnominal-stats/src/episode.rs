@@ -43,13 +43,8 @@ impl ScoredEpisode {
     /// # Errors
     /// Names the episode, what was expected and what was found; `index` is its position in the input.
     pub fn check(&self, index: usize) -> Result<(), StatsError> {
-        if self.labels.len() != self.scores.len() {
-            return Err(StatsError::Length {
-                what: format!("labels of episode {index}"),
-                expected: self.scores.len(),
-                found: self.labels.len(),
-            });
-        }
+        let what = format!("labels of episode {index}");
+        StatsError::same_length(what, self.scores.len(), self.labels.len())?;
         finite(&self.scores, index, false)?;
         self.twin.as_ref().map_or(Ok(()), |twin| finite(twin, index, true))
     }

@@ -94,4 +94,32 @@ impl StatsError {
     ) -> Result<(), StatsError> {
         if found >= needed { Ok(()) } else { Err(StatsError::TooFew { what, needed, unit, found }) }
     }
+
+    /// An error unless the value is in the range that `expected` describes.
+    pub(crate) fn within(
+        holds: bool,
+        what: &'static str,
+        expected: &'static str,
+        found: f64,
+    ) -> Result<(), StatsError> {
+        if holds { Ok(()) } else { Err(StatsError::OutOfRange { what, expected, found }) }
+    }
+
+    /// An error unless the value lies strictly between 0 and 1.
+    pub(crate) fn within_unit(what: &'static str, found: f64) -> Result<(), StatsError> {
+        StatsError::within(found > 0.0 && found < 1.0, what, "a number between 0 and 1", found)
+    }
+
+    /// An error unless two lists are equally long.
+    pub(crate) fn same_length(
+        what: impl Into<String>,
+        expected: usize,
+        found: usize,
+    ) -> Result<(), StatsError> {
+        if expected == found {
+            Ok(())
+        } else {
+            Err(StatsError::Length { what: what.into(), expected, found })
+        }
+    }
 }

@@ -9,12 +9,8 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 pub struct Level(f64);
 
 impl Level {
-    /// 90 %.
-    pub const P90: Level = Level(0.90);
     /// 95 %.
     pub const P95: Level = Level(0.95);
-    /// 99 %.
-    pub const P99: Level = Level(0.99);
 
     /// The confidence level, a share and not a percentage.
     pub fn get(self) -> f64 {
@@ -54,12 +50,8 @@ impl TryFrom<f64> for Level {
     type Error = StatsError;
 
     fn try_from(level: f64) -> Result<Level, StatsError> {
-        let inside = level > 0.0 && level < 1.0;
-        inside.then_some(Level(level)).ok_or(StatsError::OutOfRange {
-            what: "confidence level",
-            expected: "a number between 0 and 1",
-            found: level,
-        })
+        StatsError::within_unit("confidence level", level)?;
+        Ok(Level(level))
     }
 }
 
@@ -84,7 +76,7 @@ mod tests {
         close(Level::P95.z(), 1.959963984540054);
         close(Level::P95.t(1), 12.706204736174694);
         close(Level::P95.t(9), 2.2621571627982053);
-        close(Level::P90.t(99), 1.6603911560169928);
+        close(Level(0.90).t(99), 1.6603911560169928);
     }
 
     #[test]

@@ -24,6 +24,7 @@ pub mod proportion;
 pub mod ranking;
 pub mod regression;
 pub mod risk;
+pub mod rule;
 pub mod threshold;
 
 pub use alarm::coverage::{Splits, coverage};
@@ -36,4 +37,5 @@ pub use error::StatsError;
 pub use level::Level;
 pub use metric::{METRICS, Metric};
 pub use ranking::{Tally, tally};
+pub use rule::{AlarmRule, RULES};
 pub use threshold::{Rule, Threshold, Watch};

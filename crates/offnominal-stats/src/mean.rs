@@ -1,6 +1,5 @@
 //! Intervals for the mean of independent values.
 
-use crate::bootstrap::{Bootstrap, Range};
 use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
 
@@ -13,16 +12,6 @@ pub fn student_t(values: &[f64], level: Level) -> Result<Estimate, StatsError> {
     let (mean, variance) = moments(values);
     let half = level.t(values.len() - 1) * (variance / values.len() as f64).sqrt();
     Ok(level.estimate(mean, (mean - half, mean + half), values.len(), "student-t"))
-}
-
-/// Mean and its bootstrap interval; for skewed values such as returns of episodes that sometimes fail.
-///
-/// # Errors
-/// If there are fewer than two values.
-pub fn bootstrap_mean(values: &[f64], plan: &Bootstrap) -> Result<Estimate, StatsError> {
-    let [mean] =
-        plan.estimates("mean", values.len(), Range::Real, |weights| Some([weighted(values, weights)?]))?;
-    Ok(mean)
 }
 
 /// Σ wᵢ xᵢ / Σ wᵢ; none without weight.
@@ -43,6 +32,7 @@ pub(crate) fn moments(values: &[f64]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bootstrap::{Bootstrap, Range};
     use offnominal_core::{Rng, Seed};
 
     #[test]
@@ -57,9 +47,7 @@ mod tests {
 
     #[test]
     fn one_value_is_not_enough() {
-        let plan = Bootstrap::new(100, Level::P95, Seed(0));
         assert!(student_t(&[1.0], Level::P95).is_err());
-        assert!(bootstrap_mean(&[1.0], &plan).is_err());
     }
 
     #[test]
@@ -67,7 +55,9 @@ mod tests {
         let mut rng = Rng::new(1);
         let values: Vec<f64> = (0..400).map(|_| rng.normal()).collect();
         let plan = Bootstrap::new(2000, Level::P95, Seed(0));
-        let (t, b) = (student_t(&values, Level::P95).unwrap(), bootstrap_mean(&values, &plan).unwrap());
+        let mean = |w: &[u32]| Some([weighted(&values, w)?]);
+        let [b] = plan.estimates("mean", values.len(), Range::Real, mean).unwrap();
+        let t = student_t(&values, Level::P95).unwrap();
         let width = t.high - t.low;
         assert!((t.low - b.low).abs() < 0.1 * width && (t.high - b.high).abs() < 0.1 * width, "{t} {b}");
     }

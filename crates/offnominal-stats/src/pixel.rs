@@ -47,10 +47,7 @@ pub enum Truth {
 /// # Errors
 /// If the lengths differ or a score is NaN or infinite.
 pub(crate) fn check(scores: &[f32], truth: &[Truth]) -> Result<(), StatsError> {
-    if scores.len() != truth.len() {
-        let (expected, found) = (truth.len(), scores.len());
-        return Err(StatsError::Length { what: "scores of an image".into(), expected, found });
-    }
+    StatsError::same_length("scores of an image", truth.len(), scores.len())?;
     // The sum is finite if all are, but for overflow; only then is it worth looking at each.
     let sum: f32 = scores.iter().map(|s| s * 0.0).sum();
     match scores.iter().position(|s| sum != 0.0 && !s.is_finite()) {

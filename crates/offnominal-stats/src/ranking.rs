@@ -39,10 +39,7 @@ pub struct Tally {
 /// # Errors
 /// If the lengths differ, a score is not finite, or only one class is present.
 pub fn tally(scores: &[f64], labels: &[bool]) -> Result<Tally, StatsError> {
-    if scores.len() != labels.len() {
-        let (expected, found) = (scores.len(), labels.len());
-        return Err(StatsError::Length { what: "labels".into(), expected, found });
-    }
+    StatsError::same_length("labels", scores.len(), labels.len())?;
     finite(scores, 0, false)?;
     let ranking = Ranking::new(1, scores.iter().zip(labels).map(|(&s, &l)| (s, l, 0)));
     ranking.tally(&[1]).ok_or_else(|| ranking.one_class())

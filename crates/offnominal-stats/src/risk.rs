@@ -13,15 +13,16 @@
 //! | [`thinning`]     | each draw is tried with a known chance (Horvitz and Thompson)                           |
 //! | [`proposal`]     | draws from P that a predictor accepts or rejects                                        |
 //! | [`pool`]         | importance weights of one or several such streams, and their mean                       |
-//! | [`splitting`]    | worlds that say how far they were from failing                                          |
+//! | [`splitting`]    | environments that say how far they were from failing                                          |
 //! | [`diagnostics`]  | when weights are not to be trusted                                                      |
+//! | [`normal`]       | intervals that trust them                                                               |
 //! | [`exponent`]     | how much a predictor is to be trusted                                                   |
 //! | [`reliability`]  | how often an estimate is off by more than a factor                                      |
 //! | [`search`]       | what finding one failure costs                                                          |
 //! | [`sampler`]      | where to look for one                                                                   |
 //! | [`selection`]    | which of several policies fails least                                                   |
 //!
-//! Nothing here knows a world: draws and outcomes come in, estimates go out, or a [`Refusal`] that says why not.
+//! Nothing here knows an environment: draws and outcomes come in, estimates go out, or a [`Refusal`] that says why not.
 //!
 //! Reference: Uesato et al., "Rigorous Agent Evaluation: An Adversarial Approach to Uncover Catastrophic Failures",
 //! 2018 (arXiv 1812.01647).
@@ -33,6 +34,7 @@ pub mod counting;
 mod crossing;
 pub mod diagnostics;
 pub mod exponent;
+pub mod normal;
 pub mod pool;
 pub mod proposal;
 pub mod refusal;
@@ -44,12 +46,13 @@ pub mod splitting;
 pub mod thinning;
 #[cfg(test)]
 mod toy;
+mod warning;
 pub mod weighted;
 
 pub use bernstein::Bernstein;
 pub use bounded::Bounded;
 pub use budget::{Budget, budget};
-pub use diagnostics::{Diagnostics, Warning};
+pub use diagnostics::Diagnostics;
 pub use pool::{Pool, Stream};
 pub use proposal::Proposal;
 pub use refusal::Refusal;
@@ -57,6 +60,7 @@ pub use sampler::Sampler;
 pub use selection::Race;
 pub use splitting::Splitting;
 pub use thinning::{HorvitzThompson, Thinning};
+pub use warning::Warning;
 pub use weighted::Weighted;
 
 /// The share of experiments that start from plain draws, whatever the predictor says. It costs less than a tenth where

@@ -13,7 +13,7 @@
 //! | `martingale` | log capital of bets on ranks of z | likewise                         | likewise                     |
 //!
 //! The promise of `conformal` (and of `max`, its extreme case k = n) holds for every score and every n, provided that
-//! the calibration episodes and the one to come are exchangeable: same policy, world and length rule, and none of
+//! the calibration episodes and the one to come are exchangeable: same policy, environment and length rule, and none of
 //! them was used to fit the detector. "On average" is over calibration sets. The false-alarm probability of one
 //! given set follows a Beta(n + 1 − k, k) law if maxima have no ties (with ties, fewer alarms);
 //! [`Threshold::false_alarms`] is its mean and interval.
@@ -27,13 +27,14 @@
 //! [`crate::alarm::sequence`] promise run lengths of their own.
 //!
 //! References: the first three rules, Anomaly-Gym, appendix A.8; conformal, Vovk, Gammerman & Shafer, Algorithmic
-//! Learning in a Random World, 2005, proposition 2.4; Vovk, ACML 2012, proposition 2a for the Beta law.
+//! Learning in a Random Environment, 2005, proposition 2.4; Vovk, ACML 2012, proposition 2a for the Beta law.
 
 use crate::alarm::shape::Shape;
 use crate::alarm::statistic::{Past, Statistic};
 use crate::episode::finite;
 use crate::mean::moments;
 use crate::proportion::beta_quantile;
+use crate::rule::{AlarmRule, RULES};
 use crate::{Level, ScoredEpisode, StatsError};
 use offnominal_core::estimate::Estimate;
 use std::borrow::Cow;
@@ -99,15 +100,21 @@ impl Rule {
 
     /// Name in results.
     pub fn id(&self) -> &'static str {
-        match self {
-            Rule::ThreeSigma => "3sigma",
-            Rule::Q95 => "q95",
-            Rule::Max => "max",
-            Rule::Conformal { .. } => "conformal",
-            Rule::Band { .. } => "band",
-            Rule::Cusum { .. } => "cusum",
-            Rule::Martingale { .. } => "martingale",
-        }
+        self.about().id
+    }
+
+    /// What is known of the rule, whatever share it is asked for.
+    pub fn about(&self) -> &'static AlarmRule {
+        let place = match self {
+            Rule::ThreeSigma => 0,
+            Rule::Q95 => 1,
+            Rule::Max => 2,
+            Rule::Conformal { .. } => 3,
+            Rule::Band { .. } => 4,
+            Rule::Cusum { .. } => 5,
+            Rule::Martingale { .. } => 6,
+        };
+        &RULES[place]
     }
 
     /// The accepted share of false alarms, if the rule promises one.
@@ -162,7 +169,7 @@ impl Rule {
         alpha: f64,
         level: Level,
     ) -> Result<Threshold, StatsError> {
-        check_share(alpha)?;
+        StatsError::within_unit("share of false alarms", alpha)?;
         self.require(nominal.len())?;
         let n_shape = (nominal.len() / 2).min(nominal.len() - ranked_episodes(alpha));
         let (first, others) = nominal.split_at(n_shape);
@@ -179,7 +186,7 @@ impl Rule {
         alpha: f64,
         level: Level,
     ) -> Result<Threshold, StatsError> {
-        check_share(alpha)?;
+        StatsError::within_unit("share of false alarms", alpha)?;
         self.require(nominal.len())?;
         Ok(kth_maximum(statistic, nominal, conformal_rank(nominal.len(), alpha), level))
     }
@@ -250,12 +257,6 @@ fn percentile(mut steps: Vec<f64>, share: f64) -> f64 {
     let position = share * (steps.len() - 1) as f64;
     let (below, above) = (steps[position.floor() as usize], steps[position.ceil() as usize]);
     below + (above - below) * position.fract()
-}
-
-fn check_share(alpha: f64) -> Result<(), StatsError> {
-    let (what, expected) = ("share of false alarms", "a number between 0 and 1");
-    let is_share = alpha > 0.0 && alpha < 1.0;
-    is_share.then_some(()).ok_or(StatsError::OutOfRange { what, expected, found: alpha })
 }
 
 /// ⌈1/α − 1⌉, the fewest episodes whose largest maximum is a conformal quantile.

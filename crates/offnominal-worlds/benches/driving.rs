@@ -1,4 +1,4 @@
-//! Episodes per second of the driving world with its scripted driver, and draws of tracks, on one core.
+//! Episodes per second of the driving environment with its scripted driver, and draws of tracks, on one core.
 //!
 //! Goal: 500 episodes per second.
 
@@ -11,15 +11,15 @@ fn main() {
     divan::main();
 }
 
-fn world() -> Box<dyn Env> {
-    catalogue().build("driving", &serde_json::json!({})).expect("a built-in world")
+fn environment() -> Box<dyn Env> {
+    catalogue().build("driving", &serde_json::json!({})).expect("a built-in environment")
 }
 
 /// Whole laps, the drawing of the track included.
 #[divan::bench]
 fn episode(bencher: Bencher<'_, '_>) {
     let mut policy = demonstrator::of("driving").expect("a driver");
-    let (mut env, mut rng) = (world(), Rng::new(1));
+    let (mut env, mut rng) = (environment(), Rng::new(1));
     let (mut obs, mut action) = (vec![0.0; env.spec().obs_width()], [0.0; 2]);
     let horizon = env.spec().horizon;
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| {
@@ -38,6 +38,6 @@ fn episode(bencher: Bencher<'_, '_>) {
 /// Tracks drawn per second.
 #[divan::bench]
 fn draw(bencher: Bencher<'_, '_>) {
-    let (env, mut rng) = (world(), Rng::new(3));
+    let (env, mut rng) = (environment(), Rng::new(3));
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| env.draw(&mut rng));
 }

@@ -1,7 +1,10 @@
-//! Steps per second of the worlds in MuJoCo: each against a bare loop of `mj_step`, and pictures of them; and making a body anew.
+//! Steps per second of the environments in MuJoCo: each against a bare loop of `mj_step`, and images of them; and
+//! making a body anew.
 //!
-//! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` for the half-cheetah and 0.9 for arms and bodies (both pass
-//! through the same states; an item is a step of the world), and `render_128` of the half-cheetah stays below 1 ms. On a
+//! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` for the half-cheetah and 0.9 for arms and bodies (both
+//! pass
+//! through the same states; an item is a step of the environment), and `render_128` of the half-cheetah stays below 1
+//! ms. On a
 //! busy machine compare the fastest samples. `rebuild` stays below 5 ms.
 
 use divan::Bencher;
@@ -19,7 +22,7 @@ fn main() {
 /// Environment steps per sample.
 const STEPS: usize = 40;
 
-const WORLDS: [&str; 10] = [
+const ENVIRONMENTS: [&str; 10] = [
     "mjc-cartpole-swingup",
     "mjc-half-cheetah",
     "mjc-reacher3d",
@@ -32,18 +35,18 @@ const WORLDS: [&str; 10] = [
     "humanoid-stand",
 ];
 
-fn world(id: &str) -> Box<dyn Env> {
-    let mut world = offnominal_worlds::env::catalogue().build(id, &serde_json::json!({})).unwrap();
-    world.start(&initial(id), &mut Rng::new(1));
-    world
+fn environment(id: &str) -> Box<dyn Env> {
+    let mut environment = offnominal_worlds::env::catalogue().build(id, &serde_json::json!({})).unwrap();
+    environment.start(&initial(id), &mut Rng::new(1));
+    environment
 }
 
 fn initial(id: &str) -> Vec<f64> {
-    let world = offnominal_worlds::env::catalogue().build(id, &serde_json::json!({})).unwrap();
-    world.draw(&mut Rng::new(1))
+    let environment = offnominal_worlds::env::catalogue().build(id, &serde_json::json!({})).unwrap();
+    environment.draw(&mut Rng::new(1))
 }
 
-/// The same command at every step, so that the simulation can run alone through the same states.
+/// The same action at every step, so that the simulation can run alone through the same states.
 const COMMAND: [f32; 8] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2, 0.1, 0.2];
 /// A humanoid that keeps still.
 const STILL: [f32; 21] = [0.0; 21];
@@ -61,7 +64,7 @@ fn command(id: &str) -> &'static [f32] {
     }
 }
 
-/// A world without the world: its model, what makes its first state, and how many time steps a step takes.
+/// An environment without the environment: its model, what makes its first state, and how many time steps a step takes.
 struct Bare {
     sim: Simulation,
     x: Vec<f64>,
@@ -136,7 +139,7 @@ impl Bare {
 }
 
 /// One reset and then nothing but calls of `mj_step`.
-#[divan::bench(args = WORLDS, sample_count = 300)]
+#[divan::bench(args = ENVIRONMENTS, sample_count = 300)]
 fn bare_mj_step(bencher: Bencher, id: &'static str) {
     let mut bare = Bare::new(id);
     bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
@@ -145,39 +148,39 @@ fn bare_mj_step(bencher: Bencher, id: &'static str) {
     });
 }
 
-#[divan::bench(args = WORLDS, sample_count = 300)]
+#[divan::bench(args = ENVIRONMENTS, sample_count = 300)]
 fn env_step_and_observe(bencher: Bencher, id: &str) {
-    let (mut world, mut rng, x) = (world(id), Rng::new(1), initial(id));
-    let (mut obs, command) = (vec![0.0; world.spec().observation.len()], command(id));
+    let (mut environment, mut rng, x) = (environment(id), Rng::new(1), initial(id));
+    let (mut obs, command) = (vec![0.0; environment.spec().observation.len()], command(id));
     bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
-        world.start(&x, &mut rng);
+        environment.start(&x, &mut rng);
         for _ in 0..STEPS {
-            divan::black_box(world.step(divan::black_box(command), &mut rng));
-            world.observe(divan::black_box(&mut obs));
+            divan::black_box(environment.step(divan::black_box(command), &mut rng));
+            environment.observe(divan::black_box(&mut obs));
         }
     });
 }
 
-#[divan::bench(args = WORLDS)]
+#[divan::bench(args = ENVIRONMENTS)]
 fn fork(bencher: Bencher, id: &str) {
-    let world = world(id);
-    bencher.bench_local(|| world.fork());
+    let environment = environment(id);
+    bencher.bench_local(|| environment.fork());
 }
 
 /// A body whose last limb has another width.
 #[divan::bench(args = BODIES)]
 fn rebuild(bencher: Bencher, id: &str) {
-    let mut world = world(id);
+    let mut environment = environment(id);
     let sizes = body::quantities(id, body::Reading::True).unwrap();
     let (last, mut wider) = (sizes.last().unwrap(), false);
     bencher.bench_local(|| {
         wider = !wider;
-        world.set_parameter(&last.name, last.nominal * if wider { 1.1 } else { 1.0 }).unwrap();
+        environment.set_parameter(&last.name, last.nominal * if wider { 1.1 } else { 1.0 }).unwrap();
     });
 }
 
-#[divan::bench(args = WORLDS)]
+#[divan::bench(args = ENVIRONMENTS)]
 fn render_128(bencher: Bencher, id: &str) {
-    let (mut world, mut frame) = (world(id), Frame::new(128, 128));
-    bencher.counter(ItemsCount::new(1_u32)).bench_local(|| world.render(Camera(0), &mut frame));
+    let (mut environment, mut frame) = (environment(id), Frame::new(128, 128));
+    bencher.counter(ItemsCount::new(1_u32)).bench_local(|| environment.render(Camera(0), &mut frame));
 }

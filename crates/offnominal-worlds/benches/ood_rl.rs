@@ -1,4 +1,4 @@
-//! Steps per second of cartpole, pendulum and pong on one core: through `Env`, in a batch, and with corrupted pictures.
+//! Steps per second of cartpole, pendulum and pong on one core: through `Env`, in a batch, and with corrupted images.
 //!
 //! Goals: 20 million in a batch, 5 million through `Env`, 20,000 of pong with observations. Steps of cartpole and
 //! pendulum are dominated by sine and cosine.
@@ -14,10 +14,10 @@ fn main() {
 }
 
 const STEPS: usize = 1000;
-const WORLDS: usize = 256;
+const ENVIRONMENTS: usize = 256;
 
-fn world(id: &str) -> (Box<dyn Env>, Vec<f64>) {
-    let mut env = catalogue().build(id, &serde_json::json!({})).expect("a built-in world");
+fn environment(id: &str) -> (Box<dyn Env>, Vec<f64>) {
+    let mut env = catalogue().build(id, &serde_json::json!({})).expect("a built-in environment");
     let x = env.draw(&mut Rng::new(1));
     env.start(&x, &mut Rng::new(1));
     (env, x)
@@ -26,7 +26,7 @@ fn world(id: &str) -> (Box<dyn Env>, Vec<f64>) {
 /// Steps with observation; a new start where an episode ends.
 #[divan::bench(args = ["cartpole", "pendulum"])]
 fn env_step_and_observe(bencher: Bencher<'_, '_>, id: &str) {
-    let ((mut env, x), mut rng) = (world(id), Rng::new(2));
+    let ((mut env, x), mut rng) = (environment(id), Rng::new(2));
     let mut obs = vec![0.0; env.spec().obs_width()];
     bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
         for t in 0..STEPS {
@@ -40,9 +40,9 @@ fn env_step_and_observe(bencher: Bencher<'_, '_>, id: &str) {
 
 fn batch<M: Motion>(bencher: Bencher<'_, '_>, motion: M) {
     let mut rng = Rng::new(1);
-    let mut batch = Batch::new(motion, WORLDS, &mut rng);
-    let (commands, mut steps) = ((0..WORLDS).map(|i| (i % 2) as f32).collect::<Vec<_>>(), Vec::new());
-    bencher.counter(ItemsCount::new(STEPS / 10 * WORLDS)).bench_local(|| {
+    let mut batch = Batch::new(motion, ENVIRONMENTS, &mut rng);
+    let (commands, mut steps) = ((0..ENVIRONMENTS).map(|i| (i % 2) as f32).collect::<Vec<_>>(), Vec::new());
+    bencher.counter(ItemsCount::new(STEPS / 10 * ENVIRONMENTS)).bench_local(|| {
         for _ in 0..STEPS / 10 {
             batch.step(black_box(&commands), &mut steps);
             for (i, _) in steps.iter().enumerate().filter(|(_, s)| s.status != Status::Running) {
@@ -65,7 +65,7 @@ fn batch_pendulum(bencher: Bencher<'_, '_>) {
 /// Steps of pong with observations; the paddle moves at random.
 #[divan::bench(args = ["none", "screen-gaussian-noise", "screen-motion-blur"])]
 fn pong_step_and_observe(bencher: Bencher<'_, '_>, parameter: &str) {
-    let ((mut env, x), mut rng) = (world("pong"), Rng::new(2));
+    let ((mut env, x), mut rng) = (environment("pong"), Rng::new(2));
     if parameter != "none" {
         env.set_parameter(parameter, 3.0).expect("a parameter of pong");
     }
@@ -81,7 +81,7 @@ fn pong_step_and_observe(bencher: Bencher<'_, '_>, parameter: &str) {
     });
 }
 
-/// Pictures of 84 × 84 corrupted per second, at severity 3.
+/// Images of 84 × 84 corrupted per second, at severity 3.
 #[divan::bench(args = ALL.map(|c| c.name()))]
 fn corrupt_84(bencher: Bencher<'_, '_>, name: &str) {
     let what = *ALL.iter().find(|c| c.name() == name).expect("a name of the list");

@@ -1,4 +1,4 @@
-//! Steps per second of the particle worlds, observation included, on one core.
+//! Steps per second of the particle environments, observation included, on one core.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -11,9 +11,9 @@ fn main() {
 
 const STEPS: usize = 1000;
 
-/// A started world and a table of commands to drive it with.
+/// A started environment and a table of actions to drive it with.
 fn setting(id: &str) -> (Box<dyn Env>, Vec<f64>, Vec<[f32; 2]>) {
-    let mut env = catalogue().build(id, &serde_json::json!({})).expect("a built-in world");
+    let mut env = catalogue().build(id, &serde_json::json!({})).expect("a built-in environment");
     let mut rng = Rng::new(1);
     let x = env.draw(&mut rng);
     env.start(&x, &mut rng);
@@ -46,7 +46,7 @@ fn draw(bencher: Bencher<'_, '_>, id: &str) {
     bencher.counter(ItemsCount::new(1_usize)).bench_local(|| env.draw(&mut rng));
 }
 
-/// Pictures per second at 128 × 128.
+/// Images per second at 128 × 128.
 #[divan::bench(args = ["sap-goal0", "sap-goal2"])]
 fn render(bencher: Bencher<'_, '_>, id: &str) {
     let (mut env, ..) = setting(id);

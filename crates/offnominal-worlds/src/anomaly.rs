@@ -1,8 +1,8 @@
 //! The anomalies, one file each, and their catalogue.
 //!
 //! A disturbance of a signal is written once, as an [`Operator`](signal::Operator), and listed for each side on which
-//! it makes sense. A disturbance of the dynamics is a parameter of the world that changes: one entry, `dyn`, serves
-//! all worlds, and `dyn-mass` means that entry with the parameter `mass`.
+//! it makes sense. A disturbance of the dynamics is a parameter of the environment that changes: one entry, `dyn`, serves
+//! all environments, and `dyn-mass` means that entry with the parameter `mass`.
 
 mod ar_noise;
 mod camera;
@@ -27,20 +27,28 @@ pub use image::IMAGE;
 pub use kind::{Class, Domain, Kind};
 pub use search::{Search, searches};
 
-use offnominal_core::fault::DYNAMICS;
+use kind::Reach;
+use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
 
 /// An anomaly as it is built, and what it is.
 #[derive(Clone, Copy)]
 pub struct Listed {
-    /// How commands and recipes get it.
+    /// How actions and recipes get it.
     pub entry: Entry<dyn Anomaly>,
     /// What it does, in words and numbers.
     pub kind: Kind,
 }
 
+impl Listed {
+    /// The same with another reach of searches for its magnitude.
+    const fn reaching(self, reach: &'static [Reach]) -> Listed {
+        Listed { kind: Kind { reach, ..self.kind }, ..self }
+    }
+}
+
 /// Every built-in anomaly, in the order in which reports list them.
-pub const ALL: &[Listed; 47] = &[
+pub const ALL: &[Listed] = &[
     noise::OBS,
     scaling::OBS,
     offset::OBS,
@@ -91,9 +99,9 @@ pub const ALL: &[Listed; 47] = &[
 ];
 
 /// The entries of [`ALL`].
-pub const ANOMALIES: &[Entry<dyn Anomaly>] = &entries(ALL);
+pub const ANOMALIES: &[Entry<dyn Anomaly>] = &entries::<{ ALL.len() }>(ALL);
 
-const fn entries<const N: usize>(all: &[Listed; N]) -> [Entry<dyn Anomaly>; N] {
+const fn entries<const N: usize>(all: &[Listed]) -> [Entry<dyn Anomaly>; N] {
     let mut out = [all[0].entry; N];
     let mut i = 0;
     while i < N {
@@ -118,10 +126,10 @@ pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
     Ok(&ALL.iter().find(|a| a.entry.id == id).expect("the catalogue was made of this list").kind)
 }
 
-/// The anomalies that apply to a world, in the order of the list; `dyn` stands for all its parameters.
+/// The anomalies that apply to an environment, in the order of the list; `dyn` stands for all its parameters.
 ///
-/// Those that change commands by degrees leave out worlds in which a command is a choice, and those of pictures leave
-/// out worlds that are not seen as pictures.
+/// Those that change actions by degrees leave out environments in which an action is a choice, and those of images leave
+/// out environments that are not seen as images.
 pub fn applicable(spec: &EnvSpec) -> impl Iterator<Item = &'static Listed> + '_ {
     let has_choices = spec.action.iter().any(Channel::is_choice);
     let for_choices = [delay::ACT.entry.id, stuck::ACT.entry.id, dropout::ACT.entry.id];
@@ -133,13 +141,14 @@ pub fn applicable(spec: &EnvSpec) -> impl Iterator<Item = &'static Listed> + '_ 
     })
 }
 
-/// The names of the faults of its camera, which a world with one can have.
+/// The names of the faults of its camera, which an environment with one can have.
 pub fn camera_ids_for(spec: &EnvSpec) -> Vec<String> {
     let cameras = applicable(spec).filter(|a| a.kind.class == Class::Camera);
     cameras.map(|a| a.entry.id.to_string()).collect()
 }
 
-/// The names of all anomalies that apply to a world: those of its signals, and `dyn-<parameter>` of each parameter. Those
+/// The names of all anomalies that apply to an environment: those of its signals, and `dyn-<parameter>` of each
+/// parameter. Those
 /// of its camera are [`camera_ids_for`]: no policy and no detector of sensors can see them.
 pub fn ids_for(spec: &EnvSpec) -> Vec<String> {
     let signals = applicable(spec).filter(|a| matches!(a.kind.class, Class::Observation | Class::Action));

@@ -1,12 +1,12 @@
-//! The cards of worlds and anomalies, as Markdown, from their specifications.
+//! The cards of environments and anomalies, as Markdown, from their specifications.
 //!
 //! What a card says is what the code does: it is written from the same data that checks user input.
 
 use crate::anomaly::{self, Class};
 use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
 
-/// The card of a world.
-pub fn world(spec: &EnvSpec) -> String {
+/// The card of an environment.
+pub fn environment(spec: &EnvSpec) -> String {
     let mut card = format!("# {}\n\n{}\n", spec.id, sentence(&spec.summary));
     section(&mut card, "Observation", &channels(&spec.observation));
     section(&mut card, "Action", &channels(&spec.action));
@@ -16,7 +16,7 @@ pub fn world(spec: &EnvSpec) -> String {
     section(&mut card, "Initial condition", &initial(spec));
     section(&mut card, "Success and end", &sentence(&spec.success));
     section(&mut card, "Parameters", &parameters(&spec.parameters));
-    section(&mut card, "Pictures", &pictures(spec));
+    section(&mut card, "Images", &images(spec));
     section(&mut card, "Source", &sentence(&spec.source));
     card
 }
@@ -28,12 +28,12 @@ pub fn anomalies() -> String {
              list of names or numbers, or `one`: a channel that is drawn anew for each episode; all channels unless given. \
              The schedule is independent of the anomaly: each can stay to the end, end after a window of steps, or come \
              and go.\n\n";
-    card += "The recorded action is always the policy's own command. The observation of the reset is never disturbed.\n";
+    card += "The recorded action is always the policy's own action. The observation of the reset is never disturbed.\n";
     for (title, class) in [
         ("Observation anomalies", Class::Observation),
         ("Action anomalies", Class::Action),
         ("Dynamics anomalies", Class::Dynamics),
-        ("Faults of the camera", Class::Camera),
+        ("Camera faults", Class::Camera),
     ] {
         section(&mut card, title, &anomalies_of(class));
     }
@@ -94,7 +94,7 @@ fn initial(spec: &EnvSpec) -> String {
     format!("{} numbers: {}.", names.len(), names.join(", "))
 }
 
-fn pictures(spec: &EnvSpec) -> String {
+fn images(spec: &EnvSpec) -> String {
     if spec.cameras.is_empty() {
         return "None.".into();
     }

@@ -1,8 +1,8 @@
-//! What happens to pictures in bad weather, bad optics and bad transmission: seventeen corruptions of one frame.
+//! What happens to images in bad weather, bad optics and bad transmission: seventeen corruptions of one frame.
 //!
 //! A [`Corruptor`] takes 8-bit grey or RGB pixels, row by row with the planes of a pixel side by side, and returns the
 //! same. Five severities are those of the package `imagecorruptions` 1.1.2, whose algorithms are followed, truncation
-//! to 8 bits included; between two of them the parameters are interpolated, and below severity 1 the picture is mixed
+//! to 8 bits included; between two of them the parameters are interpolated, and below severity 1 the image is mixed
 //! with its corruption, so that severity 0 changes nothing.
 //!
 //! Reference: Michaelis et al., arXiv 1907.07484, after Hendrycks and Dietterich, ICLR 2019. Deviates: seeded; a grey
@@ -20,130 +20,72 @@ mod weather;
 use filter::Size;
 use offnominal_core::Rng;
 
-/// A way in which a picture can be bad.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Corruption {
-    /// Normal noise on every number.
-    GaussianNoise,
-    /// Photon noise: Poisson counts.
-    ShotNoise,
-    /// Some numbers replaced by black or white.
-    ImpulseNoise,
-    /// Normal noise in proportion to the value.
-    SpeckleNoise,
-    /// Blur by a bell.
-    GaussianBlur,
-    /// Blur by a disc.
-    DefocusBlur,
-    /// Blur, pixels displaced at random, and blur again.
-    GlassBlur,
-    /// One-sided blur along a random direction.
-    MotionBlur,
-    /// Mean of the picture and of enlarged ones.
-    ZoomBlur,
-    /// Streaks of snow on a whitened picture.
-    Snow,
-    /// A fractal haze.
-    Fog,
-    /// More light.
-    Brightness,
-    /// Less contrast around the mean.
-    Contrast,
-    /// Less or more colour; changes nothing in grey pictures.
-    Saturate,
-    /// Local displacements.
-    ElasticTransform,
-    /// Fewer, larger pixels.
-    Pixelate,
-    /// The loss of JPEG.
-    JpegCompression,
+/// Declares the corruptions: the name in the package, with hyphens; whether nothing is drawn; and what does it.
+macro_rules! corruptions {
+    ($($(#[$doc:meta])* $what:ident: $name:literal, deterministic: $is_deterministic:literal, $effect:ty;)*) => {
+        /// A way in which an image can be bad.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Corruption {
+            $($(#[$doc])* $what,)*
+        }
+
+        /// Every corruption, in the order in which reports list them.
+        pub const ALL: [Corruption; [$($name),*].len()] = [$(Corruption::$what),*];
+
+        impl Corruption {
+            /// The name as the package has it, with hyphens.
+            pub fn name(self) -> &'static str {
+                match self { $(Corruption::$what => $name,)* }
+            }
+
+            /// Whether two calls on the same image give the same.
+            pub fn is_deterministic(self) -> bool {
+                match self { $(Corruption::$what => $is_deterministic,)* }
+            }
+
+            /// The corruption at a severity of 1 to 5, ready for frames of one size.
+            fn effect(self, severity: f64, size: Size) -> Box<dyn Effect> {
+                match self { $(Corruption::$what => Box::new(<$effect>::new(severity, size)),)* }
+            }
+        }
+    };
 }
 
-/// Every corruption, in the order in which reports list them.
-pub const ALL: [Corruption; 17] = [
-    Corruption::GaussianNoise,
-    Corruption::ShotNoise,
-    Corruption::ImpulseNoise,
-    Corruption::SpeckleNoise,
-    Corruption::GaussianBlur,
-    Corruption::DefocusBlur,
-    Corruption::GlassBlur,
-    Corruption::MotionBlur,
-    Corruption::ZoomBlur,
-    Corruption::Snow,
-    Corruption::Fog,
-    Corruption::Brightness,
-    Corruption::Contrast,
-    Corruption::Saturate,
-    Corruption::ElasticTransform,
-    Corruption::Pixelate,
-    Corruption::JpegCompression,
-];
-
-impl Corruption {
-    /// The name as the package has it, with hyphens.
-    pub fn name(self) -> &'static str {
-        match self {
-            Corruption::GaussianNoise => "gaussian-noise",
-            Corruption::ShotNoise => "shot-noise",
-            Corruption::ImpulseNoise => "impulse-noise",
-            Corruption::SpeckleNoise => "speckle-noise",
-            Corruption::GaussianBlur => "gaussian-blur",
-            Corruption::DefocusBlur => "defocus-blur",
-            Corruption::GlassBlur => "glass-blur",
-            Corruption::MotionBlur => "motion-blur",
-            Corruption::ZoomBlur => "zoom-blur",
-            Corruption::Snow => "snow",
-            Corruption::Fog => "fog",
-            Corruption::Brightness => "brightness",
-            Corruption::Contrast => "contrast",
-            Corruption::Saturate => "saturate",
-            Corruption::ElasticTransform => "elastic-transform",
-            Corruption::Pixelate => "pixelate",
-            Corruption::JpegCompression => "jpeg-compression",
-        }
-    }
-
-    /// Whether two calls on the same picture give the same.
-    pub fn is_deterministic(self) -> bool {
-        use Corruption::{
-            Brightness, Contrast, DefocusBlur, GaussianBlur, JpegCompression, Pixelate, Saturate, ZoomBlur,
-        };
-        matches!(
-            self,
-            GaussianBlur
-                | DefocusBlur
-                | ZoomBlur
-                | Brightness
-                | Contrast
-                | Saturate
-                | Pixelate
-                | JpegCompression
-        )
-    }
-
-    /// The corruption at a severity of 1 to 5, ready for frames of one size.
-    fn effect(self, severity: f64, size: Size) -> Box<dyn Effect> {
-        match self {
-            Corruption::GaussianNoise => Box::new(noise::Gaussian::new(severity, size)),
-            Corruption::ShotNoise => Box::new(noise::Shot::new(severity)),
-            Corruption::ImpulseNoise => Box::new(noise::Impulse::new(severity)),
-            Corruption::SpeckleNoise => Box::new(noise::Speckle::new(severity, size)),
-            Corruption::GaussianBlur => Box::new(blur::Bell::new(severity, size)),
-            Corruption::DefocusBlur => Box::new(blur::Defocus::new(severity, size)),
-            Corruption::GlassBlur => Box::new(blur::Glass::new(severity, size)),
-            Corruption::MotionBlur => Box::new(blur::Motion::new(severity, size)),
-            Corruption::ZoomBlur => Box::new(camera::Zoom::new(severity, size)),
-            Corruption::Snow => Box::new(weather::Snow::new(severity, size)),
-            Corruption::Fog => Box::new(weather::Fog::new(severity, size)),
-            Corruption::Brightness => Box::new(tone::Brightness::new(severity, size)),
-            Corruption::Contrast => Box::new(tone::Contrast::new(severity, size)),
-            Corruption::Saturate => Box::new(tone::Saturate::new(severity, size)),
-            Corruption::ElasticTransform => Box::new(camera::Elastic::new(severity, size)),
-            Corruption::Pixelate => Box::new(camera::Pixelate::new(severity, size)),
-            Corruption::JpegCompression => Box::new(jpeg::Jpeg::new(severity, size)),
-        }
-    }
+corruptions! {
+    /// Normal noise on every number.
+    GaussianNoise: "gaussian-noise", deterministic: false, noise::Gaussian;
+    /// Photon noise: Poisson counts.
+    ShotNoise: "shot-noise", deterministic: false, noise::Shot;
+    /// Some numbers replaced by black or white.
+    ImpulseNoise: "impulse-noise", deterministic: false, noise::Impulse;
+    /// Normal noise in proportion to the value.
+    SpeckleNoise: "speckle-noise", deterministic: false, noise::Speckle;
+    /// Blur by a bell.
+    GaussianBlur: "gaussian-blur", deterministic: true, blur::Bell;
+    /// Blur by a disc.
+    DefocusBlur: "defocus-blur", deterministic: true, blur::Defocus;
+    /// Blur, pixels displaced at random, and blur again.
+    GlassBlur: "glass-blur", deterministic: false, blur::Glass;
+    /// One-sided blur along a random direction.
+    MotionBlur: "motion-blur", deterministic: false, blur::Motion;
+    /// Mean of the image and of enlarged ones.
+    ZoomBlur: "zoom-blur", deterministic: true, camera::Zoom;
+    /// Streaks of snow on a whitened image.
+    Snow: "snow", deterministic: false, weather::Snow;
+    /// A fractal haze.
+    Fog: "fog", deterministic: false, weather::Fog;
+    /// More light.
+    Brightness: "brightness", deterministic: true, tone::Brightness;
+    /// Less contrast around the mean.
+    Contrast: "contrast", deterministic: true, tone::Contrast;
+    /// Less or more colour; changes nothing in grey images.
+    Saturate: "saturate", deterministic: true, tone::Saturate;
+    /// Local displacements.
+    ElasticTransform: "elastic-transform", deterministic: false, camera::Elastic;
+    /// Fewer, larger pixels.
+    Pixelate: "pixelate", deterministic: true, camera::Pixelate;
+    /// The loss of JPEG.
+    JpegCompression: "jpeg-compression", deterministic: true, jpeg::Jpeg;
 }
 
 /// A corruption of grey levels from 0 to 255, in place; what leaves that range is clipped afterwards.

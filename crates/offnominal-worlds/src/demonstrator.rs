@@ -1,37 +1,39 @@
-//! Scripted policies that solve a world: they show that it can be solved, and can give a learner its first episodes.
+//! Scripted policies that solve an environment: they show that it can be solved, and can give a learner its first
+//! episodes.
 //!
 //! They are ordinary policies. They read what any policy reads and remember nothing, so they can be disturbed, recorded
 //! and scored like trained ones.
 
 use offnominal_core::prelude::*;
 
-/// The name under which commands know these policies.
+/// The name under which actions know these policies.
 pub const NAME: &str = "scripted";
 
-/// The worlds that have one.
-pub const WORLDS: [&str; 5] = ["driving", "urm-reach", "urm-pnp", "urr-reach", "pong"];
+/// The environments that have one.
+pub const ENVIRONMENTS: [&str; 5] = ["driving", "urm-reach", "urm-pnp", "urr-reach", "pong"];
 
-/// The scripted policy of a world, if it has one.
+/// The scripted policy of an environment, if it has one.
 ///
 /// ```
 /// use offnominal_core::prelude::*;
-/// let world = offnominal_worlds::env::catalogue().build("urm-pnp", &serde_json::json!({}))?;
+/// let environment = offnominal_worlds::env::catalogue().build("urm-pnp", &serde_json::json!({}))?;
 /// let policy = offnominal_worlds::demonstrator::of("urm-pnp").unwrap();
-/// let episode = Trial::new(world.as_ref(), policy.as_ref()).nominal(Seed(1));
+/// let episode = Trial::new(environment.as_ref(), policy.as_ref()).nominal(Seed(1));
 /// assert_eq!(episode.success(), Some(true));
 /// # Ok::<(), BuildError>(())
 /// ```
-pub fn of(world: &str) -> Option<Box<dyn Policy>> {
-    match world {
-        "driving" => Some(Box::new(crate::env::driving::driver)),
-        "urm-reach" | "urr-reach" => Some(Box::new(reach)),
-        "urm-pnp" => Some(Box::new(pick_and_place)),
-        "pong" => Some(Box::new(crate::env::pong::player)),
-        _ => None,
-    }
+pub fn of(environment: &str) -> Option<Box<dyn Policy>> {
+    let script: fn(&[f32], &mut [f32]) = match environment {
+        "driving" => crate::env::driving::driver,
+        "urm-reach" | "urr-reach" => reach,
+        "urm-pnp" => pick_and_place,
+        "pong" => crate::env::pong::player,
+        _ => return None,
+    };
+    Some(Box::new(script))
 }
 
-/// Distance that is answered with a full command, in m: two steps' way, so that the tool, which lags, does not overshoot.
+/// Distance that is answered with a full action, in m: two steps' way, so that the tool, which lags, does not overshoot.
 const RAMP_M: f32 = 0.02;
 
 /// Straight to the goal.
@@ -86,9 +88,9 @@ mod tests {
 
     /// Episodes of the scripted policy that succeed, of so many.
     fn successes(id: &str, episodes: u64) -> usize {
-        let world = catalogue().build(id, &serde_json::json!({})).unwrap();
+        let environment = catalogue().build(id, &serde_json::json!({})).unwrap();
         let policy = of(id).unwrap();
-        let trial = Trial::new(world.as_ref(), policy.as_ref());
+        let trial = Trial::new(environment.as_ref(), policy.as_ref());
         (0..episodes).filter(|&seed| trial.nominal(Seed(seed)).success() == Some(true)).count()
     }
 
@@ -100,10 +102,13 @@ mod tests {
 
     #[test]
     fn scripts_obey_the_laws_of_policies() {
-        for id in WORLDS {
-            let world = catalogue().build(id, &serde_json::json!({})).unwrap();
+        for id in ENVIRONMENTS {
+            let environment = catalogue().build(id, &serde_json::json!({})).unwrap();
             let policy = of(id).unwrap();
-            offnominal_laws::assert_lawful(id, &offnominal_laws::policy(policy.as_ref(), world.spec(), &[]));
+            offnominal_laws::assert_lawful(
+                id,
+                &offnominal_laws::policy(policy.as_ref(), environment.spec(), &[]),
+            );
         }
     }
 
@@ -119,8 +124,8 @@ mod tests {
     }
 
     #[test]
-    fn worlds_without_a_script_have_none() {
+    fn environments_without_a_script_have_none() {
         assert!(of("mjc-half-cheetah").is_none());
-        assert!(WORLDS.iter().all(|world| of(world).is_some()));
+        assert!(ENVIRONMENTS.iter().all(|environment| of(environment).is_some()));
     }
 }

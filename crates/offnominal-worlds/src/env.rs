@@ -1,17 +1,18 @@
-//! The worlds, one file or folder each, and their catalogue.
+//! The environments, one file or folder each, and their catalogue.
 
 #[cfg(test)]
 mod arm_tests;
 pub mod body;
 mod car;
 mod cartpole;
-mod classic_picture;
+mod classic_image;
+mod disc;
 pub(crate) mod driving;
 pub mod humanoid;
 mod mjc;
 mod mjc_cartpole_swingup;
 mod mjc_half_cheetah;
-mod mjc_picture;
+mod mjc_image;
 mod mjc_reacher3d;
 #[cfg(test)]
 mod mjc_tests;
@@ -21,6 +22,7 @@ mod pendulum;
 pub(crate) mod pong;
 pub mod sap;
 mod urm;
+mod vec2;
 
 pub use cartpole::Cartpole;
 pub use motion::{Batch, Motion};
@@ -28,7 +30,7 @@ pub use pendulum::{Integrator, Pendulum};
 
 use offnominal_core::prelude::*;
 
-/// Every built-in world, in the order in which reports list them.
+/// Every built-in environment, in the order in which reports list them.
 pub const ENVS: &[Entry<dyn Env>] = &[
     mjc_cartpole_swingup::ENTRY,
     mjc_reacher3d::ENTRY,
@@ -51,9 +53,27 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     body::HALF_CHEETAH,
 ];
 
-/// The catalogue of the built-in worlds.
+/// The step at which a simulator, or the link to a robot, broke, or an action was no number: its reward counts as zero.
+const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
+
+/// Two actions within ±1; `None` if one is no number.
+fn two_commands(spec: &EnvSpec, action: &[f32]) -> Option<[f64; 2]> {
+    let &[a, b] = action else { panic!("{}: expected 2 actions, found {}", spec.id, action.len()) };
+    (!a.is_nan() && !b.is_nan()).then(|| [a, b].map(|command| f64::from(command.clamp(-1.0, 1.0))))
+}
+
+/// Refuses every option: what can change in most environments is a parameter.
+fn no_options(params: &serde_json::Value) -> Result<(), BuildError> {
+    #[derive(serde::Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct NoOptions {}
+    let NoOptions {} = offnominal_core::catalogue::parse(params)?;
+    Ok(())
+}
+
+/// The catalogue of the built-in environments.
 pub fn catalogue() -> Catalogue<dyn Env> {
-    Catalogue::new("world", ENVS)
+    Catalogue::new("environment", ENVS)
 }
 
 #[cfg(test)]
@@ -61,11 +81,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_world_obeys_the_laws() {
+    fn every_environment_obeys_the_laws() {
         for entry in ENVS {
-            let world = (entry.build)(&serde_json::json!({})).unwrap();
-            assert_eq!(world.spec().id, entry.id);
-            offnominal_laws::assert_lawful(entry.id, &offnominal_laws::env(world.as_ref(), entry.exempt));
+            let environment = (entry.build)(&serde_json::json!({})).unwrap();
+            assert_eq!(environment.spec().id, entry.id);
+            offnominal_laws::assert_lawful(
+                entry.id,
+                &offnominal_laws::env(environment.as_ref(), entry.exempt),
+            );
         }
     }
 }

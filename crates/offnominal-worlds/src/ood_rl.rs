@@ -1,5 +1,5 @@
 //! The variants of a benchmark: 90 of cartpole, 40 of the pendulum, 20 of pong, and null controls that no detector may
-//! tell from the nominal world.
+//! tell from the nominal environment.
 //!
 //! Reference: Mohammed and Valdenegro-Toro, "Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning"
 //! (2021), Table 1.
@@ -7,60 +7,41 @@
 //! Cartpole's and pendulum's values are the factors of the paper times the default; the paper's table rounds them.
 //! Whole episodes are anomalous, from the first step on.
 
-use offnominal_core::fault::{DYNAMICS, Fault};
+use offnominal_core::anomaly_spec::{AnomalySpec, DYNAMICS};
 use offnominal_core::schedule::Schedule;
 use serde_json::json;
 
-/// One world of the benchmark.
+/// One environment of the benchmark.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Variant {
-    /// The world.
+    /// The environment.
     pub env: &'static str,
     /// What is different in it.
-    pub fault: Fault,
-    /// Why nothing can be detected, if so: the world behaves as the nominal one, and an AUROC must be one half.
+    pub anomaly_spec: AnomalySpec,
+    /// Why nothing can be detected, if so: the environment behaves as the nominal one, and an AUROC must be one half.
     pub null: Option<&'static str>,
 }
 
-/// One row of the table: a parameter with its default and the factors on it.
+/// One row of the table: a parameter with its default and the multiples of it.
 struct Row {
     env: &'static str,
     parameter: &'static str,
     default: f64,
-    factors: &'static [f64],
+    multiples: &'static [f64],
 }
 
-/// Multiples and fractions from 2 to 10.
-const CARTPOLE: &[f64] = &[
-    1.0 / 10.0,
-    1.0 / 9.0,
-    1.0 / 8.0,
-    1.0 / 7.0,
-    1.0 / 6.0,
-    1.0 / 5.0,
-    1.0 / 4.0,
-    1.0 / 3.0,
-    1.0 / 2.0,
-    2.0,
-    3.0,
-    4.0,
-    5.0,
-    6.0,
-    7.0,
-    8.0,
-    9.0,
-    10.0,
-];
+/// Multiples of the default, and with them the fractions.
+const CARTPOLE: &[f64] = &[2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0];
 
 /// Of the pendulum, whose grid is coarser and wider.
-const PENDULUM: &[f64] = &[1.0 / 20.0, 1.0 / 10.0, 1.0 / 5.0, 1.0 / 2.0, 2.0, 5.0, 10.0, 20.0];
+const PENDULUM: &[f64] = &[2.0, 5.0, 10.0, 20.0];
 
 const fn cartpole(parameter: &'static str, default: f64) -> Row {
-    Row { env: "cartpole", parameter, default, factors: CARTPOLE }
+    Row { env: "cartpole", parameter, default, multiples: CARTPOLE }
 }
 
 const fn pendulum(parameter: &'static str, default: f64) -> Row {
-    Row { env: "pendulum", parameter, default, factors: PENDULUM }
+    Row { env: "pendulum", parameter, default, multiples: PENDULUM }
 }
 
 const ROWS: [Row; 10] = [
@@ -76,41 +57,46 @@ const ROWS: [Row; 10] = [
     pendulum("max-torque", 2.0),
 ];
 
-const PICTURES: [&str; 4] = ["img-gaussian-noise", "img-impulse-noise", "img-motion-blur", "img-pixelate"];
+const IMAGES: [&str; 4] = ["img-gaussian-noise", "img-impulse-noise", "img-motion-blur", "img-pixelate"];
 
 /// Why a stronger motor changes nothing.
-const OUT_OF_REACH: &str = "commands end at ±2 N m, so a higher limit of the torque is never reached";
+const OUT_OF_REACH: &str = "actions end at ±2 N m, so a higher limit of the torque is never reached";
 /// Why a control changes nothing.
 const NEUTRAL: &str = "the anomaly has its neutral magnitude";
 
 /// The 150 variants of the paper, in the order of its table.
 pub fn variants() -> Vec<Variant> {
-    let physical = ROWS.iter().flat_map(|row| row.factors.iter().map(|f| row.variant(f * row.default)));
-    let pictures = PICTURES.iter().flat_map(|id| (1..=5).map(|s| picture(id, f64::from(s))));
-    physical.chain(pictures).collect()
+    let physical = ROWS.iter().flat_map(|row| row.factors().map(|f| row.variant(f * row.default)));
+    let images = IMAGES.iter().flat_map(|id| (1..=5).map(|s| image(id, f64::from(s))));
+    physical.chain(images).collect()
 }
 
 /// One control per row: the same anomaly at its neutral magnitude.
 pub fn null_controls() -> Vec<Variant> {
     let physical = ROWS.iter().map(|row| row.variant(row.default));
-    let all = physical.chain(PICTURES.iter().map(|id| picture(id, 0.0)));
+    let all = physical.chain(IMAGES.iter().map(|id| image(id, 0.0)));
     all.map(|v| Variant { null: Some(NEUTRAL), ..v }).collect()
 }
 
 impl Row {
+    /// From the smallest fraction to the largest multiple.
+    fn factors(&self) -> impl Iterator<Item = f64> {
+        self.multiples.iter().rev().map(|m| 1.0 / m).chain(self.multiples.iter().copied())
+    }
+
     fn variant(&self, value: f64) -> Variant {
         let is_out_of_reach = self.parameter == "max-torque" && value > self.default;
         let null = is_out_of_reach.then_some(OUT_OF_REACH);
-        Variant { env: self.env, fault: whole(format!("{DYNAMICS}{}", self.parameter), value), null }
+        Variant { env: self.env, anomaly_spec: whole(format!("{DYNAMICS}{}", self.parameter), value), null }
     }
 }
 
-fn picture(id: &str, severity: f64) -> Variant {
-    Variant { env: "pong", fault: whole(id.into(), severity), null: None }
+fn image(id: &str, severity: f64) -> Variant {
+    Variant { env: "pong", anomaly_spec: whole(id.into(), severity), null: None }
 }
 
-fn whole(anomaly: String, magnitude: f64) -> Fault {
-    Fault { anomaly, params: json!({ "magnitude": magnitude }), schedule: Schedule::WHOLE }
+fn whole(anomaly: String, magnitude: f64) -> AnomalySpec {
+    AnomalySpec { anomaly, params: json!({ "magnitude": magnitude }), schedule: Schedule::WHOLE }
 }
 
 #[cfg(test)]
@@ -120,8 +106,12 @@ mod tests {
     use offnominal_core::prelude::*;
 
     fn magnitudes(env: &str, id: &str) -> Vec<f64> {
-        let of = |v: &Variant| v.env == env && v.fault.anomaly == id;
-        variants().iter().filter(|v| of(v)).map(|v| v.fault.params["magnitude"].as_f64().unwrap()).collect()
+        let of = |v: &Variant| v.env == env && v.anomaly_spec.anomaly == id;
+        variants()
+            .iter()
+            .filter(|v| of(v))
+            .map(|v| v.anomaly_spec.params["magnitude"].as_f64().unwrap())
+            .collect()
     }
 
     /// Whether the values are those printed in the paper, which have two to four decimals.
@@ -153,7 +143,7 @@ mod tests {
         check("pendulum", "dyn-length", &[0.05, 0.1, 0.2, 0.5, 2.0, 5.0, 10.0, 20.0]);
         check("pendulum", "dyn-max-speed", &[0.4, 0.8, 1.6, 4.0, 16.0, 40.0, 80.0, 160.0]);
         check("pendulum", "dyn-max-torque", &[0.1, 0.2, 0.4, 1.0, 4.0, 10.0, 20.0, 40.0]);
-        for id in PICTURES {
+        for id in IMAGES {
             assert_eq!(magnitudes("pong", id), [1.0, 2.0, 3.0, 4.0, 5.0]);
         }
         let count = |env| variants().iter().filter(|v| v.env == env).count();
@@ -161,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_those_of_the_worlds() {
+    fn defaults_are_those_of_the_environments() {
         for row in ROWS {
             let env = env::catalogue().build(row.env, &json!({})).unwrap();
             assert_eq!(
@@ -179,19 +169,19 @@ mod tests {
         let policy = offnominal_core::policy::Random::new(&env.spec().action);
         let mut trial = Trial::new(env.as_ref(), &policy);
         trial.horizon = 40;
-        trial.with_twin(Seed(5), &v.fault, &anomaly::catalogue()).unwrap()
+        trial.with_twin(Seed(5), &v.anomaly_spec, &anomaly::catalogue()).unwrap()
     }
 
     #[test]
-    fn variants_change_the_world_and_null_ones_do_not() {
+    fn variants_change_the_environment_and_null_ones_do_not() {
         let all = [variants(), null_controls()].concat();
         assert_eq!(all.iter().filter(|v| v.null.is_some()).count(), 4 + 14);
         for v in &all {
             let (anomalous, twin) = played(v);
             let alike = anomalous.observations == twin.observations && anomalous.rewards == twin.rewards;
             // A higher limit of the speed changes nothing as long as the random policy does not reach it.
-            let may_be_alike =
-                v.fault.anomaly == "dyn-max-speed" && v.fault.params["magnitude"].as_f64() > Some(8.0);
+            let may_be_alike = v.anomaly_spec.anomaly == "dyn-max-speed"
+                && v.anomaly_spec.params["magnitude"].as_f64() > Some(8.0);
             assert!(alike == v.null.is_some() || (alike && may_be_alike), "{v:?}");
         }
     }

@@ -12,7 +12,7 @@ struct Golden {
 
 #[derive(Deserialize)]
 struct Case {
-    world: String,
+    environment: String,
     initial: Vec<f64>,
     actions: Vec<Vec<f32>>,
     steps: Vec<Want>,
@@ -30,19 +30,20 @@ fn golden() -> Golden {
     serde_json::from_str(include_str!("golden/arms.json")).unwrap()
 }
 
-/// Largest difference of an observation or a reward, for a world in which `change` was made.
+/// Largest difference of an observation or a reward, for an environment in which `change` was made.
 fn largest_difference(case: &Case, change: impl Fn(&mut dyn Env)) -> f64 {
-    let (mut world, mut rng) = (catalogue().build(&case.world, &serde_json::json!({})).unwrap(), Rng::new(0));
-    change(world.as_mut());
-    world.start(&case.initial, &mut rng);
-    let mut obs = vec![0.0; world.spec().observation.len()];
+    let (mut environment, mut rng) =
+        (catalogue().build(&case.environment, &serde_json::json!({})).unwrap(), Rng::new(0));
+    change(environment.as_mut());
+    environment.start(&case.initial, &mut rng);
+    let mut obs = vec![0.0; environment.spec().observation.len()];
     let (mut largest, mut wanted) = (0.0_f64, case.steps.iter());
     for (t, action) in case.actions.iter().enumerate() {
-        let step = world.step(action, &mut rng);
+        let step = environment.step(action, &mut rng);
         if (t + 1) % 6 == 0 {
             let want = wanted.next().unwrap();
             assert_eq!(want.after, t + 1);
-            world.observe(&mut obs);
+            environment.observe(&mut obs);
             let off = obs.iter().zip(&want.observation).map(|(a, b)| f64::from((a - b).abs()));
             largest = off.fold(largest.max((step.reward - want.reward).abs()), f64::max);
         }
@@ -57,7 +58,7 @@ fn the_arms_move_as_in_the_independent_computation() {
     assert_eq!(golden.episodes.len(), 3);
     for case in &golden.episodes {
         let off = largest_difference(case, |_| ());
-        assert!(off < 1e-6, "{}: off by {off:e}", case.world);
+        assert!(off < 1e-6, "{}: off by {off:e}", case.environment);
     }
 }
 
@@ -65,8 +66,8 @@ fn the_arms_move_as_in_the_independent_computation() {
 fn a_changed_arm_does_not_pass() {
     let changes = [("mass", 1.001), ("robot-friction", 1.01), ("robot-friction", 1.01)];
     for (case, (name, value)) in golden().episodes.iter().zip(changes) {
-        let off = largest_difference(case, |world| world.set_parameter(name, value).unwrap());
-        assert!(off > 1e-6, "{}: {name} = {value} passes", case.world);
+        let off = largest_difference(case, |environment| environment.set_parameter(name, value).unwrap());
+        assert!(off > 1e-6, "{}: {name} = {value} passes", case.environment);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Every world with a camera gives pictures that show what happens, and nothing else.
+//! Every environment with a camera gives images that show what happens, and nothing else.
 
 use offnominal_core::prelude::*;
 use offnominal_core::run::play_on;
@@ -8,9 +8,10 @@ use serde_json::json;
 const SIDE: usize = 64;
 const STEPS: u32 = 24;
 
-/// Frames of an episode in which commands are drawn at random, the first state included.
+/// Frames of an episode in which does are drawn at random, the first state included.
 fn frames(env: &dyn Env, seed: u64) -> Vec<Frame> {
-    let (mut own, mut rng) = (env.fork().expect("a world that can be copied"), Rng::new(seed ^ 0x5eed));
+    let (mut own, mut rng) =
+        (env.fork().expect("an environment that can be copied"), Rng::new(seed ^ 0x5eed));
     let channels = env.spec().action.clone();
     let mut policy = move |_: &[f32], action: &mut [f32]| {
         for (a, channel) in action.iter_mut().zip(&channels) {
@@ -31,11 +32,11 @@ fn frames(env: &dyn Env, seed: u64) -> Vec<Frame> {
     frames
 }
 
-/// The worlds that have a camera and can be had here.
-fn worlds() -> Vec<Box<dyn Env>> {
+/// The environments that have a camera and can be had here.
+fn environments() -> Vec<Box<dyn Env>> {
     let built = ENVS.iter().filter_map(|entry| match (entry.build)(&json!({})) {
         Err(BuildError::Missing(why)) => {
-            eprintln!("skipped: {}, because {why}", entry.id);
+            skips::skip(&format!("environment {}", entry.id), format!("the cameras: {why}"));
             None
         }
         built => Some(built.unwrap()),
@@ -48,25 +49,26 @@ fn mean(frame: &Frame) -> f64 {
 }
 
 #[test]
-fn pictures_are_neither_empty_nor_still_and_are_the_same_each_time() {
-    for env in worlds() {
+fn images_are_neither_empty_nor_still_and_are_the_same_each_time() {
+    for env in environments() {
         let (id, seen) = (&env.spec().id, frames(env.as_ref(), 1));
         assert!(seen.len() > 4, "{id}");
         for frame in &seen {
             assert!((15.0..=254.5).contains(&mean(frame)), "{id}: mean level {}", mean(frame));
             let classes = env.spec().classes.len();
             let shares: f64 = (1..classes.max(2)).map(|c| frame.share(c as u8)).sum();
-            assert!(id == "pong" || shares > 0.001, "{id}: {shares} of the picture belongs to a class");
+            assert!(id == "pong" || shares > 0.001, "{id}: {shares} of the image belongs to a class");
             assert!(frame.classes.iter().all(|&c| usize::from(c) < classes.max(1)), "{id}");
         }
         let (first, last) = (&seen[0], &seen[seen.len() - 1]);
         let moved = first.rgb.iter().zip(&last.rgb).filter(|(a, b)| a != b).count();
-        assert!(moved > 10, "{id}: {moved} numbers of the picture changed in {} steps", seen.len() - 1);
-        assert!(seen == frames(env.as_ref(), 1), "{id}: the same seed gives the same pictures");
+        assert!(moved > 10, "{id}: {moved} numbers of the image changed in {} steps", seen.len() - 1);
+        assert!(seen == frames(env.as_ref(), 1), "{id}: the same seed gives the same images");
     }
 }
 
-/// Pixels that change again and again in the same way in every episode, whatever happens there, as a counter would. Of the
+/// Pixels that change again and again in the same way in every episode, whatever happens there, as a counter would. Of
+/// the
 /// second half of the episodes: at first all bodies fall alike.
 fn clocks(episodes: &[Vec<Frame>]) -> usize {
     let steps = episodes.iter().map(Vec::len).min().unwrap_or(0);
@@ -82,8 +84,8 @@ fn clocks(episodes: &[Vec<Frame>]) -> usize {
 }
 
 #[test]
-fn no_picture_tells_the_time() {
-    for env in worlds() {
+fn no_image_tells_the_time() {
+    for env in environments() {
         let episodes: Vec<_> = (0..6).map(|seed| frames(env.as_ref(), seed)).collect();
         let found = clocks(&episodes);
         // A digit has more pixels; a few of a body may fall alike by chance.
@@ -93,8 +95,8 @@ fn no_picture_tells_the_time() {
 
 #[test]
 fn a_counter_in_the_corner_is_found() {
-    let world = worlds().remove(0);
-    let mut episodes: Vec<_> = (0..6).map(|seed| frames(world.as_ref(), seed)).collect();
+    let environment = environments().remove(0);
+    let mut episodes: Vec<_> = (0..6).map(|seed| frames(environment.as_ref(), seed)).collect();
     for episode in &mut episodes {
         for (t, frame) in episode.iter_mut().enumerate() {
             (0..16).for_each(|i| frame.paint(i % 4, i / 4, [10 * t as u8, 0, 0], 0));

@@ -1,4 +1,4 @@
-//! The lane-keeping world: what its channels mean, what ends an episode, and that it can be driven.
+//! The lane-keeping environment: what its channels mean, what ends an episode, and that it can be driven.
 
 use offnominal_core::prelude::*;
 use offnominal_worlds::env::catalogue;
@@ -6,13 +6,13 @@ use serde_json::json;
 
 const TARGET_MPS: f64 = 50.0 / 3.6;
 
-fn world() -> Box<dyn Env> {
+fn environment() -> Box<dyn Env> {
     catalogue().build("car-lanekeep", &json!({})).unwrap()
 }
 
-/// A world started at position, lane, offset, heading, speed, gap and speed ahead.
+/// An environment started at position, lane, offset, heading, speed, gap and speed ahead.
 fn started(x: [f64; 7]) -> Box<dyn Env> {
-    let mut env = world();
+    let mut env = environment();
     env.start(&x, &mut Rng::new(0));
     env
 }
@@ -68,7 +68,7 @@ fn driven(env: &mut dyn Env, seed: u64) -> (usize, f64, bool) {
 
 /// Episodes, of 40, that the hand-written driver ends with the goal met.
 fn good_episodes(parameter: &str, value: f64) -> usize {
-    let mut env = world();
+    let mut env = environment();
     env.set_parameter(parameter, value).unwrap();
     (0..40).filter(|&seed| driven(env.fork().unwrap().as_mut(), seed).2).count()
 }
@@ -77,7 +77,7 @@ fn good_episodes(parameter: &str, value: f64) -> usize {
 fn a_driver_written_by_hand_keeps_lane_speed_and_distance() {
     let mut total = 0.0;
     for seed in 0..40 {
-        let (steps, reward, good) = driven(world().as_mut(), seed);
+        let (steps, reward, good) = driven(environment().as_mut(), seed);
         assert!(steps == 500 && good, "seed {seed}: {steps} steps, goal met: {good}");
         total += reward / 40.0;
     }
@@ -195,7 +195,7 @@ fn a_command_that_is_not_a_number_diverges_and_leaves_readings_finite() {
 
 #[test]
 fn every_channel_but_the_target_varies() {
-    let mut env = world();
+    let mut env = environment();
     let (mut low, mut high) = ([f32::INFINITY; 9], [f32::NEG_INFINITY; 9]);
     for seed in 0..4 {
         let mut rng = Rng::new(seed);
@@ -215,24 +215,24 @@ fn every_channel_but_the_target_varies() {
 fn bad_options_and_names_are_refused_with_a_hint() {
     let refused = catalogue().build("car-lanekeep", &json!({"courze": 2})).err().unwrap().to_string();
     assert!(refused.contains("unknown field `courze`") && refused.contains("course"), "{refused}");
-    let error = world().set_parameter("break-gain", 1.0).unwrap_err().to_string();
+    let error = environment().set_parameter("break-gain", 1.0).unwrap_err().to_string();
     assert!(error.contains("did you mean \"brake-gain\"?"), "{error}");
-    assert!(world().set_parameter("tyre-friction", 0.0).is_err());
+    assert!(environment().set_parameter("tyre-friction", 0.0).is_err());
 }
 
-fn pictured(env: &mut dyn Env, camera: usize) -> Frame {
+fn shown(env: &mut dyn Env, camera: usize) -> Frame {
     let mut frame = Frame::new(128, 128);
     env.render(Camera(camera), &mut frame);
     frame
 }
 
 fn class(name: &str) -> u8 {
-    world().spec().classes.iter().position(|c| c == name).unwrap() as u8
+    environment().spec().classes.iter().position(|c| c == name).unwrap() as u8
 }
 
 #[test]
-fn pictures_show_the_road_below_and_the_vehicle_ahead() {
-    let frame = pictured(with(QUIET, 5, 12.0).as_mut(), 0);
+fn images_show_the_road_below_and_the_vehicle_ahead() {
+    let frame = shown(with(QUIET, 5, 12.0).as_mut(), 0);
     assert!((frame.share(class("sky")) - 0.5).abs() < 0.02);
     let (lower_edge, lanes) = (&frame.classes[127 * 128..], [class("road"), class("marking")]);
     assert!(lower_edge.iter().all(|c| lanes.contains(c)), "{lower_edge:?}");
@@ -247,7 +247,7 @@ fn pictures_show_the_road_below_and_the_vehicle_ahead() {
         let is_ahead = |at: &usize| (58..70).contains(&(at % 128)) && frame.classes[*at] == vehicle;
         (0..frame.classes.len()).filter(is_ahead).count()
     };
-    let farther = ahead(&pictured(with(QUIET, 5, 40.0).as_mut(), 0));
+    let farther = ahead(&shown(with(QUIET, 5, 40.0).as_mut(), 0));
     assert!((1..ahead(&frame) / 2).contains(&farther), "{farther} of {}", ahead(&frame));
 }
 
@@ -255,29 +255,29 @@ fn pictures_show_the_road_below_and_the_vehicle_ahead() {
 fn a_car_that_points_left_sees_the_vehicle_ahead_on_its_right() {
     let mut x = QUIET;
     (x[3], x[5]) = (0.3, 10.0);
-    let turned = pictured(started(x).as_mut(), 0).centroid(class("vehicle")).unwrap().0;
+    let turned = shown(started(x).as_mut(), 0).centroid(class("vehicle")).unwrap().0;
     assert!(turned > 75.0, "{turned}");
 }
 
 #[test]
 fn the_chase_camera_sees_the_car_and_the_bumper_camera_does_not() {
     let mut env = started(QUIET);
-    let (column, row) = pictured(env.as_mut(), 1).centroid(class("car")).unwrap();
+    let (column, row) = shown(env.as_mut(), 1).centroid(class("car")).unwrap();
     assert!((column - 63.5).abs() < 1.0 && (64.0..90.0).contains(&row), "({column}, {row})");
-    assert_eq!(pictured(env.as_mut(), 0).share(class("car")), 0.0);
+    assert_eq!(shown(env.as_mut(), 0).share(class("car")), 0.0);
 }
 
 #[test]
-fn a_picture_shows_the_scene_and_not_the_clock() {
+fn an_image_shows_the_scene_and_not_the_clock() {
     let mut env = started(QUIET);
-    let before = pictured(env.as_mut(), 0);
-    assert!(before == pictured(env.fork().unwrap().as_mut(), 0), "a fork sees the same");
-    // Speed, commands and conditions are not in the scene.
+    let before = shown(env.as_mut(), 0);
+    assert!(before == shown(env.fork().unwrap().as_mut(), 0), "a fork sees the same");
+    // Speed, actions and conditions are not in the scene.
     let mut faster = with(QUIET, 4, 20.0);
     faster.set_parameter("tyre-friction", 0.1).unwrap();
-    assert!(before == pictured(faster.as_mut(), 0));
+    assert!(before == shown(faster.as_mut(), 0));
     env.step(&[0.0, 0.0], &mut Rng::new(0));
-    assert!(before != pictured(env.as_mut(), 0), "a step moves the scene");
+    assert!(before != shown(env.as_mut(), 0), "a step moves the scene");
 }
 
 #[test]
@@ -286,11 +286,11 @@ fn debris_is_seen_by_the_cameras_alone_until_it_is_touched() {
     strewn.set_parameter("debris", 20.0).unwrap();
     assert_eq!(observed(clear.as_ref()), observed(strewn.as_ref()));
     let debris = class("debris");
-    assert_eq!(pictured(clear.as_mut(), 0).share(debris), 0.0);
-    let (few, many) = (pictured(with_debris(3.0).as_mut(), 0), pictured(strewn.as_mut(), 0));
+    assert_eq!(shown(clear.as_mut(), 0).share(debris), 0.0);
+    let (few, many) = (shown(with_debris(3.0).as_mut(), 0), shown(strewn.as_mut(), 0));
     assert!(many.share(debris) > 0.005 && many.share(debris) > few.share(debris) && few.share(debris) > 0.0);
-    // A picture without it differs where it is seen, and in a few pixels that it shares with others.
-    let plain = pictured(clear.as_mut(), 0);
+    // An image without it differs where it is seen, and in a few pixels that it shares with others.
+    let plain = shown(clear.as_mut(), 0);
     let changed: Vec<usize> =
         (0..plain.classes.len()).filter(|&at| plain.classes[at] != many.classes[at]).collect();
     let elsewhere = changed.iter().filter(|&&at| many.classes[at] != debris).count();
@@ -315,7 +315,7 @@ fn denser_debris_is_touched_more_often_and_ends_the_episode() {
 }
 
 #[test]
-fn steps_readings_and_pictures_allocate_nothing() {
+fn steps_readings_and_images_allocate_nothing() {
     let (mut env, mut rng, mut obs) = (started(QUIET), Rng::new(0), [0.0; 9]);
     let mut frame = Frame::new(64, 64);
     let mut once = |env: &mut dyn Env| {
@@ -324,9 +324,6 @@ fn steps_readings_and_pictures_allocate_nothing() {
         env.render(Camera(1), &mut frame);
     };
     let count = |work: &mut dyn FnMut()| allocation_counter::measure(work).count_total;
-    assert!(
-        count(&mut || once(env.as_mut())) > 0,
-        "the first picture makes the buffers, so the counter works"
-    );
+    assert!(count(&mut || once(env.as_mut())) > 0, "the first image makes the buffers, so the counter works");
     assert_eq!(count(&mut || (0..50).for_each(|_| once(env.as_mut()))), 0);
 }

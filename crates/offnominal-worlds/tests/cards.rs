@@ -23,12 +23,12 @@ fn check(path: &Path, want: &str) {
     );
 }
 
-/// The world, unless something that it needs from outside is missing here.
+/// The environment, unless something that it needs from outside is missing here.
 fn built(entry: &Entry<dyn Env>) -> Option<Box<dyn Env>> {
     match (entry.build)(&serde_json::json!({})) {
         Ok(env) => Some(env),
         Err(BuildError::Missing(why)) => {
-            eprintln!("skipped: the card of {}, because {why}", entry.id);
+            skips::skip(&format!("environment {}", entry.id), format!("the card: {why}"));
             None
         }
         Err(other) => panic!("{}: {other}", entry.id),
@@ -36,20 +36,20 @@ fn built(entry: &Entry<dyn Env>) -> Option<Box<dyn Env>> {
 }
 
 #[test]
-fn every_world_has_its_card() {
+fn every_environment_has_its_card() {
     for entry in ENVS {
         if let Some(env) = built(entry) {
-            check(&docs().join(format!("worlds/{}.md", entry.id)), &cards::world(env.spec()));
+            check(&docs().join(format!("worlds/{}.md", entry.id)), &cards::environment(env.spec()));
         }
     }
 }
 
 #[test]
-fn no_card_is_left_of_a_world_that_is_gone() {
-    for file in fs::read_dir(docs().join("worlds")).into_iter().flatten() {
+fn no_card_is_left_of_an_environment_that_is_gone() {
+    for file in fs::read_dir(docs().join("environments")).into_iter().flatten() {
         let path = file.unwrap().path();
         let id = path.file_stem().unwrap().to_str().unwrap();
-        assert!(ENVS.iter().any(|e| e.id == id), "{} describes no world", path.display());
+        assert!(ENVS.iter().any(|e| e.id == id), "{} describes no environment", path.display());
     }
 }
 

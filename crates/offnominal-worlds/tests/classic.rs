@@ -15,16 +15,16 @@ struct Golden {
 
 #[derive(Deserialize)]
 struct Case {
-    world: String,
+    environment: String,
     parameters: BTreeMap<String, f64>,
     options: Value,
-    /// State, command, next state, reward, whether the episode ended.
+    /// State, action, next state, reward, whether the episode ended.
     rows: Vec<Vec<f64>>,
 }
 
 impl Case {
-    fn world(&self) -> Box<dyn Env> {
-        let mut env = catalogue().build(&self.world, &self.options).unwrap();
+    fn environment(&self) -> Box<dyn Env> {
+        let mut env = catalogue().build(&self.environment, &self.options).unwrap();
         for (name, value) in &self.parameters {
             env.set_parameter(name, *value).unwrap();
         }
@@ -33,7 +33,7 @@ impl Case {
 
     /// Steps that differ from the golden ones.
     fn differing(&self) -> usize {
-        let mut env = self.world();
+        let mut env = self.environment();
         self.rows.iter().filter(|row| !self.agrees(env.as_mut(), row)).count()
     }
 
@@ -45,15 +45,15 @@ impl Case {
         env.start(before, &mut Rng::new(0));
         let step = env.step(&[command as f32], &mut Rng::new(0));
         let is_over = step.status == Status::Failed;
-        bits(&self.world, env, after) && close(step.reward, reward) && is_over == (ended == 1.0)
+        bits(&self.environment, env, after) && close(step.reward, reward) && is_over == (ended == 1.0)
     }
 }
 
-/// Whether the world is at `state` to the last bit of every observation.
-fn bits(world: &str, env: &dyn Env, state: &[f64]) -> bool {
+/// Whether the environment is at `state` to the last bit of every observation.
+fn bits(environment: &str, env: &dyn Env, state: &[f64]) -> bool {
     let mut seen = vec![0.0; env.spec().obs_width()];
     env.observe(&mut seen);
-    let want: Vec<f32> = match world {
+    let want: Vec<f32> = match environment {
         "cartpole" => state.iter().map(|&s| s as f32).collect(),
         _ => vec![state[0].cos() as f32, state[0].sin() as f32, state[1] as f32],
     };
@@ -75,7 +75,7 @@ fn every_transition_is_that_of_gymnasium() {
     assert_eq!((golden.gymnasium.as_str(), golden.cases.len()), ("1.1.1", 36));
     for case in &golden.cases {
         assert!(case.rows.len() > 12, "{:?}", case.parameters);
-        assert_eq!(case.differing(), 0, "{} {:?} {}", case.world, case.parameters, case.options);
+        assert_eq!(case.differing(), 0, "{} {:?} {}", case.environment, case.parameters, case.options);
     }
 }
 
@@ -95,7 +95,7 @@ fn same_states<M: Motion>(motion: M, case: &Case) {
 #[test]
 fn states_are_the_same_bits() {
     for case in golden().cases.iter().filter(|c| c.options == json!({})) {
-        match case.world.as_str() {
+        match case.environment.as_str() {
             "cartpole" => same_states(Cartpole::default(), case),
             _ => same_states(Pendulum::default(), case),
         }
@@ -105,7 +105,7 @@ fn states_are_the_same_bits() {
 #[test]
 fn a_wrong_constant_would_be_seen() {
     let notices = |mut case: Case| {
-        let gravity = case.world().spec().parameter("gravity").unwrap().nominal;
+        let gravity = case.environment().spec().parameter("gravity").unwrap().nominal;
         let was = case.parameters.get("gravity").copied().unwrap_or(gravity);
         case.parameters.insert("gravity".into(), was + 0.3);
         case.differing() > 0
@@ -115,7 +115,7 @@ fn a_wrong_constant_would_be_seen() {
     assert!(golden().cases.into_iter().all(|case| blind(&case) || notices(case)));
 }
 
-/// A batch and single worlds, driven by the same commands, observe the same bits.
+/// A batch and single environments, driven by the same actions, observe the same bits.
 #[track_caller]
 fn batch_equals_singles<M: Motion>(motion: M, id: &str, command: fn(usize) -> f32) {
     let (n, mut rng) = (5, Rng::new(3));

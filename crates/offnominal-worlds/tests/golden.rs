@@ -1,4 +1,4 @@
-//! Steps of the particle world against values computed independently (`golden/sap_steps.py`).
+//! Steps of the particle environment against values computed independently (`golden/sap_steps.py`).
 
 use offnominal_core::prelude::*;
 use offnominal_worlds::env::catalogue;
@@ -13,7 +13,7 @@ struct Golden {
 #[derive(Deserialize)]
 struct Case {
     name: String,
-    world: String,
+    environment: String,
     initial: Vec<f64>,
     actions: Vec<[f32; 2]>,
     parameters: BTreeMap<String, f64>,
@@ -29,7 +29,7 @@ struct Want {
 
 impl Case {
     fn started(&self) -> Box<dyn Env> {
-        let mut env = catalogue().build(&self.world, &serde_json::json!({})).unwrap();
+        let mut env = catalogue().build(&self.environment, &serde_json::json!({})).unwrap();
         for (name, value) in &self.parameters {
             env.set_parameter(name, *value).unwrap();
         }
@@ -45,7 +45,7 @@ impl Case {
             env.observe(&mut obs);
             let place = format!("{}, step {t}", self.name);
             assert_eq!(step.status, want.status, "{place}");
-            // Commands are f32 here and f64 there, and observations f32: hence the width.
+            // Actions are f32 here and f64 there, and observations f32: hence the width.
             assert!((step.reward - want.reward).abs() < 2e-6, "{place}: {step:?}, {}", want.reward);
             let off = obs.iter().zip(&want.observation).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(off < 2e-6, "{place}: an observation is off by {off}");

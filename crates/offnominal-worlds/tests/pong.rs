@@ -1,4 +1,4 @@
-//! Pong as a world: what is seen, who wins, and where pictures are corrupted.
+//! Pong as an environment: what is seen, who wins, and where images are corrupted.
 
 use offnominal_core::prelude::*;
 use offnominal_core::schedule::{Extent, Onset, Schedule};
@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 const PIXELS: usize = 84 * 84;
 
-fn world() -> Box<dyn Env> {
+fn environment() -> Box<dyn Env> {
     let mut env = env::catalogue().build("pong", &json!({})).unwrap();
     env.start(&[100.0, 0.0, 60.0, 150.0], &mut Rng::new(0));
     env
 }
 
-/// Follows the ball, which is read from the newest picture: the brightest pixels between the paddles.
+/// Follows the ball, which is read from the newest image: the brightest pixels between the paddles.
 fn follow(obs: &[f32], action: &mut [f32]) {
     let newest = &obs[3 * PIXELS..];
     let row_of = |columns: std::ops::Range<usize>, low: f32, high: f32| {
@@ -37,8 +37,8 @@ fn nothing(_: &[f32], action: &mut [f32]) {
 }
 
 #[test]
-fn a_player_who_reads_the_pictures_does_better_than_one_who_does_not() {
-    let env = world();
+fn a_player_who_reads_the_images_does_better_than_one_who_does_not() {
+    let env = environment();
     let points = |trial: Trial<'_>| -> f64 {
         let episode = trial.nominal(Seed(3));
         assert!(episode.rewards.iter().all(|r| [-1.0, 0.0, 1.0].contains(r)));
@@ -54,7 +54,7 @@ fn a_player_who_reads_the_pictures_does_better_than_one_who_does_not() {
 
 #[test]
 fn a_lost_game_is_a_failure() {
-    let env = world();
+    let env = environment();
     let episode = Trial::new(env.as_ref(), &nothing).nominal(Seed(1));
     let lost = episode.rewards.iter().filter(|&&r| r < 0.0).count();
     assert_eq!((episode.end, episode.success(), lost), (End::Failed, Some(false), 21));
@@ -63,7 +63,7 @@ fn a_lost_game_is_a_failure() {
 #[test]
 fn up_is_up() {
     let paddle = |command: f32| {
-        let mut env = world();
+        let mut env = environment();
         (0..5).for_each(|_| {
             env.step(&[command], &mut Rng::new(0));
         });
@@ -76,8 +76,8 @@ fn up_is_up() {
 }
 
 #[test]
-fn a_picture_of_any_size_shows_every_class() {
-    let mut env = world();
+fn an_image_of_any_size_shows_every_class() {
+    let mut env = environment();
     for (width, height) in [(160, 210), (320, 420), (84, 84)] {
         let mut frame = Frame::new(width, height);
         env.render(Camera(0), &mut frame);
@@ -87,12 +87,12 @@ fn a_picture_of_any_size_shows_every_class() {
 
 /// The observation some steps after the onset, and the nominal one.
 fn disturbed(params: Value) -> (Vec<f32>, Vec<f32>) {
-    let env = world();
+    let env = environment();
     let schedule = Schedule { onset: Onset::At(2), extent: Extent::ToEnd };
-    let fault = Fault { anomaly: "img-gaussian-noise".into(), params, schedule };
+    let anomaly_spec = AnomalySpec { anomaly: "img-gaussian-noise".into(), params, schedule };
     let mut trial = Trial::new(env.as_ref(), &nothing);
     trial.horizon = 4;
-    let (anomalous, twin) = trial.with_twin(Seed(1), &fault, &anomaly::catalogue()).unwrap();
+    let (anomalous, twin) = trial.with_twin(Seed(1), &anomaly_spec, &anomaly::catalogue()).unwrap();
     let last = |e: &Episode| e.observations[4 * e.obs_width..].to_vec();
     (last(&anomalous), last(&twin))
 }
@@ -102,7 +102,7 @@ fn noise_on_the_screen_is_averaged_and_noise_on_the_observation_is_not() {
     let spread = |(a, b): (Vec<f32>, Vec<f32>)| {
         let differences: Vec<f32> =
             a[3 * PIXELS..].iter().zip(&b[3 * PIXELS..]).map(|(a, b)| a - b).collect();
-        // The two oldest pictures are from before the onset.
+        // The two oldest images are from before the onset.
         assert!(a[..2 * PIXELS] == b[..2 * PIXELS] && a[2 * PIXELS..3 * PIXELS] != b[2 * PIXELS..3 * PIXELS]);
         (differences.iter().map(|d| d * d).sum::<f32>() / PIXELS as f32).sqrt()
     };
@@ -116,11 +116,12 @@ fn noise_on_the_screen_is_averaged_and_noise_on_the_observation_is_not() {
 }
 
 #[track_caller]
-fn refuses(id: &str, world: &str, params: Value, want: &str) {
+fn refuses(id: &str, environment: &str, params: Value, want: &str) {
     let schedule = Schedule { onset: Onset::At(0), extent: Extent::ToEnd };
-    let env = env::catalogue().build(world, &json!({})).unwrap();
-    let fault = Fault { anomaly: id.into(), params, schedule };
-    let error = fault.build(&anomaly::catalogue(), env.as_ref()).err().expect("must be refused").to_string();
+    let env = env::catalogue().build(environment, &json!({})).unwrap();
+    let anomaly_spec = AnomalySpec { anomaly: id.into(), params, schedule };
+    let error =
+        anomaly_spec.build(&anomaly::catalogue(), env.as_ref()).err().expect("must be refused").to_string();
     assert!(error.contains(want), "{error}");
 }
 
@@ -154,8 +155,8 @@ fn ids_leave_out_what_would_be_refused() {
             let search = anomaly::searches(env.spec(), &id).unwrap()[0];
             let params = json!({"magnitude": search.neutral + search.step});
             let schedule = Schedule { onset: Onset::At(0), extent: Extent::ToEnd };
-            let fault = Fault { anomaly: id.clone(), params, schedule };
-            assert!(fault.build(&anomaly::catalogue(), env.as_ref()).is_ok(), "{id} in {}", entry.id);
+            let anomaly_spec = AnomalySpec { anomaly: id.clone(), params, schedule };
+            assert!(anomaly_spec.build(&anomaly::catalogue(), env.as_ref()).is_ok(), "{id} in {}", entry.id);
         }
     }
 }

@@ -1,19 +1,19 @@
-//! The world of the robot as others use it: after warm-up neither reading nor stepping allocates, bytes included.
+//! The environment of the robot as others use it: after warm-up neither reading nor stepping allocates, bytes included.
 
 use offnominal_core::prelude::*;
 use offnominal_worlds::env::catalogue;
 
 #[test]
 fn steps_and_readings_allocate_nothing() {
-    let mut world = catalogue().build("urr-reach", &serde_json::json!({})).unwrap();
+    let mut environment = catalogue().build("urr-reach", &serde_json::json!({})).unwrap();
     let (mut rng, mut obs) = (Rng::new(1), [0.0; 9]);
-    let x = world.draw(&mut rng);
-    world.start(&x, &mut rng);
+    let x = environment.draw(&mut rng);
+    environment.start(&x, &mut rng);
     let mut play = |steps: u32| {
         for t in 0..steps {
             let swing = (0.1 * t as f32).sin();
-            assert_eq!(world.step(&[swing, -0.3 * swing, 0.2], &mut rng).status, Status::Running);
-            world.observe(&mut obs);
+            assert_eq!(environment.step(&[swing, -0.3 * swing, 0.2], &mut rng).status, Status::Running);
+            environment.observe(&mut obs);
         }
     };
     play(60);

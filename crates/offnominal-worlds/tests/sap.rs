@@ -1,16 +1,16 @@
-//! The particle worlds: rewards, endings and parameters.
+//! The particle environments: rewards, endings and parameters.
 
 use offnominal_core::prelude::*;
 use offnominal_worlds::env::catalogue;
 use serde_json::json;
 
-fn world(id: &str) -> Box<dyn Env> {
+fn environment(id: &str) -> Box<dyn Env> {
     catalogue().build(id, &json!({})).unwrap()
 }
 
-/// A world started at the given places.
+/// An environment started at the given places.
 fn started(id: &str, x: &[f64]) -> Box<dyn Env> {
-    let mut env = world(id);
+    let mut env = environment(id);
     env.start(x, &mut Rng::new(0));
     env
 }
@@ -24,7 +24,7 @@ fn observed(env: &dyn Env) -> Vec<f32> {
 #[test]
 fn widths_are_those_of_the_card() {
     let widths = |id| {
-        let spec = world(id).spec().clone();
+        let spec = environment(id).spec().clone();
         (spec.obs_width(), spec.action.len(), spec.initial.len())
     };
     assert_eq!(widths("sap-goal0"), (14, 2, 6));
@@ -111,6 +111,6 @@ fn options_and_bad_names_are_refused_with_a_hint() {
     let refused = |id: &str, params| catalogue().build(id, &params).err().unwrap().to_string();
     assert!(refused("sap-goal3", json!({})).contains("did you mean \"sap-goal"));
     assert!(refused("sap-goal0", json!({"mass": 2})).contains("unknown field `mass`"));
-    let error = world("sap-goal0").set_parameter("masss", 1.0).unwrap_err().to_string();
+    let error = environment("sap-goal0").set_parameter("masss", 1.0).unwrap_err().to_string();
     assert!(error.contains("did you mean \"mass\"?"), "{error}");
 }

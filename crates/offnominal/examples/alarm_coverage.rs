@@ -1,6 +1,6 @@
 //! Do alarm rules keep their promise on real scores? Realised false alarms over random splits, as a Markdown table.
 //!
-//! `offnominal collect --env W --policy P --episodes 400 --out DIR` makes the nominal episodes of a world, and
+//! `offnominal collect --env W --policy P --episodes 400 --out DIR` makes the nominal episodes of an environment, and
 //! `cargo run --release -p offnominal --example alarm_coverage -- knn,mlp-dm DIR/*.arrow` the rows of its table. A
 //! detector is fitted on the first 40 % of the episodes, with the next 10 % for validation; the others are split at
 //! random, 2000 times, into those that set the threshold and those that are watched.
@@ -22,7 +22,7 @@ fn main() -> Result<()> {
     let mut args = std::env::args().skip(1);
     let detectors = args.next().context("expected detectors with commas between, and then datasets")?;
     let rules = Rule::all(ALPHA);
-    println!("| world | detector | `{}` |", rules.map(|rule| rule.id()).join("` | `"));
+    println!("| environment | detector | `{}` |", rules.map(|rule| rule.id()).join("` | `"));
     println!("| --- | --- {}|", "| --- ".repeat(rules.len()));
     for file in args {
         let dataset = dataset::load(Path::new(&file))?;

@@ -1,5 +1,6 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
+mod anomaly_spec;
 mod bench;
 mod calibrate;
 mod collect;
@@ -8,7 +9,6 @@ mod demo;
 mod ensemble;
 mod evaluate;
 mod export;
-mod fault;
 mod fit;
 mod images;
 mod import;
@@ -18,13 +18,13 @@ mod monitor;
 mod one_of;
 mod ood_rl;
 mod pixels;
+mod randomise;
 mod render;
 mod report;
 mod risk;
 mod robot;
 mod score;
 mod shift;
-mod shifts;
 mod suite;
 mod terminal;
 mod train;
@@ -50,7 +50,7 @@ pub enum Outcome {
 /// What stands below the list of commands.
 const BEGIN: &str = "Begin with `offnominal demo`; `offnominal COMMAND --help` explains a command.
 
-The mjc worlds need the MuJoCo library: it is fetched when it is first used, unless OFFNOMINAL_MUJOCO names the file.";
+The mjc environments need the MuJoCo library: it is fetched when it is first used, unless OFFNOMINAL_MUJOCO names the file.";
 
 /// Would a monitor notice that something is wrong? Tests run-time monitors of trained control policies.
 #[derive(Debug, Parser)]
@@ -96,11 +96,11 @@ enum Command {
     Import(import::Import),
     /// Where in an image the unknown thing is: scenes, scores, metrics, a page
     Pixels(pixels::Pixels),
-    /// Detectors of pictures: train the encoder of patches, fit networks that expect what is seen, score with them
+    /// Image detectors: train the encoder of patches, fit networks that expect what is seen, score with them
     Images(images::Images),
     /// Give a dataset to other programs in their own format
     Export(export::Export),
-    /// Pictures, class masks and a film of one episode
+    /// Images, class masks and a video of one episode
     Render(render::Render),
     /// Be a robot: a simulated controller of Universal Robots, for any program that speaks to one
     UrSim(ur_sim::UrSim),

@@ -18,17 +18,18 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("scenes", &[]),
     ("stats", &[]),
     ("rtde", &["mujoco"]),
-    ("worlds", &["mujoco", "rtde"]),
+    ("environments", &["mujoco", "rtde"]),
     ("agents", &[]),
     ("detectors", &[]),
     ("deep", &[]),
     ("monitor", &["detectors", "stats"]),
     ("files", &[]),
-    ("report", &[]),
-    ("engine", &["agents", "deep", "detectors", "files", "monitor", "stats", "worlds"]),
-    ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "worlds"]),
+    ("skips", &[]),
+    ("report", &["stats"]),
+    ("engine", &["agents", "deep", "detectors", "files", "monitor", "stats", "environments"]),
+    ("bench", &["agents", "detectors", "engine", "files", "mujoco", "report", "stats", "environments"]),
     ("risk", &["agents", "engine", "files", "report", "stats"]),
-    ("shift", &["engine", "files", "report", "stats", "worlds"]),
+    ("shift", &["engine", "files", "report", "stats", "environments"]),
     ("pixels", &["deep", "detectors", "engine", "files", "report", "scenes", "stats"]),
     (
         "offnominal",
@@ -46,13 +47,25 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "scenes",
             "shift",
             "stats",
-            "worlds",
+            "environments",
         ],
     ),
     (
         // It binds the verticals; of the command line it knows the entry of the console script only.
         "py",
-        &["agents", "bench", "engine", "files", "monitor", "offnominal", "pixels", "stats", "worlds"],
+        &[
+            "agents",
+            "bench",
+            "engine",
+            "files",
+            "monitor",
+            "offnominal",
+            "pixels",
+            "risk",
+            "shift",
+            "stats",
+            "environments",
+        ],
     ),
 ];
 
@@ -192,6 +205,49 @@ fn the_contributors_example_is_the_one_that_runs() {
         page.contains(fs::read_to_string(example).unwrap().trim()),
         "copy the example into CONTRIBUTING.md"
     );
+}
+
+/// The paths that a row of the table "Files to touch" names, for an existing thing in place of `NAME`.
+fn touched(row: &str, name: &str) -> Vec<String> {
+    let quoted = row.split('`').skip(1).step_by(2);
+    quoted.filter(|text| text.contains('/')).map(|path| path.replace("NAME", name)).collect()
+}
+
+#[test]
+fn the_files_to_touch_exist_and_are_as_many_as_stated() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let examples = [
+        ("a detector", "knn", 2),
+        ("an environment", "pong", 3),
+        ("an anomaly", "obs_noise", 2),
+        ("a command", "demo", 2),
+        ("a metric", "", 1),
+    ];
+    for (what, name, count) in examples {
+        let row = page.lines().find(|l| l.starts_with(&format!("| {what} | {count}"))).expect(what);
+        let paths = touched(row, name);
+        assert_eq!(paths.len(), count, "{row}");
+        for path in paths {
+            assert!(root().join(&path).is_file(), "{what}: there is no {path}");
+        }
+    }
+}
+
+/// The Python package brings every file that is read at run time, and no other.
+#[test]
+fn the_python_package_brings_the_data_files() {
+    let folder = root().join("python/offnominal/agents");
+    let mut found: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .flat_map(|kind| fs::read_dir(kind.unwrap().path()).unwrap())
+        .map(|file| file.unwrap().path().strip_prefix(&folder).unwrap().to_str().unwrap().to_string())
+        .collect();
+    found.sort();
+    assert_eq!(found, offnominal_engine::data::FILES);
+    for file in found {
+        let read = |folder: &Path| fs::read(folder.join(&file)).unwrap();
+        assert!(read(&folder) == read(&root().join("agents")), "{file} is not the one in agents/");
+    }
 }
 
 #[test]

@@ -1,11 +1,11 @@
-//! What an actor's numbers mean to a world: a command between bounds, or a choice.
+//! What an actor's numbers mean to an environment: an action between bounds, or a choice.
 
 use offnominal_core::Rng;
 use offnominal_core::spec::Channel;
 
-/// The map between what learners and actors write and the commands of a world.
+/// The map between what learners and actors write and the actions of an environment.
 ///
-/// Real commands are numbers in [−1, 1] until they are taken to their bounds. A choice is the index itself.
+/// Real actions are numbers in [−1, 1] until they are taken to their bounds. A choice is the index itself.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bounds {
     pub(super) low: Vec<f32>,
@@ -13,7 +13,7 @@ pub(crate) struct Bounds {
     choices: Option<usize>,
 }
 
-/// Among how many the command chooses, if it is one choice and nothing else.
+/// Among how many the action chooses, if it is one choice and nothing else.
 pub(crate) fn choices(action: &[Channel]) -> Option<usize> {
     match action {
         [one] if one.is_choice() => Some(one.choices as usize),
@@ -42,12 +42,12 @@ impl Bounds {
         self.low.len()
     }
 
-    /// Whether the command is a choice.
+    /// Whether the action is a choice.
     pub(crate) fn is_choice(&self) -> bool {
         self.choices.is_some()
     }
 
-    /// Takes a command from [−1, 1] to the bounds, in place; leaves a choice as it is.
+    /// Takes an action from [−1, 1] to the bounds, in place; leaves a choice as it is.
     pub(crate) fn apply(&self, command: &mut [f32]) {
         if self.is_choice() {
             return;
@@ -57,7 +57,7 @@ impl Bounds {
         }
     }
 
-    /// Takes a command within the bounds to [−1, 1], in place; leaves a choice as it is.
+    /// Takes an action within the bounds to [−1, 1], in place; leaves a choice as it is.
     pub(crate) fn invert(&self, command: &mut [f32]) {
         if self.is_choice() {
             return;
@@ -67,7 +67,7 @@ impl Bounds {
         }
     }
 
-    /// A command drawn uniformly.
+    /// An action drawn uniformly.
     pub(crate) fn draw(&self, action: &mut [f32], rng: &mut Rng) {
         match self.choices {
             Some(n) => action[0] = rng.below(n) as f32,

@@ -4,24 +4,24 @@
 //! `action.high` and, if observations are normalised, `observation.mean` and `observation.scale`. The header holds
 //! `format`, `env` and `algorithm`.
 //!
-//! A policy with an eye also has `eye.<layer>.weight` `[patch, filters]` and `eye.<layer>.bias`, and in its header
+//! A policy with an encoder also has `eye.<layer>.weight` `[patch, filters]` and `eye.<layer>.bias`, and in its header
 //! `filters`, for each layer the pixels a filter covers on a side, those between its places, and the number of filters.
 //!
-//! A policy that disagrees with itself has format 2, and in its header `members`, and `dropout` or `dropconnect` with
+//! A policy that makes several predictions has format 2, and in its header `members`, and `dropout` or `dropconnect` with
 //! `passes`. The tensors of the members, with their normalisations, then begin with `<member>.`.
 
 use super::bounds::{choices, outputs};
 use super::{Actor, ActorError, Member};
-use crate::learner::scaled;
+use crate::encoder::{encoder, scaled};
 use crate::normaliser::Normalisation;
 use offnominal_core::spec::EnvSpec;
 use offnominal_nets::{Activation, ConvNet, Mlp, Net, TensorError, Tensors};
-use std::fmt::Display;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// Value of the entry `format` of the header of a plain policy.
 const PLAIN: &str = "offnominal-actor-1";
-/// The same for one that disagrees with itself.
+/// The same for one that makes several predictions.
 const MANY: &str = "offnominal-actor-2";
 /// More members than any ensemble has.
 const MOST_MEMBERS: usize = 1_000;
@@ -33,21 +33,19 @@ impl Actor {
         for (i, member) in self.members.iter().enumerate() {
             self.put_member(member, &self.prefix(i), &mut file);
         }
-        let mut vector = |name: &str, values: &[f32]| file.insert(name, &[values.len()], values);
-        vector("action.low", &self.bounds.low);
-        vector("action.high", &self.bounds.high);
-        let mut text = |key: &str, value: &dyn Display| file.metadata.insert(key.into(), value.to_string());
-        text("format", &if self.n_predictions() > 1 { MANY } else { PLAIN });
-        text("env", &self.env);
-        text("algorithm", &self.algorithm);
-        if let Some(eye) = self.net.eye() {
-            text("filters", &format!("{:?}", filters(eye)));
+        file.put("action.low", &self.bounds.low);
+        file.put("action.high", &self.bounds.high);
+        file.put_entry("format", if self.n_predictions() > 1 { MANY } else { PLAIN });
+        file.put_entry("env", &self.env);
+        file.put_entry("algorithm", &self.algorithm);
+        if let Some(encoder) = self.net.encoder() {
+            file.put_entry("filters", format!("{:?}", filters(encoder)));
         }
         if self.n_predictions() > 1 {
-            text("members", &self.members.len());
-            text("dropout", &self.net.head().dropout());
-            text("dropconnect", &self.net.head().dropconnect());
-            text("passes", &self.passes);
+            file.put_entry("members", self.members.len());
+            file.put_entry("dropout", self.net.head().dropout());
+            file.put_entry("dropconnect", self.net.head().dropconnect());
+            file.put_entry("passes", self.passes);
         }
         file.to_bytes()
     }
@@ -58,37 +56,27 @@ impl Actor {
     }
 
     fn put_member(&self, member: &Member, prefix: &str, file: &mut Tensors) {
-        let ((seen, params), head) = (self.net.split(&member.params), self.net.head());
-        for (eye, layer) in
-            self.net.eye().into_iter().flat_map(|eye| (0..eye.n_layers()).map(move |l| (eye, l)))
-        {
-            let shape = eye.weight_shape(layer);
-            file.insert(&format!("{prefix}eye.{layer}.weight"), &shape, &seen[eye.weights(layer)]);
-            file.insert(&format!("{prefix}eye.{layer}.bias"), &shape[1..], &seen[eye.biases(layer)]);
-        }
-        for layer in 0..head.n_layers() {
-            let shape = &head.sizes()[layer..layer + 2];
-            file.insert(&format!("{prefix}actor.{layer}.weight"), shape, &params[head.weights(layer)]);
-            file.insert(&format!("{prefix}actor.{layer}.bias"), &shape[1..], &params[head.biases(layer)]);
+        for (name, shape, range) in tensors(&self.net) {
+            file.insert(&format!("{prefix}{name}"), &shape, &member.params[range]);
         }
         if let Some(map) = &member.normalisation {
-            file.insert(&format!("{prefix}observation.mean"), &[map.mean.len()], &map.mean);
-            file.insert(&format!("{prefix}observation.scale"), &[map.scale.len()], &map.scale);
+            file.put(&format!("{prefix}observation.mean"), &map.mean);
+            file.put(&format!("{prefix}observation.scale"), &map.scale);
         }
     }
 
-    /// Reads a file for the given world.
+    /// Reads a file for the given environment.
     ///
     /// # Errors
-    /// If the file is malformed, or was made for another world.
+    /// If the file is malformed, or was made for another environment.
     pub fn from_bytes(bytes: &[u8], spec: &EnvSpec) -> Result<Actor, ActorError> {
         let file = Tensors::from_bytes(bytes)?;
-        let format = header(&file, "format");
-        if format != MANY {
-            expect_header(&file, "format", PLAIN)?;
+        let has_many = file.entry("format") == MANY;
+        if !has_many {
+            file.expect_entry("format", PLAIN)?;
         }
-        expect_header(&file, "env", &spec.id)?;
-        let actor = if format == MANY { many(&file, spec)? } else { one(&file, spec, "")? };
+        file.expect_entry("env", &spec.id)?;
+        let actor = if has_many { many(&file, spec)? } else { one(&file, spec, "")? };
         same(&file, "action.low", &actor.bounds.low)?;
         same(&file, "action.high", &actor.bounds.high)?;
         Ok(actor)
@@ -97,30 +85,24 @@ impl Actor {
 
 /// The plain policy whose tensors begin with a prefix.
 fn one(file: &Tensors, spec: &EnvSpec, prefix: &str) -> Result<Actor, ActorError> {
-    let (sizes, eye) = (widths(file, prefix)?, eye(file, spec)?);
-    match &eye {
+    let (sizes, encoder) = (widths(file, prefix)?, read_encoder(file, spec)?);
+    match &encoder {
         None => fits(spec, "observation channels", spec.obs_width(), sizes[0])?,
-        Some(eye) => fits(spec, "features of its filters", eye.outputs(), sizes[0])?,
+        Some(encoder) => fits(spec, "features of its filters", encoder.outputs(), sizes[0])?,
     }
     let side = if choices(&spec.action).is_some() { "choices" } else { "action channels" };
     fits(spec, side, outputs(&spec.action), sizes[sizes.len() - 1])?;
     let map = normalisation(file, prefix, spec.obs_width())?;
-    let eye = eye.map(|eye| scaled(eye, map.is_some()));
-    let net = Net::new(eye, Mlp::new(&sizes, Activation::Relu));
+    let encoder = encoder.map(|encoder| scaled(encoder, map.is_some()));
+    let net = Net::new(encoder, Mlp::new(&sizes, Activation::Relu));
     let mut params = Vec::with_capacity(net.n_params());
-    for (eye, layer) in net.eye().into_iter().flat_map(|eye| (0..eye.n_layers()).map(move |l| (eye, l))) {
-        let shape = eye.weight_shape(layer);
-        params.extend_from_slice(file.expect(&format!("{prefix}eye.{layer}.weight"), &shape)?);
-        params.extend_from_slice(file.expect(&format!("{prefix}eye.{layer}.bias"), &shape[1..])?);
+    for (name, shape, _) in tensors(&net) {
+        params.extend_from_slice(file.expect(&format!("{prefix}{name}"), &shape)?);
     }
-    for (layer, shape) in sizes.windows(2).enumerate() {
-        params.extend_from_slice(file.expect(&format!("{prefix}actor.{layer}.weight"), shape)?);
-        params.extend_from_slice(file.expect(&format!("{prefix}actor.{layer}.bias"), &shape[1..])?);
-    }
-    Ok(Actor::new(spec, &header(file, "algorithm"), net, params, map))
+    Ok(Actor::new(spec, file.entry("algorithm"), net, params, map))
 }
 
-/// A policy that disagrees with itself.
+/// A policy that makes several predictions.
 fn many(file: &Tensors, spec: &EnvSpec) -> Result<Actor, ActorError> {
     let members = number(file, "members", "a count up to 1000", |n: &usize| (1..=MOST_MEMBERS).contains(n))?;
     if members > 1 {
@@ -136,43 +118,48 @@ fn many(file: &Tensors, spec: &EnvSpec) -> Result<Actor, ActorError> {
 }
 
 /// Pixels on a side, pixels between places, and number of the filters of each layer.
-pub(super) fn filters(eye: &ConvNet) -> Vec<[usize; 3]> {
-    eye.filters().map(|f| [f.kernel, f.stride, f.count]).collect()
+pub(super) fn filters(encoder: &ConvNet) -> Vec<[usize; 3]> {
+    encoder.filters().map(|f| [f.kernel, f.stride, f.count]).collect()
 }
 
-/// The eye that the header describes, if it does.
-fn eye(file: &Tensors, spec: &EnvSpec) -> Result<Option<ConvNet>, ActorError> {
-    let found = header(file, "filters");
-    let expected = || format!("filters that fit on the picture of {}", spec.id);
-    let error = || ActorError::Header { key: "filters", expected: expected(), found: found.clone() };
-    if found.is_empty() {
+/// Name, shape and place in the parameters of each tensor of a network, in the order of the parameters.
+fn tensors(net: &Net) -> Vec<(String, Vec<usize>, Range<usize>)> {
+    let (mut all, mut end) = (vec![], 0);
+    let mut add = |part: &str, layer: usize, shape: [usize; 2]| {
+        for (what, shape) in [("weight", &shape[..]), ("bias", &shape[1..])] {
+            let start = end;
+            end += shape.iter().product::<usize>();
+            all.push((format!("{part}.{layer}.{what}"), shape.to_vec(), start..end));
+        }
+    };
+    if let Some(encoder) = net.encoder() {
+        (0..encoder.n_layers()).for_each(|layer| add("eye", layer, encoder.weight_shape(layer)));
+    }
+    let sizes = net.head().sizes();
+    (0..net.head().n_layers()).for_each(|layer| add("actor", layer, [sizes[layer], sizes[layer + 1]]));
+    all
+}
+
+/// The encoder that the header describes, if it does.
+fn read_encoder(file: &Tensors, spec: &EnvSpec) -> Result<Option<ConvNet>, ActorError> {
+    if file.entry("filters").is_empty() {
         return Ok(None);
     }
-    let filters: Vec<[usize; 3]> = serde_json::from_str(&found).map_err(|_| error())?;
-    crate::learner::eye(spec, &filters).ok().flatten().map(Some).ok_or_else(error)
-}
-
-/// An entry of the header; empty if it is missing.
-fn header(file: &Tensors, key: &str) -> String {
-    file.metadata.get(key).cloned().unwrap_or_default()
-}
-
-fn expect_header(file: &Tensors, key: &'static str, expected: &str) -> Result<(), ActorError> {
-    let found = header(file, key);
-    let error = || ActorError::Header { key, expected: expected.into(), found: found.clone() };
-    (found == expected).then_some(()).ok_or_else(error)
+    let filters = serde_json::from_str::<Vec<[usize; 3]>>(file.entry("filters")).ok();
+    let found = filters.and_then(|filters| encoder(spec, &filters).ok().flatten());
+    let error = || file.wrong_entry("filters", &format!("filters that fit on the image of {}", spec.id));
+    Ok(Some(found.ok_or_else(error)?))
 }
 
 /// An entry of the header that is a number.
 fn number<T: FromStr>(
     file: &Tensors,
-    key: &'static str,
+    key: &str,
     expected: &str,
     holds: impl Fn(&T) -> bool,
 ) -> Result<T, ActorError> {
-    let found = header(file, key);
-    let error = || ActorError::Header { key, expected: expected.into(), found: found.clone() };
-    found.parse().ok().filter(holds).ok_or_else(error)
+    let found = file.entry(key).parse().ok().filter(holds);
+    Ok(found.ok_or_else(|| file.wrong_entry(key, expected))?)
 }
 
 /// The widths of the layers, as the shapes of the weights tell.
@@ -196,24 +183,27 @@ fn widths(file: &Tensors, prefix: &str) -> Result<Vec<usize>, ActorError> {
     }
 }
 
-fn fits(spec: &EnvSpec, side: &'static str, expected: usize, found: usize) -> Result<(), ActorError> {
+fn fits(spec: &EnvSpec, side: &str, expected: usize, found: usize) -> Result<(), ActorError> {
     if expected == found {
         return Ok(());
     }
-    Err(ActorError::Width { env: spec.id.clone(), side, expected, found })
+    let expected = format!("{expected} {side} as the environment has");
+    Err(ActorError::unfit(format!("policy of {}", spec.id), expected, found))
 }
 
-/// Checks that a tensor has the world's numbers.
+/// Checks that a tensor has the environment's numbers.
 fn same(file: &Tensors, tensor: &str, expected: &[f32]) -> Result<(), ActorError> {
     let found = file.expect(tensor, &[expected.len()])?;
     match (0..expected.len()).find(|&i| expected[i] != found[i]) {
         None => Ok(()),
-        Some(channel) => Err(ActorError::Value {
-            tensor: tensor.into(),
-            channel,
-            expected: format!("{}, as the world has", expected[channel]),
-            found: found[channel],
-        }),
+        Some(channel) => {
+            let what = format!("channel {channel} of {tensor}");
+            Err(ActorError::unfit(
+                what,
+                format!("{}, as the environment has", expected[channel]),
+                found[channel],
+            ))
+        }
     }
 }
 
@@ -226,11 +216,9 @@ fn normalisation(file: &Tensors, prefix: &str, width: usize) -> Result<Option<No
     let scale = file.expect(&name("scale"), &[width])?.to_vec();
     match scale.iter().position(|&s| s <= 0.0) {
         None => Ok(Some(Normalisation { mean, scale })),
-        Some(channel) => Err(ActorError::Value {
-            tensor: name("scale"),
-            channel,
-            expected: "a positive number".into(),
-            found: scale[channel],
-        }),
+        Some(channel) => {
+            let what = format!("channel {channel} of {}", name("scale"));
+            Err(ActorError::unfit(what, "a positive number", scale[channel]))
+        }
     }
 }

@@ -1,29 +1,26 @@
-//! Ranges of the options, and which algorithm has which.
+//! Ranges of the options.
 
-use super::{Alpha, ConfigError, Normalise, TrainConfig, fields, find};
+use super::{Alpha, ConfigError, Normalise, TrainConfig};
+
+/// A rule that an option must keep: whether it does, the option, the rule in words, and the value.
+type Rule = (bool, &'static str, &'static str, String);
 
 impl TrainConfig {
-    /// Checks that every value lies in its range, and that no option is set that the algorithm does not have.
+    /// Checks that every value lies in its range.
     ///
     /// # Errors
     /// Naming the first one that does not.
-    pub fn check(&self) -> Result<(), ConfigError> {
-        self.check_options()?;
-        self.check_counts()?;
-        self.check_numbers()
-    }
-
-    /// An option that would do nothing is an error.
-    fn check_options(&self) -> Result<(), ConfigError> {
-        let (algorithm, fields, defaults) = (find(&self.algorithm)?, fields(self), fields(&Self::default()));
-        match algorithm.foreign().find(|&option| fields[option] != defaults[option]) {
-            Some(option) => Err(algorithm.refuse(option)),
+    pub(crate) fn check_ranges(&self) -> Result<(), ConfigError> {
+        let counts = self.counts().map(|(name, n)| (n > 0, name, "a positive count", n.to_string()));
+        let rules = counts.into_iter().chain(self.shapes()).chain(self.numbers()).chain(self.relations());
+        match rules.into_iter().find(|(holds, ..)| !holds) {
             None => Ok(()),
+            Some((_, name, expected, found)) => Err(ConfigError::Range { name, expected, found }),
         }
     }
 
-    fn check_counts(&self) -> Result<(), ConfigError> {
-        let counts: [(&'static str, u64); 13] = [
+    fn counts(&self) -> [(&'static str, u64); 13] {
+        [
             ("steps", self.steps),
             ("batch", self.batch as u64),
             ("buffer", self.buffer as u64),
@@ -37,73 +34,63 @@ impl TrainConfig {
             ("policy_delay", self.policy_delay),
             ("epsilon_steps", self.epsilon_steps),
             ("target_every", self.target_every),
-        ];
-        for (name, n) in counts {
-            require(n > 0, name, "a positive count", n)?;
-        }
-        let widths = format!("{:?}", self.hidden);
-        require(self.hidden.iter().all(|&n| n > 0), "hidden", "positive widths", widths)?;
-        let filters = format!("{:?}", self.filters);
-        require(self.filters.as_flattened().iter().all(|&n| n > 0), "filters", "positive counts", filters)?;
-        let pictures = !self.filters.is_empty();
-        let (running, centred) = (self.normalise == Normalise::Running, self.normalise == Normalise::Centred);
-        let sound = !(running && pictures);
-        require(sound, "normalise", "none or centred where filters are given", "running")?;
-        require(!centred || pictures, "normalise", "none or running without filters", "centred")?;
-        require(self.drop < self.quantiles, "drop", "fewer than quantiles", self.drop)
+        ]
     }
 
-    fn check_numbers(&self) -> Result<(), ConfigError> {
-        require(self.lr > 0.0 && self.lr.is_finite(), "lr", "a positive number", self.lr)?;
-        require(self.tau > 0.0 && self.tau <= 1.0, "tau", "a number in (0, 1]", self.tau)?;
-        let scale = self.reward_scale;
-        require(scale > 0.0 && scale.is_finite(), "reward_scale", "a positive number", scale)?;
-        require((0.0..1.0).contains(&self.gamma), "gamma", "a number in [0, 1)", self.gamma)?;
+    fn shapes(&self) -> [Rule; 5] {
+        let (images, filters) = (!self.filters.is_empty(), self.filters.as_flattened());
+        let running = self.normalise == Normalise::Running && images;
+        let centred = self.normalise == Normalise::Centred && !images;
+        let dropped = self.top_quantiles_to_drop;
+        [
+            (!self.hidden.contains(&0), "hidden", "positive widths", format!("{:?}", self.hidden)),
+            (!filters.contains(&0), "filters", "positive counts", format!("{:?}", self.filters)),
+            (!running, "normalise", "none or centred where filters are given", "running".into()),
+            (!centred, "normalise", "none or running without filters", "centred".into()),
+            (dropped < self.quantiles, "top_quantiles_to_drop", "fewer than quantiles", dropped.to_string()),
+        ]
+    }
+
+    fn numbers(&self) -> [Rule; 13] {
+        let positive = |name, x: f64| (x > 0.0 && x.is_finite(), name, "a positive number", x.to_string());
+        let size = |name, x: f64| {
+            (x >= 0.0 && x.is_finite(), name, "a finite number that is not negative", x.to_string())
+        };
+        let below = |name, x: f64| ((0.0..1.0).contains(&x), name, "a number in [0, 1)", x.to_string());
+        let (tau, epsilon) = (self.tau, self.epsilon_end);
         let entropy = self.target_entropy.unwrap_or(0.0);
-        require(entropy.is_finite(), "target_entropy", "a finite number", entropy)?;
-        let used = self.alpha == Alpha::Auto || self.target_entropy.is_none();
-        require(used, "target_entropy", "none where alpha is a number", entropy)?;
-        let sizes = [
-            ("imitation", self.imitation),
-            ("exploration_noise", self.exploration_noise),
-            ("policy_noise", self.policy_noise),
-            ("noise_clip", self.noise_clip),
-            ("prior", self.prior),
-        ];
-        for (name, size) in sizes {
-            let sound = size >= 0.0 && size.is_finite();
-            require(sound, name, "a finite number that is not negative", size)?;
-        }
+        [
+            positive("lr", self.lr),
+            (tau > 0.0 && tau <= 1.0, "tau", "a number in (0, 1]", tau.to_string()),
+            positive("reward_scale", self.reward_scale),
+            below("gamma", self.gamma),
+            (entropy.is_finite(), "target_entropy", "a finite number", entropy.to_string()),
+            size("imitation", self.imitation),
+            size("exploration_noise", self.exploration_noise),
+            size("policy_noise", self.policy_noise),
+            size("noise_clip", self.noise_clip),
+            size("prior", self.prior),
+            ((0.0..=1.0).contains(&epsilon), "epsilon_end", "a number in [0, 1]", epsilon.to_string()),
+            below("dropout", self.dropout),
+            below("dropconnect", self.dropconnect),
+        ]
+    }
+
+    /// Options that others exclude.
+    fn relations(&self) -> [Rule; 5] {
+        let entropy = self.alpha == Alpha::Auto || self.target_entropy.is_none();
         let taught = self.imitation == 0.0 || self.demonstrations > 0;
-        require(taught, "imitation", "0 without demonstrations", self.imitation)?;
-        let heard = !self.advice || self.imitation > 0.0;
-        require(heard, "advice", "false without imitation", self.advice)?;
-        self.check_shares()
-    }
-
-    fn check_shares(&self) -> Result<(), ConfigError> {
-        let share = (0.0..=1.0).contains(&self.epsilon_end);
-        require(share, "epsilon_end", "a number in [0, 1]", self.epsilon_end)?;
-        for (name, p) in [("dropout", self.dropout), ("dropconnect", self.dropconnect)] {
-            require((0.0..1.0).contains(&p), name, "a number in [0, 1)", p)?;
-        }
-        let one = self.dropout == 0.0 || self.dropconnect == 0.0;
-        require(one, "dropconnect", "0 where dropout is given", self.dropconnect)?;
+        let advised = !self.advice || self.imitation > 0.0;
+        let single = self.dropout == 0.0 || self.dropconnect == 0.0;
         let whole = self.dropout == 0.0 && self.dropconnect == 0.0 && self.filters.is_empty();
-        require(
-            self.prior == 0.0 || whole,
-            "prior",
-            "0 where units or weights are dropped, or filters given",
-            self.prior,
-        )
+        let no_prior = "0 where units or weights are dropped, or filters given";
+        let found = self.target_entropy.unwrap_or(0.0).to_string();
+        [
+            (entropy, "target_entropy", "none where alpha is a number", found),
+            (taught, "imitation", "0 without demonstrations", self.imitation.to_string()),
+            (advised, "advice", "false without imitation", self.advice.to_string()),
+            (single, "dropconnect", "0 where dropout is given", self.dropconnect.to_string()),
+            (self.prior == 0.0 || whole, "prior", no_prior, self.prior.to_string()),
+        ]
     }
-}
-
-fn require(
-    holds: bool,
-    name: &'static str,
-    expected: &'static str,
-    found: impl ToString,
-) -> Result<(), ConfigError> {
-    if holds { Ok(()) } else { Err(ConfigError::Range { name, expected, found: found.to_string() }) }
 }

@@ -1,20 +1,24 @@
 //! What is wrong with a recipe.
 
-use super::presets::PRESETS;
-
 /// What is wrong with a recipe.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
-    /// There is no preset of that name.
-    #[error("no preset is called {found:?}; there are: {}", PRESETS.join(", "))]
-    Preset {
-        /// The name that was given.
-        found: String,
-    },
-    /// There is no such algorithm.
+    /// There is no preset or algorithm of that name.
     #[error("{0}")]
-    Algorithm(String),
+    Unknown(String),
+    /// The algorithm cannot learn the actions of the environment.
+    #[error("environment {env}: {algorithm} expects {expected}; those for the others are: {able}")]
+    Commands {
+        /// The environment.
+        env: String,
+        /// The algorithm.
+        algorithm: &'static str,
+        /// What it can learn.
+        expected: String,
+        /// The algorithms that learn other actions.
+        able: String,
+    },
     /// An option of other algorithms was given.
     #[error("training option {name}: {algorithm} has no such option; its own are: {own}")]
     Foreign {

@@ -52,7 +52,7 @@ pub enum Normalise {
     None,
     /// By the mean and deviation of everything seen so far.
     Running,
-    /// Pictures, by the mean picture of everything seen so far: only what moves is left.
+    /// Images, by the mean image of everything seen so far: only what moves is left.
     Centred,
 }
 

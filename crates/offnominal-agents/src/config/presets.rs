@@ -1,6 +1,10 @@
-//! Recipes to start from.
+//! Recipes to start from: the default one here, and what the others change of it in `presets.toml`.
 
 use super::{Alpha, ConfigError, Keep, Normalise, Schedule, TrainConfig};
+use std::collections::BTreeMap;
+
+/// What each preset changes.
+const CHANGES: &str = include_str!("presets.toml");
 
 /// Names of the presets.
 pub const PRESETS: &[&str] =
@@ -9,51 +13,6 @@ pub const PRESETS: &[&str] =
 impl Default for TrainConfig {
     /// The preset `sap`.
     fn default() -> Self {
-        Self::sap()
-    }
-}
-
-impl TrainConfig {
-    /// The values of Table 10 of AnomalyGym for the family `sap` (also of its car) or `mjc`; `mjc-small` has the
-    /// networks and batches of `sap` with the discount of `mjc`, for a fifteenth of the time. `pybullet-m` has those of
-    /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5; `pybullet-m-small` learns the same bodies with small
-    /// networks in a fiftieth of the time. `cartpole` (for DQN) and
-    /// `pendulum` (for DDPG) have the values of RL Baselines3 Zoo, with the target network copied once per bout of
-    /// gradient steps. `pong` (for DQN) has an eye that is small enough for one processor, begins with episodes of the
-    /// scripted policy, and asks it for advice: a few minutes instead of the days that rewards alone would take.
-    ///
-    /// # Errors
-    /// If there is no preset of that name.
-    pub fn preset(name: &str) -> Result<TrainConfig, ConfigError> {
-        match name {
-            "sap" => Ok(Self::sap()),
-            "mjc" => Ok(Self::mjc()),
-            "mjc-small" => {
-                let mjc = Self::mjc();
-                Ok(TrainConfig { hidden: vec![256, 256], batch: 256, lr: 7e-4, ..mjc })
-            }
-            "pybullet-m" => Ok(Self::pybullet_m()),
-            "pybullet-m-small" => Ok(Self::pybullet_m_small()),
-            "cartpole" => Ok(Self::cartpole()),
-            "pendulum" => Ok(Self::pendulum()),
-            "pong" => Ok(Self::pong()),
-            other => Err(ConfigError::Preset { found: other.into() }),
-        }
-    }
-
-    /// The preset of a world, or else of its family.
-    pub fn for_env(id: &str) -> TrainConfig {
-        match id {
-            "cartpole" => Self::cartpole(),
-            "pendulum" => Self::pendulum(),
-            "pong" => Self::pong(),
-            "hopper" | "walker" | "ant" | "half-cheetah-m" => Self::pybullet_m_small(),
-            id if id.starts_with("mjc-") => Self::mjc(),
-            _ => Self::sap(),
-        }
-    }
-
-    fn sap() -> TrainConfig {
         TrainConfig {
             algorithm: "tqc".into(),
             steps: 200_000,
@@ -80,7 +39,7 @@ impl TrainConfig {
             keep: Keep::Best,
             critics: 2,
             quantiles: 25,
-            drop: 2,
+            top_quantiles_to_drop: 2,
             alpha: Alpha::Auto,
             target_entropy: None,
             exploration_noise: 0.1,
@@ -97,108 +56,36 @@ impl TrainConfig {
             filters: vec![],
         }
     }
+}
 
-    fn mjc() -> TrainConfig {
-        TrainConfig {
-            steps: 1_000_000,
-            lr: 1e-3,
-            schedule: Schedule::Linear,
-            learning_starts: 1_000,
-            batch: 512,
-            gamma: 0.98,
-            hidden: vec![512, 512, 512],
-            eval_every: 10_000,
-            eval_episodes: 10,
-            ..Self::sap()
-        }
+impl TrainConfig {
+    /// The values of Table 10 of AnomalyGym for the family `sap` (also of its car) or `mjc`; `mjc-small` has the
+    /// networks and batches of `sap` with the discount of `mjc`, for a fifteenth of the time. `pybullet-m` has those of
+    /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5; `pybullet-m-small` learns the same bodies with small
+    /// networks in a fiftieth of the time. `cartpole` (for DQN) and
+    /// `pendulum` (for DDPG) have the values of RL Baselines3 Zoo, with the target network copied once per bout of
+    /// gradient steps. `pong` (for DQN) has an encoder that is small enough for one processor, begins with episodes of
+    /// the
+    /// scripted policy, and asks it for advice: a few minutes instead of the days that rewards alone would take.
+    ///
+    /// # Errors
+    /// If there is no preset of that name.
+    pub fn preset(name: &str) -> Result<TrainConfig, ConfigError> {
+        let mut all: BTreeMap<String, TrainConfig> = toml::from_str(CHANGES).expect("presets are valid");
+        all.remove(name).ok_or_else(|| {
+            let known = PRESETS.join(", ");
+            ConfigError::Unknown(format!("no preset is called {name:?}; there are: {known}"))
+        })
     }
 
-    fn pybullet_m() -> TrainConfig {
-        TrainConfig {
-            algorithm: "sac".into(),
-            steps: 1_000_000,
-            buffer: 100_000,
-            learning_starts: 1_000,
-            hidden: vec![400, 300],
-            alpha: Alpha::Fixed(0.2),
-            eval_every: 10_000,
-            eval_episodes: 10,
-            ..Self::sap()
-        }
-    }
-
-    fn pybullet_m_small() -> TrainConfig {
-        TrainConfig {
-            algorithm: "td3".into(),
-            steps: 300_000,
-            lr: 1e-3,
-            schedule: Schedule::Linear,
-            buffer: 300_000,
-            learning_starts: 5_000,
-            batch: 128,
-            train_every: 2,
-            hidden: vec![128, 128],
-            eval_every: 10_000,
-            eval_episodes: 5,
-            ..Self::sap()
-        }
-    }
-
-    fn cartpole() -> TrainConfig {
-        TrainConfig {
-            algorithm: "dqn".into(),
-            steps: 50_000,
-            lr: 2.3e-3,
-            buffer: 100_000,
-            learning_starts: 1_000,
-            batch: 64,
-            tau: 1.0,
-            train_every: 256,
-            gradient_steps: 128,
-            target_every: 128,
-            ..Self::sap()
-        }
-    }
-
-    fn pendulum() -> TrainConfig {
-        TrainConfig {
-            algorithm: "ddpg".into(),
-            steps: 20_000,
-            lr: 1e-3,
-            buffer: 200_000,
-            learning_starts: 10_000,
-            gamma: 0.98,
-            hidden: vec![400, 300],
-            ..Self::sap()
-        }
-    }
-
-    fn pong() -> TrainConfig {
-        TrainConfig {
-            algorithm: "dqn".into(),
-            steps: 24_000,
-            lr: 1e-3,
-            schedule: Schedule::Linear,
-            buffer: 50_000,
-            learning_starts: 1_000,
-            demonstrations: 4_000,
-            imitation: 1.0,
-            advice: true,
-            batch: 32,
-            tau: 1.0,
-            gamma: 0.97,
-            train_every: 2,
-            hidden: vec![128],
-            normalise: Normalise::Centred,
-            eval_every: 6_000,
-            eval_episodes: 2,
-            keep: Keep::Last,
-            epsilon_end: 0.05,
-            epsilon_steps: 4_000,
-            target_every: 250,
-            double: true,
-            filters: vec![[6, 6, 16], [4, 2, 32], [3, 1, 32]],
-            ..Self::sap()
-        }
+    /// The preset of an environment, or else of its family.
+    pub fn for_env(id: &str) -> TrainConfig {
+        let preset = match id {
+            "cartpole" | "pendulum" | "pong" => id,
+            "hopper" | "walker" | "ant" | "half-cheetah-m" => "pybullet-m-small",
+            id if id.starts_with("mjc-") => "mjc",
+            _ => "sap",
+        };
+        TrainConfig::preset(preset).expect("every preset of an environment exists")
     }
 }

@@ -29,7 +29,7 @@ fn options_are_set_by_name_and_checked() {
     refuses("reward_scale", "0", "reward_scale: expected a positive number, found 0");
     refuses("batch", "-3", "batch: invalid value");
     refuses("schedule", "square", "unknown variant `square`");
-    refuses("drop", "25", "fewer than quantiles, found 25");
+    refuses("top_quantiles_to_drop", "25", "fewer than quantiles, found 25");
     refuses("batch", "0", "batch: expected a positive count, found 0");
     refuses("alpha", "often", "expected \"auto\" or a number that is not negative, found \"often\"");
 }
@@ -63,7 +63,7 @@ fn a_preset_serves_every_algorithm() {
     let paper = TrainConfig::preset("pybullet-m").unwrap();
     let (sac, td3) = (paper.with_algorithm("sac").unwrap(), paper.with_algorithm("td3").unwrap());
     assert_eq!((sac.alpha, td3.alpha, td3.buffer), (Alpha::Fixed(0.2), Alpha::Auto, 100_000));
-    for (name, algorithm) in PRESETS.iter().flat_map(|p| learner::ALL.iter().map(move |a| (p, a.id))) {
+    for (name, algorithm) in PRESETS.iter().flat_map(|p| crate::ALL.iter().map(move |a| (p, a.id))) {
         TrainConfig::preset(name).unwrap().with_algorithm(algorithm).unwrap().check().unwrap();
     }
 }

@@ -12,19 +12,20 @@ fn config() -> TrainConfig {
 
 /// A learner whose network and target differ, so that a test can tell them apart.
 fn learner(config: &TrainConfig) -> Dqn {
-    let mut dqn = Dqn::new(config, OBS, CHOICES, &mut Rng::new(1));
-    Rng::new(8).fill_normal(&mut dqn.target);
-    dqn.target.iter_mut().for_each(|t| *t *= 0.5);
+    let mut dqn = Dqn::new(config, None, OBS, CHOICES, &mut Rng::new(1));
+    Rng::new(8).fill_normal(&mut dqn.values.target);
+    dqn.values.target.iter_mut().for_each(|t| *t *= 0.5);
     dqn
 }
 
-/// The batch of all learners, with choices for commands.
+/// The batch of all learners, with choices for actions.
 fn choices() -> Batch {
     Batch { action: vec![0.0, 2.0, 1.0, 2.0], ..batch() }
 }
 
 fn values(dqn: &Dqn, params: &[f32], obs: &[f32]) -> Vec<f32> {
-    dqn.net.forward(params, obs, &mut dqn.net.workspace(1)).to_vec()
+    let net = &dqn.values.net;
+    net.forward(params, obs, &mut net.workspace(1)).to_vec()
 }
 
 fn check_targets(double: bool) -> bool {
@@ -32,7 +33,8 @@ fn check_targets(double: bool) -> bool {
     dqn.set_targets(&batch);
     for i in 0..ROWS {
         let obs = &batch.next_obs[i * OBS..][..OBS];
-        let (own, target) = (values(&dqn, &dqn.params, obs), values(&dqn, &dqn.target, obs));
+        let (own, target) =
+            (values(&dqn, &dqn.values.weights.params, obs), values(&dqn, &dqn.values.target, obs));
         let best = if double { largest(&own) } else { largest(&target) };
         differ |= largest(&own) != largest(&target);
         let want = batch.reward[i] + if i == 2 { 0.0 } else { 0.99 * target[best] };
@@ -53,7 +55,8 @@ fn the_gradient_passes_a_check() {
     let (mut dqn, batch) = (learner(&config()), choices());
     dqn.set_targets(&batch);
     let (loss, _) = dqn.gradient(&batch, &mut Rng::new(3));
-    let (params, grad, targets) = (dqn.params.clone(), dqn.buffers.grad.clone(), dqn.buffers.targets.clone());
+    let (params, grad) = (dqn.values.weights.params.clone(), dqn.values.weights.grad.clone());
+    let targets = dqn.buffers.targets.clone();
     let value = |params: &[f32]| {
         let one = |i: usize| {
             let q = values(&dqn, params, &batch.obs[i * OBS..][..OBS])[batch.action[i] as usize];
@@ -67,18 +70,19 @@ fn the_gradient_passes_a_check() {
 }
 
 #[test]
-fn the_gradient_of_values_and_lead_passes_a_check() {
+fn the_gradient_with_a_large_margin_passes_a_check() {
     let recipe = TrainConfig { imitation: 0.7, demonstrations: 9, ..config() };
     let (mut dqn, told) = (learner(&recipe), vec![1.0, 1.0, 2.0, 0.0]);
     let batch = Batch { advice: told.clone(), demonstrated: vec![1.0, 1.0, 0.0, 1.0], ..choices() };
     dqn.set_targets(&batch);
     let (loss, _) = dqn.gradient(&batch, &mut Rng::new(3));
-    let (params, grad, targets) = (dqn.params.clone(), dqn.buffers.grad.clone(), dqn.buffers.targets.clone());
+    let (params, grad) = (dqn.values.weights.params.clone(), dqn.values.weights.grad.clone());
+    let targets = dqn.buffers.targets.clone();
     let value = |params: &[f32]| {
         let one = |i: usize| {
             let q = values(&dqn, params, &batch.obs[i * OBS..][..OBS]);
             let (e, a) = (f64::from(q[batch.action[i] as usize] - targets[i]).abs(), told[i] as usize);
-            let raised = (0..CHOICES).map(|c| q[c] + if c == a { 0.0 } else { lead::LEAD });
+            let raised = (0..CHOICES).map(|c| q[c] + if c == a { 0.0 } else { large_margin::MARGIN });
             let short = f64::from(raised.fold(f32::MIN, f32::max) - q[a]);
             0.7 * f64::from(batch.demonstrated[i]) * short + if e <= 1.0 { 0.5 * e * e } else { e - 0.5 }
         };
@@ -91,17 +95,17 @@ fn the_gradient_of_values_and_lead_passes_a_check() {
 #[test]
 fn a_prior_stays_as_it_was_drawn_and_the_rest_learns() {
     let recipe = TrainConfig { prior: 3.0, ..config() };
-    let mut dqn = Dqn::new(&recipe, OBS, CHOICES, &mut Rng::new(1));
-    let (before, mut free) = (dqn.params.clone(), vec![1.0; dqn.params.len()]);
-    dqn.prior.as_ref().unwrap().hold(&mut free);
+    let mut dqn = Dqn::new(&recipe, None, OBS, CHOICES, &mut Rng::new(1));
+    let (before, mut free) = (dqn.values.weights.params.clone(), vec![1.0; dqn.values.weights.params.len()]);
+    dqn.values.prior.as_ref().unwrap().hold(&mut free);
     for _ in 0..5 {
         dqn.update(&choices(), 1e-2, &mut Rng::new(5));
     }
     for (at, free) in free.iter().enumerate() {
-        let moved = dqn.params[at] != before[at];
-        assert!(*free == 1.0 || !moved && dqn.target[at] == before[at], "parameter {at}");
+        let moved = dqn.values.weights.params[at] != before[at];
+        assert!(*free == 1.0 || !moved && dqn.values.target[at] == before[at], "parameter {at}");
     }
-    let moved = dqn.params.iter().zip(&before).filter(|(a, b)| a != b).count();
+    let moved = dqn.values.weights.params.iter().zip(&before).filter(|(a, b)| a != b).count();
     assert!(moved > free.iter().filter(|f| **f == 1.0).count() / 2, "{moved}");
 }
 
@@ -109,10 +113,11 @@ fn a_prior_stays_as_it_was_drawn_and_the_rest_learns() {
 fn the_target_moves_every_third_step_by_its_share() {
     let (mut dqn, batch, mut rng) = (learner(&config()), choices(), Rng::new(5));
     for step in 1..=6 {
-        let before = dqn.target[7];
+        let before = dqn.values.target[7];
         dqn.update(&batch, 1e-3, &mut rng);
-        let want = if step % 3 == 0 { 0.5 * (before + dqn.params[7]) } else { before };
-        assert!((dqn.target[7] - want).abs() < 1e-6, "step {step}: expected {want}, found {}", dqn.target[7]);
+        let want = if step % 3 == 0 { 0.5 * (before + dqn.values.weights.params[7]) } else { before };
+        let found = dqn.values.target[7];
+        assert!((found - want).abs() < 1e-6, "step {step}: expected {want}, found {found}");
     }
 }
 
@@ -127,7 +132,7 @@ fn exploration_falls_linearly_and_then_stays() {
         dqn.explore(&obs, &mut action, 1_000, &mut rng);
         seen[action[0] as usize] += 1;
     }
-    let best = largest(&values(&dqn, &dqn.params, &obs));
+    let best = largest(&values(&dqn, &dqn.values.weights.params, &obs));
     let share = |i: usize| f64::from(seen[i]) / 20_000.0;
     for i in 0..CHOICES {
         let want = 0.2 / 3.0 + if i == best { 0.8 } else { 0.0 };
@@ -144,12 +149,12 @@ fn a_saved_learner_continues_with_the_same_bits() {
     }
     let mut saved = Tensors::default();
     dqn.save(&mut saved);
-    let mut other = Dqn::new(&config, OBS, CHOICES, &mut Rng::new(99));
+    let mut other = Dqn::new(&config, None, OBS, CHOICES, &mut Rng::new(99));
     other.load(&Tensors::from_bytes(&saved.to_bytes()).unwrap()).unwrap();
     for _ in 0..3 {
         let (a, b) =
             (dqn.update(&batch, 1e-3, &mut rng.clone()), other.update(&batch, 1e-3, &mut rng.clone()));
         assert_eq!(a, b);
     }
-    assert_eq!((dqn.params, dqn.target), (other.params, other.target));
+    assert_eq!((dqn.values.policy(), dqn.values.target), (other.values.policy(), other.values.target));
 }

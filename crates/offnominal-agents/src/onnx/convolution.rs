@@ -1,11 +1,11 @@
-//! Convolutions and pools of pictures `[1, planes, rows, columns]`.
+//! Convolutions and pools of images `[1, planes, rows, columns]`.
 
 use super::OnnxError;
 use super::arithmetic::MISFIT;
-use super::graph::Written;
+use super::node::Written;
 use super::tensor::Tensor;
 
-/// How a window goes over a picture.
+/// How a window goes over an image.
 #[derive(Clone, Copy)]
 pub(super) struct Window {
     /// Rows and columns; of a convolution, those of its weights.

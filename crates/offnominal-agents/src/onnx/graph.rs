@@ -2,6 +2,7 @@
 
 use super::OnnxError;
 use super::message::{Message, Value};
+use super::node::{Inputs, Written};
 use super::ops::Op;
 use super::tensor::{Tensor, len};
 use std::collections::HashMap;
@@ -21,42 +22,6 @@ struct Node {
     op: Op,
     inputs: Vec<Option<usize>>,
     output: usize,
-}
-
-/// What a node reads: the i-th value, where there is one.
-#[derive(Clone, Copy)]
-pub(super) struct Inputs<'a> {
-    values: &'a [Tensor],
-    ids: &'a [Option<usize>],
-}
-
-impl<'a> Inputs<'a> {
-    /// The i-th value.
-    pub(super) fn get(self, i: usize) -> Option<&'a Tensor> {
-        self.ids.get(i).copied().flatten().map(|id| &self.values[id])
-    }
-
-    /// All of them.
-    pub(super) fn all(self) -> impl Iterator<Item = &'a Tensor> {
-        (0..self.ids.len()).filter_map(move |i| self.get(i))
-    }
-}
-
-/// A node as the file has it.
-pub(super) struct Written {
-    pub(super) operator: String,
-    pub(super) name: String,
-    pub(super) attributes: HashMap<String, Attribute>,
-    inputs: Vec<String>,
-    outputs: Vec<String>,
-}
-
-/// The value of an attribute, in whichever of its fields it is.
-#[derive(Default)]
-pub(super) struct Attribute {
-    pub(super) float: f32,
-    pub(super) whole: Vec<i64>,
-    pub(super) tensor: Option<Tensor>,
 }
 
 impl Graph {
@@ -90,7 +55,7 @@ impl Graph {
             return Err(OnnxError::Damaged("a graph whose inputs are not one observation"));
         };
         names.set(input, Tensor { shape: shape.clone(), data: vec![] });
-        let nodes = written.into_iter().map(|w| w.node(&mut names)).collect::<Result<Vec<_>, _>>()?;
+        let nodes = written.iter().map(|w| Node::new(w, &mut names)).collect::<Result<Vec<_>, _>>()?;
         let output = outputs.first().and_then(|name| names.ids.get(name));
         let output = *output.ok_or(OnnxError::Damaged("a graph without an output"))?;
         Ok(Graph { nodes, input: names.ids[input], output, values: names.values })
@@ -115,7 +80,7 @@ impl Graph {
         given.extend_from_slice(input);
         for node in &self.nodes {
             let mut out = std::mem::take(&mut self.values[node.output]);
-            let inputs = Inputs { values: &self.values, ids: &node.inputs };
+            let inputs = Inputs::new(&self.values, &node.inputs);
             node.op.run(inputs, &mut out)?;
             self.values[node.output] = out;
         }
@@ -138,76 +103,20 @@ impl Names {
     }
 }
 
-impl Written {
-    fn read(value: Value<'_>) -> Result<Written, OnnxError> {
-        let (mut operator, mut name) = (String::new(), String::new());
-        let (mut inputs, mut outputs, mut attributes) = (vec![], vec![], HashMap::new());
-        for (field, value) in value.message()?.fields()? {
-            match field {
-                1 => inputs.push(value.text()?),
-                2 => outputs.push(value.text()?),
-                3 => name = value.text()?,
-                4 => operator = value.text()?,
-                5 => {
-                    let (name, attribute) = Attribute::read(value)?;
-                    attributes.insert(name, attribute);
-                }
-                _ => {}
-            }
-        }
-        Ok(Written { operator, name, attributes, inputs, outputs })
-    }
-
-    fn node(self, names: &mut Names) -> Result<Node, OnnxError> {
+impl Node {
+    fn new(written: &Written, names: &mut Names) -> Result<Node, OnnxError> {
         let find = |name: &String| match (name.is_empty(), names.ids.get(name)) {
             (true, _) => Ok(None),
             (false, Some(&id)) => Ok(Some(id)),
             (false, None) => Err(OnnxError::Damaged("a node before those that it needs")),
         };
-        let inputs = self.inputs.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-        let op = Op::read(&self)?;
+        let inputs = written.inputs.iter().map(find).collect::<Result<Vec<_>, _>>()?;
+        let op = Op::read(written)?;
         if inputs.first().is_none_or(Option::is_none) && !matches!(op, Op::Constant(_)) {
             return Err(OnnxError::Damaged("a node without an input"));
         }
-        let output = self.outputs.first().ok_or(OnnxError::Damaged("a node without an output"))?;
+        let output = written.outputs.first().ok_or(OnnxError::Damaged("a node without an output"))?;
         Ok(Node { op, inputs, output: names.set(output, Tensor::default()) })
-    }
-
-    /// The whole number of an attribute, or what is meant without it.
-    pub(super) fn number(&self, name: &str, otherwise: i64) -> i64 {
-        self.attributes.get(name).and_then(|a| a.whole.first().copied()).unwrap_or(otherwise)
-    }
-
-    /// The float of an attribute, or what is meant without it.
-    pub(super) fn float(&self, name: &str, otherwise: f32) -> f32 {
-        self.attributes.get(name).map_or(otherwise, |a| a.float)
-    }
-
-    /// The whole numbers of an attribute; none without it.
-    pub(super) fn numbers(&self, name: &str) -> Vec<i64> {
-        self.attributes.get(name).map_or(vec![], |a| a.whole.clone())
-    }
-
-    /// That the operator is used in a way that is not known here.
-    pub(super) fn unsupported(&self, expected: &'static str, found: impl ToString) -> OnnxError {
-        let (operator, node) = (self.operator.clone(), self.name.clone());
-        OnnxError::Unsupported { operator, node, expected, found: found.to_string() }
-    }
-}
-
-impl Attribute {
-    fn read(value: Value<'_>) -> Result<(String, Attribute), OnnxError> {
-        let (mut name, mut found) = (String::new(), Attribute::default());
-        for (field, value) in value.message()?.fields()? {
-            match field {
-                1 => name = value.text()?,
-                2 => found.float = value.floats()?[0],
-                3 | 8 => found.whole.extend(value.numbers()?),
-                5 => found.tensor = Some(Tensor::read(value.message()?)?.1),
-                _ => {}
-            }
-        }
-        Ok((name, found))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::OnnxError;
 use super::arithmetic::{combine, gemm, map, matmul, softmax};
 use super::convolution::{Window, convolve, pool};
-use super::graph::{Inputs, Written};
+use super::node::{Inputs, Written};
 use super::shapes::{concat, flatten, reshape, squeeze, transpose, unsqueeze};
 use super::tensor::Tensor;
 use crate::actor::largest;

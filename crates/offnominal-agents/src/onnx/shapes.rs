@@ -2,7 +2,7 @@
 
 use super::OnnxError;
 use super::arithmetic::{MISFIT, MOST_AXES};
-use super::graph::Inputs;
+use super::node::Inputs;
 use super::tensor::Tensor;
 
 /// An axis counted from either end.

@@ -4,16 +4,6 @@
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Sb3Error {
-    /// It is no archive, or a part of it is missing or damaged.
-    #[error("{file}: expected {expected}, found {found}")]
-    Archive {
-        /// The archive, or the part of it.
-        file: String,
-        /// What should be there.
-        expected: String,
-        /// What is there.
-        found: String,
-    },
     /// A pickle ends too early or is none.
     #[error("{file}, byte {at}: expected {expected}")]
     Pickle {
@@ -24,7 +14,7 @@ pub enum Sb3Error {
         /// What should be there.
         expected: String,
     },
-    /// A pickle names what no policy needs, such as a command. Nothing of it was run.
+    /// A pickle names what no policy needs, such as an action. Nothing of it was run.
     #[error(
         "{file}: expected names of arrays, spaces and statistics only, found {found}; nothing was executed"
     )]
@@ -34,23 +24,19 @@ pub enum Sb3Error {
         /// The name.
         found: String,
     },
-    /// The policy is of a kind that cannot be taken over.
+    /// A part is missing or damaged, or the policy is of a kind that cannot be taken over.
     #[error("{what}: expected {expected}, found {found}")]
     Unsupported {
-        /// What of the policy.
+        /// The archive, a part of it, or what of the policy.
         what: String,
-        /// What can be taken over.
+        /// What should be there.
         expected: String,
-        /// What the file has.
+        /// What is there.
         found: String,
     },
 }
 
 impl Sb3Error {
-    pub(super) fn archive(file: &str, expected: &str, found: impl ToString) -> Sb3Error {
-        Sb3Error::Archive { file: file.into(), expected: expected.into(), found: found.to_string() }
-    }
-
     pub(super) fn unsupported(what: &str, expected: impl ToString, found: impl ToString) -> Sb3Error {
         Sb3Error::Unsupported { what: what.into(), expected: expected.to_string(), found: found.to_string() }
     }

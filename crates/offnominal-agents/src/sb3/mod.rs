@@ -3,7 +3,7 @@
 //!
 //! The deterministic actor of an MLP policy becomes an [`Actor`]:
 //!
-//! | algorithm | layers in the file                              | command in [−1, 1]              |
+//! | algorithm | layers in the file                              | action in [−1, 1]              |
 //! |-----------|-------------------------------------------------|---------------------------------|
 //! | TQC, SAC  | `actor.latent_pi.{0, 2, …}`, `actor.mu`         | tanh(μ)                         |
 //! | with gSDE | `actor.latent_pi.{0, 2, …}`, `actor.mu.0`       | tanh(μ cut at ±2)               |
@@ -11,7 +11,8 @@
 //! | DQN       | `q_net.q_net.{0, 2, …}`                         | none: the choice of most value  |
 //!
 //! The statistics of a `VecNormalize` become the actor's normalisation.
-//! Reference: Stable-Baselines3 2.9.2 (`common/save_util.py`, `common/vec_env/vec_normalize.py`) and PyTorch's zip format.
+//! Reference: Stable-Baselines3 2.9.2 (`common/save_util.py`, `common/vec_env/vec_normalize.py`) and PyTorch's zip
+//! format.
 
 mod array;
 mod base64;

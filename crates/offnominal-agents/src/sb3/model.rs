@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Where the mean of a policy with state-dependent exploration is cut.
 const SDE_LIMIT: f64 = 2.0;
 
-/// What a model commands.
+/// What a model actions.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Commands {
     /// Real numbers between bounds, lower and upper.
@@ -27,7 +27,7 @@ pub enum Commands {
 pub struct Model {
     /// The algorithm: `tqc`, `sac`, `td3`, `ddpg` or `dqn`.
     pub algorithm: String,
-    /// What it commands.
+    /// What it actions.
     pub commands: Commands,
     layers: Layers,
 }
@@ -40,7 +40,7 @@ impl Model {
     pub fn read(bytes: &[u8]) -> Result<Model, Sb3Error> {
         let mut zip = Archive::open(bytes, "model")?;
         let data: Value = serde_json::from_slice(&zip.part("data")?)
-            .map_err(|e| Sb3Error::archive("model, part data", "JSON", e))?;
+            .map_err(|e| Sb3Error::unsupported("model, part data", "JSON", e))?;
         let tensors = tensors::read(&zip.part("policy.pth")?, "model, part policy.pth")?;
         check(&data, &tensors)?;
         let algorithm = algorithm(&data)?;
@@ -48,16 +48,16 @@ impl Model {
         Ok(Model { algorithm: algorithm.into(), commands: commands(&data)?, layers })
     }
 
-    /// The policy in a world, with the statistics by which its observations were normalised.
+    /// The policy in an environment, with the statistics by which its observations were normalised.
     ///
     /// # Errors
-    /// If the world has other widths or bounds.
+    /// If the environment has other widths or bounds.
     pub fn actor(self, spec: &EnvSpec, map: Option<Normalisation>) -> Result<Actor, Sb3Error> {
-        let expected = world_commands(&spec.action);
+        let expected = environment_commands(&spec.action);
         if expected.as_ref() != Some(&self.commands) {
             let expected = expected.map_or("one choice, or real numbers".into(), |c| format!("{c:?}"));
             return Err(Sb3Error::unsupported(
-                &format!("commands of {}", spec.id),
+                &format!("actions of {}", spec.id),
                 expected,
                 format!("{:?}", self.commands),
             ));
@@ -78,7 +78,7 @@ impl Model {
         Ok(Actor::new(spec, &self.algorithm, net, params, map))
     }
 
-    /// A world that is nothing but the channels that this model reads and commands.
+    /// An environment that is nothing but the channels that this model reads and actions.
     pub fn spec(&self, id: &str) -> EnvSpec {
         let mut spec = EnvSpec::new(id, "the channels of an imported policy");
         spec.observation = (0..self.layers.inputs())
@@ -97,8 +97,8 @@ impl Model {
     }
 }
 
-/// A world's commands in the same words; bounds are compared as float32, which spaces have.
-fn world_commands(action: &[Channel]) -> Option<Commands> {
+/// An environment's actions in the same words; bounds are compared as float32, which spaces have.
+fn environment_commands(action: &[Channel]) -> Option<Commands> {
     let bound = |x: f64| f64::from(x as f32);
     match action {
         [only] if only.is_choice() => Some(Commands::Choice(only.choices)),
@@ -167,12 +167,13 @@ fn layers(data: &Value, tensors: &BTreeMap<String, Tensor>, algorithm: &str) -> 
 fn commands(data: &Value) -> Result<Commands, Sb3Error> {
     const FILE: &str = "model, action space";
     let text = data["action_space"][":serialized:"].as_str().unwrap_or_default();
-    let bytes = base64::decode(text).ok_or_else(|| Sb3Error::archive(FILE, "base64", "something else"))?;
+    let bytes =
+        base64::decode(text).ok_or_else(|| Sb3Error::unsupported(FILE, "base64", "something else"))?;
     let pickle = Pickle::read(&bytes, FILE, is_inert)?;
     let root = pickle.root();
     let class = pickle.made(root).map_or("something else", |(class, _)| class);
     let of = |name: &str| {
-        let id = pickle.get(root, name).ok_or_else(|| Sb3Error::archive(FILE, name, "none"))?;
+        let id = pickle.get(root, name).ok_or_else(|| Sb3Error::unsupported(FILE, name, "none"))?;
         numbers(&pickle, id, name)
     };
     match class.rsplit('.').next() {

@@ -19,7 +19,7 @@ pub fn read_normalisation(bytes: &[u8]) -> Result<Option<Normalisation>, Sb3Erro
     if !class.ends_with(".VecNormalize") {
         return Err(Sb3Error::unsupported(FILE, "an object of VecNormalize", class));
     }
-    let missing = |what: &str| Sb3Error::archive(FILE, what, "none");
+    let missing = |what: &str| Sb3Error::unsupported(FILE, what, "none");
     let attribute = |name: &str| pickle.get(root, name).ok_or_else(|| missing(name));
     if pickle.node(attribute("norm_obs")?) == &Node::Bool(false) {
         return Ok(None);

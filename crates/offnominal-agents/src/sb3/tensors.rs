@@ -17,13 +17,13 @@ pub(super) struct Archive<'a> {
 impl<'a> Archive<'a> {
     pub(super) fn open(bytes: &'a [u8], name: &str) -> Result<Archive<'a>, Sb3Error> {
         let zip = zip::ZipArchive::new(Cursor::new(bytes));
-        let zip = zip.map_err(|e| Sb3Error::archive(name, "a zip archive", e))?;
+        let zip = zip.map_err(|e| Sb3Error::unsupported(name, "a zip archive", e))?;
         Ok(Archive { zip, name: name.into() })
     }
 
     pub(super) fn part(&mut self, part: &str) -> Result<Vec<u8>, Sb3Error> {
         let broken =
-            |e: &dyn ToString| Sb3Error::archive(&self.name, &format!("a part {part}"), e.to_string());
+            |e: &dyn ToString| Sb3Error::unsupported(&self.name, &format!("a part {part}"), e.to_string());
         let file = self.zip.by_name(part).map_err(|e| broken(&e))?;
         let mut bytes = Vec::new();
         file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
@@ -62,7 +62,11 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<BTreeMap<String, Tensor>,
         if let (Some(key), Some(found)) = (pickle.text(key), layout(&pickle, value)) {
             let storage = archive.part(&format!("{root}/data/{}", found.storage))?;
             let values = found.values(&storage).ok_or_else(|| {
-                Sb3Error::archive(name, &format!("the numbers of {key}, shape {:?}", found.shape), "too few")
+                Sb3Error::unsupported(
+                    name,
+                    &format!("the numbers of {key}, shape {:?}", found.shape),
+                    "too few",
+                )
             })?;
             tensors.insert(key.to_string(), Tensor { shape: found.shape, values });
         }

@@ -12,13 +12,14 @@ fn learner() -> Td3 {
     let mut td3 = Td3::new(&config(), OBS, ACT, &mut Rng::new(1));
     // Targets must differ from the networks, or a test could not tell them apart.
     td3.critics.members.iter_mut().for_each(|m| m.target.iter_mut().for_each(|t| *t *= 0.9));
-    td3.target.iter_mut().for_each(|t| *t *= 1.5);
+    td3.actor.target.iter_mut().for_each(|t| *t *= 1.5);
     td3
 }
 
-/// Commands of the actor for one row, before any noise.
+/// Actions of the actor for one row, before any noise.
 fn commands(td3: &Td3, params: &[f32], obs: &[f32]) -> Vec<f32> {
-    let head = td3.actor.forward(params, obs, &mut td3.actor.workspace(1)).to_vec();
+    let net = &td3.actor.net;
+    let head = net.forward(params, obs, &mut net.workspace(1)).to_vec();
     head.iter().map(|z| z.tanh()).collect()
 }
 
@@ -31,7 +32,7 @@ fn targets_are_reward_and_the_discounted_smaller_value_of_a_blurred_command() {
     assert!(noise.iter().any(|e| (0.2 * e).abs() > 0.25), "nothing is cut: {noise:?}");
     for i in 0..ROWS {
         let obs = &batch.next_obs[i * OBS..][..OBS];
-        let mut action = commands(&td3, &td3.target, obs);
+        let mut action = commands(&td3, &td3.actor.target, obs);
         for (a, e) in action.iter_mut().zip(&noise[i * ACT..]) {
             *a = (*a + (0.2 * e).clamp(-0.25, 0.25)).clamp(-1.0, 1.0);
         }
@@ -47,12 +48,12 @@ fn targets_are_reward_and_the_discounted_smaller_value_of_a_blurred_command() {
 fn actor_gradient_passes_a_check() {
     let (mut td3, batch) = (learner(), batch());
     let value = td3.actor_gradient(&batch, &mut Rng::new(4));
-    let (params, grad) = (td3.params.clone(), td3.buffers.grad.clone());
+    let (params, grad) = (td3.actor.weights.params.clone(), td3.actor.weights.grad.clone());
     let loss = |params: &[f32]| {
         let one = |i: usize| {
             let obs = &batch.obs[i * OBS..][..OBS];
             let action = commands(&td3, params, obs);
-            -f64::from(td3.critics.outputs(&td3.critics.members[0].params, obs, &action)[0])
+            -f64::from(td3.critics.outputs(&td3.critics.members[0].weights.params, obs, &action)[0])
         };
         (0..ROWS).map(one).sum::<f64>() / ROWS as f64
     };
@@ -65,11 +66,11 @@ fn actor_and_targets_move_at_every_second_step_only() {
     let (mut td3, batch, mut rng) = (learner(), batch(), Rng::new(5));
     let mut moved = vec![];
     for _ in 0..4 {
-        let before = (td3.params.clone(), td3.target.clone(), td3.critics.members[1].target.clone());
-        let critic = td3.critics.members[1].params.clone();
+        let before = (td3.actor.policy().1, td3.actor.target.clone(), td3.critics.members[1].target.clone());
+        let critic = td3.critics.members[1].weights.params.clone();
         td3.update(&batch, 1e-3, &mut rng);
-        assert_ne!(critic, td3.critics.members[1].params);
-        let after = (&td3.params, &td3.target, &td3.critics.members[1].target);
+        assert_ne!(critic, td3.critics.members[1].weights.params);
+        let after = (&td3.actor.weights.params, &td3.actor.target, &td3.critics.members[1].target);
         assert_eq!(
             (before.0 != *after.0, before.0 != *after.0),
             (before.1 != *after.1, before.2 != *after.2)
@@ -82,16 +83,16 @@ fn actor_and_targets_move_at_every_second_step_only() {
 #[test]
 fn the_target_actor_follows_at_its_rate() {
     let (mut td3, batch) = (learner(), batch());
-    let before = td3.target[7];
+    let before = td3.actor.target[7];
     td3.improve_actor(&batch, Adam::default(), &mut Rng::new(4));
-    let want = 0.995 * before + 0.005 * td3.params[7];
-    assert!((td3.target[7] - want).abs() < 1e-6, "expected {want}, found {}", td3.target[7]);
+    let (want, found) = (0.995 * before + 0.005 * td3.actor.weights.params[7], td3.actor.target[7]);
+    assert!((found - want).abs() < 1e-6, "expected {want}, found {found}");
 }
 
 #[test]
 fn exploring_adds_noise_of_the_given_deviation_within_the_bounds() {
     let (mut td3, obs, mut rng) = (learner(), [0.3, -0.2, 0.1], Rng::new(7));
-    let mean = commands(&td3, &td3.params, &obs);
+    let mean = commands(&td3, &td3.actor.weights.params, &obs);
     let (mut squares, mut action, n) = (0.0, [0.0; ACT], 20_000);
     for _ in 0..n {
         td3.explore(&obs, &mut action, 0, &mut rng);
@@ -118,8 +119,8 @@ fn a_saved_learner_continues_with_the_same_bits() {
     }
     assert_eq!(td3.actor(), other.actor());
     assert_eq!(
-        (td3.target, &td3.critics.members[1].target),
-        (other.target, &other.critics.members[1].target)
+        (td3.actor.target, &td3.critics.members[1].target),
+        (other.actor.target, &other.critics.members[1].target)
     );
 }
 
@@ -127,18 +128,18 @@ fn a_saved_learner_continues_with_the_same_bits() {
 fn ddpg_has_one_critic_and_a_target_without_blur() {
     let ddpg = config().with_algorithm("ddpg").unwrap();
     let (mut ddpg, batch, mut rng) = (Td3::ddpg(&ddpg, OBS, ACT, &mut Rng::new(1)), batch(), Rng::new(3));
-    ddpg.target.iter_mut().for_each(|t| *t *= 1.5);
+    ddpg.actor.target.iter_mut().for_each(|t| *t *= 1.5);
     assert_eq!(ddpg.critics.members.len(), 1);
     ddpg.set_targets(&batch, &mut rng);
     for i in 0..ROWS {
         let obs = &batch.next_obs[i * OBS..][..OBS];
-        let action = commands(&ddpg, &ddpg.target, obs);
+        let action = commands(&ddpg, &ddpg.actor.target, obs);
         let value = ddpg.critics.outputs(&ddpg.critics.members[0].target, obs, &action)[0];
         let want = batch.reward[i] + if i == 2 { 0.0 } else { 0.99 * value };
         let found = ddpg.buffers.targets[i];
         assert!((found - want).abs() < 1e-5, "row {i}: expected {want}, found {found}");
     }
-    let before = ddpg.params.clone();
+    let before = ddpg.actor.policy();
     ddpg.update(&batch, 1e-3, &mut rng);
-    assert_ne!(before, ddpg.params);
+    assert_ne!(before, ddpg.actor.policy());
 }

@@ -3,14 +3,15 @@
 use super::*;
 use crate::Learner;
 use crate::testing::{ACT, OBS, ROWS, batch, check_along};
-use offnominal_nets::Tensors;
+use offnominal_core::Rng;
+use offnominal_nets::{Adam, Tensors};
 
 fn config() -> TrainConfig {
     TrainConfig {
         hidden: vec![16, 16],
         batch: ROWS,
         quantiles: 5,
-        drop: 1,
+        top_quantiles_to_drop: 1,
         ..TrainConfig::for_env("sap-goal0")
     }
 }
@@ -18,7 +19,7 @@ fn config() -> TrainConfig {
 fn learner() -> Tqc {
     let mut tqc = Tqc::new(&config(), OBS, ACT, &mut Rng::new(1));
     // Targets must differ from the critics, or a test could not tell them apart.
-    tqc.critics.ensemble.members.iter_mut().for_each(|m| m.target.iter_mut().for_each(|t| *t *= 0.9));
+    tqc.critics.members.iter_mut().for_each(|m| m.target.iter_mut().for_each(|t| *t *= 0.9));
     tqc
 }
 
@@ -26,17 +27,18 @@ fn learner() -> Tqc {
 fn targets_are_the_shifted_atoms_without_the_largest() {
     let (mut tqc, batch) = (learner(), batch());
     let (next, alpha) = (tqc.actor.draw_next(&batch.next_obs, &mut Rng::new(3)).clone(), 0.3);
-    tqc.critics.set_targets(&batch, &next, 0.9, alpha);
+    tqc.critics.read(&batch.next_obs, &next.action);
+    tqc.rule.set_targets(&mut tqc.critics, &batch, &next, 0.9, alpha);
     for i in 0..ROWS {
         let (obs, action) = (&batch.next_obs[i * OBS..][..OBS], &next.action[i * ACT..][..ACT]);
-        let critics = &tqc.critics.ensemble;
+        let critics = &tqc.critics;
         let mut atoms: Vec<f32> =
             critics.members.iter().flat_map(|m| critics.outputs(&m.target, obs, action)).collect();
         atoms.sort_by(f32::total_cmp);
         atoms.truncate(10 - 2);
         let discount = if i == 2 { 0.0 } else { 0.9 };
         let want = atoms.iter().map(|z| batch.reward[i] + discount * (z - alpha * next.log_prob[i]));
-        let mut found = tqc.critics.targets[i * 8..][..8].to_vec();
+        let mut found = tqc.rule.targets[i * 8..][..8].to_vec();
         found.sort_by(f32::total_cmp);
         assert!(want.zip(&found).all(|(w, f)| (w - f).abs() < 1e-5), "row {i}: {found:?}");
     }
@@ -46,12 +48,12 @@ fn targets_are_the_shifted_atoms_without_the_largest() {
 fn critic_gradient_passes_a_check() {
     let (mut tqc, batch) = (learner(), batch());
     tqc.improve_critics(&batch, 0.3, Adam { lr: 1e-12, ..Adam::default() }, &mut Rng::new(3));
-    let targets = tqc.critics.targets.clone();
+    let targets = tqc.rule.targets.clone();
     let huber = |z: &[f32], d: &mut [f32]| quantile_huber(z, 5, &targets, 8, d);
-    let critics = &mut tqc.critics.ensemble;
+    let critics = &mut tqc.critics;
     critics.read(&batch.obs, &batch.action);
     let (loss, grad) = critics.checked_gradient(1, huber);
-    let params = critics.members[1].params.clone();
+    let params = critics.members[1].weights.params.clone();
     let value = |params: &[f32]| {
         let row = |i| critics.outputs(params, &batch.obs[i * OBS..][..OBS], &batch.action[i * ACT..][..ACT]);
         let predicted: Vec<f32> = (0..ROWS).flat_map(row).collect();
@@ -66,15 +68,15 @@ fn actor_gradient_passes_a_check() {
     let (mut tqc, batch, alpha) = (learner(), batch(), 0.3);
     let mean_log_prob = tqc.draw(&batch, &mut Rng::new(3));
     let (loss, _) = tqc.actor_gradient(&batch, alpha, mean_log_prob);
-    let (params, grad) = (tqc.actor.params.clone(), tqc.actor.last_gradient().to_vec());
+    let (params, grad) = (tqc.actor.weights.params.clone(), tqc.actor.weights.grad.clone());
     let value = |params: &[f32]| {
         let mut sample = Sample::new(ROWS, ACT);
         let head = tqc.actor.net.forward(params, &batch.obs, &mut tqc.actor.net.workspace(ROWS)).to_vec();
         sample.draw(&head, &mut Rng::new(3));
         let one = |i: usize| {
             let (obs, action) = (&batch.obs[i * OBS..][..OBS], &sample.action[i * ACT..][..ACT]);
-            let critics = &tqc.critics.ensemble;
-            let all = critics.members.iter().flat_map(|m| critics.outputs(&m.params, obs, action));
+            let critics = &tqc.critics;
+            let all = critics.members.iter().flat_map(|m| critics.outputs(&m.weights.params, obs, action));
             let q = all.map(f64::from).sum::<f64>() / 10.0;
             f64::from(alpha) * f64::from(sample.log_prob[i]) - q
         };
@@ -86,8 +88,8 @@ fn actor_gradient_passes_a_check() {
 
 #[test]
 fn target_critics_follow_at_their_rate() {
-    let mut critics = learner().critics.ensemble;
-    let (params, target) = (critics.members[0].params[7], critics.members[0].target[7]);
+    let mut critics = learner().critics;
+    let (params, target) = (critics.members[0].weights.params[7], critics.members[0].target[7]);
     critics.follow();
     let want = 0.005 * params + 0.995 * target;
     assert!((critics.members[0].target[7] - want).abs() < 1e-7);
@@ -99,7 +101,7 @@ fn the_exported_actor_is_the_mean_of_the_head() {
     let (net, params) = tqc.actor();
     let means = net.forward(&params, &batch.obs, &mut net.workspace(ROWS)).to_vec();
     let whole = &tqc.actor.net;
-    let head = whole.forward(&tqc.actor.params, &batch.obs, &mut whole.workspace(ROWS)).to_vec();
+    let head = whole.forward(&tqc.actor.weights.params, &batch.obs, &mut whole.workspace(ROWS)).to_vec();
     for (head, mean) in head.chunks_exact(2 * ACT).zip(means.chunks_exact(ACT)) {
         assert_eq!(head[..ACT], *mean);
     }

@@ -8,7 +8,7 @@ use crate::normaliser::RunningMoments;
 use crate::trainer::lane::Past;
 use offnominal_core::env::Env;
 use offnominal_core::{Rng, Seed};
-use offnominal_nets::Tensors;
+use offnominal_nets::{TensorError, Tensors};
 use serde::{Deserialize, Serialize};
 
 /// Value of the entry `format` of the header.
@@ -51,15 +51,15 @@ impl Trainer {
             self.replay.save(&mut file);
         }
         if let Some(average) = &self.average {
-            file.insert("average", &[average.len()], average);
+            file.put("average", average);
         }
         if let Some((_, actor)) = &self.best {
             // Bytes as numbers: the file of the best actor travels inside this one.
             let bytes: Vec<f32> = actor.to_bytes().into_iter().map(f32::from).collect();
-            file.insert("best", &[bytes.len()], &bytes);
+            file.put("best", &bytes);
         }
-        let state = serde_json::to_string(&self.state()).expect("the state is plain data");
-        file.metadata.extend([("format".into(), FORMAT.into()), ("state".into(), state)]);
+        file.put_entry("format", FORMAT);
+        file.put_json("state", &self.state());
         file.to_bytes()
     }
 
@@ -78,15 +78,14 @@ impl Trainer {
         }
     }
 
-    /// Continues a run from its bytes, in the same world.
+    /// Continues a run from its bytes, in the same environment.
     ///
     /// # Errors
-    /// If the bytes are not a checkpoint, or one of another world.
+    /// If the bytes are not a checkpoint, or one of another environment.
     pub fn resume(bytes: &[u8], env: &dyn Env) -> Result<Trainer, TrainError> {
         let file = Tensors::from_bytes(bytes)?;
-        let entry = |key: &str| file.metadata.get(key).map_or("", String::as_str);
-        require(entry("format") == FORMAT, &format!("format {FORMAT}"), entry("format"))?;
-        let state: State = serde_json::from_str(entry("state"))?;
+        file.expect_entry("format", FORMAT)?;
+        let state: State = file.json("state")?;
         require(state.env == env.spec().id, &format!("a run in {}", env.spec().id), &state.env)?;
         let mut run = Trainer::new(state.config.clone(), env, state.seed)?;
         run.learner.load(&file)?;
@@ -101,25 +100,19 @@ impl Trainer {
 
     fn restore_replay(&mut self, file: &Tensors, next: usize) -> Result<(), TrainError> {
         let restored = self.replay.clone().restored(file, next)?;
-        self.replay = restored.ok_or_else(|| TrainError::Mismatch {
-            expected: format!(
-                "at most {} transitions with their pictures, the next at their end",
-                self.config.buffer
-            ),
-            found: format!("something else, the next at {next}"),
-        })?;
+        let most = self.config.buffer;
+        let expected = format!("at most {most} transitions with their images, the next at their end");
+        require(restored.is_some(), &expected, format!("something else, the next at {next}"))?;
+        restored.into_iter().for_each(|replay| self.replay = replay);
         Ok(())
     }
 
     fn restore_lanes(&mut self, pasts: Vec<Past>) -> Result<(), TrainError> {
-        require(
-            pasts.len() == self.lanes.len(),
-            &format!("{} episodes", self.lanes.len()),
-            &pasts.len().to_string(),
-        )?;
+        let n = self.lanes.len();
+        require(pasts.len() == n, &format!("{n} episodes"), pasts.len())?;
         for (i, (lane, past)) in self.lanes.iter_mut().zip(pasts).enumerate() {
             let fits = lane.rebuild(past, &self.bounds).is_some();
-            require(fits, &format!("episode {i} to fit the world"), "other widths or lengths")?;
+            require(fits, &format!("episode {i} to fit the environment"), "other widths or lengths")?;
         }
         Ok(())
     }
@@ -151,9 +144,6 @@ fn best(file: &Tensors, env: &dyn Env) -> Result<Actor, TrainError> {
     Ok(Actor::from_bytes(&bytes, env.spec())?)
 }
 
-fn require(holds: bool, expected: &str, found: &str) -> Result<(), TrainError> {
-    if holds {
-        return Ok(());
-    }
-    Err(TrainError::Mismatch { expected: expected.into(), found: found.into() })
+fn require(holds: bool, expected: &str, found: impl ToString) -> Result<(), TensorError> {
+    TensorError::require(holds, "checkpoint", expected, found)
 }

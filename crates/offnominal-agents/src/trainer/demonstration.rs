@@ -1,17 +1,17 @@
-//! Commands of a demonstrator, made worse on purpose, so that the learner also sees how it recovers.
+//! Actions of a demonstrator, made worse on purpose, so that the learner also sees how it recovers.
 
 use super::lane::Lane;
 use crate::actor::Bounds;
 use offnominal_core::Rng;
 use offnominal_core::policy::Policy;
 
-/// Deviation of the noise on demonstrated commands.
+/// Deviation of the noise on demonstrated actions.
 const DEMONSTRATION_NOISE: f64 = 0.2;
 
 /// Share of demonstrated choices that chance makes instead.
 const DEMONSTRATION_CHANCE: f64 = 0.2;
 
-/// The demonstrator's command, blurred where commands are numbers, and now and then a random one where they are choices;
+/// The demonstrator's action, blurred where actions are numbers, and now and then a random one where they are choices;
 /// whether it is the demonstrator's.
 pub(super) fn demonstrate(
     demonstrator: &mut dyn Policy,

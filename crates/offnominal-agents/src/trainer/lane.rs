@@ -1,14 +1,15 @@
-//! One world in which training episodes are played, and the memory from which its state can be rebuilt.
+//! One environment in which training episodes are played, and the memory from which its state can be rebuilt.
 //!
-//! A world cannot be written to a file, but the episode in progress can be played again: from its initial condition,
-//! the generator as it was, and the commands since.
+//! An environment cannot be written to a file, but the episode in progress can be played again: from its initial
+//! condition,
+//! the generator as it was, and the actions since.
 
 use crate::actor::Bounds;
 use offnominal_core::env::{Env, Status, Step};
 use offnominal_core::{Rng, Seed};
 use serde::{Deserialize, Serialize};
 
-/// A world with an episode in progress.
+/// An environment with an episode in progress.
 pub(super) struct Lane {
     env: Box<dyn Env>,
     rng: Rng,
@@ -17,7 +18,7 @@ pub(super) struct Lane {
     steps: usize,
     pub(super) obs: Vec<f32>,
     pub(super) next_obs: Vec<f32>,
-    /// The command in [−1, 1].
+    /// The action in [−1, 1].
     pub(super) action: Vec<f32>,
     command: Vec<f32>,
 }
@@ -27,14 +28,14 @@ pub(super) struct Lane {
 #[serde(deny_unknown_fields)]
 pub(super) struct Past {
     initial: Vec<f64>,
-    /// The generator when the world was started.
+    /// The generator when the environment was started.
     rng: Rng,
-    /// Commands since, in [−1, 1], `[steps, act_width]`.
+    /// Actions since, in [−1, 1], `[steps, act_width]`.
     actions: Vec<f32>,
 }
 
 impl Lane {
-    /// A world at the beginning of an episode.
+    /// An environment at the beginning of an episode.
     pub(super) fn new(env: Box<dyn Env>, seed: Seed) -> Lane {
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let room = env.spec().horizon as usize * act;
@@ -61,7 +62,7 @@ impl Lane {
         self.env.observe(&mut self.obs);
     }
 
-    /// Applies the current command.
+    /// Applies the current action.
     pub(super) fn step(&mut self, bounds: &Bounds) -> Step {
         self.past.actions.extend_from_slice(&self.action);
         self.apply(bounds)
@@ -105,7 +106,7 @@ impl Lane {
         &self.past
     }
 
-    /// Plays a stored episode again up to where it was; `None` if it does not fit the world.
+    /// Plays a stored episode again up to where it was; `None` if it does not fit the environment.
     pub(super) fn rebuild(&mut self, past: Past, bounds: &Bounds) -> Option<()> {
         let (spec, act) = (self.env.spec(), self.action.len());
         let whole =

@@ -1,6 +1,6 @@
 //! The training loop, shared by all learners. No files, no clock, no printing.
 //!
-//! Worlds are stepped in turn; every transition goes into the replay buffer; after every `train_every` steps come
+//! Environments are stepped in turn; every transition goes into the replay buffer; after every `train_every` steps come
 //! `gradient_steps` updates; every `eval_every` steps the actor plays episodes with fixed seeds, and the best so far
 //! (or the last, as the recipe says) is kept. An episode that ends by itself has no future; one whose time is up has, so
 //! its target is bootstrapped.
@@ -10,13 +10,14 @@ mod demonstration;
 mod error;
 mod lane;
 mod recent;
-mod scaling;
 
 use crate::actor::{Actor, Bounds};
+use crate::algorithm;
 use crate::config::{Keep, TrainConfig};
 use crate::evaluation::Evaluation;
 use crate::history::TrainingEpisode;
-use crate::learner::{self, Learner, Losses};
+use crate::learner::{Learner, Losses};
+use crate::normaliser::Scaling;
 use crate::replay::{Batch, Record, Replay};
 pub use checkpoint::Contents;
 use demonstration::demonstrate;
@@ -26,7 +27,6 @@ use offnominal_core::env::{Env, Status};
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
 use recent::Recent;
-use scaling::Scaling;
 
 /// A training run in progress.
 pub struct Trainer {
@@ -74,12 +74,12 @@ impl Trainer {
     /// A run that has not begun.
     ///
     /// # Errors
-    /// If the recipe is wrong, or the world cannot be copied.
+    /// If the recipe is wrong, or the environment cannot be copied.
     pub fn new(config: TrainConfig, env: &dyn Env, seed: Seed) -> Result<Trainer, TrainError> {
         config.check()?;
         let fork = || env.fork().ok_or_else(|| TrainError::NoCopies { env: env.spec().id.clone() });
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
-        let learner = learner::build(&config, env.spec(), &mut seed.child("networks").rng())?;
+        let learner = algorithm::build(&config, env.spec(), &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
         Ok(Trainer {
             bounds: Bounds::of(&env.spec().action),
@@ -87,7 +87,7 @@ impl Trainer {
             pristine: fork()?,
             learner,
             demonstrator: None,
-            replay: Replay::for_world(config.buffer, env.spec()),
+            replay: Replay::for_environment(config.buffer, env.spec()),
             batch: Batch::new(config.batch, obs, act),
             scaling: Scaling::of(&config, obs),
             rng: seed.child("learner").rng(),
@@ -103,7 +103,7 @@ impl Trainer {
         })
     }
 
-    /// The run with a policy that commands in the first `demonstrations` steps of the recipe. To be given again when the
+    /// The run with a policy that actions in the first `demonstrations` steps of the recipe. To be given again when the
     /// run is resumed.
     pub fn demonstrated_by(self, demonstrator: Box<dyn Policy>) -> Trainer {
         Trainer { demonstrator: Some(demonstrator), ..self }
@@ -184,7 +184,7 @@ impl Trainer {
         self.best.as_ref().map(|(evaluation, actor)| (evaluation, actor))
     }
 
-    /// One step in the world, and the gradient steps that follow from it.
+    /// One step in the environment, and the gradient steps that follow from it.
     fn step(&mut self) {
         let i = (self.steps % self.config.n_envs as u64) as usize;
         let demonstrated = self.choose(i);
@@ -213,7 +213,7 @@ impl Trainer {
         }
     }
 
-    /// Chooses the next command of a lane: demonstrated or random at first, then exploring. Whether it was demonstrated.
+    /// Chooses the next action of a lane: demonstrated or random at first, then exploring. Whether it was demonstrated.
     fn choose(&mut self, i: usize) -> bool {
         let lane = &mut self.lanes[i];
         if let Some(demonstrator) = &mut self.demonstrator
@@ -233,7 +233,7 @@ impl Trainer {
         false
     }
 
-    /// Applies the command and stores what came of it.
+    /// Applies the action and stores what came of it.
     fn interact(&mut self, i: usize, demonstrated: bool) {
         let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
         let step = lane.step(&self.bounds);
@@ -312,7 +312,8 @@ impl Trainer {
 /// Steps between those at which the actor enters its average.
 const AVERAGED_EVERY: u64 = 100;
 
-/// Whether an episode is left at this step, so that episodes take so many steps on average; with 0 none is, and nothing is
+/// Whether an episode is left at this step, so that episodes take so many steps on average; with 0 none is, and
+/// nothing is
 /// drawn.
 fn restarts(after: u32, rng: &mut Rng) -> bool {
     after > 0 && rng.uniform() * f64::from(after) < 1.0

@@ -34,7 +34,7 @@ impl Recent {
         self.mean(|&(total, _)| Some(total))
     }
 
-    /// Share of successes, if there was an episode and the world defines success.
+    /// Share of successes, if there was an episode and the environment defines success.
     pub(super) fn success(&self) -> Option<f64> {
         self.mean(|&(_, success)| success.map(|s| f64::from(u8::from(s))))
     }

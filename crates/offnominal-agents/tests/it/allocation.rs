@@ -1,6 +1,6 @@
 //! After warm-up neither a gradient step nor acting allocates.
 
-use crate::worlds::Point;
+use crate::environments::Point;
 use allocation_counter::measure;
 use offnominal_agents::{Batch, Dqn, Learner, PASSES, Sac, Td3, Tqc, TrainConfig, Trainer};
 use offnominal_core::policy::Policy;
@@ -31,7 +31,7 @@ fn a_gradient_step_does_not_allocate() {
     assert_eq!(of_a_gradient_step(Td3::new(&config(), 7, 2, &mut rng)), 0);
     let dropping = TrainConfig { dropconnect: 0.1, double: true, ..config() };
     assert_eq!(of_a_gradient_step(Td3::ddpg(&dropping, 7, 2, &mut rng)), 0);
-    assert_eq!(of_a_gradient_step(Dqn::new(&dropping, 7, 3, &mut rng)), 0);
+    assert_eq!(of_a_gradient_step(Dqn::new(&dropping, None, 7, 3, &mut rng)), 0);
 }
 
 #[test]
@@ -46,9 +46,9 @@ fn acting_does_not_allocate() {
 fn predicting_does_not_allocate() {
     let ddpg = TrainConfig { dropout: 0.1, ..config().with_algorithm("ddpg").unwrap() };
     let actor = Trainer::new(ddpg, &Point::new(), Seed(1)).unwrap().actor();
-    let (mut predictor, mut rng) = (actor.predictor(None).unwrap(), Rng::new(1));
-    predictor.predict(&[0.1, 0.2], &mut rng);
-    let again = || assert_eq!(predictor.predict(&[0.3, -0.2], &mut rng).heads.len(), PASSES);
+    let (mut samples, mut rng) = (actor.samples(None).unwrap(), Rng::new(1));
+    samples.predict(&[0.1, 0.2], &mut rng);
+    let again = || assert_eq!(samples.predict(&[0.3, -0.2], &mut rng).heads.len(), PASSES);
     assert_eq!(allocations(again), 0);
 }
 

@@ -1,6 +1,6 @@
 //! Policy files: what is written is what acts, and nothing else is accepted.
 
-use crate::worlds::{Pendulum, Point};
+use crate::environments::{Pendulum, Point};
 use offnominal_agents::config::Normalise;
 use offnominal_agents::{ALL, Actor, Algorithm, TrainConfig, Trainer};
 use offnominal_core::env::Env;
@@ -68,13 +68,13 @@ fn edited_policies_are_refused_with_a_reason() {
     refuses(|f| f.insert("actor.1.weight", &[9, 2], &[0.0; 18]), "expected 1 action channels");
     refuses(
         |f| f.insert("action.low", &[1], &[-1.0]),
-        "channel 0 of action.low: expected -2, as the world has",
+        "channel 0 of action.low: expected -2, as the environment has",
     );
     refuses(|f| f.insert("observation.scale", &[2], &[1.0, 0.0]), "expected a positive number, found 0");
     refuses(|f| drop(f.metadata.remove("format")), "expected \"offnominal-actor-1\", found \"\"");
     refuses(|f| drop(f.metadata.insert("env".into(), "line".into())), "expected \"point\", found \"line\"");
     let choices = Actor::from_bytes(&trained().to_bytes(), Point::with_choices().spec()).unwrap_err();
-    assert_eq!(choices.to_string(), "policy of point: expected 3 choices as the world has, found 1");
+    assert_eq!(choices.to_string(), "policy of point: expected 3 choices as the environment has, found 1");
     let other = Actor::from_bytes(&trained().to_bytes(), Pendulum::new().spec()).unwrap_err().to_string();
     assert!(other.contains("expected \"pendulum-test\", found \"point\""), "{other}");
 }

@@ -1,16 +1,8 @@
 //! Does it learn? A short run on every machine, swing-up and balance in the slow tier.
 
-use crate::worlds::{Cartpole, Pendulum, Point};
+use crate::environments::{Cartpole, Pendulum, Point};
 use offnominal_agents::{ALL, Evaluation, TrainConfig, Trainer};
 use offnominal_core::prelude::*;
-
-fn skipped() -> bool {
-    let skipped = std::env::var_os("RUN_SLOW_TESTS").is_none();
-    if skipped {
-        eprintln!("skipped: set RUN_SLOW_TESTS=1 to train in worlds that take time");
-    }
-    skipped
-}
 
 fn last_evaluation(mut run: Trainer) -> Evaluation {
     let mut last = None;
@@ -20,7 +12,7 @@ fn last_evaluation(mut run: Trainer) -> Evaluation {
     last.expect("a run ends with an evaluation")
 }
 
-/// Random commands succeed in about 15 % of the episodes.
+/// Random actions succeed in about 15 % of the episodes.
 #[track_caller]
 fn learns_to_come_to_the_origin(algorithm: &str) {
     let point = TrainConfig::for_env("point").with_algorithm(algorithm).unwrap();
@@ -107,7 +99,7 @@ fn swings_up_within_20_000_steps(algorithm: &str) {
 
 #[track_caller]
 fn swings_up(pendulum: TrainConfig) {
-    if skipped() {
+    if !skips::is_slow_tier("training in environments that take time") {
         return;
     }
     let recipe = TrainConfig {
@@ -148,7 +140,7 @@ fn ddpg_swings_the_pendulum_up_with_and_without_dropout() {
 /// The best evaluation counts, as it does for the policy of a run: DQN forgets and learns again.
 #[track_caller]
 fn balances(cartpole: TrainConfig) {
-    if skipped() {
+    if !skips::is_slow_tier("training in environments that take time") {
         return;
     }
     let words = format!("{cartpole:?}");

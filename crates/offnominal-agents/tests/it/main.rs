@@ -1,11 +1,11 @@
-//! Training as its users see it, in tiny worlds.
+//! Training as its users see it, in tiny environments.
 
 mod allocation;
+mod environments;
 mod files;
+mod images;
 mod learning;
-mod pictures;
 mod recipe;
 mod resume;
 mod sb3;
 mod uncertainty;
-mod worlds;

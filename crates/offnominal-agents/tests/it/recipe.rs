@@ -1,6 +1,6 @@
 //! Options of the recipe that change how a run goes, whatever the algorithm.
 
-use crate::worlds::Point;
+use crate::environments::Point;
 use offnominal_agents::{Actor, TrainConfig, Trainer};
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
@@ -17,7 +17,7 @@ fn point() -> TrainConfig {
     TrainConfig::for_env("point")
 }
 
-/// The command at a few places.
+/// The action at a few places.
 fn commands(mut actor: Actor) -> Vec<f32> {
     let mut rng = Rng::new(0);
     let at = |x: f32| {

@@ -1,6 +1,6 @@
 //! A killed run continues with the same bits; a light checkpoint continues without the past.
 
-use crate::worlds::{Pendulum, Point};
+use crate::environments::{Pendulum, Point};
 use offnominal_agents::config::{Keep, Normalise, Schedule};
 use offnominal_agents::{ALL, Algorithm, Contents, Evaluation, TrainConfig, Trainer};
 use offnominal_core::Seed;
@@ -114,9 +114,10 @@ fn an_algorithm_for_other_commands_is_refused() {
         let found = Trainer::new(config_of(algorithm), env, Seed(1)).err().expect("a refusal").to_string();
         assert_eq!(found, want);
     };
-    let real = "world point: dqn expects one command that is a choice; those for the others are: tqc, sac, td3, ddpg";
+    let real = "environment point: dqn expects one action that is a choice; those for the others are: tqc, sac, td3, ddpg";
     refuse("dqn", &Point::new(), real);
-    let choice = "world point: td3 expects commands that are real numbers; those for the others are: dqn";
+    let choice =
+        "environment point: td3 expects actions that are real numbers; those for the others are: dqn";
     refuse("td3", &Point::with_choices(), choice);
 }
 

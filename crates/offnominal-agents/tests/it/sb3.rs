@@ -48,7 +48,7 @@ fn actions_are_those_of_stable_baselines3() {
 }
 
 #[test]
-fn the_world_must_have_the_same_channels() {
+fn the_environment_must_have_the_same_channels() {
     let model = || Model::read(&file("sac.zip")).unwrap();
     assert_eq!(model().commands, Commands::Real(vec![-2.0], vec![2.0]));
     let mut spec = model().spec("w");
@@ -60,7 +60,7 @@ fn the_world_must_have_the_same_channels() {
     spec = model().spec("w");
     spec.action[0].high = 3.0;
     let error = model().actor(&spec, None).unwrap_err().to_string();
-    assert!(error.starts_with("commands of w: expected Real([-2.0], [3.0]), found"), "{error}");
+    assert!(error.starts_with("actions of w: expected Real([-2.0], [3.0]), found"), "{error}");
 }
 
 /// The model with one part replaced.

@@ -1,8 +1,8 @@
-//! Policies that disagree with themselves: dropout, dropconnect, ensembles, and their single predictions.
+//! Policies that make several predictions: dropout, dropconnect, ensembles, and their single predictions.
 
-use crate::worlds::Point;
+use crate::environments::Point;
 use offnominal_agents::config::Normalise;
-use offnominal_agents::{Actor, ActorError, PASSES, TrainConfig, Trainer};
+use offnominal_agents::{Actor, PASSES, TrainConfig, Trainer};
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
@@ -34,7 +34,7 @@ fn point(algorithm: &str) -> Point {
     if algorithm == "dqn" { Point::with_choices() } else { Point::new() }
 }
 
-/// One of each kind, for real commands and for choices.
+/// One of each kind, for real actions and for choices.
 fn all() -> Vec<Actor> {
     let kinds = |algorithm: &str| {
         let member = |seed| trained(config(algorithm), seed);
@@ -71,9 +71,9 @@ fn they_obey_the_laws_of_policies_and_survive_their_files() {
 #[test]
 fn a_policy_acts_on_the_mean_of_its_predictions() {
     for actor in all() {
-        let mut predictor = actor.predictor(None).unwrap();
-        let n = predictor.count();
-        let found = predictor.predict(&OBS, &mut Rng::new(7));
+        let mut samples = actor.samples(None).unwrap();
+        let n = samples.shape().predictions;
+        let found = samples.predict(&OBS, &mut Rng::new(7));
         let (heads, commands) = (found.heads, found.commands);
         assert_eq!((found.features.len(), commands.len()), (n * WIDTH, n));
         assert!(heads.chunks_exact(heads.len() / n).any(|row| row != &heads[..heads.len() / n]));
@@ -97,8 +97,8 @@ fn a_policy_acts_on_the_mean_of_its_predictions() {
 fn the_predictions_of_an_ensemble_are_those_of_its_members() {
     let members: Vec<Actor> = (1..4).map(|seed| trained(config("ddpg"), seed)).collect();
     let ensemble = Actor::ensemble(members.clone()).unwrap();
-    let mut predictor = ensemble.predictor(Some(3)).unwrap();
-    let found = predictor.predict(&OBS, &mut Rng::new(1)).commands.to_vec();
+    let mut samples = ensemble.samples(Some(3)).unwrap();
+    let found = samples.predict(&OBS, &mut Rng::new(1)).commands.to_vec();
     assert_eq!(found, members.iter().map(|m| act(m, &OBS)).collect::<Vec<_>>());
 }
 
@@ -107,8 +107,8 @@ fn members_with_priors_differ_more_where_they_have_not_been() {
     let spread = |prior: f64, obs: [f32; 2]| {
         let recipe = TrainConfig { prior, normalise: Normalise::None, ..config("dqn") };
         let members = (1..6).map(|seed| trained(recipe.clone(), seed)).collect();
-        let mut predictor = Actor::ensemble(members).unwrap().predictor(None).unwrap();
-        let heads = predictor.predict(&obs, &mut Rng::new(1)).heads.to_vec();
+        let mut samples = Actor::ensemble(members).unwrap().samples(None).unwrap();
+        let heads = samples.predict(&obs, &mut Rng::new(1)).heads.to_vec();
         let of = |choice: usize| heads.iter().skip(choice).step_by(3).copied().collect::<Vec<f32>>();
         let variance = |v: Vec<f32>| {
             let mean = v.iter().sum::<f32>() / v.len() as f32;
@@ -135,20 +135,22 @@ fn more_passes_settle_on_the_same_mean() {
     assert!((12.0..60.0).contains(&ratio), "the variance falls as one over the passes, so by 25: {ratio}");
 }
 
+#[track_caller]
+fn refuse<E: std::fmt::Debug + ToString>(found: Result<(), E>, want: &str) {
+    let found = found.unwrap_err().to_string();
+    assert!(found.contains(want), "{found}");
+}
+
 #[test]
 fn impossible_requests_are_refused_with_a_reason() {
     let (plain, wide) = (trained(config("ddpg"), 1), TrainConfig { hidden: vec![5], ..config("ddpg") });
     let dropping = trained(TrainConfig { dropout: 0.2, ..config("ddpg") }, 1);
     let ensemble = Actor::ensemble(vec![plain.clone(), plain.clone()]).unwrap();
-    let refuse = |found: Result<(), ActorError>, want: &str| {
-        let found = found.unwrap_err().to_string();
-        assert!(found.contains(want), "{found}");
-    };
     let none = "expected one with dropout, dropconnect or several members, found a plain network of ddpg";
-    refuse(plain.predictor(Some(5)).map(drop), none);
+    refuse(plain.samples(Some(5)).map(drop), none);
     refuse(plain.clone().with_passes(5).map(drop), none);
-    refuse(dropping.predictor(Some(1)).map(drop), "expected at least 2, found 1");
-    refuse(ensemble.predictor(Some(5)).map(drop), "expected one for each of the 2 members, found 5");
+    refuse(dropping.samples(Some(1)).map(drop), "expected at least 2, found 1");
+    refuse(ensemble.samples(Some(5)).map(drop), "expected one for each of the 2 members, found 5");
     refuse(Actor::ensemble(vec![plain.clone()]).map(drop), "expected at least two members, found 1");
     let unlike = Actor::ensemble(vec![plain.clone(), plain.clone(), trained(wide, 1)]).map(drop);
     refuse(unlike, "member 2 of the ensemble: expected ddpg in point with widths [2, 12, 9, 1], found");
@@ -181,11 +183,11 @@ fn edited_files_are_refused_with_a_reason() {
 #[test]
 fn a_policy_tells_of_itself_what_it_is() {
     let actor = trained(config("ddpg"), 1);
-    let shape = actor.insight(None).unwrap().shape();
+    let shape = actor.samples(None).unwrap().shape();
     assert_eq!((shape.predictions, shape.members, shape.features, shape.is_choice), (1, 1, WIDTH, false));
-    let why = actor.insight(Some(5)).err().unwrap().to_string();
+    let why = actor.samples(Some(5)).err().unwrap().to_string();
     assert!(why.contains("found a plain network of ddpg"), "{why}");
     let members = (1..4).map(|seed| trained(config("dqn"), seed)).collect();
-    let shape = Actor::ensemble(members).unwrap().insight(None).unwrap().shape();
+    let shape = Actor::ensemble(members).unwrap().samples(None).unwrap().shape();
     assert_eq!((shape.predictions, shape.members, shape.heads, shape.is_choice), (3, 3, 3, true));
 }

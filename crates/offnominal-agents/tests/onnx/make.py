@@ -46,7 +46,7 @@ def mlp():
 
 
 def cnn():
-    """A picture of 3 × 9 × 8 numbers, and a value for each of four choices."""
+    """An image of 3 × 9 × 8 numbers, and a value for each of four choices."""
     layers = [
         numpy_helper.from_array(np.float32(255.0), "scale"),
         weights("k0", 5, 3, 3, 2), weights("c0", 5), weights("k1", 4, 5, 2, 2), weights("w", 24, 4), weights("b", 4),

@@ -12,7 +12,7 @@ use anyhow::Result;
 use offnominal_core::episode::Episode;
 use offnominal_engine::catalogues;
 use offnominal_engine::strengths::{Status, Strength};
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 
 /// Episodes compared.
 const N_EPISODES: usize = 6;
@@ -21,16 +21,17 @@ const N_EPISODES: usize = 6;
 const SAME: f64 = 0.2;
 
 /// Marks the anomalies that duplicate an earlier one, at every level where they have a magnitude.
-pub(super) fn mark(cast: &Cast, scale: &Scale, rows: &mut [Strength]) -> Result<()> {
-    let nominal: Vec<Episode> = (0..N_EPISODES).map(|i| cast.trial().nominal(scale.seed.child(i))).collect();
+pub(super) fn mark(subject: &Subject, scale: &Scale, rows: &mut [Strength]) -> Result<()> {
+    let nominal: Vec<Episode> =
+        (0..N_EPISODES).map(|i| subject.trial().nominal(scale.seed.child(i))).collect();
     let mut played = Vec::new();
     for row in rows.iter().filter(|row| row.status == Status::Found) {
         let Some(magnitude) = row.magnitude else { continue };
-        let fault = whole(&row.anomaly, magnitude);
+        let anomaly_spec = whole(&row.anomaly, magnitude);
         let play = |i: usize| {
             let onset = nominal[i].len() as u32 / 3;
             let (seed, anomalies) = (scale.seed.child(i), catalogues::anomalies());
-            Ok(cast.trial().disturbed(seed, &fault, onset, &anomalies)?)
+            Ok(subject.trial().disturbed(seed, &anomaly_spec, onset, &anomalies)?)
         };
         let episodes: Result<Vec<Episode>> = (0..N_EPISODES).map(play).collect();
         played.push(Played { anomaly: row.anomaly.clone(), level: row.level.clone(), episodes: episodes? });
@@ -109,11 +110,11 @@ mod tests {
 
     #[test]
     fn the_same_fault_in_other_words_is_found() {
-        let cast = Cast::new("sap-goal0", "random").unwrap();
+        let subject = Subject::new("sap-goal0", "random").unwrap();
         let scale = Scale { seed: offnominal_core::Seed(1), expert: 1.0, random: 0.0, nominal: vec![] };
         // Away from contacts, twice the mass is half the command; a drift is neither.
         let mut rows = vec![row("act-scaling", 0.5), row("dyn-mass", 2.02), row("act-drift", 0.05)];
-        mark(&cast, &scale, &mut rows).unwrap();
+        mark(&subject, &scale, &mut rows).unwrap();
         let found: Vec<_> = rows.iter().map(|r| (r.status, r.duplicate_of.as_deref())).collect();
         let duplicate = (Status::Duplicate, Some("act-scaling"));
         assert_eq!(found, [(Status::Found, None), duplicate, (Status::Found, None)]);

@@ -2,10 +2,11 @@
 
 use crate::calibrate::{Scale, disturbed, whole};
 use anyhow::{Context as _, Result, ensure};
-use offnominal_core::fault;
+use offnominal_core::anomaly_spec;
 use offnominal_engine::context::Context;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
+use offnominal_files::table;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use std::path::Path;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Given {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Anomaly id.
     pub anomaly: String,
@@ -28,9 +29,9 @@ pub struct Given {
 }
 
 /// What a policy scores there.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Scored {
-    /// World id.
+    /// Environment id.
     pub env: String,
     /// Policy id.
     pub policy: String,
@@ -52,37 +53,35 @@ pub struct Scored {
     pub episodes: u64,
 }
 
-/// The rows of a table that are of one world.
+/// The rows of a table that are of one environment.
 ///
 /// # Errors
-/// If the file cannot be read, a row is malformed, or none is of this world.
+/// If the file cannot be read, a row is malformed, or none is of this environment.
 pub fn read(path: &Path, env: &str) -> Result<Vec<Given>> {
-    let mut table = csv::Reader::from_path(path).with_context(|| path.display().to_string())?;
-    let rows: Result<Vec<Given>, csv::Error> = table.deserialize().collect();
-    let mut rows = rows.with_context(|| path.display().to_string())?;
+    let mut rows: Vec<Given> = table::read(path)?;
     rows.retain(|row| row.env == env);
-    ensure!(!rows.is_empty(), "{}: expected rows of the world {env}, found none", path.display());
+    ensure!(!rows.is_empty(), "{}: expected rows of the environment {env}, found none", path.display());
     Ok(rows)
 }
 
 /// Plays `episodes` episodes at each magnitude, disturbed from their first step, with the same seeds everywhere.
 ///
 /// # Errors
-/// If an anomaly or a magnitude does not fit the world, or the policy is not better than the random one.
-pub fn score(cast: &Cast, given: &[Given], episodes: usize, context: &Context) -> Result<Vec<Scored>> {
+/// If an anomaly or a magnitude does not fit the environment, or the policy is not better than the random one.
+pub fn score(subject: &Subject, given: &[Given], episodes: usize, context: &Context) -> Result<Vec<Scored>> {
     for row in given {
-        fault::check(&row.anomaly, &catalogues::anomalies(), cast.env.spec())?;
+        anomaly_spec::check(&row.anomaly, &catalogues::anomalies(), subject.env.spec())?;
     }
-    let scale = Scale::measure(cast, episodes, context)?;
-    let bar = context.task(given.len(), &format!("scoring {}", cast.env.spec().id));
+    let scale = Scale::measure(subject, episodes, context)?;
+    let bar = context.task(given.len(), &format!("scoring {}", subject.env.spec().id));
     let scored =
-        parallel::map(context.jobs, given.len(), &bar, |i| score_one(cast, &scale, &given[i], episodes));
+        parallel::map(context.jobs, given.len(), &bar, |i| score_one(subject, &scale, &given[i], episodes));
     scored
 }
 
-fn score_one(cast: &Cast, scale: &Scale, given: &Given, episodes: usize) -> Result<Scored> {
-    let fault = whole(&given.anomaly, given.magnitude);
-    let score = |i| Ok(scale.normalise(disturbed(cast, scale, i, &fault)?.total_reward()));
+fn score_one(subject: &Subject, scale: &Scale, given: &Given, episodes: usize) -> Result<Scored> {
+    let anomaly_spec = whole(&given.anomaly, given.magnitude);
+    let score = |i| Ok(scale.normalise(disturbed(subject, scale, i, &anomaly_spec)?.total_reward()));
     let scores: Vec<f64> = (0..episodes)
         .map(score)
         .collect::<Result<_>>()
@@ -90,7 +89,7 @@ fn score_one(cast: &Cast, scale: &Scale, given: &Given, episodes: usize) -> Resu
     let found = student_t(&scores, Level::P95)?;
     Ok(Scored {
         env: given.env.clone(),
-        policy: cast.name.id.clone(),
+        policy: subject.name.id.clone(),
         anomaly: given.anomaly.clone(),
         level: given.level.clone(),
         published: given.published.clone(),
@@ -115,7 +114,7 @@ mod tests {
     const HEADER: &str = "env,anomaly,level,published,magnitude\n";
 
     #[test]
-    fn rows_of_other_worlds_are_left_out() {
+    fn rows_of_other_environments_are_left_out() {
         let rows =
             read_text(&format!("{HEADER}sap-goal0,act-noise,tiny,.29,0.29\nother,act-noise,tiny,1,1\n"));
         assert_eq!(rows.unwrap().iter().map(|r| r.magnitude).collect::<Vec<_>>(), [0.29]);
@@ -124,7 +123,7 @@ mod tests {
     #[test]
     fn bad_tables_are_refused_with_the_place() {
         let refused = |rows: &str| read_text(&format!("{HEADER}{rows}")).unwrap_err();
-        assert!(refused("").contains("expected rows of the world sap-goal0, found none"));
+        assert!(refused("").contains("expected rows of the environment sap-goal0, found none"));
         assert!(refused("sap-goal0,act-noise,tiny,x,much\n").contains("line: 2"));
     }
 }

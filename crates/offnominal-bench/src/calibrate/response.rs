@@ -2,7 +2,7 @@
 
 use crate::calibrate::{Effort, Scale, disturbed, whole};
 use anyhow::Result;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::calibrate::{Calibration, Grid, Request, Search as Sought, Verdict};
 use offnominal_worlds::anomaly::{Domain, Search};
@@ -10,9 +10,9 @@ use offnominal_worlds::anomaly::{Domain, Search};
 /// Episodes of the first look at a magnitude.
 const PILOT: usize = 24;
 
-/// One anomaly of one policy in one world.
+/// One anomaly of one policy in one environment.
 pub(super) struct Response<'a> {
-    pub cast: &'a Cast,
+    pub subject: &'a Subject,
     pub anomaly: &'a str,
     pub scale: &'a Scale,
 }
@@ -44,8 +44,10 @@ impl Response<'_> {
     }
 
     fn scores(&self, request: &Request) -> Result<Vec<f64>> {
-        let fault = whole(self.anomaly, request.magnitude);
-        let score = |i| Ok(self.scale.normalise(disturbed(self.cast, self.scale, i, &fault)?.total_reward()));
+        let anomaly_spec = whole(self.anomaly, request.magnitude);
+        let score = |i| {
+            Ok(self.scale.normalise(disturbed(self.subject, self.scale, i, &anomaly_spec)?.total_reward()))
+        };
         request.episodes.clone().map(score).collect()
     }
 }

@@ -11,7 +11,7 @@ use toml::Value as Toml;
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(try_from = "Toml")]
 pub enum Anomalies {
-    /// Everything that applies to the world.
+    /// Everything that applies to the environment.
     #[default]
     All,
     /// These.

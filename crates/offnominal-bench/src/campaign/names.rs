@@ -2,18 +2,18 @@
 
 use crate::campaign::{Anomalies, AnomalyChoice, Campaign};
 use anyhow::{Context, Result, bail, ensure};
+use offnominal_core::anomaly_spec::{self, DYNAMICS};
 use offnominal_core::catalogue::BuildError;
-use offnominal_core::fault::{self, DYNAMICS};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::{catalogues, foreign, strengths};
 use std::collections::HashSet;
 
-/// Checks every name that needs no world to be checked, and builds every detector.
+/// Checks every name that needs no environment to be checked, and builds every detector.
 pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
-    let worlds = catalogues::worlds();
+    let environments = catalogues::environments();
     for env in campaign.envs.iter().filter(|env| foreign::named(env).is_none()) {
-        worlds.find(env).with_context(|| at(text, env))?;
+        environments.find(env).with_context(|| at(text, env))?;
     }
     for level in &campaign.strengths {
         strengths::check_level(level).with_context(|| at(text, level))?;
@@ -51,7 +51,7 @@ fn detectors(campaign: &Campaign, text: &str) -> Result<()> {
 
 /// Builds a detector. One that lacks weights is named when it is to be fitted: a suite leaves it out.
 fn built(campaign: &Campaign, choice: &DetectorChoice) -> Result<(), BuildError> {
-    if campaign.pictures.is_none() {
+    if campaign.images.is_none() {
         return catalogues::detectors().build(&choice.id, &choice.params).map(|_| ());
     }
     match catalogues::image_detectors().build(&choice.id, &choice.params) {
@@ -60,10 +60,10 @@ fn built(campaign: &Campaign, choice: &DetectorChoice) -> Result<(), BuildError>
     }
 }
 
-/// Anomalies of signals are known; `dyn-<parameter>` and patterns are resolved against each world later.
+/// Anomalies of signals are known; `dyn-<parameter>` and patterns are resolved against each environment later.
 fn anomalies(campaign: &Campaign, text: &str) -> Result<()> {
     let Anomalies::List(choices) = &campaign.anomalies else { return Ok(()) };
-    let known = fault::ids(&catalogues::anomalies(), std::iter::once("<parameter>"));
+    let known = anomaly_spec::ids(&catalogues::anomalies(), std::iter::once("<parameter>"));
     let resolved_later = |pattern: &str| pattern.ends_with('*') || pattern.starts_with(DYNAMICS);
     for pattern in choices.iter().map(|c| c.pattern()).filter(|p| !resolved_later(p)) {
         ensure!(

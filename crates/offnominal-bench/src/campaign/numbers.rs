@@ -15,11 +15,11 @@ pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     for (name, n) in [("train", train), ("validation", validation), ("test", test)] {
         within(&format!("episodes.{name}"), n, 1..=MAX_EPISODES as usize, text)?;
     }
-    if let Some(side) = campaign.pictures {
-        within("pictures", side, 16..=1024, text)?;
+    if let Some(side) = campaign.images {
+        within("images", side, 16..=1024, text)?;
         ensure!(
             campaign.diagnosis.is_none(),
-            "{}: diagnosis: expected none in a campaign of pictures: alarms are diagnosed from sensors",
+            "{}: diagnosis: expected none in a campaign of images: alarms are diagnosed from sensors",
             names::at_key(text, "diagnosis")
         );
     }
@@ -40,7 +40,7 @@ fn within(key: &str, found: usize, range: RangeInclusive<usize>, text: &str) -> 
 
 fn lists(campaign: &Campaign) -> Result<()> {
     ensure!(!campaign.name.trim().is_empty(), "name: expected a name, found none");
-    ensure!(!campaign.envs.is_empty(), "envs: expected at least one world, found none");
+    ensure!(!campaign.envs.is_empty(), "envs: expected at least one environment, found none");
     ensure!(!campaign.policies.is_empty(), "policies: expected at least one policy, found none");
     ensure!(!campaign.detectors.is_empty(), "detectors: expected at least one detector, found none");
     Ok(())

@@ -1,15 +1,15 @@
-//! A campaign expanded: for each world, policy and repetition the episodes to play and the detectors to judge.
+//! A campaign expanded: for each environment, policy and repetition the episodes to play and the detectors to judge.
 
 use crate::campaign::{Anomalies, AnomalyChoice, Campaign, names};
 use anyhow::{Context, Result, ensure};
-use offnominal_core::fault::DYNAMICS;
+use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::collect::check_onset;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::frames;
 use offnominal_engine::strengths::{self, Status};
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_worlds::anomaly::{Class, camera_ids_for, ids_for, kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -19,14 +19,14 @@ use std::collections::HashSet;
 pub struct Plan {
     /// The campaign.
     pub campaign: Campaign,
-    /// One per world and policy.
+    /// One per environment and policy.
     pub stages: Vec<Stage>,
 }
 
-/// A world with a policy, and what is done to them.
+/// An environment with a policy, and what is done to them.
 pub struct Stage {
-    /// World and policy.
-    pub cast: Cast,
+    /// Environment and policy.
+    pub subject: Subject,
     /// The anomalies with their strengths.
     pub settings: Vec<Setting>,
     /// What was asked for but cannot be done, each with the reason.
@@ -45,7 +45,7 @@ pub struct Setting {
     /// Its magnitude.
     pub magnitude: f64,
     /// What is done to each episode.
-    pub fault: Fault,
+    pub anomaly_spec: AnomalySpec,
 }
 
 /// An anomaly at a strength that has no usable magnitude.
@@ -67,18 +67,23 @@ impl Plan {
     /// # Errors
     /// If a policy, an anomaly or a calibrated strength cannot be had.
     pub fn new(campaign: Campaign, text: &str) -> Result<Plan> {
-        Plan::with(campaign, text, Cast::new)
+        Plan::with(campaign, text, Subject::new)
     }
 
-    /// Expands a campaign of which `cast` finds each world and policy; for programs that bring policies of their own.
+    /// Expands a campaign of which `subject` finds each environment and policy; for programs that bring policies of
+    /// their own.
     ///
     /// # Errors
     /// As [`Plan::new`].
-    pub fn with(campaign: Campaign, text: &str, cast: impl Fn(&str, &str) -> Result<Cast>) -> Result<Plan> {
+    pub fn with(
+        campaign: Campaign,
+        text: &str,
+        subject: impl Fn(&str, &str) -> Result<Subject>,
+    ) -> Result<Plan> {
         let mut stages = Vec::new();
         for env in &campaign.envs {
             for policy in &campaign.policies {
-                stages.push(stage(&campaign, cast(env, policy)?, text)?);
+                stages.push(stage(&campaign, subject(env, policy)?, text)?);
             }
         }
         Ok(Plan { campaign, stages })
@@ -96,21 +101,21 @@ impl Plan {
     }
 }
 
-fn stage(campaign: &Campaign, cast: Cast, text: &str) -> Result<Stage> {
-    check_onset(campaign.onset.0, cast.env.spec())
+fn stage(campaign: &Campaign, subject: Subject, text: &str) -> Result<Stage> {
+    check_onset(campaign.onset.0, subject.env.spec())
         .with_context(|| format!("{}: onset", names::at_key(text, "onset")))?;
-    if campaign.pictures.is_some() {
-        frames::check(cast.env.spec())?;
+    if campaign.images.is_some() {
+        frames::check(subject.env.spec())?;
     }
     let (mut settings, mut excluded) = (Vec::new(), Vec::new());
-    let asked = (&campaign.anomalies, campaign.pictures.is_some());
-    for choice in resolved(asked, cast.env.spec(), text)? {
+    let asked = (&campaign.anomalies, campaign.images.is_some());
+    for choice in resolved(asked, subject.env.spec(), text)? {
         match choice {
             AnomalyChoice::Custom { id, strength, params } => {
                 settings.push(custom(campaign, id, strength, params)?);
             }
             AnomalyChoice::Calibrated(id) => {
-                calibrated(campaign, &cast, &id, &mut settings, &mut excluded)?;
+                calibrated(campaign, &subject, &id, &mut settings, &mut excluded)?;
             }
         }
     }
@@ -123,16 +128,17 @@ fn stage(campaign: &Campaign, cast: Cast, text: &str) -> Result<Stage> {
              (an anomaly with a magnitude may be given another `strength`)",
             names::at(text, anomaly)
         );
-        let built = setting.fault.build(&offnominal_engine::catalogues::anomalies(), cast.env.as_ref());
+        let built =
+            setting.anomaly_spec.build(&offnominal_engine::catalogues::anomalies(), subject.env.as_ref());
         built.with_context(|| {
-            let env = &cast.env.spec().id;
+            let env = &subject.env.spec().id;
             format!("{}: {} in {env}", names::at(text, &setting.anomaly), setting.anomaly)
         })?;
     }
-    Ok(Stage { cast, settings, excluded })
+    Ok(Stage { subject, settings, excluded })
 }
 
-/// The choices with patterns replaced by the ids that exist in the world; an id that two patterns meet counts once.
+/// The choices with patterns replaced by the ids that exist in the environment; an id that two patterns meet counts once.
 fn resolved((anomalies, sees): (&Anomalies, bool), spec: &EnvSpec, text: &str) -> Result<Vec<AnomalyChoice>> {
     let mut known = ids_for(spec);
     if sees {
@@ -185,27 +191,27 @@ fn is_seen_only(id: &str, spec: &EnvSpec) -> bool {
 fn custom(campaign: &Campaign, anomaly: String, strength: String, params: Value) -> Result<Setting> {
     let magnitude = params.get("magnitude").and_then(Value::as_f64);
     let magnitude = magnitude.context("expected a magnitude, found none")?;
-    let fault = Fault { anomaly: anomaly.clone(), params, schedule: campaign.schedule() };
-    Ok(Setting { class: class(&anomaly)?.into(), anomaly, strength, magnitude, fault })
+    let anomaly_spec = AnomalySpec { anomaly: anomaly.clone(), params, schedule: campaign.schedule() };
+    Ok(Setting { class: class(&anomaly)?.into(), anomaly, strength, magnitude, anomaly_spec })
 }
 
 fn calibrated(
     campaign: &Campaign,
-    cast: &Cast,
+    subject: &Subject,
     id: &str,
     settings: &mut Vec<Setting>,
     excluded: &mut Vec<Excluded>,
 ) -> Result<()> {
-    let calibrated_for = campaign.strengths_of.as_ref().unwrap_or(&cast.name.id);
+    let calibrated_for = campaign.strengths_of.as_ref().unwrap_or(&subject.name.id);
     for level in &campaign.strengths {
-        let row = strengths::lookup(&cast.env.spec().id, calibrated_for, id, level)?;
+        let row = strengths::lookup(&subject.env.spec().id, calibrated_for, id, level)?;
         let (class, anomaly, strength) = (class(id)?.to_string(), id.to_string(), level.clone());
         match row.magnitude.filter(|_| row.status == Status::Found) {
             None => excluded.push(Excluded { class, anomaly, strength, status: row.status }),
             Some(magnitude) => {
                 let params = json!({ "magnitude": magnitude });
-                let fault = Fault { anomaly: id.into(), params, schedule: campaign.schedule() };
-                settings.push(Setting { class, anomaly, strength, magnitude, fault });
+                let anomaly_spec = AnomalySpec { anomaly: id.into(), params, schedule: campaign.schedule() };
+                settings.push(Setting { class, anomaly, strength, magnitude, anomaly_spec });
             }
         }
     }
@@ -239,10 +245,10 @@ mod tests {
     }
 
     #[test]
-    fn an_onset_after_the_end_of_the_world_is_refused() {
-        let with = |onset: u32| SMALL.replace("film = false", &format!("onset = {onset}"));
+    fn an_onset_after_the_end_of_the_environment_is_refused() {
+        let with = |onset: u32| SMALL.replace("video = false", &format!("onset = {onset}"));
         let planned = |onset: u32| Plan::new(Campaign::parse(&with(onset)).unwrap(), &with(onset));
-        let horizon = planned(0).unwrap().stages[0].cast.env.spec().horizon;
+        let horizon = planned(0).unwrap().stages[0].subject.env.spec().horizon;
         assert!(planned(horizon - 1).is_ok());
         let error = format!("{:#}", planned(horizon).err().unwrap());
         let want =
@@ -274,17 +280,17 @@ mod tests {
 
     #[test]
     fn one_policy_may_meet_the_magnitudes_of_another() {
-        let text = SMALL.replace("film = false", "strengths_of = \"tqc\"\nstrengths = [\"tiny\"]");
+        let text = SMALL.replace("video = false", "strengths_of = \"tqc\"\nstrengths = [\"tiny\"]");
         let listed = text.lines().find(|l| l.starts_with("anomalies")).unwrap();
         let text = text.replace(listed, "anomalies = [\"act-noise\"]");
         let plan = Plan::new(Campaign::parse(&text).unwrap(), &text).unwrap();
         let calibrated = strengths::magnitude("sap-goal1", "tqc", "act-noise", "tiny").unwrap();
         assert_eq!(plan.stages[0].settings[0].magnitude, calibrated);
-        assert_eq!(plan.stages[0].cast.name.id, "random");
+        assert_eq!(plan.stages[0].subject.name.id, "random");
     }
 
     #[test]
-    fn what_does_not_fit_the_world_is_refused() {
+    fn what_does_not_fit_the_environment_is_refused() {
         refuses(
             "anomalies = [{ id = \"dyn-mas\", magnitude = 1.5 }]",
             "line 7: no anomaly of sap-goal1 is called \"dyn-mas\"; did you mean \"dyn-mass\"?",

@@ -3,7 +3,7 @@
 use crate::campaign::*;
 use serde_json::json;
 
-/// A small campaign in the particle world, with a policy that needs no file.
+/// A small campaign in the particle environment, with a policy that needs no file.
 pub(crate) const SMALL: &str = r#"
 name = "small"
 seed = 5
@@ -11,7 +11,7 @@ envs = ["sap-goal1"]
 policies = ["random"]
 detectors = ["clock", { id = "knn", name = "nearest" }]
 anomalies = [{ id = "obs-offset", magnitude = 0.5 }, { id = "dyn-mass", magnitude = 3 }]
-film = false
+video = false
 
 [episodes]
 train = 6
@@ -65,8 +65,8 @@ fn wrong_names_get_their_line_and_the_nearest_right_one() {
     refuses("sap-goal1", "sap-goal", &["line 4", "did you mean \"sap-goal"]);
     refuses("\"clock\"", "\"clok\"", &["line 6", "did you mean \"clock\"?"]);
     refuses("obs-offset", "obs-ofset", &["line 7", "did you mean \"obs-offset\"?"]);
-    refuses("film = false", "strengths = [\"tny\"]", &["line 8", "did you mean \"tiny\"?"]);
-    refuses("film = false", "flim = false", &["unknown field `flim`", "line 8"]);
+    refuses("video = false", "strengths = [\"tny\"]", &["line 8", "did you mean \"tiny\"?"]);
+    refuses("video = false", "flim = false", &["unknown field `flim`", "line 8"]);
     refuses("name = \"nearest\"", "kk = 1", &["line 6", "unknown field `kk`"]);
 }
 
@@ -77,11 +77,11 @@ fn wrong_values_are_shown() {
         "magnitude = nan",
         &["line 7", "dyn-mass: expected a `magnitude` that is a finite number, found nan"],
     );
-    refuses("film = false", "onset = -1", &["line 8", "expected a step from 0 to"]);
-    refuses("film = false", "onset = \"soon\"", &["expected \"random\" or a step, found \"soon\""]);
-    refuses("film = false", "false_alarms = 1.5", &["expected a share between 0 and 1, found 1.5"]);
+    refuses("video = false", "onset = -1", &["line 8", "expected a step from 0 to"]);
+    refuses("video = false", "onset = \"soon\"", &["expected \"random\" or a step, found \"soon\""]);
+    refuses("video = false", "false_alarms = 1.5", &["expected a share between 0 and 1, found 1.5"]);
     refuses("name = \"nearest\"", "name = \"clock\"", &["found \"clock\" twice"]);
-    refuses("[\"sap-goal1\"]", "[]", &["envs: expected at least one world"]);
+    refuses("[\"sap-goal1\"]", "[]", &["envs: expected at least one environment"]);
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn impossible_numbers_get_their_line() {
         &["line 13: episodes.test: expected at most 1000000, found 1000001"],
     );
     refuses(
-        "film = false",
+        "video = false",
         "replicates = 100001",
         &["line 8: replicates: expected at most 100000, found 100001"],
     );
@@ -101,7 +101,7 @@ fn impossible_numbers_get_their_line() {
         "validation = 18",
         &["line 12: episodes.validation: expected at least 19", "false_alarms = 0.05, found 18"],
     );
-    refuses("film = false", "false_alarms = 0.01", &["expected at least 99", "found 19"]);
+    refuses("video = false", "false_alarms = 0.01", &["expected at least 99", "found 19"]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn anomalies_are_different_and_have_a_strength() {
     let level = "line 8: strengths: expected at least one level for \"dyn-*\"";
     refuses(listed, "anomalies = [\"dyn-*\"]\nstrengths = []", &[level]);
     refuses(listed, "anomalies = \"all\"\nstrengths = []", &["one level for \"all\""]);
-    assert!(Campaign::parse(&SMALL.replace("film = false", "strengths = []")).is_ok());
+    assert!(Campaign::parse(&SMALL.replace("video = false", "strengths = []")).is_ok());
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn the_example_of_the_documentation_is_a_campaign() {
 #[test]
 fn anomalies_may_end_or_come_and_go() {
     let schedule = |extent: &str| {
-        Campaign::parse(&SMALL.replace("film = false", &format!("extent = {extent}")))
+        Campaign::parse(&SMALL.replace("video = false", &format!("extent = {extent}")))
             .unwrap()
             .schedule()
             .extent
@@ -146,6 +146,6 @@ fn anomalies_may_end_or_come_and_go() {
     assert_eq!(schedule("{ window = 20 }"), Extent::Window { steps: 20 });
     assert_eq!(schedule("{ on = 5, off = 10 }"), Extent::Intermittent { on: 5, off: 10 });
     for wrong in ["\"end\"", "{ window = 0 }", "{ on = 5 }", "{ window = 3, on = 5, off = 1 }", "7"] {
-        refuses("film = false", &format!("extent = {wrong}"), &["extent: expected \"to-end\"", "found"]);
+        refuses("video = false", &format!("extent = {wrong}"), &["extent: expected \"to-end\"", "found"]);
     }
 }

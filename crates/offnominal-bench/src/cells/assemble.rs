@@ -4,15 +4,16 @@ use crate::campaign::{Excluded, Stage};
 use crate::cells::Bench;
 use crate::cells::cell::{Cell, Role};
 use crate::cells::diagnosis::DIAGNOSES;
-use crate::cells::film::FILM;
 use crate::cells::judge::{CONTROL, JUDGEMENT, Verdict};
 use crate::cells::nodes::Node;
 use crate::cells::play::load;
-use crate::results::{Diagnosed, Film, Recipe, Results, Row};
+use crate::cells::video::VIDEO;
+use crate::results::{Diagnosed, Recipe, Results, Row, Video};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::mean::student_t;
-use offnominal_stats::{Level, METRICS, Metric, Rule};
+use offnominal_stats::{Level, Metric, RULES, metric};
 
 /// The results of finished cells. Recipe fields that only the caller knows (command, file, time) stay empty.
 ///
@@ -33,7 +34,7 @@ pub fn results(bench: &Bench) -> Result<Results> {
             Cell::Diagnosis(_) => {
                 results.diagnoses.extend(read::<Vec<Diagnosed>>(bench, node, DIAGNOSES)?);
             }
-            Cell::Film(_) => results.films.push(read::<Film>(bench, node, FILM)?),
+            Cell::Video(_) => results.videos.push(read::<Video>(bench, node, VIDEO)?),
             Cell::Nominal(_) | Cell::Anomalous(_) => {}
         }
     }
@@ -84,9 +85,9 @@ fn missing(bench: &Bench) -> Vec<Row> {
 fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detector: &str) -> Vec<Row> {
     let row = |metric: &str, threshold: &str| Row {
         campaign: String::new(),
-        env: stage.cast.env.spec().id.clone(),
+        env: stage.subject.env.spec().id.clone(),
         modality: bench.plan.campaign.modality().into(),
-        policy: stage.cast.name.id.clone(),
+        policy: stage.subject.name.id.clone(),
         anomaly_class: excluded.class.clone(),
         anomaly: excluded.anomaly.clone(),
         strength: excluded.strength.clone(),
@@ -100,22 +101,25 @@ fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detec
         low: f64::NAN,
         high: f64::NAN,
     };
-    let (alarmed, ranked): (Vec<&Metric>, Vec<&Metric>) = METRICS.iter().partition(|m| m.thresholded);
-    let rules = Rule::all(0.5).map(|rule| rule.id());
+    let (alarmed, ranked): (Vec<&Metric>, Vec<&Metric>) = metric::all().partition(|m| m.thresholded);
+    let rules = RULES.map(|rule| rule.id);
     let ranked = ranked.iter().map(|m| row(m.id, ""));
     ranked.chain(rules.iter().flat_map(|rule| alarmed.iter().map(move |m| row(m.id, rule)))).collect()
 }
 
 fn recipe(bench: &Bench) -> Result<Recipe> {
-    let mut versions = vec![("offnominal".to_string(), env!("CARGO_PKG_VERSION").to_string())];
-    if bench.plan.campaign.envs.iter().any(|env| env.starts_with("mjc-")) {
-        versions.push(("MuJoCo".into(), offnominal_mujoco::VERSION.into()));
-    }
+    let made = Provenance { mujoco: mujoco(bench), ..Provenance::new("", bench.plan.campaign.seed, b"") };
     let policies = (0..bench.plan.stages.len()).map(|at| policy(bench, at)).collect::<Result<_>>()?;
-    Ok(Recipe { campaign: bench.plan.campaign.name.clone(), versions, policies, ..Recipe::default() })
+    Ok(Recipe { campaign: bench.plan.campaign.name.clone(), made, policies, ..Recipe::default() })
 }
 
-/// World, policy, and the return of its undisturbed test episodes.
+/// The version of the library, if an environment is simulated with it; the environment's specification says so.
+fn mujoco(bench: &Bench) -> Option<String> {
+    let simulates = |stage: &Stage| stage.subject.env.spec().source.contains("MuJoCo");
+    bench.plan.stages.iter().any(simulates).then(|| offnominal_mujoco::VERSION.into())
+}
+
+/// Environment, policy, and the return of its undisturbed test episodes.
 fn policy(bench: &Bench, stage: usize) -> Result<String> {
     let mut returns = Vec::new();
     for node in bench.nodes.iter().filter(|n| n.stage == stage) {
@@ -123,18 +127,32 @@ fn policy(bench: &Bench, stage: usize) -> Result<String> {
             returns.extend(load(&bench.store, &node.id)?.episodes.iter().map(Episode::total_reward));
         }
     }
-    let cast = &bench.plan.stages[stage].cast;
-    let who = format!("{}: {} (SHA-256 {})", cast.env.spec().id, cast.name.id, &cast.name.digest[..16]);
+    let subject = &bench.plan.stages[stage].subject;
+    let who =
+        format!("{}: {} (SHA-256 {})", subject.env.spec().id, subject.name.id, &subject.name.digest[..16]);
     let reward = student_t(&returns, Level::P95)
         .map_or("too few episodes for a mean return".into(), |mean| {
             format!("return {mean:.2} over {} undisturbed test episodes", returns.len())
         });
     let training =
-        cast.card.as_ref().map_or(String::new(), |card| format!("; trained by `{}`", card.command));
+        subject.card.as_ref().map_or(String::new(), |card| format!("; trained by `{}`", card.command));
     Ok(format!("{who}, {reward}{training}"))
 }
 
 /// Whether a row is of the control.
 pub(super) fn is_control(row: &Row) -> bool {
     row.anomaly_class == CONTROL
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_environments_of_mujoco_say_so() {
+        let native = ["sap-", "car-", "cartpole", "pendulum", "pong", "driving"];
+        for entry in offnominal_worlds::env::ENVS {
+            let is_native = native.iter().any(|start| entry.id.starts_with(start));
+            let env = offnominal_worlds::env::catalogue().build(entry.id, &serde_json::json!({})).unwrap();
+            assert_eq!(env.spec().source.contains("MuJoCo"), !is_native, "{}", entry.id);
+        }
+    }
 }

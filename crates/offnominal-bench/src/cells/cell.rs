@@ -2,7 +2,7 @@
 
 use crate::campaign::Setting;
 use offnominal_core::prelude::*;
-use offnominal_engine::frames::Studio;
+use offnominal_engine::frames::FrameSize;
 use offnominal_files::dataset::PolicyName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -17,8 +17,8 @@ pub enum Cell {
     Anomalous(Anomalous),
     /// A detector's results.
     Judgement(Judgement),
-    /// A moving picture.
-    Film(Film),
+    /// A moving image.
+    Video(Video),
     /// What is said at a detector's alarms.
     Diagnosis(Diagnosing),
 }
@@ -28,10 +28,10 @@ pub enum Cell {
 pub struct Setup {
     /// Version of the engine.
     pub engine: String,
-    /// World id.
+    /// Environment id.
     pub env: String,
-    /// Digest of the world's specification.
-    pub world: String,
+    /// Digest of the environment's specification.
+    pub environment: String,
     /// Policy.
     pub policy: PolicyName,
     /// Seed of the repetition.
@@ -81,7 +81,7 @@ pub struct Anomalous {
     /// Who acts where.
     pub setup: Setup,
     /// What is done to them.
-    pub fault: Fault,
+    pub anomaly_spec: AnomalySpec,
     /// Cell of the twins.
     pub twins: String,
 }
@@ -113,9 +113,12 @@ pub struct Judgement {
     pub traces: usize,
     /// Strengths of which they are kept.
     pub traced: Vec<String>,
-    /// The camera, if the detector is one of pictures.
+    /// Metrics from outside.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<String>,
+    /// The camera, if the detector is one of images.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub studio: Option<Studio>,
+    pub frame_size: Option<FrameSize>,
 }
 
 /// A detector with its parameters, and its name in results.
@@ -146,9 +149,9 @@ pub struct Diagnosing {
     pub false_alarms: f64,
 }
 
-/// One disturbed episode as a moving picture.
+/// One disturbed episode as a moving image.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Film {
+pub struct Video {
     /// Who acts where.
     pub setup: Setup,
     /// Which anomaly.
@@ -198,7 +201,7 @@ impl Cell {
         match self {
             Cell::Nominal(_) => Layer::Nominal,
             Cell::Anomalous(_) => Layer::Anomalous,
-            Cell::Judgement(_) | Cell::Film(_) | Cell::Diagnosis(_) => Layer::Judgement,
+            Cell::Judgement(_) | Cell::Video(_) | Cell::Diagnosis(_) => Layer::Judgement,
         }
     }
 
@@ -207,7 +210,7 @@ impl Cell {
         match self {
             Cell::Nominal(_) => vec![],
             Cell::Anomalous(cell) => vec![&cell.twins],
-            Cell::Film(cell) => vec![&cell.episodes],
+            Cell::Video(cell) => vec![&cell.episodes],
             Cell::Diagnosis(cell) => {
                 let anomalous = cell.settings.iter().map(|(_, id)| id);
                 [&cell.train, &cell.validation].into_iter().chain(anomalous).map(String::as_str).collect()
@@ -226,12 +229,12 @@ impl fmt::Display for Cell {
         let at = |setup: &Setup| format!("{} in {}, seed {}", setup.policy.id, setup.env, setup.seed);
         match self {
             Cell::Nominal(c) => write!(f, "{} episodes of {}", c.role.name(), at(&c.setup)),
-            Cell::Anomalous(c) => write!(f, "{} of {}", c.fault.anomaly, at(&c.setup)),
+            Cell::Anomalous(c) => write!(f, "{} of {}", c.anomaly_spec.anomaly, at(&c.setup)),
             Cell::Judgement(c) => write!(f, "detector {} for {}", c.detector.name, at(&c.setup)),
             Cell::Diagnosis(c) => {
                 write!(f, "diagnoses at alarms of {} for {}", c.detector.name, at(&c.setup))
             }
-            Cell::Film(c) => write!(f, "film of {} of {}", c.setting.anomaly, at(&c.setup)),
+            Cell::Video(c) => write!(f, "video of {} of {}", c.setting.anomaly, at(&c.setup)),
         }
     }
 }

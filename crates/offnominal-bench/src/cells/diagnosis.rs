@@ -10,7 +10,7 @@ use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::{Diagnoser, Family};
 use offnominal_engine::parallel;
 use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::store::Store;
 use offnominal_stats::{Level, Rule, Threshold, Watch};
 
@@ -20,12 +20,12 @@ pub(super) const DIAGNOSES: &str = "diagnoses.json";
 /// Fits detector and diagnosis, and diagnoses the alarms in the episodes of every anomaly, on so many threads.
 pub(super) fn diagnose(
     cell: &Diagnosing,
-    cast: &Cast,
+    subject: &Subject,
     store: &Store,
     jobs: usize,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let (train, validation) = (load(store, &cell.train)?, load(store, &cell.validation)?);
-    let (seed, policy) = (cell.setup.seed, cast.policy.as_ref());
+    let (seed, policy) = (cell.setup.seed, subject.policy.as_ref());
     let mut monitor = scoring::monitor(&cell.detector, seed, policy, [&train, &validation])?;
     let scores = scoring::score_all(monitor.as_mut(), &validation.episodes);
     let threshold = Rule::Conformal { alpha: cell.false_alarms }.threshold(&scores, Level::P95)?;

@@ -10,7 +10,7 @@ use crate::results::{Coverage, DelayCurve, Panel, Row, Trace};
 use anyhow::{Context, Result};
 use offnominal_engine::parallel;
 use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::store::Store;
 use offnominal_stats::alarm::statistic::Statistic;
 use offnominal_stats::{Bootstrap, ScoredEpisode, Threshold, delays};
@@ -36,7 +36,7 @@ pub(super) struct Verdict {
     pub panels: Vec<Panel>,
 }
 
-/// The episode of a trace, whose pictures are shown beside it.
+/// The episode of a trace, whose images are shown beside it.
 fn shown(trace: &Trace) -> Shown<'_> {
     Shown {
         env: &trace.env,
@@ -51,21 +51,22 @@ fn shown(trace: &Trace) -> Shown<'_> {
 /// Fits a detector and judges it on every anomaly, on so many threads, and tells how far it is.
 pub(super) fn judge(
     cell: &Judgement,
-    cast: &Cast,
+    subject: &Subject,
     store: &Store,
     jobs: usize,
     tell: Tell<'_>,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let scored = scoring::fit(cell, cast, store, tell)?;
+    let scored = scoring::fit(cell, subject, store, tell)?;
     let alarms = rows::alarms(cell.false_alarms, &scored.validation);
     let judge = Judge { cell, alarms, scored, plan: rows::plan(cell) };
     let (n, done) = (cell.settings.len(), Task::hidden());
     let judged = parallel::map(jobs, n, &done, |i| {
         tell(&format!("{} of {n} anomalies", done.position()));
         let (setting, episodes) = &cell.settings[i];
-        let mut judged = judge.setting(setting, scoring::anomalous(&judge.scored, episodes, cast, store)?)?;
+        let mut judged =
+            judge.setting(setting, scoring::anomalous(&judge.scored, episodes, subject, store)?)?;
         for trace in &judged.traces {
-            judged.panels.extend(scoring::panel(&judge.scored, episodes, (cast, store), &shown(trace))?);
+            judged.panels.extend(scoring::panel(&judge.scored, episodes, (subject, store), &shown(trace))?);
         }
         Ok::<_, anyhow::Error>(judged)
     })?;

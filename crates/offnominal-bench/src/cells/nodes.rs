@@ -1,7 +1,7 @@
 //! How a plan becomes cells.
 
 use crate::campaign::{Plan, Setting, Stage};
-use crate::cells::cell::{Anomalous, Cell, Detecting, Diagnosing, Film, Judgement, Nominal, Role, Setup};
+use crate::cells::cell::{Anomalous, Cell, Detecting, Diagnosing, Judgement, Nominal, Role, Setup, Video};
 use anyhow::Result;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_files::store::address;
@@ -36,7 +36,7 @@ pub(super) fn of(plan: &Plan) -> Result<Vec<Node>> {
     Ok(nodes)
 }
 
-/// The cells of one world, policy and seed.
+/// The cells of one environment, policy and seed.
 fn repetition(
     plan: &Plan,
     stage: &Stage,
@@ -47,14 +47,14 @@ fn repetition(
     let base = base(plan, setup.clone(), add)?;
     let mut settings = Vec::new();
     for setting in &stage.settings {
-        let (fault, twins) = (setting.fault.clone(), base.twins.clone());
-        let id = add(Cell::Anomalous(Anomalous { setup: setup.clone(), fault, twins }))?;
+        let (anomaly_spec, twins) = (setting.anomaly_spec.clone(), base.twins.clone());
+        let id = add(Cell::Anomalous(Anomalous { setup: setup.clone(), anomaly_spec, twins }))?;
         settings.push((setting.clone(), id));
     }
-    let can_be_seen = !stage.cast.env.spec().cameras.is_empty();
-    let once = plan.campaign.film && seed == plan.campaign.seed && can_be_seen;
-    if let Some((setting, episodes)) = filmed(&settings).filter(|_| once) {
-        add(Cell::Film(Film { setup, setting, episodes }))?;
+    let can_be_seen = !stage.subject.env.spec().cameras.is_empty();
+    let once = plan.campaign.video && seed == plan.campaign.seed && can_be_seen;
+    if let Some((setting, episodes)) = replayed(&settings).filter(|_| once) {
+        add(Cell::Video(Video { setup, setting, episodes }))?;
     }
     let base = Judgement { traced: traced(&stage.settings), settings, ..base };
     let diagnosed =
@@ -98,17 +98,18 @@ fn base(plan: &Plan, setup: Setup, add: &mut impl FnMut(Cell) -> Result<String>)
         replicates: campaign.replicates,
         traces: campaign.traces,
         traced: vec![],
-        studio: campaign.studio(),
+        metrics: offnominal_stats::metric::added().iter().map(|added| added.metric.id.into()).collect(),
+        frame_size: campaign.frame_size(),
     })
 }
 
 fn setup(stage: &Stage, seed: u64) -> Result<Setup> {
-    let spec = stage.cast.env.spec();
+    let spec = stage.subject.env.spec();
     Ok(Setup {
         engine: env!("CARGO_PKG_VERSION").into(),
         env: spec.id.clone(),
-        world: address(&serde_json::to_vec(spec)?),
-        policy: stage.cast.name.clone(),
+        environment: address(&serde_json::to_vec(spec)?),
+        policy: stage.subject.name.clone(),
         seed,
     })
 }
@@ -117,8 +118,8 @@ fn detecting(choice: &DetectorChoice) -> Detecting {
     Detecting { id: choice.id.clone(), name: choice.name.clone(), params: choice.params.clone() }
 }
 
-/// The last dynamics anomaly, or the last anomaly at all: strengths rise, and a changed world is what can be seen.
-fn filmed(settings: &[(Setting, String)]) -> Option<(Setting, String)> {
+/// The last dynamics anomaly, or the last anomaly at all: strengths rise, and a changed environment is what can be seen.
+fn replayed(settings: &[(Setting, String)]) -> Option<(Setting, String)> {
     let dynamics = settings.iter().rfind(|(s, _)| s.class == "dynamics");
     dynamics.or(settings.last()).cloned()
 }

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 pub fn scores(bench: &Bench) -> Result<Vec<Score>> {
     let (mut scores, mut seen) = (Vec::new(), HashSet::new());
     for node in &bench.nodes {
-        let card = bench.plan.stages[node.stage].cast.card.as_ref();
+        let card = bench.plan.stages[node.stage].subject.card.as_ref();
         if let (Cell::Judgement(cell), Some(card)) = (&node.cell, card)
             && seen.insert((node.stage, cell.setup.seed))
         {
@@ -28,7 +28,7 @@ pub fn scores(bench: &Bench) -> Result<Vec<Score>> {
     Ok(scores)
 }
 
-/// The scores of one world, policy and seed; every detector is judged on the same episodes.
+/// The scores of one environment, policy and seed; every detector is judged on the same episodes.
 fn repetition(bench: &Bench, cell: &Judgement, random: f64) -> Result<Vec<Score>> {
     let returns = |id: &str| -> Result<Vec<f64>> {
         Ok(load(&bench.store, id)?.episodes.iter().map(Episode::total_reward).collect())

@@ -5,7 +5,7 @@ use crate::results::Row;
 use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_stats::{
-    Bootstrap, Level, METRICS, Mode, Rule, ScoredEpisode, StatsError, Threshold, delays, detection,
+    Bootstrap, Level, Mode, Rule, ScoredEpisode, StatsError, Threshold, delays, detection, metric,
 };
 
 /// An alarm threshold with its name; absent if the rule cannot be applied to the validation episodes.
@@ -28,7 +28,7 @@ pub(super) fn blank(cell: &Judgement, class: &str, anomaly: &str, strength: &str
     Row {
         campaign: String::new(),
         env: setup.env.clone(),
-        modality: if cell.studio.is_some() { "image" } else { "vector" }.into(),
+        modality: if cell.frame_size.is_some() { "image" } else { "vector" }.into(),
         policy: setup.policy.id.clone(),
         anomaly_class: class.into(),
         anomaly: anomaly.into(),
@@ -60,6 +60,9 @@ pub(super) fn rows(
             rows.push(filled(blank, id, "", outcome)?);
         }
     }
+    for added in metric::added().iter().filter(|added| !added.metric.thresholded) {
+        rows.push(filled(blank, added.metric.id, "", (added.value)(episodes, None, plan))?);
+    }
     for (name, threshold) in alarms {
         rows.extend(alarm_rows(blank, episodes, name, threshold, plan)?);
     }
@@ -73,10 +76,17 @@ fn alarm_rows(
     threshold: &Result<Threshold, StatsError>,
     plan: &Bootstrap,
 ) -> Result<Vec<Row>> {
-    match threshold.clone().and_then(|t| delays(&t.watched(episodes), t.value, plan)) {
-        Ok(found) => found.rows().into_iter().map(|(id, outcome)| filled(blank, id, name, outcome)).collect(),
+    let found = threshold.clone().and_then(|t| {
+        let watched = t.watched(episodes);
+        let mut found = delays(&watched, t.value, plan)?.rows().to_vec();
+        let added = metric::added().iter().filter(|added| added.metric.thresholded);
+        found.extend(added.map(|a| (a.metric.id, (a.value)(&watched, Some(t.value), plan))));
+        Ok(found)
+    });
+    match found {
+        Ok(found) => found.into_iter().map(|(id, outcome)| filled(blank, id, name, outcome)).collect(),
         Err(why) => {
-            let thresholded = METRICS.iter().filter(|m| m.thresholded);
+            let thresholded = metric::all().filter(|m| m.thresholded);
             thresholded.map(|m| filled(blank, m.id, name, Err(why.clone()))).collect()
         }
     }
@@ -105,13 +115,14 @@ fn filled(blank: &Row, metric: &str, threshold: &str, outcome: Result<Estimate, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::tests::rows as samples;
+    use crate::report::sample;
 
     #[test]
     fn a_median_that_is_not_reached_lies_in_its_interval() {
+        let blank = sample::row("knn", "obs-noise", "tiny", "", "", f64::NAN);
         for low in [0.0, 7.0, f64::INFINITY] {
             let never = StatsError::MedianNotReached { detected: 3, n: 24, low };
-            let row = filled(&samples()[0], "delay_median", "max", Err(never)).unwrap();
+            let row = filled(&blank, "delay_median", "max", Err(never)).unwrap();
             assert_eq!((row.low, row.value, row.high), (low, f64::INFINITY, f64::INFINITY));
             assert_eq!(row.episodes, 24);
         }

@@ -7,9 +7,9 @@ use crate::images::panels::{self, Shown};
 use crate::results::Panel;
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
-use offnominal_engine::frames::Studio;
-use offnominal_engine::subject::Cast;
-use offnominal_engine::{catalogues, frames as filming};
+use offnominal_engine::frames::FrameSize;
+use offnominal_engine::subject::Subject;
+use offnominal_engine::{catalogues, frames as replaying};
 use offnominal_files::dataset::Dataset;
 use offnominal_files::store::Store;
 use offnominal_stats::ScoredEpisode;
@@ -29,38 +29,38 @@ pub(super) struct Scored {
     pub horizon: u32,
 }
 
-/// A fitted detector, of sensors or of pictures.
+/// A fitted detector, of sensors or of images.
 pub(super) enum Fitted {
     /// Of what the policy reads.
     Vector(Box<dyn Monitor>),
     /// Of what a camera sees.
-    Images(Box<dyn ImageMonitor>, Studio),
+    Images(Box<dyn ImageMonitor>, FrameSize),
 }
 
 impl Fitted {
-    /// The scores of episodes; for pictures they are played again.
-    fn scores(&self, cast: &Cast, episodes: &[Episode]) -> Result<Vec<Vec<f64>>> {
+    /// The scores of episodes; for images they are played again.
+    fn scores(&self, subject: &Subject, episodes: &[Episode]) -> Result<Vec<Vec<f64>>> {
         match self {
             Fitted::Vector(monitor) => Ok(score_all(monitor.fork().as_mut(), episodes)),
-            Fitted::Images(monitor, studio) => {
+            Fitted::Images(monitor, frame_size) => {
                 let mut monitor = monitor.fork();
-                let score = |e| Ok(monitor.score_film(&cast.film(e, *studio)?));
+                let score = |e| Ok(monitor.score_video(&subject.video(e, *frame_size)?));
                 episodes.iter().map(score).collect()
             }
         }
     }
 }
 
-/// Fits the detector, which may look inside the policy or at pictures, and scores the nominal episodes.
-pub(super) fn fit(cell: &Judgement, cast: &Cast, store: &Store, tell: Tell<'_>) -> Result<Scored> {
+/// Fits the detector, which may look inside the policy or at images, and scores the nominal episodes.
+pub(super) fn fit(cell: &Judgement, subject: &Subject, store: &Store, tell: Tell<'_>) -> Result<Scored> {
     let train = load(store, &cell.train)?;
     let validation = load(store, &cell.validation)?;
-    let fitted = fitted(cell, cast, [&train, &validation], tell)?;
+    let fitted = fitted(cell, subject, [&train, &validation], tell)?;
     tell("nominal episodes");
-    let validation = fitted.scores(cast, &validation.episodes)?;
-    let twins = fitted.scores(cast, &load(store, &cell.twins)?.episodes)?;
+    let validation = fitted.scores(subject, &validation.episodes)?;
+    let twins = fitted.scores(subject, &load(store, &cell.twins)?.episodes)?;
     let control = load(store, &cell.control)?;
-    let scores = fitted.scores(cast, &control.episodes)?;
+    let scores = fitted.scores(subject, &control.episodes)?;
     let control = control.episodes.iter().zip(scores).zip(&twins).map(|((episode, scores), twin)| {
         controlled(scores, twin, &cell.schedule, episode.seed.child(Role::Control.name()))
     });
@@ -74,24 +74,24 @@ pub(super) fn fit(cell: &Judgement, cast: &Cast, store: &Store, tell: Tell<'_>) 
     })
 }
 
-fn fitted(cell: &Judgement, cast: &Cast, data: [&Dataset; 2], tell: Tell<'_>) -> Result<Fitted> {
+fn fitted(cell: &Judgement, subject: &Subject, data: [&Dataset; 2], tell: Tell<'_>) -> Result<Fitted> {
     let (detecting, seed) = (&cell.detector, cell.setup.seed);
-    let Some(studio) = cell.studio else {
-        return Ok(Fitted::Vector(monitor(detecting, seed, cast.policy.as_ref(), data)?));
+    let Some(frame_size) = cell.frame_size else {
+        return Ok(Fitted::Vector(monitor(detecting, seed, subject.policy.as_ref(), data)?));
     };
     let detector = catalogues::image_detectors().build(&detecting.id, &detecting.params)?;
     let steps = data.iter().flat_map(|d| &d.episodes).map(Episode::len).sum();
     let episodes = data.iter().map(|d| d.episodes.len()).sum();
-    let needed = filming::bytes_for(studio, episodes, steps);
-    filming::ensure_fits(needed, filming::available(), "the films of the nominal episodes")?;
-    tell("films");
-    let films = |data: &Dataset| data.episodes.iter().map(|e| cast.film(e, studio)).collect();
-    let [train, validation]: [Result<Vec<_>>; 2] = [films(data[0]), films(data[1])];
+    let needed = replaying::bytes_for(frame_size, episodes, steps);
+    replaying::ensure_fits(needed, replaying::available(), "the videos of the nominal episodes")?;
+    tell("videos");
+    let videos = |data: &Dataset| data.episodes.iter().map(|e| subject.video(e, frame_size)).collect();
+    let [train, validation]: [Result<Vec<_>>; 2] = [videos(data[0]), videos(data[1])];
     let mut rng = Seed(seed).child("fit").child(&*detecting.name).rng();
     let tell = |part: f64| tell(&format!("fit {:.0} %", 100.0 * part));
     let fitted = detector.fit_telling(&train?, &validation?, &mut rng, &tell);
     let fitted = fitted.context("the detector cannot be fitted")?;
-    Ok(Fitted::Images(fitted, studio))
+    Ok(Fitted::Images(fitted, frame_size))
 }
 
 /// A nominal episode that is judged against another one as if an anomaly began in it. The onset lies in the shorter of
@@ -127,11 +127,11 @@ pub(super) fn score_all(monitor: &mut dyn Monitor, episodes: &[Episode]) -> Vec<
 pub(super) fn anomalous(
     scored: &Scored,
     cell: &str,
-    cast: &Cast,
+    subject: &Subject,
     store: &Store,
 ) -> Result<Vec<ScoredEpisode>> {
     let dataset = load(store, cell)?;
-    let scores = scored.fitted.scores(cast, &dataset.episodes)?;
+    let scores = scored.fitted.scores(subject, &dataset.episodes)?;
     let pairs = dataset.episodes.into_iter().zip(scores).zip(&scored.twins);
     Ok(pairs
         .map(|((episode, scores), twin)| ScoredEpisode {
@@ -144,19 +144,19 @@ pub(super) fn anomalous(
         .collect())
 }
 
-/// What a detector of pictures saw in one of those episodes; nothing of a detector of sensors.
+/// What a detector of images saw in one of those episodes; nothing of a detector of sensors.
 pub(super) fn panel(
     scored: &Scored,
     cell: &str,
-    (cast, store): (&Cast, &Store),
+    (subject, store): (&Subject, &Store),
     shown: &Shown<'_>,
 ) -> Result<Option<Panel>> {
-    let Fitted::Images(monitor, studio) = &scored.fitted else { return Ok(None) };
+    let Fitted::Images(monitor, frame_size) = &scored.fitted else { return Ok(None) };
     let episode = &load(store, cell)?.episodes[shown.episode as usize];
-    let film = cast.film(episode, *studio)?;
+    let video = subject.video(episode, *frame_size)?;
     let mut monitor = monitor.fork();
-    let scores = monitor.score_film(&film);
-    panels::panel(monitor.as_mut(), &film, &scores, shown)
+    let scores = monitor.score_video(&video);
+    panels::panel(monitor.as_mut(), &video, &scores, shown)
 }
 
 #[cfg(test)]

@@ -65,7 +65,8 @@ fn estimate(rows: &[&Row], (title, metric, threshold): Column) -> Option<Estimat
     }
 }
 
-/// One point per world, policy, anomaly and strength, repetitions averaged; anomalies of a world are a cluster.
+/// One point per environment, policy, anomaly and strength, repetitions averaged; anomalies of an environment are a
+/// cluster.
 fn points<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Point> {
     let mut clusters: BTreeMap<(&str, &str, &str), usize> = BTreeMap::new();
     let mut cells: BTreeMap<(usize, &str), Vec<Point>> = BTreeMap::new();
@@ -113,11 +114,11 @@ fn aligned(lines: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tables::tests::rows;
+    use crate::report::sample::row;
 
     #[test]
     fn anomalies_are_averaged_and_the_control_stands_apart() {
-        let base = Row { value: 0.8, low: 0.7, high: 0.9, ..rows().remove(0) };
+        let base = Row { low: 0.7, high: 0.9, ..row("knn", "act-noise", "tiny", "auroc_matched", "", 0.8) };
         let weaker = Row { strength: "medium".into(), value: 0.6, low: 0.5, high: 0.7, ..base.clone() };
         let control =
             Row { anomaly_class: "none".into(), anomaly: "none".into(), value: 0.5, ..base.clone() };

@@ -1,15 +1,15 @@
-//! How strong a fault of the camera is, whoever looks: the magnitudes at which pictures keep 99, 90, 75 and 50 % of their
+//! How strong a camera fault is, whoever looks: the magnitudes at which images keep 99, 90, 75 and 50 % of their
 //! structural similarity to the clean ones.
 
 use crate::images::similarity::similarity;
 use anyhow::Result;
-use offnominal_core::image_detector::Film;
+use offnominal_core::image_detector::Video;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
-use offnominal_engine::frames::{Studio, film};
+use offnominal_engine::frames::{FrameSize, video};
 use offnominal_engine::strengths::{CAMERA_POLICY, LEVELS, Status, Strength};
-use offnominal_engine::subject::Cast;
-use offnominal_engine::{catalogues, frames as filming, parallel};
+use offnominal_engine::subject::Subject;
+use offnominal_engine::{catalogues, frames as replaying, parallel};
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use offnominal_worlds::anomaly::{Domain, Search, camera_ids_for, searches};
@@ -23,24 +23,24 @@ const HALVINGS: usize = 10;
 /// How far from the target the similarity may be, as a share of what the target loses.
 const TOLERANCE: f64 = 0.3;
 
-/// The strengths of all faults of a world's camera.
+/// The strengths of all faults of an environment's camera.
 ///
 /// # Errors
-/// If the world has no camera.
-pub fn cameras(cast: &Cast, studio: Studio, context: &Context) -> Result<Vec<Strength>> {
-    filming::check(cast.env.spec())?;
+/// If the environment has no camera.
+pub fn cameras(subject: &Subject, frame_size: FrameSize, context: &Context) -> Result<Vec<Strength>> {
+    replaying::check(subject.env.spec())?;
     let root = Seed(context.seed).child("cameras");
-    let films: Vec<Film> = (0..EPISODES)
-        .map(|i| film(&cast.trial(), &cast.trial().nominal(root.child(i)), studio))
+    let videos: Vec<Video> = (0..EPISODES)
+        .map(|i| video(&subject.trial(), &subject.trial().nominal(root.child(i)), frame_size))
         .collect::<Result<_>>()?;
-    let ids = camera_ids_for(cast.env.spec());
-    let bar = context.task(ids.len(), "faults of the camera");
+    let ids = camera_ids_for(subject.env.spec());
+    let bar = context.task(ids.len(), "camera faults");
     let rows = parallel::map(context.jobs, ids.len(), &bar, |i| {
-        let search = searches(cast.env.spec(), &ids[i])?[0];
-        let fault = Faulty { id: &ids[i], films: &films, search, seed: root.child(ids[i].as_str()) };
+        let search = searches(subject.env.spec(), &ids[i])?[0];
+        let fault = Faulty { id: &ids[i], videos: &videos, search, seed: root.child(ids[i].as_str()) };
         LEVELS
             .iter()
-            .map(|&(level, target)| fault.level(cast.env.spec(), level, target))
+            .map(|&(level, target)| fault.level(subject.env.spec(), level, target))
             .collect::<Result<Vec<_>>>()
     })?;
     Ok(rows.into_iter().flatten().collect())
@@ -48,27 +48,27 @@ pub fn cameras(cast: &Cast, studio: Studio, context: &Context) -> Result<Vec<Str
 
 struct Faulty<'a> {
     id: &'a str,
-    films: &'a [Film],
+    videos: &'a [Video],
     search: Search,
     seed: Seed,
 }
 
 impl Faulty<'_> {
-    /// Mean similarity of the pictures of each film at a magnitude.
+    /// Mean similarity of the images of each video at a magnitude.
     fn similarities(&self, spec: &EnvSpec, magnitude: f64) -> Result<Vec<f64>> {
         let mut means = Vec::new();
-        for (i, film) in self.films.iter().enumerate() {
+        for (i, video) in self.videos.iter().enumerate() {
             let mut fault = catalogues::anomalies().build(self.id, &json!({ "magnitude": magnitude }))?;
             fault.fit(spec)?;
-            let (mut rng, mut frame) = (self.seed.child(i).rng(), Frame::new(film.width, film.height));
-            frame.rgb.copy_from_slice(film.frame(0));
+            let (mut rng, mut frame) = (self.seed.child(i).rng(), Frame::new(video.width, video.height));
+            frame.rgb.copy_from_slice(video.frame(0));
             fault.watch_frame(&frame);
-            let steps = film.len().min(STEPS);
+            let steps = video.len().min(STEPS);
             let mut sum = 0.0;
             for t in 1..=steps {
-                frame.rgb.copy_from_slice(film.frame(t));
+                frame.rgb.copy_from_slice(video.frame(t));
                 fault.on_frame(&mut frame, &mut rng);
-                sum += similarity(&frame.rgb, film.frame(t), film.width);
+                sum += similarity(&frame.rgb, video.frame(t), video.width);
             }
             means.push(sum / steps as f64);
         }
@@ -105,7 +105,7 @@ impl Faulty<'_> {
             score: Some(best.1),
             score_low: score.as_ref().map(|s| s.low),
             score_high: score.as_ref().map(|s| s.high),
-            episodes: self.films.len() as u64,
+            episodes: self.videos.len() as u64,
             status: if is_near { Status::Found } else { Status::Unattainable },
             duplicate_of: None,
         })
@@ -122,9 +122,9 @@ mod tests {
 
     #[test]
     fn strengths_grow_and_reach_their_similarity() {
-        let cast = Cast::new("sap-goal0", "tqc").unwrap();
+        let subject = Subject::new("sap-goal0", "tqc").unwrap();
         let context = Context::silent(1, 2);
-        let rows = cameras(&cast, Studio { side: 48 }, &context).unwrap();
+        let rows = cameras(&subject, FrameSize { side: 48 }, &context).unwrap();
         assert_eq!(rows.len(), 9 * LEVELS.len());
         for fault in rows.chunks(LEVELS.len()) {
             let found: Vec<f64> = fault.iter().filter_map(|r| r.magnitude).collect();

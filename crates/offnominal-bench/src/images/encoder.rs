@@ -1,11 +1,17 @@
-//! Training of the shipped encoder: patches of nominal frames of many worlds, given back through twelve numbers.
+//! Training of the shipped encoder: patches of nominal frames of many environments, given back through twelve numbers.
 
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
-use offnominal_engine::frames::{Studio, film};
-use offnominal_engine::subject::Cast;
-use offnominal_nets::vision::patches::{PATCH, PIXELS, PatchCoder, SIDE};
+use offnominal_engine::frames::{FrameSize, video};
+use offnominal_engine::policies;
+use offnominal_engine::subject::Subject;
+use offnominal_files::checkpoint::Checkpoint;
+use offnominal_files::write::atomically;
+use offnominal_nets::vision::patches::{CoderTraining, PATCH, PIXELS, PatchCoder, SIDE};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::path::PathBuf;
 
 /// A patch whose levels differ less is flat: there are many of them, and they teach little.
 const FLAT: u8 = 6;
@@ -14,62 +20,127 @@ const KEPT_FLAT: f64 = 0.05;
 /// Patches that are tried in a frame for one that is wanted.
 const TRIES: usize = 20;
 
-/// What the encoder is trained on.
-#[derive(Debug, Clone)]
-pub struct Plan {
-    /// Worlds, each with its policy.
-    pub worlds: Vec<(String, String)>,
-    /// Episodes of each.
-    pub episodes: usize,
+/// The policy in whose episodes the encoder sees environments.
+const POLICY: &str = "tqc";
+
+/// What to train the encoder on; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// Environments; each needs a policy that is shipped with it.
+    pub envs: Vec<String>,
+    /// Nominal episodes of each.
+    pub episodes: u32,
     /// Patches in all.
-    pub patches: usize,
+    pub patches: u32,
     /// Passes over them.
-    pub epochs: usize,
+    pub epochs: u32,
+    /// The file to write.
+    pub file: PathBuf,
 }
 
-/// Trains an encoder; returns it with the loss of the last epoch.
+impl Default for Request {
+    fn default() -> Request {
+        Request { envs: Vec::new(), episodes: 8, patches: 300_000, epochs: 12, file: PathBuf::new() }
+    }
+}
+
+/// A trained encoder.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrainedEncoder {
+    /// Its file.
+    pub file: PathBuf,
+    /// The loss of the last epoch.
+    pub loss: f64,
+    /// The root of the mean squared error, in the 255 levels of an image.
+    pub error_in_levels: f64,
+}
+
+/// Name of the header's entry with the loss of the last epoch.
+const LOSS: &str = "loss";
+
+/// Trains an encoder, from where a run that was killed had left it, and writes it.
 ///
 /// # Errors
-/// If a world or a policy cannot be had.
-pub fn train(plan: &Plan, context: &Context) -> Result<(PatchCoder, f64)> {
-    let root = Seed(context.seed).child("encoder");
-    let each = plan.patches.div_ceil(plan.worlds.len().max(1));
-    let mut patches = Vec::with_capacity(plan.patches * PIXELS);
-    let bar = context.task(plan.worlds.len(), "frames of worlds");
-    for (env, policy) in &plan.worlds {
-        let found = of_world(env, policy, (plan.episodes, each), root.child(env.as_str()));
-        patches.extend(found.with_context(|| env.clone())?);
-        bar.inc(1);
+/// If an environment or a policy cannot be had, or the file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<TrainedEncoder> {
+    for env in &request.envs {
+        let shipped = policies::is_shipped(POLICY, env)?;
+        ensure!(shipped, "environment {env}: expected a shipped policy {POLICY}, found none");
     }
-    ensure!(
-        patches.len() >= 256 * PIXELS,
-        "expected frames with at least 256 different patches, found fewer"
-    );
-    let bar = context.task(plan.epochs, "training the encoder");
-    let mut last = f64::NAN;
-    let coder = PatchCoder::train(&patches, plan.epochs, &mut root.child("train").rng(), |_, loss| {
-        last = loss;
-        bar.inc(1);
-    });
-    Ok((coder, last))
+    let identity = json!({ "request": request, "seed": context.seed }).to_string();
+    let mut checkpoint = Checkpoint::new(&request.file.with_extension("checkpoint"), identity);
+    let (coder, loss) = request.train(&mut checkpoint, context)?;
+    atomically(&request.file, &coder.to_tensors().to_bytes())?;
+    checkpoint.remove()?;
+    // The loss is of numbers from −½ to ½; levels of an image go to 255.
+    Ok(TrainedEncoder { file: request.file.clone(), loss, error_in_levels: 255.0 * loss.sqrt() })
+}
+
+impl Request {
+    /// The encoder, and the loss of the last epoch.
+    fn train(&self, checkpoint: &mut Checkpoint, context: &Context) -> Result<(PatchCoder, f64)> {
+        let root = Seed(context.seed).child("encoder");
+        let patches = self.patches(root, context)?;
+        let rng = root.child("train").rng();
+        let (mut training, mut last) = (CoderTraining::begin(&patches, self.epochs as usize, rng), f64::NAN);
+        if let Some(state) = checkpoint.load()? {
+            training.restore(&state)?;
+            last = state.metadata.get(LOSS).and_then(|loss| loss.parse().ok()).unwrap_or(f64::NAN);
+        }
+        let task = context.resumed(training.epoch() as u64..self.epochs.into(), "training the encoder");
+        while !training.is_done() {
+            last = training.advance(&patches);
+            task.inc(1);
+            context.save(checkpoint, || {
+                let mut state = training.state();
+                state.metadata.insert(LOSS.into(), last.to_string());
+                state
+            })?;
+        }
+        Ok((training.into_coder(), last))
+    }
+
+    /// Patches of the frames of all environments.
+    fn patches(&self, root: Seed, context: &Context) -> Result<Vec<f32>> {
+        let wanted = self.patches as usize;
+        let each = wanted.div_ceil(self.envs.len().max(1));
+        let mut patches = Vec::with_capacity(wanted * PIXELS);
+        let task = context.task(self.envs.len(), "frames of environments");
+        for env in &self.envs {
+            task.check()?;
+            let found = of_environment(env, POLICY, (self.episodes as usize, each), root.child(env.as_str()));
+            patches.extend(found.with_context(|| env.clone())?);
+            task.inc(1);
+        }
+        let enough = patches.len() >= 256 * PIXELS;
+        ensure!(enough, "expected frames with at least 256 different patches, found fewer");
+        Ok(patches)
+    }
 }
 
 /// Patches of nominal frames at random places.
-fn of_world(env: &str, policy: &str, (episodes, wanted): (usize, usize), seed: Seed) -> Result<Vec<f32>> {
-    let cast = Cast::new(env, policy)?;
-    offnominal_engine::frames::check(cast.env.spec())?;
+fn of_environment(
+    env: &str,
+    policy: &str,
+    (episodes, wanted): (usize, usize),
+    seed: Seed,
+) -> Result<Vec<f32>> {
+    let subject = Subject::new(env, policy)?;
+    offnominal_engine::frames::check(subject.env.spec())?;
     let mut rng = seed.child("places").rng();
     let mut out = Vec::new();
     for i in 0..episodes {
-        let film = film(&cast.trial(), &cast.trial().nominal(seed.child(i)), Studio { side: SIDE })?;
+        let video =
+            video(&subject.trial(), &subject.trial().nominal(seed.child(i)), FrameSize { side: SIDE })?;
         let share = wanted * (i + 1) / episodes - out.len() / PIXELS;
         for _ in 0..share * TRIES {
             if out.len() >= PIXELS * (wanted * (i + 1) / episodes) {
                 break;
             }
-            let picture = film.frame(rng.below(film.len() + 1));
+            let image = video.frame(rng.below(video.len() + 1));
             let (row, column) = (rng.below(SIDE - PATCH + 1), rng.below(SIDE - PATCH + 1));
-            let patch = cut(picture, row, column);
+            let patch = cut(image, row, column);
             if rng.uniform() < KEPT_FLAT || !is_flat(&patch) {
                 out.extend(patch.iter().map(|&p| f32::from(p) / 255.0 - 0.5));
             }
@@ -78,11 +149,11 @@ fn of_world(env: &str, policy: &str, (episodes, wanted): (usize, usize), seed: S
     Ok(out)
 }
 
-fn cut(picture: &[u8], row: usize, column: usize) -> [u8; PIXELS] {
+fn cut(image: &[u8], row: usize, column: usize) -> [u8; PIXELS] {
     let mut patch = [0; PIXELS];
     for (line, out) in patch.chunks_exact_mut(PATCH * 3).enumerate() {
         let from = ((row + line) * SIDE + column) * 3;
-        out.copy_from_slice(&picture[from..from + PATCH * 3]);
+        out.copy_from_slice(&image[from..from + PATCH * 3]);
     }
     patch
 }

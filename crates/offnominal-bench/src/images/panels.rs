@@ -1,16 +1,16 @@
-//! Pictures for the report: what the camera saw, what was expected, and where the score comes from.
+//! Images for the report: what the camera saw, what was expected, and where the score comes from.
 
 use crate::results::Panel;
 use anyhow::Result;
-use offnominal_core::image_detector::{Film, Heat, ImageMonitor};
+use offnominal_core::image_detector::{Heat, ImageMonitor, Video};
 use offnominal_core::prelude::*;
-use offnominal_files::png as picture;
+use offnominal_files::png as image;
 use offnominal_report::page::encoded;
 
 /// Which step of which episode.
 #[derive(Debug, Clone)]
 pub struct Shown<'a> {
-    /// World id.
+    /// Environment id.
     pub env: &'a str,
     /// Anomaly id.
     pub anomaly: &'a str,
@@ -27,10 +27,10 @@ pub struct Shown<'a> {
 /// The step after the onset that the monitor finds most anomalous.
 ///
 /// # Errors
-/// If a picture cannot be encoded.
+/// If an image cannot be encoded.
 pub fn panel(
     monitor: &mut dyn ImageMonitor,
-    film: &Film,
+    video: &Video,
     scores: &[f64],
     shown: &Shown<'_>,
 ) -> Result<Option<Panel>> {
@@ -38,10 +38,10 @@ pub fn panel(
     let Some(step) = steps.max_by(|&a, &b| scores[a].total_cmp(&scores[b])) else { return Ok(None) };
     monitor.reset();
     for t in 0..=step {
-        monitor.score(film.sight(t));
+        monitor.score(video.sight(t));
     }
-    let seen = film.frame(step + 1);
-    let size = (film.width, film.height);
+    let seen = video.frame(step + 1);
+    let size = (video.width, video.height);
     Ok(Some(Panel {
         env: shown.env.into(),
         anomaly: shown.anomaly.into(),
@@ -59,14 +59,14 @@ pub fn panel(
 
 /// What the camera saw after a step, what was expected, and the heat over it, side by side; the monitor has just scored
 /// that step.
-pub fn side_by_side(monitor: &dyn ImageMonitor, film: &Film, step: usize) -> Frame {
-    let (seen, size) = (film.frame(step + 1), (film.width, film.height));
+pub fn side_by_side(monitor: &dyn ImageMonitor, video: &Video, step: usize) -> Frame {
+    let (seen, size) = (video.frame(step + 1), (video.width, video.height));
     let heat = monitor.heat().map(|heat| overlaid(seen, size, &heat));
     let all: Vec<&[u8]> = [Some(seen), monitor.expected(), heat.as_deref()].into_iter().flatten().collect();
-    let mut frame = Frame::new(all.len() * film.width, film.height);
-    for (row, line) in frame.rgb.chunks_exact_mut(all.len() * 3 * film.width).enumerate() {
-        for (part, picture) in line.chunks_exact_mut(3 * film.width).zip(&all) {
-            part.copy_from_slice(&picture[row * part.len()..(row + 1) * part.len()]);
+    let mut frame = Frame::new(all.len() * video.width, video.height);
+    for (row, line) in frame.rgb.chunks_exact_mut(all.len() * 3 * video.width).enumerate() {
+        for (part, image) in line.chunks_exact_mut(3 * video.width).zip(&all) {
+            part.copy_from_slice(&image[row * part.len()..(row + 1) * part.len()]);
         }
     }
     frame
@@ -74,16 +74,16 @@ pub fn side_by_side(monitor: &dyn ImageMonitor, film: &Film, step: usize) -> Fra
 
 fn png(rgb: Vec<u8>, (width, height): (usize, usize)) -> Result<String> {
     let frame = Frame { width, height, rgb, classes: vec![0; width * height] };
-    Ok(encoded(&picture::png(&frame)?))
+    Ok(encoded(&image::png(&frame)?))
 }
 
-/// The picture in grey, and over it the heat: from nothing at the median of the fields to full red at the largest.
-fn overlaid(picture: &[u8], (width, height): (usize, usize), heat: &Heat) -> Vec<u8> {
+/// The image in grey, and over it the heat: from nothing at the median of the fields to full red at the largest.
+fn overlaid(image: &[u8], (width, height): (usize, usize), heat: &Heat) -> Vec<u8> {
     let mut sorted = heat.values.clone();
     sorted.sort_unstable_by(f32::total_cmp);
     let (low, high) = (sorted[sorted.len() / 2], sorted[sorted.len() - 1]);
-    let mut out = Vec::with_capacity(picture.len());
-    for (at, pixel) in picture.as_chunks::<3>().0.iter().enumerate() {
+    let mut out = Vec::with_capacity(image.len());
+    for (at, pixel) in image.as_chunks::<3>().0.iter().enumerate() {
         let (row, column) = (at / width * heat.rows / height, at % width * heat.columns / width);
         let value = heat.values[row * heat.columns + column];
         let share = ((value - low) / (high - low).max(f32::MIN_POSITIVE)).clamp(0.0, 1.0);

@@ -1,7 +1,8 @@
-//! How alike two pictures are, whoever looks: structural similarity.
+//! How alike two images are, whoever looks: structural similarity.
 //!
-//! SSIM = (2 μx μy + c₁)(2 σxy + c₂) / ((μx² + μy² + c₁)(σx² + σy² + c₂)), of the mean of the three colours, averaged over
-//! windows of 8 × 8 pixels every 4 pixels; c₁ = (0.01 · 255)², c₂ = (0.03 · 255)². One for equal pictures.
+//! SSIM = (2 μx μy + c₁)(2 σxy + c₂) / ((μx² + μy² + c₁)(σx² + σy² + c₂)), of the mean of the three colours, averaged
+//! over
+//! windows of 8 × 8 pixels every 4 pixels; c₁ = (0.01 · 255)², c₂ = (0.03 · 255)². One for equal images.
 //!
 //! Reference: Wang et al., IEEE TIP 2004. Deviates: plain square windows instead of bells.
 
@@ -10,14 +11,14 @@ const STRIDE: usize = 4;
 const C1: f64 = 6.5025;
 const C2: f64 = 58.5225;
 
-/// The structural similarity of two pictures, `[height, width, 3]`.
+/// The structural similarity of two images, `[height, width, 3]`.
 ///
 /// # Panics
 /// If they have different sizes, or are smaller than a window.
 pub fn similarity(one: &[u8], other: &[u8], width: usize) -> f64 {
-    assert_eq!(one.len(), other.len(), "pictures of one size");
+    assert_eq!(one.len(), other.len(), "images of one size");
     let (one, other, height) = (grey(one), grey(other), one.len() / (3 * width));
-    assert!(width >= WINDOW && height >= WINDOW, "pictures of {WINDOW} x {WINDOW} or more");
+    assert!(width >= WINDOW && height >= WINDOW, "images of {WINDOW} x {WINDOW} or more");
     let (mut sum, mut n) = (0.0, 0.0);
     for top in (0..=height - WINDOW).step_by(STRIDE) {
         for left in (0..=width - WINDOW).step_by(STRIDE) {
@@ -29,8 +30,8 @@ pub fn similarity(one: &[u8], other: &[u8], width: usize) -> f64 {
     sum / n
 }
 
-fn grey(picture: &[u8]) -> Vec<f64> {
-    picture.as_chunks::<3>().0.iter().map(|p| p.iter().map(|&v| f64::from(v)).sum::<f64>() / 3.0).collect()
+fn grey(image: &[u8]) -> Vec<f64> {
+    image.as_chunks::<3>().0.iter().map(|p| p.iter().map(|&v| f64::from(v)).sum::<f64>() / 3.0).collect()
 }
 
 fn window(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
@@ -50,7 +51,7 @@ mod tests {
     fn closed_forms() {
         let ramp: Vec<u8> = (0..16 * 16 * 3).map(|i| (i / 3 % 16 * 10) as u8).collect();
         assert!((similarity(&ramp, &ramp, 16) - 1.0).abs() < 1e-12);
-        // Flat pictures differ in their means alone.
+        // Flat images differ in their means alone.
         let (a, b) = (vec![100; 16 * 16 * 3], vec![150; 16 * 16 * 3]);
         let want = (2.0 * 100.0 * 150.0 + C1) / (100.0 * 100.0 + 150.0 * 150.0 + C1);
         assert!((similarity(&a, &b, 16) - want).abs() < 1e-12);

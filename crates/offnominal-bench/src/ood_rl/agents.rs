@@ -1,15 +1,17 @@
-//! The policies of the suite: trials of each method in each world.
+//! The policies of the suite: trials of each method in each environment.
 //!
-//! They travel with the binary; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made them.
+//! They are in the data folder; the folder that `OFFNOMINAL_OOD_RL` names goes before. `agents/ood-rl/train.py` made
+//! them.
 
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
-use offnominal_engine::catalogues;
+use offnominal_engine::{catalogues, data};
 use offnominal_files::store::hex;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
-use std::io::{Cursor, ErrorKind, Read};
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -31,8 +33,8 @@ pub enum Method {
 /// All methods, in the order of the publication; the last one is not in it.
 pub const METHODS: [Method; 4] = [Method::Dropout, Method::Dropconnect, Method::Ensemble, Method::Prior];
 
-/// The worlds in which there are policies.
-pub(super) const WORLDS: [&str; 3] = ["cartpole", "pendulum", "pong"];
+/// The environments in which there are policies.
+pub(super) const ENVIRONMENTS: [&str; 3] = ["cartpole", "pendulum", "pong"];
 
 /// Trials of each method.
 pub(super) const TRIALS: u32 = 5;
@@ -61,7 +63,7 @@ impl Method {
 
 /// One trained policy.
 pub struct Agent {
-    /// The world in which it was trained.
+    /// The environment in which it was trained.
     pub env: &'static str,
     /// How it disagrees with itself.
     pub method: Method,
@@ -73,25 +75,25 @@ pub struct Agent {
     pub digest: String,
 }
 
-/// The files that `agents/ood-rl/train.py` made.
-const SHIPPED: &[u8] = include_bytes!("../../../../agents/ood-rl/policies.zip");
+/// The archive of the data folder that `agents/ood-rl/train.py` made.
+const SHIPPED: &str = "ood-rl/policies.zip";
 
 impl Agent {
-    /// Every policy that is there, in the order of worlds, methods and trials.
+    /// Every policy that is there, in the order of environments, methods and trials.
     ///
     /// # Errors
-    /// If there is none, or a file cannot be read or is no policy of its world.
+    /// If there is none, or a file cannot be read or is no policy of its environment.
     pub fn all() -> Result<Vec<Agent>> {
         let folder = std::env::var_os("OFFNOMINAL_OOD_RL").map(PathBuf::from);
         let mut found = Vec::new();
-        for env in WORLDS {
+        for env in ENVIRONMENTS {
             for method in METHODS {
                 for trial in 1..=TRIALS {
                     found.extend(Agent::find(folder.as_deref(), env, method, trial)?);
                 }
             }
         }
-        let place = folder.map_or("this program".into(), |f| f.display().to_string());
+        let place = folder.map_or(SHIPPED.into(), |f| f.display().to_string());
         ensure!(
             !found.is_empty(),
             "expected policies such as cartpole-dropout-1.safetensors in {place}, found none"
@@ -102,8 +104,9 @@ impl Agent {
     fn find(folder: Option<&Path>, env: &'static str, method: Method, trial: u32) -> Result<Option<Agent>> {
         let name = format!("{env}-{}-{trial}", method.id());
         let Some(bytes) = read(folder, &name)? else { return Ok(None) };
-        let world = catalogues::worlds().build(env, &json!({}))?;
-        let policy = Actor::from_bytes(&bytes, world.spec()).with_context(|| format!("policy {name}"))?;
+        let environment = catalogues::environments().build(env, &json!({}))?;
+        let policy =
+            Actor::from_bytes(&bytes, environment.spec()).with_context(|| format!("policy {name}"))?;
         ensure!(
             policy.n_predictions() > 1,
             "policy {name}: expected one that disagrees with itself, found a plain one"
@@ -124,9 +127,11 @@ fn read(folder: Option<&Path>, name: &str) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A file of the archive that travels with the program.
+/// A file of the archive in the data folder.
 fn shipped(file: &str) -> Result<Option<Vec<u8>>> {
-    let mut archive = ZipArchive::new(Cursor::new(SHIPPED))?;
+    let path = data::path(SHIPPED)?;
+    let cannot = || format!("cannot read {}", path.display());
+    let mut archive = ZipArchive::new(File::open(&path).with_context(cannot)?).with_context(cannot)?;
     let mut found = match archive.by_name(file) {
         Ok(found) => found,
         Err(ZipError::FileNotFound) => return Ok(None),

@@ -1,12 +1,13 @@
 //! The cells of the suite: one for each policy.
 
 use crate::ood_rl::figure::{self, Trace};
-use crate::ood_rl::row::{self, Row};
+use crate::ood_rl::row::Judged;
 use crate::ood_rl::{Agent, ID, play};
 use anyhow::{Context as _, Result};
 use offnominal_engine::catalogues;
 use offnominal_engine::context::Context;
 use offnominal_files::store::{State, Store, address};
+use offnominal_files::table;
 use serde::Serialize;
 use serde_json::json;
 use std::path::Path;
@@ -26,8 +27,9 @@ const SEED: u64 = 0;
 pub(super) const ROWS: &str = "rows.csv";
 pub(super) const TRACES: &str = "traces.json";
 
-/// Detectors that are judged on the same episodes, for the first ensemble of each world. The first [`BLIND`] of them
-/// do not read observations, the last two read what the policy makes of them; those between see no pictures.
+/// Detectors that are judged on the same episodes, for the first ensemble of each environment. The first [`BLIND`] of
+/// them
+/// do not read observations, the last two read what the policy makes of them; those between see no images.
 pub(super) const EXTERNAL: [&str; 8] = [
     "clock",
     "random",
@@ -42,7 +44,7 @@ pub(super) const EXTERNAL: [&str; 8] = [
 /// Detectors that do not read observations.
 const BLIND: usize = 2;
 
-/// Detectors that read the observations of a world, or none.
+/// Detectors that read the observations of an environment, or none.
 pub(super) fn external(env: &str) -> Vec<&'static str> {
     let fits = |i: &usize| env != "pong" || *i < BLIND || *i >= EXTERNAL.len() - 2;
     (0..EXTERNAL.len()).filter(fits).map(|i| EXTERNAL[i]).collect()
@@ -53,9 +55,9 @@ pub(super) fn external(env: &str) -> Vec<&'static str> {
 pub struct Cell {
     suite: &'static str,
     engine: &'static str,
-    /// The world, and the digest of its specification.
+    /// The environment, and the digest of its specification.
     pub env: &'static str,
-    world: String,
+    environment: String,
     /// How the policy disagrees with itself.
     pub method: crate::ood_rl::Method,
     /// Which of the trials.
@@ -73,13 +75,13 @@ pub struct Cell {
 
 impl Cell {
     fn of(agent: &Agent) -> Result<Cell> {
-        let world = catalogues::worlds().build(agent.env, &json!({}))?;
+        let environment = catalogues::environments().build(agent.env, &json!({}))?;
         let compares = agent.method == crate::ood_rl::Method::Ensemble && agent.trial == 1;
         Ok(Cell {
             suite: ID,
             engine: env!("CARGO_PKG_VERSION"),
             env: agent.env,
-            world: address(&serde_json::to_vec(world.spec())?),
+            environment: address(&serde_json::to_vec(environment.spec())?),
             method: agent.method,
             trial: agent.trial,
             policy: agent.digest.clone(),
@@ -130,18 +132,18 @@ pub fn run(plan: &[(Cell, Agent)], store: &Store, context: &Context) -> Result<u
     Ok(open.len())
 }
 
-/// A picture: the name of its file, and its text.
+/// An image: the name of its file, and its text.
 pub type Figure = (String, String);
 
-/// The rows of finished cells, and the pictures with the names of their files.
+/// The rows of finished cells, and the images with the names of their files.
 ///
 /// # Errors
 /// If a cell is not finished or cannot be read.
-pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Row>, Vec<Figure>)> {
+pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Judged>, Vec<Figure>)> {
     let (mut rows, mut traces) = (Vec::new(), Vec::<Trace>::new());
     for (cell, _) in plan {
         let id = cell.id()?;
-        rows.extend(row::from_csv(&store.read(&id, ROWS)?, Path::new(&id))?);
+        rows.extend(table::from_csv::<Judged>(&store.read(&id, ROWS)?, Path::new(&id))?);
         traces.extend(serde_json::from_slice::<Vec<Trace>>(&store.read(&id, TRACES)?)?);
     }
     Ok((rows, figure::all(&traces)?))

@@ -1,7 +1,7 @@
 //! The publication's Figures 4 and 5: what a policy predicts in one episode at home and in one of a variant, and how far
 //! the predictions lie apart, with the best threshold.
 
-use crate::ood_rl::{Method, Row};
+use crate::ood_rl::{Judged, Method};
 use anyhow::Result;
 use offnominal_core::episode::Episode;
 use offnominal_detectors::Panel;
@@ -10,7 +10,7 @@ use offnominal_report::colour::Pen;
 use offnominal_report::plot::{Level, Line, Plot};
 use serde::{Deserialize, Serialize};
 
-/// What is drawn: number of the figure, world, method, and variant.
+/// What is drawn: number of the figure, environment, method, and variant.
 const DRAWN: [(u32, &str, Method, &str, f64); 2] = [
     (4, "cartpole", Method::Ensemble, "dyn-pole-length", 2.0),
     (5, "pendulum", Method::Dropout, "dyn-gravity", 50.0),
@@ -44,7 +44,7 @@ struct Predicted {
 }
 
 impl Trace {
-    pub(super) fn of(row: &Row, panel: &mut Panel, home: &Episode, away: &Episode) -> Trace {
+    pub(super) fn of(row: &Judged, panel: &mut Panel, home: &Episode, away: &Episode) -> Trace {
         Trace {
             env: row.env.clone(),
             method: row.method,
@@ -62,7 +62,7 @@ impl Predicted {
         let mut found = Predicted::default();
         for step in episode.signals().transitions() {
             let shape = panel.shape();
-            let told = panel.look(step.next_obs);
+            let told = panel.predict(step.next_obs);
             let (values, width) =
                 if shape.is_choice { (told.heads, shape.heads) } else { (told.commands, shape.commands) };
             found.mean.resize(width, vec![]);
@@ -101,7 +101,7 @@ pub(super) fn files() -> impl Iterator<Item = String> {
     DRAWN.iter().flat_map(|(number, ..)| PARTS.map(|part| file(*number, part)))
 }
 
-/// The pictures of the best trials, each with the name of its file.
+/// The images of the best trials, each with the name of its file.
 pub(super) fn all(traces: &[Trace]) -> Result<Vec<(String, String)>> {
     let best = |(number, env, method, anomaly, magnitude): &(u32, &str, Method, &str, f64)| {
         let own = traces.iter().filter(|t| t.env == *env && t.method == *method);

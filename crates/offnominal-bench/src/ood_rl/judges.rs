@@ -56,7 +56,7 @@ impl Judges {
     }
 }
 
-/// Episodes of one setting. Only the first one is kept: those of pictures are large.
+/// Episodes of one setting. Only the first one is kept: those of images are large.
 pub(super) struct Played {
     pub(super) returns: Vec<f64>,
     pub(super) first: Episode,

@@ -5,13 +5,13 @@ mod text;
 use crate::ood_rl::cell::EXTERNAL;
 use crate::ood_rl::published::{self, Published};
 use crate::ood_rl::table::{Table, by_trial, of, share, spread, trials, words};
-use crate::ood_rl::{MAIN, METHODS, Method, Row, solved};
+use crate::ood_rl::{Judged, MAIN, METHODS, Method, solved};
 use text::*;
 
-const WORLDS: [&str; 3] = crate::ood_rl::agents::WORLDS;
+const ENVIRONMENTS: [&str; 3] = crate::ood_rl::agents::ENVIRONMENTS;
 
 /// The page as Markdown.
-pub fn page(rows: &[Row]) -> String {
+pub fn page(rows: &[Judged]) -> String {
     let parts = [
         HEAD.to_string(),
         agents(),
@@ -58,10 +58,10 @@ fn short(text: &str) -> String {
     }
 }
 
-/// One line per world and method, as a table.
-pub fn summary(rows: &[Row]) -> String {
+/// One line per environment and method, as a table.
+pub fn summary(rows: &[Judged]) -> String {
     let mut table = Table::new(&[
-        "world, method",
+        "environment, method",
         "trials",
         "variants failed",
         "AUROC where it fails",
@@ -69,7 +69,7 @@ pub fn summary(rows: &[Row]) -> String {
         "at equal times, where it fails",
         "null controls",
     ]);
-    for env in WORLDS {
+    for env in ENVIRONMENTS {
         for method in METHODS {
             let own = || of(rows, env, method, MAIN).filter(|r| r.anomaly != "none");
             let n = by_trial(own(), |r| r.auroc).len();
@@ -93,12 +93,12 @@ pub fn summary(rows: &[Row]) -> String {
 }
 
 /// Our numbers for a column of the publication, and whether the policy fails there in each trial.
-fn ours<'a>(rows: &'a [Row], column: &'a [Published]) -> Vec<&'a Row> {
+fn ours<'a>(rows: &'a [Judged], column: &'a [Published]) -> Vec<&'a Judged> {
     let first = &column[0];
     trials(rows, (&first.env, first.method, &first.anomaly, first.magnitude))
 }
 
-fn numbers(rows: &[&Row]) -> Vec<f64> {
+fn numbers(rows: &[&Judged]) -> Vec<f64> {
     rows.iter().filter_map(|r| r.auroc).collect()
 }
 
@@ -107,7 +107,7 @@ fn most(values: impl Iterator<Item = f64>) -> Option<f64> {
 }
 
 /// Tables 3 to 5.
-fn best(rows: &[Row]) -> String {
+fn best(rows: &[Judged]) -> String {
     let mut text = BEST.to_string();
     for (number, env) in [(3, "cartpole"), (4, "pendulum"), (5, "pong")] {
         let mut table = Table::new(&["method, variant", "published best", "our best", "policies that fail"]);
@@ -126,15 +126,15 @@ fn best(rows: &[Row]) -> String {
 }
 
 /// The variant in which each method does best, among those where every trial fails.
-fn own_best(rows: &[Row]) -> String {
-    let mut table = Table::new(&["world, method", "variant with the best mean", "AUROC"]);
-    for (env, method) in WORLDS.iter().flat_map(|env| METHODS.map(|m| (*env, m))) {
+fn own_best(rows: &[Judged]) -> String {
+    let mut table = Table::new(&["environment, method", "variant with the best mean", "AUROC"]);
+    for (env, method) in ENVIRONMENTS.iter().flat_map(|env| METHODS.map(|m| (*env, m))) {
         let variants = offnominal_worlds::ood_rl::variants();
         let found = variants.iter().filter(|v| v.env == env && v.null.is_none()).filter_map(|v| {
-            let magnitude = v.fault.params["magnitude"].as_f64()?;
-            let own = trials(rows, (env, method, &v.fault.anomaly, magnitude));
+            let magnitude = v.anomaly_spec.params["magnitude"].as_f64()?;
+            let own = trials(rows, (env, method, &v.anomaly_spec.anomaly, magnitude));
             let all_fail = !own.is_empty() && own.iter().all(|r| r.fails);
-            all_fail.then(|| (words(&v.fault.anomaly, magnitude), numbers(&own)))
+            all_fail.then(|| (words(&v.anomaly_spec.anomaly, magnitude), numbers(&own)))
         });
         let mean = |values: &[f64]| crate::ood_rl::table::mean_sd(values).map_or(f64::NAN, |(mean, _)| mean);
         if let Some((what, values)) = found.max_by(|a, b| mean(&a.1).total_cmp(&mean(&b.1))) {
@@ -145,7 +145,7 @@ fn own_best(rows: &[Row]) -> String {
 }
 
 /// Tables 6 to 19.
-fn trial_tables(rows: &[Row]) -> String {
+fn trial_tables(rows: &[Judged]) -> String {
     let columns = published::columns();
     let mut text = TRIALS.to_string();
     for table in columns.chunk_by(|a, b| a[0].table == b[0].table) {
@@ -156,7 +156,7 @@ fn trial_tables(rows: &[Row]) -> String {
     text
 }
 
-fn trial_table(rows: &[Row], columns: &[Vec<Published>]) -> Table {
+fn trial_table(rows: &[Judged], columns: &[Vec<Published>]) -> Table {
     let names: Vec<String> = columns.iter().map(|c| words(&c[0].anomaly, c[0].magnitude)).collect();
     let head: Vec<&str> = std::iter::once("AUROC").chain(names.iter().map(String::as_str)).collect();
     let mut table = Table::new(&head);
@@ -179,12 +179,12 @@ fn trial_table(rows: &[Row], columns: &[Vec<Published>]) -> Table {
     table
 }
 
-fn prevalence(row: &Row) -> f64 {
+fn prevalence(row: &Judged) -> f64 {
     row.positives as f64 / (row.positives + row.negatives) as f64
 }
 
 /// The AUROC with its interval; in brackets where the policy does not fail.
-fn with_interval(row: &Row) -> String {
+fn with_interval(row: &Judged) -> String {
     let text = format!("{} [{}, {}]", share(row.auroc), share(row.auroc_low), share(row.auroc_high));
     if row.fails { text } else { format!("({text})") }
 }
@@ -194,13 +194,13 @@ fn figures() -> String {
     format!("{FIGURES}\n{}", crate::ood_rl::figure::files().map(line).collect::<String>())
 }
 
-/// The worlds in which policies played.
-fn played(rows: &[Row]) -> Vec<&'static str> {
-    WORLDS.into_iter().filter(|env| rows.iter().any(|r| r.env == *env)).collect()
+/// The environments in which policies played.
+fn played(rows: &[Judged]) -> Vec<&'static str> {
+    ENVIRONMENTS.into_iter().filter(|env| rows.iter().any(|r| r.env == *env)).collect()
 }
 
 /// One line per measure.
-fn measures(rows: &[Row]) -> String {
+fn measures(rows: &[Judged]) -> String {
     let mut text = MEASURES.to_string();
     for env in played(rows) {
         let head: Vec<&str> = std::iter::once(env).chain(METHODS.map(Method::title)).collect();
@@ -220,15 +220,15 @@ fn measures(rows: &[Row]) -> String {
 }
 
 /// Other detectors on the episodes of the first ensemble.
-fn external(rows: &[Row]) -> String {
-    let worlds = played(rows);
-    let heads = worlds.iter().flat_map(|env| [*env, "at equal times"]);
+fn external(rows: &[Judged]) -> String {
+    let environments = played(rows);
+    let heads = environments.iter().flat_map(|env| [*env, "at equal times"]);
     let mut table = Table::new(&std::iter::once("detector").chain(heads).collect::<Vec<_>>());
     let names = std::iter::once(MAIN).chain(EXTERNAL);
     for name in names {
-        let cells = worlds.iter().flat_map(|env| {
+        let cells = environments.iter().flat_map(|env| {
             let own = || of(rows, env, Method::Ensemble, name).filter(|r| r.trial == 1 && r.fails && !r.null);
-            let mean = |number: fn(&Row) -> Option<f64>| share(by_trial(own(), number).first().copied());
+            let mean = |number: fn(&Judged) -> Option<f64>| share(by_trial(own(), number).first().copied());
             [mean(|r| r.auroc), mean(|r| r.auroc_matched)]
         });
         table.line(std::iter::once(format!("`{name}`")).chain(cells).collect());
@@ -237,18 +237,18 @@ fn external(rows: &[Row]) -> String {
 }
 
 /// Every variant, with the AUROC of each method.
-fn all_variants(rows: &[Row]) -> String {
+fn all_variants(rows: &[Judged]) -> String {
     let mut text = ALL.to_string();
     for env in played(rows) {
         let heads = ["variant"].into_iter().chain(METHODS.map(Method::title)).chain(["policies that fail"]);
         let mut table = Table::new(&heads.collect::<Vec<_>>());
         for v in crate::ood_rl::play::settings(env) {
-            let magnitude = v.fault.params["magnitude"].as_f64().unwrap_or(f64::NAN);
-            let own = METHODS.map(|m| trials(rows, (env, m, &v.fault.anomaly, magnitude)));
+            let magnitude = v.anomaly_spec.params["magnitude"].as_f64().unwrap_or(f64::NAN);
+            let own = METHODS.map(|m| trials(rows, (env, m, &v.anomaly_spec.anomaly, magnitude)));
             let (fails, n) = own.iter().flatten().fold((0, 0), |(f, n), r| (f + usize::from(r.fails), n + 1));
             let null = if v.null.is_some() { " (null)" } else { "" };
             let cells = own.iter().map(|rows| spread(&numbers(rows)));
-            let name = format!("{}{null}", words(&v.fault.anomaly, magnitude));
+            let name = format!("{}{null}", words(&v.anomaly_spec.anomaly, magnitude));
             table.line([name].into_iter().chain(cells).chain([format!("{fails} of {n}")]).collect());
         }
         text += &format!("\n### {env}: a policy fails below {}\n\n{}", solved(env), table.markdown());
@@ -267,8 +267,8 @@ mod tests {
 
     #[test]
     fn the_page_says_what_the_results_say() {
-        let (path, shown) = (root().join("results/ood-rl/results.csv"), root().join("docs/ood-rl.md"));
-        let rows = crate::ood_rl::from_csv(&std::fs::read(&path).unwrap(), &path).unwrap();
+        let (folder, shown) = (root().join("results/ood-rl"), root().join("docs/ood-rl.md"));
+        let rows = crate::ood_rl::load(&folder).unwrap();
         if std::env::var_os("UPDATE_EXPECT").is_some() {
             std::fs::write(&shown, page(&rows)).unwrap();
         }

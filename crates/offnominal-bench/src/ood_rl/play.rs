@@ -1,21 +1,22 @@
-//! One policy at home and in every variant of its world: episodes, scores, and what they are worth.
+//! One policy at home and in every variant of its environment: episodes, scores, and what they are worth.
 
 use crate::ood_rl::cell::{Cell, ROWS, TRACES};
 use crate::ood_rl::figure::{self, Trace};
 use crate::ood_rl::judges::{Judges, Played};
-use crate::ood_rl::row::{self, MAIN, Row};
+use crate::ood_rl::row::{Judged, MAIN};
 use crate::ood_rl::{solved, youden};
 use anyhow::{Context, Result};
 use offnominal_agents::Actor;
 use offnominal_core::prelude::*;
 use offnominal_engine::progress::Task;
 use offnominal_engine::{catalogues, parallel};
+use offnominal_files::table;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection, tally};
 use offnominal_worlds::ood_rl::{Variant, null_controls, variants};
 use serde_json::json;
 
-/// The variants of a world, and its null controls at the end.
+/// The variants of an environment, and its null controls at the end.
 pub(super) fn settings(env: &str) -> Vec<Variant> {
     let all = variants().into_iter().chain(null_controls());
     all.filter(|v| v.env == env).collect()
@@ -37,7 +38,7 @@ pub(super) fn files(
     jobs: usize,
     bar: &Task,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let env = catalogues::worlds().build(cell.env, &json!({}))?;
+    let env = catalogues::environments().build(cell.env, &json!({}))?;
     let home = Home::new(cell, env.as_ref(), policy)?;
     let settings = settings(cell.env);
     let judged = parallel::map(jobs, settings.len(), bar, |i| home.variant(&settings[i], i))?;
@@ -48,7 +49,7 @@ pub(super) fn files(
         traces.extend(trace);
     }
     Ok(vec![
-        (ROWS, row::to_csv(&rows)?),
+        (ROWS, table::to_csv(&rows.iter().map(Judged::rounded).collect::<Vec<_>>())?),
         (TRACES, serde_json::to_vec(&traces)?),
         ("spec.json", serde_json::to_vec_pretty(cell)?),
     ])
@@ -66,15 +67,16 @@ impl<'a> Home<'a> {
     }
 
     /// What is known of a variant, and its trace if it is drawn.
-    fn variant(&self, variant: &Variant, number: usize) -> Result<(Vec<Row>, Option<Trace>)> {
+    fn variant(&self, variant: &Variant, number: usize) -> Result<(Vec<Judged>, Option<Trace>)> {
         let (mut judges, seed) = (self.judges.clone(), self.seed.child("variant").child(number));
-        let play =
-            |i| Ok(self.trial.disturbed(seed.child(i), &variant.fault, 0, &catalogues::anomalies())?);
+        let play = |i| {
+            Ok(self.trial.disturbed(seed.child(i), &variant.anomaly_spec, 0, &catalogues::anomalies())?)
+        };
         let played = Played::new(self.cell.episodes, play, &mut judges)?;
         let blank = self.blank(Some(variant), &played)?;
         let names = judges.names();
         let judged = (0..names.len()).map(|k| self.judged(&blank, names[k], k, &played));
-        let rows = judged.collect::<Result<Vec<Row>>>()?;
+        let rows = judged.collect::<Result<Vec<Judged>>>()?;
         let main = rows.iter().find(|r| r.measure == MAIN).context("the main measure is always there")?;
         let is_drawn = figure::is_drawn(self.cell.env, self.cell.method, &blank.anomaly, blank.magnitude);
         let trace = is_drawn.then(|| Trace::of(main, &mut judges.panel, &self.played.first, &played.first));
@@ -82,19 +84,19 @@ impl<'a> Home<'a> {
     }
 
     /// The row of the policy at home.
-    fn own_rows(&self) -> Result<Vec<Row>> {
-        Ok(vec![Row { measure: MAIN.into(), ..self.blank(None, &self.played)? }])
+    fn own_rows(&self) -> Result<Vec<Judged>> {
+        Ok(vec![Judged { measure: MAIN.into(), ..self.blank(None, &self.played)? }])
     }
 
     /// A row that is not yet judged.
-    fn blank(&self, variant: Option<&Variant>, played: &Played) -> Result<Row> {
+    fn blank(&self, variant: Option<&Variant>, played: &Played) -> Result<Judged> {
         let mean = student_t(&played.returns, Level::P95)?;
-        let magnitude = variant.and_then(|v| v.fault.params["magnitude"].as_f64());
-        Ok(Row {
+        let magnitude = variant.and_then(|v| v.anomaly_spec.params["magnitude"].as_f64());
+        Ok(Judged {
             env: self.cell.env.into(),
             method: self.cell.method,
             trial: self.cell.trial,
-            anomaly: variant.map_or("none".into(), |v| v.fault.anomaly.clone()),
+            anomaly: variant.map_or("none".into(), |v| v.anomaly_spec.anomaly.clone()),
             magnitude: magnitude.unwrap_or(0.0),
             null: variant.is_none_or(|v| v.null.is_some()),
             episodes: played.returns.len(),
@@ -116,12 +118,12 @@ impl<'a> Home<'a> {
     }
 
     /// The row of the k-th judge.
-    fn judged(&self, blank: &Row, name: &str, k: usize, played: &Played) -> Result<Row> {
+    fn judged(&self, blank: &Judged, name: &str, k: usize, played: &Played) -> Result<Judged> {
         let (away, home) = (played.scores_of(k), self.played.scores_of(k));
         let (positive, negative) = (away.concat(), home.concat());
         let labels: Vec<bool> = (0..positive.len() + negative.len()).map(|i| i < positive.len()).collect();
         let found = tally(&[&positive[..], &negative].concat(), &labels)?;
-        let mut row = Row { measure: name.into(), auroc: Some(found.auroc), ..blank.clone() };
+        let mut row = Judged { measure: name.into(), auroc: Some(found.auroc), ..blank.clone() };
         (row.aupr, row.fpr95) = (Some(found.average_precision), Some(found.fpr95));
         row.auroc_matched = Some(matched(&away, &home)?);
         if name == MAIN || self.cell.external.contains(&name) {
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_has_its_variants_and_a_control_for_each_parameter() {
+    fn an_environment_has_its_variants_and_a_control_for_each_parameter() {
         assert_eq!(["cartpole", "pendulum", "pong"].map(|env| settings(env).len()), [95, 45, 24]);
     }
 }

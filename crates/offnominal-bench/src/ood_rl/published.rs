@@ -1,20 +1,22 @@
 //! The publication's numbers: Tables 6 to 19, trial by trial. Its Tables 3 to 5 are their maxima.
 
 use crate::ood_rl::Method;
+use offnominal_files::table;
 use serde::Deserialize;
+use std::path::Path;
 
 /// One AUROC of the publication.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct Published {
     /// The table.
     pub table: u32,
-    /// The world.
+    /// The environment.
     pub env: String,
     /// How the policy disagrees with itself.
     pub method: Method,
     /// What is different.
     pub anomaly: String,
-    /// Its value; of pictures, the severity.
+    /// Its value; of images, the severity.
     pub magnitude: f64,
     /// Which of the trials.
     pub trial: u32,
@@ -24,11 +26,8 @@ pub(super) struct Published {
 
 /// All of them, table by table.
 pub(super) fn all() -> Vec<Published> {
-    let rows: Result<Vec<Published>, csv::Error> =
-        csv::Reader::from_reader(&include_bytes!("../../../../results/published/ood-rl.csv")[..])
-            .deserialize()
-            .collect();
-    rows.expect("the file that travels with the program is sound")
+    let bytes = include_bytes!("../../../../results/published/ood-rl.csv");
+    table::from_csv(bytes, Path::new("ood-rl.csv")).expect("the file that travels with the program is sound")
 }
 
 /// The columns of the tables: numbers of one variant, each with the table it is in.
@@ -67,8 +66,10 @@ mod tests {
         let variants = offnominal_worlds::ood_rl::variants();
         for p in all() {
             let is_it = |v: &&offnominal_worlds::ood_rl::Variant| {
-                let magnitude = v.fault.params["magnitude"].as_f64().unwrap();
-                v.env == p.env && v.fault.anomaly == p.anomaly && (magnitude - p.magnitude).abs() < 1e-9
+                let magnitude = v.anomaly_spec.params["magnitude"].as_f64().unwrap();
+                v.env == p.env
+                    && v.anomaly_spec.anomaly == p.anomaly
+                    && (magnitude - p.magnitude).abs() < 1e-9
             };
             assert_eq!(variants.iter().filter(is_it).count(), 1, "{p:?}");
         }

@@ -1,6 +1,7 @@
 //! Tables of text, and the numbers that go into them.
 
-use crate::ood_rl::{MAIN, Method, Row};
+use crate::ood_rl::{Judged, MAIN, Method};
+use offnominal_report::markdown::{self, Align};
 
 /// A table with a header.
 pub(super) struct Table {
@@ -14,20 +15,13 @@ impl Table {
     }
 
     /// Adds a line.
-    ///
-    /// # Panics
-    /// If it is not as wide as the header.
     pub fn line(&mut self, line: Vec<String>) {
-        assert_eq!(line.len(), self.head.len(), "{line:?}");
         self.lines.push(line);
     }
 
     /// As Markdown; all columns but the first to the right.
     pub fn markdown(&self) -> String {
-        let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-        let rule: String = (0..self.head.len()).map(|i| if i == 0 { "---|" } else { "---:|" }).collect();
-        let lines: String = self.lines.iter().map(|line| row(line)).collect();
-        format!("{}|{rule}\n{lines}", row(&self.head))
+        markdown::table(Align::Numbers, &self.head, &self.lines)
     }
 }
 
@@ -53,27 +47,27 @@ pub(super) fn spread(values: &[f64]) -> String {
     }
 }
 
-/// The rows of a world and a method, in one measure.
+/// The rows of an environment and a method, in one measure.
 pub(super) fn of<'a>(
-    rows: &'a [Row],
+    rows: &'a [Judged],
     env: &'a str,
     method: Method,
     measure: &'a str,
-) -> impl Iterator<Item = &'a Row> {
+) -> impl Iterator<Item = &'a Judged> {
     rows.iter().filter(move |r| r.env == env && r.method == method && r.measure == measure)
 }
 
 /// The rows of one variant over the trials.
-pub(super) fn trials<'a>(rows: &'a [Row], like: (&'a str, Method, &'a str, f64)) -> Vec<&'a Row> {
+pub(super) fn trials<'a>(rows: &'a [Judged], like: (&'a str, Method, &'a str, f64)) -> Vec<&'a Judged> {
     let (env, method, anomaly, magnitude) = like;
-    let is_it = |r: &&Row| r.anomaly == anomaly && (r.magnitude - magnitude).abs() < 1e-9;
+    let is_it = |r: &&Judged| r.anomaly == anomaly && (r.magnitude - magnitude).abs() < 1e-9;
     of(rows, env, method, MAIN).filter(is_it).collect()
 }
 
 /// Mean over the rows of each trial of a number, one per trial.
 pub(super) fn by_trial<'a>(
-    rows: impl Iterator<Item = &'a Row>,
-    number: impl Fn(&Row) -> Option<f64>,
+    rows: impl Iterator<Item = &'a Judged>,
+    number: impl Fn(&Judged) -> Option<f64>,
 ) -> Vec<f64> {
     let mut trials: std::collections::BTreeMap<u32, Vec<f64>> = Default::default();
     rows.for_each(|row| trials.entry(row.trial).or_default().extend(number(row)));
@@ -105,6 +99,6 @@ mod tests {
     fn a_table_is_markdown() {
         let mut table = Table::new(&["a", "b"]);
         table.line(vec!["x".into(), "1".into()]);
-        assert_eq!(table.markdown(), "| a | b |\n|---|---:|\n| x | 1 |\n");
+        assert_eq!(table.markdown(), "| a | b |\n| --- | ---: |\n| x | 1 |\n");
     }
 }

@@ -1,7 +1,7 @@
 //! Means and medians over cells, with intervals that do not pretend to know more than the cells tell.
 //!
-//! A *cell* is one anomaly at one strength for one detector in one world. Cells of the same anomaly share their
-//! episodes and their cause, so they form a *cluster* (world × anomaly) and count as one independent unit.
+//! A *cell* is one anomaly at one strength for one detector in one environment. Cells of the same anomaly share their
+//! episodes and their cause, so they form a *cluster* (environment × anomaly) and count as one independent unit.
 //!
 //! The 95 % interval of a mean is the envelope of two intervals:
 //! 1. between clusters: mean ± t₀.₉₇₅(C − 1) · s, with the cluster-robust standard error
@@ -9,7 +9,8 @@
 //! 2. within cells: the mean of the cells' own limits, which holds however the cells depend on one another.
 //!
 //! The first says how much the mean depends on which anomalies were tried, the second on which episodes were drawn.
-//! With fewer than three clusters only the second is used. The median (for delays, where "not reached" is a value above all
+//! With fewer than three clusters only the second is used. The median (for delays, where "not reached" is a value
+//! above all
 //! others) takes the order statistics of the clusters' medians.
 
 use offnominal_core::estimate::Estimate;

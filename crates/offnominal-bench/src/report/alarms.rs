@@ -1,34 +1,34 @@
 //! The table of false alarms against thresholds: what each threshold costs, and what it buys.
 
 use crate::report::index::Index;
-use crate::report::metric;
 use crate::report::summary::{self, Line, Table};
+use offnominal_stats::metric;
 
-/// One row per detector and threshold, over all worlds and then for each if there are several.
+/// One row per detector and threshold, over all environments and then for each if there are several.
 pub fn tables(index: &Index) -> Vec<Table> {
     if index.thresholds.is_empty() {
         return Vec::new();
     }
-    index.scopes().into_iter().map(|(title, world)| table(index, title, world)).collect()
+    index.scopes().into_iter().map(|(title, environment)| table(index, title, environment)).collect()
 }
 
-fn table(index: &Index, title: &str, world: Option<&str>) -> Table {
+fn table(index: &Index, title: &str, environment: Option<&str>) -> Table {
     let detectors = 0..index.detectors.len();
     let pairs = detectors.flat_map(|d| index.thresholds.iter().map(move |&t| (d, t)));
     let pairs: Vec<_> = pairs.collect();
-    let metrics = summary::telling(index, world, metric::ALARMS, &pairs);
-    let rows = pairs.iter().map(|&(d, t)| line(index, world, d, t, &metrics)).collect();
+    let metrics = summary::telling(index, environment, &metric::shown(|c| c.alarms), &pairs);
+    let rows = pairs.iter().map(|&(d, t)| line(index, environment, d, t, &metrics)).collect();
     Table { title: title.into(), columns: summary::columns(&metrics), rows }
 }
 
 fn line(
     index: &Index,
-    world: Option<&str>,
+    environment: Option<&str>,
     detector: usize,
     threshold: &'static str,
     metrics: &[&'static str],
 ) -> Line {
-    let number = |id: &&'static str| summary::cell(index, world, detector, id, threshold);
+    let number = |id: &&'static str| summary::cell(index, environment, detector, id, threshold);
     Line {
         detector: index.detectors[detector].clone(),
         threshold: threshold.into(),

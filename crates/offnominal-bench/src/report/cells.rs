@@ -1,17 +1,17 @@
 //! Every cell of the campaign with all its numbers: the data behind the heat map and the list of cells.
 
 use crate::report::index::{Index, distinct};
-use crate::report::metric::{self, Metric};
 use crate::report::settings::CONTROL;
 use crate::results::Row;
-use offnominal_report::number::{self, Unit};
+use offnominal_report::number;
+use offnominal_stats::metric::{self, Metric, Unit};
 use serde::Serialize;
 
-/// One anomaly at one strength for one detector in one world.
+/// One anomaly at one strength for one detector in one environment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    /// World.
-    pub world: String,
+    /// Environment.
+    pub environment: String,
     /// Anomaly id, or `nominal` for the control.
     pub anomaly: String,
     /// Strength level.
@@ -71,12 +71,12 @@ pub fn shown(index: &Index) -> Vec<&'static Metric> {
         (0..index.settings.len())
             .any(|s| (0..index.detectors.len()).any(|d| !rows(index, s, d, m).is_empty()))
     };
-    metric::HEAT.iter().filter_map(|id| Metric::find(id)).filter(occurs).collect()
+    metric::shown(|c| c.heat).into_iter().filter_map(metric::find).filter(occurs).collect()
 }
 
 /// Their titles, with the threshold where one is needed.
 pub fn titles(index: &Index) -> Vec<Shown> {
-    let title = |m: &'static Metric| match (m.alarms, m.unit) {
+    let title = |m: &'static Metric| match (m.thresholded, m.unit) {
         (false, _) => m.label.to_string(),
         (true, Unit::Steps) => format!("{} (steps, {})", m.label, index.headline()),
         (true, _) => format!("{} (%, {})", m.label, index.headline()),
@@ -98,7 +98,7 @@ fn cell(index: &Index, setting: usize, detector: usize, metrics: &[(&'static Met
     let rows = rows.unwrap_or_default();
     let seeds: Vec<String> = distinct(rows.iter().map(|r| r.seed)).iter().map(u64::to_string).collect();
     Cell {
-        world: s.world.clone(),
+        environment: s.environment.clone(),
         anomaly: if s.class == CONTROL { "nominal".into() } else { s.anomaly.clone() },
         strength: s.strength.clone(),
         magnitude: distinct(rows.iter().map(|r| number::plain(r.magnitude))).join(", "),
@@ -144,7 +144,7 @@ fn neutral(index: &Index, metric: &'static Metric) -> f64 {
 }
 
 fn threshold(index: &Index, metric: &Metric) -> &'static str {
-    if metric.alarms { index.headline() } else { "" }
+    if metric.thresholded { index.headline() } else { "" }
 }
 
 fn rows<'i>(index: &'i Index, setting: usize, detector: usize, metric: &'static Metric) -> &'i [&'i Row] {

@@ -1,12 +1,13 @@
 //! Delay curves: the share of anomalies detected within j steps after onset, all detectors in one chart.
 
 use crate::report::index::{Index, distinct};
-use crate::report::metric::THRESHOLDS;
 use crate::report::settings::strength_rank;
 use crate::results::DelayCurve;
 use offnominal_report::axis::Axis;
-use offnominal_report::number::{self, Unit};
+use offnominal_report::number;
 use offnominal_report::plot::{Line, Plot};
+use offnominal_stats::metric::Unit;
+use offnominal_stats::{RULES, rule};
 use serde::Serialize;
 
 /// The name of curves that pool all anomalies.
@@ -15,15 +16,15 @@ const POOLED: &str = "all";
 /// One chart with its legend.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Chart {
-    /// World, by which the page groups.
-    pub world: String,
+    /// Environment, by which the page groups.
+    pub environment: String,
     /// Threshold, for the filter.
     pub threshold: String,
-    /// World, anomaly and strength.
+    /// Environment, anomaly and strength.
     pub title: String,
-    /// The picture for the page.
+    /// The image for the page.
     pub svg: String,
-    /// The picture as a file of its own.
+    /// The image as a file of its own.
     #[serde(skip)]
     pub alone: String,
     /// One entry per line.
@@ -43,12 +44,12 @@ pub struct Entry {
     pub false_alarms: String,
 }
 
-type Key<'a> = (&'a str, &'a str, &'a str, &'a str); // world, threshold, anomaly, strength
+type Key<'a> = (&'a str, &'a str, &'a str, &'a str); // environment, threshold, anomaly, strength
 
-/// One chart per world, strength and threshold; worlds without pooled curves get one per anomaly.
+/// One chart per environment, strength and threshold; environments without pooled curves get one per anomaly.
 pub fn charts(index: &Index, curves: &[DelayCurve]) -> Vec<Chart> {
     let mut keys = distinct(curves.iter().filter(|c| is_shown(c, curves)).map(key));
-    keys.sort_by_key(|k| (place(&index.worlds, k.0), threshold_rank(k.1), k.2, strength_rank(k.3)));
+    keys.sort_by_key(|k| (place(&index.environments, k.0), threshold_rank(k.1), k.2, strength_rank(k.3)));
     keys.into_iter().map(|k| chart(index, k, curves)).collect()
 }
 
@@ -70,18 +71,18 @@ fn place(list: &[String], name: &str) -> usize {
 }
 
 fn threshold_rank(name: &str) -> usize {
-    THRESHOLDS.iter().position(|t| t.0 == name).unwrap_or(THRESHOLDS.len())
+    rule::preferred().position(|r| r.id == name).unwrap_or(RULES.len())
 }
 
 fn chart(index: &Index, of: Key, curves: &[DelayCurve]) -> Chart {
     let mut members: Vec<&DelayCurve> = curves.iter().filter(|c| key(c) == of).collect();
     members.sort_by_key(|c| place(&index.detectors, &c.detector));
-    let (world, threshold, anomaly, strength) = of;
+    let (environment, threshold, anomaly, strength) = of;
     let anomaly = if anomaly == POOLED { "all anomalies" } else { anomaly };
-    let title = format!("{world} · {anomaly}, {strength}");
+    let title = format!("{environment} · {anomaly}, {strength}");
     let plot = plot(index, &title, &members);
     Chart {
-        world: world.into(),
+        environment: environment.into(),
         threshold: threshold.into(),
         svg: plot.inside(),
         alone: Plot { title: format!("{title} · {threshold}"), ..plot }.alone(),

@@ -11,7 +11,7 @@ const FAMILIES: [&str; 3] = ["observation", "action", "dynamics"];
 /// The matrix of one scope, with its sentences.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Matrix {
-    /// All worlds, or one.
+    /// All environments, or one.
     pub title: String,
     /// What was done, and how often it was taken for each family.
     pub rows: Vec<Line>,
@@ -30,17 +30,20 @@ pub struct Line {
     pub shares: Vec<(String, bool)>,
 }
 
-/// A matrix over all worlds, and one for each if there are several.
+/// A matrix over all environments, and one for each if there are several.
 pub fn matrices(diagnoses: &[Diagnosed]) -> Vec<Matrix> {
-    let worlds = crate::report::index::distinct(diagnoses.iter().map(|d| d.env.clone()));
-    let of = |title: &str, world: Option<&str>| {
-        let rows: Vec<&Diagnosed> = diagnoses.iter().filter(|d| world.is_none_or(|w| d.env == w)).collect();
+    let environments = crate::report::index::distinct(diagnoses.iter().map(|d| d.env.clone()));
+    let of = |title: &str, environment: Option<&str>| {
+        let rows: Vec<&Diagnosed> =
+            diagnoses.iter().filter(|d| environment.is_none_or(|w| d.env == w)).collect();
         matrix(title, &rows)
     };
-    match worlds.as_slice() {
+    match environments.as_slice() {
         [] => vec![],
         [only] => vec![of(only, None)],
-        many => std::iter::once(of("All worlds", None)).chain(many.iter().map(|w| of(w, Some(w)))).collect(),
+        many => {
+            std::iter::once(of("All environments", None)).chain(many.iter().map(|w| of(w, Some(w)))).collect()
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Heat maps detector × anomaly × strength, one per world: as tables for the page and as pictures beside it.
+//! Heat maps detector × anomaly × strength, one per environment: as tables for the page and as images beside it.
 
 use crate::report::cells::Cell;
 use crate::report::index::Index;
@@ -9,11 +9,11 @@ use serde::Serialize;
 /// So many columns fit on a page, so many detectors stand side by side.
 const COLUMNS: usize = 28;
 
-/// The heat map of one world.
+/// The heat map of one environment.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeatMap {
-    /// World.
-    pub world: String,
+    /// Environment.
+    pub environment: String,
     /// Strength levels, the columns of each detector.
     pub strengths: Vec<String>,
     /// Groups of detectors that fit side by side.
@@ -40,14 +40,14 @@ pub struct HeatRow {
     pub cells: Vec<Option<usize>>,
 }
 
-/// The heat maps of all worlds.
+/// The heat maps of all environments.
 pub fn all(index: &Index) -> Vec<HeatMap> {
-    index.worlds.iter().map(|w| heat_map(index, w)).filter(|m| !m.strengths.is_empty()).collect()
+    index.environments.iter().map(|w| heat_map(index, w)).filter(|m| !m.strengths.is_empty()).collect()
 }
 
-fn heat_map(index: &Index, world: &str) -> HeatMap {
+fn heat_map(index: &Index, environment: &str) -> HeatMap {
     let mut strengths: Vec<String> = Vec::new();
-    for s in index.anomalous(Some(world)) {
+    for s in index.anomalous(Some(environment)) {
         let strength = &index.settings[s].strength;
         if !strengths.contains(strength) {
             strengths.push(strength.clone());
@@ -55,8 +55,8 @@ fn heat_map(index: &Index, world: &str) -> HeatMap {
     }
     strengths.sort_by_key(|s| crate::report::settings::strength_rank(s));
     let blocks = groups(index.detectors.len(), strengths.len());
-    let blocks = blocks.into_iter().map(|d| block(index, world, &strengths, d)).collect();
-    HeatMap { world: world.into(), strengths, blocks }
+    let blocks = blocks.into_iter().map(|d| block(index, environment, &strengths, d)).collect();
+    HeatMap { environment: environment.into(), strengths, blocks }
 }
 
 /// Splits the detectors evenly into groups that fit.
@@ -67,12 +67,12 @@ fn groups(detectors: usize, strengths: usize) -> Vec<std::ops::Range<usize>> {
     (0..count).map(|g| g * size..((g + 1) * size).min(detectors)).collect()
 }
 
-fn block(index: &Index, world: &str, strengths: &[String], detectors: std::ops::Range<usize>) -> Block {
+fn block(index: &Index, environment: &str, strengths: &[String], detectors: std::ops::Range<usize>) -> Block {
     let mut rows: Vec<HeatRow> = Vec::new();
     let mut class = "";
-    let of_world = index.anomalous(Some(world));
-    for (kind, anomaly) in anomalies(index, world) {
-        let cell = |d: usize, strength: &String| find(index, &of_world, anomaly, strength, d);
+    let of_environment = index.anomalous(Some(environment));
+    for (kind, anomaly) in anomalies(index, environment) {
+        let cell = |d: usize, strength: &String| find(index, &of_environment, anomaly, strength, d);
         let cells = detectors.clone().flat_map(|d| strengths.iter().map(move |s| cell(d, s))).collect();
         let first = kind != class;
         class = kind;
@@ -82,23 +82,29 @@ fn block(index: &Index, world: &str, strengths: &[String], detectors: std::ops::
     Block { detectors, rows }
 }
 
-fn anomalies<'i>(index: &'i Index, world: &str) -> Vec<(&'i str, &'i str)> {
-    let settings = index.anomalous(Some(world)).into_iter().map(|s| &index.settings[s]);
+fn anomalies<'i>(index: &'i Index, environment: &str) -> Vec<(&'i str, &'i str)> {
+    let settings = index.anomalous(Some(environment)).into_iter().map(|s| &index.settings[s]);
     crate::report::index::distinct(settings.map(|s| (s.class.as_str(), s.anomaly.as_str())))
 }
 
 /// The number of a cell in [`crate::report::cells::all`].
-fn find(index: &Index, of_world: &[usize], anomaly: &str, strength: &str, detector: usize) -> Option<usize> {
+fn find(
+    index: &Index,
+    of_environment: &[usize],
+    anomaly: &str,
+    strength: &str,
+    detector: usize,
+) -> Option<usize> {
     let is = |s: &&usize| index.settings[**s].anomaly == anomaly && index.settings[**s].strength == strength;
-    of_world.iter().find(is).map(|s| s * index.detectors.len() + detector)
+    of_environment.iter().find(is).map(|s| s * index.detectors.len() + detector)
 }
 
 const CELL: (f64, f64) = (30.0, 20.0);
 const LEFT: f64 = 150.0;
 const TOP: f64 = 64.0;
 
-/// One block as a picture of its own; `metric` is the number of the metric among the cells' values.
-pub fn picture(map: &HeatMap, block: &Block, cells: &[Cell], metric: usize, title: &str) -> String {
+/// One block as an image of its own; `metric` is the number of the metric among the cells' values.
+pub fn image(map: &HeatMap, block: &Block, cells: &[Cell], metric: usize, title: &str) -> String {
     let width = LEFT + group_width(map) * block.detectors.len() as f64 + 10.0;
     let mut svg = Svg::alone(width, TOP + CELL.1 * block.rows.len() as f64 + 12.0, title);
     svg.text(8.0, 18.0, Anchor::Start, "title", title);
@@ -168,8 +174,8 @@ mod tests {
             .collect();
         assert_eq!(maps[0].strengths, ["tiny", "strong"]);
         assert_eq!(shown, [[".60", ".90"], ["", ".70"]]);
-        let picture = picture(&maps[0], block, &cells, 0, "AUROC");
-        assert!(picture.contains(">.60<") && picture.contains(&colour::diverging(0.8)), "{picture}");
+        let image = image(&maps[0], block, &cells, 0, "AUROC");
+        assert!(image.contains(">.60<") && image.contains(&colour::diverging(0.8)), "{image}");
     }
 
     #[test]

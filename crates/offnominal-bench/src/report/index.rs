@@ -1,11 +1,11 @@
-//! The rows of the results, found by world, anomaly, strength, detector and metric, in the order of the report.
+//! The rows of the results, found by environment, anomaly, strength, detector and metric, in the order of the report.
 
 use crate::report::aggregate::{self, Point};
-use crate::report::metric::THRESHOLDS;
-use crate::report::settings::{self, CONTROL, Setting, WorldNamer};
+use crate::report::settings::{self, CONTROL, EnvironmentNamer, Setting};
 use crate::results::Row;
 use offnominal_report::colour::Pen;
 use offnominal_report::number::plain;
+use offnominal_stats::{metric, rule};
 use std::collections::{BTreeSet, HashMap};
 
 /// Detectors that know nothing, and show what knowing nothing scores.
@@ -16,8 +16,8 @@ type Key = (usize, usize, &'static str, &'static str); // setting, detector, met
 /// The rows, sorted and found by name.
 #[derive(Debug)]
 pub struct Index<'a> {
-    /// Worlds in order of appearance.
-    pub worlds: Vec<String>,
+    /// Environments in order of appearance.
+    pub environments: Vec<String>,
     /// Every setting, in the order of the report.
     pub settings: Vec<Setting>,
     /// Detectors in order of appearance, baselines last.
@@ -31,10 +31,10 @@ pub struct Index<'a> {
 impl<'a> Index<'a> {
     /// Sorts the rows; rows of unknown metrics or thresholds are not part of the report.
     pub fn new(rows: &'a [Row]) -> Index<'a> {
-        let namer = WorldNamer::new(rows);
+        let namer = EnvironmentNamer::new(rows);
         let settings = settings::sorted(rows, &namer);
         let mut index = Index {
-            worlds: distinct(rows.iter().map(|r| namer.name(r))),
+            environments: distinct(rows.iter().map(|r| namer.name(r))),
             clusters: settings::clusters(&settings),
             settings,
             detectors: detectors(rows),
@@ -45,7 +45,7 @@ impl<'a> Index<'a> {
         index
     }
 
-    fn place(&mut self, rows: &'a [Row], namer: &WorldNamer) {
+    fn place(&mut self, rows: &'a [Row], namer: &EnvironmentNamer) {
         let settings: HashMap<Setting, usize> =
             self.settings.iter().cloned().enumerate().map(|(i, s)| (s, i)).collect();
         let detectors: HashMap<&str, usize> =
@@ -85,26 +85,26 @@ impl<'a> Index<'a> {
         aggregate::over_seeds(&points)
     }
 
-    /// The settings with a true anomaly, in one world or in all.
-    pub fn anomalous(&self, world: Option<&str>) -> Vec<usize> {
-        self.select(world, |class| class != CONTROL)
+    /// The settings with a true anomaly, in one environment or in all.
+    pub fn anomalous(&self, environment: Option<&str>) -> Vec<usize> {
+        self.select(environment, |class| class != CONTROL)
     }
 
-    /// The settings without an anomaly, in one world or in all.
-    pub fn controls(&self, world: Option<&str>) -> Vec<usize> {
-        self.select(world, |class| class == CONTROL)
+    /// The settings without an anomaly, in one environment or in all.
+    pub fn controls(&self, environment: Option<&str>) -> Vec<usize> {
+        self.select(environment, |class| class == CONTROL)
     }
 
-    fn select(&self, world: Option<&str>, class: impl Fn(&str) -> bool) -> Vec<usize> {
-        let wanted = |s: &Setting| class(&s.class) && world.is_none_or(|w| s.world == w);
+    fn select(&self, environment: Option<&str>, class: impl Fn(&str) -> bool) -> Vec<usize> {
+        let wanted = |s: &Setting| class(&s.class) && environment.is_none_or(|w| s.environment == w);
         (0..self.settings.len()).filter(|&i| wanted(&self.settings[i])).collect()
     }
 
-    /// What tables are made for: everything, then each world if there are several.
+    /// What tables are made for: everything, then each environment if there are several.
     pub fn scopes(&self) -> Vec<(&str, Option<&str>)> {
-        match self.worlds.as_slice() {
+        match self.environments.as_slice() {
             [only] => vec![(only, None)],
-            several => std::iter::once(("All worlds", None))
+            several => std::iter::once(("All environments", None))
                 .chain(several.iter().map(|w| (w.as_str(), Some(w.as_str()))))
                 .collect(),
         }
@@ -153,7 +153,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// Where a number comes from: world, anomaly, strength, magnitude, detector, seeds and episodes.
+    /// Where a number comes from: environment, anomaly, strength, magnitude, detector, seeds and episodes.
     pub fn origin(&self, setting: usize, detector: usize, rows: &[&Row]) -> String {
         let s = &self.settings[setting];
         let magnitudes = distinct(rows.iter().map(|r| plain(r.magnitude))).join(", ");
@@ -163,7 +163,7 @@ impl<'a> Index<'a> {
         let detector = &self.detectors[detector];
         format!(
             "{} · {} (magnitude {magnitudes}) · {detector} · seed {} · n = {episodes} episodes",
-            s.world,
+            s.environment,
             what.trim_end(),
             seeds.join(", "),
         )
@@ -185,17 +185,17 @@ fn detectors(rows: &[Row]) -> Vec<String> {
 
 fn thresholds(rows: &[Row]) -> Vec<&'static str> {
     let occur: BTreeSet<&str> = rows.iter().map(|r| r.threshold.as_str()).collect();
-    THRESHOLDS.iter().map(|t| t.0).filter(|t| occur.contains(t)).collect()
+    rule::preferred().map(|r| r.id).filter(|id| occur.contains(id)).collect()
 }
 
 fn metric_name(row: &Row) -> Option<&'static str> {
-    crate::report::metric::Metric::find(&row.metric).map(|m| m.id)
+    metric::find(&row.metric).map(|m| m.id)
 }
 
 fn threshold_name(row: &Row) -> Option<&'static str> {
     match row.threshold.as_str() {
         "" => Some(""),
-        name => THRESHOLDS.iter().map(|t| t.0).find(|t| *t == name),
+        name => rule::preferred().map(|r| r.id).find(|id| *id == name),
     }
 }
 
@@ -231,10 +231,10 @@ mod tests {
     }
 
     #[test]
-    fn policies_of_one_world_stay_apart() {
+    fn policies_of_one_environment_stay_apart() {
         let one = row("knn", "obs-noise", "tiny", "auroc_matched", "", 0.6);
         let rows = [one.clone(), Row { policy: "sac".into(), ..one }];
-        assert_eq!(Index::new(&rows).worlds, ["sap-goal0 · tqc", "sap-goal0 · sac"]);
+        assert_eq!(Index::new(&rows).environments, ["sap-goal0 · tqc", "sap-goal0 · sac"]);
     }
 
     #[test]

@@ -6,11 +6,12 @@ use crate::report::heatmap::{self, HeatMap};
 use crate::report::index::{Index, distinct};
 use crate::report::summary::{self, Table};
 use crate::report::words::{self, Answer};
-use crate::report::{alarms, diagnoses, metric, panels, traces};
+use crate::report::{alarms, diagnoses, panels, traces};
 use crate::results::{Recipe, Results};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::page::embedded;
+use offnominal_stats::{metric, rule};
 use serde::Serialize;
 
 /// The list of cells stops here, so that the page of a very large campaign still opens.
@@ -20,6 +21,7 @@ const CELLS: usize = 6000;
 #[derive(Serialize)]
 struct Page<'a> {
     recipe: &'a Recipe,
+    versions: Vec<(&'static str, &'a str)>,
     facts: Vec<(&'static str, String)>,
     answer: Answer,
     summary: Vec<Table>,
@@ -35,15 +37,15 @@ struct Page<'a> {
     delay_thresholds: Vec<String>,
     delay_headline: String,
     diagnoses: Vec<diagnoses::Matrix>,
-    films: Vec<Film<'a>>,
+    videos: Vec<Video<'a>>,
     definitions: Vec<(&'static str, &'static str, &'static str)>,
-    thresholds: &'a [(&'static str, &'static str)],
+    thresholds: Vec<(&'static str, &'static str)>,
     data: Value,
     script: Value,
 }
 
 #[derive(Serialize)]
-struct Film<'a> {
+struct Video<'a> {
     env: &'a str,
     caption: &'a str,
     source: Value,
@@ -74,6 +76,7 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
     let metrics = cells::titles(index);
     Ok(Page {
         recipe: &results.recipe,
+        versions: results.recipe.made.versions(),
         facts: facts(results, index),
         answer: words::answer(index),
         summary: summary::tables(index),
@@ -90,9 +93,9 @@ fn page<'a>(results: &'a Results, index: &Index, cells: &'a [Cell]) -> Result<Pa
         delays,
         delay_thresholds,
         diagnoses: diagnoses::matrices(&results.diagnoses),
-        films: results.films.iter().map(film).collect(),
-        definitions: metric::ALL.iter().map(|m| (m.id, m.label, m.definition)).collect(),
-        thresholds: metric::THRESHOLDS,
+        videos: results.videos.iter().map(video).collect(),
+        definitions: metric::all().map(|m| (m.id, m.label, m.definition)).collect(),
+        thresholds: rule::preferred().map(|r| (r.id, r.promise)).collect(),
         script: Value::from_safe_string(include_str!("../../templates/report.js").into()),
     })
 }
@@ -105,8 +108,8 @@ fn data(metrics: &[Shown], cells: &[Cell]) -> Result<Value> {
     Ok(Value::from_safe_string(json))
 }
 
-fn film(film: &crate::results::Film) -> Film<'_> {
-    Film { env: &film.env, caption: &film.caption, source: embedded("gif", &film.gif) }
+fn video(video: &crate::results::Video) -> Video<'_> {
+    Video { env: &video.env, caption: &video.caption, source: embedded("gif", &video.gif) }
 }
 
 /// What was compared, in numbers.
@@ -116,13 +119,13 @@ fn facts(results: &Results, index: &Index) -> Vec<(&'static str, String)> {
     let anomalies = distinct(index.anomalous(None).iter().map(|&s| index.settings[s].anomaly.clone()));
     let policies = distinct(rows.iter().map(|r| r.policy.clone()));
     let mut facts = vec![
-        ("Worlds", index.worlds.join(", ")),
+        ("Environments", index.environments.join(", ")),
         ("Policies", policies.join(", ")),
         ("Detectors", index.detectors.join(", ")),
         ("Anomalies", anomalies.len().to_string()),
         ("Seeds", seeds.join(", ")),
     ];
-    if let Some((name, version)) = results.recipe.versions.first() {
+    if let Some((name, version)) = results.recipe.made.versions().first() {
         facts.push(("Made with", format!("{name} {version}")));
     }
     facts.retain(|(_, value)| !value.is_empty());

@@ -1,4 +1,4 @@
-//! What detectors of pictures saw: the picture, what was expected, where the score comes from, and the score over time.
+//! What image detectors saw: the image, what was expected, where the score comes from, and the score over time.
 
 use crate::report::index::Index;
 use crate::report::traces;
@@ -7,13 +7,13 @@ use minijinja::Value;
 use offnominal_report::number::plain;
 use serde::Serialize;
 
-/// One episode, as all detectors of pictures saw it.
+/// One episode, as all image detectors saw it.
 #[derive(Serialize)]
 pub struct Group {
     /// Anomaly, strength and episode.
     title: String,
-    /// World, by which the page groups.
-    world: String,
+    /// Environment, by which the page groups.
+    environment: String,
     /// One per detector.
     rows: Vec<Line>,
 }
@@ -30,7 +30,7 @@ struct Line {
     chart: String,
 }
 
-/// The episodes of which there are pictures, each with its detectors in the order of the tables.
+/// The episodes of which there are images, each with its detectors in the order of the tables.
 pub fn groups(index: &Index, panels: &[Panel], all: &[Trace]) -> Vec<Group> {
     let mut sorted: Vec<&Panel> =
         panels.iter().filter(|p| p.expected.is_some() || p.heat.is_some()).collect();
@@ -38,10 +38,11 @@ pub fn groups(index: &Index, panels: &[Panel], all: &[Trace]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for panel in sorted {
         let title = format!("{} {} · episode {}", panel.anomaly, panel.strength, panel.episode);
-        let at = groups.iter().position(|g| g.world == panel.env && g.title == title).unwrap_or_else(|| {
-            groups.push(Group { title, world: panel.env.clone(), rows: Vec::new() });
-            groups.len() - 1
-        });
+        let at =
+            groups.iter().position(|g| g.environment == panel.env && g.title == title).unwrap_or_else(|| {
+                groups.push(Group { title, environment: panel.env.clone(), rows: Vec::new() });
+                groups.len() - 1
+            });
         let own = |t: &&Trace| {
             (&t.env, &t.anomaly, &t.strength, &t.detector, t.episode)
                 == (&panel.env, &panel.anomaly, &panel.strength, &panel.detector, panel.episode)
@@ -69,7 +70,7 @@ fn line(panel: &Panel, chart: String) -> Line {
     }
 }
 
-/// The picture as the address of an image; letters that cannot occur in base 64 are left out.
+/// The image as the address of an image; letters that cannot occur in base 64 are left out.
 fn source(base64: &str) -> Value {
     let safe: String =
         base64.chars().filter(|c| c.is_ascii_alphanumeric() || ['+', '/', '='].contains(c)).collect();
@@ -82,7 +83,7 @@ mod tests {
     use crate::results::Results;
 
     #[test]
-    fn a_picture_cannot_break_out_of_its_page() {
+    fn an_image_cannot_break_out_of_its_page() {
         let panel = Panel {
             env: "w".into(),
             anomaly: "act-noise".into(),

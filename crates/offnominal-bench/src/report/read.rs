@@ -4,33 +4,11 @@
 //! rows were removed or edited are refused. Everything is checked on the way in; an error names the file, the place,
 //! what was expected and what was found.
 
-use crate::report::metric::Metric;
-use crate::results::{DelayCurve, Film, Results, Row, Trace};
+use crate::results::{DelayCurve, Results, Row, Trace, Video};
 use anyhow::{Context, Result, bail, ensure};
-use offnominal_files::write;
+use offnominal_files::{table, write};
+use offnominal_stats::metric;
 use std::path::Path;
-
-const COLUMNS: [&str; 16] = [
-    "campaign",
-    "env",
-    "modality",
-    "policy",
-    "anomaly_class",
-    "anomaly",
-    "strength",
-    "magnitude",
-    "detector",
-    "seed",
-    "episodes",
-    "metric",
-    "threshold",
-    "value",
-    "low",
-    "high",
-];
-
-/// The columns that hold floating-point numbers.
-const NUMBERS: [&str; 4] = ["magnitude", "value", "low", "high"];
 
 /// Writes `results.json` into the folder.
 ///
@@ -50,19 +28,23 @@ pub fn read(folder: &Path) -> Result<Results> {
     let results: Results = serde_json::from_slice(&bytes(&json)?)
         .with_context(|| format!("{}: expected the results of a benchmark", json.display()))?;
     check(&results).with_context(|| json.display().to_string())?;
-    rows(&bytes(&csv)?)
-        .and_then(|found| same(&results.rows, &found))
-        .with_context(|| csv.display().to_string())?;
+    same(&results.rows, &rows(&csv)?).with_context(|| csv.display().to_string())?;
     Ok(results)
 }
 
 /// Insists on the same rows; the first difference is named with its line, and a different number with both.
 fn same(expected: &[Row], found: &[Row]) -> Result<()> {
     let (n, m) = (expected.len(), found.len());
-    let first = expected.iter().zip(found).position(|(a, b)| cells(a) != cells(b));
+    let mut first = None;
+    for (i, (a, b)) in expected.iter().zip(found).enumerate() {
+        if table::fields(a)? != table::fields(b)? {
+            first = Some(i);
+            break;
+        }
+    }
     let Some(first) = first.or((n != m).then_some(n.min(m))) else { return Ok(()) };
     let what = if n == m {
-        difference(&expected[first], &found[first])
+        difference(&expected[first], &found[first])?
     } else {
         format!("expected {n} rows, found {m}")
     };
@@ -75,34 +57,10 @@ fn same(expected: &[Row], found: &[Row]) -> Result<()> {
 }
 
 /// The first column in which two rows differ.
-fn difference(expected: &Row, found: &Row) -> String {
-    let (a, b) = (cells(expected), cells(found));
-    let column = (0..COLUMNS.len()).find(|&c| a[c] != b[c]).unwrap_or(0);
-    format!("column {}: expected {}, found {}", COLUMNS[column], a[column], b[column])
-}
-
-/// A row as text: numbers are written so that no two have the same text, and NaN is equal to itself.
-fn cells(row: &Row) -> [String; 16] {
-    let text = |s: &String| format!("{s:?}");
-    let number = |x: f64| x.to_string();
-    [
-        text(&row.campaign),
-        text(&row.env),
-        text(&row.modality),
-        text(&row.policy),
-        text(&row.anomaly_class),
-        text(&row.anomaly),
-        text(&row.strength),
-        number(row.magnitude),
-        text(&row.detector),
-        row.seed.to_string(),
-        row.episodes.to_string(),
-        text(&row.metric),
-        text(&row.threshold),
-        number(row.value),
-        number(row.low),
-        number(row.high),
-    ]
+fn difference(expected: &Row, found: &Row) -> Result<String> {
+    let (a, b) = (table::fields(expected)?, table::fields(found)?);
+    let differs = a.iter().zip(&b).find(|(x, y)| x != y);
+    Ok(differs.map_or(String::new(), |(x, y)| format!("column {}: expected {}, found {}", x.0, x.1, y.1)))
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>> {
@@ -111,51 +69,18 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-fn rows(bytes: &[u8]) -> Result<Vec<Row>> {
-    let mut reader = csv::Reader::from_reader(bytes);
-    let header = reader.headers().context("line 1: expected the names of the columns")?.clone();
-    for column in COLUMNS {
-        ensure!(
-            header.iter().any(|h| h == column),
-            "line 1: expected a column {column:?}, found {}",
-            header.iter().collect::<Vec<_>>().join(", ")
-        );
+/// The rows of the table, none of which has a value that its metric cannot have.
+fn rows(path: &Path) -> Result<Vec<Row>> {
+    let rows: Vec<Row> = table::from_csv(&bytes(path)?, path)?;
+    for (i, row) in rows.iter().enumerate() {
+        // The header is line 1.
+        plausible(row).with_context(|| format!("{}: line {}", path.display(), i + 2))?;
     }
-    reader.records().map(|record| row(record.map_err(|e| place(&e, &header))?, &header)).collect()
+    Ok(rows)
 }
 
-fn row(record: csv::StringRecord, header: &csv::StringRecord) -> Result<Row> {
-    let line = record.position().map_or(0, csv::Position::line);
-    for (column, text) in header.iter().zip(&record).filter(|(column, _)| NUMBERS.contains(column)) {
-        ensure!(
-            text.parse::<f64>().is_ok(),
-            "line {line}, column {column}: expected a number, NaN, inf or -inf, found {text:?}"
-        );
-    }
-    let row = record.deserialize(Some(header)).map_err(|e| place(&e, header))?;
-    plausible(row).with_context(|| format!("line {line}"))
-}
-
-/// Where in the file a reading error is, by line and by the name of the column.
-fn place(error: &csv::Error, header: &csv::StringRecord) -> anyhow::Error {
-    let line = error.position().map_or(0, csv::Position::line);
-    match error.kind() {
-        csv::ErrorKind::Deserialize { err, .. } => {
-            let column = err.field().and_then(|f| header.get(f as usize)).unwrap_or("?");
-            anyhow::anyhow!("line {line}, column {column}: {}", err.kind())
-        }
-        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            anyhow::anyhow!("line {line}: expected {expected_len} columns, found {len}")
-        }
-        csv::ErrorKind::Utf8 { .. } => {
-            anyhow::anyhow!("line {line}: expected text in UTF-8, found other bytes")
-        }
-        _ => anyhow::anyhow!("line {line}: {error}"),
-    }
-}
-
-fn plausible(row: Row) -> Result<Row> {
-    let Some(metric) = Metric::find(&row.metric) else { return Ok(row) };
+fn plausible(row: &Row) -> Result<()> {
+    let Some(metric) = metric::find(&row.metric) else { return Ok(()) };
     let (least, most) = metric.range();
     if row.value < least || row.value > most {
         bail!(
@@ -167,7 +92,7 @@ fn plausible(row: Row) -> Result<Row> {
             row.value
         );
     }
-    Ok(row)
+    Ok(())
 }
 
 fn check(results: &Results) -> Result<()> {
@@ -181,7 +106,7 @@ fn check(results: &Results) -> Result<()> {
         .iter()
         .enumerate()
         .try_for_each(|(i, c)| curve(c).with_context(|| format!("curves[{i}]")))?;
-    results.films.iter().enumerate().try_for_each(|(i, f)| film(f).with_context(|| format!("films[{i}]")))
+    results.videos.iter().enumerate().try_for_each(|(i, f)| video(f).with_context(|| format!("videos[{i}]")))
 }
 
 fn trace(trace: &Trace) -> Result<()> {
@@ -196,13 +121,9 @@ fn curve(curve: &DelayCurve) -> Result<()> {
     Ok(())
 }
 
-fn film(film: &Film) -> Result<()> {
-    let head: String = film.gif.iter().take(4).map(|&b| char::from(b)).collect();
-    ensure!(
-        head == "GIF8",
-        "expected a GIF picture, found {} bytes that begin with {head:?}",
-        film.gif.len()
-    );
+fn video(video: &Video) -> Result<()> {
+    let head: String = video.gif.iter().take(4).map(|&b| char::from(b)).collect();
+    ensure!(head == "GIF8", "expected a GIF image, found {} bytes that begin with {head:?}", video.gif.len());
     Ok(())
 }
 
@@ -212,9 +133,7 @@ mod tests {
     use crate::report::sample::row;
 
     fn table(rows: &[Row]) -> String {
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        rows.iter().for_each(|r| writer.serialize(r).unwrap());
-        String::from_utf8(writer.into_inner().unwrap()).unwrap()
+        String::from_utf8(offnominal_files::table::to_csv(rows).unwrap()).unwrap()
     }
 
     fn sample() -> Results {
@@ -261,15 +180,21 @@ mod tests {
                 good.replace(",0.75,", ",a lot,"),
                 "line 2, column value: expected a number, NaN, inf or -inf, found \"a lot\"",
             ),
-            (good.replace(",50,", ",many,"), "line 2, column episodes: invalid digit"),
+            (
+                good.replace(",50,", ",many,"),
+                "line 2, column episodes: expected a whole number that is not negative, found \"many\"",
+            ),
             (
                 good.replace(",0.75,", ",1.75,"),
                 "line 2: auroc_matched of knn for obs-noise in sap-goal0: expected a value in [0, 1], found 1.75",
             ),
             (good.replace(",0.75,", ","), "line 2: expected 16 columns, found 15"),
         ];
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.csv");
         for (text, expected) in cases {
-            let error = format!("{:#}", rows(text.as_bytes()).unwrap_err());
+            std::fs::write(&path, text).unwrap();
+            let error = format!("{:#}", rows(&path).unwrap_err());
             assert!(error.contains(expected), "{error}");
         }
     }
@@ -282,9 +207,9 @@ mod tests {
     }
 
     #[test]
-    fn a_film_must_be_a_gif() {
-        let film = Film { env: "e".into(), caption: "c".into(), gif: b"<svg>".to_vec() };
-        let error = check(&Results { films: vec![film], ..Results::default() }).unwrap_err();
-        assert!(format!("{error:#}").contains("films[0]: expected a GIF picture"), "{error:#}");
+    fn a_video_must_be_a_gif() {
+        let video = Video { env: "e".into(), caption: "c".into(), gif: b"<svg>".to_vec() };
+        let error = check(&Results { videos: vec![video], ..Results::default() }).unwrap_err();
+        assert!(format!("{error:#}").contains("videos[0]: expected a GIF image"), "{error:#}");
     }
 }

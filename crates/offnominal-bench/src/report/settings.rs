@@ -1,4 +1,4 @@
-//! The settings of a campaign: which anomaly, how strong, in which world, in the order of the report.
+//! The settings of a campaign: which anomaly, how strong, in which environment, in the order of the report.
 
 use crate::report::index::distinct;
 use crate::results::Row;
@@ -13,11 +13,11 @@ const CLASSES: [&str; 3] = ["observation", "action", "dynamics"];
 /// Nominal episodes treated as if they were anomalous: every detector must score as one that knows nothing.
 pub const CONTROL: &str = "none";
 
-/// An anomaly at a strength in a world.
+/// An anomaly at a strength in an environment.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Setting {
-    /// World, with policy and modality where the results hold several of them.
-    pub world: String,
+    /// Environment, with policy and modality where the results hold several of them.
+    pub environment: String,
     /// Class of the anomaly.
     pub class: String,
     /// Anomaly id.
@@ -26,25 +26,25 @@ pub struct Setting {
     pub strength: String,
 }
 
-/// Names a world so that rows of different policies and modalities do not mix.
-pub struct WorldNamer {
+/// Names an environment so that rows of different policies and modalities do not mix.
+pub struct EnvironmentNamer {
     several_policies: BTreeSet<String>,
     several_modalities: bool,
 }
 
-impl WorldNamer {
+impl EnvironmentNamer {
     /// Looks at all rows to learn what has to be told apart.
-    pub fn new(rows: &[Row]) -> WorldNamer {
+    pub fn new(rows: &[Row]) -> EnvironmentNamer {
         let mut policies: HashMap<&str, BTreeSet<&str>> = HashMap::new();
         for row in rows {
             policies.entry(&row.env).or_default().insert(&row.policy);
         }
         let several = policies.into_iter().filter(|(_, p)| p.len() > 1).map(|(env, _)| env.to_string());
         let modalities: BTreeSet<&str> = rows.iter().map(|r| r.modality.as_str()).collect();
-        WorldNamer { several_policies: several.collect(), several_modalities: modalities.len() > 1 }
+        EnvironmentNamer { several_policies: several.collect(), several_modalities: modalities.len() > 1 }
     }
 
-    /// The name of a row's world.
+    /// The name of a row's environment.
     pub fn name(&self, row: &Row) -> String {
         let mut name = row.env.clone();
         if self.several_policies.contains(&row.env) {
@@ -59,7 +59,7 @@ impl WorldNamer {
     /// The setting of a row.
     pub fn setting(&self, row: &Row) -> Setting {
         Setting {
-            world: self.name(row),
+            environment: self.name(row),
             class: row.anomaly_class.clone(),
             anomaly: row.anomaly.clone(),
             strength: row.strength.clone(),
@@ -67,20 +67,20 @@ impl WorldNamer {
     }
 }
 
-/// All settings, by world, class, anomaly and strength.
-pub fn sorted(rows: &[Row], namer: &WorldNamer) -> Vec<Setting> {
-    let worlds = distinct(rows.iter().map(|r| namer.name(r)));
+/// All settings, by environment, class, anomaly and strength.
+pub fn sorted(rows: &[Row], namer: &EnvironmentNamer) -> Vec<Setting> {
+    let environments = distinct(rows.iter().map(|r| namer.name(r)));
     let mut all = distinct(rows.iter().map(|r| namer.setting(r)));
     all.sort_by_cached_key(|s| {
-        let world = worlds.iter().position(|w| *w == s.world);
-        (world, class_rank(&s.class), s.anomaly.clone(), strength_rank(&s.strength))
+        let environment = environments.iter().position(|w| *w == s.environment);
+        (environment, class_rank(&s.class), s.anomaly.clone(), strength_rank(&s.strength))
     });
     all
 }
 
-/// Strengths of one anomaly in one world belong together; the settings are sorted, so they stand side by side.
+/// Strengths of one anomaly in one environment belong together; the settings are sorted, so they stand side by side.
 pub fn clusters(settings: &[Setting]) -> Vec<usize> {
-    let same = |a: &Setting, b: &Setting| a.world == b.world && a.anomaly == b.anomaly;
+    let same = |a: &Setting, b: &Setting| a.environment == b.environment && a.anomaly == b.anomaly;
     settings
         .chunk_by(same)
         .enumerate()

@@ -1,10 +1,10 @@
-//! The summary tables: every detector's mean over the cells, for all worlds and for each.
+//! The summary tables: every detector's mean over the cells, for all environments and for each.
 
 use crate::report::aggregate::{self, Point};
 use crate::report::index::Index;
-use crate::report::metric::{self, Metric};
 use offnominal_core::estimate::Estimate;
-use offnominal_report::number::{Number, Unit};
+use offnominal_report::number::Number;
+use offnominal_stats::metric::{self, Metric, Unit};
 use serde::Serialize;
 
 const DELAY: &str = "delay_median";
@@ -14,7 +14,7 @@ const MISSED: &str = "missing_rate";
 /// A table of detectors (rows) and metrics (columns).
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Table {
-    /// What the table is about: a world, or all.
+    /// What the table is about: an environment, or all.
     pub title: String,
     /// Titles of the columns after the first.
     pub columns: Vec<Column>,
@@ -50,7 +50,7 @@ pub struct Line {
 
 /// The columns of the given metrics.
 pub fn columns(ids: &[&str]) -> Vec<Column> {
-    ids.iter().filter_map(|id| Metric::find(id)).map(Column::of).collect()
+    ids.iter().filter_map(|id| metric::find(id)).map(Column::of).collect()
 }
 
 impl Column {
@@ -60,16 +60,16 @@ impl Column {
     }
 }
 
-/// The summary of all worlds, then of each world if there are several.
+/// The summary of all environments, then of each environment if there are several.
 pub fn tables(index: &Index) -> Vec<Table> {
-    index.scopes().into_iter().map(|(title, world)| table(index, title, world)).collect()
+    index.scopes().into_iter().map(|(title, environment)| table(index, title, environment)).collect()
 }
 
-fn table(index: &Index, title: &str, world: Option<&str>) -> Table {
+fn table(index: &Index, title: &str, environment: Option<&str>) -> Table {
     let (threshold, detectors) = (index.headline(), 0..index.detectors.len());
     let pairs: Vec<_> = detectors.clone().map(|d| (d, threshold)).collect();
-    let metrics = telling(index, world, metric::SUMMARY, &pairs);
-    let mut rows: Vec<Line> = detectors.map(|d| line(index, world, d, &metrics)).collect();
+    let metrics = telling(index, environment, &metric::shown(|c| c.summary), &pairs);
+    let mut rows: Vec<Line> = detectors.map(|d| line(index, environment, d, &metrics)).collect();
     rows.sort_by(|a, b| best_first(a).total_cmp(&best_first(b)));
     Table { title: title.into(), columns: columns(&metrics), rows }
 }
@@ -78,11 +78,11 @@ fn table(index: &Index, title: &str, world: Option<&str>) -> Table {
 /// the share detected stands in its place, and its complement is left out.
 pub fn telling(
     index: &Index,
-    world: Option<&str>,
+    environment: Option<&str>,
     metrics: &[&'static str],
     pairs: &[(usize, &'static str)],
 ) -> Vec<&'static str> {
-    let medians = pairs.iter().filter_map(|&(d, t)| Some(estimate(index, world, d, DELAY, t)?.value));
+    let medians = pairs.iter().filter_map(|&(d, t)| Some(estimate(index, environment, d, DELAY, t)?.value));
     let (reached, not): (Vec<f64>, Vec<f64>) = medians.partition(|v| v.is_finite());
     if not.len() <= reached.len() {
         return metrics.to_vec();
@@ -101,9 +101,9 @@ fn best_first(line: &Line) -> f64 {
     line.numbers.first().and_then(|n| n.sort.parse::<f64>().ok()).map_or(f64::INFINITY, |v| -v)
 }
 
-fn line(index: &Index, world: Option<&str>, detector: usize, metrics: &[&'static str]) -> Line {
+fn line(index: &Index, environment: Option<&str>, detector: usize, metrics: &[&'static str]) -> Line {
     let threshold = index.headline();
-    let number = |id: &&'static str| cell(index, world, detector, id, threshold);
+    let number = |id: &&'static str| cell(index, environment, detector, id, threshold);
     Line {
         detector: index.detectors[detector].clone(),
         threshold: String::new(),
@@ -113,19 +113,19 @@ fn line(index: &Index, world: Option<&str>, detector: usize, metrics: &[&'static
     }
 }
 
-/// The number of one detector and metric over all cells of a world, or of all worlds.
+/// The number of one detector and metric over all cells of an environment, or of all environments.
 pub fn cell(
     index: &Index,
-    world: Option<&str>,
+    environment: Option<&str>,
     detector: usize,
     metric: &'static str,
     threshold: &'static str,
 ) -> Number {
-    let Some(known) = Metric::find(metric) else { return Number::missing("unknown metric") };
-    match estimate(index, world, detector, metric, threshold) {
+    let Some(known) = metric::find(metric) else { return Number::missing("unknown metric") };
+    match estimate(index, environment, detector, metric, threshold) {
         None => Number::missing("no cell of this campaign has this number"),
         Some(e) => {
-            let tip = tip(index, world, detector, known, threshold, &e);
+            let tip = tip(index, environment, detector, known, threshold, &e);
             Number::of(&e, known.unit, tip)
         }
     }
@@ -134,13 +134,13 @@ pub fn cell(
 /// Mean (for delays: median) over the cells, with its interval; none if no cell has a value.
 pub fn estimate(
     index: &Index,
-    world: Option<&str>,
+    environment: Option<&str>,
     detector: usize,
     metric: &'static str,
     threshold: &'static str,
 ) -> Option<Estimate> {
-    let known = Metric::find(metric)?;
-    let points = points(index, world, detector, known, threshold);
+    let known = metric::find(metric)?;
+    let points = points(index, environment, detector, known, threshold);
     match known.unit {
         Unit::Steps => aggregate::median(&points),
         _ => aggregate::mean(&points, known.range()),
@@ -150,20 +150,20 @@ pub fn estimate(
 /// The cells behind a number; metrics without a threshold ignore the one that is given.
 pub fn points(
     index: &Index,
-    world: Option<&str>,
+    environment: Option<&str>,
     detector: usize,
     metric: &'static Metric,
     threshold: &'static str,
 ) -> Vec<Point> {
-    let threshold = if metric.alarms { threshold } else { "" };
+    let threshold = if metric.thresholded { threshold } else { "" };
     let of = |settings: Vec<usize>| -> Vec<Point> {
         settings.into_iter().filter_map(|s| index.point(s, detector, metric.id, threshold)).collect()
     };
     // False alarms are counted on the twins, so they stand in the anomalous settings; results without such have only
     // the control's.
-    let anomalous = of(index.anomalous(world));
+    let anomalous = of(index.anomalous(environment));
     if anomalous.is_empty() && metric.id == "false_alarm_rate" {
-        of(index.controls(world))
+        of(index.controls(environment))
     } else {
         anomalous
     }
@@ -171,14 +171,14 @@ pub fn points(
 
 fn tip(
     index: &Index,
-    world: Option<&str>,
+    environment: Option<&str>,
     detector: usize,
     metric: &Metric,
     threshold: &str,
     e: &Estimate,
 ) -> String {
-    let place = world.unwrap_or("all worlds");
-    let at = if metric.alarms { format!(" at threshold {threshold}") } else { String::new() };
+    let place = environment.unwrap_or("all environments");
+    let at = if metric.thresholded { format!(" at threshold {threshold}") } else { String::new() };
     format!("{} · {}{at} · {place} · {} {}", index.detectors[detector], metric.label, e.method, e.n)
 }
 

@@ -1,12 +1,12 @@
 //! Scores over time of chosen episodes: the anomalous episode, its nominal twin, the onset and the thresholds.
 
 use crate::report::index::Index;
-use crate::report::metric::THRESHOLDS;
 use crate::results::Trace;
 use offnominal_report::axis::Axis;
 use offnominal_report::colour::Pen;
 use offnominal_report::number::plain;
 use offnominal_report::plot::{Level, Line, Plot};
+use offnominal_stats::rule;
 use serde::Serialize;
 
 /// One episode as all its detectors saw it.
@@ -14,8 +14,8 @@ use serde::Serialize;
 pub struct Group {
     /// Anomaly, strength and episode.
     pub title: String,
-    /// World, by which the page groups.
-    pub world: String,
+    /// Environment, by which the page groups.
+    pub environment: String,
     /// One chart per detector.
     pub charts: Vec<String>,
 }
@@ -27,17 +27,18 @@ pub fn groups(index: &Index, traces: &[Trace]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for trace in sorted {
         let title = episode(trace);
-        let at = groups.iter().position(|g| g.world == trace.env && g.title == title).unwrap_or_else(|| {
-            groups.push(Group { title, world: trace.env.clone(), charts: Vec::new() });
-            groups.len() - 1
-        });
+        let at =
+            groups.iter().position(|g| g.environment == trace.env && g.title == title).unwrap_or_else(|| {
+                groups.push(Group { title, environment: trace.env.clone(), charts: Vec::new() });
+                groups.len() - 1
+            });
         groups[at].charts.push(chart(index, trace));
     }
     groups
 }
 
 /// The chart of one trace as a file of its own.
-pub fn picture(index: &Index, trace: &Trace) -> String {
+pub fn image(index: &Index, trace: &Trace) -> String {
     plot(index, trace, &format!("{} · {} · {}", trace.detector, trace.env, episode(trace))).alone()
 }
 
@@ -82,7 +83,7 @@ fn steps(n: usize) -> String {
 /// The threshold that decides about the alarm: the preferred one among those of the trace.
 fn main_threshold(trace: &Trace) -> Option<(&str, f64)> {
     let named = |name: &str| trace.thresholds.iter().find(|t| t.0 == name);
-    let preferred = THRESHOLDS.iter().find_map(|t| named(t.0)).or(trace.thresholds.first())?;
+    let preferred = rule::preferred().find_map(|r| named(r.id)).or(trace.thresholds.first())?;
     Some((preferred.0.as_str(), preferred.1))
 }
 

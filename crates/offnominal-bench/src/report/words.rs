@@ -2,10 +2,10 @@
 //! controls behave.
 
 use crate::report::index::Index;
-use crate::report::metric::Metric;
 use crate::report::summary;
 use offnominal_core::estimate::Estimate;
 use offnominal_report::number::{format, full};
+use offnominal_stats::metric::{self, Unit};
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -81,13 +81,13 @@ fn describe(
 }
 
 fn scope(index: &Index, estimate: &Estimate) -> String {
-    let worlds = plural(index.worlds.len(), "world", "worlds");
+    let environments = plural(index.environments.len(), "environment", "environments");
     let anomalies =
         crate::report::index::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].anomaly));
     let anomalies = plural(anomalies.len(), "anomaly", "anomalies");
     let cells = plural(estimate.n, "cell", "cells");
     let strengths = plural(strengths(index).len(), "strength", "strengths");
-    format!("the mean over {cells} ({anomalies} at up to {strengths} in {worlds})")
+    format!("the mean over {cells} ({anomalies} at up to {strengths} in {environments})")
 }
 
 fn strengths<'i>(index: &'i Index) -> Vec<&'i String> {
@@ -102,11 +102,11 @@ fn plural(n: usize, one: &str, many: &str) -> String {
 }
 
 fn written(estimate: &Estimate, metric: &str) -> String {
-    Metric::find(metric).map_or_else(String::new, |m| full(estimate, m.unit))
+    metric::find(metric).map_or_else(String::new, |m| full(estimate, m.unit))
 }
 
 fn tile(label: String, estimate: &Estimate, metric: &'static str) -> Tile {
-    let unit = Metric::find(metric).map_or(offnominal_report::number::Unit::Area, |m| m.unit);
+    let unit = metric::find(metric).map_or(Unit::Area, |m| m.unit);
     let interval = offnominal_report::number::interval(estimate.low, estimate.high, unit);
     Tile { label, value: format(estimate.value, unit), interval }
 }
@@ -114,7 +114,7 @@ fn tile(label: String, estimate: &Estimate, metric: &'static str) -> Tile {
 fn ahead(index: &Index, best: usize, second: usize) -> Option<String> {
     let lead = summary::lead(index, best, second, RANKING)?;
     let name = &index.detectors[second];
-    let by = full(&lead, offnominal_report::number::Unit::Area);
+    let by = full(&lead, Unit::Area);
     Some(if lead.low.is_nan() {
         format!("Its lead over {name}, {by}, cannot be judged from so few anomalies.")
     } else if lead.low > 0.0 {
@@ -159,7 +159,10 @@ fn blind_spot(index: &Index, best: usize) -> Option<String> {
     let values = settings.filter_map(|s| Some((s, index.point(s, best, RANKING, "")?.value)));
     let (setting, value) = values.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let s = &index.settings[setting];
-    Some(format!("Its weakest spot at {strongest} strength is {} in {} ({value:.2}).", s.anomaly, s.world))
+    Some(format!(
+        "Its weakest spot at {strongest} strength is {} in {} ({value:.2}).",
+        s.anomaly, s.environment
+    ))
 }
 
 /// Baselines and nominal episodes must score one half, or something other than the anomaly is being measured.
@@ -192,8 +195,7 @@ fn widening(n: usize) -> f64 {
 fn judge(kind: &str, controls: &[(String, Estimate)], wider: f64, answer: &mut Answer) {
     let (sound, odd): (Vec<_>, Vec<_>) = controls.iter().partition(|(_, e)| is_half(e, wider));
     let list = |of: &[&(String, Estimate)]| -> String {
-        let each =
-            of.iter().map(|(name, e)| format!("{name} {}", full(e, offnominal_report::number::Unit::Area)));
+        let each = of.iter().map(|(name, e)| format!("{name} {}", full(e, Unit::Area)));
         each.collect::<Vec<_>>().join(", ")
     };
     if !sound.is_empty() {
@@ -250,7 +252,7 @@ mod tests {
         let answer = answer(&Index::new(&rows));
         let text = answer.sentences.join(" ");
         assert!(text.starts_with("tells anomalous from nominal behaviour best: time-matched AUROC 0.800"));
-        assert!(text.contains("6 cells (3 anomalies at up to 2 strengths in 1 world)"), "{text}");
+        assert!(text.contains("6 cells (3 anomalies at up to 2 strengths in 1 environment)"), "{text}");
         assert!(text.contains("ahead of knn by 0.050"), "{text}");
         assert!(text.contains("notices 70.0 % [68.0 – 72.0 %] of the anomalies within 20 steps"), "{text}");
         assert!(text.contains("from 0.65 at tiny to 0.95 at extreme"), "{text}");

@@ -1,7 +1,7 @@
-//! Floating-point numbers in JSON and CSV, where "not a number" and infinity must survive the round trip.
+//! Floating-point numbers in JSON, where "not a number" and infinity must survive the round trip.
 //!
 //! JSON has no word for them, so they are written as the strings `NaN`, `inf` and `-inf`; `null` is read as "not
-//! a number" too.
+//! a number" too. Tables have words for them, so there they are plain numbers.
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -70,13 +70,19 @@ struct Number(f64);
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        if self.0.is_finite() { to.serialize_f64(self.0) } else { to.collect_str(&self.0) }
+        let is_said = self.0.is_finite() || !to.is_human_readable();
+        if is_said { to.serialize_f64(self.0) } else { to.collect_str(&self.0) }
     }
 }
 
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Number, D::Error> {
-        from.deserialize_any(Reader).map(Number)
+        let found = if from.is_human_readable() {
+            from.deserialize_any(Reader)
+        } else {
+            from.deserialize_f64(Reader)
+        };
+        found.map(Number)
     }
 }
 

@@ -1,10 +1,10 @@
-//! The page of the suite `images`: our figures beside Table 13 of Anomaly-Gym, made of whatever worlds are there.
+//! The page of the suite `images`: our figures beside Table 13 of Anomaly-Gym, made of whatever environments are there.
 
 use crate::report::aggregate;
 use crate::suite::page::gain::signed;
 use crate::suite::page::pick::Pick;
 use crate::suite::page::{Found, estimate, table, two};
-use crate::suite::{Suite, World, published};
+use crate::suite::{Environment, Suite, published};
 use anyhow::Result;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -36,10 +36,11 @@ const MADE: &[(&str, &str)] = &[
 /// The page as Markdown.
 ///
 /// # Errors
-/// If no world of the suite is in the folder, or a file there is damaged.
+/// If no environment of the suite is in the folder, or a file there is damaged.
 pub(super) fn page(suite: &Suite, out: &Path) -> Result<String> {
     let found = Found::load(suite, out)?;
-    Ok([head(suite, &found), overview(&found), classes(&found), leads(&found), worlds(&found)?].join("\n"))
+    Ok([head(suite, &found), overview(&found), classes(&found), leads(&found), environments(&found)?]
+        .join("\n"))
 }
 
 fn made(detector: &str) -> &'static str {
@@ -47,11 +48,11 @@ fn made(detector: &str) -> &'static str {
 }
 
 fn head(suite: &Suite, found: &Found) -> String {
-    let line = |w: &World| format!("{}\n", w.command);
-    let commands: String = found.worlds.iter().map(line).collect();
-    let hardware = alike(&found.worlds, |w| w.hardware.clone());
+    let line = |w: &Environment| format!("{}\n", w.made.command);
+    let commands: String = found.environments.iter().map(line).collect();
+    let hardware = alike(&found.environments, |w| w.hardware.clone());
     let hardware: String = hardware.iter().map(|(by, envs)| format!("\n{envs}: {by}.")).collect();
-    let lacks = alike(&found.worlds, |w| w.missing.join("; no "));
+    let lacks = alike(&found.environments, |w| w.missing.join("; no "));
     let lacks = lacks.iter().filter(|(what, _)| !what.is_empty());
     let lacks: String = lacks.map(|(what, envs)| format!("\nIn {envs} there is no {what}.")).collect();
     let missing = match &found.missing[..] {
@@ -60,32 +61,34 @@ fn head(suite: &Suite, found: &Found) -> String {
     };
     format!(
         "# The image benchmark\n\n\
-         Written by `offnominal bench --suite {} --page FILE` from the tables of the worlds; do not edit.\n\n\
-         Detectors see what the world's first camera sees, not what the policy reads. Fifteen anomalies of the policy's \
-         signals and of the world, and nine faults of the camera, at two strengths.{missing}{lacks}\n\
-         Numbers in brackets are 95 % intervals; anomalies of a world count as one unit.\n\
-         Published figures are those of Anomaly-Gym, whose worlds, policies, pictures and strengths differ from ours: \
+         Written by `offnominal bench --suite {} --page FILE` from the tables of the environments; do not edit.\n\n\
+         Detectors see what the environment's first camera sees, not what the policy reads. Fifteen anomalies of the policy's \
+         signals and of the environment, and nine camera faults, at two strengths.{missing}{lacks}\n\
+         Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n\
+         Published figures are those of Anomaly-Gym, whose environments, policies, images and strengths differ from ours: \
          compare orders, not digits.\n{hardware}\n\n```\n{commands}```\n",
         suite.id
     )
 }
 
-/// What is the same in several worlds, with the names of these.
-fn alike(worlds: &[World], of: impl Fn(&World) -> String) -> BTreeMap<String, String> {
+/// What is the same in several environments, with the names of these.
+fn alike(environments: &[Environment], of: impl Fn(&Environment) -> String) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-    worlds.iter().for_each(|world| found.entry(of(world)).or_default().push(&world.env));
+    environments
+        .iter()
+        .for_each(|environment| found.entry(of(environment)).or_default().push(&environment.env));
     found.into_iter().map(|(what, envs)| (what, envs.join(", "))).collect()
 }
 
-/// In how many worlds a detector was run.
+/// In how many environments a detector was run.
 fn ran_in(found: &Found, detector: &str) -> String {
-    found.worlds.iter().filter(|w| w.detectors.iter().any(|d| d == detector)).count().to_string()
+    found.environments.iter().filter(|w| w.detectors.iter().any(|d| d == detector)).count().to_string()
 }
 
 fn overview(found: &Found) -> String {
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let without = lines.only(|l| l.anomaly_class != "camera");
-    let control = Pick::control(&found.lines, POLICY);
+    let control = Pick::control(&found.rows, POLICY);
     let row = |detector: &&str| {
         let own = without.detector(detector);
         vec![
@@ -106,7 +109,7 @@ fn overview(found: &Found) -> String {
     let head = [
         "detector",
         "made with",
-        "worlds",
+        "environments",
         "AUROC matched, tiny",
         "AUROC matched, strong",
         "AUROC local",
@@ -117,8 +120,8 @@ fn overview(found: &Found) -> String {
     ];
     let rows: Vec<_> = found.detectors().iter().map(row).collect();
     format!(
-        "## All worlds\n\nMeans over the paper's anomalies, and in a column of their own over faults of the camera, which \
-         the paper does not have. The control must be one half. Rows of different worlds say little about one another; the \
+        "## All environments\n\nMeans over the paper's anomalies, and in a column of their own over camera faults, which \
+         the paper does not have. The control must be one half. Rows of different environments say little about one another; the \
          leads further down do.\n\n{}",
         table(&head, &rows)
     )
@@ -127,7 +130,7 @@ fn overview(found: &Found) -> String {
 /// What is seen of which class of anomalies.
 fn classes(found: &Found) -> String {
     const CLASSES: [&str; 4] = ["observation", "action", "dynamics", "camera"];
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let row = |detector: &&str| {
         let own = lines.detector(detector);
         let of = |class: &&str| estimate(own.only(|l| l.anomaly_class == *class).mean("auroc_matched", ""));
@@ -140,7 +143,7 @@ fn classes(found: &Found) -> String {
 
 /// By how much our default is ahead of every other detector in the same cells.
 fn leads(found: &Found) -> String {
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let ours = lines.detector(OURS);
     let row = |detector: &&str| {
         let theirs = lines.detector(detector);
@@ -160,34 +163,34 @@ fn leads(found: &Found) -> String {
     let others = found.detectors();
     let rows: Vec<_> = others.iter().filter(|d| **d != OURS).map(row).collect();
     format!(
-        "## The lead of `{OURS}`\n\nDifference of the matched AUROC in the same world, anomaly and strength, over the worlds \
+        "## The lead of `{OURS}`\n\nDifference of the matched AUROC in the same environment, anomaly and strength, over the environments \
          in which both were run.\n\n{}",
-        table(&["over", "worlds", "all", "the paper's anomalies", "camera"], &rows)
+        table(&["over", "environments", "all", "the paper's anomalies", "camera"], &rows)
     )
 }
 
-/// One table per world, with the published figures.
-fn worlds(found: &Found) -> Result<String> {
-    let published = published::pictured()?;
-    let lines = Pick::anomalies(&found.lines, POLICY).only(|l| l.anomaly_class != "camera");
+/// One table per environment, with the published figures.
+fn environments(found: &Found) -> Result<String> {
+    let published = published::shown()?;
+    let lines = Pick::anomalies(&found.rows, POLICY).only(|l| l.anomaly_class != "camera");
     let mut out = String::from(
         "## Beside Table 13\n\nMeans over the paper's anomalies. The paper's rows for sap-goal1 at tiny and some of sap-goal2 \
          at strong are not in the text of its table.\n",
     );
-    for world in &found.worlds {
-        let own = lines.env(&world.env);
-        let mut names: Vec<&str> = world.detectors.iter().map(String::as_str).collect();
-        let theirs = published.iter().filter(|p| p.env == world.env);
-        names.extend(theirs.map(|p| &*p.detector).filter(|d| !world.detectors.iter().any(|o| o == d)));
+    for environment in &found.environments {
+        let own = lines.env(&environment.env);
+        let mut names: Vec<&str> = environment.detectors.iter().map(String::as_str).collect();
+        let theirs = published.iter().filter(|p| p.env == environment.env);
+        names.extend(theirs.map(|p| &*p.detector).filter(|d| !environment.detectors.iter().any(|o| o == d)));
         let mut seen = std::collections::HashSet::new();
         names.retain(|name| seen.insert(*name));
         let row = |detector: &&str| {
             let mut cells = vec![format!("`{detector}`")];
             for strength in ["tiny", "strong"] {
                 let mine = own.detector(detector).strength(strength);
-                let paper = published
-                    .iter()
-                    .find(|p| (&*p.env, &*p.strength, &*p.detector) == (&*world.env, strength, detector));
+                let paper = published.iter().find(|p| {
+                    (&*p.env, &*p.strength, &*p.detector) == (&*environment.env, strength, detector)
+                });
                 cells.push(estimate(mine.mean("auroc_matched", "")));
                 cells.push(estimate(mine.mean("auroc_local", "")));
                 cells.push(paper.map_or("–".into(), |p| two(p.auroc_local)));
@@ -204,7 +207,7 @@ fn worlds(found: &Found) -> Result<String> {
             "strong: local, paper",
         ];
         let rows: Vec<_> = names.iter().map(row).collect();
-        out += &format!("\n### {}\n\n{}", world.env, table(&head, &rows));
+        out += &format!("\n### {}\n\n{}", environment.env, table(&head, &rows));
     }
     Ok(out)
 }
@@ -221,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn its_campaigns_differ_in_worlds_sizes_and_counts_only() {
+    fn its_campaigns_differ_in_environments_sizes_and_counts_only() {
         let campaigns = Suite::find("images").unwrap().campaigns(None).unwrap();
         let [(short, _), (long, _), (car, _)] = &campaigns[..] else { panic!("three campaigns") };
         for other in [long, car] {
             assert_eq!((&short.detectors, &short.anomalies), (&other.detectors, &other.anomalies));
             assert_eq!((&short.strengths, short.seed), (&other.strengths, other.seed));
         }
-        assert_eq!((short.pictures, car.pictures), (Some(128), Some(256)));
+        assert_eq!((short.images, car.images), (Some(128), Some(256)));
     }
 }

@@ -1,4 +1,4 @@
-//! A suite narrowed to one world: what of it can be run there, and what is missing.
+//! A suite narrowed to one environment: what of it can be run there, and what is missing.
 
 use crate::campaign::{Campaign, Plan};
 use crate::cells::Bench;
@@ -11,9 +11,9 @@ use offnominal_engine::{catalogues, policies, strengths};
 use offnominal_files::store::{Store, address};
 use std::collections::BTreeSet;
 
-/// What a suite does in one world.
+/// What a suite does in one environment.
 pub(super) struct Narrowed {
-    /// One benchmark per campaign that has the world.
+    /// One benchmark per campaign that has the environment.
     pub benches: Vec<Bench>,
     /// The texts of these campaigns.
     pub texts: Vec<&'static str>,
@@ -22,7 +22,7 @@ pub(super) struct Narrowed {
 }
 
 impl Narrowed {
-    /// Lays out everything that can be run in a world; cells are kept in the output folder.
+    /// Lays out everything that can be run in an environment; cells are kept in the output folder.
     ///
     /// # Errors
     /// If a detector that is asked for is none of the suite's, or a campaign is wrong.
@@ -49,7 +49,7 @@ impl Narrowed {
         Ok(narrowed)
     }
 
-    /// The policies that are shipped for the world and whose strengths are known there; notes the others.
+    /// The policies that are shipped for the environment and whose strengths are known there; notes the others.
     fn policies(&mut self, campaign: &Campaign, env: &str) -> Result<Vec<String>> {
         let mut there = Vec::new();
         for policy in &campaign.policies {
@@ -65,7 +65,7 @@ impl Narrowed {
         Ok(there)
     }
 
-    /// The detectors that can be had: of those of pictures, some need weights or a build with more in it; notes the others.
+    /// The detectors that can be had: of those of images, some need weights or a build with more in it; notes the others.
     fn detectors(&mut self, campaign: &Campaign, wanted: &[String]) -> Result<Vec<DetectorChoice>> {
         let mut there = Vec::new();
         for choice in &campaign.detectors {
@@ -74,7 +74,7 @@ impl Narrowed {
                 continue;
             }
             let built =
-                campaign.pictures.map(|_| catalogues::image_detectors().build(&choice.id, &choice.params));
+                campaign.images.map(|_| catalogues::image_detectors().build(&choice.id, &choice.params));
             match built {
                 Some(Err(BuildError::Missing(why))) => {
                     // What follows says where somebody's machine was searched.
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_has_its_campaigns_and_says_what_is_missing() {
+    fn an_environment_has_its_campaigns_and_says_what_is_missing() {
         let of = |seeds| of("vector", &[], Some(seeds)).unwrap();
         let two = of(1);
         assert_eq!((two.benches.len(), two.missing.len()), (2, 0));
@@ -150,7 +150,7 @@ mod tests {
         let names: Vec<_> = narrowed.benches[0].plan.detectors().iter().map(|d| d.name.clone()).collect();
         assert_eq!(names, ["patch-dynamics"]);
         assert!(narrowed.missing.contains(&"detector offnominal (not asked for)".into()));
-        // One of the two campaigns of this world has no such detector.
+        // One of the two campaigns of this environment has no such detector.
         let knn = of("vector", &["knn"], Some(1)).unwrap();
         assert_eq!((knn.benches.len(), knn.benches[0].plan.detectors().len()), (1, 1));
         let error = of("images", &["patch-dynamic"], None).err().unwrap().to_string();

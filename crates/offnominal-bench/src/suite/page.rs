@@ -1,4 +1,4 @@
-//! The page of the suite `vector`: our figures beside those of Anomaly-Gym, made of whatever worlds are there.
+//! The page of the suite `vector`: our figures beside those of Anomaly-Gym, made of whatever environments are there.
 
 mod coverage;
 mod diagnosis;
@@ -9,11 +9,12 @@ pub(super) mod pick;
 mod policies;
 mod timing;
 
-use crate::suite::{Line, Suite, World};
+use crate::suite::{Environment, Row, Suite};
 use anyhow::{Result, ensure};
+use offnominal_report::markdown::{self, Align};
 use std::path::Path;
 
-/// The worlds in which the composition of the detector `offnominal` was chosen (`campaigns/detectors-choice.toml`).
+/// The environments in which the composition of the detector `offnominal` was chosen (`campaigns/detectors-choice.toml`).
 const CHOICE: [&str; 3] = ["sap-goal0", "sap-goal1", "mjc-cartpole-swingup"];
 
 /// The policy of the main tables.
@@ -21,15 +22,15 @@ const POLICY: &str = "tqc";
 
 /// Everything that the page is made of.
 pub(super) struct Found {
-    pub worlds: Vec<World>,
+    pub environments: Vec<Environment>,
     pub missing: Vec<String>,
-    pub lines: Vec<Line>,
+    pub rows: Vec<Row>,
 }
 
 /// The page as Markdown.
 ///
 /// # Errors
-/// If no world of the suite is in the folder, or a file there is damaged.
+/// If no environment of the suite is in the folder, or a file there is damaged.
 pub fn page(suite: &Suite, out: &Path) -> Result<String> {
     let found = Found::load(suite, out)?;
     let sections = [
@@ -47,19 +48,19 @@ pub fn page(suite: &Suite, out: &Path) -> Result<String> {
 
 impl Found {
     pub fn load(suite: &Suite, out: &Path) -> Result<Found> {
-        let mut found = Found { worlds: vec![], missing: vec![], lines: vec![] };
-        for env in suite.worlds()? {
-            match World::load(out, &env)? {
+        let mut found = Found { environments: vec![], missing: vec![], rows: vec![] };
+        for env in suite.environments()? {
+            match Environment::load(out, &env)? {
                 None => found.missing.push(env),
-                Some(world) => {
-                    found.lines.extend(world.table(out)?.lines);
-                    found.worlds.push(world);
+                Some(environment) => {
+                    found.rows.extend(environment.rows(out)?);
+                    found.environments.push(environment);
                 }
             }
         }
         ensure!(
-            !found.worlds.is_empty(),
-            "expected results of a world of suite {} in {}, found none; `offnominal bench --suite {} --out {}` makes them",
+            !found.environments.is_empty(),
+            "expected results of an environment of suite {} in {}, found none; `offnominal bench --suite {} --out {}` makes them",
             suite.id,
             out.display(),
             suite.id,
@@ -71,7 +72,7 @@ impl Found {
     /// The detectors, in the order of the campaigns.
     pub fn detectors(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
-        for name in self.worlds.iter().flat_map(|w| &w.detectors) {
+        for name in self.environments.iter().flat_map(|w| &w.detectors) {
             if !names.contains(&&**name) {
                 names.push(name);
             }
@@ -82,21 +83,21 @@ impl Found {
 
 fn head(suite: &Suite, found: &Found) -> String {
     let names = |ids: &[String]| ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ");
-    let there: Vec<String> = found.worlds.iter().map(|w| w.env.clone()).collect();
+    let there: Vec<String> = found.environments.iter().map(|w| w.env.clone()).collect();
     let missing = match &found.missing[..] {
         [] => String::new(),
         ids => format!("\nNot run yet, or without a policy or strengths: {}.", names(ids)),
     };
-    let lacks = found.worlds.iter().filter(|w| !w.missing.is_empty());
+    let lacks = found.environments.iter().filter(|w| !w.missing.is_empty());
     let lacks: String =
         lacks.map(|w| format!("\nIn {} there is no {}.", w.env, w.missing.join(" and no "))).collect();
-    let commands: Vec<&str> = found.worlds.iter().map(|w| &*w.command).collect();
+    let commands: Vec<&str> = found.environments.iter().map(|w| &*w.made.command).collect();
     format!(
         "# The vector benchmark\n\n\
-         Written by `offnominal bench --suite {} --page FILE` from the tables of the worlds; do not edit.\n\n\
-         Fifteen anomalies at four calibrated strengths in {} of {} worlds: {}.{missing}{lacks}\n\
-         Numbers in brackets are 95 % intervals; anomalies of a world count as one unit.\n\
-         Published figures are those of Anomaly-Gym, whose worlds, policies and strengths differ from ours in what their \
+         Written by `offnominal bench --suite {} --page FILE` from the tables of the environments; do not edit.\n\n\
+         Fifteen anomalies at four calibrated strengths in {} of {} environments: {}.{missing}{lacks}\n\
+         Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n\
+         Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their \
          cards say: compare orders, not digits.\n\n\
          ```\n{}\n```\n",
         suite.id,
@@ -107,13 +108,9 @@ fn head(suite: &Suite, found: &Found) -> String {
     )
 }
 
-/// A Markdown table.
+/// A table of text.
 pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    let titles: Vec<String> = head.iter().map(ToString::to_string).collect();
-    let rule: Vec<String> = head.iter().map(|_| "---".to_string()).collect();
-    let body: String = rows.iter().map(|row| line(row)).collect();
-    format!("{}{}{body}", line(&titles), line(&rule))
+    markdown::table(Align::Left, head, rows)
 }
 
 /// Two decimals, as the published tables have them.

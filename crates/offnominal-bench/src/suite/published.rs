@@ -1,8 +1,10 @@
 //! The figures of Anomaly-Gym, to be put beside ours.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use offnominal_files::table;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use std::path::Path;
 
 macro_rules! table {
     ($name:literal) => {
@@ -13,7 +15,7 @@ macro_rules! table {
     };
 }
 
-/// Tables 12 and 13: a detector in a world at a strength.
+/// Tables 12 and 13: a detector in an environment at a strength.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct Ranked {
     pub env: String,
@@ -23,7 +25,7 @@ pub(super) struct Ranked {
     pub auroc_global: f64,
 }
 
-/// Table 3: PE-DM in a family of worlds.
+/// Table 3: PE-DM in a family of environments.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub(super) struct Grouped {
     pub group: String,
@@ -66,8 +68,8 @@ pub(super) fn ranked() -> Result<Vec<Ranked>> {
     read(table!("table12"))
 }
 
-/// Table 13: the detectors of pictures.
-pub(super) fn pictured() -> Result<Vec<Ranked>> {
+/// Table 13: the image detectors.
+pub(super) fn shown() -> Result<Vec<Ranked>> {
     read(table!("table13"))
 }
 
@@ -92,8 +94,7 @@ pub(super) fn acted() -> Result<Vec<Acted>> {
 }
 
 fn read<T: DeserializeOwned>((name, text): (&str, &str)) -> Result<Vec<T>> {
-    let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
-    rows.map(|row| row.with_context(|| name.to_string())).collect()
+    table::from_csv(text.as_bytes(), Path::new(name))
 }
 
 #[cfg(test)]
@@ -105,7 +106,7 @@ mod tests {
         assert_eq!(ranked().unwrap().len(), 10 * 2 * 7 - 1, "one row is missing in the paper");
         assert_eq!((grouped().unwrap().len(), timed().unwrap().len()), (5 * 3, 3 * 3));
         assert_eq!((robust().unwrap().len(), acted().unwrap().len()), (9, 9));
-        assert_eq!(pictured().unwrap().len(), 148, "twelve rows are missing in the text of the paper");
+        assert_eq!(shown().unwrap().len(), 148, "twelve rows are missing in the text of the paper");
         let best =
             ranked().unwrap().into_iter().find(|r| r.env == "urm-reach" && r.detector == "pe-dm").unwrap();
         assert_eq!((&*best.strength, best.auroc_local), ("strong", 0.96));

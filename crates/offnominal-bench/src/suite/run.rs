@@ -1,9 +1,9 @@
-//! Running a suite: one world after the other, each to its end.
+//! Running a suite: one environment after the other, each to its end.
 
 use crate::results::{Recipe, Results};
 use crate::run::run_open;
 use crate::suite::narrow::Narrowed;
-use crate::suite::{Kind, Suite, Table, World};
+use crate::suite::{Environment, Kind, Suite, table};
 use crate::{cells as bench, report};
 use anyhow::{Result, ensure};
 use offnominal_core::suggest::did_you_mean;
@@ -16,7 +16,7 @@ use std::time::Instant;
 pub struct Request<'a> {
     /// The suite.
     pub suite: &'static Suite,
-    /// The worlds; all, if none is named.
+    /// The environments; all, if none is named.
     pub envs: &'a [String],
     /// The detectors; all, if none is named.
     pub detectors: &'a [String],
@@ -26,7 +26,7 @@ pub struct Request<'a> {
     pub out: &'a Path,
 }
 
-/// How a world stands.
+/// How an environment stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
     /// Its results are there.
@@ -35,29 +35,29 @@ pub enum State {
     Missing(String),
 }
 
-/// Runs the worlds whose results are not there, and says of each asked for how it stands.
+/// Runs the environments whose results are not there, and says of each asked for how it stands.
 ///
 /// # Errors
-/// If a name is wrong, a cell fails, or a file cannot be written. Worlds that were finished before stay finished.
+/// If a name is wrong, a cell fails, or a file cannot be written. Environments that were finished before stay finished.
 pub fn run(request: &Request<'_>, context: &Context) -> Result<Vec<(String, State)>> {
-    let worlds = request.worlds()?;
+    let environments = request.environments()?;
     let mut states = Vec::new();
-    for (i, env) in worlds.iter().enumerate() {
-        context.note(&format!("world {} of {}: {env}", i + 1, worlds.len()));
+    for (i, env) in environments.iter().enumerate() {
+        context.note(&format!("environment {} of {}: {env}", i + 1, environments.len()));
         states.push((env.clone(), one(request, env, context)?));
     }
     Ok(states)
 }
 
 impl Request<'_> {
-    /// The worlds asked for, in the order of the suite.
-    fn worlds(&self) -> Result<Vec<String>> {
-        let all = self.suite.worlds()?;
+    /// The environments asked for, in the order of the suite.
+    fn environments(&self) -> Result<Vec<String>> {
+        let all = self.suite.environments()?;
         for env in self.envs {
             let hint = || did_you_mean(env, all.iter().map(String::as_str));
             ensure!(
                 all.contains(env),
-                "suite {} has no world {env:?}{}; there are: {}",
+                "suite {} has no environment {env:?}{}; there are: {}",
                 self.suite.id,
                 hint(),
                 all.join(", ")
@@ -67,7 +67,7 @@ impl Request<'_> {
         Ok(all.into_iter().filter(wanted).collect())
     }
 
-    /// The command that makes a world's results again, wherever they are to lie.
+    /// The command that makes an environment's results again, wherever they are to lie.
     fn command(&self, env: &str, seeds: u64) -> String {
         let some = match self.detectors {
             [] => String::new(),
@@ -84,7 +84,7 @@ fn one(request: &Request<'_>, env: &str, context: &Context) -> Result<State> {
         return Ok(State::Missing(narrowed.missing.join(", ")));
     }
     let digest = narrowed.digest();
-    if World::load(request.out, env)?.is_some_and(|world| world.digest == digest) {
+    if Environment::load(request.out, env)?.is_some_and(|environment| environment.digest == digest) {
         context.note("finished already");
         return Ok(State::Complete);
     }
@@ -98,7 +98,7 @@ fn one(request: &Request<'_>, env: &str, context: &Context) -> Result<State> {
     Ok(State::Complete)
 }
 
-/// Writes the results of a world.
+/// Writes the results of an environment.
 fn keep(
     request: &Request<'_>,
     env: &str,
@@ -111,15 +111,13 @@ fn keep(
         scores.extend(bench::scores(bench)?);
     }
     let plan = &narrowed.benches[0].plan;
-    results.recipe.command = request.command(env, plan.campaign.seeds);
-    results.recipe.config = narrowed.texts.join("\n");
+    results.recipe.made_by(&request.command(env, plan.campaign.seeds), &narrowed.texts.join("\n"));
     results.recipe.wall_secs = last_call.0;
-    let Recipe { command, versions, policies, .. } = results.recipe.clone();
-    let world = World {
+    let Recipe { made, policies, .. } = results.recipe.clone();
+    let environment = Environment {
         env: env.into(),
         digest: narrowed.digest(),
-        command,
-        versions,
+        made,
         policies,
         seeds: plan.campaign.seeds,
         missing: narrowed.missing.clone(),
@@ -130,7 +128,7 @@ fn keep(
         diagnoses: results.diagnoses.clone(),
         scores,
     };
-    world.save(request.out, &Table::of_rows(&results.rows), &report::render(&results)?)
+    environment.save(request.out, &table::averaged(&results.rows), &report::render(&results)?)
 }
 
 /// What computed, in words.
@@ -142,9 +140,9 @@ fn hardware(jobs: usize) -> String {
     format!("{threads}, {model}")
 }
 
-/// Adds the results of another campaign in the same world.
+/// Adds the results of another campaign in the same environment.
 fn join(results: &mut Results, more: Results) {
-    let Results { recipe, rows, traces, curves, diagnoses, films, coverage, panels } = more;
+    let Results { recipe, rows, traces, curves, diagnoses, videos, coverage, panels } = more;
     if results.recipe.campaign.is_empty() {
         results.recipe = recipe;
     } else {
@@ -155,7 +153,7 @@ fn join(results: &mut Results, more: Results) {
     results.traces.extend(traces);
     results.curves.extend(curves);
     results.diagnoses.extend(diagnoses);
-    results.films.extend(films);
+    results.videos.extend(videos);
     results.coverage.extend(coverage);
     results.panels.extend(panels);
 }
@@ -165,7 +163,7 @@ mod tests {
     use super::*;
     use crate::suite::Kind;
 
-    /// Two worlds, of which one has no such policy.
+    /// Two environments, of which one has no such policy.
     static SMALL: Suite =
         Suite { id: "small", kind: Kind::Vector, files: &[("one.toml", ONE), ("two.toml", TWO)] };
 
@@ -179,7 +177,7 @@ anomalies = ["obs-offset", "act-noise"]
 strengths = ["strong"]
 false_alarms = 0.2
 replicates = 10
-film = false
+video = false
 episodes = { train = 6, validation = 6, test = 6 }
 "#;
 
@@ -202,20 +200,27 @@ episodes = { train = 6, validation = 6, test = 6 }
     }
 
     #[test]
-    fn a_finished_world_is_kept_and_one_that_cannot_be_run_is_named() {
+    fn a_finished_environment_is_kept_and_one_that_cannot_be_run_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let states = run_small(folder.path(), &[]).unwrap();
         let missing = State::Missing("policy td3x".into());
         assert_eq!(states, [("sap-goal0".into(), missing), ("sap-goal1".into(), State::Complete)]);
-        let world = World::load(folder.path(), "sap-goal1").unwrap().unwrap();
-        let table = world.table(folder.path()).unwrap();
-        assert_eq!(table.lines.len(), 2 * (1 + 2), "the control and two anomalies for each detector");
-        assert_eq!((world.missing.len(), world.detectors.len(), world.last_call.1), (1, 2, 4 + 2 + 2 + 1));
-        assert_eq!(world.diagnoses.len(), 2);
-        assert!(world.scores.len() == 2 && world.scores.iter().all(|s| s.value < 1.0), "{:?}", world.scores);
-        assert!(world.coverage.iter().any(|c| c.threshold == "conformal" && c.detector == "knn"));
-        let clock = table.rows().into_iter().filter(|r| r.detector == "clock" && r.metric == "auroc_matched");
-        assert!(clock.into_iter().all(|r| r.value == 0.5));
+        let environment = Environment::load(folder.path(), "sap-goal1").unwrap().unwrap();
+        let rows = environment.rows(folder.path()).unwrap();
+        let matched: Vec<_> = rows.iter().filter(|r| r.metric == "auroc_matched").collect();
+        assert_eq!(matched.len(), 2 * (1 + 2), "the control and two anomalies for each detector");
+        assert_eq!(
+            (environment.missing.len(), environment.detectors.len(), environment.last_call.1),
+            (1, 2, 4 + 2 + 2 + 1)
+        );
+        assert_eq!(environment.diagnoses.len(), 2);
+        assert!(
+            environment.scores.len() == 2 && environment.scores.iter().all(|s| s.value < 1.0),
+            "{:?}",
+            environment.scores
+        );
+        assert!(environment.coverage.iter().any(|c| c.threshold == "conformal" && c.detector == "knn"));
+        assert!(matched.iter().filter(|r| r.detector == "clock").all(|r| r.value == 0.5));
 
         std::fs::remove_dir_all(folder.path().join("cells")).unwrap();
         let file = || std::fs::read(folder.path().join("sap-goal1.json")).unwrap();
@@ -226,7 +231,7 @@ episodes = { train = 6, validation = 6, test = 6 }
     }
 
     #[test]
-    fn a_world_that_was_changed_or_cut_off_is_noticed() {
+    fn an_environment_that_was_changed_or_cut_off_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         assert!(
             format!("{:#}", run_small(folder.path(), &["sap-goal2"]).unwrap_err()).contains("there are: ")

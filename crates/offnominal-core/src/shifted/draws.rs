@@ -45,10 +45,10 @@ pub enum Draws {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DrawsError {
-    /// The world cannot be copied.
-    #[error("world {env} cannot be copied; drawing its parameters for each episode needs copies")]
+    /// The environment cannot be copied.
+    #[error("environment {env} cannot be copied; drawing its parameters for each episode needs copies")]
     NoCopies {
-        /// The world.
+        /// The environment.
         env: String,
     },
     /// A parameter does not exist, or a value in a list is out of range.
@@ -63,7 +63,7 @@ pub enum DrawsError {
     /// A parameter that a relative spread leaves as it is.
     #[error("parameter {name} of {env} is nominally 0, which a relative spread does not change")]
     Zero {
-        /// The world.
+        /// The environment.
         env: String,
         /// The parameter.
         name: String,
@@ -77,7 +77,7 @@ pub enum DrawsError {
     /// Nothing that was drawn can be.
     #[error("none of {tries} draws of the parameters of {env} can be")]
     None {
-        /// The world.
+        /// The environment.
         env: String,
         /// How many were tried.
         tries: usize,
@@ -88,7 +88,7 @@ pub enum DrawsError {
 const STEP: f64 = 0.5;
 
 impl Around {
-    /// Parameters of a world by their names.
+    /// Parameters of an environment by their names.
     ///
     /// # Errors
     /// If one does not exist.
@@ -231,7 +231,7 @@ impl Draws {
         }
     }
 
-    /// Refuses what can never be drawn in a world.
+    /// Refuses what can never be drawn in an environment.
     pub(super) fn check(&self, spec: &EnvSpec) -> Result<(), DrawsError> {
         if self.names().next().is_none() {
             return Err(DrawsError::Nothing { what: "parameter" });

@@ -18,7 +18,7 @@ use serde_json::Value;
 /// A detector that can be asked for by name.
 #[derive(Debug, Clone, Copy)]
 pub struct Kind {
-    /// The name in commands, configuration and results.
+    /// The name in actions, configuration and results.
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,
@@ -32,9 +32,9 @@ type Monitor = Box<dyn TrainedMonitor>;
 
 /// All of them, in the order in which reports list them.
 pub const ALL: &[Kind] = &[
-    Kind::of::<PredAe>("an autoencoder that predicts how the picture changes"),
+    Kind::of::<PredAe>("an autoencoder that predicts how the image changes"),
     Kind::of::<PredNet>("errors that climb through layers of convolutional memory"),
-    Kind::of::<Ldm>("a picture as features, moved by the command, as a picture again"),
+    Kind::of::<Ldm>("an image as features, moved by the action, as an image again"),
     Kind::of::<Lrdm>("the same with a memory of the episode"),
     Kind::of::<RssmPpm>("a world model: what it imagines before it looks, against what it makes of the look"),
 ];
@@ -94,7 +94,7 @@ fn read<R: Recipe>(params: &Value) -> Result<R, BuildError> {
         Some("small") => R::small(),
         Some("paper") => R::paper(),
         _ => {
-            return Err(fault::<R>(&format!(
+            return Err(anomaly_spec::<R>(&format!(
                 "preset: expected small or paper, found {}",
                 preset.unwrap_or_default()
             )));
@@ -102,18 +102,18 @@ fn read<R: Recipe>(params: &Value) -> Result<R, BuildError> {
     };
     let mut all = serde_json::to_value(recipe).expect("a recipe is valid JSON");
     change(&mut all, changes);
-    let recipe: R = serde_json::from_value(all).map_err(|e| fault::<R>(&e.to_string()))?;
+    let recipe: R = serde_json::from_value(all).map_err(|e| anomaly_spec::<R>(&e.to_string()))?;
     let side = recipe.look().side.filter(|side| *side == 0 || side % recipe.stride() != 0);
     let of_side =
         || side.map(|s| format!("look.side: expected a multiple of {}, found {s}", recipe.stride()));
-    let found = recipe.learning().fault().map(|e| format!("learning.{e}"));
-    match found.or_else(|| recipe.fault()).or_else(of_side) {
-        Some(what) => Err(fault::<R>(&what)),
+    let found = recipe.learning().anomaly_spec().map(|e| format!("learning.{e}"));
+    match found.or_else(|| recipe.anomaly_spec()).or_else(of_side) {
+        Some(what) => Err(anomaly_spec::<R>(&what)),
         None => Ok(recipe),
     }
 }
 
-fn fault<R: Recipe>(what: &str) -> BuildError {
+fn anomaly_spec<R: Recipe>(what: &str) -> BuildError {
     BuildError::Parameters(format!("{}: {what}", R::ID))
 }
 

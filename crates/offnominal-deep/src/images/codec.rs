@@ -1,4 +1,4 @@
-//! From pictures to features and back: convolutions that halve a picture, and their mirror image.
+//! From images to features and back: convolutions that halve an image, and their mirror image.
 
 use super::dense::Dense;
 use crate::layer::{Conv, Kernel};
@@ -10,10 +10,10 @@ use burn_tensor::module::conv_transpose2d;
 use burn_tensor::ops::ConvTransposeOptions;
 use serde::{Deserialize, Serialize};
 
-/// Colours of a picture.
+/// Colours of an image.
 const COLOURS: usize = 3;
 
-/// How much smaller first weights of the output are, so that a network begins with the picture that it need not learn.
+/// How much smaller first weights of the output are, so that a network begins with the image that it need not learn.
 const QUIET: f64 = 0.1;
 
 /// Sizes of an encoder; its decoder has the same, the other way round.
@@ -24,18 +24,18 @@ pub struct Codec {
     pub channels: Vec<usize>,
     /// Stride of each, 1 or 2.
     pub strides: Vec<usize>,
-    /// Numbers that a picture becomes.
+    /// Numbers that an image becomes.
     pub features: usize,
 }
 
 impl Codec {
-    /// By how much the sides of a picture must be divisible.
+    /// By how much the sides of an image must be divisible.
     pub fn stride(&self) -> usize {
         self.strides.iter().product()
     }
 
     /// What is wrong with it, if anything.
-    pub fn fault(&self) -> Option<String> {
+    pub fn anomaly_spec(&self) -> Option<String> {
         if self.channels.is_empty() || self.channels.len() != self.strides.len() {
             let (channels, strides) = (self.channels.len(), self.strides.len());
             return Some(format!(
@@ -49,18 +49,18 @@ impl Codec {
             .or_else(|| nothing.then(|| "expected at least one channel and one feature, found 0".into()))
     }
 
-    /// Channels from the picture on.
+    /// Channels from the image on.
     fn path(&self) -> Vec<usize> {
         [vec![COLOURS], self.channels.clone()].concat()
     }
 
-    /// Channels, rows and columns of the last map of a picture.
+    /// Channels, rows and columns of the last map of an image.
     fn last(&self, view: [usize; 2]) -> [usize; 3] {
         let [rows, columns] = view.map(|side| side / self.stride());
         [*self.channels.last().expect("at least one convolution"), rows, columns]
     }
 
-    /// Numbers of all maps of a picture.
+    /// Numbers of all maps of an image.
     pub fn floats(&self, view: [usize; 2]) -> usize {
         let mut pixels = view[0] * view[1];
         let mut total = COLOURS * pixels;
@@ -72,7 +72,7 @@ impl Codec {
     }
 }
 
-/// A picture as features.
+/// An image as features.
 #[derive(Debug, Clone)]
 pub struct Encoder {
     convs: Vec<Conv>,
@@ -80,7 +80,7 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// For pictures of so many rows and columns.
+    /// For images of so many rows and columns.
     pub fn new(plan: &mut Plan, codec: &Codec, view: [usize; 2]) -> Encoder {
         let mut convs = Vec::new();
         for (i, (pair, &stride)) in codec.path().windows(2).zip(&codec.strides).enumerate() {
@@ -130,7 +130,7 @@ impl Undo {
     }
 }
 
-/// Features as a picture.
+/// Features as an image.
 #[derive(Debug, Clone)]
 pub struct Decoder {
     flat: Dense,
@@ -140,7 +140,7 @@ pub struct Decoder {
 }
 
 impl Decoder {
-    /// For pictures of so many rows and columns, from so many features.
+    /// For images of so many rows and columns, from so many features.
     pub fn new(plan: &mut Plan, codec: &Codec, view: [usize; 2], features: usize) -> Decoder {
         let (first, path) = (codec.last(view), codec.path());
         let flat = Dense::new(plan, "decoder.flat", [features, first.iter().product()]);
@@ -152,7 +152,7 @@ impl Decoder {
         Decoder { flat, first, undo }
     }
 
-    /// Pictures of a batch.
+    /// Images of a batch.
     pub fn forward(&self, features: Tensor<2>, pass: &Pass) -> Tensor<4> {
         let [n, _] = features.dims();
         let [channels, rows, columns] = self.first;

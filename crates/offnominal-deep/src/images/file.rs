@@ -1,8 +1,8 @@
-//! Fitted monitors as files: named tensors, with the recipe and the size of the pictures as text in the header.
+//! Fitted monitors as files: named tensors, with the recipe and the size of the images as text in the header.
 
 use super::catalogue;
+use super::frames::{Commands, Scaling};
 use super::network::{Recipe, View};
-use super::pictures::{Commands, Scaling};
 use super::runtime::Runtime;
 use super::watch::{TrainedMonitor, Watch};
 use crate::weights::{Plan, Weights};
@@ -30,10 +30,10 @@ pub enum KeptError {
     Tensor(#[from] TensorError),
 }
 
-/// The films that a monitor watches.
+/// The videos that a monitor watches.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Films {
+struct Videos {
     width: usize,
     height: usize,
     act_width: usize,
@@ -43,16 +43,16 @@ impl<R: Recipe> Watch<R> {
     pub(super) fn tensors(&self) -> Tensors {
         let mut tensors = self.weights.to_tensors();
         let [height, width] = self.size();
-        let films = Films { width, height, act_width: self.act_width() };
-        tensors.insert("pictures.mean", &[self.scaling.mean.len()], &self.scaling.mean);
-        tensors.insert("pictures.unit", &[1], &[self.scaling.unit]);
-        tensors.insert("commands.mean", &[films.act_width], &self.commands.mean);
-        tensors.insert("commands.gain", &[films.act_width], &self.commands.gain);
+        let videos = Videos { width, height, act_width: self.act_width() };
+        tensors.insert("images.mean", &[self.scaling.mean.len()], &self.scaling.mean);
+        tensors.insert("images.unit", &[1], &[self.scaling.unit]);
+        tensors.insert("actions.mean", &[videos.act_width], &self.commands.mean);
+        tensors.insert("actions.gain", &[videos.act_width], &self.commands.gain);
         let texts = [
             ("model", MODEL.into()),
             ("detector", R::ID.into()),
             ("recipe", serde_json::to_string(&self.recipe).expect("a recipe is valid JSON")),
-            ("films", serde_json::to_string(&films).expect("sizes are valid JSON")),
+            ("videos", serde_json::to_string(&videos).expect("sizes are valid JSON")),
         ];
         tensors.metadata.extend(texts.map(|(name, text): (&str, String)| (name.into(), text)));
         tensors
@@ -61,14 +61,14 @@ impl<R: Recipe> Watch<R> {
     /// Reads what [`TrainedMonitor::to_tensors`] wrote.
     pub(super) fn from_tensors(tensors: &Tensors, runtime: &Runtime) -> Result<Watch<R>, KeptError> {
         let recipe: R = parse(tensors, "recipe", "a recipe")?;
-        let films: Films = parse(tensors, "films", "the size of its pictures")?;
+        let videos: Videos = parse(tensors, "videos", "the size of its images")?;
         let side = |length: usize| recipe.look().side.unwrap_or(length);
-        let Films { width, height, act_width } = films;
+        let Videos { width, height, act_width } = videos;
         let view = View { rows: side(height), columns: side(width), act_width };
-        let found = format!("{recipe:?} for pictures of {width} x {height}");
+        let found = format!("{recipe:?} for images of {width} x {height}");
         let fits = |length: usize| length > 0 && length.is_multiple_of(recipe.stride());
         let is_whole =
-            recipe.fault().is_none() && fits(view.rows) && fits(view.columns) && width * height > 0;
+            recipe.anomaly_spec().is_none() && fits(view.rows) && fits(view.columns) && width * height > 0;
         if !is_whole || act_width == 0 {
             return Err(KeptError::Header { expected: "sizes that fit together", found });
         }
@@ -77,10 +77,9 @@ impl<R: Recipe> Watch<R> {
         let mut weights = Weights::first(plan, &mut Rng::new(0), &runtime.device);
         weights.take(tensors)?;
         let list = |name: &str, n: usize| tensors.expect(name, &[n]).map(<[f32]>::to_vec);
-        let scaling =
-            Scaling { mean: list("pictures.mean", view.len())?, unit: list("pictures.unit", 1)?[0] };
+        let scaling = Scaling { mean: list("images.mean", view.len())?, unit: list("images.unit", 1)?[0] };
         let commands =
-            Commands { mean: list("commands.mean", act_width)?, gain: list("commands.gain", act_width)? };
+            Commands { mean: list("actions.mean", act_width)?, gain: list("actions.gain", act_width)? };
         Ok(Watch::new(recipe, network, weights, scaling, commands, view, [height, width]))
     }
 }
@@ -100,7 +99,7 @@ fn parse<T: serde::de::DeserializeOwned>(
     serde_json::from_str(text).map_err(|e| KeptError::Header { expected, found: format!("{text:?} ({e})") })
 }
 
-/// The monitor of a file, for pictures of the size on which it was fitted.
+/// The monitor of a file, for images of the size on which it was fitted.
 ///
 /// # Errors
 /// If it is none, of a detector that is not known, or a tensor is missing, of another shape or not finite.

@@ -1,4 +1,4 @@
-//! Recipes that learn from films: what a fit takes, what it refuses, and what comes out.
+//! Recipes that learn from videos: what a fit takes, what it refuses, and what comes out.
 
 use super::fitting::Fitting;
 use super::memory::Need;
@@ -6,7 +6,7 @@ use super::network::{Network, Recipe, View};
 use super::runtime::{News, Runtime, Tell};
 use super::watch::{TrainedMonitor, Watch};
 use crate::weights::Plan;
-use offnominal_core::image_detector::check_films;
+use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 
 /// A recipe with the runtime that fits it.
@@ -26,24 +26,24 @@ pub trait TrainedDetector: ImageDetector {
     /// As there.
     fn train(
         &self,
-        train: &[Film],
-        validation: &[Film],
+        train: &[Video],
+        validation: &[Video],
         rng: &mut Rng,
         tell: Tell<'_>,
     ) -> Result<Box<dyn TrainedMonitor>, FitError>;
 
-    /// What a fit on these films takes.
+    /// What a fit on these videos takes.
     ///
     /// # Errors
-    /// If the films cannot be learned from.
-    fn need(&self, train: &[Film], validation: &[Film]) -> Result<Need, FitError>;
+    /// If the videos cannot be learned from.
+    fn need(&self, train: &[Video], validation: &[Video]) -> Result<Need, FitError>;
 }
 
 impl<R: Recipe> ImageDetector for Trained<R> {
     fn fit(
         &self,
-        train: &[Film],
-        validation: &[Film],
+        train: &[Video],
+        validation: &[Video],
         rng: &mut Rng,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         self.fit_telling(train, validation, rng, &|_| ())
@@ -51,8 +51,8 @@ impl<R: Recipe> ImageDetector for Trained<R> {
 
     fn fit_telling(
         &self,
-        train: &[Film],
-        validation: &[Film],
+        train: &[Video],
+        validation: &[Video],
         rng: &mut Rng,
         tell: &dyn Fn(f64),
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
@@ -64,41 +64,41 @@ impl<R: Recipe> ImageDetector for Trained<R> {
 impl<R: Recipe> TrainedDetector for Trained<R> {
     fn train(
         &self,
-        train: &[Film],
-        validation: &[Film],
+        train: &[Video],
+        validation: &[Video],
         rng: &mut Rng,
         tell: Tell<'_>,
     ) -> Result<Box<dyn TrainedMonitor>, FitError> {
         Ok(Box::new(self.learn(train, validation, rng, tell)?))
     }
 
-    fn need(&self, train: &[Film], validation: &[Film]) -> Result<Need, FitError> {
+    fn need(&self, train: &[Video], validation: &[Video]) -> Result<Need, FitError> {
         let view = view(&self.recipe, train, validation)?;
         let mut plan = Plan::default();
         let network = self.recipe.network(&mut plan, view);
         let learning = self.recipe.learning();
-        let longest = train.iter().map(Film::len).max().unwrap_or(0);
+        let longest = train.iter().map(Video::len).max().unwrap_or(0);
         let activations = network.floats() * learning.batch * learning.window.min(longest);
-        let frames: usize = train.iter().chain(validation).map(|film| film.len() + 1).sum();
+        let frames: usize = train.iter().chain(validation).map(|video| video.len() + 1).sum();
         let is_resized = view.sides() != [train[0].height, train[0].width];
-        let pictures = if is_resized { frames * view.len() } else { 0 };
-        Ok(Need::new(plan.n_learned(), activations, pictures))
+        let images = if is_resized { frames * view.len() } else { 0 };
+        Ok(Need::new(plan.n_learned(), activations, images))
     }
 }
 
-/// What a network of this recipe looks at in these films.
-pub(super) fn view<R: Recipe>(recipe: &R, train: &[Film], validation: &[Film]) -> Result<View, FitError> {
-    check_films(train, 1)?;
-    let shape = |film: &Film| (film.width, film.height, film.act_width);
+/// What a network of this recipe looks at in these videos.
+pub(super) fn view<R: Recipe>(recipe: &R, train: &[Video], validation: &[Video]) -> Result<View, FitError> {
+    check_videos(train, 1)?;
+    let shape = |video: &Video| (video.width, video.height, video.act_width);
     let first = shape(&train[0]);
     let said = |(width, height, act): (usize, usize, usize)| {
-        format!("pictures of {width} x {height} and {act} commands")
+        format!("images of {width} x {height} and {act} actions")
     };
-    if let Some(episode) = validation.iter().position(|film| shape(film) != first) {
+    if let Some(episode) = validation.iter().position(|video| shape(video) != first) {
         let (expected, found) = (said(first), said(shape(&validation[episode])));
-        return Err(FitError::Film {
+        return Err(FitError::Video {
             episode,
-            expected: format!("{expected} as in the training films"),
+            expected: format!("{expected} as in the training videos"),
             found,
         });
     }
@@ -107,8 +107,8 @@ pub(super) fn view<R: Recipe>(recipe: &R, train: &[Film], validation: &[Film]) -
     let stride = recipe.stride();
     if view.sides().iter().any(|side| side % stride != 0) {
         let expected = format!("sides that are multiples of {stride}");
-        let found = format!("pictures of {} x {}: set look.side", first.0, first.1);
-        return Err(FitError::Film { episode: 0, expected, found });
+        let found = format!("images of {} x {}: set look.side", first.0, first.1);
+        return Err(FitError::Video { episode: 0, expected, found });
     }
     Ok(view)
 }
@@ -117,11 +117,11 @@ impl<R: Recipe> Trained<R> {
     /// The fitted monitor.
     ///
     /// # Errors
-    /// If the films cannot be learned from, memory does not suffice, or the loss goes to infinity.
+    /// If the videos cannot be learned from, memory does not suffice, or the loss goes to infinity.
     pub fn learn(
         &self,
-        train: &[Film],
-        validation: &[Film],
+        train: &[Video],
+        validation: &[Video],
         rng: &mut Rng,
         tell: Tell<'_>,
     ) -> Result<Watch<R>, FitError> {

@@ -1,10 +1,10 @@
-//! A fit that is under way: epochs of shuffled windows, a falling rate, and the network that was best on other films.
+//! A fit that is under way: epochs of shuffled windows, a falling rate, and the network that was best on other videos.
 
 use super::fit::{Trained, view};
+use super::frames::{Commands, Scaling, Shrink};
 use super::learning::Learning;
 use super::library::{Batch, Library};
 use super::network::{Network, Recipe, View};
-use super::pictures::{Commands, Scaling, Shrink};
 use super::runtime::{News, Runtime, Tell};
 use super::watch::Watch;
 use super::window::{self, Window};
@@ -26,20 +26,20 @@ pub(super) struct Fitting<'a, R: Recipe> {
     network: R::Network,
     weights: Weights,
     optimiser: Optimiser,
-    /// Loss on the validation films of the best network so far, and that network.
+    /// Loss on the validation videos of the best network so far, and that network.
     best: Option<(f64, Weights)>,
     /// Looks since then.
     vain: usize,
 }
 
-/// At most so many steps of the validation films are looked at.
+/// At most so many steps of the validation videos are looked at.
 const LOOKED_AT: usize = 512;
 
 impl<'a, R: Recipe> Fitting<'a, R> {
     pub(super) fn begin(
         detector: &'a Trained<R>,
-        train: &'a [Film],
-        validation: &'a [Film],
+        train: &'a [Video],
+        validation: &'a [Video],
         seed: Seed,
     ) -> Result<Self, FitError> {
         let (recipe, runtime) = (&detector.recipe, &detector.runtime);
@@ -97,7 +97,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         Ok(())
     }
 
-    /// The network that was best, as a monitor of films of so many rows and columns.
+    /// The network that was best, as a monitor of videos of so many rows and columns.
     pub(super) fn finish(self, recipe: R, size: [usize; 2]) -> Watch<R> {
         let Fitting { network, weights, best, scaling, commands, view, .. } = self;
         let weights = best.map_or(weights, |(_, weights)| weights);
@@ -115,7 +115,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         f64::from(numbers(loss.inner())[0])
     }
 
-    /// Looks at the validation films, and says whether it has looked in vain too often.
+    /// Looks at the validation videos, and says whether it has looked in vain too often.
     fn has_settled(&mut self) -> bool {
         let windows = window::check(&self.validation.lengths(), self.learning.window, LOOKED_AT);
         if windows.is_empty() {
@@ -130,7 +130,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         self.vain >= self.learning.patience
     }
 
-    /// The mean loss over the steps of windows of validation films.
+    /// The mean loss over the steps of windows of validation videos.
     fn loss(&self, windows: &[Window]) -> f64 {
         let (mut sum, mut steps) = (0.0, 0.0);
         for windows in windows.chunks(self.learning.batch) {

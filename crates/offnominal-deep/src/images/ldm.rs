@@ -1,22 +1,22 @@
-//! LDM, a latent dynamics model: a picture as features, moved by the command, as a picture again.
+//! LDM, a latent dynamics model: an image as features, moved by the action, as an image again.
 //!
 //! score = mean (d(m(e(o), a)) − o')², over pixels and colours.
 //!
 //! | symbol | meaning | unit |
 //! |--------|---------|------|
-//! | o, o'  | pictures before and after the step `[3, rows, columns]` | parts of white |
-//! | a      | command, standardised `[act_width]` | 1 |
+//! | o, o'  | images before and after the step `[3, rows, columns]` | parts of white |
+//! | a      | action, standardised `[act_width]` | 1 |
 //! | e, m, d | encoder, dense layers, decoder | |
 //!
-//! Blind to: the past; velocities, which one picture does not show.
+//! Blind to: the past; velocities, which one image does not show.
 //! Reference: Anomaly-Gym, section 6.1 and Table 11.  Deviates: as `pred-ae`.
 
 use super::codec::{Codec, Decoder, Encoder};
 use super::dense::Mlp;
+use super::frames::Look;
 use super::learning::Learning;
 use super::library::Batch;
 use super::network::{Error, Glance, Network, Recipe, Step, View};
-use super::pictures::Look;
 use super::pred_ae::{paper_codec, paper_learning, small_codec, small_learning};
 use crate::pass::Pass;
 use crate::weights::Plan;
@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ldm {
-    /// How it looks at pictures.
+    /// How it looks at images.
     pub look: Look,
     /// Sizes of the convolutions.
     pub codec: Codec,
@@ -64,11 +64,11 @@ impl Recipe for Ldm {
         self.codec.stride()
     }
 
-    fn fault(&self) -> Option<String> {
+    fn anomaly_spec(&self) -> Option<String> {
         let nothing = self.dense.is_empty() || self.dense.contains(&0);
         let of_dense =
             nothing.then(|| format!("dense: expected at least one unit per layer, found {:?}", self.dense));
-        self.codec.fault().or(of_dense)
+        self.codec.anomaly_spec().or(of_dense)
     }
 
     fn network(&self, plan: &mut Plan, view: View) -> Layers {

@@ -9,13 +9,13 @@ const WARM_UP: f64 = 0.02;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Learning {
-    /// How often every step of the films is seen, unless `steps` are made before.
+    /// How often every step of the videos is seen, unless `steps` are made before.
     pub epochs: usize,
     /// At most so many steps of the optimiser, if there is a limit.
     pub steps: Option<usize>,
     /// Windows learned at once.
     pub batch: usize,
-    /// Steps of a film in a window.
+    /// Steps of a video in a window.
     pub window: usize,
     /// Highest learning rate; it falls to nothing as a cosine.
     pub rate: f64,
@@ -23,12 +23,12 @@ pub struct Learning {
     pub decay: f64,
     /// The longest gradient that is taken as it is.
     pub clip: f64,
-    /// After how many looks at the validation films without gain it stops. It looks fifty times, or after every epoch
+    /// After how many looks at the validation videos without gain it stops. It looks fifty times, or after every epoch
     /// if there are fewer.
     pub patience: usize,
 }
 
-/// How often the validation films are looked at.
+/// How often the validation videos are looked at.
 const LOOKS: usize = 50;
 
 impl Learning {
@@ -37,7 +37,7 @@ impl Learning {
         self.epochs.saturating_mul(per_epoch).min(self.steps.unwrap_or(usize::MAX))
     }
 
-    /// Steps between looks at the validation films.
+    /// Steps between looks at the validation videos.
     pub fn between_looks(&self, per_epoch: usize) -> usize {
         (self.total(per_epoch) / LOOKS).max(per_epoch.min(self.total(per_epoch) / 4)).max(1)
     }
@@ -50,7 +50,7 @@ impl Learning {
     }
 
     /// What is wrong with it, if anything.
-    pub fn fault(&self) -> Option<String> {
+    pub fn anomaly_spec(&self) -> Option<String> {
         let counts = [
             ("epochs", self.epochs),
             ("steps", self.steps.unwrap_or(1)),
@@ -99,9 +99,12 @@ mod tests {
 
     #[test]
     fn faults_are_named() {
-        assert_eq!(LEARNING.fault(), None);
-        let fault = |learning: Learning| learning.fault().unwrap();
-        assert_eq!(fault(Learning { batch: 0, ..LEARNING }), "batch: expected at least 1, found 0");
-        assert_eq!(fault(Learning { rate: -1.0, ..LEARNING }), "rate: expected a positive number, found -1");
+        assert_eq!(LEARNING.anomaly_spec(), None);
+        let anomaly_spec = |learning: Learning| learning.anomaly_spec().unwrap();
+        assert_eq!(anomaly_spec(Learning { batch: 0, ..LEARNING }), "batch: expected at least 1, found 0");
+        assert_eq!(
+            anomaly_spec(Learning { rate: -1.0, ..LEARNING }),
+            "rate: expected a positive number, found -1"
+        );
     }
 }

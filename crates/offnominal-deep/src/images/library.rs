@@ -1,16 +1,16 @@
-//! The films of a fit, ready to be cut into batches.
+//! The videos of a fit, ready to be cut into batches.
 
+use super::frames::{Commands, Scaling, Shrink};
 use super::network::View;
-use super::pictures::{Commands, Scaling, Shrink};
 use super::window::Window;
 use crate::weights::tensor;
 use burn_tensor::{Device, Tensor};
 use offnominal_core::prelude::*;
 use std::borrow::Cow;
 
-/// Films in a network's size.
+/// Videos in a network's size.
 pub struct Library<'a> {
-    films: &'a [Film],
+    videos: &'a [Video],
     frames: Vec<Cow<'a, [u8]>>,
     view: View,
 }
@@ -21,33 +21,33 @@ pub struct Batch {
     pub n: usize,
     /// Steps of the longest.
     pub steps: usize,
-    /// Pictures before and after every step, `[(steps + 1) n, 3, rows, columns]`; a window that ended stands still.
+    /// Images before and after every step, `[(steps + 1) n, 3, rows, columns]`; a window that ended stands still.
     pub frames: Tensor<4>,
-    /// Commands, `[steps n, act_width]`.
+    /// Actions, `[steps n, act_width]`.
     pub actions: Tensor<2>,
     /// What each step counts, `[steps n, 1]`, 1 in sum; nothing where a window has ended.
     pub shares: Tensor<2>,
 }
 
 impl<'a> Library<'a> {
-    /// Of these films.
-    pub fn new(films: &'a [Film], view: View, shrink: &Shrink) -> Library<'a> {
-        Library { films, frames: films.iter().map(|film| shrink.film(film)).collect(), view }
+    /// Of these videos.
+    pub fn new(videos: &'a [Video], view: View, shrink: &Shrink) -> Library<'a> {
+        Library { videos, frames: videos.iter().map(|video| shrink.video(video)).collect(), view }
     }
 
-    /// The pictures of each film.
+    /// The images of each video.
     pub fn frames(&self) -> &[Cow<'a, [u8]>] {
         &self.frames
     }
 
-    /// Steps of each film.
+    /// Steps of each video.
     pub fn lengths(&self) -> Vec<usize> {
-        self.films.iter().map(Film::len).collect()
+        self.videos.iter().map(Video::len).collect()
     }
 
-    fn frame(&self, film: usize, t: usize) -> &[u8] {
+    fn frame(&self, video: usize, t: usize) -> &[u8] {
         let len = self.view.len();
-        &self.frames[film][t * len..(t + 1) * len]
+        &self.frames[video][t * len..(t + 1) * len]
     }
 
     /// Windows as numbers on a device.
@@ -57,10 +57,12 @@ impl<'a> Library<'a> {
         let mut frames = Vec::with_capacity((steps + 1) * n * self.view.len());
         let (mut actions, mut shares) = (Vec::new(), Vec::new());
         for t in 0..=steps {
-            windows.iter().for_each(|w| scaling.put(self.frame(w.film, w.start + t.min(w.len)), &mut frames));
+            windows
+                .iter()
+                .for_each(|w| scaling.put(self.frame(w.video, w.start + t.min(w.len)), &mut frames));
         }
         for (t, w) in (0..steps).flat_map(|t| windows.iter().map(move |w| (t, w))) {
-            commands.put(self.films[w.film].action(w.start + t.min(w.len - 1)), &mut actions);
+            commands.put(self.videos[w.video].action(w.start + t.min(w.len - 1)), &mut actions);
             shares.push(if t < w.len { 1.0 / total as f32 } else { 0.0 });
         }
         let View { rows, columns, act_width } = self.view;
@@ -95,7 +97,7 @@ impl Batch {
         (each * self.shares.clone()).sum()
     }
 
-    /// The mean squared difference of pictures of all steps.
+    /// The mean squared difference of images of all steps.
     pub fn squared(&self, expected: Tensor<4>, seen: Tensor<4>) -> Tensor<1> {
         let difference: Tensor<2> = (expected - seen).flatten::<2>(1, 3);
         self.mean((difference.clone() * difference).mean_dim(1))

@@ -4,8 +4,8 @@
 //!
 //! | symbol | meaning | unit |
 //! |--------|---------|------|
-//! | oₜ     | picture before step t `[3, rows, columns]` | parts of white |
-//! | aₜ     | command, standardised `[act_width]` | 1 |
+//! | oₜ     | image before step t `[3, rows, columns]` | parts of white |
+//! | aₜ     | action, standardised `[act_width]` | 1 |
 //! | hₜ     | memory, empty at the beginning of an episode | |
 //! | e, d   | encoder, decoder | |
 //!
@@ -15,10 +15,10 @@
 
 use super::codec::{Codec, Decoder, Encoder};
 use super::dense::{Dense, Lstm, LstmMemory};
+use super::frames::Look;
 use super::learning::Learning;
 use super::library::Batch;
 use super::network::{Error, Glance, Network, Recipe, Step, View};
-use super::pictures::Look;
 use super::pred_ae::{paper_codec, paper_learning, small_codec, small_learning};
 use crate::pass::Pass;
 use crate::weights::Plan;
@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lrdm {
-    /// How it looks at pictures.
+    /// How it looks at images.
     pub look: Look,
     /// Sizes of the convolutions.
     pub codec: Codec,
@@ -70,12 +70,12 @@ impl Recipe for Lrdm {
         self.codec.stride()
     }
 
-    fn fault(&self) -> Option<String> {
+    fn anomaly_spec(&self) -> Option<String> {
         let nothing = self.units == 0 || self.layers == 0;
         let of_memory = nothing.then(|| {
             format!("expected at least one layer with one unit, found {} with {}", self.layers, self.units)
         });
-        self.codec.fault().or(of_memory)
+        self.codec.anomaly_spec().or(of_memory)
     }
 
     fn network(&self, plan: &mut Plan, view: View) -> Layers {
@@ -111,7 +111,7 @@ impl Layers {
         self.memory.iter().map(|_| (zeros(), zeros())).collect()
     }
 
-    /// Remembers features and a command; what comes out of the last layer.
+    /// Remembers features and an action; what comes out of the last layer.
     fn remember(
         &self,
         memory: &mut [LstmMemory],
@@ -127,7 +127,7 @@ impl Layers {
         x
     }
 
-    fn picture(&self, remembered: Tensor<2>, pass: &Pass) -> Tensor<4> {
+    fn image(&self, remembered: Tensor<2>, pass: &Pass) -> Tensor<4> {
         self.decoder.forward(relu(self.out.forward(remembered, pass)), pass)
     }
 }
@@ -142,14 +142,14 @@ impl Network for Layers {
         let mut step =
             |t| self.remember(&mut memory, batch.at(&features, t), batch.at(&batch.actions, t), pass);
         let remembered = Tensor::cat((0..batch.steps).map(&mut step).collect(), 0);
-        batch.squared(self.picture(remembered, pass), batch.after())
+        batch.squared(self.image(remembered, pass), batch.after())
     }
 
     fn see(&self, memory: Option<Vec<LstmMemory>>, step: Step, pass: &mut Pass) -> (Glance, Vec<LstmMemory>) {
         let mut memory = memory.unwrap_or_else(|| self.empty(1, pass));
         let features = self.encoder.forward(step.before, pass);
         let remembered = self.remember(&mut memory, features, step.action, pass);
-        (Glance { expected: self.picture(remembered, pass), seen: step.after }, memory)
+        (Glance { expected: self.image(remembered, pass), seen: step.after }, memory)
     }
 
     fn floats(&self) -> usize {

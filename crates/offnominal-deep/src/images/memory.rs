@@ -15,24 +15,24 @@ pub struct Need {
     pub weights: u64,
     /// What is kept of a batch until the derivatives are taken.
     pub batch: u64,
-    /// Pictures in the network's size, where that is not the films' own.
-    pub pictures: u64,
+    /// Images in the network's size, where that is not the videos' own.
+    pub images: u64,
 }
 
 impl Need {
-    /// Of so many weights, activations at once, and bytes of pictures.
-    pub fn new(weights: usize, activations: usize, pictures: usize) -> Need {
+    /// Of so many weights, activations at once, and bytes of images.
+    pub fn new(weights: usize, activations: usize, images: usize) -> Need {
         let floats = |n: usize| 4 * n as u64;
         Need {
             weights: floats(COPIES * weights),
             batch: floats(PER_ACTIVATION * activations),
-            pictures: pictures as u64,
+            images: images as u64,
         }
     }
 
     /// All of it.
     pub fn total(&self) -> u64 {
-        self.weights + self.batch + self.pictures
+        self.weights + self.batch + self.images
     }
 
     /// Why it cannot be had, if so many bytes are there.
@@ -47,9 +47,9 @@ impl Need {
 
 impl fmt::Display for Need {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [weights, batch, pictures] = [self.weights, self.batch, self.pictures].map(gibibytes);
+        let [weights, batch, images] = [self.weights, self.batch, self.images].map(gibibytes);
         let total = gibibytes(self.total());
-        write!(f, "{total} (weights {weights}, a batch {batch}, pictures {pictures})")
+        write!(f, "{total} (weights {weights}, a batch {batch}, images {images})")
     }
 }
 
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_with_its_parts() {
         let need = Need::new(1 << 20, 1 << 26, 1 << 30);
-        assert_eq!(need.to_string(), "2.02 GiB (weights 0.02 GiB, a batch 1.00 GiB, pictures 1.00 GiB)");
+        assert_eq!(need.to_string(), "2.02 GiB (weights 0.02 GiB, a batch 1.00 GiB, images 1.00 GiB)");
         assert_eq!((need.refusal(None), need.refusal(Some(3 << 30))), (None, None));
         let refusal = need.refusal(Some(1 << 30)).unwrap();
         assert!(refusal.starts_with("expected 2.02 GiB") && refusal.contains("found 1.00 GiB"), "{refusal}");

@@ -1,8 +1,8 @@
-//! What a detector of this family is: a recipe that makes a network, and a network that expects pictures.
+//! What a detector of this family is: a recipe that makes a network, and a network that expects images.
 
+use super::frames::Look;
 use super::learning::Learning;
 use super::library::Batch;
-use super::pictures::Look;
 use crate::pass::Pass;
 use crate::weights::Plan;
 use burn_tensor::Tensor;
@@ -13,16 +13,16 @@ use std::fmt::Debug;
 /// What a network looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct View {
-    /// Rows of its pictures.
+    /// Rows of its images.
     pub rows: usize,
-    /// Columns of its pictures.
+    /// Columns of its images.
     pub columns: usize,
-    /// Numbers per command.
+    /// Numbers per action.
     pub act_width: usize,
 }
 
 impl View {
-    /// Numbers per picture.
+    /// Numbers per image.
     pub fn len(&self) -> usize {
         3 * self.rows * self.columns
     }
@@ -40,7 +40,7 @@ impl View {
 
 /// Plain data that says which network, and how it learns.
 pub trait Recipe: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
-    /// The name in commands, configuration and results.
+    /// The name in actions, configuration and results.
     const ID: &'static str;
 
     /// What it makes.
@@ -52,17 +52,17 @@ pub trait Recipe: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Sen
     /// As Table 11 of Anomaly-Gym has it.
     fn paper() -> Self;
 
-    /// How it looks at pictures.
+    /// How it looks at images.
     fn look(&self) -> &Look;
 
     /// How it learns.
     fn learning(&self) -> &Learning;
 
-    /// By how much the sides of a picture must be divisible.
+    /// By how much the sides of an image must be divisible.
     fn stride(&self) -> usize;
 
     /// What is wrong with it, if anything.
-    fn fault(&self) -> Option<String> {
+    fn anomaly_spec(&self) -> Option<String> {
         None
     }
 
@@ -74,13 +74,13 @@ pub trait Recipe: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Sen
 pub struct Step {
     /// What was seen before, `[1, 3, rows, columns]`.
     pub before: Tensor<4>,
-    /// The command, `[1, act_width]`.
+    /// The action, `[1, act_width]`.
     pub action: Tensor<2>,
     /// What was seen after.
     pub after: Tensor<4>,
 }
 
-/// The two pictures whose difference is the score.
+/// The two images whose difference is the score.
 pub struct Glance {
     /// What the network expected.
     pub expected: Tensor<4>,
@@ -88,7 +88,7 @@ pub struct Glance {
     pub seen: Tensor<4>,
 }
 
-/// How a difference of pictures becomes a number.
+/// How a difference of images becomes a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
     /// The mean of its squares.
@@ -97,7 +97,7 @@ pub enum Error {
     Absolute,
 }
 
-/// Layers that expect the next picture.
+/// Layers that expect the next image.
 pub trait Network: Clone + Debug + Send + Sync + 'static {
     /// What is remembered of an episode.
     type Memory: Clone + Debug + Send + Sync;

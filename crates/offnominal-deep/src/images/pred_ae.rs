@@ -1,21 +1,21 @@
-//! PredAE: an autoencoder that predicts how the picture changes.
+//! PredAE: an autoencoder that predicts how the image changes.
 //!
-//! score = mean (o + f(o) − o')², over pixels and colours, where f reads the picture through a few features.
+//! score = mean (o + f(o) − o')², over pixels and colours, where f reads the image through a few features.
 //!
 //! | symbol | meaning | unit |
 //! |--------|---------|------|
-//! | o, o'  | pictures before and after the step `[3, rows, columns]` | parts of white |
+//! | o, o'  | images before and after the step `[3, rows, columns]` | parts of white |
 //! | f(o)   | predicted change | parts of white |
 //!
-//! Blind to: the command, the past, and whatever does not move.
+//! Blind to: the action, the past, and whatever does not move.
 //! Reference: Anomaly-Gym, Table 11, whose text predicts o' and whose code predicts the change.  Deviates: the
 //! convolution with stride 1 has a kernel with a centre; the rate falls once.
 
 use super::codec::{Codec, Decoder, Encoder};
+use super::frames::{Look, Scale};
 use super::learning::Learning;
 use super::library::Batch;
 use super::network::{Error, Glance, Network, Recipe, Step, View};
-use super::pictures::{Look, Scale};
 use crate::pass::Pass;
 use crate::weights::Plan;
 use burn_tensor::Tensor;
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PredAe {
-    /// How it looks at pictures.
+    /// How it looks at images.
     pub look: Look,
     /// Sizes of the convolutions.
     pub codec: Codec,
@@ -90,8 +90,8 @@ impl Recipe for PredAe {
         self.codec.stride()
     }
 
-    fn fault(&self) -> Option<String> {
-        self.codec.fault()
+    fn anomaly_spec(&self) -> Option<String> {
+        self.codec.anomaly_spec()
     }
 
     fn network(&self, plan: &mut Plan, view: View) -> Layers {

@@ -1,22 +1,22 @@
-//! PredNet: layers of convolutional memory predict the next picture, and errors of the prediction climb up.
+//! PredNet: layers of convolutional memory predict the next image, and errors of the prediction climb up.
 //!
 //! score = mean (ôₜ₊₁ − oₜ₊₁)², over pixels and colours, where ôₜ₊₁ is made before oₜ₊₁ is seen.
 //!
 //! | symbol | meaning | unit |
 //! |--------|---------|------|
-//! | oₜ     | picture `[3, rows, columns]` | parts of white |
-//! | ôₜ₊₁   | prediction from the pictures up to oₜ | parts of white |
+//! | oₜ     | image `[3, rows, columns]` | parts of white |
+//! | ôₜ₊₁   | prediction from the images up to oₜ | parts of white |
 //!
-//! Blind to: the command.
-//! Cost: with `history = "window"` a score runs the layers once for every remembered picture, with `"episode"` once.
+//! Blind to: the action.
+//! Cost: with `history = "window"` a score runs the layers once for every remembered image, with `"episode"` once.
 //! Reference: Lotter, Kreiman and Cox, ICLR 2017; Anomaly-Gym, Table 11.  Deviates: the published code compares the
-//! prediction for the picture before the step, and its output cannot reach the dark half of the pictures' scale; here
-//! the prediction is of the picture after the step, on a scale from 0 to 1.
+//! prediction for the image before the step, and its output cannot reach the dark half of the images' scale; here
+//! the prediction is of the image after the step, on a scale from 0 to 1.
 
+use super::frames::{Look, Scale};
 use super::learning::Learning;
 use super::library::Batch;
 use super::network::{Error, Glance, Network, Recipe, Step, View};
-use super::pictures::{Look, Scale};
 use super::prednet_cell::{Cell, Tower};
 use crate::pass::Pass;
 use crate::weights::Plan;
@@ -28,17 +28,17 @@ use std::collections::VecDeque;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PredNet {
-    /// How it looks at pictures.
+    /// How it looks at images.
     pub look: Look,
-    /// Channels of each layer; the lowest predicts the picture and has three.
+    /// Channels of each layer; the lowest predicts the image and has three.
     pub channels: Vec<usize>,
-    /// Which pictures a prediction is made from.
+    /// Which images a prediction is made from.
     pub history: History,
-    /// How it learns; a window has the pictures from which it predicts.
+    /// How it learns; a window has the images from which it predicts.
     pub learning: Learning,
 }
 
-/// Which pictures a prediction is made from.
+/// Which images a prediction is made from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum History {
@@ -95,11 +95,11 @@ impl Recipe for PredNet {
         1 << (self.channels.len() - 1)
     }
 
-    fn fault(&self) -> Option<String> {
+    fn anomaly_spec(&self) -> Option<String> {
         let n = &self.channels;
         let is_tower = n.first() == Some(&3) && n.len() <= 8 && !n.contains(&0);
         let of_channels =
-            || format!("channels: expected 3 for the picture and then up to seven layers, found {n:?}");
+            || format!("channels: expected 3 for the image and then up to seven layers, found {n:?}");
         let is_unit = self.look.scale == Scale::Unit;
         let of_scale = || "look.scale: expected unit, as its output lies between 0 and 1".to_string();
         (!is_tower).then(of_channels).or_else(|| (!is_unit).then(of_scale))
@@ -120,7 +120,7 @@ impl Recipe for PredNet {
 pub struct Layers {
     tower: Tower,
     sides: [usize; 2],
-    /// How many pictures a prediction is made from, if not from all.
+    /// How many images a prediction is made from, if not from all.
     kept: Option<usize>,
 }
 
@@ -129,30 +129,30 @@ pub struct Layers {
 pub enum Past {
     /// Its layers.
     Cells(Vec<Cell>),
-    /// The last pictures.
-    Pictures(VecDeque<Tensor<4>>),
+    /// The last images.
+    Images(VecDeque<Tensor<4>>),
 }
 
 impl Layers {
-    /// What the layers remember after a first picture.
-    fn begin(&self, picture: Tensor<4>, pass: &Pass) -> Vec<Cell> {
-        let mut cells = self.tower.empty(picture.dims()[0], self.sides, pass);
-        self.absorb(&mut cells, picture, pass);
+    /// What the layers remember after a first image.
+    fn begin(&self, image: Tensor<4>, pass: &Pass) -> Vec<Cell> {
+        let mut cells = self.tower.empty(image.dims()[0], self.sides, pass);
+        self.absorb(&mut cells, image, pass);
         cells
     }
 
-    /// Expects a picture and takes it in.
-    fn absorb(&self, cells: &mut [Cell], picture: Tensor<4>, pass: &Pass) -> Tensor<4> {
+    /// Expects an image and takes it in.
+    fn absorb(&self, cells: &mut [Cell], image: Tensor<4>, pass: &Pass) -> Tensor<4> {
         let expected = self.tower.expect(cells, pass);
-        self.tower.take(cells, expected.clone(), picture, pass);
+        self.tower.take(cells, expected.clone(), image, pass);
         expected
     }
 
-    fn after(&self, pictures: &VecDeque<Tensor<4>>, pass: &Pass) -> Tensor<4> {
-        let mut all = pictures.iter().cloned();
-        let mut cells = self.begin(all.next().expect("a picture came before"), pass);
-        for picture in all {
-            self.absorb(&mut cells, picture, pass);
+    fn after(&self, images: &VecDeque<Tensor<4>>, pass: &Pass) -> Tensor<4> {
+        let mut all = images.iter().cloned();
+        let mut cells = self.begin(all.next().expect("an image came before"), pass);
+        for image in all {
+            self.absorb(&mut cells, image, pass);
         }
         self.tower.expect(&mut cells, pass)
     }
@@ -162,11 +162,11 @@ impl Network for Layers {
     type Memory = Past;
     const ERROR: Error = Error::Squared;
 
-    /// The mean error of the lowest layer, |ô − o|; what comes before the first picture is not judged.
+    /// The mean error of the lowest layer, |ô − o|; what comes before the first image is not judged.
     fn loss(&self, batch: &Batch, pass: &mut Pass) -> Tensor<1> {
-        let picture = |t: usize| batch.frames.clone().narrow(0, t * batch.n, batch.n);
-        let mut cells = self.begin(picture(0), pass);
-        let step = |t: usize| self.absorb(&mut cells, picture(t + 1), pass);
+        let image = |t: usize| batch.frames.clone().narrow(0, t * batch.n, batch.n);
+        let mut cells = self.begin(image(0), pass);
+        let step = |t: usize| self.absorb(&mut cells, image(t + 1), pass);
         let expected = Tensor::cat((0..batch.steps).map(step).collect(), 0);
         let difference: Tensor<2> = (expected - batch.after()).flatten(1, 3);
         batch.mean(difference.abs().mean_dim(1))
@@ -176,17 +176,17 @@ impl Network for Layers {
         let Step { before, after, .. } = step;
         let past = past.unwrap_or_else(|| match self.kept {
             None => Past::Cells(self.begin(before.clone(), pass)),
-            Some(_) => Past::Pictures([before].into()),
+            Some(_) => Past::Images([before].into()),
         });
         let (expected, past) = match past {
             Past::Cells(mut cells) => (self.absorb(&mut cells, after.clone(), pass), Past::Cells(cells)),
-            Past::Pictures(mut pictures) => {
-                let expected = self.after(&pictures, pass);
-                pictures.push_back(after.clone());
-                while pictures.len() > self.kept.unwrap_or(1) {
-                    pictures.pop_front();
+            Past::Images(mut images) => {
+                let expected = self.after(&images, pass);
+                images.push_back(after.clone());
+                while images.len() > self.kept.unwrap_or(1) {
+                    images.pop_front();
                 }
-                (expected, Past::Pictures(pictures))
+                (expected, Past::Images(images))
             }
         };
         (Glance { expected, seen: after }, past)

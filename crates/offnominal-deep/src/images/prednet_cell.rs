@@ -26,7 +26,7 @@ struct Level {
     gates: Conv,
     /// What it expects.
     guess: Conv,
-    /// What it sees of the error of the layer below; the lowest sees the picture.
+    /// What it sees of the error of the layer below; the lowest sees the image.
     seen: Option<Conv>,
     channels: usize,
 }
@@ -54,7 +54,7 @@ impl Tower {
         Tower(levels)
     }
 
-    /// What the layers remember before an episode, for so many pictures of these sides.
+    /// What the layers remember before an episode, for so many images of these sides.
     pub fn empty(&self, n: usize, sides: [usize; 2], pass: &Pass) -> Vec<Cell> {
         let cell = |(i, level): (usize, &Level)| {
             let [rows, columns] = sides.map(|side| side >> i);
@@ -68,7 +68,7 @@ impl Tower {
         self.0.iter().enumerate().map(cell).collect()
     }
 
-    /// Moves every memory on, from the top down, and returns the picture that comes next.
+    /// Moves every memory on, from the top down, and returns the image that comes next.
     pub fn expect(&self, cells: &mut [Cell], pass: &Pass) -> Tensor<4> {
         for i in (0..cells.len()).rev() {
             let above = cells.get(i + 1).map(|cell| double(cell.output.clone()));
@@ -84,16 +84,16 @@ impl Tower {
         self.guess(cells, 0, pass)
     }
 
-    /// What a layer expects; of the picture not more than white.
+    /// What a layer expects; of the image not more than white.
     fn guess(&self, cells: &[Cell], i: usize, pass: &Pass) -> Tensor<4> {
         let guess = relu(self.0[i].guess.forward(cells[i].output.clone(), pass));
         // min(x, 1) = 1 − relu(1 − x).
         if i == 0 { relu(guess.neg() + 1.0).neg() + 1.0 } else { guess }
     }
 
-    /// Takes in the picture that came, from the bottom up; `expected` is what [`Tower::expect`] returned.
-    pub fn take(&self, cells: &mut [Cell], expected: Tensor<4>, picture: Tensor<4>, pass: &Pass) {
-        let (mut guess, mut seen) = (expected, picture);
+    /// Takes in the image that came, from the bottom up; `expected` is what [`Tower::expect`] returned.
+    pub fn take(&self, cells: &mut [Cell], expected: Tensor<4>, image: Tensor<4>, pass: &Pass) {
+        let (mut guess, mut seen) = (expected, image);
         for i in 0..cells.len() {
             if let Some(conv) = &self.0[i].seen {
                 let below = relu(conv.forward(cells[i - 1].error.clone(), pass));
@@ -105,7 +105,7 @@ impl Tower {
         }
     }
 
-    /// Numbers that a step keeps, for pictures of these sides.
+    /// Numbers that a step keeps, for images of these sides.
     pub fn floats(&self, sides: [usize; 2]) -> usize {
         // The input of the gates (3 and what is above), the gates and what they are made of (12), guess and error (6).
         let level = |(i, level): (usize, &Level)| ((sides[0] * sides[1]) >> (2 * i)) * 24 * level.channels;

@@ -17,7 +17,7 @@ pub struct Sizes {
     pub state: usize,
     /// Units of the memory.
     pub memory: usize,
-    /// Units through which state and command enter the memory.
+    /// Units through which state and action enter the memory.
     pub enter: usize,
     /// Units of the guess before looking.
     pub prior: usize,
@@ -27,7 +27,7 @@ pub struct Sizes {
 
 impl Sizes {
     /// What is wrong with them, if anything.
-    pub fn fault(&self) -> Option<String> {
+    pub fn anomaly_spec(&self) -> Option<String> {
         let all = [self.state, self.memory, self.enter, self.prior, self.posterior];
         all.contains(&0).then(|| format!("sizes: expected at least 1 each, found {self:?}"))
     }
@@ -95,7 +95,7 @@ pub struct Rssm {
 }
 
 impl Rssm {
-    /// For commands of so many numbers and pictures of so many features.
+    /// For actions of so many numbers and images of so many features.
     pub fn new(plan: &mut Plan, sizes: &Sizes, act_width: usize, features: usize) -> Rssm {
         let Sizes { state, memory, enter, prior, posterior } = *sizes;
         Rssm {
@@ -113,7 +113,7 @@ impl Rssm {
         Now { memory: zeros(self.sizes.memory), state: zeros(self.sizes.state) }
     }
 
-    /// What is remembered after a command.
+    /// What is remembered after an action.
     pub fn remember(&self, now: Now, action: Tensor<2>, pass: &Pass) -> Tensor<2> {
         let entering = relu(self.enter.forward(Tensor::cat(vec![now.state, action], 1), pass));
         self.memory.forward(entering, now.memory, pass)

@@ -4,7 +4,7 @@
 //!
 //! | symbol | meaning | unit |
 //! |--------|---------|------|
-//! | hₜ₊₁   | memory of pictures up to oₜ and commands up to aₜ | |
+//! | hₜ₊₁   | memory of images up to oₜ and actions up to aₜ | |
 //! | p, q   | guesses of the state before and after oₜ₊₁ is seen | |
 //! | d      | decoder | parts of white |
 //!
@@ -14,10 +14,10 @@
 //! stream has one score; the paper does not say which.
 
 use super::codec::{Codec, Decoder, Encoder};
+use super::frames::Look;
 use super::learning::Learning;
 use super::library::Batch;
 use super::network::{Error, Glance, Network, Recipe, Step, View};
-use super::pictures::Look;
 use super::pred_ae::{paper_codec, paper_learning, small_codec, small_learning};
 use super::rssm::{Now, Rssm, Sizes};
 use crate::pass::Pass;
@@ -29,7 +29,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RssmPpm {
-    /// How it looks at pictures.
+    /// How it looks at images.
     pub look: Look,
     /// Sizes of the convolutions.
     pub codec: Codec,
@@ -72,10 +72,10 @@ impl Recipe for RssmPpm {
         self.codec.stride()
     }
 
-    fn fault(&self) -> Option<String> {
+    fn anomaly_spec(&self) -> Option<String> {
         let is_free = self.free_nats.is_finite() && self.free_nats >= 0.0;
         let of_nats = || format!("free_nats: expected 0 or more, found {}", self.free_nats);
-        self.codec.fault().or_else(|| self.sizes.fault()).or_else(|| (!is_free).then(of_nats))
+        self.codec.anomaly_spec().or_else(|| self.sizes.anomaly_spec()).or_else(|| (!is_free).then(of_nats))
     }
 
     fn network(&self, plan: &mut Plan, view: View) -> Layers {
@@ -110,7 +110,7 @@ impl Layers {
         Now { memory, state }
     }
 
-    fn picture(&self, now: &Now, pass: &Pass) -> Tensor<4> {
+    fn image(&self, now: &Now, pass: &Pass) -> Tensor<4> {
         self.decoder.forward(now.all(), pass)
     }
 }
@@ -146,7 +146,7 @@ impl Network for Layers {
         let features = self.encoder.forward(step.after, pass);
         let state = self.model.posterior(&imagined.memory, features, pass).mean;
         let looked = Now { memory: imagined.memory.clone(), state };
-        let glance = Glance { expected: self.picture(&imagined, pass), seen: self.picture(&looked, pass) };
+        let glance = Glance { expected: self.image(&imagined, pass), seen: self.image(&looked, pass) };
         (glance, looked)
     }
 

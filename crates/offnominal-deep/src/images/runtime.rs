@@ -16,7 +16,7 @@ pub enum News {
         steps: usize,
         /// Loss of the step.
         loss: f64,
-        /// Loss of the best network so far on the validation films, if they were looked at.
+        /// Loss of the best network so far on the validation videos, if they were looked at.
         best: Option<f64>,
     },
 }

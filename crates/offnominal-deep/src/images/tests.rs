@@ -1,9 +1,9 @@
 //! What holds of all five detectors: derivatives, what they notice, files, seeds, and what they refuse.
 
 use super::fit::TrainedDetector;
+use super::frames::{Commands, Scaling, Shrink};
 use super::library::Library;
 use super::network::{Network, Recipe, View};
-use super::pictures::{Commands, Scaling, Shrink};
 use super::window;
 use super::*;
 use crate::device;
@@ -18,7 +18,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const SIDE: usize = 16;
 const STEPS: usize = 24;
-/// When something happens in a film in which something happens.
+/// When something happens in a video in which something happens.
 const ONSET: usize = 15;
 
 /// What happens.
@@ -30,7 +30,7 @@ enum Event {
 }
 
 /// A square that moves by 1 or 2 pixels a step as commanded, comes in again where it left, and may jump or turn blue.
-fn film(seed: u64, event: Event) -> Film {
+fn video(seed: u64, event: Event) -> Video {
     let mut rng = Rng::new(seed);
     let (mut x, y) = (rng.below(SIDE), 3 + rng.below(6));
     let (mut frames, mut actions) = (Vec::new(), Vec::new());
@@ -47,14 +47,14 @@ fn film(seed: u64, event: Event) -> Film {
             x = (x + 1 + actions[t] as usize) % SIDE;
         }
     }
-    Film::new((SIDE, SIDE), frames, actions, 1)
+    Video::new((SIDE, SIDE), frames, actions, 1)
 }
 
-fn films(seeds: std::ops::Range<u64>) -> Vec<Film> {
-    seeds.map(|seed| film(seed, Event::Nothing)).collect()
+fn videos(seeds: std::ops::Range<u64>) -> Vec<Video> {
+    seeds.map(|seed| video(seed, Event::Nothing)).collect()
 }
 
-/// Parameters of a network that learns these films in seconds.
+/// Parameters of a network that learns these videos in seconds.
 fn tiny(id: &str, steps: usize) -> Value {
     let codec = json!({ "channels": [12, 24], "strides": [2, 2], "features": 48 });
     let learning = json!({ "steps": steps, "rate": 3e-3, "batch": 8 });
@@ -82,14 +82,14 @@ fn detector(id: &str, params: &Value) -> Box<dyn TrainedDetector> {
 fn trained(
     id: &str,
     params: &Value,
-    [train, validation]: [&[Film]; 2],
+    [train, validation]: [&[Video]; 2],
     seed: u64,
 ) -> Box<dyn TrainedMonitor> {
     detector(id, params).train(train, validation, &mut Rng::new(seed), &|_| ()).unwrap()
 }
 
 fn fitted(id: &str, steps: usize, seed: u64) -> Box<dyn TrainedMonitor> {
-    trained(id, &tiny(id, steps), [&films(0..24), &films(50..54)], seed)
+    trained(id, &tiny(id, steps), [&videos(0..24), &videos(50..54)], seed)
 }
 
 /// The loss of a batch with the weights moved along a direction, and its slopes.
@@ -118,13 +118,13 @@ fn loss_at<N: Network>(
 fn derivatives_agree<R: Recipe>() {
     let params = find(R::ID).unwrap().recipe(&tiny(R::ID, 1)).unwrap();
     let recipe: R = serde_json::from_value(params).unwrap();
-    let (films, view) = (films(0..3), View { rows: SIDE, columns: SIDE, act_width: 1 });
-    let library = Library::new(&films, view, &Shrink::new([SIDE; 2], [SIDE; 2]));
+    let (videos, view) = (videos(0..3), View { rows: SIDE, columns: SIDE, act_width: 1 });
+    let library = Library::new(&videos, view, &Shrink::new([SIDE; 2], [SIDE; 2]));
     let scaling = Scaling::new(recipe.look().scale, library.frames(), view.len());
     // One of the windows ends before the others.
     let windows = [(0, 0, 5), (1, 7, 5), (2, 20, 4)];
-    let windows = windows.map(|(film, start, len)| window::Window { film, start, len });
-    let batch = library.batch(&windows, &scaling, &Commands::new(&films), &device::cpu());
+    let windows = windows.map(|(video, start, len)| window::Window { video, start, len });
+    let batch = library.batch(&windows, &scaling, &Commands::new(&videos), &device::cpu());
     let mut plan = Plan::default();
     let network = recipe.network(&mut plan, view);
     let weights = Weights::first(plan, &mut Rng::new(3), &device::cpu());
@@ -151,12 +151,12 @@ fn derivatives_agree_with_differences() {
     derivatives_agree::<RssmPpm>();
 }
 
-/// The score of the step in which something happens, over the highest of the same film without it.
+/// The score of the step in which something happens, over the highest of the same video without it.
 fn rise(monitor: &mut dyn TrainedMonitor, event: Event) -> f64 {
     let of = |seed: u64, monitor: &mut dyn TrainedMonitor| {
-        let nominal = monitor.score_film(&film(seed, Event::Nothing));
+        let nominal = monitor.score_video(&video(seed, Event::Nothing));
         let highest = nominal[6..].iter().copied().fold(0.0, f64::max);
-        monitor.score_film(&film(seed, event))[ONSET] / highest
+        monitor.score_video(&video(seed, event))[ONSET] / highest
     };
     (80..84).map(|seed| of(seed, monitor)).fold(f64::INFINITY, f64::min)
 }
@@ -179,7 +179,7 @@ fn what_happens_is_noticed_and_nothing_is_not() {
 
 #[test]
 fn the_same_seed_gives_the_same_bits() {
-    let scores = |id, seed| fitted(id, 3, seed).score_film(&film(90, Event::Jump));
+    let scores = |id, seed| fitted(id, 3, seed).score_video(&video(90, Event::Jump));
     for kind in ALL {
         assert!(scores(kind.id, 1) == scores(kind.id, 1), "{}", kind.id);
         assert!(scores(kind.id, 1) != scores(kind.id, 2), "{}", kind.id);
@@ -199,15 +199,15 @@ fn each_obeys_the_laws() {
 fn a_monitor_forgets_and_comes_back_from_its_file() {
     for kind in ALL {
         let mut monitor = fitted(kind.id, 3, 1);
-        let film = film(90, Event::Jump);
-        let scores = monitor.score_film(&film);
-        assert!(scores == monitor.score_film(&film), "{}: the episode before is remembered", kind.id);
+        let video = video(90, Event::Jump);
+        let scores = monitor.score_video(&video);
+        assert!(scores == monitor.score_video(&video), "{}: the episode before is remembered", kind.id);
         let bytes = monitor.to_tensors().to_bytes();
         let mut kept = load(&Tensors::from_bytes(&bytes).unwrap(), &Runtime::default()).unwrap();
-        assert!(scores == kept.score_film(&film), "{}: other scores from the file", kind.id);
+        assert!(scores == kept.score_video(&video), "{}: other scores from the file", kind.id);
         assert_eq!((kept.heat(), kept.expected()), (monitor.heat(), monitor.expected()));
         let (heat, pixels) = (kept.heat().unwrap(), kept.expected().unwrap().len());
-        assert_eq!((heat.rows, heat.columns, pixels), (16, 16, film.frame_len()));
+        assert_eq!((heat.rows, heat.columns, pixels), (16, 16, video.frame_len()));
     }
 }
 
@@ -215,35 +215,35 @@ fn a_monitor_forgets_and_comes_back_from_its_file() {
 #[cfg(feature = "gpu")]
 #[test]
 fn a_graphics_card_scores_as_the_processor_does() {
-    let Ok(card) = device::gpu() else { return eprintln!("skipped: there is no graphics card") };
+    let Ok(card) = device::gpu() else { return skips::skip("graphics card", "scores of networks") };
     for kind in ALL {
         let mut here = fitted(kind.id, 3, 1);
         let mut there =
             load(&here.to_tensors(), &Runtime { device: card.clone(), ..Runtime::default() }).unwrap();
-        let film = film(90, Event::Jump);
-        for (a, b) in here.score_film(&film).into_iter().zip(there.score_film(&film)) {
+        let video = video(90, Event::Jump);
+        for (a, b) in here.score_video(&video).into_iter().zip(there.score_video(&video)) {
             assert!((a - b).abs() < 1e-4 * a, "{}: {a} and {b}", kind.id);
         }
     }
 }
 
 #[test]
-fn pictures_of_another_size_are_resized_if_asked_for_and_else_refused() {
+fn images_of_another_size_are_resized_if_asked_for_and_else_refused() {
     let side = json!({ "look": { "side": 8 }, "learning": { "steps": 2 }, "codec": tiny("ldm", 1)["codec"] });
-    let mut monitor = trained("ldm", &side, [&films(0..2), &films(2..3)], 1);
-    assert!(monitor.score(film(4, Event::Nothing).sight(0)) > 0.0);
+    let mut monitor = trained("ldm", &side, [&videos(0..2), &videos(2..3)], 1);
+    assert!(monitor.score(video(4, Event::Nothing).sight(0)) > 0.0);
     let heat = monitor.heat().unwrap();
     assert_eq!((heat.rows, monitor.expected().unwrap().len()), (8, 3 * SIDE * SIDE));
-    let other = Film::new((8, 8), vec![0; 2 * 192], vec![0.0], 1);
+    let other = Video::new((8, 8), vec![0; 2 * 192], vec![0.0], 1);
     let refused = catch_unwind(AssertUnwindSafe(|| monitor.score(other.sight(0)))).unwrap_err();
     let message = refused.downcast_ref::<String>().unwrap();
-    assert!(message.contains("expected a picture of 16 x 16 pixels"), "{message}");
-    let found = |params: &Value, train: &[Film]| {
-        detector("ldm", params).fit(train, &films(0..1), &mut Rng::new(1)).err().unwrap().to_string()
+    assert!(message.contains("expected an image of 16 x 16 pixels"), "{message}");
+    let found = |params: &Value, train: &[Video]| {
+        detector("ldm", params).fit(train, &videos(0..1), &mut Rng::new(1)).err().unwrap().to_string()
     };
     let found_sizes = found(&side, std::slice::from_ref(&other));
-    assert!(found_sizes.contains("pictures of 16 x 16") && found_sizes.contains("8 x 8"), "{found_sizes}");
-    let odd = Film::new((SIDE, SIDE - 1), vec![0; 2 * 720], vec![0.0], 1);
+    assert!(found_sizes.contains("images of 16 x 16") && found_sizes.contains("8 x 8"), "{found_sizes}");
+    let odd = Video::new((SIDE, SIDE - 1), vec![0; 2 * 720], vec![0.0], 1);
     let found = detector("pred-ae", &json!({ "look": { "side": null } })).fit(&[odd], &[], &mut Rng::new(1));
     let found = found.err().unwrap().to_string();
     assert!(found.contains("multiples of 16") && found.contains("set look.side"), "{found}");
@@ -262,7 +262,7 @@ fn files_of_something_else_are_refused() {
     assert!(with("model", "segmenter").contains("found a segmenter"));
     assert!(with("detector", "lrmd").contains("lrdm"));
     assert!(with("recipe", "{}").contains("a recipe"));
-    assert!(with("films", r#"{"width":0,"height":16,"act_width":1}"#).contains("fit together"));
+    assert!(with("videos", r#"{"width":0,"height":16,"act_width":1}"#).contains("fit together"));
     let mut other = good.clone();
     other.insert("out.bias", &[3], &[0.0; 3]);
     assert!(refused(&other).contains("\"out.bias\": expected shape [48], found [3]"));
@@ -275,7 +275,7 @@ fn too_little_memory_is_said_before_anything_is_learned() {
     let runtime = Runtime { memory: Some(1 << 20), ..Runtime::default() };
     let ldm = find("ldm").unwrap().detector(&json!({ "preset": "paper" }), runtime).unwrap();
     let hear = |news: &News| heard.borrow_mut().push(news.clone());
-    let refusal = ldm.train(&films(0..1), &[], &mut Rng::new(1), &hear).err().unwrap().to_string();
+    let refusal = ldm.train(&videos(0..1), &[], &mut Rng::new(1), &hear).err().unwrap().to_string();
     assert!(refusal.contains("of free memory, found 0.00 GiB"), "{refusal}");
     assert!(matches!(heard.borrow()[..], [News::Need(_)]));
 }
@@ -284,16 +284,17 @@ fn too_little_memory_is_said_before_anything_is_learned() {
 fn a_fit_tells_how_far_it_is_and_learns_the_same() {
     let (ldm, told) = (detector("ldm", &tiny("ldm", 4)), RefCell::new(Vec::new()));
     let tell = |part: f64| told.borrow_mut().push(part);
-    let mut telling = ldm.fit_telling(&films(0..2), &[], &mut Rng::new(1), &tell).unwrap();
+    let mut telling = ldm.fit_telling(&videos(0..2), &[], &mut Rng::new(1), &tell).unwrap();
     assert_eq!(*told.borrow(), [0.0, 0.25, 0.5, 0.75, 1.0]);
-    let (mut silent, film) = (ldm.fit(&films(0..2), &[], &mut Rng::new(1)).unwrap(), film(90, Event::Jump));
-    assert_eq!(telling.score_film(&film), silent.score_film(&film));
+    let (mut silent, video) =
+        (ldm.fit(&videos(0..2), &[], &mut Rng::new(1)).unwrap(), video(90, Event::Jump));
+    assert_eq!(telling.score_video(&video), silent.score_video(&video));
 }
 
 #[test]
 fn a_loss_that_goes_to_infinity_is_an_error() {
     let wild = json!({ "learning": { "steps": 20, "rate": 1e30 }, "look": { "side": SIDE } });
-    let found = detector("pred-ae", &wild).fit(&films(0..2), &[], &mut Rng::new(1));
+    let found = detector("pred-ae", &wild).fit(&videos(0..2), &[], &mut Rng::new(1));
     assert!(matches!(found.err().unwrap(), FitError::Diverged { .. }));
 }
 
@@ -310,7 +311,7 @@ fn parameters_are_checked_and_named() {
     assert!(
         refused("ldm", json!({ "look": { "side": 20 } })).contains("expected a multiple of 16, found 20")
     );
-    assert!(refused("prednet", json!({ "channels": [4, 8] })).contains("expected 3 for the picture"));
+    assert!(refused("prednet", json!({ "channels": [4, 8] })).contains("expected 3 for the image"));
     assert!(refused("prednet", json!({ "look": { "scale": "centred" } })).contains("expected unit"));
     assert!(refused("rssm-ppm", json!({ "sizes": { "state": 0 } })).contains("expected at least 1 each"));
     assert!(find("pred-net").err().unwrap().to_string().contains("prednet"));
@@ -341,7 +342,7 @@ fn prednet_predicts_from_the_last_window_or_from_the_whole_episode() {
     let mut params = tiny("prednet", 3);
     let mut scores = |history: &str| {
         params["history"] = json!(history);
-        trained("prednet", &params, [&films(0..3), &[]], 1).score_film(&film(90, Event::Nothing))
+        trained("prednet", &params, [&videos(0..3), &[]], 1).score_video(&video(90, Event::Nothing))
     };
     let (window, episode) = (scores("window"), scores("episode"));
     assert_eq!(window[..10], episode[..10]);

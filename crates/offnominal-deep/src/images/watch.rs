@@ -1,7 +1,7 @@
 //! A fitted network that watches one episode at a time.
 
+use super::frames::{Commands, Scaling, Shrink};
 use super::network::{Error, Glance, Network, Recipe, Step, View};
-use super::pictures::{Commands, Scaling, Shrink};
 use crate::pass::{Mode, Pass};
 use crate::weights::{Weights, numbers, tensor};
 use burn_tensor::Tensor;
@@ -16,10 +16,10 @@ pub trait TrainedMonitor: ImageMonitor {
     /// Everything that [`super::load`] needs.
     fn to_tensors(&self) -> Tensors;
 
-    /// Rows and columns of the pictures that it watches.
+    /// Rows and columns of the images that it watches.
     fn size(&self) -> [usize; 2];
 
-    /// Numbers per command.
+    /// Numbers per action.
     fn act_width(&self) -> usize;
 
     /// How many numbers were learned.
@@ -35,13 +35,13 @@ pub struct Watch<R: Recipe> {
     pub(super) commands: Commands,
     network: R::Network,
     view: View,
-    /// Rows and columns of the films' pictures.
+    /// Rows and columns of the videos' images.
     size: [usize; 2],
     shrink: Shrink,
     memory: Option<<R::Network as Network>::Memory>,
     /// Sum of the errors in each field of the grid.
     heat: Vec<f32>,
-    /// In the films' size.
+    /// In the videos' size.
     expected: Vec<u8>,
 }
 
@@ -60,16 +60,16 @@ impl<R: Recipe> Watch<R> {
         Watch { recipe, weights, scaling, commands, network, view, size, shrink, memory, heat, expected }
     }
 
-    fn picture(&self, rgb: &[u8]) -> Tensor<4> {
+    fn image(&self, rgb: &[u8]) -> Tensor<4> {
         let [rows, columns] = self.size;
-        assert_eq!(rgb.len(), 3 * rows * columns, "expected a picture of {columns} x {rows} pixels");
+        assert_eq!(rgb.len(), 3 * rows * columns, "expected an image of {columns} x {rows} pixels");
         let mut out = Vec::with_capacity(self.view.len());
         self.scaling.put(&self.shrink.apply(rgb), &mut out);
         tensor(out, [1, 3, self.view.rows, self.view.columns], self.weights.device())
     }
 
     fn command(&self, action: &[f32]) -> Tensor<2> {
-        assert_eq!(action.len(), self.view.act_width, "expected another number of commands");
+        assert_eq!(action.len(), self.view.act_width, "expected another number of actions");
         let mut out = Vec::with_capacity(action.len());
         self.commands.put(action, &mut out);
         tensor(out, [1, action.len()], self.weights.device())
@@ -104,19 +104,19 @@ impl<R: Recipe> ImageMonitor for Watch<R> {
         self.memory = None;
     }
 
-    fn score(&mut self, sight: Sight<'_>) -> f64 {
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
         let step = Step {
-            before: self.picture(sight.frame),
+            before: self.image(sight.frame),
             action: self.command(sight.action),
-            after: self.picture(sight.next_frame),
+            after: self.image(sight.next_frame),
         };
         let mut pass = Pass::new(&self.weights, Mode::Sure);
         let (Glance { expected, seen }, memory) = self.network.see(self.memory.take(), step, &mut pass);
         self.memory = Some(memory);
         let (expected, seen) = (numbers(expected), numbers(seen));
-        self.shrink.undo(&self.scaling.picture(&expected), self.size, &mut self.expected);
+        self.shrink.undo(&self.scaling.image(&expected), self.size, &mut self.expected);
         let score = self.compare(&expected, &seen);
-        // A picture so strange that the numbers overflow is the strangest there is.
+        // An image so strange that the numbers overflow is the strangest there is.
         if score.is_finite() { score } else { f64::MAX }
     }
 

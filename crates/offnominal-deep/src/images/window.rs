@@ -1,27 +1,27 @@
-//! How films are cut into pieces that are learned side by side.
+//! How videos are cut into pieces that are learned side by side.
 
 use offnominal_core::{Rng, Seed};
 
-/// Steps of a film in a row.
+/// Steps of a video in a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Window {
-    /// Which film.
-    pub film: usize,
+    /// Which video.
+    pub video: usize,
     /// Its first step.
     pub start: usize,
     /// How many steps.
     pub len: usize,
 }
 
-/// Cuts films of these lengths into windows of at most so many steps, each step once; the first of each is as long as
+/// Cuts videos of these lengths into windows of at most so many steps, each step once; the first of each is as long as
 /// `first` says.
 fn cut(lengths: &[usize], longest: usize, mut first: impl FnMut() -> usize) -> Vec<Window> {
     let mut windows = Vec::new();
-    for (film, &steps) in lengths.iter().enumerate() {
+    for (video, &steps) in lengths.iter().enumerate() {
         let (mut start, mut len) = (0, first());
         while start < steps {
             len = len.min(steps - start);
-            windows.push(Window { film, start, len });
+            windows.push(Window { video, start, len });
             (start, len) = (start + len, longest);
         }
     }
@@ -37,7 +37,7 @@ pub fn epoch(lengths: &[usize], longest: usize, seed: Seed) -> Vec<Window> {
     windows
 }
 
-/// At most so many steps of validation, spread evenly over the films.
+/// At most so many steps of validation, spread evenly over the videos.
 pub fn check(lengths: &[usize], longest: usize, steps: usize) -> Vec<Window> {
     let all = cut(lengths, longest, || longest);
     let total: usize = all.iter().map(|w| w.len).sum();
@@ -55,7 +55,7 @@ mod tests {
         for number in 0..20_usize {
             let windows = epoch(&lengths, 5, Seed(3).child(number));
             let mut seen: Vec<_> =
-                windows.iter().flat_map(|w| (w.start..w.start + w.len).map(|t| (w.film, t))).collect();
+                windows.iter().flat_map(|w| (w.start..w.start + w.len).map(|t| (w.video, t))).collect();
             seen.sort_unstable();
             let all: Vec<_> =
                 lengths.iter().enumerate().flat_map(|(f, &n)| (0..n).map(move |t| (f, t))).collect();
@@ -66,10 +66,10 @@ mod tests {
     }
 
     #[test]
-    fn validation_takes_a_part_of_every_film() {
+    fn validation_takes_a_part_of_every_video() {
         let windows = check(&[40, 40], 4, 20);
         assert_eq!(windows.iter().map(|w| w.len).sum::<usize>(), 20);
-        assert!([0, 1].iter().all(|&film| windows.iter().any(|w| w.film == film)));
-        assert_eq!(check(&[3], 4, 100), [Window { film: 0, start: 0, len: 3 }]);
+        assert!([0, 1].iter().all(|&video| windows.iter().any(|w| w.video == video)));
+        assert_eq!(check(&[3], 4, 100), [Window { video: 0, start: 0, len: 3 }]);
     }
 }

@@ -7,15 +7,15 @@
 //! |-----------|-----------------------------------------------------------------------------------------------------|
 //! | since when | the maximum-likelihood change point of the surprises at the residuals' length, against what is usual at that time of an episode |
 //! | where      | channels by the root mean square of z since then                                                   |
-//! | what       | a small network on features of z since then: which channels carry it, whether a changed command would explain it, whether the next step takes it back |
+//! | what       | a small network on features of z since then: which channels carry it, whether a changed action would explain it, whether the next step takes it back |
 //!
 //! The network learns from perturbed nominal transitions that were held out from the ensemble; no anomaly of any
 //! benchmark is used. A disturbed observation appears in the residual into it and, taken back, in the one out of it.
-//! A disturbed command moves a step where another command would have moved it. A changed world makes errors of the
+//! A disturbed action moves a step where another action would have moved it. A changed environment makes errors of the
 //! kind that the ensemble makes anyway, only larger.
 //!
 //! Assumes: one fault at a time; the fault shows in single steps.
-//! Blind to: what the ensemble is blind to. A force that acts like a command, or a goal that moves, is taken for what it
+//! Blind to: what the ensemble is blind to. A force that acts like an action, or a goal that moves, is taken for what it
 //! looks like.
 //! Cost: fit, that of `ensemble-dm` and a second more; nothing but a copy per step; a diagnosis one prediction per
 //! remembered step.
@@ -53,9 +53,9 @@ const MEMBERS: usize = 3;
 pub enum Family {
     /// What the policy reads is not what is.
     Observation,
-    /// What is done is not what the policy commands.
+    /// What is done is not what the policy actions.
     Action,
-    /// The world answers otherwise.
+    /// The environment answers otherwise.
     Dynamics,
 }
 
@@ -120,7 +120,7 @@ pub struct Diagnoser {
     diagnosis: Diagnosis,
 }
 
-/// Residuals of remembered steps, oldest first, with the commands in standard units.
+/// Residuals of remembered steps, oldest first, with the actions in standard units.
 #[derive(Clone)]
 struct Work {
     z: Vec<f64>,
@@ -229,7 +229,7 @@ impl Diagnoser {
         &self.diagnosis
     }
 
-    /// Residuals, commands and surprises of what is remembered.
+    /// Residuals, actions and surprises of what is remembered.
     fn look_back(&mut self) {
         let Diagnoser { residual, nominal, widths: [obs, act], ring, n, work, .. } = self;
         let (len, d) = (2 * *obs + *act, residual.width());

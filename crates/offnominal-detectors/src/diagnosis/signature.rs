@@ -1,14 +1,14 @@
 //! What kind: the features of a stretch of residuals by which kinds of faults differ.
 //!
-//! With z_t the residuals of d channels, w_t = L⁻¹ z_t whitened, B the effect of a command and G that of an observation
+//! With z_t the residuals of d channels, w_t = L⁻¹ z_t whitened, B the effect of an action and G that of an observation
 //! on the next one, both from the ensemble's linear part:
 //!
 //! | feature | what it is                                                                  |
 //! |---------|-----------------------------------------------------------------------------|
 //! | 0, 1    | ln mean square of w and of z                                                |
 //! | 2       | ln of the number of steps                                                   |
-//! | 3       | share of w that the best change of the command explains                     |
-//! | 4, 5    | bias of that change, and its correlation with the command                   |
+//! | 3       | share of w that the best change of the action explains                     |
+//! | 4, 5    | bias of that change, and its correlation with the action                   |
 //! | 6       | how much of z_{t−1} is taken back in z_t: −Σ z_t·G z_{t−1} / Σ \|G z_{t−1}\|² |
 //! | 7       | how much the first step exceeds the others                                  |
 //! | 8 …     | for each channel its share of z, its bias, its correlation from step to step |
@@ -21,7 +21,7 @@ use crate::shared::whiten::Whitener;
 const QUIET: f64 = 1e-6;
 /// Features that do not belong to a channel.
 const N_COMMON: usize = 8;
-/// Part of the squared effect of a command that is added so that it can be inverted.
+/// Part of the squared effect of an action that is added so that it can be inverted.
 const RIDGE: f64 = 1e-3;
 /// The largest residual that counts, in nominal standard deviations.
 const MOST: f64 = 1e3;
@@ -31,9 +31,9 @@ const MOST: f64 = 1e3;
 pub(super) struct Signature {
     whitener: Whitener,
     n_commands: usize,
-    /// Effect of each command on whitened residuals, `[commands, d]`.
+    /// Effect of each action on whitened residuals, `[actions, d]`.
     effects: Vec<f64>,
-    /// Commands by effects, as a system of equations.
+    /// Actions by effects, as a system of equations.
     gram: Cholesky,
     /// Effect of a residual on the next one if it was an error of observation, `[d, d]`.
     returns: Vec<f64>,
@@ -46,7 +46,7 @@ pub(super) struct Scratch {
     reached: Vec<f64>,
     change: Vec<f64>,
     returned: Vec<f64>,
-    /// Sums over steps, `[3, commands]`.
+    /// Sums over steps, `[3, actions]`.
     sums: Vec<f64>,
 }
 
@@ -65,7 +65,7 @@ impl Signature {
         Signature::assemble(whitener, slopes.action, slopes.observation)
     }
 
-    /// `effects` of the commands and `returns` of errors of observation, in the units of residuals.
+    /// `effects` of the actions and `returns` of errors of observation, in the units of residuals.
     fn assemble(whitener: &Whitener, mut effects: Vec<f64>, returns: Vec<f64>) -> Option<Signature> {
         let d = whitener.deviations.len();
         let n_commands = effects.len() / d;
@@ -107,7 +107,7 @@ impl Signature {
         self.whitener.deviations.len()
     }
 
-    /// Writes the features of the residuals `[n, d]` of steps with the commands `[n, commands]`.
+    /// Writes the features of the residuals `[n, d]` of steps with the actions `[n, actions]`.
     pub fn of(&self, z: &[f64], commands: &[f64], out: &mut [f32], scratch: &mut Scratch) {
         let d = self.d();
         let n = (z.len() / d) as f64;
@@ -129,8 +129,8 @@ impl Signature {
         self.channels(z, plain, &mut out[N_COMMON..]);
     }
 
-    /// Sum of squares of w, and of that part of it which changes of the command explain. The sums of the squares of these
-    /// changes, of the changes, and of their products with the commands are left in the scratch.
+    /// Sum of squares of w, and of that part of it which changes of the action explain. The sums of the squares of these
+    /// changes, of the changes, and of their products with the actions are left in the scratch.
     fn explained(&self, z: &[f64], commands: &[f64], scratch: &mut Scratch) -> (f64, f64) {
         let Scratch { w, reached, change, sums, .. } = scratch;
         let (d, k) = (self.d(), self.n_commands);
@@ -194,7 +194,7 @@ fn ln(square: f64) -> f32 {
 mod tests {
     use super::*;
 
-    /// Two channels of unit variance; a command moves the first by two, and an error of observation is returned whole.
+    /// Two channels of unit variance; an action moves the first by two, and an error of observation is returned whole.
     fn signature() -> Signature {
         let rows = [[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]];
         let whitener = Whitener::fit(rows.iter().map(|r| &r[..]), 2);

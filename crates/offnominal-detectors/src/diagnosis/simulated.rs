@@ -1,12 +1,13 @@
-//! Examples of faults, made of nominal transitions by rules that hold in any world.
+//! Examples of faults, made of nominal transitions by rules that hold in any environment.
 //!
 //! | family      | what is done                                                                                      |
 //! |-------------|---------------------------------------------------------------------------------------------------|
-//! | observation | recorded observations are disturbed from the onset on; commands stay, though a policy would react |
-//! | action      | the commands on record are changed, so that what was done is no longer what they say              |
-//! | dynamics    | residuals get an error like those that the ensemble makes, which depends on state and command     |
+//! | observation | recorded observations are disturbed from the onset on; actions stay, though a policy would react |
+//! | action      | the actions on record are changed, so that what was done is no longer what they say              |
+//! | dynamics    | residuals get an error like those that the ensemble makes, which depends on state and action     |
 //!
-//! Each fault is as weak as can be noticed, or up to ten times stronger (an observation up to a hundred times). The steps end at a random time after the onset,
+//! Each fault is as weak as can be noticed, or up to ten times stronger (an observation up to a hundred times). The
+//! steps end at a random time after the onset,
 //! as those before an alarm do, and their beginning is estimated as it will be.
 
 use super::classifier::Examples;
@@ -37,7 +38,7 @@ pub(super) struct Known<'a> {
     pub signature: &'a Signature,
 }
 
-/// A stretch of an episode: `rows + 1` observations and `rows` commands from step `first`, disturbed from row `onset` on.
+/// A stretch of an episode: `rows + 1` observations and `rows` actions from step `first`, disturbed from row `onset` on.
 struct Stretch {
     first: usize,
     obs: Vec<f32>,
@@ -178,7 +179,7 @@ impl Maker<'_> {
         rows.enumerate().map(of).collect()
     }
 
-    /// Adds `size` times a coloured direction, or several, whose strength is constant or follows state and command.
+    /// Adds `size` times a coloured direction, or several, whose strength is constant or follows state and action.
     fn disturb_residuals(&mut self, onset: usize, size: f64, rng: &mut Rng) {
         let (d, n_inputs) = (self.residual.width(), self.residual.inputs().len());
         let forces = 1 + rng.below(2);
@@ -283,7 +284,7 @@ fn disturb_observations(made: &mut Stretch, width: usize, spread: &[f64], size: 
     }
 }
 
-/// Writes on record what, disturbed, would have been the command that was done.
+/// Writes on record what, disturbed, would have been the action that was done.
 fn disturb_commands(made: &mut Stretch, of: &Signals<'_>, spread: &[f64], size: f64, rng: &mut Rng) {
     const KINDS: [Kind; 6] =
         [Kind::Offset, Kind::Noise, Kind::MemoryNoise, Kind::Scaling, Kind::Drift, Kind::Delay(1)];

@@ -1,7 +1,7 @@
-//! Baselines of pictures: a clock, and noise. No detector may owe its figures to what these two know.
+//! Baselines of images: a clock, and noise. No detector may owe its figures to what these two know.
 
 use offnominal_core::Seed;
-use offnominal_core::image_detector::check_films;
+use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 pub const CLOCK: Entry<dyn ImageDetector> = entry!(
     ImageClock as dyn ImageDetector,
     "clock",
-    "baseline: steps since the episode began, sees no picture",
-    exempt: &[(Law::SeesGrossFaults, "it sees no picture, on purpose")]
+    "baseline: steps since the episode began, sees no image",
+    exempt: &[(Law::SeesGrossFaults, "it sees no image, on purpose")]
 );
 
 /// The entry of [`ImageRandom`].
@@ -32,8 +32,8 @@ pub struct ImageClock {}
 pub struct ImageRandom {}
 
 impl ImageDetector for ImageClock {
-    fn fit(&self, train: &[Film], _: &[Film], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
-        check_films(train, 1)?;
+    fn fit(&self, train: &[Video], _: &[Video], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 1)?;
         Ok(Box::new(Ticks(0)))
     }
 }
@@ -46,7 +46,7 @@ impl ImageMonitor for Ticks {
         self.0 = 0;
     }
 
-    fn score(&mut self, _: Sight<'_>) -> f64 {
+    fn score(&mut self, _: FrameTransition<'_>) -> f64 {
         self.0 += 1;
         self.0 as f64
     }
@@ -57,8 +57,8 @@ impl ImageMonitor for Ticks {
 }
 
 impl ImageDetector for ImageRandom {
-    fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
-        check_films(train, 1)?;
+    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 1)?;
         Ok(Box::new(Dice { seed: Seed(rng.bits()), steps: 0 }))
     }
 }
@@ -75,9 +75,9 @@ impl ImageMonitor for Dice {
         self.steps = 0;
     }
 
-    fn score(&mut self, sight: Sight<'_>) -> f64 {
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
         self.steps += 1;
-        // FNV-1a of the picture; its bits are then mixed by the seed tree.
+        // FNV-1a of the image; its bits are then mixed by the seed tree.
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         let hash = sight.next_frame.iter().fold(0xcbf2_9ce4_8422_2325, mix);
         let hash = sight.action.iter().fold(hash, |hash, a| hash.rotate_left(7) ^ u64::from(a.to_bits()));

@@ -1,9 +1,9 @@
-//! Does the policy do what it does when the world looks like this? The command foreseen from the pictures.
+//! Does the policy do what it does when the environment looks like this? The action foreseen from the images.
 //!
-//! A network predicts a normal distribution of the command from the coordinates of the picture and their change. A fault
-//! of the sensors that the policy reads leaves every picture nominal: only the commands no longer fit what is seen.
+//! A network predicts a normal distribution of the action from the coordinates of the image and their change. A fault
+//! of the sensors that the policy reads leaves every image nominal: only the actions no longer fit what is seen.
 
-use super::gaze::{Filmed, Views};
+use super::gaze::{Replayed, Views};
 use super::latent::{Coordinates, states};
 use super::regression::{Regression, energy, log_energy};
 use crate::shared::training::Training;
@@ -11,7 +11,7 @@ use offnominal_core::Rng;
 use offnominal_core::detector::FitError;
 use offnominal_nets::Standardiser;
 
-/// The model of the commands.
+/// The model of the actions.
 #[derive(Clone)]
 pub(super) struct Commands {
     coordinates: Coordinates,
@@ -22,28 +22,28 @@ pub(super) struct Commands {
 impl Commands {
     pub fn fit(
         coordinates: &Coordinates,
-        films: &[Filmed],
+        videos: &[Replayed],
         rng: &mut Rng,
     ) -> Result<Option<Commands>, FitError> {
-        let actions: Vec<f32> = films.iter().flat_map(|f| f.actions.iter().copied()).collect();
-        let scale = Standardiser::fit(&actions, films[0].act_width);
-        let width = coordinates.state(&films[0].views[0], &films[0].views[0]).len();
+        let actions: Vec<f32> = videos.iter().flat_map(|f| f.actions.iter().copied()).collect();
+        let scale = Standardiser::fit(&actions, videos[0].act_width);
+        let width = coordinates.state(&videos[0].views[0], &videos[0].views[0]).len();
         if scale.outputs() == 0 || width == 0 {
             return Ok(None);
         }
-        let mut targets = vec![0.0; actions.len() / films[0].act_width * scale.outputs()];
+        let mut targets = vec![0.0; actions.len() / videos[0].act_width * scale.outputs()];
         scale.apply(&actions, &mut targets);
         let mut inputs = Vec::new();
-        for film in films {
-            let states = states(coordinates, film);
-            inputs.extend_from_slice(&states[..film.len() * width]);
+        for video in videos {
+            let states = states(coordinates, video);
+            inputs.extend_from_slice(&states[..video.len() * width]);
         }
         let sizes = [width, 64, 64, 2 * scale.outputs()];
         let net = Regression::fit([inputs, targets], &sizes, &Training::brief(), 1, rng)?;
         Ok(Some(Commands { coordinates: coordinates.clone(), scale, net }))
     }
 
-    /// How little the command fits what was seen before it.
+    /// How little the action fits what was seen before it.
     pub fn statistic(&mut self, [before, now, _]: Views<'_>, action: &[f32]) -> f64 {
         let mut target = vec![0.0; self.scale.outputs()];
         self.scale.apply(action, &mut target);

@@ -1,4 +1,4 @@
-//! Patch-level latent dynamics: how each patch changes, given its surroundings, where they moved from, and the command.
+//! Patch-level latent dynamics: how each patch changes, given its surroundings, where they moved from, and the action.
 //!
 //! x_p = (z(t), z(t) − z(t−1)) over the 3 × 3 patches around p, a(t), and the place of p; a network shared by all
 //! patches predicts a normal distribution of z_p(t+1) − z_p(t). With its mean μ and variance σ²,
@@ -14,14 +14,14 @@
 //! Assumes: a camera that stands still or moves smoothly; changes that reach no farther than a patch in a step.
 //! Blind to: what a patch looks like as long as it changes as it should.
 //! Cost: fit O(epochs · rows · parameters) on `rows` sampled patches, score O(patches · parameters), about 2 ms.
-//! Reference: this project's; Anomaly-Gym finds that history and commands, not larger encoders, are what detectors of
-//! pictures lack.
+//! Reference: this project's; Anomaly-Gym finds that history and actions, not larger encoders, are what detectors of
+//! images lack.
 
-use super::gaze::{Filmed, Gaze, Grid, Scope, Split, Views};
+use super::gaze::{Gaze, Grid, Replayed, Scope, Split, Views};
 use super::memory::{Past, Scales};
 use super::regression::{Regression, energy, log_energy};
 use crate::shared::training::Training;
-use offnominal_core::image_detector::check_films;
+use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::Backbone;
@@ -66,16 +66,16 @@ pub struct PatchDynamics {
 }
 
 impl ImageDetector for PatchDynamics {
-    fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
-        check_films(train, 2)?;
+    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 2)?;
         let mut scope = Scope::fit(&self.backbone, train, rng);
-        let films = Split::of(&mut scope, train);
-        let mut model = Dynamics::fit(&self.shape, scope.grid(), &films.seen, &films.held_out, rng)?;
-        let of = |film: &Filmed, model: &mut Dynamics| {
-            (0..film.len()).map(|t| model.statistic(film.step(t), film.action(t))).collect::<Vec<f64>>()
+        let videos = Split::of(&mut scope, train);
+        let mut model = Dynamics::fit(&self.shape, scope.grid(), &videos.seen, &videos.held_out, rng)?;
+        let of = |video: &Replayed, model: &mut Dynamics| {
+            (0..video.len()).map(|t| model.statistic(video.step(t), video.action(t))).collect::<Vec<f64>>()
         };
         let scales =
-            Scales::fit(&films.nominal().iter().map(|film| of(film, &mut model)).collect::<Vec<_>>());
+            Scales::fit(&videos.nominal().iter().map(|video| of(video, &mut model)).collect::<Vec<_>>());
         let (gaze, past) = (Gaze::default(), Past::default());
         Ok(Box::new(Fitted { scope, gaze, model, scales, past, expected: OnceLock::new() }))
     }
@@ -99,10 +99,10 @@ pub(super) struct Dynamics {
     pub expected: Vec<f32>,
 }
 
-/// A patch of a step of a film.
+/// A patch of a step of a video.
 #[derive(Debug, Clone, Copy)]
 struct Place {
-    film: usize,
+    video: usize,
     t: usize,
     patch: usize,
 }
@@ -111,8 +111,8 @@ impl Dynamics {
     pub fn fit(
         shape: &DynamicsShape,
         grid: Grid,
-        seen: &[Filmed],
-        held_out: &[Filmed],
+        seen: &[Replayed],
+        held_out: &[Replayed],
         rng: &mut Rng,
     ) -> Result<Dynamics, FitError> {
         let actions: Vec<f32> = seen.iter().flat_map(|f| f.actions.iter().copied()).collect();
@@ -121,10 +121,10 @@ impl Dynamics {
         let units = units(seen, grid, &places);
         let (mut inputs, mut targets) = (Vec::new(), Vec::new());
         for place in &places {
-            let film = &seen[place.film];
-            let [before, now, next] = film.step(place.t).map(|view| &*view.patches);
+            let video = &seen[place.video];
+            let [before, now, next] = video.step(place.t).map(|view| &*view.patches);
             input(grid, [before, now], place.patch, &mut inputs);
-            command(grid, &commands, film.action(place.t), place.patch, &mut inputs);
+            command(grid, &commands, video.action(place.t), place.patch, &mut inputs);
             targets.extend(change(grid, now, next, place.patch, &units));
         }
         let sizes = [inputs.len() / places.len(), 96, 64, 2 * grid.width];
@@ -146,11 +146,11 @@ impl Dynamics {
     }
 
     /// Mean energy at each place over nominal steps, shrunk to that over all places.
-    fn usual(&mut self, films: &[Filmed]) -> Vec<f32> {
+    fn usual(&mut self, videos: &[Replayed]) -> Vec<f32> {
         let (mut sums, mut n) = (vec![0.0_f64; self.energies.len()], 0.0);
-        for film in films {
-            for t in 0..film.len() {
-                self.statistic(film.step(t), film.action(t));
+        for video in videos {
+            for t in 0..video.len() {
+                self.statistic(video.step(t), video.action(t));
                 sums.iter_mut().zip(&self.energies).for_each(|(s, &e)| *s += f64::from(e));
                 n += 1.0;
             }
@@ -203,7 +203,7 @@ fn input(grid: Grid, [before, now]: [&[f32]; 2], patch: usize, out: &mut Vec<f32
     }
 }
 
-/// Appends the command and the place.
+/// Appends the action and the place.
 fn command(grid: Grid, scale: &Standardiser, action: &[f32], patch: usize, out: &mut Vec<f32>) {
     let from = out.len();
     out.resize(from + scale.outputs(), 0.0);
@@ -226,10 +226,10 @@ fn change<'a>(
 }
 
 /// Root mean square of the change of each number over the places.
-fn units(films: &[Filmed], grid: Grid, places: &[Place]) -> Vec<f32> {
+fn units(videos: &[Replayed], grid: Grid, places: &[Place]) -> Vec<f32> {
     let (ones, mut sums) = (vec![1.0; grid.width], vec![0.0_f64; grid.width]);
     for place in places {
-        let [_, now, next] = films[place.film].step(place.t).map(|view| &*view.patches);
+        let [_, now, next] = videos[place.video].step(place.t).map(|view| &*view.patches);
         let changes = change(grid, now, next, place.patch, &ones);
         sums.iter_mut().zip(changes).for_each(|(s, c)| *s += f64::from(c).powi(2));
     }
@@ -237,13 +237,13 @@ fn units(films: &[Filmed], grid: Grid, places: &[Place]) -> Vec<f32> {
 }
 
 /// Places to learn from: up to half of them where something changes, the rest anywhere.
-fn chosen(films: &[Filmed], grid: Grid, n: usize, rng: &mut Rng) -> Vec<Place> {
+fn chosen(videos: &[Replayed], grid: Grid, n: usize, rng: &mut Rng) -> Vec<Place> {
     let (mut active, mut calm) = (Vec::new(), Vec::new());
-    for (i, film) in films.iter().enumerate() {
-        for t in 0..film.len() {
-            let moves = moving(grid, film.step(t));
+    for (i, video) in videos.iter().enumerate() {
+        for t in 0..video.len() {
+            let moves = moving(grid, video.step(t));
             for (patch, moves) in moves.into_iter().enumerate() {
-                let place = Place { film: i, t, patch };
+                let place = Place { video: i, t, patch };
                 if moves { active.push(place) } else { calm.push(place) }
             }
         }
@@ -291,7 +291,7 @@ impl ImageMonitor for Fitted {
         self.past = Past::default();
     }
 
-    fn score(&mut self, sight: Sight<'_>) -> f64 {
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
         self.expected.take();
         let q = self.model.statistic(self.gaze.see(&mut self.scope, &sight), sight.action);
         self.scales.score(q, &mut self.past)

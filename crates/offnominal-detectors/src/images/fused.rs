@@ -1,22 +1,22 @@
-//! Our default for pictures: patches that change as they should, a whole that moves as it should, commands that fit.
+//! Our default for images: patches that change as they should, a whole that moves as it should, actions that fit.
 //!
 //! score = the largest of s and its running means over about three and thirty steps, each in units of held-out nominal
 //! steps, with s = Σ_k −ln p_k over three parts: [`PatchDynamics`](super::PatchDynamics), the detector `offnominal` on
-//! where colours are in whole pictures, and a model of the commands; p_k is the share of held-out nominal steps that part k
+//! where colours are in whole images, and a model of the actions; p_k is the share of held-out nominal steps that part k
 //! scores at least as high, continued as an exponential.
 //!
 //! Assumes: as its parts; every fourth episode is held out.
-//! Blind to: a world that looks and moves as ever while the policy commands what it always commands there.
-//! Cost: the sum of its parts, about 3 ms a picture.
+//! Blind to: an environment that looks and moves as ever while the policy does what it always actions there.
+//! Cost: the sum of its parts, about 3 ms an image.
 //! Reference: this project's.
 
 use super::commands::Commands;
 use super::dynamics::{Dynamics, DynamicsShape};
-use super::gaze::{Filmed, Gaze, Scope, Split, Views};
+use super::gaze::{Gaze, Replayed, Scope, Split, Views};
 use super::latent::{Coordinates, Latent};
 use super::memory::{Past, Scales};
 use crate::shared::surprise::Surprise;
-use offnominal_core::image_detector::check_films;
+use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 use offnominal_nets::vision::Backbone;
 use std::sync::{Arc, OnceLock};
@@ -30,20 +30,20 @@ pub struct OffnominalImages {
 }
 
 impl ImageDetector for OffnominalImages {
-    fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
-        check_films(train, 2)?;
+    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 2)?;
         let mut scope = Scope::fit(&self.backbone, train, rng);
-        let films = Split::of(&mut scope, train);
-        let coordinates = Coordinates::fit(&films.seen);
+        let videos = Split::of(&mut scope, train);
+        let coordinates = Coordinates::fit(&videos.seen);
         let mut parts = Parts {
-            dynamics: Dynamics::fit(&self.shape, scope.grid(), &films.seen, &films.held_out, rng)?,
-            latent: Latent::fit(&coordinates, &films.seen, rng)?,
-            commands: Commands::fit(&coordinates, &films.seen, rng)?,
+            dynamics: Dynamics::fit(&self.shape, scope.grid(), &videos.seen, &videos.held_out, rng)?,
+            latent: Latent::fit(&coordinates, &videos.seen, rng)?,
+            commands: Commands::fit(&coordinates, &videos.seen, rng)?,
         };
-        let scored: Vec<Vec<[f64; 3]>> = films.nominal().iter().map(|film| parts.film(film)).collect();
+        let scored: Vec<Vec<[f64; 3]>> = videos.nominal().iter().map(|video| parts.video(video)).collect();
         let of = |k: usize| scored.iter().flatten().map(|s| s[k]).collect::<Vec<f64>>();
         let surprises = [0, 1, 2].map(|k| Surprise::of_nominal(of(k)));
-        let sums = |film: &Vec<[f64; 3]>| film.iter().map(|s| total(&surprises, s)).collect::<Vec<f64>>();
+        let sums = |video: &Vec<[f64; 3]>| video.iter().map(|s| total(&surprises, s)).collect::<Vec<f64>>();
         let scales = Scales::fit(&scored.iter().map(sums).collect::<Vec<_>>());
         let (gaze, past) = (Gaze::default(), Past::default());
         Ok(Box::new(Fitted { scope, gaze, parts, surprises, scales, past, expected: OnceLock::new() }))
@@ -70,9 +70,9 @@ impl Parts {
         ]
     }
 
-    fn film(&mut self, film: &Filmed) -> Vec<[f64; 3]> {
+    fn video(&mut self, video: &Replayed) -> Vec<[f64; 3]> {
         self.reset();
-        (0..film.len()).map(|t| self.score(film.step(t), film.action(t))).collect()
+        (0..video.len()).map(|t| self.score(video.step(t), video.action(t))).collect()
     }
 }
 
@@ -100,7 +100,7 @@ impl ImageMonitor for Fitted {
         self.past = Past::default();
     }
 
-    fn score(&mut self, sight: Sight<'_>) -> f64 {
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
         self.expected.take();
         let scores = self.parts.score(self.gaze.see(&mut self.scope, &sight), sight.action);
         self.scales.score(total(&self.surprises, &scores), &mut self.past)

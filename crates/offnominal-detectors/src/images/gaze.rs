@@ -1,16 +1,16 @@
-//! What a monitor remembers of the pictures of an episode: the last three, as patches in nominal units and as moments.
+//! What a monitor remembers of the images of an episode: the last three, as patches in nominal units and as moments.
 
 use super::moments::Moments;
 use offnominal_core::Rng;
-use offnominal_core::image_detector::{Film, Sight, hold_out};
+use offnominal_core::image_detector::{FrameTransition, Video, hold_out};
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::{Backbone, Encoder};
 use std::sync::Arc;
 
-/// Pictures of which the scale of the features is measured.
+/// Images of which the scale of the features is measured.
 const SAMPLED: usize = 300;
 
-/// Encodes pictures and brings each number of a patch to its nominal mean and deviation.
+/// Encodes images and brings each number of a patch to its nominal mean and deviation.
 #[derive(Clone)]
 pub(super) struct Scope {
     scale: Arc<Standardiser>,
@@ -30,18 +30,18 @@ pub(super) struct Grid {
 }
 
 impl Scope {
-    /// Measures the scale on pictures spread evenly over the films.
-    pub fn fit(backbone: &Arc<dyn Backbone>, films: &[Film], rng: &mut Rng) -> Scope {
-        let size = (films[0].height, films[0].width);
+    /// Measures the scale on images spread evenly over the videos.
+    pub fn fit(backbone: &Arc<dyn Backbone>, videos: &[Video], rng: &mut Rng) -> Scope {
+        let size = (videos[0].height, videos[0].width);
         let mut encoder = backbone.at(size.0, size.1);
-        let total: usize = films.iter().map(|f| f.len() + 1).sum();
+        let total: usize = videos.iter().map(|f| f.len() + 1).sum();
         let stride = total.div_ceil(SAMPLED).max(1);
-        let pictures = || films.iter().flat_map(|f| (0..=f.len()).map(|t| f.frame(t))).step_by(stride);
-        let moments = Arc::new(Moments::fit(pictures(), rng));
+        let images = || videos.iter().flat_map(|f| (0..=f.len()).map(|t| f.frame(t))).step_by(stride);
+        let moments = Arc::new(Moments::fit(images(), rng));
         let mut rows: Vec<f32> = Vec::new();
         let mut width = 1;
-        for picture in pictures() {
-            let features = encoder.encode(picture);
+        for image in images() {
+            let features = encoder.encode(image);
             width = features.width;
             rows.extend_from_slice(&features.patches);
         }
@@ -49,14 +49,14 @@ impl Scope {
         Scope { scale, moments, size, encoder, row: Vec::new() }
     }
 
-    /// A picture as it is remembered.
-    pub fn view(&mut self, picture: &[u8]) -> View {
-        View { patches: self.patches(picture), moments: self.moments.of(picture, self.size.1) }
+    /// An image as it is remembered.
+    pub fn view(&mut self, image: &[u8]) -> View {
+        View { patches: self.patches(image), moments: self.moments.of(image, self.size.1) }
     }
 
-    /// The patches of a picture, `[rows, columns, width]`, in nominal units.
-    fn patches(&mut self, picture: &[u8]) -> Vec<f32> {
-        let features = self.encoder.encode(picture);
+    /// The patches of an image, `[rows, columns, width]`, in nominal units.
+    fn patches(&mut self, image: &[u8]) -> Vec<f32> {
+        let features = self.encoder.encode(image);
         let mut out = Vec::with_capacity(features.n_patches() * self.scale.outputs());
         self.row.resize(self.scale.outputs(), 0.0);
         for patch in features.patches.chunks_exact(features.width) {
@@ -66,14 +66,14 @@ impl Scope {
         out
     }
 
-    /// The grid of the pictures that were encoded last.
+    /// The grid of the images that were encoded last.
     pub fn grid(&mut self) -> Grid {
         let (height, width) = self.size;
         let features = self.encoder.encode(&vec![0; height * width * 3]);
         Grid { rows: features.rows, columns: features.columns, width: self.scale.outputs() }
     }
 
-    /// The picture of patches in nominal units, if the encoder can imagine one.
+    /// The image of patches in nominal units, if the encoder can imagine one.
     pub fn imagine(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
         let (width, kept) = (self.scale.inputs(), self.scale.kept());
         let mut raw = vec![0.0; patches.len() / kept.len().max(1) * width];
@@ -86,7 +86,7 @@ impl Scope {
     }
 }
 
-/// A picture as it is remembered.
+/// An image as it is remembered.
 #[derive(Debug, Clone)]
 pub(super) struct View {
     /// `[rows, columns, width]`, in nominal units.
@@ -95,21 +95,21 @@ pub(super) struct View {
     pub moments: Vec<f32>,
 }
 
-/// The pictures before, at and after a command.
+/// The images before, at and after an action.
 pub(super) type Views<'a> = [&'a View; 3];
 
-/// A film as it is remembered, with its commands.
-pub(super) struct Filmed {
-    /// Each of the T + 1 pictures.
+/// A video as it is remembered, with its actions.
+pub(super) struct Replayed {
+    /// Each of the T + 1 images.
     pub views: Vec<View>,
     pub actions: Vec<f32>,
     pub act_width: usize,
 }
 
-impl Filmed {
-    pub fn of(scope: &mut Scope, film: &Film) -> Filmed {
-        let views = (0..=film.len()).map(|t| scope.view(film.frame(t))).collect();
-        Filmed { views, actions: film.actions.clone(), act_width: film.act_width }
+impl Replayed {
+    pub fn of(scope: &mut Scope, video: &Video) -> Replayed {
+        let views = (0..=video.len()).map(|t| scope.view(video.frame(t))).collect();
+        Replayed { views, actions: video.actions.clone(), act_width: video.act_width }
     }
 
     /// Number of steps.
@@ -117,40 +117,41 @@ impl Filmed {
         self.actions.len() / self.act_width
     }
 
-    /// The pictures before, at and after a step.
+    /// The images before, at and after a step.
     pub fn step(&self, t: usize) -> Views<'_> {
         [t.saturating_sub(1), t, t + 1].map(|t| &self.views[t])
     }
 
-    /// The command of a step.
+    /// The action of a step.
     pub fn action(&self, t: usize) -> &[f32] {
         &self.actions[t * self.act_width..(t + 1) * self.act_width]
     }
 }
 
-/// Films to learn from, and films held out: every fourth, or none where there are too few.
+/// Videos to learn from, and videos held out: every fourth, or none where there are too few.
 pub(super) struct Split {
-    pub seen: Vec<Filmed>,
-    pub held_out: Vec<Filmed>,
+    pub seen: Vec<Replayed>,
+    pub held_out: Vec<Replayed>,
 }
 
 impl Split {
-    pub fn of(scope: &mut Scope, films: &[Film]) -> Split {
-        let (seen, held_out) = hold_out(films);
-        let mut filmed = |films: Vec<&Film>| films.into_iter().map(|film| Filmed::of(scope, film)).collect();
-        Split { seen: filmed(seen), held_out: filmed(held_out) }
+    pub fn of(scope: &mut Scope, videos: &[Video]) -> Split {
+        let (seen, held_out) = hold_out(videos);
+        let mut replayed =
+            |videos: Vec<&Video>| videos.into_iter().map(|video| Replayed::of(scope, video)).collect();
+        Split { seen: replayed(seen), held_out: replayed(held_out) }
     }
 
-    /// What is usual is seen in the films held out; in the others where there are none.
-    pub fn nominal(&self) -> &[Filmed] {
+    /// What is usual is seen in the videos held out; in the others where there are none.
+    pub fn nominal(&self) -> &[Replayed] {
         if self.held_out.is_empty() { &self.seen } else { &self.held_out }
     }
 }
 
-/// The picture before, the one that the command met, and the one that followed.
+/// The image before, the one that the action met, and the one that followed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Gaze {
-    /// Oldest first; the first picture of an episode counts as its own predecessor.
+    /// Oldest first; the first image of an episode counts as its own predecessor.
     seen: Vec<View>,
 }
 
@@ -160,7 +161,7 @@ impl Gaze {
     }
 
     /// Takes in a step.
-    pub fn see(&mut self, scope: &mut Scope, sight: &Sight<'_>) -> Views<'_> {
+    pub fn see(&mut self, scope: &mut Scope, sight: &FrameTransition<'_>) -> Views<'_> {
         if self.seen.is_empty() {
             let first = scope.view(sight.frame);
             self.seen = vec![first.clone(), first];

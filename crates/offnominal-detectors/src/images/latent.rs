@@ -1,9 +1,9 @@
-//! The whole picture as a few numbers, and the detector `offnominal` on them as if they were sensors.
+//! The whole image as a few numbers, and the detector `offnominal` on them as if they were sensors.
 //!
-//! o(t) = (y(t), y(t) − y(t−1)), where y are the [moments](super::moments) of the picture in nominal units. What is seen
-//! of the world as a whole then has the same model as a vector of sensors.
+//! o(t) = (y(t), y(t) − y(t−1)), where y are the [moments](super::moments) of the image in nominal units. What is seen
+//! of the environment as a whole then has the same model as a vector of sensors.
 
-use super::gaze::{Filmed, View, Views};
+use super::gaze::{Replayed, View, Views};
 use crate::Offnominal;
 use offnominal_core::prelude::*;
 use offnominal_nets::Standardiser;
@@ -16,8 +16,8 @@ const LEAST: f32 = 1e-5;
 pub(super) struct Coordinates(Standardiser);
 
 impl Coordinates {
-    pub fn fit(films: &[Filmed]) -> Coordinates {
-        let views = || films.iter().flat_map(|f| &f.views);
+    pub fn fit(videos: &[Replayed]) -> Coordinates {
+        let views = || videos.iter().flat_map(|f| &f.views);
         let rows: Vec<f32> = views().flat_map(|v| v.moments.iter().copied()).collect();
         let all = Standardiser::fit(&rows, rows.len() / views().count());
         let kept = || all.kept().iter().enumerate().filter(|(j, _)| all.scale()[*j] > LEAST);
@@ -33,7 +33,7 @@ impl Coordinates {
         out
     }
 
-    /// Where the world is and how it moves.
+    /// Where the environment is and how it moves.
     pub fn state(&self, before: &View, now: &View) -> Vec<f32> {
         let (old, mut new) = (self.of(before), self.of(now));
         let moved: Vec<f32> = new.iter().zip(&old).map(|(n, o)| n - o).collect();
@@ -60,18 +60,18 @@ impl Clone for Latent {
 }
 
 impl Latent {
-    /// Learns from films; nothing, where no number of the pictures varies.
+    /// Learns from videos; nothing, where no number of the images varies.
     pub fn fit(
         coordinates: &Coordinates,
-        films: &[Filmed],
+        videos: &[Replayed],
         rng: &mut Rng,
     ) -> Result<Option<Latent>, FitError> {
-        let states: Vec<Vec<f32>> = films.iter().map(|f| states(coordinates, f)).collect();
-        let width = states[0].len() / (films[0].len() + 1);
+        let states: Vec<Vec<f32>> = videos.iter().map(|f| states(coordinates, f)).collect();
+        let width = states[0].len() / (videos[0].len() + 1);
         if width == 0 {
             return Ok(None);
         }
-        let signals = films.iter().zip(&states);
+        let signals = videos.iter().zip(&states);
         let signals: Vec<Signals<'_>> =
             signals.map(|(f, s)| Signals::new(s, &f.actions, width, f.act_width)).collect();
         let monitor = Offnominal::default().fit(&signals, &[], rng)?;
@@ -95,8 +95,8 @@ impl Latent {
     }
 }
 
-/// The states of all pictures of a film.
-pub(super) fn states(coordinates: &Coordinates, film: &Filmed) -> Vec<f32> {
-    let at = |t: usize| coordinates.state(&film.views[t.saturating_sub(1)], &film.views[t]);
-    (0..=film.len()).flat_map(at).collect()
+/// The states of all images of a video.
+pub(super) fn states(coordinates: &Coordinates, video: &Replayed) -> Vec<f32> {
+    let at = |t: usize| coordinates.state(&video.views[t.saturating_sub(1)], &video.views[t]);
+    (0..=video.len()).flat_map(at).collect()
 }

@@ -1,4 +1,4 @@
-//! What scores pictures: nearest neighbours of features, and a model of how patches change under a command.
+//! What scores images: nearest neighbours of features, and a model of how patches change under an action.
 //!
 //! Each detector here stands on a [`Backbone`](offnominal_nets::vision::Backbone), whoever trained it; which one, and
 //! where its weights are, is decided by whoever builds the detector.
@@ -27,5 +27,5 @@ mod tests;
 
 use offnominal_core::prelude::*;
 
-/// The detectors of pictures that need no weights; whoever has some adds to these.
+/// The image detectors that need no weights; whoever has some adds to these.
 pub const BASELINES: &[Entry<dyn ImageDetector>] = &[baselines::CLOCK, baselines::RANDOM];

@@ -1,11 +1,12 @@
-//! Where the colours of a picture are: mass, middle and extent of each of a few kinds of colour.
+//! Where the colours of an image are: mass, middle and extent of each of a few kinds of colour.
 //!
-//! The colours of nominal pictures are grouped into K kinds; a pixel of colour c belongs to kind k by the share
-//! w_k(c) ∝ exp(−‖c − c_k‖² / 2τ²). With m_k = Σ w_k, a picture becomes m_k / N, the mean place of the kind, and the
+//! The colours of nominal images are grouped into K kinds; a pixel of colour c belongs to kind k by the share
+//! w_k(c) ∝ exp(−‖c − c_k‖² / 2τ²). With m_k = Σ w_k, an image becomes m_k / N, the mean place of the kind, and the
 //! deviations of its places, 5 numbers for each k. Things that are drawn in colours of their own are followed to
 //! parts of a pixel, without having been named.
 //!
-//! Reference: in the spirit of the spatial features of Finn et al., ICRA 2016, with colours in the place of learned filters.
+//! Reference: in the spirit of the spatial features of Finn et al., ICRA 2016, with colours in the place of learned
+//! filters.
 
 use offnominal_core::Rng;
 
@@ -17,7 +18,7 @@ const NUMBERS: usize = 5;
 const SOFTNESS: f32 = 24.0;
 /// Levels of a colour that are told apart, as a power of two.
 const BITS: u32 = 5;
-/// Mass, in pixels, that pulls the place of a kind to the middle of the picture: none is undefined.
+/// Mass, in pixels, that pulls the place of a kind to the middle of the image: none is undefined.
 const PULL: f32 = 2.0;
 /// Pixels on a side that are looked at.
 const SIDE: usize = 128;
@@ -47,11 +48,11 @@ fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
 }
 
 impl Moments {
-    /// Groups the colours of pictures; rare ones count more than their share, for things are smaller than the ground.
-    pub fn fit<'a>(pictures: impl Iterator<Item = &'a [u8]>, rng: &mut Rng) -> Moments {
+    /// Groups the colours of images; rare ones count more than their share, for things are smaller than the ground.
+    pub fn fit<'a>(images: impl Iterator<Item = &'a [u8]>, rng: &mut Rng) -> Moments {
         let mut counts = vec![0_u64; 1 << (3 * BITS)];
-        for picture in pictures {
-            picture.as_chunks::<3>().0.iter().for_each(|&p| counts[index(p)] += 1);
+        for image in images {
+            image.as_chunks::<3>().0.iter().for_each(|&p| counts[index(p)] += 1);
         }
         let seen: Vec<([f32; 3], f32)> = counts
             .iter()
@@ -70,10 +71,10 @@ impl Moments {
         Moments { shares: shares.collect() }
     }
 
-    /// The numbers of a picture `[height, width, 3]`.
-    pub fn of(&self, picture: &[u8], width: usize) -> Vec<f32> {
+    /// The numbers of an image `[height, width, 3]`.
+    pub fn of(&self, image: &[u8], width: usize) -> Vec<f32> {
         let stride = (width / SIDE).max(1);
-        let height = picture.len() / (3 * width);
+        let height = image.len() / (3 * width);
         let mut sums = [[0.0_f32; 5]; KINDS];
         for row in (0..height).step_by(stride) {
             let y = 2.0 * row as f32 / height as f32 - 1.0;
@@ -82,7 +83,7 @@ impl Moments {
             for column in (0..width).step_by(stride) {
                 let at = 3 * (row * width + column);
                 let x = 2.0 * column as f32 / width as f32 - 1.0;
-                let shares = &self.shares[index([picture[at], picture[at + 1], picture[at + 2]])];
+                let shares = &self.shares[index([image[at], image[at + 1], image[at + 2]])];
                 for (sums, share) in line.iter_mut().zip(shares) {
                     let along = share * x;
                     *sums = [sums[0] + share, sums[1] + along, sums[2] + along * x];
@@ -138,7 +139,7 @@ fn grouped(seen: &[([f32; 3], f32)], rng: &mut Rng) -> [[f32; 3]; KINDS] {
 mod tests {
     use super::*;
 
-    fn picture(x: f32, y: f32, side: usize) -> Vec<u8> {
+    fn image(x: f32, y: f32, side: usize) -> Vec<u8> {
         let inside = |i: usize| {
             let at = |v: usize| 2.0 * v as f32 / side as f32 - 1.0;
             (at(i % side) - x).hypot(at(i / side) - y) < 0.15
@@ -148,9 +149,9 @@ mod tests {
 
     #[test]
     fn a_disc_is_followed_to_parts_of_a_pixel() {
-        let films: Vec<Vec<u8>> = (0..9).map(|i| picture(-0.4 + 0.1 * i as f32, 0.2, 64)).collect();
-        let moments = Moments::fit(films.iter().map(Vec::as_slice), &mut Rng::new(1));
-        let found = |x: f32, y: f32| moments.of(&picture(x, y, 64), 64);
+        let videos: Vec<Vec<u8>> = (0..9).map(|i| image(-0.4 + 0.1 * i as f32, 0.2, 64)).collect();
+        let moments = Moments::fit(videos.iter().map(Vec::as_slice), &mut Rng::new(1));
+        let found = |x: f32, y: f32| moments.of(&image(x, y, 64), 64);
         let (one, other) = (found(0.0, 0.0), found(0.3, -0.2));
         assert_eq!(one.len(), KINDS * NUMBERS);
         let disc = (0..KINDS).find(|k| (0.005..0.1).contains(&one[k * NUMBERS])).unwrap() * NUMBERS;
@@ -160,10 +161,9 @@ mod tests {
     }
 
     #[test]
-    fn larger_pictures_say_the_same() {
-        let moments = Moments::fit([picture(0.0, 0.0, 128)].iter().map(Vec::as_slice), &mut Rng::new(1));
-        let (small, large) =
-            (moments.of(&picture(0.2, 0.1, 128), 128), moments.of(&picture(0.2, 0.1, 256), 256));
+    fn larger_images_say_the_same() {
+        let moments = Moments::fit([image(0.0, 0.0, 128)].iter().map(Vec::as_slice), &mut Rng::new(1));
+        let (small, large) = (moments.of(&image(0.2, 0.1, 128), 128), moments.of(&image(0.2, 0.1, 256), 256));
         assert!(small.iter().zip(&large).all(|(a, b)| (a - b).abs() < 0.02), "{small:?} {large:?}");
     }
 }

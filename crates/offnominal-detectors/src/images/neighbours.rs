@@ -1,21 +1,21 @@
-//! Distance of the whole picture to the nearest nominal one, in the features of a frozen network.
+//! Distance of the whole image to the nearest nominal one, in the features of a frozen network.
 //!
-//! score = ‖f(o′) − f_nearest‖, f standing for a whole picture; with `metric = cosine` both have unit length first, and
+//! score = ‖f(o′) − f_nearest‖, f standing for a whole image; with `metric = cosine` both have unit length first, and
 //! the score is 1 − cos.
 //!
-//! Assumes: that what matters moves the features of a network trained on other pictures.
-//! Blind to: everything that happens, as long as each picture alone looks nominal; and small things.
+//! Assumes: that what matters moves the features of a network trained on other images.
+//! Blind to: everything that happens, as long as each image alone looks nominal; and small things.
 //! Cost: fit O(n) passes through the network, score one pass and O(n d).
 //! Reference: Anomaly-Gym, kNN-ResNet (k = 1, Euclidean) and CLIP-Sim (cosine similarity).
 
 use super::bank::{Bank, unit};
-use offnominal_core::image_detector::check_films;
+use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 use offnominal_nets::vision::{Backbone, Encoder};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// How far two pictures are apart.
+/// How far two images are apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Metric {
@@ -35,14 +35,14 @@ pub struct FrameKnn {
 }
 
 impl ImageDetector for FrameKnn {
-    fn fit(&self, train: &[Film], _: &[Film], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
-        check_films(train, 1)?;
+    fn fit(&self, train: &[Video], _: &[Video], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 1)?;
         let mut encoder = self.backbone.at(train[0].height, train[0].width);
         let mut points = Vec::new();
         let mut width = 1;
-        for film in train {
-            for t in 1..=film.len() {
-                let row = self.metric.of(&encoder.encode(film.frame(t)).whole);
+        for video in train {
+            for t in 1..=video.len() {
+                let row = self.metric.of(&encoder.encode(video.frame(t)).whole);
                 width = row.len();
                 points.extend(row);
             }
@@ -71,7 +71,7 @@ struct Fitted {
 impl ImageMonitor for Fitted {
     fn reset(&mut self) {}
 
-    fn score(&mut self, sight: Sight<'_>) -> f64 {
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
         let row = self.metric.of(&self.encoder.encode(sight.next_frame).whole);
         let distance = f64::from(self.bank.nearest(&row)[0].0);
         match self.metric {

@@ -3,14 +3,14 @@
 //! score = max_p ‖f_p(o′) − f_nearest‖ (`pooling = max`), or the mean of the largest per cent of these distances
 //! (`pooling = top`).
 //!
-//! Assumes: that an anomaly puts something into the picture that no nominal picture has anywhere.
+//! Assumes: that an anomaly puts something into the image that no nominal image has anywhere.
 //! Blind to: what moves wrongly while looking as ever.
 //! Cost: fit O(n) passes through the network, score one pass and O(patches · bank · d).
 //! Reference: Anomaly-Gym, DINO-Patch (max); AnomalyDINO, Damm et al., WACV 2025 (mean of the largest per cent).
 //! Deviates: a bank of at most `most` different patches, drawn at random.
 
 use super::bank::{Bank, different};
-use offnominal_core::image_detector::check_films;
+use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 use offnominal_nets::vision::resize::Resize;
 use offnominal_nets::vision::{Backbone, Encoder, Features};
@@ -43,14 +43,14 @@ pub struct PatchKnn {
 const SHOWN: usize = 8;
 
 impl ImageDetector for PatchKnn {
-    fn fit(&self, train: &[Film], _: &[Film], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
-        check_films(train, 1)?;
+    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+        check_videos(train, 1)?;
         let size = (train[0].height, train[0].width);
         let mut encoder = self.backbone.at(size.0, size.1);
         let mut pool = Pool::default();
-        let pictures: usize = train.iter().map(Film::len).sum();
-        for picture in train.iter().flat_map(|f| (1..=f.len()).map(|t| f.frame(t))) {
-            pool.add(encoder.encode(picture), picture, size, self.most.get(), pictures, rng);
+        let images: usize = train.iter().map(Video::len).sum();
+        for image in train.iter().flat_map(|f| (1..=f.len()).map(|t| f.frame(t))) {
+            pool.add(encoder.encode(image), image, size, self.most.get(), images, rng);
         }
         let Pool { points, looks, width, grid, .. } = pool.thinned(self.most.get(), rng);
         let bank = Bank::new(points, width);
@@ -79,20 +79,20 @@ struct Pool {
 }
 
 impl Pool {
-    /// Adds the patches of a picture, or as many of them at random as keep the pool at twice what is wanted.
+    /// Adds the patches of an image, or as many of them at random as keep the pool at twice what is wanted.
     fn add(
         &mut self,
         features: &Features,
-        picture: &[u8],
+        image: &[u8],
         size: (usize, usize),
         most: usize,
-        pictures: usize,
+        images: usize,
         rng: &mut Rng,
     ) {
         (self.width, self.grid) = (features.width, (features.rows, features.columns));
         let side = (features.rows * SHOWN, features.columns * SHOWN);
-        let shown = Resize::new(size, side).bytes(picture);
-        let share = (8 * most) as f64 / (pictures * features.n_patches()) as f64;
+        let shown = Resize::new(size, side).bytes(image);
+        let share = (8 * most) as f64 / (images * features.n_patches()) as f64;
         for (patch, row) in features.patches.chunks_exact(features.width).enumerate() {
             if rng.uniform() >= share {
                 continue;
@@ -126,7 +126,7 @@ struct Fitted {
     looks: Arc<[u8]>,
     grid: (usize, usize),
     back: Resize,
-    /// Distance and nearest patch of each patch of the last picture.
+    /// Distance and nearest patch of each patch of the last image.
     last: Vec<(f32, usize)>,
     /// Put together when it is asked for.
     expected: OnceLock<Vec<u8>>,
@@ -135,7 +135,7 @@ struct Fitted {
 impl ImageMonitor for Fitted {
     fn reset(&mut self) {}
 
-    fn score(&mut self, sight: Sight<'_>) -> f64 {
+    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
         self.expected.take();
         let features = self.encoder.encode(sight.next_frame);
         self.last.clear();
@@ -168,14 +168,14 @@ impl ImageMonitor for Fitted {
 impl Fitted {
     fn mosaic(&self) -> Vec<u8> {
         let (columns, look) = (self.grid.1, SHOWN * SHOWN * 3);
-        let mut picture = vec![0; self.last.len() * look];
+        let mut image = vec![0; self.last.len() * look];
         for (patch, &(_, nearest)) in self.last.iter().enumerate() {
             let shown = &self.looks[nearest * look..(nearest + 1) * look];
             for (line, row) in shown.chunks_exact(SHOWN * 3).enumerate() {
                 let at = (patch / columns * SHOWN + line) * columns * SHOWN + patch % columns * SHOWN;
-                picture[at * 3..at * 3 + SHOWN * 3].copy_from_slice(row);
+                image[at * 3..at * 3 + SHOWN * 3].copy_from_slice(row);
             }
         }
-        picture
+        image
     }
 }

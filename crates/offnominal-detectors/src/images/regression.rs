@@ -64,7 +64,7 @@ pub(super) fn energy(prediction: &[f32], target: &[f32]) -> f32 {
     sum / target.len() as f32
 }
 
-/// ln of an energy within bounds; one that is no number, as after a command that is none, is the largest.
+/// ln of an energy within bounds; one that is no number, as after an action that is none, is the largest.
 pub(super) fn log_energy(energy: f64) -> f64 {
     if energy.is_nan() { 1e30_f64.ln() } else { energy.clamp(1e-12, 1e30).ln() }
 }

@@ -1,4 +1,4 @@
-//! What the detectors of pictures see, on a square that a command moves.
+//! What the image detectors see, on a square that an action moves.
 
 use super::*;
 use crate::shared::training::Training;
@@ -15,25 +15,25 @@ const SIDE: usize = 64;
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Wrong {
     Nothing,
-    /// The command has no effect.
+    /// The action has no effect.
     Stuck,
     /// The square has another colour.
     Green,
-    /// The command goes the other way than it should.
+    /// The action goes the other way than it should.
     Policy,
 }
 
-fn picture(x: f64, y: f64, colour: [u8; 3]) -> Vec<u8> {
+fn image(x: f64, y: f64, colour: [u8; 3]) -> Vec<u8> {
     let inside = |at: usize, from: f64| (at as f64 + 0.5 - from).abs() < 5.0;
     let pixel = |i: usize| if inside(i % SIDE, x) && inside(i / SIDE, y) { colour } else { [240; 3] };
     (0..SIDE * SIDE).flat_map(pixel).collect()
 }
 
 /// The policy goes to the middle, with noise; the square follows.
-fn film(seed: u64, steps: usize, wrong: Wrong, onset: usize) -> Film {
+fn video(seed: u64, steps: usize, wrong: Wrong, onset: usize) -> Video {
     let mut rng = Rng::new(seed);
     let (mut x, mut y) = (rng.range(8.0, 56.0), rng.range(8.0, 56.0));
-    let (mut frames, mut actions) = (picture(x, y, [200, 40, 40]), vec![]);
+    let (mut frames, mut actions) = (image(x, y, [200, 40, 40]), vec![]);
     for t in 0..steps {
         let is = |what: Wrong| wrong == what && t >= onset;
         let toward = |at: f64| (32.0 - at).signum() * if is(Wrong::Policy) { -1.0 } else { 1.0 };
@@ -41,13 +41,13 @@ fn film(seed: u64, steps: usize, wrong: Wrong, onset: usize) -> Film {
         if !is(Wrong::Stuck) {
             (x, y) = ((x + 2.0 * command[0]).clamp(6.0, 58.0), (y + 2.0 * command[1]).clamp(6.0, 58.0));
         }
-        frames.extend(picture(x, y, if is(Wrong::Green) { [40, 200, 40] } else { [200, 40, 40] }));
+        frames.extend(image(x, y, if is(Wrong::Green) { [40, 200, 40] } else { [200, 40, 40] }));
         actions.extend(command.map(|c| c as f32));
     }
-    Film::new((SIDE, SIDE), frames, actions, 2)
+    Video::new((SIDE, SIDE), frames, actions, 2)
 }
 
-/// A coder of the patches of such pictures.
+/// A coder of the patches of such images.
 fn backbone() -> Arc<dyn Backbone> {
     static CODER: OnceLock<Arc<PatchCoder>> = OnceLock::new();
     let coder = CODER.get_or_init(|| {
@@ -83,27 +83,27 @@ fn detectors(shape: &DynamicsShape) -> Vec<(&'static str, Box<dyn ImageDetector>
     ]
 }
 
-fn train() -> Vec<Film> {
-    (0..16).map(|i| film(i, 15, Wrong::Nothing, 0)).collect()
+fn train() -> Vec<Video> {
+    (0..16).map(|i| video(i, 15, Wrong::Nothing, 0)).collect()
 }
 
 /// Mean score of steps from the onset on, over several episodes.
 fn mean(monitor: &mut dyn ImageMonitor, wrong: Wrong) -> f64 {
-    let scores = (100..108).flat_map(|i| monitor.score_film(&film(i, 12, wrong, 5))[5..].to_vec());
+    let scores = (100..108).flat_map(|i| monitor.score_video(&video(i, 12, wrong, 5))[5..].to_vec());
     let all: Vec<f64> = scores.collect();
     assert!(all.iter().all(|s| s.is_finite()));
     all.iter().sum::<f64>() / all.len() as f64
 }
 
-/// The heat is largest where the square is, and there is something to compare the picture with.
+/// The heat is largest where the square is, and there is something to compare the image with.
 fn shows_where(name: &str, monitor: &mut dyn ImageMonitor) {
-    let film = film(60, 8, Wrong::Green, 3);
-    monitor.score_film(&film);
+    let video = video(60, 8, Wrong::Green, 3);
+    monitor.score_video(&video);
     let heat = monitor.heat().unwrap();
     let best = (0..heat.values.len()).max_by(|&a, &b| heat.values[a].total_cmp(&heat.values[b])).unwrap();
     let pixel = SIDE / heat.rows;
     let at = (best / heat.columns * pixel * SIDE + best % heat.columns * pixel) * 3;
-    let near = |i: usize| film.frame(film.len()).get(at + i).is_some_and(|&g| g == 40);
+    let near = |i: usize| video.frame(video.len()).get(at + i).is_some_and(|&g| g == 40);
     let around = (0..=10).flat_map(|row| (0..=10 * 3).map(move |c| row * SIDE * 3 + c));
     assert!(around.into_iter().any(near), "{name}: {best}");
     assert_eq!(monitor.expected().unwrap().len(), SIDE * SIDE * 3, "{name}");
@@ -137,11 +137,11 @@ fn each_obeys_the_laws() {
 }
 
 #[test]
-fn films_of_different_sizes_are_refused() {
-    let small = Film::new((32, 32), vec![0; 2 * 32 * 32 * 3], vec![0.0; 2], 2);
+fn videos_of_different_sizes_are_refused() {
+    let small = Video::new((32, 32), vec![0; 2 * 32 * 32 * 3], vec![0.0; 2], 2);
     for (name, detector) in detectors(&shape()) {
         let error =
-            detector.fit(&[film(1, 5, Wrong::Nothing, 0), small.clone()], &[], &mut Rng::new(1)).err();
-        assert!(matches!(error, Some(FitError::Film { episode: 1, .. })), "{name}");
+            detector.fit(&[video(1, 5, Wrong::Nothing, 0), small.clone()], &[], &mut Rng::new(1)).err();
+        assert!(matches!(error, Some(FitError::Video { episode: 1, .. })), "{name}");
     }
 }

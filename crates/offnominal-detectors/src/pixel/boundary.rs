@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_boundary_nothing_changes_and_smoothing_keeps_flat_pictures() {
+    fn without_a_boundary_nothing_changes_and_smoothing_keeps_flat_images() {
         let mut scores: Vec<f32> = (0..60).map(|i| i as f32).collect();
         suppress(&mut scores, &[3; 60], 12, 4);
         assert!(scores.iter().enumerate().all(|(i, &s)| s == i as f32));

@@ -3,7 +3,7 @@
 //! score = ‖f/‖f‖ − f⁽ᵏ⁾/‖f⁽ᵏ⁾‖‖, spread bilinearly over the pixels. Needs no shape of the distribution.
 //!
 //! Reference: Sun et al., "Out-of-distribution detection with deep nearest neighbors", ICML 2022. Deviates: as many
-//! features are kept of each class, for most places of a picture are sky and road, and beside a few others a car up
+//! features are kept of each class, for most places of an image are sky and road, and beside a few others a car up
 //! close would have no neighbour.
 
 use super::grid::{pixel_of, spread};

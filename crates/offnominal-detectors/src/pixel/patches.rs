@@ -3,17 +3,18 @@
 //! No convolutions and no pretraining: a pixel is described by [`INPUTS`] numbers, its colour, its place, means and
 //! deviations of the colours around it at three scales, and the mean colours of regions above, below, left and right.
 //! Box means come from summed areas, so the scale costs nothing. It is a baseline, and weaker than any convolutional
-//! network; it trains in minutes, drops units at random, and so gives everything that a [`PixelMethod`](super::PixelMethod)
+//! network; it trains in minutes, drops units at random, and so gives everything that a
+//! [`PixelMethod`](super::PixelMethod)
 //! can ask for.
 
 mod description;
+mod training;
 
 use super::softmax::probabilities;
 pub use description::{Described, INPUTS};
 use offnominal_core::Rng;
-use offnominal_nets::{
-    Activation, Adam, AdamState, Gradients, Init, Mlp, Standardiser, TensorError, Tensors, Workspace,
-};
+use offnominal_nets::{Activation, Gradients, Init, Mlp, Standardiser, TensorError, Tensors, Workspace};
+pub use training::PatchTraining;
 
 /// Widths of the hidden layers; the last is that of the features.
 const HIDDEN: [usize; 2] = [96, 32];
@@ -37,7 +38,7 @@ impl Examples {
         self.classes.extend(other.classes);
     }
 
-    /// Adds pixels of a picture, up to so many of each class, drawn at random; labels that are no class are left out.
+    /// Adds pixels of an image, up to so many of each class, drawn at random; labels that are no class are left out.
     pub fn add(
         &mut self,
         rgb: &[u8],
@@ -72,7 +73,7 @@ pub struct PatchClassifier {
     pub names: Vec<String>,
 }
 
-/// What the network says about a picture.
+/// What the network says about an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     /// `[passes, classes, pixels]`.
@@ -91,37 +92,6 @@ fn net(classes: usize) -> Mlp {
 }
 
 impl PatchClassifier {
-    /// Trains on examples for so many rounds; `told` gets the round and its mean loss.
-    ///
-    /// # Panics
-    /// If there are no examples, or a class is not one of the names.
-    pub fn train(
-        examples: &Examples,
-        names: Vec<String>,
-        rounds: usize,
-        rng: &mut Rng,
-        mut told: impl FnMut(usize, f64),
-    ) -> PatchClassifier {
-        assert!(!examples.classes.is_empty(), "examples to learn from");
-        let mut model = PatchClassifier::fresh(examples, names, rng);
-        let (mut state, mut grad) = (AdamState::new(model.params.len()), vec![0.0; model.params.len()]);
-        let mut work = model.net.workspace(BATCH);
-        let mut order: Vec<usize> = (0..examples.classes.len()).collect();
-        for round in 0..rounds {
-            rng.shuffle(&mut order);
-            // The rate falls to a hundredth, along half a cosine.
-            let fall = 0.5 + 0.5 * (std::f64::consts::PI * round as f64 / rounds as f64).cos();
-            let adam = Adam { lr: RATE * (0.01 + 0.99 * fall), ..Adam::default() };
-            let mut loss = 0.0;
-            for batch in order.chunks(BATCH) {
-                loss += model.gradient(examples, batch, &mut work, &mut grad, rng) * batch.len() as f64;
-                adam.step(&mut model.params, &grad, &mut state);
-            }
-            told(round, loss / order.len() as f64);
-        }
-        model
-    }
-
     fn fresh(examples: &Examples, names: Vec<String>, rng: &mut Rng) -> PatchClassifier {
         let standard = Standardiser::fit(&examples.inputs, INPUTS);
         let (mut mean, mut inverse) = (vec![0.0; INPUTS], vec![0.0; INPUTS]);
@@ -168,7 +138,7 @@ impl PatchClassifier {
         loss / batch.len() as f64
     }
 
-    /// What it says about a picture: in one sure pass if `passes` is 1, else in so many random ones.
+    /// What it says about an image: in one sure pass if `passes` is 1, else in so many random ones.
     pub fn say(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Said {
         let (n, k) = (rgb.len() / 3, self.names.len());
         let (columns, rows) = (width.div_ceil(STRIDE), (n / width).div_ceil(STRIDE));
@@ -244,7 +214,7 @@ mod tests {
     use super::*;
 
     /// Left half red and smooth, right half grey and rough.
-    fn picture(seed: u64) -> (Vec<u8>, Vec<u8>) {
+    fn image(seed: u64) -> (Vec<u8>, Vec<u8>) {
         let (mut rng, width) = (Rng::new(seed), 32);
         let mut rgb = Vec::new();
         for p in 0..width * 20 {
@@ -254,18 +224,42 @@ mod tests {
         (rgb, (0..width * 20).map(|p| u8::from(p % width >= 16)).collect())
     }
 
-    fn trained() -> PatchClassifier {
+    fn begun() -> (Examples, PatchTraining) {
         let (mut examples, mut rng) = (Examples::default(), Rng::new(1));
         for seed in 0..3 {
-            let (rgb, labels) = picture(seed);
+            let (rgb, labels) = image(seed);
             examples.add(&rgb, 32, &labels, 2, 200, &mut rng);
         }
-        PatchClassifier::train(&examples, vec!["red".into(), "rough".into()], 8, &mut rng, |_, _| {})
+        let training = PatchTraining::begin(&examples, vec!["red".into(), "rough".into()], 8, rng);
+        (examples, training)
+    }
+
+    fn finished(examples: &Examples, mut training: PatchTraining) -> PatchClassifier {
+        while !training.is_done() {
+            training.advance(examples);
+        }
+        training.into_model()
+    }
+
+    fn trained() -> PatchClassifier {
+        let (examples, training) = begun();
+        finished(&examples, training)
+    }
+
+    #[test]
+    fn a_training_that_was_interrupted_ends_with_the_same_bits() {
+        let (examples, mut first) = begun();
+        (0..3).for_each(|_| drop(first.advance(&examples)));
+        let state = Tensors::from_bytes(&first.state().to_bytes()).unwrap();
+        let (examples, mut second) = begun();
+        second.restore(&state).unwrap();
+        assert_eq!((second.round(), finished(&examples, second)), (3, trained()));
+        assert!(begun().1.restore(&Tensors::default()).is_err());
     }
 
     #[test]
     fn it_learns_two_halves_and_says_so_in_the_right_layout() {
-        let ((rgb, labels), model) = (picture(9), trained());
+        let ((rgb, labels), model) = (image(9), trained());
         let said = model.say(&rgb, 32, 1, &mut Rng::new(0));
         let n = labels.len();
         let right = (0..n).filter(|&p| (said.logits[n + p] > said.logits[p]) == (labels[p] == 1)).count();
@@ -276,7 +270,7 @@ mod tests {
 
     #[test]
     fn random_passes_differ_and_files_keep_every_bit() {
-        let ((rgb, labels), model) = (picture(9), trained());
+        let ((rgb, labels), model) = (image(9), trained());
         let said = model.say(&rgb, 32, 2, &mut Rng::new(0));
         assert!(said.logits[..2 * labels.len()] != said.logits[2 * labels.len()..]);
         let again =

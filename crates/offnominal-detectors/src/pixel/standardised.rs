@@ -5,7 +5,7 @@
 //! by those of their surroundings, and all are smoothed.
 //!
 //! Reference: Jung et al., "Standardized max logits", ICCV 2021, equations 3–7. Deviates: its widths are meant for
-//! pictures of 1,024 rows, and shrink or grow with the picture; at least a pixel stays.
+//! images of 1,024 rows, and shrink or grow with the image; at least a pixel stays.
 
 use super::boundary::{smooth, suppress};
 use super::softmax::map;
@@ -16,16 +16,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct StandardisedMaxLogit {
-    /// Width of the boundaries that are suppressed, in pixels of a picture of 1,024 rows; 0 suppresses none.
+    /// Width of the boundaries that are suppressed, in pixels of an image of 1,024 rows; 0 suppresses none.
     pub boundary: usize,
     /// Such pixels between the taps of the 7 × 7 smoothing filter; 0 does not smooth.
     pub dilation: usize,
 }
 
-/// Rows of the pictures for which the widths are given.
+/// Rows of the images for which the widths are given.
 const ROWS: f64 = 1024.0;
 
-/// A width in the pixels of a picture with so many rows.
+/// A width in the pixels of an image with so many rows.
 fn scaled(width: usize, rows: usize) -> usize {
     if width == 0 { 0 } else { ((width * rows) as f64 / ROWS).round().max(1.0) as usize }
 }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn widths_are_those_of_the_paper_in_its_pictures_and_follow_the_size() {
+    fn widths_are_those_of_the_paper_in_its_images_and_follow_the_size() {
         assert_eq!([1024, 2048, 512, 128, 64].map(|rows| scaled(6, rows)), [6, 12, 3, 1, 1]);
         assert_eq!(scaled(0, 1024), 0);
     }

@@ -1,6 +1,7 @@
 //! Scores from several random passes: how much the probabilities differ.
 //!
-//! With p_t the probabilities of pass t of T: VarSum is Σ_k 1/T Σ_t (p_tk − p̄_k)², mutual information H(p̄) − 1/T Σ_t H(p_t).
+//! With p_t the probabilities of pass t of T: VarSum is Σ_k 1/T Σ_t (p_tk − p̄_k)², mutual information H(p̄) − 1/T Σ_t
+//! H(p_t).
 //! Reference: Angus et al., appendix A.1 and A.7. The published code has no mutual information: it computes the mean
 //! entropy alone, divided by the number of classes.
 

@@ -7,7 +7,7 @@ const CLASSES: usize = 4;
 const SIDE: usize = 24;
 const CHANNELS: usize = 6;
 
-/// A network that is sure of four stripes, and unsure within a square that may be in the picture.
+/// A network that is sure of four stripes, and unsure within a square that may be in the image.
 struct Fake {
     logits: Vec<f32>,
     features: Vec<f32>,

@@ -2,7 +2,7 @@
 //!
 //! Members have features of their own that cannot be compared, so each gets a model of its own.
 
-use super::gaze::Gaze;
+use super::samples::SeededSamples;
 use super::scale::Scale;
 use offnominal_core::prelude::*;
 use std::num::NonZeroUsize;
@@ -10,7 +10,7 @@ use std::num::NonZeroUsize;
 /// Reads the features of a policy for one observation after another.
 #[derive(Clone)]
 pub(crate) struct Features {
-    gaze: Gaze,
+    samples: SeededSamples,
     /// `[members, width]`.
     mean: Vec<f32>,
 }
@@ -22,41 +22,41 @@ impl Features {
     /// Opens the policy that acted in the episodes.
     ///
     /// # Errors
-    /// As [`Gaze::open`], or if its networks have no hidden layer.
+    /// As [`SeededSamples::open`], or if its networks have no hidden layer.
     pub fn open(policy: &dyn Policy, train: &[Signals<'_>], rng: &mut Rng) -> Result<Features, FitError> {
-        let gaze = Gaze::open(policy, None, train, rng)?;
-        let shape = gaze.shape();
+        let samples = SeededSamples::open(policy, None, train, rng)?;
+        let shape = samples.shape();
         if shape.features == 0 {
             return Err(unfit("without one"));
         }
-        Ok(Features { mean: vec![0.0; shape.members * shape.features], gaze })
+        Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
     }
 
     /// Writes what is needed to open the policy again.
     pub fn save(&self, to: &mut Writer<'_>) {
-        self.gaze.save(to);
+        self.samples.save(to);
     }
 
     /// Opens the policy again.
     pub fn load(from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Features, ArchiveError> {
-        let gaze = Gaze::load(from, policy, None)?;
-        let shape = gaze.shape();
+        let samples = SeededSamples::load(from, policy, None)?;
+        let shape = samples.shape();
         if shape.features == 0 {
             return Err(lacks("without one").into());
         }
-        Ok(Features { mean: vec![0.0; shape.members * shape.features], gaze })
+        Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
     }
 
     /// Members of the policy, and units of the features of each.
     pub fn shape(&self) -> (usize, usize) {
-        (self.gaze.shape().members, self.gaze.shape().features)
+        (self.samples.shape().members, self.samples.shape().features)
     }
 
     /// The features for an observation, a row for each member.
     pub fn of(&mut self, obs: &[f32]) -> std::slice::ChunksExact<'_, f32> {
-        let shape = self.gaze.shape();
+        let shape = self.samples.shape();
         let share = (shape.predictions / shape.members) as f32;
-        let told = self.gaze.look(obs);
+        let told = self.samples.predict(obs);
         self.mean.fill(0.0);
         for row in told.features.chunks_exact(self.mean.len()) {
             self.mean.iter_mut().zip(row).for_each(|(mean, f)| *mean += f / share);
@@ -69,7 +69,7 @@ impl Features {
     /// # Errors
     /// If the features of a member never vary.
     pub fn pools(&mut self, train: &[Signals<'_>], most: NonZeroUsize) -> Result<Vec<Pool>, FitError> {
-        let shape = self.gaze.shape();
+        let shape = self.samples.shape();
         let rows: Vec<&[f32]> =
             train.iter().flat_map(|e| e.observations().chunks_exact(e.obs_width())).collect();
         let mut pools = vec![Vec::new(); shape.members];
@@ -97,8 +97,8 @@ fn unfit(found: &str) -> FitError {
     lacks(found).into()
 }
 
-fn lacks(found: &str) -> InsightError {
-    InsightError::Unfit { expected: "with a hidden layer".into(), found: found.into() }
+fn lacks(found: &str) -> SamplesError {
+    SamplesError::Unfit { expected: "with a hidden layer".into(), found: found.into() }
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //!
 //! l₁ = l_max − softplus(l_max − l_raw), log σ² = l_min + softplus(l₁ − l_min).
 //!
-//! Loss = mean over targets of ½ (log σ² + (μ − t)² / σ²) + [`CALM`] · mean (log σ²)² + [`TIGHT`] · Σ_j (l_max − l_min)_j.
+//! Loss = mean over targets of ½ (log σ² + (μ − t)² / σ²) + [`CALM`] · mean (log σ²)² + [`TIGHT`] · Σ_j (l_max −
+//! l_min)_j.
 
 use super::training::Model;
 use offnominal_core::Rng;

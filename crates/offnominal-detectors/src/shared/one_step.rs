@@ -81,7 +81,7 @@ impl Units {
         self.obs.kept()
     }
 
-    /// Number of commands that are kept.
+    /// Number of actions that are kept.
     pub fn act_width(&self) -> usize {
         self.action.width()
     }

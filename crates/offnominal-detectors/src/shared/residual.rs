@@ -63,7 +63,7 @@ struct Member {
     bounds: Vec<f32>,
 }
 
-/// What one more unit of a command (`[commands, d]`), and of an error of observation that the step before has seen as a
+/// What one more unit of an action (`[actions, d]`), and of an error of observation that the step before has seen as a
 /// residual (`[d, d]`, from row to column), does to a step.
 pub(crate) struct Slopes {
     pub action: Vec<f64>,
@@ -164,7 +164,7 @@ impl Residual {
         self.shared.units.channels()
     }
 
-    /// Number of commands that vary.
+    /// Number of actions that vary.
     pub fn act_width(&self) -> usize {
         self.shared.units.act_width()
     }
@@ -174,7 +174,7 @@ impl Residual {
         &self.input
     }
 
-    /// Adds the command of the last step that was asked about, in standard units.
+    /// Adds the action of the last step that was asked about, in standard units.
     pub fn commands(&self, out: &mut Vec<f64>) {
         let from = self.shared.units.channels().len();
         out.extend(self.input[from..from + self.act_width()].iter().map(|&a| f64::from(a)));
@@ -212,7 +212,7 @@ impl Residual {
         self
     }
 
-    /// Replaces observations, rows of `width` numbers, by what a member expects after a command.
+    /// Replaces observations, rows of `width` numbers, by what a member expects after an action.
     pub fn advance(&mut self, member: usize, rows: &mut [f32], width: usize, action: &[f32]) {
         let Trained { units, unit, net, members } = &*self.shared;
         let (member, n_inputs) = (&members[member], units.n_inputs());

@@ -34,7 +34,7 @@ impl Scale {
         Scale(Standardiser::fit(rows, width))
     }
 
-    /// Fits the commands of all episodes.
+    /// Fits the actions of all episodes.
     pub fn of_actions(train: &[Signals<'_>]) -> Scale {
         let rows = train.iter().flat_map(|e| e.actions()).copied().collect::<Vec<f32>>();
         Scale(Standardiser::fit(&rows, train[0].act_width()))

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Description {
-    /// Frames, planes, rows, columns, if the observation is a picture.
-    picture: Option<[usize; 4]>,
+    /// Frames, planes, rows, columns, if the observation is an image.
+    image: Option<[usize; 4]>,
     /// Bounds of the numbers of the observation otherwise.
     observation: Vec<Bounds>,
     /// How many choices each command has, if commands are choices.
@@ -45,7 +45,7 @@ impl Description {
         serde_json::from_slice(json).context("the description that its process sent")
     }
 
-    /// The specification of the world of that name.
+    /// The specification of the environment of that name.
     ///
     /// # Errors
     /// If it has no observation, no command, or no step.
@@ -62,25 +62,25 @@ impl Description {
             success: "`terminated` is failure unless `info` has a true `is_success` or `success`.".into(),
             ..EnvSpec::new(id, "an environment of Gymnasium in a process of its own")
         };
-        ensure!(spec.obs_width() > 0, "world {id}: expected an observation, found none");
-        ensure!(spec.act_width() > 0, "world {id}: expected a command, found none");
-        ensure!(spec.horizon > 0, "world {id}: expected a horizon of at least one step, found 0");
+        ensure!(spec.obs_width() > 0, "environment {id}: expected an observation, found none");
+        ensure!(spec.act_width() > 0, "environment {id}: expected a command, found none");
+        ensure!(spec.horizon > 0, "environment {id}: expected a horizon of at least one step, found 0");
         ensure!(
             self.choices.iter().flatten().all(|&n| n > 1),
-            "world {id}: expected commands with two choices"
+            "environment {id}: expected commands with two choices"
         );
         Ok(spec)
     }
 
     /// Whether an observation is bytes.
-    pub(super) fn is_picture(&self) -> bool {
-        self.picture.is_some()
+    pub(super) fn is_image(&self) -> bool {
+        self.image.is_some()
     }
 
     fn observation(&self) -> Vec<Channel> {
-        match self.picture {
+        match self.image {
             Some([frames, planes, height, columns]) => {
-                vec![Channel::image("picture", "what is seen", Image { frames, planes, height, columns })]
+                vec![Channel::image("image", "what is seen", Image { frames, planes, height, columns })]
             }
             None => channels("o", "number of the observation", &self.observation),
         }
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn numbers_and_choices_become_channels() {
         let spec = described(
-            r#"{"picture": null, "observation": [[null, 1.5], [0, null]], "choices": [2, 3], "action": [], "horizon": 7,
+            r#"{"image": null, "observation": [[null, 1.5], [0, null]], "choices": [2, 3], "action": [], "horizon": 7,
                 "parameters": [{"name": "mass", "range": [1, 0.1, 10]}], "source": "Gymnasium 1", "shared": null}"#,
         )
         .unwrap();
@@ -142,9 +142,9 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_one_channel() {
+    fn an_image_is_one_channel() {
         let spec = described(
-            r#"{"picture": [1, 3, 210, 160], "observation": [], "choices": [6], "action": [], "horizon": 1000,
+            r#"{"image": [1, 3, 210, 160], "observation": [], "choices": [6], "action": [], "horizon": 1000,
                 "parameters": [], "source": "Gymnasium 1, ale_py 0.12", "shared": "/dev/shm/x"}"#,
         )
         .unwrap();
@@ -154,9 +154,12 @@ mod tests {
     #[test]
     fn what_cannot_be_played_is_refused() {
         let error = described(
-            r#"{"picture": null, "observation": [], "choices": null, "action": [[0, 1]], "horizon": 1,
+            r#"{"image": null, "observation": [], "choices": null, "action": [[0, 1]], "horizon": 1,
                 "parameters": [], "source": "", "shared": null}"#,
         );
-        assert_eq!(error.unwrap_err().to_string(), "world gymnasium:X: expected an observation, found none");
+        assert_eq!(
+            error.unwrap_err().to_string(),
+            "environment gymnasium:X: expected an observation, found none"
+        );
     }
 }

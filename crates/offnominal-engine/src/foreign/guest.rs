@@ -17,7 +17,7 @@ pub(super) struct Guest {
     stream: UnixStream,
     limit: Duration,
     shared: Option<File>,
-    is_picture: bool,
+    is_image: bool,
     /// Both are used again and again.
     sent: Vec<u8>,
     heard: Vec<u8>,
@@ -30,13 +30,13 @@ impl Guest {
     /// If it cannot be made, or not in time.
     pub(super) fn invite(worker: Arc<Worker>, id: &str, limit: Duration) -> Result<(Guest, Description)> {
         let (stream, sent, heard) = (worker.connect()?, Vec::new(), Vec::new());
-        let mut guest = Guest { worker, stream, limit, shared: None, is_picture: false, sent, heard };
+        let mut guest = Guest { worker, stream, limit, shared: None, is_image: false, sent, heard };
         // Imports take their time, however quick the environment is.
         guest.expect_within(limit.max(START))?;
         guest.ask(Request::Make(id), b'H')?;
         guest.expect_within(limit)?;
         let described = Description::read(&guest.heard)?;
-        guest.is_picture = described.is_picture();
+        guest.is_image = described.is_image();
         let open = |path| File::open(path).with_context(|| "cannot open the observations of its process");
         guest.shared = described.shared.as_ref().map(open).transpose()?;
         Ok((guest, described))
@@ -112,12 +112,12 @@ impl Guest {
         let (told, rest) = Told::read(&self.heard).context("its process sent an answer without a reward")?;
         let found = rest.len();
         let fits = match &self.shared {
-            None => wire::numbers(rest, self.is_picture, obs),
+            None => wire::numbers(rest, self.is_image, obs),
             Some(file) => {
-                self.sent.resize(obs.len() * if self.is_picture { 1 } else { 4 }, 0);
+                self.sent.resize(obs.len() * if self.is_image { 1 } else { 4 }, 0);
                 file.read_exact_at(&mut self.sent, 0)
                     .context("cannot read the observation of its process")?;
-                wire::numbers(&self.sent, self.is_picture, obs)
+                wire::numbers(&self.sent, self.is_image, obs)
             }
         };
         ensure!(fits, "observation: expected {} numbers, found {found} bytes", obs.len());

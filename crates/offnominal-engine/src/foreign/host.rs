@@ -1,4 +1,4 @@
-//! The processes that host the environments of one world, and the environments that wait for an episode.
+//! The processes that host the environments of one environment, and the environments that wait for an episode.
 
 use crate::foreign::describe::Description;
 use crate::foreign::guest::Guest;

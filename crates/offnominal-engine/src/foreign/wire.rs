@@ -86,9 +86,9 @@ impl Told {
     }
 }
 
-/// Writes the numbers of an observation, bytes of a picture or little-endian floats; false if there are not as many.
-pub(super) fn numbers(bytes: &[u8], is_picture: bool, obs: &mut [f32]) -> bool {
-    if is_picture {
+/// Writes the numbers of an observation, bytes of an image or little-endian floats; false if there are not as many.
+pub(super) fn numbers(bytes: &[u8], is_image: bool, obs: &mut [f32]) -> bool {
+    if is_image {
         obs.iter_mut().zip(bytes).for_each(|(x, &grey)| *x = f32::from(grey));
         return obs.len() == bytes.len();
     }
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_picture_is_bytes() {
+    fn an_image_is_bytes() {
         let mut obs = [0.0; 3];
         assert!(numbers(&[0, 7, 255], true, &mut obs) && obs == [0.0, 7.0, 255.0]);
     }

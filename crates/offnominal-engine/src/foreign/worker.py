@@ -15,6 +15,7 @@ Flags are 1 terminated, 2 truncated, 4 the environment says whether it succeeded
 in the message but in the file that the description names, which the engine reads after the message has come.
 """
 
+import contextlib
 import importlib
 import json
 import math
@@ -52,10 +53,8 @@ def made(name, options):
 
     namespace = name.rpartition("/")[0]
     if ":" not in name and namespace and not any(known.startswith(namespace + "/") for known in gymnasium.registry):
-        try:
+        with contextlib.suppress(ImportError):  # Gymnasium's own complaint names the namespace.
             importlib.import_module(HOMES.get(namespace, namespace))
-        except ImportError:
-            pass  # Gymnasium's own complaint names the namespace.
     env = gymnasium.make(name, max_episode_steps=-1, disable_env_checker=True, **options)
     if isinstance(env.observation_space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
         env = gymnasium.wrappers.FlattenObservation(env)
@@ -71,8 +70,8 @@ def bounds(space):
     return [[bound(low), bound(high)] for low, high in zip(space.low.ravel(), space.high.ravel())]
 
 
-def pictured(space):
-    """Frames, planes, rows, columns if the observation is a picture: grey, in colour, or a stack of grey ones."""
+def shown(space):
+    """Frames, planes, rows, columns if the observation is an image: grey, in colour, or a stack of grey ones."""
     if getattr(space, "dtype", None) != "uint8" or space.shape is None or len(space.shape) not in (2, 3):
         return None
     if len(space.shape) == 2:
@@ -108,7 +107,7 @@ class Guest:
         self.env = made(name, options)
         registered = gymnasium.spec(name.rpartition(":")[2]).max_episode_steps
         self.horizon = self.horizon or registered or HORIZON
-        self.picture = pictured(self.env.observation_space)
+        self.image = shown(self.env.observation_space)
         self.choices = choices(self.env.action_space)
         self.set, self.parameters = self._setter()
         self.changed = set()
@@ -116,7 +115,8 @@ class Guest:
 
     def _setter(self):
         """What sets physical quantities, and which there are: the environment's own, or those of MuJoCo, if our Python
-        package is there too."""
+        package is there too.
+        """
         own = self.env.unwrapped
         if hasattr(own, "PARAMETERS") and hasattr(own, "set_parameter"):
             return type(own).set_parameter, own.PARAMETERS
@@ -132,7 +132,7 @@ class Guest:
         """Where a large observation is written."""
         import numpy
 
-        size = math.prod(self.env.observation_space.shape or (1,)) * (1 if self.picture else 4)
+        size = math.prod(self.env.observation_space.shape or (1,)) * (1 if self.image else 4)
         self.path = os.path.join(folder, f"observation-{number}") if size > INLINE else None
         self.shared = None
         if self.path:
@@ -143,8 +143,8 @@ class Guest:
     def describe(self):
         """Channels, horizon, parameters and versions."""
         return {
-            "picture": self.picture,
-            "observation": [] if self.picture else self._observation(),
+            "image": self.image,
+            "observation": [] if self.image else self._observation(),
             "choices": self.choices,
             "action": [] if self.choices else bounds(self._box(self.env.action_space, "action")),
             "horizon": self.horizon,
@@ -168,7 +168,7 @@ class Guest:
         import gymnasium
 
         if not isinstance(space, gymnasium.spaces.Box):
-            raise ValueError(f"{what} space: expected numbers, choices or a picture, found {space}")
+            raise ValueError(f"{what} space: expected numbers, choices or an image, found {space}")
         return space
 
     def _source(self):
@@ -205,7 +205,7 @@ class Guest:
             return command.astype(space.dtype).reshape(space.shape)
         if not numpy.isfinite(command).all():
             raise ValueError(f"action: expected a choice, found {command}")
-        # The nearest choice, halves away from zero, as the engine's own worlds read a command.
+        # The nearest choice, halves away from zero, as the engine's own environments read a command.
         whole = numpy.clip(numpy.floor(command + 0.5), 0, numpy.array(self.choices) - 1).astype(numpy.int64)
         start = getattr(space, "start", 0)
         return int(whole[0] + start) if space.shape == () else (whole.reshape(space.shape) + start).astype(space.dtype)
@@ -223,9 +223,9 @@ class Guest:
     def _numbers(self, obs):
         import numpy
 
-        if not self.picture:
+        if not self.image:
             return numpy.ascontiguousarray(obs, "<f4").ravel()
-        colours = numpy.moveaxis(obs, -1, 0) if self.picture[1] == 3 else obs
+        colours = numpy.moveaxis(obs, -1, 0) if self.image[1] == 3 else obs
         return numpy.ascontiguousarray(colours, numpy.uint8).ravel()
 
 

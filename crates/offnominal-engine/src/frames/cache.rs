@@ -1,90 +1,91 @@
-//! Films that were made before, packed: in a benchmark one detector after another looks at the same ones.
+//! Videos that were made before, packed: in a benchmark one detector after another looks at the same ones.
 //!
-//! A picture is kept as its difference from the one before, compressed. A film that does not fit any more is made anew
-//! each time it is needed: all detectors look at all films in the same order, so one that made room for it would be
+//! An image is kept as its difference from the one before, compressed. A video that does not fit any more is made anew
+//! each time it is needed: all detectors look at all videos in the same order, so one that made room for it would be
 //! missed just as much.
 
-use crate::frames as filming;
-use crate::frames::Studio;
+use crate::frames as replaying;
+use crate::frames::FrameSize;
 use anyhow::Result;
 use lz4_flex::block::{compress, decompress_into};
-use offnominal_core::image_detector::Film;
+use offnominal_core::image_detector::Video;
 use offnominal_core::prelude::*;
 use serde_json::json;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-/// The films of one world and policy.
+/// The videos of one environment and policy.
 #[derive(Default)]
-pub struct FilmCache {
+pub struct VideoCache {
     kept: Mutex<Option<Kept>>,
 }
 
-/// The packed pictures of films by what distinguishes these, and bytes of memory that are left for more.
+/// The packed images of videos by what distinguishes these, and bytes of memory that are left for more.
 struct Kept {
-    films: HashMap<String, Arc<Packed>>,
+    videos: HashMap<String, Arc<Packed>>,
     room: u64,
 }
 
-/// Pictures one after the other; where each is the same as the one before, it takes some two hundred bytes.
+/// Images one after the other; where each is the same as the one before, it takes some two hundred bytes.
 type Packed = Vec<Vec<u8>>;
 
-/// Memory for films where the system does not say what is free, bytes.
+/// Memory for videos where the system does not say what is free, bytes.
 const ROOM: u64 = 1 << 30;
 
-impl FilmCache {
-    /// The film of an episode, from the cache if it is there.
+impl VideoCache {
+    /// The video of an episode, from the cache if it is there.
     ///
     /// # Errors
-    /// As [`filming::film`].
-    pub fn film(&self, trial: &Trial<'_>, episode: &Episode, studio: Studio) -> Result<Film> {
-        let key = key(episode, studio);
+    /// As [`replaying::video`].
+    pub fn video(&self, trial: &Trial<'_>, episode: &Episode, frame_size: FrameSize) -> Result<Video> {
+        let key = key(episode, frame_size);
         if let Some(packed) = self.find(&key) {
-            let frames = unpacked(&packed, studio.side * studio.side * 3);
-            let size = (studio.side, studio.side);
-            return Ok(Film::new(size, frames, episode.actions.clone(), episode.act_width));
+            let frames = unpacked(&packed, frame_size.side * frame_size.side * 3);
+            let size = (frame_size.side, frame_size.side);
+            return Ok(Video::new(size, frames, episode.actions.clone(), episode.act_width));
         }
-        let film = filming::film(trial, episode, studio)?;
-        self.keep(key, &film);
-        Ok(film)
+        let video = replaying::video(trial, episode, frame_size)?;
+        self.keep(key, &video);
+        Ok(video)
     }
 
     fn find(&self, key: &str) -> Option<Arc<Packed>> {
         let kept = self.kept.lock().expect("no thread panics while it holds the lock");
-        kept.as_ref()?.films.get(key).cloned()
+        kept.as_ref()?.videos.get(key).cloned()
     }
 
-    /// Keeps a film if there is room; half of the memory that is free at first may be used.
-    fn keep(&self, key: String, film: &Film) {
-        let packed = packed(film);
+    /// Keeps a video if there is room; half of the memory that is free at first may be used.
+    fn keep(&self, key: String, video: &Video) {
+        let packed = packed(video);
         let bytes: u64 = packed.iter().map(|p| p.len() as u64).sum();
         let mut kept = self.kept.lock().expect("no thread panics while it holds the lock");
-        let room = || filming::available().map_or(ROOM, |bytes| bytes / 2);
-        let kept = kept.get_or_insert_with(|| Kept { films: HashMap::new(), room: room() });
-        if bytes <= kept.room && kept.films.insert(key, packed.into()).is_none() {
+        let room = || replaying::available().map_or(ROOM, |bytes| bytes / 2);
+        let kept = kept.get_or_insert_with(|| Kept { videos: HashMap::new(), room: room() });
+        if bytes <= kept.room && kept.videos.insert(key, packed.into()).is_none() {
             kept.room -= bytes;
         }
     }
 }
 
-/// What makes a film another one: where it was seen from, how the episode began, and what was done in it.
-fn key(episode: &Episode, studio: Studio) -> String {
+/// What makes a video another one: where it was seen from, how the episode began, and what was done in it.
+fn key(episode: &Episode, frame_size: FrameSize) -> String {
     let commands: Vec<u8> = episode.actions.iter().flat_map(|a| a.to_le_bytes()).collect();
-    let what = json!([studio, episode.env, episode.seed, episode.initial, episode.fault, episode.onset]);
+    let what =
+        json!([frame_size, episode.env, episode.seed, episode.initial, episode.anomaly_spec, episode.onset]);
     offnominal_files::store::address(&[what.to_string().as_bytes(), &commands].concat())
 }
 
-fn packed(film: &Film) -> Packed {
-    let n = film.frame_len();
+fn packed(video: &Video) -> Packed {
+    let n = video.frame_len();
     let mut change = vec![0; n];
     let mut pack = |t: usize| {
-        change.copy_from_slice(film.frame(t));
+        change.copy_from_slice(video.frame(t));
         if t > 0 {
-            change.iter_mut().zip(film.frame(t - 1)).for_each(|(c, &before)| *c ^= before);
+            change.iter_mut().zip(video.frame(t - 1)).for_each(|(c, &before)| *c ^= before);
         }
         compress(&change)
     };
-    (0..=film.len()).map(&mut pack).collect()
+    (0..=video.len()).map(&mut pack).collect()
 }
 
 fn unpacked(packed: &Packed, n: usize) -> Vec<u8> {
@@ -102,55 +103,56 @@ fn unpacked(packed: &Packed, n: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::subject::Cast;
+    use crate::subject::Subject;
     use offnominal_core::schedule::{Extent, Onset};
 
-    fn episodes(cast: &Cast, anomaly: &str) -> [Episode; 2] {
+    fn episodes(subject: &Subject, anomaly: &str) -> [Episode; 2] {
         let schedule = Schedule { onset: Onset::At(3), extent: Extent::ToEnd };
-        let fault = Fault { anomaly: anomaly.into(), params: json!({"magnitude": 0.4}), schedule };
+        let anomaly_spec =
+            AnomalySpec { anomaly: anomaly.into(), params: json!({"magnitude": 0.4}), schedule };
         let (episode, twin) =
-            cast.trial().with_twin(Seed(5), &fault, &crate::catalogues::anomalies()).unwrap();
+            subject.trial().with_twin(Seed(5), &anomaly_spec, &crate::catalogues::anomalies()).unwrap();
         [episode, twin]
     }
 
     #[test]
     fn what_comes_out_is_what_went_in() {
-        let cast = Cast::new("sap-goal0", "tqc").unwrap();
-        let studio = Studio { side: 48 };
-        // A fault of the camera changes nothing but the pictures: the commands of both are the same.
-        for episode in episodes(&cast, "cam-noise") {
-            let fresh = filming::film(&cast.trial(), &episode, studio).unwrap();
-            let cache = FilmCache::default();
+        let subject = Subject::new("sap-goal0", "tqc").unwrap();
+        let frame_size = FrameSize { side: 48 };
+        // A camera fault changes nothing but the images: the commands of both are the same.
+        for episode in episodes(&subject, "cam-noise") {
+            let fresh = replaying::video(&subject.trial(), &episode, frame_size).unwrap();
+            let cache = VideoCache::default();
             for _ in 0..2 {
-                assert_eq!(cache.film(&cast.trial(), &episode, studio).unwrap(), fresh);
+                assert_eq!(cache.video(&subject.trial(), &episode, frame_size).unwrap(), fresh);
             }
             let kept = cache.kept.lock().unwrap();
-            assert_eq!(kept.as_ref().unwrap().films.len(), 1);
+            assert_eq!(kept.as_ref().unwrap().videos.len(), 1);
         }
     }
 
     #[test]
-    fn films_that_differ_in_anything_are_kept_apart() {
-        let cast = Cast::new("sap-goal0", "tqc").unwrap();
-        let [noisy, twin] = episodes(&cast, "cam-noise");
+    fn videos_that_differ_in_anything_are_kept_apart() {
+        let subject = Subject::new("sap-goal0", "tqc").unwrap();
+        let [noisy, twin] = episodes(&subject, "cam-noise");
         let keys = [
-            key(&noisy, Studio { side: 48 }),
-            key(&twin, Studio { side: 48 }),
-            key(&twin, Studio { side: 32 }),
-            key(&Episode { onset: Some(4), ..noisy.clone() }, Studio { side: 48 }),
+            key(&noisy, FrameSize { side: 48 }),
+            key(&twin, FrameSize { side: 48 }),
+            key(&twin, FrameSize { side: 32 }),
+            key(&Episode { onset: Some(4), ..noisy.clone() }, FrameSize { side: 48 }),
         ];
         assert_eq!(keys.iter().collect::<std::collections::HashSet<_>>().len(), 4);
     }
 
     #[test]
     fn what_does_not_fit_is_made_anew() {
-        let cast = Cast::new("sap-goal0", "tqc").unwrap();
-        let [episode, twin] = episodes(&cast, "act-offset");
-        let cache = FilmCache { kept: Mutex::new(Some(Kept { films: HashMap::new(), room: 0 })) };
-        let studio = Studio { side: 24 };
-        let film = cache.film(&cast.trial(), &episode, studio).unwrap();
-        assert_ne!(film, cache.film(&cast.trial(), &twin, studio).unwrap());
-        assert_eq!(film, cache.film(&cast.trial(), &episode, studio).unwrap());
-        assert!(cache.kept.lock().unwrap().as_ref().unwrap().films.is_empty());
+        let subject = Subject::new("sap-goal0", "tqc").unwrap();
+        let [episode, twin] = episodes(&subject, "act-offset");
+        let cache = VideoCache { kept: Mutex::new(Some(Kept { videos: HashMap::new(), room: 0 })) };
+        let frame_size = FrameSize { side: 24 };
+        let video = cache.video(&subject.trial(), &episode, frame_size).unwrap();
+        assert_ne!(video, cache.video(&subject.trial(), &twin, frame_size).unwrap());
+        assert_eq!(video, cache.video(&subject.trial(), &episode, frame_size).unwrap());
+        assert!(cache.kept.lock().unwrap().as_ref().unwrap().videos.is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! The detectors of pictures by name.
+//! The image detectors by name.
 //!
 //! | id | features | |
 //! |---|---|---|
@@ -8,11 +8,12 @@
 //! | `clip-sim` | CLIP ViT-B/32 | `laion/CLIP-ViT-B-32-laion2B-s34B-b79K` |
 //! | `pred-ae`, `prednet`, `ldm`, `lrdm`, `rssm-ppm` | networks that learn what should be seen next | fitted; [`crate::images::networks`] |
 //!
-//! Public weights are found as [`crate::images::weights`] says, others of the same shape by `weights = "FILE or owner/name"`. Pictures
+//! Public weights are found as [`crate::images::weights`] says, others of the same shape by `weights = "FILE or
+//! owner/name"`. Images
 //! are brought to 128 pixels on a side; `side = 224` is what the networks were trained with.
 //!
 //! The shipped encoder is [`offnominal_nets::vision::patches`], trained by `offnominal images train` on frames of the
-//! worlds; a file of the same kind takes its place with `encoder = "FILE.safetensors"`.
+//! environments; a file of the same kind takes its place with `encoder = "FILE.safetensors"`.
 
 use crate::images::networks::NETWORKS;
 use crate::images::weights;
@@ -33,7 +34,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Pixels on a side of pictures for networks with public weights: more take longer than a frame of 30 a second.
+/// Pixels on a side of images for networks with public weights: more take longer than a frame of 30 a second.
 const SIDE: usize = 128;
 
 /// The encoder that travels with the binary.
@@ -43,7 +44,7 @@ const SHIPPED: &[u8] = include_bytes!("../../../../agents/images/patches.safeten
 const OWN: &[Entry<dyn ImageDetector>] = &[
     Entry {
         id: "frame-knn-own",
-        summary: "distance to the nearest nominal picture, in features of our encoder",
+        summary: "distance to the nearest nominal image, in features of our encoder",
         build: |params| Ok(Box::new(parse::<Frames>(params)?.built()?)),
         exempt: &[],
     },
@@ -64,7 +65,7 @@ const OWN: &[Entry<dyn ImageDetector>] = &[
     },
     Entry {
         id: "offnominal",
-        summary: "our default: patch-dynamics, the whole picture's motion, and commands that fit what is seen",
+        summary: "our default: patch-dynamics, the whole image's motion, and commands that fit what is seen",
         build: |params| {
             let (backbone, shape) = dynamics(params)?;
             Ok(Box::new(OffnominalImages { backbone, shape }))
@@ -77,7 +78,7 @@ const OWN: &[Entry<dyn ImageDetector>] = &[
 const PUBLIC: &[Entry<dyn ImageDetector>] = &[
     Entry {
         id: "knn-resnet",
-        summary: "distance to the nearest nominal picture, in features of a public ResNet-18",
+        summary: "distance to the nearest nominal image, in features of a public ResNet-18",
         build: |params| Ok(Box::new(parse::<Resnet>(params)?.built()?)),
         exempt: &[],
     },
@@ -89,13 +90,13 @@ const PUBLIC: &[Entry<dyn ImageDetector>] = &[
     },
     Entry {
         id: "clip-sim",
-        summary: "one minus the cosine to the nearest nominal picture, in features of CLIP",
+        summary: "one minus the cosine to the nearest nominal image, in features of CLIP",
         build: |params| Ok(Box::new(parse::<Clip>(params)?.built()?)),
         exempt: &[],
     },
 ];
 
-/// The detectors of pictures that the engine brings; [`crate::catalogues::image_detectors`] adds those of the program.
+/// The image detectors that the engine brings; [`crate::catalogues::image_detectors`] adds those of the program.
 pub(crate) fn built_in() -> Vec<Entry<dyn ImageDetector>> {
     [BASELINES, NETWORKS, OWN, PUBLIC].concat()
 }

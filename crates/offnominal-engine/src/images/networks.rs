@@ -8,7 +8,7 @@ use offnominal_core::prelude::*;
 pub const NETWORKS: &[Entry<dyn ImageDetector>] = &[
     Entry {
         id: "pred-ae",
-        summary: "an autoencoder that predicts how the picture changes",
+        summary: "an autoencoder that predicts how the image changes",
         build: |params| trained::detector("pred-ae", params),
         exempt: &[],
     },
@@ -20,7 +20,7 @@ pub const NETWORKS: &[Entry<dyn ImageDetector>] = &[
     },
     Entry {
         id: "ldm",
-        summary: "a picture as features, moved by the command, as a picture again",
+        summary: "an image as features, moved by the command, as an image again",
         build: |params| trained::detector("ldm", params),
         exempt: &[],
     },

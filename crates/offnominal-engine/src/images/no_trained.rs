@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// What is missing.
 pub const ADVICE: &str =
-    "this build has no networks that look at pictures: build it with cargo build --release --features deep";
+    "this build has no networks that look at images: build it with cargo build --release --features deep";
 
 /// A detector that there is none of.
 pub fn detector(_: &str, _: &Value) -> Result<Box<dyn ImageDetector>, BuildError> {
@@ -22,7 +22,7 @@ pub enum Fitted {}
 
 #[allow(missing_docs, reason = "as in the build that has them")]
 impl Fitted {
-    pub fn fit(_: (&str, &Value), _: Device, _: [&[Film]; 2], _: &mut Rng, _: &Context) -> Result<Fitted> {
+    pub fn fit(_: (&str, &Value), _: Device, _: [&[Video]; 2], _: &mut Rng, _: &Context) -> Result<Fitted> {
         bail!(ADVICE)
     }
 

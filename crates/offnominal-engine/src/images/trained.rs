@@ -1,4 +1,4 @@
-//! Networks that look at pictures: from parameters, fitted with progress, and from files.
+//! Networks that look at images: from parameters, fitted with progress, and from files.
 
 use crate::context::Context;
 use crate::device::Device;
@@ -40,14 +40,14 @@ fn at(on: Device) -> Result<Runtime> {
 pub struct Fitted(Box<dyn TrainedMonitor>);
 
 impl Fitted {
-    /// Fits the detector of that name and parameters on films, with progress: those to learn from, those to stop by.
+    /// Fits the detector of that name and parameters on videos, with progress: those to learn from, those to stop by.
     ///
     /// # Errors
     /// If a parameter is wrong, there is no such device or too little memory, or it cannot be learned.
     pub fn fit(
         (id, params): (&str, &Value),
         on: Device,
-        [train, validation]: [&[Film]; 2],
+        [train, validation]: [&[Video]; 2],
         rng: &mut Rng,
         context: &Context,
     ) -> Result<Fitted> {
@@ -79,13 +79,13 @@ impl Fitted {
         self.0.to_tensors()
     }
 
-    /// Width and height of its pictures.
+    /// Width and height of its images.
     ///
     /// # Errors
     /// If they differ, as they do for no camera here.
     pub fn side(&self) -> Result<usize> {
         let [rows, columns] = self.0.size();
-        ensure!(rows == columns, "expected a monitor of square pictures, found {columns} x {rows}");
+        ensure!(rows == columns, "expected a monitor of square images, found {columns} x {rows}");
         Ok(rows)
     }
 

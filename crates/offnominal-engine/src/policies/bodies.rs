@@ -2,6 +2,7 @@
 //!
 //! The name of a file says what it is: `hopper-td3-1.safetensors`, `hopper-sac-0.033-2.safetensors`.
 
+use crate::data;
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
 use offnominal_core::spec::EnvSpec;
@@ -15,7 +16,7 @@ use std::path::Path;
 pub struct Agent {
     /// The stem of its file.
     pub name: String,
-    /// The name without world and seed: `td3`, `sac-0.033`.
+    /// The name without environment and seed: `td3`, `sac-0.033`.
     pub kind: String,
     /// The network.
     pub actor: Actor,
@@ -23,17 +24,19 @@ pub struct Agent {
     pub digest: String,
 }
 
-/// The archive that travels with the binary, and what its policies do at home.
-const SHIPPED: &[u8] = include_bytes!("../../../../agents/shift/policies.zip");
+/// The archive of the data folder.
+const SHIPPED: &str = "shift/policies.zip";
+
+/// What its policies return on the nominal body; embedded, so that they are listed where the archive is missing.
 const RETURNS: &str = include_str!("../../../../agents/shift/agents.csv");
 
-/// The policies for a world: the shipped ones, or those at a path, in the order of their names.
+/// The policies for an environment: the shipped ones, or those at a path, in the order of their names.
 ///
 /// # Errors
-/// If there are none, or a file cannot be read or is of another world's shape.
+/// If there are none, or a file cannot be read or is of another environment's shape.
 pub fn find(spec: &EnvSpec, path: Option<&Path>) -> Result<Vec<Agent>> {
     let (files, place) = match path {
-        None => (unpacked(SHIPPED)?, "the shipped policies".to_string()),
+        None => (unpacked(&data::read(SHIPPED)?)?, "the shipped policies".to_string()),
         Some(path) => (at(path)?, path.display().to_string()),
     };
     let own = |name: &str| name.strip_prefix(&spec.id).is_some_and(|rest| rest.starts_with('-'));
@@ -52,14 +55,17 @@ pub fn find(spec: &EnvSpec, path: Option<&Path>) -> Result<Vec<Agent>> {
     Ok(found)
 }
 
-/// The shipped policies of a world whose name, or whose name without world and seed, is the given one.
+/// The shipped policies of an environment whose name, or whose name without environment and seed, is the given one.
 ///
 /// # Errors
-/// If the archive is damaged, which is a mistake of ours.
+/// If there is such a policy, and the archive is missing or damaged.
 pub fn shipped(spec: &EnvSpec, name: &str) -> Result<Option<Agent>> {
-    let of_world = |stem: &str| stem.strip_prefix(&spec.id).is_some_and(|rest| rest.starts_with('-'));
-    let own = |stem: &str| of_world(stem) && (stem == name || kind(&spec.id, stem) == name);
-    let found = unpacked(SHIPPED)?.into_iter().find(|(stem, _)| own(stem));
+    let of_environment = |stem: &str| stem.strip_prefix(&spec.id).is_some_and(|rest| rest.starts_with('-'));
+    let own = |stem: &str| of_environment(stem) && (stem == name || kind(&spec.id, stem) == name);
+    if !list()?.iter().any(|(stem, _)| own(stem)) {
+        return Ok(None);
+    }
+    let found = unpacked(&data::read(SHIPPED)?)?.into_iter().find(|(stem, _)| own(stem));
     found.map(|(stem, bytes)| agent(spec, stem, &bytes)).transpose()
 }
 
@@ -81,7 +87,7 @@ fn agent(spec: &EnvSpec, name: String, bytes: &[u8]) -> Result<Agent> {
     Ok(Agent { kind: kind(&spec.id, &name), name, actor, digest })
 }
 
-/// The middle of a name: what stands between the world and the seed.
+/// The middle of a name: what stands between the environment and the seed.
 fn kind(env: &str, name: &str) -> String {
     let rest = name.strip_prefix(env).and_then(|rest| rest.strip_prefix('-')).unwrap_or(name);
     match rest.rsplit_once('-') {
@@ -135,11 +141,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shipped_policy_is_listed_and_acts_in_its_world() {
+    fn every_shipped_policy_is_listed_and_acts_in_its_environment() {
         let listed: Vec<String> = list().unwrap().into_iter().map(|(name, _)| name).collect();
-        let files: Vec<String> = unpacked(SHIPPED).unwrap().into_iter().map(|(name, _)| name).collect();
+        let files: Vec<String> =
+            unpacked(&data::read(SHIPPED).unwrap()).unwrap().into_iter().map(|(name, _)| name).collect();
         assert!(listed == files && listed.len() >= 2, "{listed:?} {files:?}");
-        let hopper = crate::catalogues::worlds().build("hopper", &serde_json::json!({})).unwrap();
+        let hopper = crate::catalogues::environments().build("hopper", &serde_json::json!({})).unwrap();
         assert_eq!(shipped(hopper.spec(), "td3").unwrap().unwrap().name, "hopper-td3-1");
         assert!(shipped(hopper.spec(), "half-cheetah-m-td3-1").unwrap().is_none());
     }

@@ -1,7 +1,7 @@
 //! The files of a training run.
 
 use crate::policies;
-use crate::randomisation::Change;
+use crate::randomisation::Randomisation;
 use crate::train::Keepsakes;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
@@ -24,9 +24,9 @@ pub(super) struct Notes {
     /// What is kept besides.
     #[serde(default)]
     pub(super) keepsakes: Keepsakes,
-    /// What is drawn of the world for each episode, if anything is.
+    /// What is drawn of the environment for each episode, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) change: Option<Change>,
+    pub(super) change: Option<Randomisation>,
 }
 
 impl Folder {
@@ -82,11 +82,11 @@ impl Folder {
         serde_json::from_str(&text).with_context(|| path.display().to_string())
     }
 
-    /// What is drawn of the world of the run, if there is one and anything is.
+    /// What is drawn of the environment of the run, if there is one and anything is.
     ///
     /// # Errors
     /// If its notes are damaged.
-    pub fn change(&self) -> Result<Option<Change>> {
+    pub fn change(&self) -> Result<Option<Randomisation>> {
         if self.has_checkpoint() { Ok(self.read_notes()?.change) } else { Ok(None) }
     }
 

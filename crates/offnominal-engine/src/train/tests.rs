@@ -12,8 +12,8 @@ fn common() -> Context {
     Context::silent(0, 1)
 }
 
-fn world() -> Box<dyn Env> {
-    catalogues::worlds().build("sap-goal0", &serde_json::json!({})).unwrap()
+fn environment() -> Box<dyn Env> {
+    catalogues::environments().build("sap-goal0", &serde_json::json!({})).unwrap()
 }
 
 fn begin(steps: u64, folder: &Folder) -> Result<Run> {
@@ -23,7 +23,7 @@ fn begin(steps: u64, folder: &Folder) -> Result<Run> {
 fn begin_with(keepsakes: Keepsakes, steps: u64, folder: &Folder) -> Result<Run> {
     Run::begin(
         config(steps),
-        world().as_ref(),
+        environment().as_ref(),
         Seed(1),
         folder.clone(),
         ("the command".into(), None),
@@ -33,7 +33,7 @@ fn begin_with(keepsakes: Keepsakes, steps: u64, folder: &Folder) -> Result<Run> 
 
 #[test]
 fn a_continued_run_leaves_the_same_policy_and_a_full_card() {
-    let (env, dir) = (world(), tempfile::tempdir().unwrap());
+    let (env, dir) = (environment(), tempfile::tempdir().unwrap());
     let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
     let card = begin(500, &whole).unwrap().finish(env.as_ref(), &common()).unwrap();
     begin(300, &parts).unwrap().finish(env.as_ref(), &common()).unwrap();
@@ -47,7 +47,7 @@ fn a_continued_run_leaves_the_same_policy_and_a_full_card() {
 
 #[test]
 fn a_run_is_not_overwritten_and_a_missing_one_not_resumed() {
-    let (env, dir) = (world(), tempfile::tempdir().unwrap());
+    let (env, dir) = (environment(), tempfile::tempdir().unwrap());
     let folder = Folder::new(dir.path().to_path_buf());
     let missing = Run::resume(env.as_ref(), folder.clone(), None, Seed(0)).err().unwrap().to_string();
     assert!(missing.contains("no run to resume"), "{missing}");
@@ -58,7 +58,7 @@ fn a_run_is_not_overwritten_and_a_missing_one_not_resumed() {
 
 #[test]
 fn a_checkpoint_is_due_after_every_evaluation_and_when_the_last_is_old() {
-    let mut trainer = Trainer::new(config(400), world().as_ref(), Seed(1)).unwrap();
+    let mut trainer = Trainer::new(config(400), environment().as_ref(), Seed(1)).unwrap();
     let first = trainer.advance(CHUNK);
     assert!(!is_due(&first, Duration::ZERO) && is_due(&first, CHECKPOINT_EVERY));
     let evaluated = trainer.advance(400);
@@ -74,7 +74,7 @@ fn n_event_files(folder: &Folder) -> usize {
 
 #[test]
 fn a_finished_run_adds_no_event_file_and_keeps_its_seed() {
-    let (env, dir) = (world(), tempfile::tempdir().unwrap());
+    let (env, dir) = (environment(), tempfile::tempdir().unwrap());
     let folder = Folder::new(dir.path().to_path_buf());
     let card = begin(120, &folder).unwrap().finish(env.as_ref(), &common()).unwrap();
     let again = Run::resume(env.as_ref(), folder.clone(), None, Seed(0)).unwrap();
@@ -101,16 +101,24 @@ fn demonstrations_need_a_scripted_policy() {
     let dir = tempfile::tempdir().unwrap();
     let config = TrainConfig { demonstrations: 50, ..config(120) };
     let folder = Folder::new(dir.path().to_path_buf());
-    let refused =
-        Run::begin(config, world().as_ref(), Seed(1), folder, (String::new(), None), Keepsakes::default())
-            .err()
-            .unwrap();
-    assert!(refused.to_string().contains("sap-goal0 has no scripted policy; these worlds have: driving"));
+    let refused = Run::begin(
+        config,
+        environment().as_ref(),
+        Seed(1),
+        folder,
+        (String::new(), None),
+        Keepsakes::default(),
+    )
+    .err()
+    .unwrap();
+    assert!(
+        refused.to_string().contains("sap-goal0 has no scripted policy; these environments have: driving")
+    );
 }
 
 #[test]
 fn a_continued_run_keeps_the_history_and_the_policies_of_one_that_was_not_broken_off() {
-    let (env, dir) = (world(), tempfile::tempdir().unwrap());
+    let (env, dir) = (environment(), tempfile::tempdir().unwrap());
     let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
     let keepsakes = Keepsakes { history: true, checkpoints: 3 };
     begin_with(keepsakes, 900, &whole).unwrap().finish(env.as_ref(), &common()).unwrap();
@@ -136,18 +144,18 @@ fn a_continued_run_keeps_the_history_and_the_policies_of_one_that_was_not_broken
 }
 
 #[test]
-fn a_continued_run_in_worlds_that_are_drawn_leaves_the_policy_of_one_that_was_not_broken_off() {
+fn a_continued_run_in_environments_that_are_drawn_leaves_the_policy_of_one_that_was_not_broken_off() {
     let dir = tempfile::tempdir().unwrap();
     let (whole, parts) = (Folder::new(dir.path().join("whole")), Folder::new(dir.path().join("parts")));
-    let draws = crate::randomisation::around(world().spec(), &["mass".into()], 0.3).unwrap();
-    let change = Change { draws, least: None };
-    let env = change.apply(world()).unwrap();
+    let draws = crate::randomisation::around(environment().spec(), &["mass".into()], 0.3).unwrap();
+    let change = Randomisation { draws, least: None };
+    let env = change.apply(environment()).unwrap();
     let begin = |steps: u64, folder: &Folder| {
         let about = ("the command".to_string(), Some(change.clone()));
         Run::begin(config(steps), env.as_ref(), Seed(1), folder.clone(), about, Keepsakes::default()).unwrap()
     };
     begin(500, &whole).finish(env.as_ref(), &common()).unwrap();
-    // The checkpoint stands within an episode, which is then played again in the world that was drawn for it.
+    // The checkpoint stands within an episode, which is then played again in the environment that was drawn for it.
     begin(330, &parts).finish(env.as_ref(), &common()).unwrap();
     assert_eq!(parts.change().unwrap().as_ref(), Some(&change));
     let continued = Run::resume(env.as_ref(), parts.clone(), Some(500), Seed(1)).unwrap();

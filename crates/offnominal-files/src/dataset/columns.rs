@@ -41,7 +41,7 @@ pub(crate) fn batch(episode: &Episode, schema: &Arc<Schema>) -> Result<RecordBat
     Ok(RecordBatch::try_new(schema.clone(), columns)?)
 }
 
-/// Whether the world itself ended the episode (a termination) or the runner did (a truncation).
+/// Whether the environment itself ended the episode (a termination) or the runner did (a truncation).
 pub(crate) fn is_terminal(end: End) -> bool {
     matches!(end, End::Succeeded | End::Failed)
 }

@@ -73,7 +73,7 @@ fn recipe(schema: &Schema) -> Result<Recipe> {
     Ok(recipe)
 }
 
-/// More channels than any vector world has.
+/// More channels than any vector environment has.
 const MAX_WIDTH: usize = 1 << 20;
 
 fn parse<T: serde::de::DeserializeOwned>(schema: &Schema, key: &str) -> Result<T> {
@@ -97,7 +97,7 @@ fn assemble(content: columns::Content, about: About, recipe: &Recipe) -> Episode
         env: recipe.env.clone(),
         seed: about.seed,
         initial: about.initial,
-        fault: about.onset.and(recipe.fault.clone()),
+        anomaly_spec: about.onset.and(recipe.anomaly_spec.clone()),
         onset: about.onset,
         observations: content.observations,
         actions: content.actions,
@@ -113,7 +113,7 @@ fn assemble(content: columns::Content, about: About, recipe: &Recipe) -> Episode
 /// A label before the onset, or without one, is a contradiction.
 fn onset_agrees(episode: &Episode, i: usize) -> Result<()> {
     ensure!(
-        episode.onset.is_none() || episode.fault.is_some(),
+        episode.onset.is_none() || episode.anomaly_spec.is_some(),
         "episode {i}: expected no onset in a file without a fault, found one"
     );
     let first = episode.labels.iter().position(|&l| l);

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
 
-/// A world's description with the given channels, for tests that need no world.
+/// An environment's description with the given channels, for tests that need no environment.
 pub(crate) fn spec(obs: usize, act: usize) -> EnvSpec {
     EnvSpec {
         id: "test-world".into(),
@@ -37,7 +37,7 @@ pub(crate) fn episode(rng: &mut Rng, steps: usize, onset: Option<u32>) -> Episod
         env: "test-world".into(),
         seed: Seed(steps as u64),
         initial: vec![0.1 + 0.2],
-        fault: onset.map(|_| fault()),
+        anomaly_spec: onset.map(|_| anomaly_spec()),
         onset,
         observations: numbers((steps + 1) * 3),
         actions: numbers(steps * 2),
@@ -50,9 +50,9 @@ pub(crate) fn episode(rng: &mut Rng, steps: usize, onset: Option<u32>) -> Episod
     }
 }
 
-fn fault() -> Fault {
+fn anomaly_spec() -> AnomalySpec {
     let schedule = Schedule { onset: Onset::Random, extent: Extent::ToEnd };
-    Fault { anomaly: "obs-offset".into(), params: json!({"magnitude": 0.25}), schedule }
+    AnomalySpec { anomaly: "obs-offset".into(), params: json!({"magnitude": 0.25}), schedule }
 }
 
 /// Two anomalous episodes, each followed by its twin.
@@ -61,7 +61,7 @@ pub(crate) fn dataset() -> Dataset {
     let policy = PolicyName { id: "random".into(), digest: "00".into() };
     let lengths = [(5, Some(2)), (5, None), (1, Some(0)), (1, None)];
     Dataset {
-        recipe: Recipe::new(&spec(3, 2), policy, Some(fault()), 7),
+        recipe: Recipe::new(&spec(3, 2), policy, Some(anomaly_spec()), 7),
         episodes: lengths.map(|(steps, onset)| episode(&mut rng, steps, onset)).into(),
         twins: vec![Some(1), None, Some(3), None],
     }
@@ -118,7 +118,7 @@ fn contradictions_are_not_read() {
     refuses_to_read(|d| d.twins[0] = Some(9), "expected a twin below 4, found 9");
     refuses_to_read(|d| d.twins[0] = Some(2), "expected a nominal twin, but episode 2 is anomalous");
     refuses_to_read(|d| d.twins[0] = Some(3), "expected a twin with the same seed 5, found 1");
-    refuses_to_read(|d| d.recipe.fault = None, "expected no onset in a file without a fault");
+    refuses_to_read(|d| d.recipe.anomaly_spec = None, "expected no onset in a file without a fault");
 }
 
 #[track_caller]

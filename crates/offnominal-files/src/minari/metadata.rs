@@ -29,9 +29,9 @@ pub(super) fn dataset(dataset: &Dataset, id: &str, format: Format, bytes: usize)
 
 fn description(dataset: &Dataset) -> String {
     let recipe = &dataset.recipe;
-    let what = match &recipe.fault {
+    let what = match &recipe.anomaly_spec {
         None => "Nominal episodes".to_string(),
-        Some(fault) => format!("Episodes under {}, with their nominal twins,", fault.anomaly),
+        Some(anomaly_spec) => format!("Episodes under {}, with their nominal twins,", anomaly_spec.anomaly),
     };
     format!("{what} of {} in {}, played by offnominal {}.", recipe.policy.id, recipe.env, recipe.engine)
 }
@@ -92,7 +92,7 @@ pub(super) fn episode(dataset: &Dataset, i: usize) -> Value {
     });
     let optional = [
         ("onset", episode.onset.map(Value::from)),
-        ("anomaly", episode.fault.as_ref().map(|f| f.anomaly.clone().into())),
+        ("anomaly", episode.anomaly_spec.as_ref().map(|f| f.anomaly.clone().into())),
         ("twin", dataset.twins[i].map(Value::from)),
         ("goal_met", episode.goal_met.map(Value::from)),
     ];

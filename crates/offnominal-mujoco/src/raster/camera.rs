@@ -1,12 +1,12 @@
 //! The pinhole: which ray belongs to a pixel, and where a point of the world lands.
 
 use super::scene::View;
-use super::vec3::{Vec3, vec3};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// Angles of view are kept inside this range, so that every ray has a direction.
 const FOVY_RANGE_RAD: (f32, f32) = (1e-3, 3.1);
 
-/// A view with an orthonormal basis and a picture size.
+/// A view with an orthonormal basis and an image size.
 #[derive(Debug, Clone, Copy)]
 pub struct Camera {
     pub eye: Vec3,

@@ -1,7 +1,7 @@
 //! A checkerboard averaged over the patch of floor that one pixel covers, so that it neither flickers nor moirés.
 
 use super::camera::Rays;
-use super::vec3::Vec3;
+use offnominal_core::vec3::Vec3;
 
 /// The share of the second colour in the patch around a point of the plane.
 ///

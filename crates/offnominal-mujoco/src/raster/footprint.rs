@@ -3,7 +3,7 @@
 use super::camera::Camera;
 use super::scene::Kind;
 use super::solid::Solid;
-use super::vec3::{Vec3, vec3};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// A rectangle of pixels; empty if an end does not exceed its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Rect {
         }
     }
 
-    /// Visits every pixel, row by row, with its index in a picture of the given width.
+    /// Visits every pixel, row by row, with its index in an image of the given width.
     pub fn visit(self, width: usize, mut f: impl FnMut(usize, usize, usize)) {
         for row in self.rows.0..self.rows.1 {
             for column in self.columns.0..self.columns.1 {

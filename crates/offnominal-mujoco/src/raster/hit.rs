@@ -4,7 +4,7 @@
 //! far away the camera is. Only entries count: a solid is invisible from its inside.
 
 use super::scene::Kind;
-use super::vec3::{Vec3, vec3};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// The ray parameter at which a ray enters the solid; infinite if it never does. It may be negative.
 pub fn entry(kind: Kind, size: Vec3, origin: Vec3, direction: Vec3) -> f32 {

@@ -1,18 +1,18 @@
 //! How many rays are spent on a pixel.
 
-/// What a picture is for.
+/// What an image is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Quality {
     /// One ray through the centre of each pixel and hard shadows: what policies and detectors see.
     #[default]
     Observation,
-    /// Four rays a pixel: smooth edges in moving pictures.
-    Film,
-    /// Sixteen rays a pixel, soft shadows: pictures for reports.
+    /// Four rays a pixel: smooth edges in moving images.
+    Video,
+    /// Sixteen rays a pixel, soft shadows: images for reports.
     Still,
 }
 
-/// Half the angle that the sun fills in pictures with soft shadows; larger than the real one, to please the eye.
+/// Half the angle that the sun fills in images with soft shadows; larger than the real one, to please the eye.
 const SUN_RADIUS_RAD: f32 = 0.035;
 
 /// The turn between neighbours of a sunflower, which spreads points evenly over a disc.
@@ -27,7 +27,7 @@ impl Quality {
     fn n_per_side(self) -> usize {
         match self {
             Quality::Observation => 1,
-            Quality::Film => 2,
+            Quality::Video => 2,
             Quality::Still => 4,
         }
     }
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn spots_are_centred_and_all_different() {
-        for quality in [Quality::Observation, Quality::Film, Quality::Still] {
+        for quality in [Quality::Observation, Quality::Video, Quality::Still] {
             let n = quality.n_rays();
             let mean: f32 = (0..n).map(|k| quality.spot(k).0).sum::<f32>() / n as f32;
             assert_eq!(mean, 0.5);

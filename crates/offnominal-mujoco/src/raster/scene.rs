@@ -1,6 +1,6 @@
 //! What the rasteriser is given: shapes, a view, a light and a sky. Plain data, in metres and radians.
 
-/// Everything that is in one picture. Keep one and refill it: drawing it again then allocates nothing.
+/// Everything that is in one image. Keep one and refill it: drawing it again then allocates nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Scene {
     /// The solids and planes, in any order.
@@ -106,7 +106,7 @@ pub struct View {
     pub position: [f32; 3],
     /// Where it looks.
     pub forward: [f32; 3],
-    /// What is up in the picture.
+    /// What is up in the image.
     pub up: [f32; 3],
     /// Vertical angle of view.
     pub fovy_rad: f32,

@@ -7,7 +7,7 @@ use super::scene::{Light, Scene, Sky};
 use super::shadow::Shadows;
 use super::solid::{Solid, linear};
 use super::surface::Surfaces;
-use super::vec3::{Vec3, vec3};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// A little warmer than white.
 const SUN_TINT: Vec3 = vec3(1.04, 1.0, 0.92);
@@ -113,10 +113,10 @@ impl Shader {
         let ambient = GROUND_TINT.lerp(SKY_TINT, 0.5 + 0.5 * spot.normal.z) * (self.light.ambient * spot.sky);
         let sun = SUN_TINT * (self.light.sun * incidence * spot.sun);
         let lamp = self.light.headlight * spot.normal.dot(to_eye).max(0.0);
-        let diffuse = spot.albedo.times(ambient + sun + vec3(lamp, lamp, lamp));
+        let diffuse = spot.albedo.times(ambient + sun + Vec3::all(lamp));
         let strength = spot.gloss * spot.sun;
         let shine = if strength > 0.0 { strength * highlight(spot.normal, self.to_sun, to_eye) } else { 0.0 };
-        self.hazed(diffuse + vec3(shine, shine, shine), distance_squared)
+        self.hazed(diffuse + Vec3::all(shine), distance_squared)
     }
 
     fn hazed(&self, colour: Vec3, distance_squared: f32) -> Vec3 {

@@ -4,7 +4,7 @@ use super::camera::{Camera, Rays};
 use super::footprint;
 use super::solid::Solid;
 use super::surface::{NOTHING, Surfaces, refill};
-use super::vec3::Vec3;
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// Solids darken their surroundings up to this many core radii away.
 const REACH: f32 = 4.0;
@@ -116,7 +116,7 @@ impl Bounds {
         let past_bodies = (solid.centre - self.centre).dot(to_sun) + solid.radius() + self.radius;
         let planes = solids.iter().filter(|s| s.is_plane());
         planes.fold(past_bodies.max(0.0), |length, plane| {
-            let normal = plane.world_from_local(Vec3 { x: 0.0, y: 0.0, z: 1.0 });
+            let normal = plane.world_from_local(vec3(0.0, 0.0, 1.0));
             let (height, slope) = (normal.dot(solid.centre - plane.centre), normal.dot(to_sun));
             let past_plane = (height + solid.radius()) / slope;
             if slope > 0.0 && past_plane > length { past_plane } else { length }

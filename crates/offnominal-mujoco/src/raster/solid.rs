@@ -3,7 +3,7 @@
 use super::camera::Rays;
 use super::hit;
 use super::scene::{Kind, Shape, Texture};
-use super::vec3::{Vec3, vec3};
+use offnominal_core::vec3::{Vec3, vec3};
 
 /// A checked shape with its frame, its linear colours and its bounds.
 #[derive(Debug, Clone, Copy)]
@@ -99,7 +99,7 @@ impl Solid {
         let (r, s) = (self.size.x, self.size);
         match self.kind {
             Kind::Plane | Kind::Ellipsoid | Kind::Box => s,
-            Kind::Sphere => vec3(r, r, r),
+            Kind::Sphere => Vec3::all(r),
             Kind::Capsule => vec3(r, r, s.z + r),
             Kind::Cylinder => vec3(r, r, s.z),
         }
@@ -139,8 +139,7 @@ fn has_extent(kind: Kind, size: [f32; 3]) -> bool {
 }
 
 fn longest(size: Vec3) -> usize {
-    let all = [size.x, size.y, size.z];
-    (0..3).max_by(|&a, &b| all[a].total_cmp(&all[b])).unwrap_or(0)
+    (0..3).max_by(|&a, &b| size[a].total_cmp(&size[b])).unwrap_or(0)
 }
 
 fn all_finite(numbers: &[f32]) -> bool {

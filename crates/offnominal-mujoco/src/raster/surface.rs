@@ -3,7 +3,7 @@
 use super::camera::Camera;
 use super::footprint::{self, Rect};
 use super::solid::Solid;
-use super::vec3::Vec3;
+use offnominal_core::vec3::Vec3;
 
 /// The solid of a pixel that sees none.
 pub const NOTHING: u32 = u32::MAX;

@@ -5,7 +5,7 @@ use super::*;
 #[test]
 fn the_class_mask_agrees_with_the_colours() {
     let blue = ball(0.5, [0.7, 0.0, 1.0], 3).painted([0.1, 0.1, 0.9, 1.0], 3);
-    let frame = picture(&[Shape::floor(1), ball(0.5, [-0.7, 0.0, 1.0], 2), blue], 128);
+    let frame = image(&[Shape::floor(1), ball(0.5, [-0.7, 0.0, 1.0], 2), blue], 128);
     for (class, [red, _, blue]) in frame.classes.iter().zip(frame.rgb.as_chunks().0) {
         let (red, blue) = (i32::from(*red), i32::from(*blue));
         let (is_red, is_blue) = (red > blue + 60, blue > red + 60);
@@ -18,7 +18,7 @@ fn the_class_mask_agrees_with_the_colours() {
 fn a_translucent_ball_mixes_with_what_is_behind_it_in_linear_light() {
     let at = |opacity: f32| {
         let ball = ball(0.5, [0.0, 0.0, 1.0], 2).painted([0.9, 0.1, 0.1, opacity], 2);
-        pixel(&picture(&[ball], 65), 32, 32).map(|byte| (f64::from(byte) / 255.0).powi(2))
+        pixel(&image(&[ball], 65), 32, 32).map(|byte| (f64::from(byte) / 255.0).powi(2))
     };
     let (clear, half, full) = (at(0.0), at(0.5), at(1.0));
     for channel in 0..3 {
@@ -31,8 +31,8 @@ fn a_translucent_ball_mixes_with_what_is_behind_it_in_linear_light() {
 fn translucent_shapes_are_laid_over_one_another_from_far_to_near() {
     let near = ball(0.4, [0.0, -1.0, 1.0], 2).painted([1.0, 0.0, 0.0, 0.7], 2);
     let far = ball(0.4, [0.0, 1.0, 1.0], 3).painted([0.0, 0.0, 1.0, 0.7], 3);
-    let one_way = picture(&[near, far], 65);
-    assert_eq!(one_way, picture(&[far, near], 65));
+    let one_way = image(&[near, far], 65);
+    assert_eq!(one_way, image(&[far, near], 65));
     let [red, _, blue] = pixel(&one_way, 32, 32);
     assert!(red > blue, "the near one dominates");
 }
@@ -40,8 +40,8 @@ fn translucent_shapes_are_laid_over_one_another_from_far_to_near() {
 #[test]
 fn a_faint_shape_leaves_the_mask_as_it_is() {
     let ghost = |opacity| ball(0.5, [0.0, 0.0, 1.0], 2).painted([0.9, 0.1, 0.1, opacity], 2);
-    assert_eq!(picture(&[Shape::floor(1), ghost(0.4)], 64).share(2), 0.0);
-    assert!(picture(&[Shape::floor(1), ghost(0.6)], 64).share(2) > 0.0);
+    assert_eq!(image(&[Shape::floor(1), ghost(0.4)], 64).share(2), 0.0);
+    assert!(image(&[Shape::floor(1), ghost(0.6)], 64).share(2) > 0.0);
 }
 
 /// A level floor seen from straight above, with and without a small ball over its middle.

@@ -8,8 +8,8 @@ mod silhouettes;
 use offnominal_core::frame::Frame;
 use offnominal_mujoco::raster::{Kind, Quality, Rasteriser, Scene, Shape, View};
 
-/// A picture of shapes from the default view: from (0, −4, 1) along +y, 45° high.
-fn picture(shapes: &[Shape], side: usize) -> Frame {
+/// An image of shapes from the default view: from (0, −4, 1) along +y, 45° high.
+fn image(shapes: &[Shape], side: usize) -> Frame {
     let scene = Scene { shapes: shapes.to_vec(), ..Scene::default() };
     drawn(&scene, side, Quality::Observation)
 }
@@ -24,7 +24,7 @@ fn ball(radius: f32, position: [f32; 3], class: u8) -> Shape {
     Shape::new(Kind::Sphere, [radius, 0.0, 0.0]).at(position).painted([0.9, 0.1, 0.1, 1.0], class)
 }
 
-/// Pixels per unit of tan(angle) in a square picture from the default view.
+/// Pixels per unit of tan(angle) in a square image from the default view.
 fn scale(side: usize) -> f64 {
     side as f64 / 2.0 / (f64::from(View::default().fovy_rad) / 2.0).tan()
 }

@@ -69,7 +69,7 @@ fn a_shape_that_is_not_finite_is_left_out_and_the_rest_is_drawn() {
         Shape { size: [0.0; 3], ..sound },
         Shape { size: [-1.0; 3], ..sound },
     ] {
-        assert_eq!(picture(&[broken, sound], 32), picture(&[sound], 32), "{broken:?}");
+        assert_eq!(image(&[broken, sound], 32), image(&[sound], 32), "{broken:?}");
     }
 }
 
@@ -77,10 +77,10 @@ fn a_shape_that_is_not_finite_is_left_out_and_the_rest_is_drawn() {
 fn the_mask_does_not_depend_on_the_quality_but_edges_do() {
     let shapes = vec![Shape::floor(1), ball(0.5, [0.2, 0.0, 0.8], 2)];
     let scene = Scene { shapes, ..Scene::default() };
-    let [plain, film, still] =
-        [Quality::Observation, Quality::Film, Quality::Still].map(|q| drawn(&scene, 48, q));
-    assert_eq!((&plain.classes, &plain.classes), (&film.classes, &still.classes));
-    assert!(plain.rgb != film.rgb && film.rgb != still.rgb);
+    let [plain, video, still] =
+        [Quality::Observation, Quality::Video, Quality::Still].map(|q| drawn(&scene, 48, q));
+    assert_eq!((&plain.classes, &plain.classes), (&video.classes, &still.classes));
+    assert!(plain.rgb != video.rgb && video.rgb != still.rgb);
 }
 
 #[test]

@@ -45,12 +45,12 @@ fn rotation(about_z: f32, about_x: f32) -> [f32; 9] {
 
 /// The pixels that differ between a drawn shape and the truth, as a share of the true silhouette.
 fn share_wrong(drawn: &Shape, truth: &Shape) -> f64 {
-    let frame = picture(&[*drawn], SIDE);
+    let frame = image(&[*drawn], SIDE);
     let pixels = (0..SIDE * SIDE).map(|at| (frame.classes[at] == 1, march(truth, at % SIDE, at / SIDE)));
     let (wrong, all) = pixels.fold((0, 0), |(wrong, all), (found, expected)| {
         (wrong + usize::from(found != expected), all + usize::from(expected))
     });
-    assert!(all > 50, "{truth:?} is in the picture");
+    assert!(all > 50, "{truth:?} is in the image");
     wrong as f64 / all as f64
 }
 

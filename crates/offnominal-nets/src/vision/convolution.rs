@@ -1,10 +1,10 @@
-//! A convolution with the batch norm that follows it folded in, on pictures whose planes lie side by side.
+//! A convolution with the batch norm that follows it folded in, on images whose planes lie side by side.
 
 use super::linear::Linear;
 use crate::matmul::Pack;
 use crate::{TensorError, Tensors};
 
-/// A picture of numbers, `[height, width, planes]`.
+/// An image of numbers, `[height, width, planes]`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Map {
     pub height: usize,

@@ -4,7 +4,7 @@ pub use crate::matmul::Pack;
 use crate::matmul::Packed;
 use crate::{TensorError, Tensors};
 
-/// A dense layer that serves many pictures: its weights are packed once.
+/// A dense layer that serves many images: its weights are packed once.
 #[derive(Debug, Clone)]
 pub struct Linear {
     weights: Packed,

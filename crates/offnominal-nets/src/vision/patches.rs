@@ -1,22 +1,24 @@
 //! An encoder of this project: each patch of 8 × 8 pixels becomes twelve numbers from which it can be drawn again.
 //!
-//! Pictures are brought to 128 × 128 by area averaging; a patch is encoded by 192 → 96 → 48 → 12 and decoded by the
+//! Images are brought to 128 × 128 by area averaging; a patch is encoded by 192 → 96 → 48 → 12 and decoded by the
 //! mirror image, trained on patches of nominal frames to give them back (self-supervised: no label, no anomaly). A
 //! thirteenth number says how badly that went, ½ ln(mean squared error + 10⁻⁴): patches unlike any seen are drawn badly.
 
 use super::resize::Resize;
 use super::{Backbone, Encoder, Features};
-use crate::{Activation, Adam, AdamState, Gradients, Init, Mlp, TensorError, Tensors, Workspace, loss};
+use crate::{
+    Activation, Adam, AdamState, Gradients, Init, Mlp, Passes, TensorError, Tensors, Workspace, loss,
+};
 use offnominal_core::Rng;
 use std::sync::Arc;
 
 /// Pixels on a side of a patch.
 pub const PATCH: usize = 8;
-/// Pixels on a side of a picture.
+/// Pixels on a side of an image.
 pub const SIDE: usize = 128;
 /// Patches on a side.
 pub const GRID: usize = SIDE / PATCH;
-/// Numbers of a patch in a picture.
+/// Numbers of a patch in an image.
 pub const PIXELS: usize = PATCH * PATCH * 3;
 /// Numbers that a patch becomes, without the last one.
 const CODE: usize = 12;
@@ -50,25 +52,22 @@ impl PatchCoder {
         rng: &mut Rng,
         mut tell: impl FnMut(usize, f64),
     ) -> PatchCoder {
-        let n = patches.len() / PIXELS;
-        assert!(n >= BATCH, "expected at least {BATCH} patches, found {n}");
+        let mut training = CoderTraining::begin(patches, epochs, rng.clone());
+        while !training.is_done() {
+            let loss = training.advance(patches);
+            tell(training.epoch(), loss);
+        }
+        *rng = training.passes.rng;
+        training.coder
+    }
+
+    fn fresh(rng: &mut Rng) -> PatchCoder {
         let (encoder, decoder) = shapes();
         let mut coder =
             PatchCoder { params: vec![0.0; encoder.n_params() + decoder.n_params()], encoder, decoder };
         let (first, second) = coder.params.split_at_mut(coder.encoder.n_params());
         coder.encoder.init(first, Init::TruncatedNormal, rng);
         coder.decoder.init(second, Init::TruncatedNormal, rng);
-        let mut step = Step::new(&coder);
-        let (mut order, total) = ((0..n).collect::<Vec<_>>(), epochs * (n / BATCH));
-        for epoch in 0..epochs {
-            rng.shuffle(&mut order);
-            let mut sum = 0.0;
-            for batch in order.chunks_exact(BATCH) {
-                step.gather(patches, batch);
-                sum += step.take(&mut coder, total);
-            }
-            tell(epoch + 1, sum / (n / BATCH) as f64);
-        }
         coder
     }
 
@@ -94,9 +93,75 @@ impl PatchCoder {
     }
 }
 
+/// A training that is under way, epoch by epoch; one that was saved goes on with the same bits.
+pub struct CoderTraining {
+    coder: PatchCoder,
+    passes: Passes,
+    step: Step,
+    epochs: usize,
+}
+
+impl CoderTraining {
+    /// A training of so many epochs before the first one.
+    ///
+    /// # Panics
+    /// If there are fewer patches than a gradient step takes.
+    pub fn begin(patches: &[f32], epochs: usize, mut rng: Rng) -> CoderTraining {
+        let n = patches.len() / PIXELS;
+        assert!(n >= BATCH, "expected at least {BATCH} patches, found {n}");
+        let coder = PatchCoder::fresh(&mut rng);
+        let passes = Passes::new(coder.params.len(), n, rng);
+        CoderTraining { step: Step::new(&coder), coder, passes, epochs }
+    }
+
+    /// Epochs that were made.
+    pub fn epoch(&self) -> usize {
+        self.passes.done
+    }
+
+    /// Whether all were.
+    pub fn is_done(&self) -> bool {
+        self.epoch() >= self.epochs
+    }
+
+    /// The coder as it is now.
+    pub fn into_coder(self) -> PatchCoder {
+        self.coder
+    }
+
+    /// One epoch over the patches of the beginning; returns its mean loss.
+    pub fn advance(&mut self, patches: &[f32]) -> f64 {
+        let Passes { adam, order, rng, done } = &mut self.passes;
+        let steps = order.len() / BATCH;
+        rng.shuffle(order);
+        let mut sum = 0.0;
+        for batch in order.chunks_exact(BATCH) {
+            self.step.gather(patches, batch);
+            sum += self.step.take(&mut self.coder, adam, self.epochs * steps);
+        }
+        *done += 1;
+        sum / steps as f64
+    }
+
+    /// Everything that is needed to go on.
+    pub fn state(&self) -> Tensors {
+        let mut tensors = self.coder.to_tensors();
+        self.passes.save(&mut tensors);
+        tensors
+    }
+
+    /// Goes on where [`CoderTraining::state`] was called, with the same patches.
+    ///
+    /// # Errors
+    /// If the state is of other patches, or damaged.
+    pub fn restore(&mut self, state: &Tensors) -> Result<(), TensorError> {
+        self.coder = PatchCoder::from_tensors(state)?;
+        self.passes.restore(state)
+    }
+}
+
 /// A gradient step with its buffers.
 struct Step {
-    state: AdamState,
     work: (Workspace, Workspace),
     input: Vec<f32>,
     d_output: Vec<f32>,
@@ -107,7 +172,6 @@ struct Step {
 impl Step {
     fn new(coder: &PatchCoder) -> Step {
         Step {
-            state: AdamState::new(coder.params.len()),
             work: (coder.encoder.workspace(BATCH), coder.decoder.workspace(BATCH)),
             input: vec![0.0; BATCH * PIXELS],
             d_output: vec![0.0; BATCH * PIXELS],
@@ -123,8 +187,8 @@ impl Step {
     }
 
     /// One step, of so many in all; the learning rate falls along half a cosine.
-    fn take(&mut self, coder: &mut PatchCoder, total: usize) -> f64 {
-        let done = self.state.steps as f64 / total as f64;
+    fn take(&mut self, coder: &mut PatchCoder, state: &mut AdamState, total: usize) -> f64 {
+        let done = state.steps as f64 / total as f64;
         let lr = 2e-3 * (0.02 + 0.49 * (1.0 + (std::f64::consts::PI * done).cos()));
         let (first, second) = coder.params.split_at(coder.encoder.n_params());
         let code = coder.encoder.forward(first, &self.input, &mut self.work.0).to_vec();
@@ -135,7 +199,7 @@ impl Step {
         coder.decoder.backward(second, &code, &mut self.work.1, &self.d_output, wanted);
         let wanted = Gradients::params(grad);
         coder.encoder.backward(first, &self.input, &mut self.work.0, &self.d_code, wanted);
-        Adam { lr, ..Adam::default() }.step(&mut coder.params, &self.grad, &mut self.state);
+        Adam { lr, ..Adam::default() }.step(&mut coder.params, &self.grad, state);
         found
     }
 }
@@ -170,15 +234,15 @@ struct Eye {
     features: Features,
 }
 
-/// Where a number of a patch lies in the picture.
+/// Where a number of a patch lies in the image.
 fn place(patch: usize, number: usize) -> usize {
     let (row, column) = (patch / GRID * PATCH + number / (PATCH * 3), patch % GRID * PATCH * 3);
     row * SIDE * 3 + column + number % (PATCH * 3)
 }
 
 impl Encoder for Eye {
-    fn encode(&mut self, picture: &[u8]) -> &Features {
-        let pixels = self.resize.of(picture);
+    fn encode(&mut self, image: &[u8]) -> &Features {
+        let pixels = self.resize.of(image);
         for (patch, input) in self.input.chunks_exact_mut(PIXELS).enumerate() {
             for (run, out) in input.chunks_exact_mut(PATCH * 3).enumerate() {
                 let from = place(patch, run * PATCH * 3);
@@ -203,13 +267,13 @@ impl Encoder for Eye {
         let code: Vec<f32> = patches.chunks_exact(CODE + 1).flat_map(|row| &row[..CODE]).copied().collect();
         let params = &self.coder.params[self.coder.encoder.n_params()..];
         let drawn = self.coder.decoder.forward(params, &code, &mut self.work.1);
-        let mut picture = vec![0; SIDE * SIDE * 3];
+        let mut image = vec![0; SIDE * SIDE * 3];
         for (patch, drawn) in drawn.chunks_exact(PIXELS).enumerate() {
             for (number, value) in drawn.iter().enumerate() {
-                picture[place(patch, number)] = ((value + 0.5) * 255.0).round().clamp(0.0, 255.0) as u8;
+                image[place(patch, number)] = ((value + 0.5) * 255.0).round().clamp(0.0, 255.0) as u8;
             }
         }
-        Some(self.back.bytes(&picture))
+        Some(self.back.bytes(&image))
     }
 
     fn fork(&self) -> Box<dyn Encoder> {
@@ -217,7 +281,7 @@ impl Encoder for Eye {
     }
 }
 
-/// Mean and deviation of each number over the patches stand for the whole picture.
+/// Mean and deviation of each number over the patches stand for the whole image.
 fn summarise(features: &mut Features) {
     let (n, width) = (features.n_patches() as f32, features.width);
     for j in 0..width {
@@ -254,7 +318,25 @@ mod tests {
     }
 
     #[test]
-    fn pictures_of_any_size_have_the_same_grid_and_noise_is_drawn_badly() {
+    fn a_training_that_was_interrupted_ends_with_the_same_bits() {
+        let mut rng = Rng::new(3);
+        let patches = halves(1024, &mut rng);
+        let begin = || CoderTraining::begin(&patches, 3, Rng::new(4));
+        let (mut whole, mut first, mut second) = (begin(), begin(), begin());
+        for _ in 0..3 {
+            whole.advance(&patches);
+        }
+        first.advance(&patches);
+        second.restore(&Tensors::from_bytes(&first.state().to_bytes()).unwrap()).unwrap();
+        while !second.is_done() {
+            second.advance(&patches);
+        }
+        assert!(second.epoch() == 3 && second.into_coder() == whole.into_coder());
+        assert!(begin().restore(&Tensors::default()).is_err());
+    }
+
+    #[test]
+    fn images_of_any_size_have_the_same_grid_and_noise_is_drawn_badly() {
         let mut rng = Rng::new(2);
         let patches = halves(4096, &mut rng);
         let coder = Arc::new(PatchCoder::train(&patches, 6, &mut rng, |_, _| ()));

@@ -1,4 +1,4 @@
-//! Pictures in another size, by area averaging: each new pixel is the mean of what it covers of the old ones.
+//! Images in another size, by area averaging: each new pixel is the mean of what it covers of the old ones.
 
 /// The parts of the old pixels that make up each new one, along one axis.
 #[derive(Debug, Clone)]
@@ -46,18 +46,18 @@ impl Resize {
         }
     }
 
-    /// The picture `[height, width, 3]` in the new size, numbers from 0 to 255.
+    /// The image `[height, width, 3]` in the new size, numbers from 0 to 255.
     ///
     /// # Panics
-    /// If the picture has another size.
-    pub fn of(&mut self, picture: &[u8]) -> &[f32] {
+    /// If the image has another size.
+    pub fn of(&mut self, image: &[u8]) -> &[f32] {
         let (height, width) = self.from;
-        assert_eq!(picture.len(), height * width * 3, "expected a picture of {width} x {height}");
+        assert_eq!(image.len(), height * width * 3, "expected an image of {width} x {height}");
         if self.from == self.to {
-            self.out.iter_mut().zip(picture).for_each(|(out, &p)| *out = f32::from(p));
+            self.out.iter_mut().zip(image).for_each(|(out, &p)| *out = f32::from(p));
             return &self.out;
         }
-        let rows = picture.chunks_exact(width * 3).zip(self.between.chunks_exact_mut(self.to.1 * 3));
+        let rows = image.chunks_exact(width * 3).zip(self.between.chunks_exact_mut(self.to.1 * 3));
         for (row, between) in rows {
             for (parts, out) in self.columns.0.iter().zip(between.as_chunks_mut::<3>().0) {
                 *out = [0.0; 3];
@@ -81,8 +81,8 @@ impl Resize {
     ///
     /// # Panics
     /// As [`Resize::of`].
-    pub fn bytes(&mut self, picture: &[u8]) -> Vec<u8> {
-        self.of(picture).iter().map(|v| v.round().clamp(0.0, 255.0) as u8).collect()
+    pub fn bytes(&mut self, image: &[u8]) -> Vec<u8> {
+        self.of(image).iter().map(|v| v.round().clamp(0.0, 255.0) as u8).collect()
     }
 }
 
@@ -90,14 +90,14 @@ impl Resize {
 mod tests {
     use super::*;
 
-    fn picture(height: usize, width: usize) -> Vec<u8> {
+    fn image(height: usize, width: usize) -> Vec<u8> {
         (0..height * width * 3).map(|i| (i * 37 % 251) as u8).collect()
     }
 
     #[test]
     fn the_mean_stays_whatever_the_sizes() {
         let mean = |v: &[f32]| v.iter().sum::<f32>() / v.len() as f32;
-        let of = picture(12, 20);
+        let of = image(12, 20);
         let old = of.iter().map(|&p| f32::from(p)).sum::<f32>() / of.len() as f32;
         for to in [(12, 20), (6, 10), (5, 7), (24, 40), (13, 33)] {
             let new = Resize::new((12, 20), to).of(&of).to_vec();
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn half_the_size_is_the_mean_of_blocks() {
-        let of = picture(4, 4);
+        let of = image(4, 4);
         let new = Resize::new((4, 4), (2, 2)).of(&of).to_vec();
         let block = |r: usize, c: usize| f32::from(of[(r * 4 + c) * 3 + 1]);
         assert_eq!(new[1], (block(0, 0) + block(0, 1) + block(1, 0) + block(1, 1)) / 4.0);

@@ -1,7 +1,7 @@
 //! ResNet-18, as torchvision and timm have it.
 //!
-//! Patches are the places of the last convolution, 32 pixels apart; the whole picture is their mean, as before the
-//! classifier, which is not read. Pictures are brought to `side` × `side` by area averaging.
+//! Patches are the places of the last convolution, 32 pixels apart; the whole image is their mean, as before the
+//! classifier, which is not read. Images are brought to `side` × `side` by area averaging.
 //!
 //! Reference: He et al., CVPR 2016.
 
@@ -54,8 +54,8 @@ impl ResNet18 {
     }
 
     fn map(&self, pixels: Vec<f32>, pack: &mut Pack) -> Map {
-        let picture = Map { height: self.side, width: self.side, planes: 3, values: pixels };
-        let map = self.first.apply(&picture, pack).rectified().pooled();
+        let image = Map { height: self.side, width: self.side, planes: 3, values: pixels };
+        let map = self.first.apply(&image, pack).rectified().pooled();
         self.blocks.iter().fold(map, |map, block| block.apply(&map, pack))
     }
 }
@@ -107,8 +107,8 @@ struct Eye {
 }
 
 impl Encoder for Eye {
-    fn encode(&mut self, picture: &[u8]) -> &Features {
-        let pixels = Normal::IMAGENET.apply(self.resize.of(picture));
+    fn encode(&mut self, image: &[u8]) -> &Features {
+        let pixels = Normal::IMAGENET.apply(self.resize.of(image));
         let Map { height, width, planes, values } = self.net.map(pixels, &mut self.pack);
         let mut whole = vec![0.0; planes];
         for place in values.chunks_exact(planes) {

@@ -1,10 +1,10 @@
 //! Vision transformers: patches as words, each of which looks at all others.
 //!
 //! Two families of checkpoints are read. Those of timm and of DINO (`cls_token`, `pos_embed`, `patch_embed.proj.*`,
-//! `blocks.<i>.*`, `norm.*`), whose features are the words after the last norm; and CLIP's picture side as transformers
+//! `blocks.<i>.*`, `norm.*`), whose features are the words after the last norm; and CLIP's image side as transformers
 //! has it (`vision_model.*`, `visual_projection.weight`), whose feature of the whole is projected as its texts are.
 //!
-//! A picture is brought to `side` × `side` by area averaging; where that gives another grid than the checkpoint was
+//! An image is brought to `side` × `side` by area averaging; where that gives another grid than the checkpoint was
 //! trained with, its places are interpolated linearly.
 //!
 //! Reference: Dosovitskiy et al., ICLR 2021; Caron et al., ICCV 2021 (DINO); Radford et al., ICML 2021 (CLIP).
@@ -22,7 +22,7 @@ const HEAD: usize = 64;
 /// A transformer with its weights.
 #[derive(Debug)]
 pub struct Transformer {
-    /// Pixels on a side of the pictures that it looks at.
+    /// Pixels on a side of the images that it looks at.
     side: usize,
     patch: usize,
     width: usize,
@@ -75,7 +75,7 @@ impl Transformer {
         })
     }
 
-    /// Reads the picture side of a checkpoint of CLIP.
+    /// Reads the image side of a checkpoint of CLIP.
     ///
     /// # Errors
     /// If a tensor is missing or has another shape.
@@ -106,7 +106,7 @@ impl Transformer {
         })
     }
 
-    /// Whether pictures of that many pixels on a side fall into whole patches.
+    /// Whether images of that many pixels on a side fall into whole patches.
     pub fn divides(&self, side: usize) -> bool {
         side >= self.patch && side.is_multiple_of(self.patch)
     }
@@ -120,7 +120,7 @@ impl Transformer {
         self.side / self.patch
     }
 
-    /// Words of a normalised picture `[side, side, 3]`, the class word first.
+    /// Words of a normalised image `[side, side, 3]`, the class word first.
     fn words(&self, pixels: &[f32], places: &[f32], pack: &mut Pack) -> Vec<f32> {
         let (grid, patch) = (self.grid(), self.patch);
         let mut rows = Vec::with_capacity(pixels.len());
@@ -273,9 +273,9 @@ struct Eye {
 }
 
 impl Encoder for Eye {
-    fn encode(&mut self, picture: &[u8]) -> &Features {
+    fn encode(&mut self, image: &[u8]) -> &Features {
         let net = &self.net;
-        let pixels = net.normal.apply(self.resize.of(picture));
+        let pixels = net.normal.apply(self.resize.of(image));
         let words = net.words(&pixels, &self.places, &mut self.pack);
         let (grid, width) = (net.grid(), net.width);
         let (whole, patches) = match &net.projection {

@@ -52,8 +52,8 @@ def filled(net):
     return net.eval()
 
 
-def picture(side, normal):
-    rgb = (256 * uniform("picture", side * side * 3)).astype(numpy.uint8).reshape(side, side, 3)
+def image(side, normal):
+    rgb = (256 * uniform("image", side * side * 3)).astype(numpy.uint8).reshape(side, side, 3)
     mean, deviation = (torch.tensor(v)[:, None, None] for v in normal)
     return ((torch.from_numpy(rgb).float().permute(2, 0, 1) / 255 - mean) / deviation)[None]
 
@@ -65,12 +65,12 @@ def kept(values, every):
 def resnet():
     net = filled(torchvision.models.resnet18(weights=None))
     net.fc = torch.nn.Identity()
-    return {"whole": kept(net(picture(128, IMAGENET)), 7)}
+    return {"whole": kept(net(image(128, IMAGENET)), 7)}
 
 
 def vit():
     net = filled(timm.create_model("vit_small_patch16_224", pretrained=False, num_classes=0))
-    words = net.forward_features(picture(224, IMAGENET))[0]
+    words = net.forward_features(image(224, IMAGENET))[0]
     return {"whole": kept(words[0], 7), "patches": kept(words[1:], 397)}
 
 
@@ -80,7 +80,7 @@ def clip():
         patch_size=32, image_size=224, projection_dim=512, hidden_act="quick_gelu",
     )
     net = filled(transformers.CLIPVisionModelWithProjection(config))
-    return {"whole": kept(net(pixel_values=picture(224, CLIP)).image_embeds, 7)}
+    return {"whole": kept(net(pixel_values=image(224, CLIP)).image_embeds, 7)}
 
 
 def main():

@@ -80,7 +80,7 @@ pub fn vit() -> Tensors {
     t
 }
 
-/// The picture side of CLIP ViT-B/32.
+/// The image side of CLIP ViT-B/32.
 pub fn clip() -> Tensors {
     let (mut t, width) = (Tensors::default(), 768);
     let model = |what: &str| format!("vision_model.{what}");

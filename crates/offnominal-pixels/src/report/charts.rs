@@ -1,7 +1,6 @@
 //! The charts of the page: a metric of every method, and mean scores of the classes.
 
-use crate::evaluate::Evaluation;
-use crate::report::METRICS;
+use crate::results::{Evaluation, METRICS};
 use offnominal_core::estimate::Estimate;
 use offnominal_report::colour::Pen;
 use offnominal_report::svg::{Anchor, Stroke, Svg};
@@ -27,12 +26,12 @@ pub fn bars(evaluations: &[Evaluation], methods: &[String], metric: usize) -> St
     for (g, e) in evaluations.iter().enumerate() {
         let left = LEFT + group * g as f64 + 0.5 * GAP;
         for m in &e.methods {
-            let number = methods.iter().position(|id| *id == m.id).unwrap_or(0);
-            if let Some(mode) = m.judged.modes.first() {
-                bar(&mut svg, left + STEP * number as f64, &mode.values[metric], number);
+            let number = methods.iter().position(|id| *id == m.method).unwrap_or(0);
+            if let Some(mode) = m.main() {
+                bar(&mut svg, left + STEP * number as f64, mode.values()[metric], number);
             }
         }
-        svg.text(left + 0.5 * (group - GAP), TOP + HEIGHT + 18.0, Anchor::Middle, "label", &e.name);
+        svg.text(left + 0.5 * (group - GAP), TOP + HEIGHT + 18.0, Anchor::Middle, "label", &e.data);
     }
     svg.end()
 }
@@ -59,11 +58,11 @@ fn bar(svg: &mut Svg, x: f64, found: &Estimate, number: usize) {
     svg.segment((middle, height_of(found.low)), (middle, height_of(found.high)), &stroke);
 }
 
-/// Mean score of each class on nominal pictures and here, sorted by their difference (the paper's Figure 2); of the
+/// Mean score of each class on nominal images and here, sorted by their difference (the paper's Figure 2); of the
 /// entropy if it took part, as in the paper.
 pub fn drift(e: &Evaluation) -> Option<String> {
-    let method = e.methods.iter().find(|m| m.id == "entropy").or(e.methods.first())?;
-    let pair = |i: usize| Some((i, method.class_means[1][i]?, method.class_means[0][i]?));
+    let method = e.methods.iter().find(|m| m.method == "entropy").or(e.methods.first())?;
+    let pair = |i: usize| Some((i, (*method.nominal_class_means.get(i)?)?, (*method.class_means.get(i)?)?));
     let mut classes: Vec<_> = (0..e.classes.len()).filter_map(pair).collect();
     classes.sort_by(|a, b| (b.2 - b.1).total_cmp(&(a.2 - a.1)));
     let values = classes.iter().flat_map(|c| [c.1, c.2]);
@@ -76,7 +75,7 @@ pub fn drift(e: &Evaluation) -> Option<String> {
         16.0,
         Anchor::Start,
         "title",
-        &format!("Mean {} of each class: nominal pictures (grey) and these", method.id),
+        &format!("Mean {} of each class: nominal images (grey) and these", method.method),
     );
     let y = |v: f64| TOP + HEIGHT * (1.0 - (v - low) / (high - low).max(1e-12));
     for (at, (class, nominal, here)) in classes.iter().enumerate() {

@@ -1,14 +1,13 @@
-//! The page of an evaluation: bars, tables of modes and thresholds, class means, causes of failure and pictures.
+//! The page of an evaluation: bars, tables of modes and thresholds, class means, causes of failure and images.
 
-use crate::evaluate::{Evaluation, MethodResult};
 use crate::failures::CAUSES;
 use crate::panels::Panel;
-use crate::report::{METRICS, charts, paper_disagreement};
+use crate::report::charts;
+use crate::results::{Evaluation, METRICS, MethodResult, ModeResult, Report};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::colour::Pen;
 use offnominal_report::page::embedded;
-use offnominal_stats::pixel::ModeMetrics;
 use serde::Serialize;
 
 /// What the template sees.
@@ -44,17 +43,18 @@ struct ModeTable {
 #[derive(Serialize)]
 struct Shown {
     caption: String,
-    pictures: Vec<(&'static str, Value)>,
+    images: Vec<(&'static str, Value)>,
 }
 
 /// The page: one file without links to anything that a reader may not have.
 ///
 /// # Errors
 /// If the template cannot be filled, which is a mistake of ours.
-pub fn render(evaluations: &[Evaluation], command: &str) -> Result<String> {
+pub fn render(report: &Report) -> Result<String> {
+    let evaluations = &report.evaluations;
     let methods = names(evaluations);
     let page = Page {
-        command: command.into(),
+        command: report.command.clone(),
         bars: (0..METRICS.len())
             .map(|i| Value::from_safe_string(charts::bars(evaluations, &methods, i)))
             .collect(),
@@ -72,8 +72,8 @@ pub fn render(evaluations: &[Evaluation], command: &str) -> Result<String> {
 fn names(evaluations: &[Evaluation]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for m in evaluations.iter().flat_map(|e| &e.methods) {
-        if !names.contains(&m.id) {
-            names.push(m.id.clone());
+        if !names.contains(&m.method) {
+            names.push(m.method.clone());
         }
     }
     names
@@ -82,7 +82,7 @@ fn names(evaluations: &[Evaluation]) -> Vec<String> {
 fn section(e: &Evaluation) -> Section {
     let modes = ["exact", "histogram", "paper400", "per_image"];
     Section {
-        name: e.name.clone(),
+        name: e.data.clone(),
         facts: facts(e),
         modes: modes.iter().map(|mode| mode_table(e, mode)).filter(|t| !t.rows.is_empty()).collect(),
         components: e.methods.iter().filter_map(component_row).collect(),
@@ -94,22 +94,15 @@ fn section(e: &Evaluation) -> Section {
         warnings: e
             .methods
             .iter()
-            .flat_map(|m| m.judged.warnings.iter().map(|w| format!("{}: {w}", m.id)))
+            .flat_map(|m| m.warnings.iter().map(|w| format!("{}: {w}", m.method)))
             .collect(),
     }
 }
 
 fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
-    let (unknown, known) = e.methods.first().map_or((0, 0), |m| m.judged.counts);
+    let (unknown, known) = (e.unknown_pixels.unwrap_or(0), e.known_pixels.unwrap_or(0));
     let mut facts = vec![
-        (
-            "Pictures",
-            format!(
-                "{}, of them {} with unknown and known pixels",
-                e.images.0,
-                e.methods.first().map_or(0, |m| m.judged.images.1)
-            ),
-        ),
+        ("Images", format!("{}, of them {} with unknown and known pixels", e.images, e.images_with_both)),
         (
             "Unknown pixels",
             format!(
@@ -121,15 +114,15 @@ fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
     if let Some(iou) = &e.mean_iou {
         facts.push(("Mean IoU", format!("{iou:.3}")));
     }
-    if let Some(t) = e.temperature {
-        let how = if e.images.1 > 0 {
-            format!(", chosen on {} held-out pictures", e.images.1)
+    if let Some(t) = e.odin_temperature {
+        let how = if e.held_out > 0 {
+            format!(", chosen on {} held-out images", e.held_out)
         } else {
             ", given".into()
         };
         facts.push(("ODIN's temperature", format!("{t}{how}")));
     }
-    if let Some(difference) = paper_disagreement(e) {
+    if let Some(difference) = e.threshold_disagreement {
         facts.push((
             "|Youden − MaxIoU threshold|",
             format!("{difference:.3} on average over methods with scores in [0, 1]"),
@@ -139,16 +132,16 @@ fn facts(e: &Evaluation) -> Vec<(&'static str, String)> {
 }
 
 fn marked(m: &MethodResult) -> String {
-    if m.has_seen_unknown { format!("{} (has seen unknown pixels)", m.id) } else { m.id.clone() }
+    if m.has_seen_unknown { format!("{} (has seen unknown pixels)", m.method) } else { m.method.clone() }
 }
 
 fn mode_table(e: &Evaluation, mode: &'static str) -> ModeTable {
-    let row = |m: &MethodResult, found: &ModeMetrics| {
-        let mut cells: Vec<String> = found.values.iter().map(|v| format!("{v:.3}")).collect();
-        cells.push(found.distinct.map_or("–".into(), |n| n.to_string()));
+    let row = |m: &MethodResult, found: &ModeResult| {
+        let mut cells: Vec<String> = found.values().iter().map(|v| format!("{v:.3}")).collect();
+        cells.push(found.distinct_thresholds.map_or("–".into(), |n| n.to_string()));
         (marked(m), cells)
     };
-    let rows = e.methods.iter().filter_map(|m| Some(row(m, m.judged.modes.iter().find(|f| f.mode == mode)?)));
+    let rows = e.methods.iter().filter_map(|m| Some(row(m, m.modes.get(mode)?)));
     ModeTable { mode, rows: rows.collect() }
 }
 
@@ -159,12 +152,11 @@ fn component_row(m: &MethodResult) -> Option<[String; 4]> {
 }
 
 fn threshold_row(m: &MethodResult) -> [String; 4] {
-    let b = &m.judged.best;
     [
         marked(m),
-        format!("{:.4}", b.max_iou_threshold),
-        format!("{:.4}", b.youden_threshold),
-        format!("{:.4}", b.best_f1_threshold),
+        format!("{:.4}", m.max_iou_threshold),
+        format!("{:.4}", m.youden_threshold),
+        format!("{:.4}", m.best_f1_threshold),
     ]
 }
 
@@ -183,6 +175,6 @@ fn causes(e: &Evaluation) -> Vec<[String; 3]> {
 fn shown(panel: &Panel) -> Shown {
     Shown {
         caption: panel.caption.clone(),
-        pictures: panel.pictures.iter().map(|(name, png)| (*name, embedded("png", png))).collect(),
+        images: panel.images.iter().map(|(name, png)| (*name, embedded("png", png))).collect(),
     }
 }

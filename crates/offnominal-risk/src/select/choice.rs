@@ -41,7 +41,7 @@ impl Truth {
     /// Reads the `select.json` of a longer race of the same policies, or of more.
     ///
     /// # Errors
-    /// If the file cannot be read, belongs to another world or to a race with a predictor, or lacks a policy.
+    /// If the file cannot be read, belongs to another environment or to a race with a predictor, or lacks a policy.
     pub fn open(path: &Path, env: &str, policies: &[PolicyName]) -> Result<Truth> {
         let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
         let read = || -> Result<Truth> { Truth::of(&serde_json::from_slice(&text)?, env, policies) };

@@ -1,9 +1,9 @@
 //! The rounds of a race that were run, so that one that was killed goes on where it was.
 
-use crate::block::Method;
+use crate::estimate::block::Method;
+use crate::record::Record;
 use anyhow::{Result, ensure};
 use offnominal_files::dataset::PolicyName;
-use offnominal_files::journal::Journal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,8 +11,8 @@ use std::path::Path;
 /// What is raced, and how; a journal belongs to one of these. Who leaves when, and when the race ends, may be asked anew.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spec {
-    /// The world.
+pub struct RaceSpec {
+    /// The environment.
     pub env: String,
     /// The policies.
     pub policies: Vec<PolicyName>,
@@ -46,7 +46,7 @@ struct Heat {
 
 /// All rounds so far.
 pub struct Heats {
-    journal: Journal,
+    record: Record,
     known: BTreeMap<(usize, u64), Vec<Tried>>,
 }
 
@@ -55,8 +55,8 @@ impl Heats {
     ///
     /// # Errors
     /// If it is the journal of another race, or cannot be read or written.
-    pub fn open(folder: &Path, spec: &Spec) -> Result<Heats> {
-        let (journal, heats) = Journal::open::<Spec, Heat>(&folder.join(JOURNAL), spec)?;
+    pub fn open(folder: Option<&Path>, spec: &RaceSpec) -> Result<Heats> {
+        let (record, heats) = Record::open::<_, Heat>(folder, JOURNAL, spec)?;
         for (i, heat) in heats.iter().enumerate() {
             let chances = heat.tried.iter().all(|t| t.chance > 0.0 && t.chance <= 1.0);
             ensure!(chances, "{JOURNAL}, round {i}: expected chances above 0, at most 1");
@@ -69,10 +69,10 @@ impl Heats {
             );
         }
         let known = heats.into_iter().map(|h| ((h.policy, h.round), h.tried)).collect();
-        Ok(Heats { journal, known })
+        Ok(Heats { record, known })
     }
 
-    /// A round of a policy: what the journal says of it, or what `run` finds, which is then kept.
+    /// A round of a policy: what the journal holds, or what `run` finds, which is then recorded.
     ///
     /// # Errors
     /// If it cannot be run or written.
@@ -86,7 +86,7 @@ impl Heats {
             return Ok(tried);
         }
         let heat = Heat { policy, round, tried: run()? };
-        self.journal.push(&heat)?;
+        self.record.push(&heat)?;
         Ok(heat.tried)
     }
 

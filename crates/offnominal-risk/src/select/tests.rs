@@ -1,17 +1,18 @@
 //! Races of toys whose risk is known.
 
-use crate::Guide;
-use crate::block::Method;
-use crate::select::heats::{self, Spec};
-use crate::select::{Rules, episodes, race};
-use crate::testing::{Toy, cast, context, guide};
+use super::episodes;
+use super::heats::{self, RaceSpec};
+use super::race::{Rules, race};
+use crate::estimate::block::Method;
+use crate::guide::Guide;
+use crate::testing::{Toy, context, guide, subject};
 use offnominal_agents::History;
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
 
 /// The rules of a race of toys.
-fn rules<'g>(casts: &[Cast], guides: &'g [Guide], budget: u64) -> Rules<'g> {
+fn rules<'g>(subjects: &[Subject], guides: &'g [Guide], budget: u64) -> Rules<'g> {
     let thinned = |g: &Guide| Method::Thinned {
         predictor: g.digest.clone(),
         exponent: 0.5,
@@ -19,11 +20,11 @@ fn rules<'g>(casts: &[Cast], guides: &'g [Guide], budget: u64) -> Rules<'g> {
         rate: 0.2,
         mean_power: 0.1,
     };
-    let spec = Spec {
+    let spec = RaceSpec {
         env: "toy".into(),
-        policies: casts.iter().map(|cast| cast.name.clone()).collect(),
+        policies: subjects.iter().map(|subject| subject.name.clone()).collect(),
         seed: 1,
-        methods: (0..casts.len()).map(|i| guides.get(i).map_or(Method::Plain, thinned)).collect(),
+        methods: (0..subjects.len()).map(|i| guides.get(i).map_or(Method::Plain, thinned)).collect(),
         round: 300,
     };
     Rules { spec, guides, budget, level: Level::P95 }
@@ -31,32 +32,33 @@ fn rules<'g>(casts: &[Cast], guides: &'g [Guide], budget: u64) -> Rules<'g> {
 
 #[test]
 fn the_best_policy_wins_the_race_and_equals_stay_unresolved() {
-    let casts = [0.9, 0.05, 0.6].map(|height| cast(&Toy::new(height)));
+    let subjects = [0.9, 0.05, 0.6].map(|height| subject(&Toy::new(height)));
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
-    let finish = race(&casts, &rules(&casts, &[], 6000), &at("plain"), &context(2)).unwrap();
+    let finish = race(&subjects, &rules(&subjects, &[], 6000), Some(&at("plain")), &context(2)).unwrap();
     assert_eq!(finish.standing, Standing::Resolved { best: 1 });
     let places = &finish.contenders;
     assert!(places[0].experiments < places[1].experiments + 1 && !places[0].is_in && places[1].is_in);
-    let guides = [0, 1, 2].map(|i| guide(&Toy::new(0.05), &casts[i], folder.path()));
-    let finish = race(&casts, &rules(&casts, &guides, 6000), &at("thinned"), &context(2)).unwrap();
+    let guides = [0, 1, 2].map(|i| guide(&Toy::new(0.05), &subjects[i], folder.path()));
+    let finish =
+        race(&subjects, &rules(&subjects, &guides, 6000), Some(&at("thinned")), &context(2)).unwrap();
     assert_eq!(finish.standing, Standing::Resolved { best: 1 });
-    let equals = [0.05, 0.05].map(|height| cast(&Toy::new(height)));
-    let finish = race(&equals, &rules(&equals, &[], 900), &at("equals"), &context(1)).unwrap();
+    let equals = [0.05, 0.05].map(|height| subject(&Toy::new(height)));
+    let finish = race(&equals, &rules(&equals, &[], 900), None, &context(1)).unwrap();
     assert_eq!(finish.standing, Standing::Unresolved { left: vec![0, 1] });
     assert_eq!(finish.choices.last().map(|c| c.experiments), Some(1800));
 }
 
 #[test]
 fn the_episodes_of_a_race_are_a_history() {
-    let casts = [(0.9, "2.safetensors"), (0.4, "1.safetensors")].map(|(height, name)| {
-        let mut cast = cast(&Toy::new(height));
-        cast.name.id = name.into();
-        cast
+    let subjects = [(0.9, "2.safetensors"), (0.4, "1.safetensors")].map(|(height, name)| {
+        let mut subject = subject(&Toy::new(height));
+        subject.name.id = name.into();
+        subject
     });
-    let (folder, rules) = (tempfile::tempdir().unwrap(), rules(&casts, &[], 900));
-    let finish = race(&casts, &rules, folder.path(), &context(2)).unwrap();
-    let history = episodes::history(&casts, &rules.spec, folder.path()).unwrap();
+    let (folder, rules) = (tempfile::tempdir().unwrap(), rules(&subjects, &[], 900));
+    let finish = race(&subjects, &rules, Some(folder.path()), &context(2)).unwrap();
+    let history = episodes::history(&subjects, &rules.spec, folder.path()).unwrap();
     let read = History::from_bytes(&history.to_bytes()).unwrap();
     // Earlier policies stand first, whatever their order in the race.
     for (step, contender) in [1, 2].into_iter().zip([&finish.contenders[1], &finish.contenders[0]]) {
@@ -73,13 +75,13 @@ fn the_episodes_of_a_race_are_a_history() {
 
 #[test]
 fn a_killed_race_goes_on_with_the_same_bits_and_another_race_is_refused() {
-    let casts = [0.5, 0.1].map(|height| cast(&Toy::new(height)));
+    let subjects = [0.5, 0.1].map(|height| subject(&Toy::new(height)));
     let folder = tempfile::tempdir().unwrap();
-    let guides = [0, 1].map(|i| guide(&Toy::new(0.1), &casts[i], folder.path()));
+    let guides = [0, 1].map(|i| guide(&Toy::new(0.1), &subjects[i], folder.path()));
     for (name, guides) in [("plain", &[][..]), ("thinned", &guides)] {
         let run = |name: &str, budget, jobs| {
-            let rules = rules(&casts, guides, budget);
-            race(&casts, &rules, &folder.path().join(name), &context(jobs))
+            let rules = rules(&subjects, guides, budget);
+            race(&subjects, &rules, Some(&folder.path().join(name)), &context(jobs))
         };
         let whole = run(name, 900, 2).unwrap();
         let (journal, cut) = (folder.path().join(name).join(heats::JOURNAL), format!("{name}-cut"));
@@ -94,12 +96,12 @@ fn a_killed_race_goes_on_with_the_same_bits_and_another_race_is_refused() {
         assert_eq!(longer, run(&format!("{name}-long"), 1800, 2).unwrap());
         assert!(std::fs::read(&cut_journal).unwrap().starts_with(&text));
     }
-    let other = rules(&casts, &[], 900);
-    let error = race(&casts, &other, &folder.path().join("thinned"), &context(1)).unwrap_err();
+    let other = rules(&subjects, &[], 900);
+    let error = race(&subjects, &other, Some(&folder.path().join("thinned")), &context(1)).unwrap_err();
     assert!(format!("{error:#}").contains("choose another --out"), "{error:#}");
     let journal = folder.path().join("plain").join(heats::JOURNAL);
     let text = std::fs::read_to_string(&journal).unwrap();
     std::fs::write(&journal, text.replacen("\"at\":299", "\"at\":300", 1)).unwrap();
-    let error = race(&casts, &other, &folder.path().join("plain"), &context(1)).unwrap_err();
+    let error = race(&subjects, &other, Some(&folder.path().join("plain")), &context(1)).unwrap_err();
     assert!(error.to_string().contains("round 0: expected draws below 300"), "{error}");
 }

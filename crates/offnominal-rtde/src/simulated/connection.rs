@@ -6,7 +6,7 @@ use super::registers::{Input, sane};
 use crate::message::{Data, LONGEST_NAMES, PROTOCOL, Reply, Request, Setup, Text};
 use crate::package::{Inbox, Malformed};
 use crate::recipe::names;
-use crate::value::{Fields, Value};
+use crate::value::{Fields, Type, Value};
 
 /// Ticks per second.
 const RATE_HZ: f64 = 500.0;
@@ -98,29 +98,23 @@ impl Connection {
     }
 
     fn setup_outputs(&mut self, frequency_hz: f64, list: &str, of: &Controller, out: &mut Vec<u8>) {
-        let known: Vec<Option<Output>> =
-            if list.len() <= LONGEST_NAMES { names(list).map(Output::of).collect() } else { vec![] };
-        let types: Vec<&str> =
-            known.iter().map(|o| o.map_or("NOT_FOUND", |o| o.value(of).of_type().name())).collect();
-        let complete: Option<Vec<Output>> = known.iter().copied().collect();
-        self.outputs = complete.unwrap_or_default();
+        let (outputs, types) = agreed(list, Output::of, |output| output.value(of).of_type());
+        self.outputs = outputs;
         // What is no frequency counts as the lowest.
         self.period_ticks = (RATE_HZ / sane(frequency_hz, 1.0, RATE_HZ)).round() as u64;
         let recipe = u8::from(!self.outputs.is_empty());
-        Reply::Outputs(Setup { recipe, types: &types.join(",") }).write(out);
+        Reply::Outputs(Setup { recipe, types: &types }).write(out);
     }
 
     fn setup_inputs(&mut self, list: &str, out: &mut Vec<u8>) {
-        let fits = list.len() <= LONGEST_NAMES && self.inputs.len() < MOST_RECIPES;
-        let known: Vec<Option<Input>> = if fits { names(list).map(Input::of).collect() } else { vec![] };
-        let types: Vec<&str> = known.iter().map(|i| i.map_or("NOT_FOUND", |i| i.of_type().name())).collect();
-        let complete: Option<Vec<Input>> = known.iter().copied().collect();
+        let list = if self.inputs.len() < MOST_RECIPES { list } else { "" };
+        let (inputs, types) = agreed(list, Input::of, Input::of_type);
         let mut recipe = 0;
-        if let Some(inputs) = complete.filter(|inputs| !inputs.is_empty()) {
+        if !inputs.is_empty() {
             self.inputs.push(inputs);
             recipe = self.inputs.len() as u8;
         }
-        Reply::Inputs(Setup { recipe, types: &types.join(",") }).write(out);
+        Reply::Inputs(Setup { recipe, types: &types }).write(out);
     }
 
     /// Writes a client's values. A recipe that was never agreed is ignored, as controllers do.
@@ -138,4 +132,12 @@ impl Connection {
         }
         from.end()
     }
+}
+
+/// The variables of a list of names, none if one is not known, and what is answered: their types.
+fn agreed<T: Copy>(list: &str, of: fn(&str) -> Option<T>, of_type: impl Fn(T) -> Type) -> (Vec<T>, String) {
+    let list = if list.len() <= LONGEST_NAMES { list } else { "" };
+    let known: Vec<Option<T>> = names(list).map(of).collect();
+    let types: Vec<&str> = known.iter().map(|v| v.map_or("NOT_FOUND", |v| of_type(v).name())).collect();
+    (known.into_iter().collect::<Option<_>>().unwrap_or_default(), types.join(","))
 }

@@ -38,15 +38,12 @@ fn polyscope_version() -> String {
 /// Questions.
 fn state(line: &str, controller: &Controller) -> Option<String> {
     Some(match line {
-        "robotmode" => {
-            format!("Robotmode: {}", if controller.has_power() { "RUNNING" } else { "POWER_OFF" })
-        }
+        "robotmode" if controller.has_power() => "Robotmode: RUNNING".into(),
+        "robotmode" => "Robotmode: POWER_OFF".into(),
         "running" => format!("Program running: {}", controller.runtime() == Runtime::Playing),
         "programState" => format!("{} simulated.urp", runtime(controller)),
-        "safetymode" | "safetystatus" => {
-            let word = if line == "safetymode" { "Safetymode" } else { "Safetystatus" };
-            format!("{word}: {}", safety(controller))
-        }
+        "safetymode" => format!("Safetymode: {}", safety(controller)),
+        "safetystatus" => format!("Safetystatus: {}", safety(controller)),
         "get loaded program" => "No program loaded".into(),
         "get serial number" => "20225300001".into(),
         "get robot model" => "UR3".into(),
@@ -73,41 +70,25 @@ fn safety(controller: &Controller) -> &'static str {
     }
 }
 
-/// Orders.
+/// Orders, what they do, and what is answered.
+const ORDERS: [(&str, fn(&mut Controller), &str); 8] = [
+    ("stop", Controller::stop, "Stopped"),
+    ("power on", |c| c.switch(true), "Powering on"),
+    ("power off", |c| c.switch(false), "Powering off"),
+    ("brake release", |c| c.switch(true), "Brake releasing"),
+    ("unlock protective stop", Controller::release, "Protective stop releasing"),
+    ("restart safety", Controller::release, "Restarting safety"),
+    ("close popup", |_| (), "closing popup"),
+    ("close safety popup", |_| (), "closing safety popup"),
+];
+
 fn order(line: &str, controller: &mut Controller) -> Option<String> {
-    let said = match line {
-        "play" if controller.has_power() && controller.safety == Safety::Normal => {
-            controller.play();
-            "Starting program"
-        }
-        "play" => "Failed to execute: play",
-        "stop" => {
-            controller.stop();
-            "Stopped"
-        }
-        "power on" => {
-            controller.switch(true);
-            "Powering on"
-        }
-        "power off" => {
-            controller.switch(false);
-            "Powering off"
-        }
-        "brake release" => {
-            controller.switch(true);
-            "Brake releasing"
-        }
-        "unlock protective stop" => {
-            controller.release();
-            "Protective stop releasing"
-        }
-        "restart safety" => {
-            controller.release();
-            "Restarting safety"
-        }
-        "close popup" => "closing popup",
-        "close safety popup" => "closing safety popup",
-        _ => return None,
-    };
-    Some(said.into())
+    if line == "play" {
+        let can_play = controller.has_power() && controller.safety == Safety::Normal;
+        controller.play();
+        return Some(if can_play { "Starting program" } else { "Failed to execute: play" }.into());
+    }
+    let (_, act, answer) = ORDERS.iter().find(|order| order.0 == line)?;
+    act(controller);
+    Some((*answer).into())
 }

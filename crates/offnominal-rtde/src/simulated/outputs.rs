@@ -2,7 +2,7 @@
 
 use super::arm::TICK_SECS;
 use super::controller::{Controller, Safety};
-use super::registers::{REGISTERS, numbered};
+use super::registers::{REGISTERS, Registers, numbered};
 use crate::ur3e::{Joints, Pose};
 use crate::value::Value;
 
@@ -11,39 +11,33 @@ use crate::value::Value;
 pub enum Output {
     /// A measurement or a state.
     Field(fn(&Controller) -> Value),
-    /// An integer from the program.
-    Int(usize),
-    /// A real number from the program.
-    Double(usize),
-    /// An integer that a client wrote.
-    InputInt(usize),
-    /// A real number that a client wrote.
-    InputDouble(usize),
-    /// A truth that a client wrote.
-    InputBit(usize),
+    /// One of the registers of a kind.
+    Register(fn(&Registers, usize) -> Value, usize),
 }
+
+type Register = (&'static str, usize, fn(&Registers, usize) -> Value);
+
+/// The registers that can be read: the beginning of their names, how many there are, and their values.
+const READABLE: [Register; 5] = [
+    ("output_int_register_", REGISTERS, |r, i| Value::I32(r.output_int[i])),
+    ("output_double_register_", REGISTERS, |r, i| Value::Double(r.output_double[i])),
+    ("input_int_register_", REGISTERS, |r, i| Value::I32(r.input_int[i])),
+    ("input_double_register_", REGISTERS, |r, i| Value::Double(r.input_double[i])),
+    ("input_bit_register_", 128, |r, i| Value::Bool(r.input_bits >> i & 1 == 1)),
+];
 
 impl Output {
     /// The variable of that name.
     pub fn of(name: &str) -> Option<Output> {
-        let register = numbered(name, "output_int_register_", REGISTERS).map(Output::Int);
-        register
-            .or_else(|| numbered(name, "output_double_register_", REGISTERS).map(Output::Double))
-            .or_else(|| numbered(name, "input_int_register_", REGISTERS).map(Output::InputInt))
-            .or_else(|| numbered(name, "input_double_register_", REGISTERS).map(Output::InputDouble))
-            .or_else(|| numbered(name, "input_bit_register_", 128).map(Output::InputBit))
-            .or_else(|| FIELDS.iter().find(|f| f.0 == name).map(|f| Output::Field(f.1)))
+        let register = numbered(name, &READABLE).map(|(value, i)| Output::Register(value, i));
+        register.or_else(|| FIELDS.iter().find(|f| f.0 == name).map(|f| Output::Field(f.1)))
     }
 
     /// Its present value.
     pub fn value(&self, of: &Controller) -> Value {
         match *self {
             Output::Field(get) => get(of),
-            Output::Int(i) => Value::I32(of.registers.output_int[i]),
-            Output::Double(i) => Value::Double(of.registers.output_double[i]),
-            Output::InputInt(i) => Value::I32(of.registers.input_int[i]),
-            Output::InputDouble(i) => Value::Double(of.registers.input_double[i]),
-            Output::InputBit(i) => Value::Bool(of.registers.input_bits >> i & 1 == 1),
+            Output::Register(get, i) => get(&of.registers, i),
         }
     }
 }

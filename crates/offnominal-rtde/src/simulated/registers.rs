@@ -46,9 +46,12 @@ pub(super) fn sane(value: f64, low: f64, high: f64) -> f64 {
     value.max(low).min(high)
 }
 
-/// The number at the end of a name, if it is below `count`.
-pub(super) fn numbered(name: &str, prefix: &str, count: usize) -> Option<usize> {
-    name.strip_prefix(prefix)?.parse().ok().filter(|&i| i < count)
+/// What belongs to the prefix of a name, and the number at its end, of prefixes with how many there are.
+pub(super) fn numbered<T: Copy>(name: &str, known: &[(&str, usize, T)]) -> Option<(T, usize)> {
+    known.iter().find_map(|&(prefix, count, what)| {
+        let i = name.strip_prefix(prefix)?.parse().ok()?;
+        (i < count).then_some((what, i))
+    })
 }
 
 /// A variable that clients may write.
@@ -77,12 +80,13 @@ pub enum Input {
 impl Input {
     /// The variable of that name.
     pub fn of(name: &str) -> Option<Input> {
-        let register = numbered(name, "input_int_register_", REGISTERS).map(Input::Int);
-        register
-            .or_else(|| numbered(name, "input_double_register_", REGISTERS).map(Input::Double))
-            .or_else(|| numbered(name, "input_bit_register_", 128).map(Input::Bit))
-            .or_else(|| numbered(name, "standard_analog_output_", 2).map(Input::Analog))
-            .or_else(|| Input::named(name))
+        let registers: [(&str, usize, fn(usize) -> Input); 4] = [
+            ("input_int_register_", REGISTERS, Input::Int),
+            ("input_double_register_", REGISTERS, Input::Double),
+            ("input_bit_register_", 128, Input::Bit),
+            ("standard_analog_output_", 2, Input::Analog),
+        ];
+        numbered(name, &registers).map(|(input, i)| input(i)).or_else(|| Input::named(name))
     }
 
     fn named(name: &str) -> Option<Input> {

@@ -1,21 +1,21 @@
 //! What stands in rooms: unknown to whoever learned roads.
 
-use super::{between, pick, varied};
+use super::{between, dye, varied};
 use crate::body::{Body, Part, ball, block, part, post};
 use crate::class::Class;
-use crate::material::{Material, srgb};
+use crate::material::Material;
 use crate::solid::Shape;
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 
 fn wood(rng: &mut Rng) -> Material {
-    let [r, g, b] = pick(rng, &[[150, 110, 70], [96, 64, 42], [206, 190, 160], [60, 46, 38]]);
-    Material::Mottled(varied(rng, srgb(r, g, b), 0.25), 0.2, 2.0)
+    let stains = [[150, 110, 70], [96, 64, 42], [206, 190, 160], [60, 46, 38]];
+    Material::Mottled(dye(rng, &stains, 0.25), 0.2, 2.0)
 }
 
 fn cloth(rng: &mut Rng) -> Material {
-    let [r, g, b] =
-        pick(rng, &[[120, 60, 60], [70, 90, 120], [150, 140, 120], [80, 100, 70], [196, 160, 90]]);
-    Material::Mottled(varied(rng, srgb(r, g, b), 0.3), 0.15, 4.0)
+    let dyes = [[120, 60, 60], [70, 90, 120], [150, 140, 120], [80, 100, 70], [196, 160, 90]];
+    Material::Mottled(dye(rng, &dyes, 0.3), 0.15, 4.0)
 }
 
 /// A piece of furniture.
@@ -64,7 +64,7 @@ fn bed(rng: &mut Rng) -> (Vec<Part>, [f32; 2]) {
         block([0.0, 0.1, 0.0], [w, 0.25, 2.0], wood),
         block([0.0, 0.35, -0.1], [0.96 * w, 0.2, 1.8], cloth(rng)),
         block([0.0, 0.0, 1.0], [w, 0.95, 0.08], wood),
-        ball([0.0, 0.6, 0.7], [0.7 * w, 0.18, 0.4], Material::Plain([0.7, 0.7, 0.68])),
+        ball([0.0, 0.6, 0.7], [0.7 * w, 0.18, 0.4], Material::Plain(vec3(0.7, 0.7, 0.68))),
     ];
     (parts, [w, 2.0])
 }
@@ -91,11 +91,11 @@ fn shelf(rng: &mut Rng) -> (Vec<Part>, [f32; 2]) {
 
 fn floor_lamp(rng: &mut Rng) -> (Vec<Part>, [f32; 2]) {
     let shade =
-        part(Shape::Box(0.4, 0.4), [0.0, 1.55, 0.0], [0.45, 0.4, 0.45], Material::Lamp([0.8, 0.7, 0.5]));
+        part(Shape::Box(0.4, 0.4), [0.0, 1.55, 0.0], [0.45, 0.4, 0.45], Material::Lamp(vec3(0.8, 0.7, 0.5)));
     (
         vec![
             post([0.0; 3], 0.35, 0.05, wood(rng)),
-            post([0.0; 3], 0.05, 1.4, Material::Plain([0.1; 3])),
+            post([0.0; 3], 0.05, 1.4, Material::Plain(Vec3::all(0.1))),
             shade,
         ],
         [0.4, 0.4],

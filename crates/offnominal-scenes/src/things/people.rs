@@ -1,12 +1,12 @@
 //! Persons, and riders on their cycles.
 
-use super::{between, chance, pick, shade, varied};
+use super::{between, chance, dye, pick, shade, varied};
 use crate::body::{Body, Part, ball, block, part, wheel};
 use crate::class::Class;
 use crate::material::{Material, srgb};
 use crate::solid::Shape;
-use crate::vec3::Vec3;
 use offnominal_core::Rng;
+use offnominal_core::vec3::vec3;
 
 const CLOTHES: [[u8; 3]; 9] = [
     [40, 42, 50],
@@ -22,8 +22,7 @@ const CLOTHES: [[u8; 3]; 9] = [
 const SKINS: [[u8; 3]; 4] = [[224, 182, 156], [198, 150, 118], [142, 98, 72], [92, 62, 46]];
 
 fn cloth(rng: &mut Rng) -> Material {
-    let [r, g, b] = pick(rng, &CLOTHES);
-    Material::Mottled(varied(rng, srgb(r, g, b), 0.3), 0.15, 4.0)
+    Material::Mottled(dye(rng, &CLOTHES, 0.3), 0.15, 4.0)
 }
 
 fn skin(rng: &mut Rng) -> Material {
@@ -32,7 +31,7 @@ fn skin(rng: &mut Rng) -> Material {
 }
 
 /// A limb from one point to another in the plane of walking.
-fn limb(from: Vec3, to: Vec3, thickness: f32, material: Material) -> Part {
+fn limb(from: [f32; 3], to: [f32; 3], thickness: f32, material: Material) -> Part {
     let (dy, dz) = (to[1] - from[1], to[2] - from[2]);
     let length = dy.hypot(dz) + thickness;
     let middle = [0.5 * (from[0] + to[0]), 0.5 * (from[1] + to[1]), 0.5 * (from[2] + to[2])];
@@ -94,7 +93,7 @@ fn cycle(rng: &mut Rng, has_motor: bool) -> Vec<Part> {
     ];
     if has_motor {
         parts.push(ball([0.0, 0.62, 0.0], [0.34, 0.5, 1.2], frame));
-        parts.push(block([0.0, 0.75, -0.55], [0.16, 0.1, 0.05], Material::Lamp([0.4, 0.01, 0.01])));
+        parts.push(block([0.0, 0.75, -0.55], [0.16, 0.1, 0.05], Material::Lamp(vec3(0.4, 0.01, 0.01))));
     } else {
         parts.push(block([0.0, 0.55, 0.0], [0.05, 0.06, 1.0], frame));
         parts.push(block([0.0, 0.4, -0.15], [0.05, 0.5, 0.05], frame));

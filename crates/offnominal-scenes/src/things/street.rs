@@ -7,8 +7,9 @@ use crate::material::{Material, srgb};
 use crate::solid::Shape;
 use crate::town::Town;
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 
-const GREY: Material = Material::Plain([0.13, 0.135, 0.14]);
+const GREY: Material = Material::Plain(vec3(0.13, 0.135, 0.14));
 
 /// A house front of a width and a depth, with its entrance to the right of it.
 pub fn building(rng: &mut Rng, town: &Town, width: f32, depth: f32) -> Body {
@@ -51,7 +52,7 @@ pub fn enclosure(rng: &mut Rng, length: f32) -> Body {
 /// A tree: a trunk, which counts as vegetation, and a crown of a few balls.
 pub fn tree(rng: &mut Rng, town: &Town) -> Body {
     let (trunk, crown) = (between(rng, 2.0, 3.4), between(rng, 2.0, 4.5));
-    let bark = Material::Mottled([0.06, 0.045, 0.033], 0.3, 5.0);
+    let bark = Material::Mottled(vec3(0.06, 0.045, 0.033), 0.3, 5.0);
     let mut parts = vec![post([0.0; 3], between(rng, 0.2, 0.4), trunk + 0.3 * crown, bark)];
     for _ in 0..3 + rng.below(3) {
         let leaves = Material::Foliage(shade(rng, &town.leaves, 0.3));
@@ -117,17 +118,17 @@ pub fn sign(rng: &mut Rng) -> Body {
 /// A traffic light on its pole, facing the camera.
 pub fn traffic_light(rng: &mut Rng) -> Body {
     let on = rng.below(3);
-    let bulb = |i: usize, colour: [f32; 3]| -> Part {
+    let bulb = |i: usize, colour: Vec3| -> Part {
         let lit = if i == on { colour } else { colour.map(|c| 0.08 * c) };
         ball([0.0, 3.05 - 0.28 * i as f32, -0.14], [0.2, 0.2, 0.1], Material::Lamp(lit))
             .of(Class::TrafficLight)
     };
     let parts = vec![
         post([0.0; 3], 0.12, 2.4, GREY),
-        block([0.0, 2.3, 0.0], [0.32, 0.95, 0.22], Material::Plain([0.012; 3])).of(Class::TrafficLight),
-        bulb(0, [0.9, 0.03, 0.02]),
-        bulb(1, [0.9, 0.5, 0.02]),
-        bulb(2, [0.05, 0.8, 0.3]),
+        block([0.0, 2.3, 0.0], [0.32, 0.95, 0.22], Material::Plain(Vec3::all(0.012))).of(Class::TrafficLight),
+        bulb(0, vec3(0.9, 0.03, 0.02)),
+        bulb(1, vec3(0.9, 0.5, 0.02)),
+        bulb(2, vec3(0.05, 0.8, 0.3)),
     ];
     Body { class: Class::Pole, parts, footprint: [0.2, 0.2] }
 }

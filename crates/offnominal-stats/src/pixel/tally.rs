@@ -137,8 +137,8 @@ fn pooled(
 
 /// Mean absolute difference between the thresholds of Youden and of MaxIoU over methods whose scores lie in [0, 1]
 /// (the paper's section 4.1); none without methods.
-pub fn disagreement(all: &[PixelMetrics]) -> Option<f64> {
-    let sum: f64 = all.iter().map(|m| (m.youden_threshold - m.max_iou_threshold).abs()).sum();
+pub fn disagreement(all: &[[f64; 2]]) -> Option<f64> {
+    let sum: f64 = all.iter().map(|[youden, max_iou]| (youden - max_iou).abs()).sum();
     (!all.is_empty()).then(|| sum / all.len() as f64)
 }
 
@@ -197,6 +197,9 @@ mod tests {
         let best = judged(logistic).best;
         assert!(best.max_iou_threshold > best.youden_threshold, "rare unknowns make MaxIoU strict: {best:?}");
         let want = best.max_iou_threshold - best.youden_threshold;
-        assert!((disagreement(&[best]).unwrap() - want).abs() < 1e-12 && disagreement(&[]).is_none());
+        assert!(
+            (disagreement(&[[best.youden_threshold, best.max_iou_threshold]]).unwrap() - want).abs() < 1e-12
+                && disagreement(&[]).is_none()
+        );
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! A replicate draws rows (agents) and columns (bodies) independently, each with replacement, and counts a value as often
 //! as its row times its column was drawn: the pigeonhole bootstrap (Owen, Annals of Applied Statistics 1(2), 2007), whose
-//! variance is never too small by more than the noise of single values, and often a little too large. The interval is that
+//! variance is never too small by more than the noise of single values, and often a little too large. The interval is
+//! that
 //! of the percentiles; a single row or column cannot be resampled, and the method says so.
 
 use crate::StatsError;

@@ -11,11 +11,11 @@
 //! computation of binomial probabilities", 2000.
 
 use super::Refusal;
-use crate::Level;
+use crate::{Level, StatsError};
 use statrs::function::gamma::ln_gamma;
 
 /// Episodes that counting needs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Budget {
     /// The smallest number of episodes with the wanted confidence.
     pub first_reached: u64,
@@ -58,9 +58,9 @@ pub fn miss(p: f64, delta: f64, episodes: u64) -> Result<f64, Refusal> {
     Ok((1.0 - task.hit(episodes, &Stretch { from: episodes, to: episodes, fewest, most })).clamp(0.0, 1.0))
 }
 
-fn check(p: f64, delta: f64) -> Result<(), Refusal> {
-    Refusal::unless(p > 1e-12 && p < 1.0, "failure probability", "a number between 1e-12 and 1", p)?;
-    Refusal::unless((1.01..=1e6).contains(&delta), "delta", "a factor from 1.01 to 1e6", delta)
+fn check(p: f64, delta: f64) -> Result<(), StatsError> {
+    StatsError::within(p > 1e-12 && p < 1.0, "failure probability", "a number between 1e-12 and 1", p)?;
+    StatsError::within((1.01..=1e6).contains(&delta), "delta", "a factor from 1.01 to 1e6", delta)
 }
 
 struct Task {

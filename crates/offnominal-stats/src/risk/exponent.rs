@@ -1,10 +1,12 @@
 //! How much is a predictor to be trusted: the exponent α from what it predicted of experiments already made.
 //!
-//! For each α in {¼, ½, ¾, 1, 1½, 2, 3, 4} the variance that importance sampling would have is predicted from plain draws with their
+//! For each α in {¼, ½, ¾, 1, 1½, 2, 3, 4} the variance that importance sampling would have is predicted from plain
+//! draws with their
 //! outcomes: with the density ratio r = ε + (1 − ε) f^α / Z, E\[C / r\] / p² − 1 per experiment. Experiments of a weaker
 //! policy do as well as those of the one under test, as long as both fail at the same places: a common factor cancels.
 //!
-//! A predictor that learned from much weaker policies is too timid: they fail at many places, the one under test only at the
+//! A predictor that learned from much weaker policies is too timid: they fail at many places, the one under test only
+//! at the
 //! worst. That is what exponents above 1 are for.
 //!
 //! A choice from the very experiments that the estimate uses would bias it; use earlier ones.
@@ -34,10 +36,15 @@ pub struct Choice {
 /// If fewer than five failed, or the predictions are not in [0, 1] or all zero.
 pub fn choose(outcomes: &[(f64, bool)], plain_share: f64, level: Level) -> Result<Choice, Refusal> {
     let failures = outcomes.iter().filter(|o| o.1).count();
-    StatsError::require("exponent", super::diagnostics::FEWEST_FAILURES, "failures", failures)?;
-    Refusal::unless((0.0..1.0).contains(&plain_share), "plain share", "a number from 0 to 1", plain_share)?;
+    StatsError::require("exponent", super::warning::FEWEST_FAILURES, "failures", failures)?;
+    StatsError::within(
+        (0.0..1.0).contains(&plain_share),
+        "plain share",
+        "a number from 0 to 1",
+        plain_share,
+    )?;
     for &(predicted, _) in outcomes {
-        Refusal::unless((0.0..=1.0).contains(&predicted), "prediction", "a probability", predicted)?;
+        StatsError::within((0.0..=1.0).contains(&predicted), "prediction", "a probability", predicted)?;
     }
     let mut found = Vec::with_capacity(EXPONENTS.len());
     for exponent in EXPONENTS {
@@ -58,7 +65,7 @@ fn relative_square(
 ) -> Result<Estimate, Refusal> {
     let n = outcomes.len() as f64;
     let z = outcomes.iter().map(|o| o.0.powf(exponent)).sum::<f64>() / n;
-    Refusal::unless(z > 0.0, "mean of the predictions", "a positive number", z)?;
+    StatsError::within(z > 0.0, "mean of the predictions", "a positive number", z)?;
     let p = outcomes.iter().filter(|o| o.1).count() as f64 / n;
     let ratio = |f: f64| plain_share + (1.0 - plain_share) * f.powf(exponent) / z;
     let term = |&(f, failed): &(f64, bool)| if failed { 1.0 / (ratio(f) * p * p) } else { 0.0 };

@@ -16,8 +16,9 @@
 
 use super::bounded::Bounded;
 use super::diagnostics::Diagnostics;
+use super::normal::{normal, self_normalised};
 use super::refusal::Refusal;
-use super::weighted::{Weighted, mean, normal, self_normalised};
+use super::weighted::{Weighted, mean};
 use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
 
@@ -64,18 +65,24 @@ impl Pool {
     /// If shares are negative or do not add up to 1, or a mean chance is not positive.
     pub fn new(streams: Vec<Stream>) -> Result<Pool, Refusal> {
         let total: f64 = streams.iter().map(|s| s.share).sum();
-        Refusal::unless((total - 1.0).abs() < 1e-9, "shares of the streams", "a sum of 1", total)?;
+        StatsError::within((total - 1.0).abs() < 1e-9, "shares of the streams", "a sum of 1", total)?;
         for stream in &streams {
-            Refusal::unless(stream.share >= 0.0, "share of a stream", "a number from 0 to 1", stream.share)?;
+            StatsError::within(
+                stream.share >= 0.0,
+                "share of a stream",
+                "a number from 0 to 1",
+                stream.share,
+            )?;
             let mean = stream.mean.value;
-            Refusal::unless(mean > 0.0, "mean chance to be accepted", "a positive number", mean)?;
+            StatsError::within(mean > 0.0, "mean chance to be accepted", "a positive number", mean)?;
         }
         let plain: f64 = streams.iter().filter(|s| s.is_plain()).map(|s| s.share).sum();
         let ends = (plain > 0.0).then(|| [Bounded::new(1.0 / plain), Bounded::new(1.0 / plain)]);
         Ok(Pool { streams, experiments: Vec::new(), ends, sums: [0.0; 2] })
     }
 
-    /// One experiment, in an order in which the streams take turns: the chances of its initial condition to be accepted, stream by stream, and whether it failed.
+    /// One experiment, in an order in which the streams take turns: the chances of its initial condition to be
+    /// accepted, stream by stream, and whether it failed.
     ///
     /// # Panics
     /// If there are not as many chances as streams.
@@ -117,7 +124,7 @@ impl Pool {
         let spent: f64 = self.streams.iter().filter(|s| s.share > 0.0).map(|s| 1.0 - s.mean.level).sum();
         let left = level.get() + spent;
         let expected = "a probability to miss any mean chance below half of that to miss the risk";
-        Refusal::unless(spent < level.tail() + 1e-12, "level of the mean chances", expected, spent)?;
+        StatsError::within(spent < level.tail() + 1e-12, "level of the mean chances", expected, spent)?;
         let of_terms = Level::try_from(left)?;
         let ends = (low.estimate(of_terms)?.low, high.estimate(of_terms)?.high.min(1.0));
         Ok(level.estimate(self.value(), ends, self.experiments.len(), "balance-betting"))
@@ -203,7 +210,10 @@ mod tests {
         let diagnostics = pool.diagnostics().unwrap();
         assert_eq!(diagnostics.warnings(), []);
         assert!(diagnostics.mean_weight.covers(1.0), "{diagnostics:?}");
-        let (ours, check) = (pool.normal(Level::P99).unwrap(), pool.self_normalised(Level::P99).unwrap());
+        let (ours, check) = (
+            pool.normal(Level::try_from(0.99).unwrap()).unwrap(),
+            pool.self_normalised(Level::try_from(0.99).unwrap()).unwrap(),
+        );
         assert!(ours.covers(TOY.p()) && check.covers(TOY.p()), "{ours} {check}");
     }
 

@@ -53,7 +53,8 @@ impl Proposal {
         }
     }
 
-    /// The pool that judges such experiments, with Z from so many cheap draws. An interval of level 1 − α then spends α / 10
+    /// The pool that judges such experiments, with Z from so many cheap draws. An interval of level 1 − α then spends
+    /// α / 10
     /// on Z.
     ///
     /// # Errors

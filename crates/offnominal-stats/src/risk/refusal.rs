@@ -1,6 +1,6 @@
 //! Why there is no estimate of a risk.
 
-use super::Warning;
+use super::warning::Warning;
 use crate::StatsError;
 
 /// The assumption of an interval that does not hold.
@@ -49,16 +49,4 @@ pub enum Refusal {
         /// Probability of numbers that differ as much.
         chance: f64,
     },
-}
-
-impl Refusal {
-    /// An error unless the value is in the range that `expected` describes.
-    pub(super) fn unless(
-        holds: bool,
-        what: &'static str,
-        expected: &'static str,
-        found: f64,
-    ) -> Result<(), Refusal> {
-        if holds { Ok(()) } else { Err(StatsError::OutOfRange { what, expected, found }.into()) }
-    }
 }

@@ -1,7 +1,8 @@
 //! How often an estimate is off by more than a factor, after fewer experiments than were made.
 //!
 //! An estimate is the mean over n units, draws or experiments, of terms of which nearly all are zero and the others are
-//! weights of failures. A run of m units is played from the sample itself: the number of its failures is binomial with the
+//! weights of failures. A run of m units is played from the sample itself: the number of its failures is binomial with
+//! the
 //! share of failures in the sample, and their weights are drawn from those that were seen. The share of such runs whose
 //! mean is not within [p̂ / δ, δ p̂] has the exact binomial interval.
 //!
@@ -42,12 +43,7 @@ impl Units {
         level: Level,
         rng: &mut Rng,
     ) -> Result<Estimate, Refusal> {
-        StatsError::require(
-            "reliability",
-            super::diagnostics::FEWEST_FAILURES,
-            "failures",
-            self.weights.len(),
-        )?;
+        StatsError::require("reliability", super::warning::FEWEST_FAILURES, "failures", self.weights.len())?;
         let truth = self.mean();
         let is_off = |value: f64| value < truth / delta || value > truth * delta;
         let missed = (0..runs).filter(|_| is_off(self.run(m, rng))).count();
@@ -61,7 +57,8 @@ impl Units {
         sum / m as f64
     }
 
-    /// The smallest of the given numbers of units, in order, from which on runs miss with a probability of at most `most`.
+    /// The smallest of the given numbers of units, in order, from which on runs miss with a probability of at most
+    /// `most`.
     ///
     /// # Errors
     /// As [`miss`](Units::miss).
@@ -105,7 +102,7 @@ mod tests {
     fn equal_weights_miss_as_often_as_counting() {
         let units = Units { n: 100_000, weights: vec![1.0; 100] };
         for m in [3000, 3500, 4750, 6000] {
-            let found = units.miss(3.0, m, 4000, Level::P99, &mut Rng::new(m)).unwrap();
+            let found = units.miss(3.0, m, 4000, Level::try_from(0.99).unwrap(), &mut Rng::new(m)).unwrap();
             let exact = budget::miss(1e-3, 3.0, m).unwrap();
             assert!(found.covers(exact), "{m}: {found} {exact}");
         }

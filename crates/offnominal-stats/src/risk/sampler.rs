@@ -15,9 +15,17 @@
 pub mod cross_entropy;
 pub mod elites;
 
-use super::search::Outcome;
 use offnominal_core::Rng;
 use std::num::NonZeroUsize;
+
+/// The outcome of one experiment, as a sampler learns it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outcome {
+    /// Whether it ended in failure.
+    pub failed: bool,
+    /// How far it was from failing, where the environment says so.
+    pub margin: Option<f64>,
+}
 
 /// A strategy.
 pub trait Sampler {
@@ -96,7 +104,7 @@ impl Sampler for ArgmaxOf<'_> {
     }
 }
 
-/// How dangerous a condition proved to be: by its margin or, where the world has none, by what is predicted.
+/// How dangerous a condition proved to be: by its margin or, where the environment has none, by what is predicted.
 fn danger(x: &[f64], outcome: Outcome, predict: Predictor<'_>) -> f64 {
     match outcome {
         Outcome { failed: true, margin: None } => f64::INFINITY,

@@ -16,7 +16,7 @@ use crate::{Level, StatsError};
 use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
 
-use super::sampler::Sampler;
+use super::sampler::{Outcome, Sampler};
 
 /// One search.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,15 +25,6 @@ pub struct Search {
     pub experiments: usize,
     /// The initial condition that failed, if one did.
     pub failure: Option<Vec<f64>>,
-}
-
-/// The outcome of one experiment, as a sampler learns it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Outcome {
-    /// Whether it ended in failure.
-    pub failed: bool,
-    /// How far it was from failing, where the world says so.
-    pub margin: Option<f64>,
 }
 
 /// Runs experiments that a sampler proposes until one fails or the budget is spent.
@@ -57,7 +48,8 @@ pub fn search(
 
 /// Mean number of experiments to the first failure; without a failure, a lower bound: ∞ with a low end.
 ///
-/// The interval is valid for any rule to stop, so for searches that end with a failure and for those that were broken off.
+/// The interval is valid for any rule to stop, so for searches that end with a failure and for those that were broken
+/// off.
 ///
 /// # Errors
 /// If no experiment was run.
@@ -79,7 +71,7 @@ pub fn restricted_cost(searches: &[Search], budget: usize, level: Level) -> Resu
     for search in searches {
         let is_whole = search.failure.is_some() || search.experiments >= budget;
         let (what, expected) = ("experiments of a search without failure", "the whole budget");
-        Refusal::unless(is_whole, what, expected, search.experiments as f64)?;
+        StatsError::within(is_whole, what, expected, search.experiments as f64)?;
         costs.push(search.experiments.min(budget) as f64);
     }
     costs.estimate(level)

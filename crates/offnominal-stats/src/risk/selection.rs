@@ -61,7 +61,7 @@ impl Race {
     pub fn update(&mut self, policy: usize, risk: Estimate) -> Result<(), Refusal> {
         let wanted = self.level_of_each().get();
         let expected = "the level of the race shared among all policies";
-        Refusal::unless(risk.level >= wanted - 1e-12, "level of an estimate", expected, risk.level)?;
+        StatsError::within(risk.level >= wanted - 1e-12, "level of an estimate", expected, risk.level)?;
         self.policies[policy] = Some(risk);
         let highs = self.policies.iter().flatten().map(|e| e.high);
         let best = highs.fold(f64::INFINITY, f64::min);

@@ -1,4 +1,4 @@
-//! Rare failures in worlds that say how far they were from failing.
+//! Rare failures in environments that say how far they were from failing.
 //!
 //! Particles are drawn from P. Again and again the one with the largest margin is replaced by a copy of another that is
 //! moved, by steps that keep P and stay below that margin, until all margins are at most zero, which is failure. If the
@@ -7,7 +7,8 @@
 //!
 //! Assumes: a continuous margin, and moves that forget. The latter cannot be verified, so the method is named in the
 //! estimate; but it is seen to fail where swarms need numbers of rounds that differ by more than chance (index of
-//! dispersion, Fisher 1950), and there is no estimate then. Blind to: failures in a region that no particle entered at the
+//! dispersion, Fisher 1950), and there is no estimate then. Blind to: failures in a region that no particle entered at
+//! the
 //! start and no move reaches.
 //! Cost: (N + rounds × moves) experiments; −N ln p rounds.
 //! Reference: Guyader, Hengartner and Matzner-Løber, "Simulation and estimation of extreme quantiles and extreme

@@ -12,8 +12,9 @@
 //! Reference: Horvitz and Thompson, JASA 47(260), 1952.
 
 use super::bounded::Bounded;
+use super::normal::normal;
 use super::refusal::Refusal;
-use super::weighted::{Weighted, normal};
+use super::weighted::Weighted;
 use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
 
@@ -33,11 +34,11 @@ impl Thinning {
     /// If a setting is out of its range.
     pub fn new(rate: f64, plain_share: f64, exponent: f64, mean_power: f64) -> Result<Thinning, Refusal> {
         let is_share = |v: f64| v > 0.0 && v <= 1.0;
-        Refusal::unless(is_share(rate), "experiments per draw", "a number above 0, at most 1", rate)?;
+        StatsError::within(is_share(rate), "experiments per draw", "a number above 0, at most 1", rate)?;
         let (what, expected) = ("plain share", "a number above 0, at most 1");
-        Refusal::unless(is_share(plain_share), what, expected, plain_share)?;
-        Refusal::unless((0.0..=4.0).contains(&exponent), "exponent", "a number from 0 to 4", exponent)?;
-        Refusal::unless(is_share(mean_power), "mean of the predictions", expected, mean_power)?;
+        StatsError::within(is_share(plain_share), what, expected, plain_share)?;
+        StatsError::within((0.0..=4.0).contains(&exponent), "exponent", "a number from 0 to 4", exponent)?;
+        StatsError::within(is_share(mean_power), "mean of the predictions", expected, mean_power)?;
         Ok(Thinning { floor: rate * plain_share, gain: rate * (1.0 - plain_share) / mean_power, exponent })
     }
 

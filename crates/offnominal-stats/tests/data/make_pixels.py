@@ -1,4 +1,4 @@
-"""Makes scikit_learn_pixels.json: pixel metrics of small pictures, with ties and ignored pixels, by scikit-learn.
+"""Makes scikit_learn_pixels.json: pixel metrics of small images, with ties and ignored pixels, by scikit-learn.
 
 Labels: 0 known, 1 unknown, 2 ignored. Scores are single-precision numbers.
 """

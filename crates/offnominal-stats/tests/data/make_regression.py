@@ -1,6 +1,6 @@
 """Writes regression.json: generalised linear models as statsmodels fits them.
 
-    pip install statsmodels==0.15.0 'numpy<2' && python3 make_regression.py
+pip install statsmodels==0.15.0 'numpy<2' && python3 make_regression.py
 """
 
 import json

@@ -9,54 +9,29 @@
 //! the same variance. Deviates: φ is the coefficient itself; there, 0.95 in the lag polynomial is the coefficient −0.95.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::{Operator, on_action, on_observation};
+use super::kind::{Domain, Reach};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use super::temporal_noise::correlation;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
 /// On observations.
-pub const OBS: Listed = Listed {
-    entry: Entry {
-        id: "obs-ar-noise",
-        summary: "noise on sensors, as strong as white noise but correlated in time",
-        build: on_observation::<ArNoise>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Observation,
-        equation: "o′ₜ = oₜ + nₜ,  nₜ = φ nₜ₋₁ + √(1 − φ²) εₜ,  εₜ ~ N(0, β²)",
-        imitates: "a sensor whose noise gains a rhythm: a filter that broke, vibration, aliasing",
-        ..KIND
-    },
-};
-
-/// On commands.
-pub const ACT: Listed = Listed {
-    entry: Entry {
-        id: "act-ar-noise",
-        summary: "noise on commands, as strong as white noise but correlated in time",
-        build: on_action::<ArNoise>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Action,
-        equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + √(1 − φ²) εₜ,  εₜ ~ N(0, β²)",
-        imitates: "an actuator with a resonance or a slow disturbance: a loose mount, sloshing load",
-        ..KIND
-    },
-};
-
-const KIND: Kind = Kind {
-    class: Class::Observation,
-    domain: ArNoise::DOMAIN,
-    neutral: 0.0,
-    reach: &[Reach::signal(0.1, 10.0)],
-    equation: "",
-    magnitude: "β, standard deviation of the noise, in the unit of the channel; φ is `correlation`, −0.95 alternates",
-    imitates: "",
+pub const OBS: Listed = on_observation::<ArNoise>(Words {
+    id: "obs-ar-noise",
+    summary: "noise on sensors, as strong as white noise but correlated in time",
+    equation: "o′ₜ = oₜ + nₜ,  nₜ = φ nₜ₋₁ + √(1 − φ²) εₜ,  εₜ ~ N(0, β²)",
+    imitates: "a sensor whose noise gains a rhythm: a filter that broke, vibration, aliasing",
     shows: "autocorrelation of residuals; against white noise of the same strength, in nothing else",
-};
+});
+
+/// On actions.
+pub const ACT: Listed = on_action::<ArNoise>(Words {
+    id: "act-ar-noise",
+    summary: "noise on actions, as strong as white noise but correlated in time",
+    equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + √(1 − φ²) εₜ,  εₜ ~ N(0, β²)",
+    imitates: "an actuator with a resonance or a slow disturbance: a loose mount, sloshing load",
+    shows: "autocorrelation of residuals; against white noise of the same strength, in nothing else",
+});
 
 /// The recipe, and the state nₜ₋₁ of each channel.
 #[derive(Debug, Deserialize)]
@@ -78,14 +53,10 @@ fn strong() -> f64 {
 impl Operator for ArNoise {
     const NAME: &'static str = "ar-noise";
     const DOMAIN: Domain = Domain::NonNegative;
+    const REACH: &'static [Reach] = &[Reach::signal(0.1, 10.0)];
+    const MAGNITUDE: &'static str = "β, standard deviation of the noise, in the unit of the channel; φ is `correlation`, −0.95 alternates";
 
-    fn magnitude(&self) -> f64 {
-        self.magnitude
-    }
-
-    fn channels(&self) -> &Channels {
-        &self.channels
-    }
+    recipe_fields!();
 
     fn fit(&mut self, width: usize) {
         self.last = vec![None; width];
@@ -95,7 +66,7 @@ impl Operator for ArNoise {
         self.last.fill(None);
     }
 
-    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64 {
+    fn disturb(&mut self, At { channel, .. }: At, value: f64, rng: &mut Rng) -> f64 {
         let fresh = self.magnitude * rng.normal();
         let phi = self.correlation;
         let noise = self.last[channel].map_or(fresh, |last| phi * last + (1.0 - phi * phi).sqrt() * fresh);

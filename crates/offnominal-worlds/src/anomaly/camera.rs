@@ -1,6 +1,7 @@
-//! Faults of the camera that watches a world.
+//! Camera faults that watches an environment.
 //!
-//! World and policy go on as ever: only the pictures that somebody takes of the episode are bad. Noise, blur, pixelation,
+//! Environment and policy go on as ever: only the images that somebody takes of the episode are bad. Noise, blur,
+//! pixelation,
 //! brightness and fog are those of [`crate::corruption`], whose severity is the magnitude; the others are of this
 //! project. What is drawn for an episode (where the patch is, which rows are dead) stays while the fault lasts.
 
@@ -13,7 +14,7 @@ use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
-/// Begins the names of faults of the camera.
+/// Begins the names of camera faults.
 pub const CAMERA: &str = "cam-";
 
 /// The recipe.
@@ -42,7 +43,7 @@ struct Faulty {
     corruptor: Option<((usize, usize), Corruptor)>,
     /// Numbers drawn once per episode: where the patch is and how grey, or the order in which rows die.
     drawn: Vec<f64>,
-    /// The last picture that was shown, and for how many steps it has stood.
+    /// The last image that was shown, and for how many steps it has stood.
     held: Vec<u8>,
     stood: f64,
 }
@@ -91,7 +92,7 @@ impl Faulty {
         }
     }
 
-    /// A square of one grey, of that share of the picture.
+    /// A square of one grey, of that share of the image.
     fn cover(&mut self, frame: &mut Frame, rng: &mut Rng) {
         if self.drawn.is_empty() {
             self.drawn = (0..3).map(|_| rng.uniform()).collect();
@@ -120,7 +121,7 @@ impl Faulty {
         }
     }
 
-    /// A picture stands for so many steps before the next one comes.
+    /// An image stands for so many steps before the next one comes.
     fn freeze(&mut self, frame: &mut Frame) {
         if self.held.len() == frame.rgb.len() && self.stood < self.magnitude {
             frame.rgb.copy_from_slice(&self.held);
@@ -181,23 +182,23 @@ listed! {
         "a low resolution", "missing fine structure, and edges on a grid";
     BRIGHTNESS: What::Corrupted(Corruption::Brightness), Severity, (0.05, 5.0), "cam-brightness",
         "a camera that is too bright", "V′ = V + c", "severity, 0 to 5",
-        "exposure", "the mean level of the picture";
+        "exposure", "the mean level of the image";
     FOG: What::Corrupted(Corruption::Fog), Severity, (0.05, 5.0), "cam-fog",
         "a camera in fog", "x′ = (x + c p) max x / (max x + c)", "severity, 0 to 5",
         "fog, a damp lens", "low contrast and a raised mean level";
     PATCH: What::Patch, Share, (0.005, 1.0), "cam-patch",
-        "a camera part of which is covered", "x′ = grey in a square of area p", "p, covered share of the picture",
-        "dirt or a sticker on the lens", "a region that no nominal picture contains, and that never moves";
+        "a camera part of which is covered", "x′ = grey in a square of area p", "p, covered share of the image",
+        "dirt or a sticker on the lens", "a region that no nominal image contains, and that never moves";
     ROWS: What::Rows, Share, (0.01, 1.0), "cam-rows",
         "a camera with dead rows", "x′ = 0 in the share p of the rows", "p, share of dead rows",
         "a broken sensor", "black lines";
     FROZEN: What::Frozen, Whole, (1.0, 1000.0), "cam-frozen",
-        "a camera whose picture stands still", "x′ₜ = the picture of up to m steps ago",
-        "m, steps for which a picture stands", "a stalled driver",
-        "steps without change: the residual of a prediction of the next picture";
+        "a camera whose image stands still", "x′ₜ = the image of up to m steps ago",
+        "m, steps for which an image stands", "a stalled driver",
+        "steps without change: the residual of a prediction of the next image";
     DROPPED: What::Dropped, Share, (0.02, 1.0), "cam-dropped",
-        "a camera whose pictures get lost", "x′ = 0 with probability p", "p, probability that a picture is black",
-        "a loose contact, a link that loses messages", "black pictures";
+        "a camera whose images get lost", "x′ = 0 with probability p", "p, probability that an image is black",
+        "a loose contact, a link that loses messages", "black images";
 }
 
 #[cfg(test)]
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frozen_picture_stands_for_so_many_steps() {
+    fn a_frozen_image_stands_for_so_many_steps() {
         let seen = seen("cam-frozen", 2.0, 5);
         assert_eq!(seen, [frame(0), frame(0), frame(3), frame(3), frame(3)]);
     }
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_magnitudes_and_blind_worlds_are_refused() {
+    fn wrong_magnitudes_and_blind_environments_are_refused() {
         let mut spec = crate::env::catalogue().build("sap-goal0", &json!({})).unwrap().spec().clone();
         let fit = |magnitude: f64, spec: &EnvSpec| {
             let mut fault =
@@ -293,6 +294,6 @@ mod tests {
             "anomaly cam-patch: expected a magnitude from 0 to 1, found 1.5"
         );
         spec.cameras.clear();
-        assert!(fit(0.1, &spec).unwrap_err().contains("expected a world with a camera"));
+        assert!(fit(0.1, &spec).unwrap_err().contains("expected an environment with a camera"));
     }
 }

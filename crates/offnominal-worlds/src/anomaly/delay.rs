@@ -1,7 +1,7 @@
-//! Commands that arrive late.
+//! Actions that arrive late.
 //!
 //! a′ₜ = aₜ₋d; d is the magnitude, in whole steps; 0 is no delay. While fewer than d steps have passed since the
-//! episode began, the first command is held. Commands given before the onset count: the line is as long as it is.
+//! episode began, the first action is held. Actions given before the onset count: the line is as long as it is.
 //!
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
 
@@ -14,22 +14,22 @@ use serde::Deserialize;
 
 const ID: &str = "act-delay";
 
-/// On commands.
+/// On actions.
 pub const ACT: Listed = Listed {
-    entry: entry!(Delay as dyn Anomaly, "act-delay", "commands that arrive some steps late"),
+    entry: entry!(Delay as dyn Anomaly, "act-delay", "actions that arrive some steps late"),
     kind: Kind {
         class: Class::Action,
         domain: Domain::Whole,
         neutral: 0.0,
         reach: &[Reach::one(1.0, 50.0)],
         equation: "a′ₜ = aₜ₋d",
-        magnitude: "d, delay in whole steps; the first command is held until d steps have passed",
+        magnitude: "d, delay in whole steps; the first action is held until d steps have passed",
         imitates: "a slow bus, a busy computer, a remote link",
-        shows: "answers that fit an earlier command: prediction over several steps, or from past commands",
+        shows: "answers that fit an earlier action: prediction over several steps, or from past actions",
     },
 };
 
-/// The recipe, and the line in which commands wait.
+/// The recipe, and the line in which actions wait.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delay {
@@ -65,12 +65,12 @@ impl Anomaly for Delay {
     }
 }
 
-/// The last d + 1 commands, `[d + 1, width]`, as a ring.
+/// The last d + 1 actions, `[d + 1, width]`, as a ring.
 #[derive(Debug, Default)]
 struct Line {
     commands: Vec<f32>,
     width: usize,
-    /// Row of the oldest command, which the next one replaces.
+    /// Row of the oldest action, which the next one replaces.
     oldest: usize,
     has_begun: bool,
 }

@@ -5,55 +5,28 @@
 //! chosen ones at once with `together = true`, as in one message. Where nothing has arrived yet, the first value does.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::{Operator, on_action, on_observation};
+use super::kind::{Domain, Reach};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
 /// On observations.
-pub const OBS: Listed = Listed {
-    entry: Entry {
-        id: "obs-dropout",
-        summary: "sensors with readings that get lost",
-        build: on_observation::<Dropout>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Observation,
-        equation: "o′ₜ = oₜ with probability 1 − p, else the last reading that arrived",
-        imitates: "a radio link that loses messages, a loose contact, a camera that drops frames",
-        shows: "steps without change followed by steps that are too large: the residual of a dynamics model",
-        ..KIND
-    },
-};
+pub const OBS: Listed = on_observation::<Dropout>(Words {
+    id: "obs-dropout",
+    summary: "sensors with readings that get lost",
+    equation: "o′ₜ = oₜ with probability 1 − p, else the last reading that arrived",
+    imitates: "a radio link that loses messages, a loose contact, a camera that drops frames",
+    shows: "steps without change followed by steps that are too large: the residual of a dynamics model",
+});
 
-/// On commands.
-pub const ACT: Listed = Listed {
-    entry: Entry {
-        id: "act-dropout",
-        summary: "actuators with commands that get lost",
-        build: on_action::<Dropout>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Action,
-        equation: "a′ₜ = aₜ with probability 1 − p, else the last command that arrived",
-        imitates: "a congested bus, a remote control at the edge of its reach, a loose contact",
-        shows: "answers that sometimes fit the command before: the residual of a dynamics model",
-        ..KIND
-    },
-};
-
-const KIND: Kind = Kind {
-    class: Class::Observation,
-    domain: Dropout::DOMAIN,
-    neutral: 0.0,
-    reach: &[Reach::one(0.05, 1.0)],
-    equation: "",
-    magnitude: "p, probability that a value is lost; `fill` is hold or zero, `together` loses all channels at once",
-    imitates: "",
-    shows: "",
-};
+/// On actions.
+pub const ACT: Listed = on_action::<Dropout>(Words {
+    id: "act-dropout",
+    summary: "actuators with actions that get lost",
+    equation: "a′ₜ = aₜ with probability 1 − p, else the last action that arrived",
+    imitates: "a congested bus, a remote control at the edge of its reach, a loose contact",
+    shows: "answers that sometimes fit the action before: the residual of a dynamics model",
+});
 
 /// What stands in the place of a lost value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
@@ -92,15 +65,12 @@ impl Dropout {
 impl Operator for Dropout {
     const NAME: &'static str = "dropout";
     const DOMAIN: Domain = Domain::Share;
+    const REACH: &'static [Reach] = &[Reach::one(0.05, 1.0)];
+    const MAGNITUDE: &'static str =
+        "p, probability that a value is lost; `fill` is hold or zero, `together` loses all channels at once";
     const BY_DEGREES: bool = false;
 
-    fn magnitude(&self) -> f64 {
-        self.magnitude
-    }
-
-    fn channels(&self) -> &Channels {
-        &self.channels
-    }
+    recipe_fields!();
 
     fn fit(&mut self, width: usize) {
         self.arrived = vec![None; width];
@@ -112,7 +82,7 @@ impl Operator for Dropout {
         }
     }
 
-    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64 {
+    fn disturb(&mut self, At { channel, .. }: At, value: f64, rng: &mut Rng) -> f64 {
         let is_lost = if self.together { self.is_lost } else { self.draw(rng) };
         let arrived = &mut self.arrived[channel];
         match self.fill {

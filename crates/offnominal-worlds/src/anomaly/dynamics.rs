@@ -1,10 +1,10 @@
-//! A physical quantity of the world that changes.
+//! A physical quantity of the environment that changes.
 //!
 //! p ← magnitude while the anomaly is active, and p ← nominal when it ends. `dyn-mass` is this entry with the
-//! parameter `mass`; the world's card lists its parameters with their meaning, nominal value and range.
+//! parameter `mass`; the environment's card lists its parameters with their meaning, nominal value and range.
 //!
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2: dynamics anomalies. Deviates: one mechanism for all
-//! worlds, and the parameter returns to nominal when the anomaly ends.
+//! environments, and the parameter returns to nominal when the anomaly ends.
 
 use super::Listed;
 use super::kind::{Class, Domain, Kind};
@@ -12,12 +12,12 @@ use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
-/// On the world.
+/// On the environment.
 pub const DYN: Listed = Listed {
     entry: entry!(
         Dynamics as dyn Anomaly,
         "dyn",
-        "a parameter of the world changes; written dyn-<parameter>"
+        "a parameter of the environment changes; written dyn-<parameter>"
     ),
     kind: Kind {
         class: Class::Dynamics,
@@ -27,7 +27,7 @@ pub const DYN: Listed = Listed {
         equation: "p ← β while active, p ← nominal when it ends",
         magnitude: "β, value of the parameter, in its unit; neutral is its nominal value",
         imitates: "a body or a surrounding that changes: load, wear, wind, ice, moving obstacles",
-        shows: "answers that no longer fit state and command: the residual of a dynamics model",
+        shows: "answers that no longer fit state and action: the residual of a dynamics model",
     },
 };
 

@@ -1,11 +1,13 @@
-//! Corruptions of the pictures that the policy sees.
+//! Corruptions of the images that the policy sees.
 //!
-//! The magnitude is the severity, 0 to 5. Each new picture is corrupted once, as a camera would: in a stack of pictures
-//! each keeps the draw it got when it was new, so pictures from before the onset stay as they were. With
-//! `at = "screen"` the corruption is not of the picture in the observation but of the world's own screen, before it is
-//! made smaller: the parameter `screen-<name>` of worlds that have one.
+//! The magnitude is the severity, 0 to 5. Each new image is corrupted once, as a camera would: in a stack of images
+//! each keeps the draw it got when it was new, so images from before the onset stay as they were. With
+//! `at = "screen"` the corruption is not of the image in the observation but of the environment's own screen, before
+//! it is
+//! made smaller: the parameter `screen-<name>` of environments that have one.
 //!
-//! Reference: Mohammed and Valdenegro-Toro (2021), Table 1; the corruptions themselves are those of [`crate::corruption`].
+//! Reference: Mohammed and Valdenegro-Toro (2021), Table 1; the corruptions themselves are those of
+//! [`crate::corruption`].
 
 use super::Listed;
 use super::kind::{Class, Domain, Kind, Reach};
@@ -17,10 +19,10 @@ use offnominal_core::prelude::*;
 use offnominal_core::spec::Image;
 use serde::Deserialize;
 
-/// Begins the names of anomalies of pictures.
+/// Begins the names of anomalies of images.
 pub const IMAGE: &str = "img-";
 
-/// Whether the corruption behind an entry makes sense for pictures of that shape.
+/// Whether the corruption behind an entry makes sense for images of that shape.
 pub(super) fn suits(id: &str, image: Option<Image>) -> bool {
     image.is_some_and(|i| i.planes == 3 || id != SATURATE.entry.id)
 }
@@ -34,18 +36,18 @@ struct Recipe {
     at: Place,
 }
 
-/// Where pictures are corrupted.
+/// Where images are corrupted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Place {
     /// In the observation, as the policy reads it.
     #[default]
     Observation,
-    /// On the world's screen.
+    /// On the environment's screen.
     Screen,
 }
 
-/// A corruption, and the pictures that it corrupted so far.
+/// A corruption, and the images that it corrupted so far.
 struct Corrupted {
     what: Corruption,
     recipe: Recipe,
@@ -101,12 +103,12 @@ impl Anomaly for Corrupted {
     }
 }
 
-/// The pictures corrupted since the anomaly became active, as they lie in the observation.
+/// The images corrupted since the anomaly became active, as they lie in the observation.
 struct Seen {
     image: Image,
     corruptor: Corruptor,
     /// As many as the stack holds, the newest last.
-    pictures: Vec<f32>,
+    images: Vec<f32>,
     n: usize,
     /// The newest, with the planes of a pixel side by side.
     pixels: Vec<u8>,
@@ -115,31 +117,31 @@ struct Seen {
 impl Seen {
     fn new(what: Corruption, severity: f64, image: Image) -> Seen {
         let corruptor = Corruptor::new(what, severity, image.height, image.columns, image.planes);
-        let (pictures, pixels) = (vec![0.0; image.width()], vec![0; image.frame_len()]);
-        Seen { image, corruptor, pictures, n: 0, pixels }
+        let (images, pixels) = (vec![0.0; image.width()], vec![0; image.frame_len()]);
+        Seen { image, corruptor, images, n: 0, pixels }
     }
 
-    /// Corrupts the newest picture and replaces the older ones by what became of them.
+    /// Corrupts the newest image and replaces the older ones by what became of them.
     fn see(&mut self, obs: &mut [f32], rng: &mut Rng) {
         let (len, from) = (self.image.frame_len(), self.image.width() - self.image.frame_len());
-        self.pictures.copy_within(len.., 0);
+        self.images.copy_within(len.., 0);
         self.pixels_of(&obs[from..]);
         self.corruptor.apply(&mut self.pixels, rng);
         let plane = self.image.height * self.image.columns;
         for (i, &pixel) in self.pixels.iter().enumerate() {
             let (at, p) = (i / self.image.planes, i % self.image.planes);
-            self.pictures[from + p * plane + at] = f32::from(pixel);
+            self.images[from + p * plane + at] = f32::from(pixel);
         }
         self.n = (self.n + 1).min(self.image.frames);
         let own = self.image.width() - self.n * len;
-        obs[own..].copy_from_slice(&self.pictures[own..]);
+        obs[own..].copy_from_slice(&self.images[own..]);
     }
 
-    fn pixels_of(&mut self, picture: &[f32]) {
+    fn pixels_of(&mut self, image: &[f32]) {
         let plane = self.image.height * self.image.columns;
         for (i, pixel) in self.pixels.iter_mut().enumerate() {
             let (at, p) = (i / self.image.planes, i % self.image.planes);
-            *pixel = picture[p * plane + at].round() as u8;
+            *pixel = image[p * plane + at].round() as u8;
         }
     }
 }
@@ -177,13 +179,13 @@ listed! {
         "differences between neighbouring pixels, and between frames of a scene at rest";
     SHOT_NOISE: ShotNoise, "img-shot-noise", "photon noise",
         "x′ = 255 k / c,  k ~ Poisson(c x / 255)", "few photons",
-        "differences between neighbouring pixels where the picture is bright";
+        "differences between neighbouring pixels where the image is bright";
     IMPULSE_NOISE: ImpulseNoise, "img-impulse-noise", "pixels that are black or white",
         "x′ = 0 or 255 with probability p / 2 each", "dead pixels, bit errors",
         "single pixels at the ends of the range";
     SPECKLE_NOISE: SpeckleNoise, "img-speckle-noise", "noise in proportion to the brightness",
         "x′ = x + x n,  n ~ N(0, σ²)", "coherent light, radar",
-        "differences between neighbouring pixels where the picture is bright";
+        "differences between neighbouring pixels where the image is bright";
     GAUSSIAN_BLUR: GaussianBlur, "img-gaussian-blur", "blur by a bell",
         "x′ = x ∗ bell(σ)", "a dirty or cheap lens",
         "missing fine structure: the distance of features from nominal ones";
@@ -196,27 +198,27 @@ listed! {
     MOTION_BLUR: MotionBlur, "img-motion-blur", "one-sided blur along a random direction",
         "x′ = Σᵢ kᵢ shift(x, i),  kᵢ ∝ exp(−i² / 2σ²),  i ≤ 2ρ", "a camera that moves",
         "edges that are smeared in one direction";
-    ZOOM_BLUR: ZoomBlur, "img-zoom-blur", "mean of enlarged pictures",
+    ZOOM_BLUR: ZoomBlur, "img-zoom-blur", "mean of enlarged images",
         "x′ = mean(x, zoom(x, 1), …, zoom(x, z))", "a camera that approaches",
         "edges that are smeared away from the centre";
     SNOW: Snow, "img-snow", "streaks of snow",
         "x′ = whiten(x) + s + turn(s)", "snowfall",
-        "bright streaks that no prediction of the next picture contains";
+        "bright streaks that no prediction of the next image contains";
     FOG: Fog, "img-fog", "a fractal haze",
         "x′ = (x + c p) max x / (max x + c)", "fog",
         "low contrast and a raised mean level";
     BRIGHTNESS: Brightness, "img-brightness", "more light",
         "V′ = V + c", "exposure",
-        "the mean level of the picture";
+        "the mean level of the image";
     CONTRAST: Contrast, "img-contrast", "less contrast",
         "x′ = c (x − x̄) + x̄", "haze, a dim screen",
         "the spread of the levels around their mean";
-    SATURATE: Saturate, "img-saturate", "less or more colour; for pictures in colour",
+    SATURATE: Saturate, "img-saturate", "less or more colour; for images in colour",
         "S′ = a S + b", "a wrong colour profile",
         "the distance between the colour planes";
     ELASTIC: ElasticTransform, "img-elastic-transform", "local displacements",
         "x′(r) = x(r + α d(r))", "hot air, a wavy pane",
-        "shapes that bend: the residual of a prediction of the next picture";
+        "shapes that bend: the residual of a prediction of the next image";
     PIXELATE: Pixelate, "img-pixelate", "fewer, larger pixels",
         "x′ = enlarge(mean over boxes of 1 / f)", "a low resolution",
         "missing fine structure, and edges on a grid";
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn each_picture_keeps_the_draw_it_got_when_it_was_new() {
+    fn each_image_keeps_the_draw_it_got_when_it_was_new() {
         let image = Image::grey(4, 9, 10);
         let (mut seen, mut rng) = (seen(Corruption::GaussianNoise, image), Rng::new(1));
         let mut look = || {
@@ -243,7 +245,7 @@ mod tests {
             obs
         };
         let (first, second) = (look(), look());
-        // Three pictures from before the onset, then one that was disturbed; in the next step it is third.
+        // Three images from before the onset, then one that was disturbed; in the next step it is third.
         assert!(first[..270].iter().all(|&x| x == 128.0) && first[270..] != [128.0; 90]);
         assert_eq!(second[180..270], first[270..]);
         assert!(second[..180].iter().all(|&x| x == 128.0) && second[270..] != first[270..]);

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 pub enum Class {
     /// Sensors: the observation on its way to the policy.
     Observation,
-    /// Actuators: the command on its way to the world.
+    /// Actuators: the action on its way to the environment.
     Action,
-    /// The world itself.
+    /// The environment itself.
     Dynamics,
-    /// Who watches: pictures of the world, which neither world nor policy see.
+    /// Who watches: images of the environment, which neither environment nor policy see.
     Camera,
 }
 
@@ -68,9 +68,9 @@ impl Domain {
 pub struct Kind {
     /// Where it acts.
     pub class: Class,
-    /// Which numbers are its magnitudes. Of dynamics, the world's specification knows the range.
+    /// Which numbers are its magnitudes. Of dynamics, the environment's specification knows the range.
     pub domain: Domain,
-    /// The magnitude at which it does nothing. Of dynamics, the world's specification knows it.
+    /// The magnitude at which it does nothing. Of dynamics, the environment's specification knows it.
     pub neutral: f64,
     /// First step away from neutral and limit of a search, in each direction; the preferred direction first.
     pub reach: &'static [Reach],

@@ -5,55 +5,28 @@
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::{Operator, on_action, on_observation};
+use super::kind::{Domain, Reach};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
 /// On observations.
-pub const OBS: Listed = Listed {
-    entry: Entry {
-        id: "obs-noise",
-        summary: "white noise on sensors",
-        build: on_observation::<Noise>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Observation,
-        equation: "o′ₜ = oₜ + εₜ,  εₜ ~ N(0, β²)",
-        imitates: "a sensor with a poor signal: electromagnetic interference, low light, quantum noise",
-        shows: "steps that no smooth motion explains: the residual of a one-step prediction",
-        ..KIND
-    },
-};
+pub const OBS: Listed = on_observation::<Noise>(Words {
+    id: "obs-noise",
+    summary: "white noise on sensors",
+    equation: "o′ₜ = oₜ + εₜ,  εₜ ~ N(0, β²)",
+    imitates: "a sensor with a poor signal: electromagnetic interference, low light, quantum noise",
+    shows: "steps that no smooth motion explains: the residual of a one-step prediction",
+});
 
-/// On commands.
-pub const ACT: Listed = Listed {
-    entry: Entry {
-        id: "act-noise",
-        summary: "white noise on commands",
-        build: on_action::<Noise>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Action,
-        equation: "a′ₜ = aₜ + εₜ,  εₜ ~ N(0, β²)",
-        imitates: "an actuator that jitters: backlash, ripple of a drive, a disturbed line",
-        shows: "the world's answer no longer fits the recorded command: the residual of a dynamics model",
-        ..KIND
-    },
-};
-
-const KIND: Kind = Kind {
-    class: Class::Observation,
-    domain: Noise::DOMAIN,
-    neutral: 0.0,
-    reach: &[Reach::signal(0.1, 10.0)],
-    equation: "",
-    magnitude: "β, standard deviation of the noise, in the unit of the channel",
-    imitates: "",
-    shows: "",
-};
+/// On actions.
+pub const ACT: Listed = on_action::<Noise>(Words {
+    id: "act-noise",
+    summary: "white noise on actions",
+    equation: "a′ₜ = aₜ + εₜ,  εₜ ~ N(0, β²)",
+    imitates: "an actuator that jitters: backlash, ripple of a drive, a disturbed line",
+    shows: "the environment's answer no longer fits the recorded action: the residual of a dynamics model",
+});
 
 /// The recipe.
 #[derive(Debug, Deserialize)]
@@ -67,16 +40,12 @@ pub struct Noise {
 impl Operator for Noise {
     const NAME: &'static str = "noise";
     const DOMAIN: Domain = Domain::NonNegative;
+    const REACH: &'static [Reach] = &[Reach::signal(0.1, 10.0)];
+    const MAGNITUDE: &'static str = "β, standard deviation of the noise, in the unit of the channel";
 
-    fn magnitude(&self) -> f64 {
-        self.magnitude
-    }
+    recipe_fields!();
 
-    fn channels(&self) -> &Channels {
-        &self.channels
-    }
-
-    fn disturb(&mut self, _: usize, value: f64, rng: &mut Rng) -> f64 {
+    fn disturb(&mut self, _: At, value: f64, rng: &mut Rng) -> f64 {
         value + self.magnitude * rng.normal()
     }
 }

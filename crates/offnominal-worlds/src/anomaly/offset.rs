@@ -5,55 +5,28 @@
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2. Deviates: β may be negative.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::{Operator, on_action, on_observation};
+use super::kind::{Domain, Reach};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
 /// On observations.
-pub const OBS: Listed = Listed {
-    entry: Entry {
-        id: "obs-offset",
-        summary: "sensors with a constant bias",
-        build: on_observation::<Offset>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Observation,
-        equation: "o′ₜ = oₜ + β",
-        imitates: "a sensor that was moved, or has lost its zero",
-        shows: "readings out of their usual range, and channels that no longer agree with one another",
-        ..KIND
-    },
-};
+pub const OBS: Listed = on_observation::<Offset>(Words {
+    id: "obs-offset",
+    summary: "sensors with a constant bias",
+    equation: "o′ₜ = oₜ + β",
+    imitates: "a sensor that was moved, or has lost its zero",
+    shows: "readings out of their usual range, and channels that no longer agree with one another",
+});
 
-/// On commands.
-pub const ACT: Listed = Listed {
-    entry: Entry {
-        id: "act-offset",
-        summary: "actuators with a constant bias",
-        build: on_action::<Offset>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Action,
-        equation: "a′ₜ = aₜ + β",
-        imitates: "an actuator out of trim: a bent linkage, a valve that leaks",
-        shows: "answers with a constant error: the mean residual of a dynamics model over some steps",
-        ..KIND
-    },
-};
-
-const KIND: Kind = Kind {
-    class: Class::Observation,
-    domain: Offset::DOMAIN,
-    neutral: 0.0,
-    reach: &[Reach::signal(0.05, 10.0), Reach::signal(-0.05, -10.0)],
-    equation: "",
-    magnitude: "β, bias, in the unit of the channel",
-    imitates: "",
-    shows: "",
-};
+/// On actions.
+pub const ACT: Listed = on_action::<Offset>(Words {
+    id: "act-offset",
+    summary: "actuators with a constant bias",
+    equation: "a′ₜ = aₜ + β",
+    imitates: "an actuator out of trim: a bent linkage, a valve that leaks",
+    shows: "answers with a constant error: the mean residual of a dynamics model over some steps",
+});
 
 /// The recipe.
 #[derive(Debug, Deserialize)]
@@ -67,16 +40,12 @@ pub struct Offset {
 impl Operator for Offset {
     const NAME: &'static str = "offset";
     const DOMAIN: Domain = Domain::Real;
+    const REACH: &'static [Reach] = &[Reach::signal(0.05, 10.0), Reach::signal(-0.05, -10.0)];
+    const MAGNITUDE: &'static str = "β, bias, in the unit of the channel";
 
-    fn magnitude(&self) -> f64 {
-        self.magnitude
-    }
+    recipe_fields!();
 
-    fn channels(&self) -> &Channels {
-        &self.channels
-    }
-
-    fn disturb(&mut self, _: usize, value: f64, _: &mut Rng) -> f64 {
+    fn disturb(&mut self, _: At, value: f64, _: &mut Rng) -> f64 {
         value + self.magnitude
     }
 }

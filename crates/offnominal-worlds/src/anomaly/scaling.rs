@@ -5,57 +5,29 @@
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::{Operator, on_action, on_observation};
+use super::kind::{Domain, Reach};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
 /// On observations.
-pub const OBS: Listed = Listed {
-    entry: Entry {
-        id: "obs-scaling",
-        summary: "sensors with the wrong gain",
-        build: on_observation::<Scaling>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Observation,
-        reach: &[Reach::one(0.05, 9.0), Reach::one(-0.05, -1.0)],
-        equation: "o′ₜ = β oₜ",
-        imitates: "a sensor calibrated wrongly, or read in the wrong unit",
-        shows: "readings out of their usual range, and channels that no longer agree with one another",
-        ..KIND
-    },
-};
+pub const OBS: Listed = on_observation::<Scaling>(Words {
+    id: "obs-scaling",
+    summary: "sensors with the wrong gain",
+    equation: "o′ₜ = β oₜ",
+    imitates: "a sensor calibrated wrongly, or read in the wrong unit",
+    shows: "readings out of their usual range, and channels that no longer agree with one another",
+});
 
-/// On commands.
-pub const ACT: Listed = Listed {
-    entry: Entry {
-        id: "act-scaling",
-        summary: "actuators that do more or less than told",
-        build: on_action::<Scaling>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Action,
-        reach: &[Reach::one(0.1, 9.0), Reach::one(-0.1, -1.0)],
-        equation: "a′ₜ = β aₜ",
-        imitates: "an actuator that weakens (β < 1: wear, low battery, heat) or overreacts (β > 1)",
-        shows: "answers that are too large or too small for the command: the residual of a dynamics model",
-        ..KIND
-    },
-};
-
-const KIND: Kind = Kind {
-    class: Class::Observation,
-    domain: Scaling::DOMAIN,
-    neutral: 1.0,
-    reach: &[],
-    equation: "",
-    magnitude: "β, factor; 1 is neutral, harm grows upwards and downwards",
-    imitates: "",
-    shows: "",
-};
+/// On actions.
+pub const ACT: Listed = on_action::<Scaling>(Words {
+    id: "act-scaling",
+    summary: "actuators that do more or less than told",
+    equation: "a′ₜ = β aₜ",
+    imitates: "an actuator that weakens (β < 1: wear, low battery, heat) or overreacts (β > 1)",
+    shows: "answers that are too large or too small for the action: the residual of a dynamics model",
+})
+.reaching(&[Reach::one(0.1, 9.0), Reach::one(-0.1, -1.0)]);
 
 /// The recipe.
 #[derive(Debug, Deserialize)]
@@ -69,16 +41,13 @@ pub struct Scaling {
 impl Operator for Scaling {
     const NAME: &'static str = "scaling";
     const DOMAIN: Domain = Domain::Real;
+    const NEUTRAL: f64 = 1.0;
+    const REACH: &'static [Reach] = &[Reach::one(0.05, 9.0), Reach::one(-0.05, -1.0)];
+    const MAGNITUDE: &'static str = "β, factor; 1 is neutral, harm grows upwards and downwards";
 
-    fn magnitude(&self) -> f64 {
-        self.magnitude
-    }
+    recipe_fields!();
 
-    fn channels(&self) -> &Channels {
-        &self.channels
-    }
-
-    fn disturb(&mut self, _: usize, value: f64, _: &mut Rng) -> f64 {
+    fn disturb(&mut self, _: At, value: f64, _: &mut Rng) -> f64 {
         value * self.magnitude
     }
 }

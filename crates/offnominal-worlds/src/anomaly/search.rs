@@ -1,8 +1,8 @@
-//! Where to look for the magnitude of an anomaly in a given world.
+//! Where to look for the magnitude of an anomaly in a given environment.
 
 use super::kind;
 use super::kind::{Class, Domain, Kind, Unit};
-use offnominal_core::fault::DYNAMICS;
+use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
 use serde::Serialize;
 
@@ -22,10 +22,10 @@ pub struct Search {
     pub domain: Domain,
 }
 
-/// The directions of an anomaly in a world, the preferred one first.
+/// The directions of an anomaly in an environment, the preferred one first.
 ///
 /// # Errors
-/// If nothing has that name, or the world lacks the parameter.
+/// If nothing has that name, or the environment lacks the parameter.
 pub fn searches(spec: &EnvSpec, id: &str) -> Result<Vec<Search>, BuildError> {
     let kind = kind(id)?;
     match id.strip_prefix(DYNAMICS) {

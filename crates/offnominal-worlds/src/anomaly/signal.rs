@@ -1,20 +1,26 @@
 //! Disturbances of a signal, whichever way it flows.
 
-use super::kind::{Class, Domain};
+use super::Listed;
+use super::kind::{Class, Domain, Kind, Reach};
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::catalogue::parse;
 use offnominal_core::channel::width;
 use offnominal_core::prelude::*;
 use serde::de::DeserializeOwned;
 
-/// A disturbance of single values, the same for observations and commands. What it deserialises from are the
+/// A disturbance of single values, the same for observations and actions. What it deserialises from are the
 /// parameters of its recipe.
 pub trait Operator: DeserializeOwned + Send + 'static {
     /// Name without the side.
     const NAME: &'static str;
     /// Which magnitudes make sense.
     const DOMAIN: Domain;
-
+    /// The magnitude at which it does nothing.
+    const NEUTRAL: f64 = 0.0;
+    /// How far a search for a magnitude goes.
+    const REACH: &'static [Reach];
+    /// What the magnitude means.
+    const MAGNITUDE: &'static str;
     /// Whether it changes values by degrees. What only repeats values can be done to a choice too.
     const BY_DEGREES: bool = true;
 
@@ -34,45 +40,90 @@ pub trait Operator: DeserializeOwned + Send + 'static {
     fn advance(&mut self, _rng: &mut Rng) {}
 
     /// The disturbed value of a chosen channel.
-    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64;
+    fn disturb(&mut self, at: At, value: f64, rng: &mut Rng) -> f64;
 
     /// Notes the value of a channel in a step without disturbance.
     fn watch(&mut self, _channel: usize, _value: f64) {}
 }
 
+/// Where and when a value is disturbed.
+#[derive(Clone, Copy)]
+pub struct At {
+    /// The number of the channel.
+    pub channel: usize,
+    /// Steps since the disturbance became active, from 1.
+    pub step: f64,
+}
+
+/// The two methods that read what every recipe of an [`Operator`] has.
+macro_rules! recipe_fields {
+    () => {
+        fn magnitude(&self) -> f64 {
+            self.magnitude
+        }
+
+        fn channels(&self) -> &Channels {
+            &self.channels
+        }
+    };
+}
+pub(super) use recipe_fields;
+
+/// What is said of an operator on one side.
+pub struct Words {
+    /// The name in actions and recipes.
+    pub id: &'static str,
+    /// One line for listings.
+    pub summary: &'static str,
+    /// What it does to a value.
+    pub equation: &'static str,
+    /// What happens to real systems that this imitates.
+    pub imitates: &'static str,
+    /// What a monitor must look at to notice it.
+    pub shows: &'static str,
+}
+
+/// An operator on observations.
+pub const fn on_observation<O: Operator>(words: Words) -> Listed {
+    listed::<O>(Class::Observation, |params| build::<O>(Class::Observation, params), words)
+}
+
+/// An operator on actions.
+pub const fn on_action<O: Operator>(words: Words) -> Listed {
+    listed::<O>(Class::Action, |params| build::<O>(Class::Action, params), words)
+}
+
+type Build = fn(&serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError>;
+
+const fn listed<O: Operator>(class: Class, build: Build, words: Words) -> Listed {
+    let Words { id, summary, equation, imitates, shows } = words;
+    let (domain, neutral, reach, magnitude) = (O::DOMAIN, O::NEUTRAL, O::REACH, O::MAGNITUDE);
+    Listed {
+        entry: Entry { id, summary, build, exempt: &[] },
+        kind: Kind { class, domain, neutral, reach, equation, magnitude, imitates, shows },
+    }
+}
+
+fn build<O: Operator>(side: Class, params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
+    Ok(Box::new(Signal { side, operator: parse::<O>(params)?, chosen: Chosen::default(), steps: 0.0 }))
+}
+
 /// An operator applied to the chosen channels of one side.
-pub struct Signal<O> {
+struct Signal<O> {
     side: Class,
     operator: O,
     chosen: Chosen,
-}
-
-/// An operator on observations, from its parameters.
-///
-/// # Errors
-/// If a parameter is unknown, missing or out of range.
-pub fn on_observation<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
-    Ok(Box::new(Signal {
-        side: Class::Observation,
-        operator: parse::<O>(params)?,
-        chosen: Chosen::default(),
-    }))
-}
-
-/// An operator on commands, from its parameters.
-///
-/// # Errors
-/// If a parameter is unknown, missing or out of range.
-pub fn on_action<O: Operator>(params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {
-    Ok(Box::new(Signal { side: Class::Action, operator: parse::<O>(params)?, chosen: Chosen::default() }))
+    /// Steps since the disturbance became active.
+    steps: f64,
 }
 
 impl<O: Operator> Signal<O> {
     fn apply(&mut self, signal: &mut [f32], rng: &mut Rng) {
+        self.steps += 1.0;
         self.operator.advance(rng);
         for channel in self.chosen.iter() {
             let value = f64::from(signal[channel]);
-            signal[channel] = self.operator.disturb(channel, value, rng) as f32;
+            signal[channel] = self.operator.disturb(At { channel, step: self.steps }, value, rng) as f32;
         }
     }
 
@@ -101,6 +152,7 @@ impl<O: Operator> Anomaly for Signal<O> {
     }
 
     fn begin(&mut self, _: &mut dyn Env, rng: &mut Rng) {
+        self.steps = 0.0;
         self.chosen.draw(rng);
         self.operator.begin();
     }

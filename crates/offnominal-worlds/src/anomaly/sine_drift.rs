@@ -8,56 +8,31 @@
 //! variance or percentiles of the error of a world model.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::{Operator, on_action, on_observation};
+use super::kind::{Domain, Reach};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Deserializer, de::Error};
 use std::f64::consts::TAU;
 
 /// On observations.
-pub const OBS: Listed = Listed {
-    entry: Entry {
-        id: "obs-sine-drift",
-        summary: "sensors with a bias that swings slowly",
-        build: on_observation::<SineDrift>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Observation,
-        equation: "o′ₜ = oₜ + β sin(2π k / P),  k = 1, 2, … steps since the onset",
-        imitates: "a sensor that follows the day, a temperature cycle, a swell or a slow rotation",
-        ..KIND
-    },
-};
-
-/// On commands.
-pub const ACT: Listed = Listed {
-    entry: Entry {
-        id: "act-sine-drift",
-        summary: "actuators with a bias that swings slowly",
-        build: on_action::<SineDrift>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Action,
-        equation: "a′ₜ = aₜ + β sin(2π k / P),  k = 1, 2, … steps since the onset",
-        imitates: "an actuator under a load that comes and goes: swell, an unbalanced rotor, supply voltage",
-        ..KIND
-    },
-};
-
-const KIND: Kind = Kind {
-    class: Class::Observation,
-    domain: SineDrift::DOMAIN,
-    neutral: 0.0,
-    reach: &[Reach::signal(0.05, 10.0)],
-    equation: "",
-    magnitude: "β, amplitude of the swing, in the unit of the channel; P is `period`, in steps",
-    imitates: "",
+pub const OBS: Listed = on_observation::<SineDrift>(Words {
+    id: "obs-sine-drift",
+    summary: "sensors with a bias that swings slowly",
+    equation: "o′ₜ = oₜ + β sin(2π k / P),  k = 1, 2, … steps since the onset",
+    imitates: "a sensor that follows the day, a temperature cycle, a swell or a slow rotation",
     shows: "residuals of one sign over many steps; their mean over a whole period is zero, so windows must be shorter",
-};
+});
 
-/// The recipe, and the steps since the anomaly became active.
+/// On actions.
+pub const ACT: Listed = on_action::<SineDrift>(Words {
+    id: "act-sine-drift",
+    summary: "actuators with a bias that swings slowly",
+    equation: "a′ₜ = aₜ + β sin(2π k / P),  k = 1, 2, … steps since the onset",
+    imitates: "an actuator under a load that comes and goes: swell, an unbalanced rotor, supply voltage",
+    shows: "residuals of one sign over many steps; their mean over a whole period is zero, so windows must be shorter",
+});
+
+/// The recipe.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SineDrift {
@@ -66,8 +41,6 @@ pub struct SineDrift {
     channels: Channels,
     #[serde(default = "slow", deserialize_with = "period")]
     period: f64,
-    #[serde(skip)]
-    steps: f64,
 }
 
 fn slow() -> f64 {
@@ -84,24 +57,13 @@ fn period<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Error> {
 impl Operator for SineDrift {
     const NAME: &'static str = "sine-drift";
     const DOMAIN: Domain = Domain::Real;
+    const REACH: &'static [Reach] = &[Reach::signal(0.05, 10.0)];
+    const MAGNITUDE: &'static str =
+        "β, amplitude of the swing, in the unit of the channel; P is `period`, in steps";
 
-    fn magnitude(&self) -> f64 {
-        self.magnitude
-    }
+    recipe_fields!();
 
-    fn channels(&self) -> &Channels {
-        &self.channels
-    }
-
-    fn begin(&mut self) {
-        self.steps = 0.0;
-    }
-
-    fn advance(&mut self, _: &mut Rng) {
-        self.steps += 1.0;
-    }
-
-    fn disturb(&mut self, _: usize, value: f64, _: &mut Rng) -> f64 {
-        value + self.magnitude * (TAU * self.steps / self.period).sin()
+    fn disturb(&mut self, at: At, value: f64, _: &mut Rng) -> f64 {
+        value + self.magnitude * (TAU * at.step / self.period).sin()
     }
 }

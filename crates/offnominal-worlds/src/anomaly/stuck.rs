@@ -5,57 +5,30 @@
 //! the value of the step before the onset; where there is none, the first one.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::{Operator, on_action, on_observation};
+use super::kind::{Domain, Reach};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::Deserialize;
 
 /// On observations.
-pub const OBS: Listed = Listed {
-    entry: Entry {
-        id: "obs-stuck",
-        summary: "sensors that repeat their last reading",
-        build: on_observation::<Stuck>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Observation,
-        equation: "o′ₜ = o′ₜ₋₁, renewed in every (d + 1)-th step",
-        imitates: "a frozen sensor or camera, a driver that hangs, a bus that repeats old frames",
-        shows: "readings that do not move although the system does: change of 0, the residual of a dynamics model",
-        ..KIND
-    },
-};
+pub const OBS: Listed = on_observation::<Stuck>(Words {
+    id: "obs-stuck",
+    summary: "sensors that repeat their last reading",
+    equation: "o′ₜ = o′ₜ₋₁, renewed in every (d + 1)-th step",
+    imitates: "a frozen sensor or camera, a driver that hangs, a bus that repeats old frames",
+    shows: "readings that do not move although the system does: change of 0, the residual of a dynamics model",
+});
 
-/// On commands.
-pub const ACT: Listed = Listed {
-    entry: Entry {
-        id: "act-stuck",
-        summary: "actuators that keep doing what they did last",
-        build: on_action::<Stuck>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Action,
-        equation: "a′ₜ = a′ₜ₋₁, renewed in every (d + 1)-th step",
-        imitates: "a jammed valve or rudder, a stuck throttle, a controller that is updated too rarely",
-        shows: "answers that do not follow the command: the residual of a dynamics model",
-        ..KIND
-    },
-};
+/// On actions.
+pub const ACT: Listed = on_action::<Stuck>(Words {
+    id: "act-stuck",
+    summary: "actuators that keep doing what they did last",
+    equation: "a′ₜ = a′ₜ₋₁, renewed in every (d + 1)-th step",
+    imitates: "a jammed valve or rudder, a stuck throttle, a controller that is updated too rarely",
+    shows: "answers that do not follow the action: the residual of a dynamics model",
+});
 
-const KIND: Kind = Kind {
-    class: Class::Observation,
-    domain: Stuck::DOMAIN,
-    neutral: 0.0,
-    reach: &[Reach::one(1.0, 1000.0)],
-    equation: "",
-    magnitude: "d, steps for which a value is held; at least as long as the episode: for good",
-    imitates: "",
-    shows: "",
-};
-
-/// The recipe, the value that each channel holds, and the steps since the anomaly became active.
+/// The recipe, and the value that each channel holds.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stuck {
@@ -64,37 +37,24 @@ pub struct Stuck {
     channels: Channels,
     #[serde(skip)]
     held: Vec<Option<f64>>,
-    #[serde(skip)]
-    steps: f64,
 }
 
 impl Operator for Stuck {
     const NAME: &'static str = "stuck";
     const DOMAIN: Domain = Domain::Whole;
+    const REACH: &'static [Reach] = &[Reach::one(1.0, 1000.0)];
+    const MAGNITUDE: &'static str =
+        "d, steps for which a value is held; at least as long as the episode: for good";
     const BY_DEGREES: bool = false;
 
-    fn magnitude(&self) -> f64 {
-        self.magnitude
-    }
-
-    fn channels(&self) -> &Channels {
-        &self.channels
-    }
+    recipe_fields!();
 
     fn fit(&mut self, width: usize) {
         self.held = vec![None; width];
     }
 
-    fn begin(&mut self) {
-        self.steps = 0.0;
-    }
-
-    fn advance(&mut self, _: &mut Rng) {
-        self.steps += 1.0;
-    }
-
-    fn disturb(&mut self, channel: usize, value: f64, _: &mut Rng) -> f64 {
-        if self.steps % (self.magnitude + 1.0) == 0.0 {
+    fn disturb(&mut self, At { channel, step }: At, value: f64, _: &mut Rng) -> f64 {
+        if step % (self.magnitude + 1.0) == 0.0 {
             self.held[channel] = Some(value);
         }
         *self.held[channel].get_or_insert(value)

@@ -8,55 +8,28 @@
 //! two parameters here.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::{Operator, on_action, on_observation};
+use super::kind::{Domain, Reach};
+use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Deserializer, de::Error};
 
 /// On observations.
-pub const OBS: Listed = Listed {
-    entry: Entry {
-        id: "obs-temporal-noise",
-        summary: "slowly wandering noise on sensors",
-        build: on_observation::<TemporalNoise>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Observation,
-        equation: "o′ₜ = oₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
-        imitates: "a sensor whose error wanders: satellite positioning, temperature, vibration",
-        shows: "correlated residuals; distance from nominal states once the error has wandered off",
-        ..KIND
-    },
-};
+pub const OBS: Listed = on_observation::<TemporalNoise>(Words {
+    id: "obs-temporal-noise",
+    summary: "slowly wandering noise on sensors",
+    equation: "o′ₜ = oₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
+    imitates: "a sensor whose error wanders: satellite positioning, temperature, vibration",
+    shows: "correlated residuals; distance from nominal states once the error has wandered off",
+});
 
-/// On commands.
-pub const ACT: Listed = Listed {
-    entry: Entry {
-        id: "act-temporal-noise",
-        summary: "slowly wandering noise on commands",
-        build: on_action::<TemporalNoise>,
-        exempt: &[],
-    },
-    kind: Kind {
-        class: Class::Action,
-        equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
-        imitates: "an actuator under a load that varies slowly: gusts, hydraulic pressure",
-        shows: "correlated residuals of a dynamics model",
-        ..KIND
-    },
-};
-
-const KIND: Kind = Kind {
-    class: Class::Observation,
-    domain: TemporalNoise::DOMAIN,
-    neutral: 0.0,
-    reach: &[Reach::signal(0.05, 10.0)],
-    equation: "",
-    magnitude: "β, standard deviation of the innovations ε, in the unit of the channel; φ is `correlation`",
-    imitates: "",
-    shows: "",
-};
+/// On actions.
+pub const ACT: Listed = on_action::<TemporalNoise>(Words {
+    id: "act-temporal-noise",
+    summary: "slowly wandering noise on actions",
+    equation: "a′ₜ = aₜ + nₜ,  nₜ = φ nₜ₋₁ + εₜ,  εₜ ~ N(0, β²)",
+    imitates: "an actuator under a load that varies slowly: gusts, hydraulic pressure",
+    shows: "correlated residuals of a dynamics model",
+});
 
 /// The recipe, and the state nₜ of each channel.
 #[derive(Debug, Deserialize)]
@@ -86,14 +59,11 @@ pub(super) fn correlation<'de, D: Deserializer<'de>>(d: D) -> Result<f64, D::Err
 impl Operator for TemporalNoise {
     const NAME: &'static str = "temporal-noise";
     const DOMAIN: Domain = Domain::NonNegative;
+    const REACH: &'static [Reach] = &[Reach::signal(0.05, 10.0)];
+    const MAGNITUDE: &'static str =
+        "β, standard deviation of the innovations ε, in the unit of the channel; φ is `correlation`";
 
-    fn magnitude(&self) -> f64 {
-        self.magnitude
-    }
-
-    fn channels(&self) -> &Channels {
-        &self.channels
-    }
+    recipe_fields!();
 
     fn fit(&mut self, width: usize) {
         self.state = vec![0.0; width];
@@ -103,7 +73,7 @@ impl Operator for TemporalNoise {
         self.state.fill(0.0);
     }
 
-    fn disturb(&mut self, channel: usize, value: f64, rng: &mut Rng) -> f64 {
+    fn disturb(&mut self, At { channel, .. }: At, value: f64, rng: &mut Rng) -> f64 {
         let state = &mut self.state[channel];
         *state = self.correlation * *state + self.magnitude * rng.normal();
         value + *state

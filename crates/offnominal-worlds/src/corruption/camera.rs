@@ -4,7 +4,7 @@ use super::filter::{Border, Separable, Size, Stretch};
 use super::{Effect, between};
 use offnominal_core::Rng;
 
-/// The mean of the picture and of its centre enlarged by 1, 1 + step, …
+/// The mean of the image and of its centre enlarged by 1, 1 + step, …
 pub(super) struct Zoom {
     size: Size,
     layers: Vec<[Stretch; 2]>,
@@ -42,7 +42,7 @@ impl Effect for Zoom {
     }
 }
 
-/// Gives every number of a stretched picture, with its position in a picture of that size, to `put`.
+/// Gives every number of a stretched image, with its position in an image of that size, to `put`.
 pub(super) fn stretch(
     levels: &[f32],
     size: Size,

@@ -35,9 +35,9 @@ impl Size {
 pub(super) enum Border {
     /// The last pixel again: d d | d c b.
     Nearest,
-    /// The picture mirrored with its last pixel: c d | d c b.
+    /// The image mirrored with its last pixel: c d | d c b.
     Mirror,
-    /// The picture mirrored about its last pixel: b c | d c b.
+    /// The image mirrored about its last pixel: b c | d c b.
     Reflect,
 }
 
@@ -150,8 +150,8 @@ impl Streak {
         Streak { size, kernel: raw.iter().map(|w| (w / sum) as f32).collect(), sum: vec![0.0; size.len()] }
     }
 
-    /// Blurs in place along an angle in degrees. Where the streak would leave the picture altogether it ends, and the
-    /// picture darkens, as in the package.
+    /// Blurs in place along an angle in degrees. Where the streak would leave the image altogether it ends, and the
+    /// image darkens, as in the package.
     pub(super) fn apply(&mut self, levels: &mut [f32], degrees: f64) {
         let (sin, cos) = degrees.to_radians().sin_cos();
         self.sum.fill(0.0);
@@ -166,7 +166,7 @@ impl Streak {
         levels.copy_from_slice(&self.sum);
     }
 
-    /// Adds the picture moved down and across.
+    /// Adds the image moved down and across.
     fn add(&mut self, levels: &[f32], weight: f32, down: isize, across: isize) {
         let Size { height, width, planes } = self.size;
         let stride = self.size.stride();

@@ -127,7 +127,7 @@ impl Plane {
         self.levels[row * self.stride + column]
     }
 
-    /// The number at a place of the picture of twice the size: three quarters of the nearer one, along each axis.
+    /// The number at a place of the image of twice the size: three quarters of the nearer one, along each axis.
     fn between(&self, row: usize, column: usize) -> f32 {
         let other = |i: usize, n: usize| {
             if i.is_multiple_of(2) { (i / 2).saturating_sub(1) } else { (i / 2 + 1).min(n - 1) }

@@ -50,7 +50,7 @@ pub(super) struct Impulse {
 }
 
 impl Impulse {
-    pub(super) fn new(severity: f64) -> Impulse {
+    pub(super) fn new(severity: f64, _: Size) -> Impulse {
         let [p] = between(&[[0.03], [0.06], [0.09], [0.17], [0.27]], severity);
         Impulse { p }
     }
@@ -76,7 +76,7 @@ pub(super) struct Shot {
 }
 
 impl Shot {
-    pub(super) fn new(severity: f64) -> Shot {
+    pub(super) fn new(severity: f64, _: Size) -> Shot {
         let [photons] = between(&[[60.0], [25.0], [12.0], [5.0], [3.0]], severity);
         let cumulated = (0..256).map(|x| cumulated(f64::from(x) / 255.0 * photons)).collect();
         Shot { unit: (255.0 / photons) as f32, cumulated }

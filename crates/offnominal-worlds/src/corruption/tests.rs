@@ -1,7 +1,7 @@
 //! The corruptions against the package they follow, against closed forms, and against themselves.
 //!
 //! `golden/corruptions.json` was made by `golden/make_corruptions.py`; where python3 can import the package, the script
-//! is run again on another picture.
+//! is run again on another image.
 
 use super::filter::{Size, Streak};
 use super::*;
@@ -75,7 +75,7 @@ impl Golden {
         }
         // Colours are computed from three rounded planes, so one number in a hundred is two levels off. A coefficient
         // almost half-way between two steps may be rounded either way by the library's transform; then one block
-        // differs, which is much of this small picture, but at few qualities.
+        // differs, which is much of this small image, but at few qualities.
         jpeg.sort_by(f64::total_cmp);
         assert!(jpeg[2] < 0.02 && jpeg[4] < 0.15, "{jpeg:?}");
     }
@@ -179,7 +179,7 @@ fn the_package_itself_agrees_where_python_has_it() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/make_corruptions.py");
     let out = Command::new("python3").args(["-W", "ignore"]).arg(script).arg("23").output();
     let Some(out) = out.ok().filter(|o| o.status.success()) else {
-        eprintln!("skipped: python3 cannot import imagecorruptions");
+        skips::skip("python: imagecorruptions", "python3 cannot import it");
         return;
     };
     let golden: Golden = serde_json::from_slice(&out.stdout).unwrap();
@@ -231,7 +231,7 @@ fn severity_zero_changes_nothing_and_more_severity_changes_more() {
 }
 
 #[test]
-fn a_flat_picture_stays_flat_under_blurs_and_geometry() {
+fn a_flat_image_stays_flat_under_blurs_and_geometry() {
     use Corruption::{
         DefocusBlur, ElasticTransform, GaussianBlur, GlassBlur, JpegCompression, MotionBlur, Pixelate,
         ZoomBlur,

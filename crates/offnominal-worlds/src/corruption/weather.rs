@@ -82,13 +82,13 @@ impl Plasma {
     }
 }
 
-/// A whitened picture with streaks of flakes, once as drawn and once turned by half a turn.
+/// A whitened image with streaks of flakes, once as drawn and once turned by half a turn.
 pub(super) struct Snow {
     size: Size,
     mean: f64,
     sd: f64,
     threshold: f64,
-    /// Share of the picture that is not whitened.
+    /// Share of the image that is not whitened.
     kept: f32,
     flakes: Vec<f32>,
     flake_size: Size,

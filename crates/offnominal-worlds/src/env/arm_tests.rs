@@ -1,27 +1,27 @@
-//! What is where in the pictures of the three arms, and what their joints can and cannot do.
+//! What is where in the images of the three arms, and what their joints can and cannot do.
 
 use super::catalogue;
-use super::mjc_tests::Picture;
+use super::mjc_tests::Image;
 use offnominal_core::prelude::*;
 
 const HOME: [f64; 3] = [-0.131, 0.299, 0.153];
 
-fn reacher(target: [f64; 3]) -> Picture {
-    Picture::of("mjc-reacher3d", &target)
+fn reacher(target: [f64; 3]) -> Image {
+    Image::of("mjc-reacher3d", &target)
 }
 
-fn reach(goal: [f64; 3]) -> Picture {
-    Picture::of("urm-reach", &[goal; 4].concat())
+fn reach(goal: [f64; 3]) -> Image {
+    Image::of("urm-reach", &[goal; 4].concat())
 }
 
-fn carrier(block: [f64; 3], goal: [f64; 3]) -> Picture {
-    Picture::of("urm-pnp", &[block, goal].concat())
+fn carrier(block: [f64; 3], goal: [f64; 3]) -> Image {
+    Image::of("urm-pnp", &[block, goal].concat())
 }
 
 #[track_caller]
-fn has_shares(picture: &Picture, wanted: &[(&str, f64, f64)]) {
+fn has_shares(image: &Image, wanted: &[(&str, f64, f64)]) {
     for &(class, least, most) in wanted {
-        let share = picture.share(class);
+        let share = image.share(class);
         assert!((least..most).contains(&share), "{class}: {share}");
     }
 }
@@ -65,40 +65,40 @@ fn the_front_camera_looks_at_the_robot_so_left_and_right_are_swapped() {
         [[0.0, 0.3, 0.1], [0.1, 0.3, 0.1], [0.0, 0.3, 0.2]].map(|g| reach(g).centroid("goal"));
     assert!(left.0 < here.0 - 5.0 && (left.1 - here.1).abs() < 1.0, "{here:?} {left:?}");
     assert!(up.1 < here.1 - 5.0 && (up.0 - here.0).abs() < 2.0, "{here:?} {up:?}");
-    let picture = carrier([0.1, 0.35, 0.1], HOME);
-    assert!(picture.centroid("block").0 < picture.centroid("gripper").0);
-    assert!(picture.centroid("arm").1 < picture.centroid("gripper").1, "the gripper hangs below the arm");
+    let image = carrier([0.1, 0.35, 0.1], HOME);
+    assert!(image.centroid("block").0 < image.centroid("gripper").0);
+    assert!(image.centroid("arm").1 < image.centroid("gripper").1, "the gripper hangs below the arm");
 }
 
 #[test]
-fn a_carried_block_rises_in_the_picture_with_the_gripper() {
-    let mut world = catalogue().build("urm-pnp", &serde_json::json!({})).unwrap();
+fn a_carried_block_rises_in_the_image_with_the_gripper() {
+    let mut environment = catalogue().build("urm-pnp", &serde_json::json!({})).unwrap();
     let mut policy = crate::demonstrator::of("urm-pnp").unwrap();
     let (mut obs, mut action, mut rng) = ([0.0; 17], [0.0; 4], Rng::new(0));
-    world.start(&[0.0, 0.3, 0.0, 0.0, 0.3, 0.2], &mut rng);
-    let before = Picture::now(world.as_mut());
+    environment.start(&[0.0, 0.3, 0.0, 0.0, 0.3, 0.2], &mut rng);
+    let before = Image::now(environment.as_mut());
     for _ in 0..120 {
-        world.observe(&mut obs);
+        environment.observe(&mut obs);
         policy.act(&obs, &mut action, &mut rng);
-        world.step(&action, &mut rng);
+        environment.step(&action, &mut rng);
     }
-    let after = Picture::now(world.as_mut());
+    let after = Image::now(environment.as_mut());
     let (lay, hangs, gripper) =
         (before.centroid("block"), after.centroid("block"), after.centroid("gripper"));
     assert!(hangs.1 < lay.1 - 10.0, "{lay:?} {hangs:?}");
     assert!((hangs.0 - gripper.0).abs() < 3.0 && gripper.1 < hangs.1, "{hangs:?} {gripper:?}");
 }
 
-/// Observations of a world under commands that depend on the time only.
+/// Observations of an environment under actions that depend on the time only.
 fn readings(id: &str, steps: usize, command: impl Fn(usize, usize) -> f32) -> Vec<Vec<f32>> {
-    let mut world = catalogue().build(id, &serde_json::json!({})).unwrap();
-    let x = world.draw(&mut Rng::new(1));
-    world.start(&x, &mut Rng::new(1));
-    let (mut obs, width) = (vec![0.0; world.spec().observation.len()], world.spec().action.len());
+    let mut environment = catalogue().build(id, &serde_json::json!({})).unwrap();
+    let x = environment.draw(&mut Rng::new(1));
+    environment.start(&x, &mut Rng::new(1));
+    let (mut obs, width) = (vec![0.0; environment.spec().observation.len()], environment.spec().action.len());
     let mut look = |t: usize| {
         let action: Vec<f32> = (0..width).map(|i| command(t, i)).collect();
-        world.step(&action, &mut Rng::new(1));
-        world.observe(&mut obs);
+        environment.step(&action, &mut Rng::new(1));
+        environment.observe(&mut obs);
         obs.clone()
     };
     (0..steps).map(&mut look).collect()
@@ -135,18 +135,20 @@ fn dampers_take_the_energy_away() {
 #[test]
 fn forks_of_the_arms_have_the_same_future_in_other_threads() {
     for id in ["mjc-reacher3d", "urm-reach", "urm-pnp"] {
-        let mut world = catalogue().build(id, &serde_json::json!({})).unwrap();
-        let x = world.draw(&mut Rng::new(5));
-        world.start(&x, &mut Rng::new(5));
-        let action = vec![0.7; world.spec().action.len()];
-        (0..20).for_each(|_| _ = world.step(&action, &mut Rng::new(5)));
-        let future = |mut world: Box<dyn Env>| -> Vec<f64> {
+        let mut environment = catalogue().build(id, &serde_json::json!({})).unwrap();
+        let x = environment.draw(&mut Rng::new(5));
+        environment.start(&x, &mut Rng::new(5));
+        let action = vec![0.7; environment.spec().action.len()];
+        (0..20).for_each(|_| _ = environment.step(&action, &mut Rng::new(5)));
+        let future = |mut environment: Box<dyn Env>| -> Vec<f64> {
             (0..40)
-                .map(|t| world.step(&vec![(0.7 * t as f32).cos(); action.len()], &mut Rng::new(6)).reward)
+                .map(|t| {
+                    environment.step(&vec![(0.7 * t as f32).cos(); action.len()], &mut Rng::new(6)).reward
+                })
                 .collect()
         };
-        let fork = world.fork().unwrap();
+        let fork = environment.fork().unwrap();
         let elsewhere = std::thread::scope(|scope| scope.spawn(|| future(fork)).join().unwrap());
-        assert_eq!(future(world), elsewhere, "{id}");
+        assert_eq!(future(environment), elsewhere, "{id}");
     }
 }

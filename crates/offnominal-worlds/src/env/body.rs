@@ -39,30 +39,20 @@ const PLANAR: &[(Law, &str)] = &[(
     "in a plane, roboschool's channels for the direction of the target and for roll never change",
 )];
 
-pub(super) const HOPPER: Entry<dyn Env> = Entry {
-    id: plans::hopper::PLAN.id,
-    summary: plans::hopper::PLAN.summary,
-    build: |params| Ok(Box::new(Walker::build(&plans::hopper::PLAN, params)?)),
-    exempt: PLANAR,
-};
+type Build = fn(&serde_json::Value) -> Result<Box<dyn Env>, BuildError>;
 
-pub(super) const WALKER: Entry<dyn Env> = Entry {
-    id: plans::walker::PLAN.id,
-    summary: plans::walker::PLAN.summary,
-    build: |params| Ok(Box::new(Walker::build(&plans::walker::PLAN, params)?)),
-    exempt: PLANAR,
-};
+const fn entry(plan: &plan::Plan, build: Build, exempt: &'static [(Law, &'static str)]) -> Entry<dyn Env> {
+    Entry { id: plan.id, summary: plan.summary, build, exempt }
+}
 
-pub(super) const ANT: Entry<dyn Env> = Entry {
-    id: plans::ant::PLAN.id,
-    summary: plans::ant::PLAN.summary,
-    build: |params| Ok(Box::new(Walker::build(&plans::ant::PLAN, params)?)),
-    exempt: &[],
-};
-
-pub(super) const HALF_CHEETAH: Entry<dyn Env> = Entry {
-    id: plans::half_cheetah::PLAN.id,
-    summary: plans::half_cheetah::PLAN.summary,
-    build: |params| Ok(Box::new(Walker::build(&plans::half_cheetah::PLAN, params)?)),
-    exempt: PLANAR,
-};
+pub(super) const HOPPER: Entry<dyn Env> =
+    entry(&plans::hopper::PLAN, |params| Ok(Box::new(Walker::build(&plans::hopper::PLAN, params)?)), PLANAR);
+pub(super) const WALKER: Entry<dyn Env> =
+    entry(&plans::walker::PLAN, |params| Ok(Box::new(Walker::build(&plans::walker::PLAN, params)?)), PLANAR);
+pub(super) const ANT: Entry<dyn Env> =
+    entry(&plans::ant::PLAN, |params| Ok(Box::new(Walker::build(&plans::ant::PLAN, params)?)), &[]);
+pub(super) const HALF_CHEETAH: Entry<dyn Env> = entry(
+    &plans::half_cheetah::PLAN,
+    |params| Ok(Box::new(Walker::build(&plans::half_cheetah::PLAN, params)?)),
+    PLANAR,
+);

@@ -1,6 +1,6 @@
 //! A car that keeps its lane and its speed on a curved highway, behind and among other vehicles.
 //!
-//! The driver changes two commands, throttle or brake and steering, by a tenth of their range per step at most. The car
+//! The driver changes two actions, throttle or brake and steering, by a tenth of their range per step at most. The car
 //! is a bicycle model whose tyres slip and let go; the highway is a closed course; a hundred other drivers follow one
 //! another on its lanes.
 //!
@@ -13,8 +13,8 @@ mod course;
 mod debris;
 mod ego;
 mod idm;
+mod image;
 mod models;
-mod picture;
 mod scene;
 mod start;
 mod traffic;
@@ -22,7 +22,7 @@ mod tyre;
 mod vehicle;
 
 use canvas::Canvas;
-use course::Course;
+use course::Rollout;
 use debris::Debris;
 use ego::{DT_SECS, Ego};
 use offnominal_core::catalogue::parse;
@@ -52,7 +52,7 @@ const MAX_HEADING_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// Largest distance from the lane's centre, m.
 const MAX_OFFSET_M: f64 = 1.5;
 
-/// What can be chosen when the world is made.
+/// What can be chosen when the environment is made.
 #[derive(Debug, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -66,11 +66,11 @@ impl Default for Options {
     }
 }
 
-/// One episode of the lane-keeping world.
+/// One episode of the lane-keeping environment.
 #[derive(Debug, Clone)]
 struct LaneKeep {
     spec: Arc<EnvSpec>,
-    course: Arc<Course>,
+    course: Arc<Rollout>,
     debris: Arc<Debris>,
     /// Pieces of debris per 100 m.
     debris_density: f64,
@@ -104,7 +104,7 @@ struct Record {
 
 impl LaneKeep {
     fn new(options: &Options) -> LaneKeep {
-        let course = Course::new(options.course);
+        let course = Rollout::new(options.course);
         LaneKeep {
             spec: Arc::new(card::spec()),
             debris: Arc::new(Debris::on(&course, options.course)),
@@ -188,13 +188,7 @@ impl Env for LaneKeep {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let &[throttle, steering] = action else {
-            panic!("{}: expected 2 commands, found {}", self.spec.id, action.len())
-        };
-        if throttle.is_nan() || steering.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
-        }
-        let action = [throttle, steering].map(|a| f64::from(a).clamp(-1.0, 1.0));
+        let Some(action) = super::two_commands(&self.spec, action) else { return super::DIVERGED };
         self.ego.command(action[0], action[1]);
         self.traffic.advance(self.ego.lane, self.ego.seen(), &self.course, DT_SECS);
         self.ego.advance(&self.course, &self.condition);
@@ -228,7 +222,7 @@ impl Env for LaneKeep {
         let Easel { scene, canvas } = &mut self.easel;
         let debris = (self.debris.as_ref(), self.debris_density);
         scene.describe(&self.course, &self.ego, &self.traffic, debris, place);
-        picture::draw(scene, canvas, frame);
+        image::draw(scene, canvas, frame);
     }
 }
 

@@ -12,8 +12,8 @@
 //!
 //! Reference: Barto, Sutton and Anderson, IEEE Trans. SMC 13 (1983); Gymnasium's CartPole-v1, whose bits these are.
 
-use super::classic_picture;
-use super::motion::{Motion, World};
+use super::motion::{Environment, Motion};
+use super::{DIVERGED, classic_image};
 use offnominal_core::catalogue::parse;
 use offnominal_core::frame::Frame;
 use offnominal_core::prelude::*;
@@ -25,12 +25,12 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     build: |params| {
         let Options { sutton_barto_reward } = parse(params)?;
         let motion = Cartpole { sutton_barto_reward, ..Cartpole::default() };
-        Ok(Box::new(World::new(spec(), motion, &[0.0; 4])))
+        Ok(Box::new(Environment::new(spec(), motion, &[0.0; 4])))
     },
     exempt: &[],
 };
 
-/// What can be chosen when the world is built.
+/// What can be chosen when the environment is built.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -64,19 +64,17 @@ pub struct Cartpole {
 
 impl Default for Cartpole {
     fn default() -> Self {
-        let (gravity, cart_mass, pole_mass, half_length, force) = (9.8, 1.0, 0.1, 0.5, 10.0);
-        let (sutton_barto_reward, total_mass, moment) = (false, 0.0, 0.0);
-        let all = Cartpole {
-            gravity,
-            cart_mass,
-            pole_mass,
-            half_length,
-            force,
-            sutton_barto_reward,
-            total_mass,
-            moment,
+        let constants = Cartpole {
+            gravity: 9.8,
+            cart_mass: 1.0,
+            pole_mass: 0.1,
+            half_length: 0.5,
+            force: 10.0,
+            sutton_barto_reward: false,
+            total_mass: 0.0,
+            moment: 0.0,
         };
-        all.derived()
+        constants.derived()
     }
 }
 
@@ -136,7 +134,7 @@ impl Motion for Cartpole {
 
     fn advance(&self, s: &mut CartState, command: f32) -> Step {
         if command.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
+            return DIVERGED;
         }
         // The nearest of two choices, clipped.
         let push = if command >= 0.5 { self.force } else { -self.force };
@@ -160,7 +158,7 @@ impl Motion for Cartpole {
     }
 
     fn render(&self, s: &CartState, frame: &mut Frame) {
-        classic_picture::cartpole(s.x, s.theta, 2.0 * self.half_length, frame);
+        classic_image::cartpole(s.x, s.theta, 2.0 * self.half_length, frame);
     }
 
     fn set(&mut self, parameter: &str, value: f64) {
@@ -184,8 +182,6 @@ impl From<[f64; 4]> for CartState {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Gymnasium 1.1.1, CartPole-v1 (after Barto, Sutton and Anderson, 1983), bit for bit where sine and cosine \
                  are those of the C library. Deviation: derived constants follow a changed parameter at once, which \
                  those of Gymnasium do not. Option `sutton_barto_reward`: −1 for the step that ends the episode, 0 for \
@@ -207,24 +203,19 @@ fn spec() -> EnvSpec {
         success: "the pole is up at the horizon; the episode ends with failure once the cart is more than 2.4 m from \
                   the middle or the pole more than 12° from upright. The customary mark is a mean return of 475"
             .into(),
-        classes: classic_picture::CARTPOLE.map(String::from).into(),
+        classes: classic_image::CARTPOLE.map(String::from).into(),
         cameras: vec!["side".into()],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 
 fn parameters() -> Vec<Parameter> {
+    let length = "half the length of the pole, from hinge to centre";
     vec![
         Parameter::new("gravity", "acceleration of free fall", "m/s²", 9.8, 0.0, 1000.0),
         Parameter::new("cart-mass", "mass of the cart", "kg", 1.0, 1e-3, 1000.0),
         Parameter::new("pole-mass", "mass of the pole", "kg", 0.1, 1e-4, 1000.0),
-        Parameter::new(
-            "pole-length",
-            "half the length of the pole, from hinge to centre",
-            "m",
-            0.5,
-            1e-2,
-            100.0,
-        ),
+        Parameter::new("pole-length", length, "m", 0.5, 1e-2, 100.0),
         Parameter::new("force", "size of the push", "N", 10.0, 0.0, 1000.0),
     ]
 }

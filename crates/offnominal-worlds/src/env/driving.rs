@@ -2,7 +2,7 @@
 //!
 //! The initial condition *is* the track: twelve checkpoints around the origin, of which ten are random. The car senses
 //! the walls by a range finder, and touching one is the failure. Few tracks are hard for a good driver, which makes this
-//! the world for finding rare failures.
+//! the environment for finding rare failures.
 //!
 //! Cost: a step casts nine beams on the walls near the car; nothing is allocated.
 //! Reference: Uesato et al., arXiv 1812.01647, section 4 (Driving, in TORCS); checkpoints and pen of Gymnasium's
@@ -12,12 +12,11 @@ mod beams;
 mod car;
 mod card;
 mod features;
-mod picture;
+mod image;
 mod places;
 mod track;
 
 use car::Car;
-use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use std::sync::Arc;
 use track::{HALF_WIDTH_M, Track};
@@ -26,16 +25,11 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     id: card::ID,
     summary: card::SUMMARY,
     build: |params| {
-        let NoOptions {} = parse(params)?;
+        super::no_options(params)?;
         Ok(Box::new(Driving::new()))
     },
     exempt: &[],
 };
-
-/// The world has nothing to choose: what can change is a parameter.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoOptions {}
 
 /// Distance of the car's middle from a wall that it touches, m.
 const CAR_RADIUS_M: f64 = 1.0;
@@ -100,18 +94,15 @@ impl Env for Driving {
     fn observe(&self, obs: &mut [f32]) {
         assert_eq!(obs.len(), self.spec.observation.len(), "{}: length of the observation", self.spec.id);
         let (beams, body) = obs.split_at_mut(beams::N);
-        beams::cast(&self.track, self.at, self.car.position, self.car.heading, beams);
+        beams::subject(&self.track, self.at, self.car.position, self.car.heading, beams);
         body.copy_from_slice(&[self.car.speed, self.car.yaw_rate, self.car.steering].map(|v| v as f32));
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let &[pedal, steering] = action else {
-            panic!("{}: expected 2 commands, found {}", self.spec.id, action.len())
+        let Some([pedal, steering]) = super::two_commands(&self.spec, action) else {
+            return super::DIVERGED;
         };
-        if pedal.is_nan() || steering.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
-        }
-        self.car.advance(f64::from(pedal.clamp(-1.0, 1.0)), f64::from(steering.clamp(-1.0, 1.0)));
+        self.car.advance(pedal, steering);
         let (at, passed) = self.track.follow(self.at, self.car.position);
         self.at = at;
         self.passed += passed;
@@ -141,7 +132,7 @@ impl Env for Driving {
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {
-        picture::draw(&self.track, self.at, &self.car, frame);
+        image::draw(&self.track, self.at, &self.car, frame);
     }
 
     fn failure_search(&self) -> &dyn FailureSearch {

@@ -4,7 +4,7 @@
 //!
 //! The initial condition *is* the posture: which of the stored ones, and how far it is from that in each angle, in
 //! standard deviations. The body begins at rest with its lowest point on the floor. Nearly all postures can be held by a
-//! trained policy, which makes this a world for finding rare failures.
+//! trained policy, which makes this an environment for finding rare failures.
 //!
 //! Cost: a step of the simulator five times, and the poses of all bodies once more, to see where the head is now.
 //! Reference: Uesato et al., arXiv 1812.01647, section 4 (Humanoid); body, clock and observation of the DeepMind Control
@@ -15,7 +15,8 @@ mod postures;
 #[cfg(test)]
 mod tests;
 
-use super::mjc::{DIVERGED, Rig};
+use super::DIVERGED;
+use super::mjc::Rig;
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Kind, Simulation};
@@ -29,7 +30,7 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     exempt: &[],
 };
 
-/// What can be chosen when the world is made.
+/// What can be chosen when the environment is made.
 #[derive(Debug, Clone, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -181,7 +182,7 @@ impl FailureSearch for Humanoid {
     }
 }
 
-/// The body at an initial condition, without the world.
+/// The body at an initial condition, without the environment.
 ///
 /// # Errors
 /// If MuJoCo cannot be had.

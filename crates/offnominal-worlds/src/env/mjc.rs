@@ -1,23 +1,44 @@
-//! What all MuJoCo worlds share: a simulation, its physical parameters, noise at the reset, and pictures.
+//! What all MuJoCo environments share: a simulation, its physical parameters, noise at the reset, and images.
 //!
 //! Parameters are kept beside the simulation and applied again at each start, because starting resets everything.
 
-use super::mjc_picture::{Painter, camera_names, class_names};
+use super::mjc_image::{Painter, camera_names, class_names};
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Diverged, Kind, Model, MujocoError, Simulation};
-use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// What differs between MuJoCo worlds, apart from observation and reward.
+/// The methods of [`Env`] that an environment leaves to the part that holds its simulation, its card and its parameters.
+macro_rules! delegate_to {
+    ($part:ident) => {
+        fn spec(&self) -> &EnvSpec {
+            self.$part.spec()
+        }
+
+        fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+            self.$part.set_parameter(name, value)
+        }
+
+        fn fork(&self) -> Option<Box<dyn Env>> {
+            Some(Box::new(self.clone()))
+        }
+
+        fn render(&mut self, camera: Camera, frame: &mut Frame) {
+            self.$part.render(camera, frame);
+        }
+    };
+}
+pub(super) use delegate_to;
+
+/// What differs between MuJoCo environments, apart from observation and reward.
 pub(super) struct Design {
     /// The MJCF text.
     pub xml: &'static str,
-    /// The card, without what the model or every MuJoCo world adds: parameters, classes and cameras.
+    /// The card, without what the model or every MuJoCo environment adds: parameters, classes and cameras.
     pub spec: EnvSpec,
     /// The body that the parameter `force` pushes.
     pub pushed_body: &'static str,
-    /// The direction of that force in the world.
+    /// The direction of that force in the environment.
     pub push_direction: [f64; 3],
     /// Largest factor on masses; heavier bodies only stand still.
     pub most_mass: f64,
@@ -25,7 +46,7 @@ pub(super) struct Design {
     pub classes: &'static [(&'static str, &'static [&'static str])],
 }
 
-/// A MuJoCo world in progress. Cloning copies the state; model and card are shared until a parameter is changed.
+/// A MuJoCo environment in progress. Cloning copies the state; model and card are shared until a parameter is changed.
 #[derive(Clone)]
 pub(super) struct Rig {
     pub sim: Simulation,
@@ -40,12 +61,9 @@ pub(super) struct Rig {
 }
 
 impl Rig {
-    /// Compiles the model; `{}` is the only parameter set that is accepted.
+    /// Compiles the model; there are no options.
     pub(super) fn build(design: Design, params: &Value) -> Result<Rig, BuildError> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct NoParameters {}
-        let NoParameters {} = offnominal_core::catalogue::parse(params)?;
+        super::no_options(params)?;
         Rig::new(design).map_err(|e| BuildError::Missing(Box::new(e)))
     }
 
@@ -148,37 +166,22 @@ impl Rig {
     }
 }
 
-/// The parameters of every MuJoCo world.
+/// The parameters of every MuJoCo environment.
 fn parameters(design: &Design) -> [Parameter; 3] {
     let (body, [x, y, z]) = (design.pushed_body, design.push_direction);
+    let mass = "factor on the mass of every body; moments of inertia stay";
     let push = format!(
-        "constant force at the centre of mass of the body {body}, along ({x}, {y}, {z}) in the world"
+        "constant force at the centre of mass of the body {body}, along ({x}, {y}, {z}) in the environment"
     );
+    let friction = "dry friction added to every degree of freedom (N on slides, N m on hinges)";
     [
-        Parameter::new(
-            "mass",
-            "factor on the mass of every body; moments of inertia stay",
-            "1",
-            1.0,
-            0.1,
-            design.most_mass,
-        ),
+        Parameter::new("mass", mass, "1", 1.0, 0.1, design.most_mass),
         Parameter::new("force", &push, "N", 0.0, -500.0, 500.0),
-        Parameter::new(
-            "friction",
-            "dry friction added to every degree of freedom (N on slides, N m on hinges)",
-            "N or N m",
-            0.0,
-            0.0,
-            200.0,
-        ),
+        Parameter::new("friction", friction, "N or N m", 0.0, 0.0, 200.0),
     ]
 }
 
-/// The reward's penalty: the squared length of the command, as commanded (the actuators clamp it, the penalty does not).
+/// The reward's penalty: the squared length of the action, as commanded (the actuators clamp it, the penalty does not).
 pub(super) fn squared_length(action: &[f32]) -> f64 {
     action.iter().map(|&a| f64::from(a).powi(2)).sum()
 }
-
-/// The step at which the simulator broke: its reward counts as zero.
-pub(super) const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };

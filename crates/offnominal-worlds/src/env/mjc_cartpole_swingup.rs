@@ -7,11 +7,12 @@
 //! |--------|------------------------------------|------|
 //! | x      | position of the cart               | m    |
 //! | θ      | angle of the pole; 0 = hanging     | rad  |
-//! | a      | command of the motor               | 1    |
+//! | a      | action of the motor               | 1    |
 //!
-//! Reference: the world `Mujoco-CartpoleSwingup` of Anomaly-Gym (2025), after Chua et al., NeurIPS 2018.
+//! Reference: the environment `Mujoco-CartpoleSwingup` of Anomaly-Gym (2025), after Chua et al., NeurIPS 2018.
 
-use super::mjc::{DIVERGED, Design, Rig, squared_length};
+use super::DIVERGED;
+use super::mjc::{Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
@@ -30,6 +31,7 @@ const RAIL: &[&str] = &[
 /// Length of the pole.
 const POLE_M: f64 = 0.6;
 
+#[derive(Clone)]
 struct CartpoleSwingup {
     rig: Rig,
 }
@@ -44,9 +46,7 @@ impl CartpoleSwingup {
 }
 
 impl Env for CartpoleSwingup {
-    fn spec(&self) -> &EnvSpec {
-        self.rig.spec()
-    }
+    delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         self.rig.draw(0.1, rng)
@@ -72,18 +72,6 @@ impl Env for CartpoleSwingup {
     fn goal_met(&self) -> Option<bool> {
         Some(self.squared_miss().sqrt() < 0.025)
     }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.rig.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(CartpoleSwingup { rig: self.rig.clone() }))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.rig.render(camera, frame);
-    }
 }
 
 fn design() -> Design {
@@ -99,8 +87,6 @@ fn design() -> Design {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Anomaly-Gym (2025), Mujoco-CartpoleSwingup; simulated by MuJoCo 3.17.0. No deviations.".into(),
         observation: vec![
             Channel::unbounded("x", "position of the cart; soft stops at ±2.5", "m"),
@@ -111,17 +97,15 @@ fn spec() -> EnvSpec {
         action: vec![Channel::new("drive", "force on the cart, in units of 100 N", "100 N", -3.0, 3.0)],
         dt_secs: 0.04,
         horizon: 200,
-        parameters: vec![],
         initial: ["x", "theta", "x_velocity", "theta_velocity"].map(String::from).into(),
         reward: "exp(−d² / 0.36) − 0.01 a², where d is the distance in m of the pole's tip from the point 0.6 m above \
-                 the middle of the rail, and a the command"
+                 the middle of the rail, and a the action"
             .into(),
         reset: "the pole hangs at the middle of the rail; every position and velocity gets normal noise of standard \
                 deviation 0.1"
             .into(),
         success: "met while the tip is within 0.025 m of the goal; no episode ends before the horizon".into(),
-        classes: vec![],
-        cameras: vec![],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 
@@ -130,38 +114,38 @@ mod tests {
     use super::*;
     use std::f64::consts::PI;
 
-    fn world() -> CartpoleSwingup {
+    fn environment() -> CartpoleSwingup {
         CartpoleSwingup { rig: Rig::build(design(), &serde_json::json!({})).unwrap() }
     }
 
     #[test]
     fn masses_are_those_of_the_published_shapes() {
         let capsule = |r: f64, length: f64| 1000.0 * PI * (r * r * length + 4.0 / 3.0 * r.powi(3));
-        let world = world();
-        let mass = world.rig.sim.model().body_mass();
+        let environment = environment();
+        let mass = environment.rig.sim.model().body_mass();
         assert!((mass[1] - capsule(0.1, 0.2)).abs() < 1e-3 && (mass[1] - 10.47).abs() < 0.01);
         assert!((mass[2] - capsule(0.049, 0.6)).abs() < 1e-3 && (mass[2] - 5.02).abs() < 0.01);
     }
 
     #[test]
     fn upright_is_the_goal_and_hanging_is_not() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
-        world.start(&[0.0, PI, 0.0, 0.0], &mut rng);
-        assert_eq!(world.goal_met(), Some(true));
-        let reward = world.step(&[0.0], &mut rng).reward;
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
+        environment.start(&[0.0, PI, 0.0, 0.0], &mut rng);
+        assert_eq!(environment.goal_met(), Some(true));
+        let reward = environment.step(&[0.0], &mut rng).reward;
         assert!((reward - 1.0).abs() < 1e-3, "{reward}");
-        world.start(&[0.0; 4], &mut rng);
-        assert_eq!(world.goal_met(), Some(false));
-        // 1.2 m away from the goal, and the penalty of a command of 2.
-        let reward = world.step(&[2.0], &mut rng).reward;
+        environment.start(&[0.0; 4], &mut rng);
+        assert_eq!(environment.goal_met(), Some(false));
+        // 1.2 m away from the goal, and the penalty of an action of 2.
+        let reward = environment.step(&[2.0], &mut rng).reward;
         assert!((reward - ((-4.0_f64).exp() - 0.04)).abs() < 2e-3, "{reward}");
     }
 
     #[test]
     fn the_pole_falls_to_the_side_that_the_formula_says() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
-        world.start(&[0.3, 0.5, 0.0, 0.0], &mut rng);
-        let sim = &world.rig.sim;
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
+        environment.start(&[0.3, 0.5, 0.0, 0.0], &mut rng);
+        let sim = &environment.rig.sim;
         let pole = 3 * sim.model().id(offnominal_mujoco::Kind::Body, "pole").unwrap();
         assert!((sim.xpos()[pole] - 0.3).abs() < 1e-12);
         // The centre of mass lies between the hinge and the tip at x − 0.6 sin θ.
@@ -171,20 +155,20 @@ mod tests {
 
     #[test]
     fn numbers_that_are_none_end_the_episode_with_finite_readings() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
-        world.start(&[0.0; 4], &mut rng);
-        assert_eq!(world.step(&[f32::NAN], &mut rng), DIVERGED);
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
+        environment.start(&[0.0; 4], &mut rng);
+        assert_eq!(environment.step(&[f32::NAN], &mut rng), DIVERGED);
         let mut obs = [f32::NAN; 4];
-        world.observe(&mut obs);
+        environment.observe(&mut obs);
         assert!(obs.iter().all(|o| o.is_finite()));
     }
 
     #[test]
     fn parameters_survive_a_start() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
-        world.set_parameter("force", 20.0).unwrap();
-        world.start(&[0.0; 4], &mut rng);
-        world.step(&[0.0], &mut rng);
-        assert!(world.rig.sim.qpos()[0] < -1e-4, "the push goes along −x");
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
+        environment.set_parameter("force", 20.0).unwrap();
+        environment.start(&[0.0; 4], &mut rng);
+        environment.step(&[0.0], &mut rng);
+        assert!(environment.rig.sim.qpos()[0] < -1e-4, "the push goes along −x");
     }
 }

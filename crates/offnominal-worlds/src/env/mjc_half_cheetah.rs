@@ -5,11 +5,12 @@
 //! | symbol | meaning                           | unit |
 //! |--------|-----------------------------------|------|
 //! | x, x′  | position before and after         | m    |
-//! | a      | commands of the six motors `[6]`  | 1    |
+//! | a      | actions of the six motors `[6]`  | 1    |
 //!
-//! Reference: the world `Mujoco-HalfCheetah` of Anomaly-Gym (2025); the body is that of Gymnasium's HalfCheetah.
+//! Reference: the environment `Mujoco-HalfCheetah` of Anomaly-Gym (2025); the body is that of Gymnasium's HalfCheetah.
 
-use super::mjc::{DIVERGED, Design, Rig, squared_length};
+use super::DIVERGED;
+use super::mjc::{Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
@@ -32,9 +33,10 @@ const JOINTS: [(&str, &str, &str); 9] = [
     ("front_foot", "angle of the front foot", "rad"),
 ];
 
-/// Torque of each leg motor at full command, in N m.
+/// Torque of each leg motor at full action, in N m.
 const GEAR_NM: [u32; 6] = [120, 90, 60, 120, 60, 30];
 
+#[derive(Clone)]
 struct HalfCheetah {
     rig: Rig,
     /// Mean forward velocity over the last step; at the start, the velocity of the torso.
@@ -48,9 +50,7 @@ impl HalfCheetah {
 }
 
 impl Env for HalfCheetah {
-    fn spec(&self) -> &EnvSpec {
-        self.rig.spec()
-    }
+    delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         self.rig.draw(0.1, rng)
@@ -81,18 +81,6 @@ impl Env for HalfCheetah {
     fn goal_met(&self) -> Option<bool> {
         Some(self.forward_mps >= 10.0)
     }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.rig.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(HalfCheetah { rig: self.rig.clone(), forward_mps: self.forward_mps }))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.rig.render(camera, frame);
-    }
 }
 
 fn design() -> Design {
@@ -114,8 +102,6 @@ fn design() -> Design {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Anomaly-Gym (2025), Mujoco-HalfCheetah, with the body of Gymnasium's HalfCheetah; simulated by MuJoCo \
                  3.17.0. Deviation: the first observation of an episode shows the torso's velocity where later ones \
                  show the mean velocity over the step."
@@ -124,17 +110,15 @@ fn spec() -> EnvSpec {
         action: action(),
         dt_secs: 0.05,
         horizon: 200,
-        parameters: vec![],
         initial: JOINTS.iter().map(|j| j.0.to_string()).chain(JOINTS.iter().map(|j| velocity(j.0))).collect(),
-        reward: "mean forward velocity over the step in m/s − 0.1 |a|², where a are the six commands".into(),
+        reward: "mean forward velocity over the step in m/s − 0.1 |a|², where a are the six actions".into(),
         reset: "the reference posture above the ground, at rest; every position and velocity gets normal noise of \
                 standard deviation 0.1"
             .into(),
         success: "met while the mean forward velocity over the step is at least 10 m/s; no episode ends before the \
                   horizon"
             .into(),
-        classes: vec![],
-        cameras: vec![],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 
@@ -192,18 +176,19 @@ mod tests {
         serde_json::from_str(include_str!("../../tests/golden/half_cheetah.json")).unwrap()
     }
 
-    fn world() -> HalfCheetah {
+    fn environment() -> HalfCheetah {
         HalfCheetah::new(&serde_json::json!({})).unwrap()
     }
 
-    /// Largest difference in state or reward between a world and the golden episodes.
-    fn largest_difference(mut world: HalfCheetah, golden: &Golden) -> f64 {
+    /// Largest difference in state or reward between an environment and the golden episodes.
+    fn largest_difference(mut environment: HalfCheetah, golden: &Golden) -> f64 {
         let (mut largest, mut rng) = (0.0_f64, Rng::new(0));
         for episode in &golden.episodes {
-            world.start(&[episode.qpos.as_slice(), &episode.qvel].concat(), &mut rng);
+            environment.start(&[episode.qpos.as_slice(), &episode.qvel].concat(), &mut rng);
             for step in &episode.steps {
-                let reward = world.step(&step.action, &mut rng).reward;
-                let found = world.rig.sim.qpos().iter().chain(world.rig.sim.qvel()).chain([&reward]);
+                let reward = environment.step(&step.action, &mut rng).reward;
+                let found =
+                    environment.rig.sim.qpos().iter().chain(environment.rig.sim.qvel()).chain([&reward]);
                 let wanted = step.qpos.iter().chain(&step.qvel).chain([&step.reward]);
                 largest = found.zip(wanted).map(|(f, w)| (f - w).abs()).fold(largest, f64::max);
             }
@@ -216,34 +201,34 @@ mod tests {
         let golden = golden();
         assert_eq!(golden.mujoco, offnominal_mujoco::VERSION);
         assert!(golden.episodes.iter().filter(|e| e.n_contacts > 0).count() > 20, "too few with contacts");
-        let largest = largest_difference(world(), &golden);
+        let largest = largest_difference(environment(), &golden);
         assert!(largest < 1e-8, "expected at most 1e-8, found {largest:e}");
     }
 
     #[test]
     fn a_body_heavier_by_a_millionth_does_not_pass_for_gymnasiums() {
-        let mut heavy = world();
+        let mut heavy = environment();
         heavy.set_parameter("mass", 1.0 + 1e-6).unwrap();
         assert!(largest_difference(heavy, &golden()) > 1e-8);
     }
 
     #[test]
     fn the_goal_is_a_speed() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
         let mut x = [0.0; 18];
         for (speed, met) in [(9.9, false), (10.1, true)] {
             x[9] = speed;
-            world.start(&x, &mut rng);
-            assert_eq!(world.goal_met(), Some(met));
+            environment.start(&x, &mut rng);
+            assert_eq!(environment.goal_met(), Some(met));
         }
     }
 
     #[test]
     fn masses_scale_and_inertia_stays() {
-        let mut world = world();
+        let mut environment = environment();
         let total = |w: &HalfCheetah| w.rig.sim.model().body_mass().iter().sum::<f64>();
-        assert!((total(&world) - 14.0).abs() < 1e-12);
-        world.set_parameter("mass", 1.5).unwrap();
-        assert!((total(&world) - 21.0).abs() < 1e-12);
+        assert!((total(&environment) - 14.0).abs() < 1e-12);
+        environment.set_parameter("mass", 1.5).unwrap();
+        assert!((total(&environment) - 21.0).abs() < 1e-12);
     }
 }

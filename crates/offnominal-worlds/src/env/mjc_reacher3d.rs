@@ -6,14 +6,15 @@
 //! |--------|----------------------------------------------|------|
 //! | p      | end of the hand, in closed form of the joints | m    |
 //! | g      | position of the marker                       | m    |
-//! | a      | commands of the seven motors `[7]`           | 1    |
+//! | a      | actions of the seven motors `[7]`           | 1    |
 //!
 //! The goal is met while (Σ eᵢ⁴)^½ < 0.1 m², e = p − g: the published test takes the norm of the squared error. Along one
 //! axis it allows 0.316 m.
 //!
-//! Reference: the world `Mujoco-Reacher3D` of Anomaly-Gym (2025), after Chua et al., NeurIPS 2018.
+//! Reference: the environment `Mujoco-Reacher3D` of Anomaly-Gym (2025), after Chua et al., NeurIPS 2018.
 
-use super::mjc::{DIVERGED, Design, Rig, squared_length};
+use super::DIVERGED;
+use super::mjc::{Design, Rig, delegate_to, squared_length};
 use offnominal_core::prelude::*;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
@@ -41,6 +42,7 @@ const LENGTHS_M: [f64; 4] = [0.1, 0.4, 0.321, 0.16828];
 /// Where the marker is on average, in m.
 const TARGET_M: [f64; 3] = [0.0, 0.25, 0.0];
 
+#[derive(Clone)]
 struct Reacher3d {
     rig: Rig,
 }
@@ -57,7 +59,7 @@ impl Reacher3d {
     }
 }
 
-/// The end of the hand in the world, in m, for the seven joint angles; the last one does not move it.
+/// The end of the hand in the environment, in m, for the seven joint angles; the last one does not move it.
 fn end(q: &[f64]) -> [f64; 3] {
     let [offset, upper_arm, forearm, hand] = LENGTHS_M;
     let wrist = along_x(forearm, about_y(q[5], [hand, 0.0, 0.0]));
@@ -87,9 +89,7 @@ fn about_z(angle: f64, [x, y, z]: [f64; 3]) -> [f64; 3] {
 }
 
 impl Env for Reacher3d {
-    fn spec(&self) -> &EnvSpec {
-        self.rig.spec()
-    }
+    delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         TARGET_M.iter().map(|mean| mean + 0.1 * rng.normal()).collect()
@@ -119,18 +119,6 @@ impl Env for Reacher3d {
         let fourth_powers: f64 = self.miss().iter().map(|e| e.powi(4)).sum();
         Some(fourth_powers.sqrt() < 0.1)
     }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.rig.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(Reacher3d { rig: self.rig.clone() }))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.rig.render(camera, frame);
-    }
 }
 
 fn design() -> Design {
@@ -153,8 +141,6 @@ fn design() -> Design {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Anomaly-Gym (2025), Mujoco-Reacher3D; simulated by MuJoCo 3.17.0. Deviation: the target is a marker \
                  that is set from outside, not a body on three sliding joints, so that dry friction of joints is that of \
                  the arm alone; its position is observed in the same place."
@@ -163,10 +149,9 @@ fn spec() -> EnvSpec {
         action: action(),
         dt_secs: 0.02,
         horizon: 200,
-        parameters: vec![],
         initial: target_names().into(),
         reward: "−|e|² − 0.01 |a|², where e is the way from the target to the end of the hand in m, and a are the seven \
-                 commands"
+                 actions"
             .into(),
         reset: "the arm is stretched out along x, at rest; the target is at (0, 0.25, 0) plus normal noise of standard \
                 deviation 0.1 m along each axis"
@@ -174,8 +159,7 @@ fn spec() -> EnvSpec {
         success: "met while (Σ eᵢ⁴)^½ < 0.1 m², the norm of the elementwise squared error, as published: it allows 0.316 m \
                   along one axis; no episode ends before the horizon"
             .into(),
-        classes: vec![],
-        cameras: vec![],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 
@@ -203,63 +187,64 @@ mod tests {
     use super::*;
     use offnominal_mujoco::Kind;
 
-    fn world() -> Reacher3d {
+    fn environment() -> Reacher3d {
         Reacher3d { rig: Rig::build(design(), &serde_json::json!({})).unwrap() }
     }
 
     #[test]
     fn the_closed_form_agrees_with_the_model() {
-        let (mut world, mut rng) = (world(), Rng::new(1));
-        let site = 3 * world.rig.sim.model().id(Kind::Site, "end").unwrap();
+        let (mut environment, mut rng) = (environment(), Rng::new(1));
+        let site = 3 * environment.rig.sim.model().id(Kind::Site, "end").unwrap();
         for _ in 0..100 {
             let q: [f64; 7] = std::array::from_fn(|_| rng.range(-2.0, 2.0));
-            world.rig.start_where(|sim| sim.qpos_mut().copy_from_slice(&q));
-            let off =
-                (0..3).map(|i| (world.rig.sim.site_xpos()[site + i] - end(&q)[i]).abs()).fold(0.0, f64::max);
+            environment.rig.start_where(|sim| sim.qpos_mut().copy_from_slice(&q));
+            let off = (0..3)
+                .map(|i| (environment.rig.sim.site_xpos()[site + i] - end(&q)[i]).abs())
+                .fold(0.0, f64::max);
             assert!(off < 1e-12, "{q:?}: off by {off}");
         }
     }
 
     #[test]
     fn the_goal_test_is_looser_than_a_distance() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
         let stretched = end(&[0.0; 7]);
         for (offset, met) in
             [([0.31, 0.0, 0.0], true), ([0.32, 0.0, 0.0], false), ([0.24; 3], true), ([0.25; 3], false)]
         {
             let target: Vec<f64> = (0..3).map(|i| stretched[i] + offset[i]).collect();
-            world.start(&target, &mut rng);
-            assert_eq!(world.goal_met(), Some(met), "{offset:?}");
+            environment.start(&target, &mut rng);
+            assert_eq!(environment.goal_met(), Some(met), "{offset:?}");
         }
     }
 
     #[test]
     fn reward_at_rest_is_the_squared_distance() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
-        world.start(&TARGET_M, &mut rng);
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
+        environment.start(&TARGET_M, &mut rng);
         // The stretched arm ends at x = 0.98928, and there is no gravity to move it.
-        let reward = world.step(&[0.0; 7], &mut rng).reward;
+        let reward = environment.step(&[0.0; 7], &mut rng).reward;
         assert!((reward + 0.98928_f64.powi(2) + 0.438_f64.powi(2)).abs() < 1e-12, "{reward}");
-        let costly = world.step(&[1.0; 7], &mut rng).reward;
+        let costly = environment.step(&[1.0; 7], &mut rng).reward;
         assert!((costly - reward + 0.07).abs() < 5e-3, "{costly}");
     }
 
     #[test]
     fn a_shoulder_at_full_torque_turns_as_fast_as_its_damping_lets_it() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
-        world.start(&TARGET_M, &mut rng);
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
+        environment.start(&TARGET_M, &mut rng);
         let only_pan: [f32; 7] = [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
-        (0..150).for_each(|_| _ = world.step(&only_pan, &mut rng));
+        (0..150).for_each(|_| _ = environment.step(&only_pan, &mut rng));
         // 1 N m against 10 N m s/rad.
-        assert!((world.rig.sim.qvel()[0] - 0.1).abs() < 2e-3, "{}", world.rig.sim.qvel()[0]);
+        assert!((environment.rig.sim.qvel()[0] - 0.1).abs() < 2e-3, "{}", environment.rig.sim.qvel()[0]);
     }
 
     #[test]
     fn a_push_on_the_forearm_lowers_the_hand() {
-        let (mut world, mut rng) = (world(), Rng::new(0));
-        world.start(&TARGET_M, &mut rng);
-        world.set_parameter("force", 5.0).unwrap();
-        (0..50).for_each(|_| _ = world.step(&[0.0; 7], &mut rng));
-        assert!(end(world.rig.sim.qpos())[2] < -0.01, "{:?}", end(world.rig.sim.qpos()));
+        let (mut environment, mut rng) = (environment(), Rng::new(0));
+        environment.start(&TARGET_M, &mut rng);
+        environment.set_parameter("force", 5.0).unwrap();
+        (0..50).for_each(|_| _ = environment.step(&[0.0; 7], &mut rng));
+        assert!(end(environment.rig.sim.qpos())[2] < -0.01, "{:?}", end(environment.rig.sim.qpos()));
     }
 }

@@ -1,4 +1,4 @@
-//! What is where in the pictures of the MuJoCo worlds.
+//! What is where in the images of the MuJoCo environments.
 
 use super::catalogue;
 use offnominal_core::prelude::*;
@@ -6,24 +6,24 @@ use std::f64::consts::PI;
 
 const SIDE: usize = 128;
 
-/// What a world's first camera sees, with the names of the classes.
-pub(super) struct Picture {
+/// What an environment's first camera sees, with the names of the classes.
+pub(super) struct Image {
     frame: Frame,
     classes: Vec<String>,
 }
 
-impl Picture {
-    /// A world at an initial condition.
-    pub(super) fn of(id: &str, x: &[f64]) -> Picture {
-        let mut world = catalogue().build(id, &serde_json::json!({})).unwrap();
-        world.start(x, &mut Rng::new(0));
-        Picture::now(world.as_mut())
+impl Image {
+    /// An environment at an initial condition.
+    pub(super) fn of(id: &str, x: &[f64]) -> Image {
+        let mut environment = catalogue().build(id, &serde_json::json!({})).unwrap();
+        environment.start(x, &mut Rng::new(0));
+        Image::now(environment.as_mut())
     }
 
-    pub(super) fn now(world: &mut dyn Env) -> Picture {
+    pub(super) fn now(environment: &mut dyn Env) -> Image {
         let mut frame = Frame::new(SIDE, SIDE);
-        world.render(Camera(0), &mut frame);
-        Picture { frame, classes: world.spec().classes.clone() }
+        environment.render(Camera(0), &mut frame);
+        Image { frame, classes: environment.spec().classes.clone() }
     }
 
     fn class(&self, name: &str) -> u8 {
@@ -35,23 +35,23 @@ impl Picture {
     }
 
     pub(super) fn centroid(&self, name: &str) -> (f64, f64) {
-        self.frame.centroid(self.class(name)).unwrap_or_else(|| panic!("{name} is not in the picture"))
+        self.frame.centroid(self.class(name)).unwrap_or_else(|| panic!("{name} is not in the image"))
     }
 }
 
-fn cartpole(x: f64, theta: f64) -> Picture {
-    Picture::of("mjc-cartpole-swingup", &[x, theta, 0.0, 0.0])
+fn cartpole(x: f64, theta: f64) -> Image {
+    Image::of("mjc-cartpole-swingup", &[x, theta, 0.0, 0.0])
 }
 
 /// The cheetah with its torso at (x, z), pitched.
-fn cheetah(x: f64, z: f64, pitch: f64) -> Picture {
+fn cheetah(x: f64, z: f64, pitch: f64) -> Image {
     let mut state = [0.0; 18];
     state[..3].copy_from_slice(&[x, z, pitch]);
-    Picture::of("mjc-half-cheetah", &state)
+    Image::of("mjc-half-cheetah", &state)
 }
 
 /// Pixels whose class differs.
-fn n_different(a: &Picture, b: &Picture) -> usize {
+fn n_different(a: &Image, b: &Image) -> usize {
     a.frame.classes.iter().zip(&b.frame.classes).filter(|(a, b)| a != b).count()
 }
 
@@ -62,15 +62,15 @@ fn the_camera_follows_the_cart_and_the_marks_of_the_rail_pass_by() {
         assert!((at(x).centroid("cart").0 - 63.5).abs() < 0.6, "{x}");
     }
     assert!(n_different(&at(0.0), &at(0.5)) < 10, "the marks are half a metre apart");
-    assert!(n_different(&at(0.0), &at(0.25)) > 30, "between them the picture is another one");
+    assert!(n_different(&at(0.0), &at(0.25)) > 30, "between them the image is another one");
     assert!(at(2.5).centroid("rail").0 < 60.0, "at the right end the rail is on the left");
 }
 
 #[test]
 fn the_pole_hangs_at_zero_stands_at_pi_and_leans_as_the_formula_says() {
     let pole_minus_cart = |theta: f64| {
-        let picture = cartpole(0.0, theta);
-        let (pole, cart) = (picture.centroid("pole"), picture.centroid("cart"));
+        let image = cartpole(0.0, theta);
+        let (pole, cart) = (image.centroid("pole"), image.centroid("cart"));
         (pole.0 - cart.0, pole.1 - cart.1)
     };
     let (hanging, upright, quarter) = (pole_minus_cart(0.0), pole_minus_cart(PI), pole_minus_cart(PI / 2.0));
@@ -82,12 +82,12 @@ fn the_pole_hangs_at_zero_stands_at_pi_and_leans_as_the_formula_says() {
 
 #[test]
 fn the_rail_reaches_across_and_every_class_has_its_share() {
-    let picture = cartpole(0.7, 2.0);
-    assert!((picture.centroid("rail").1 - 63.5).abs() < 1.0);
+    let image = cartpole(0.7, 2.0);
+    assert!((image.centroid("rail").1 - 63.5).abs() < 1.0);
     for (class, least, most) in
         [("background", 0.8, 0.97), ("rail", 0.02, 0.07), ("cart", 0.015, 0.05), ("pole", 0.01, 0.05)]
     {
-        assert!((least..most).contains(&picture.share(class)), "{class}: {}", picture.share(class));
+        assert!((least..most).contains(&image.share(class)), "{class}: {}", image.share(class));
     }
 }
 
@@ -102,56 +102,56 @@ fn the_camera_follows_the_cheetah() {
 
 #[test]
 fn the_cheetah_is_built_the_right_way_round() {
-    let picture = cheetah(0.0, 0.0, 0.0);
+    let image = cheetah(0.0, 0.0, 0.0);
     let [head, torso, front, back, floor] =
-        ["head", "torso", "front-leg", "back-leg", "floor"].map(|name| picture.centroid(name));
+        ["head", "torso", "front-leg", "back-leg", "floor"].map(|name| image.centroid(name));
     assert!(back.0 < torso.0 && torso.0 < front.0 && front.0 < head.0, "from back to front");
     assert!(head.1 < torso.1 && torso.1 < front.1.min(back.1), "from top to bottom");
     assert!(floor.1 > torso.1);
     for (class, least, most) in
         [("floor", 0.15, 0.6), ("torso", 0.005, 0.06), ("head", 0.003, 0.03), ("front-leg", 0.01, 0.1)]
     {
-        assert!((least..most).contains(&picture.share(class)), "{class}: {}", picture.share(class));
+        assert!((least..most).contains(&image.share(class)), "{class}: {}", image.share(class));
     }
 }
 
 #[test]
 fn pitching_the_cheetah_forward_lowers_its_head() {
     let head_minus_torso = |pitch: f64| {
-        let picture = cheetah(0.0, 0.5, pitch);
-        picture.centroid("head").1 - picture.centroid("torso").1
+        let image = cheetah(0.0, 0.5, pitch);
+        image.centroid("head").1 - image.centroid("torso").1
     };
     assert!(head_minus_torso(0.5) > head_minus_torso(0.0) + 3.0);
 }
 
 #[test]
 fn forks_have_the_same_future_in_other_threads() {
-    let mut world = catalogue().build("mjc-half-cheetah", &serde_json::json!({})).unwrap();
-    let x = world.draw(&mut Rng::new(5));
-    world.start(&x, &mut Rng::new(5));
-    let future = |mut world: Box<dyn Env>| -> Vec<f64> {
-        (0..100).map(|t| world.step(&[(0.7 * t as f32).cos(); 6], &mut Rng::new(6)).reward).collect()
+    let mut environment = catalogue().build("mjc-half-cheetah", &serde_json::json!({})).unwrap();
+    let x = environment.draw(&mut Rng::new(5));
+    environment.start(&x, &mut Rng::new(5));
+    let future = |mut environment: Box<dyn Env>| -> Vec<f64> {
+        (0..100).map(|t| environment.step(&[(0.7 * t as f32).cos(); 6], &mut Rng::new(6)).reward).collect()
     };
-    let forks: Vec<_> = (0..4).map(|_| world.fork().unwrap()).collect();
+    let forks: Vec<_> = (0..4).map(|_| environment.fork().unwrap()).collect();
     let threads: Vec<_> = forks.into_iter().map(|fork| std::thread::spawn(move || future(fork))).collect();
-    let alone = future(world);
+    let alone = future(environment);
     assert!(threads.into_iter().all(|thread| thread.join().unwrap() == alone));
 }
 
 #[test]
 fn looking_does_not_change_what_happens() {
     let run = |looks: bool| {
-        let mut world = catalogue().build("mjc-half-cheetah", &serde_json::json!({})).unwrap();
-        let x = world.draw(&mut Rng::new(1));
-        world.start(&x, &mut Rng::new(2));
+        let mut environment = catalogue().build("mjc-half-cheetah", &serde_json::json!({})).unwrap();
+        let x = environment.draw(&mut Rng::new(1));
+        environment.start(&x, &mut Rng::new(2));
         let mut obs = vec![0.0; 18];
         for t in 0..50 {
-            world.step(&[(t as f32).sin(); 6], &mut Rng::new(3));
+            environment.step(&[(t as f32).sin(); 6], &mut Rng::new(3));
             if looks {
-                Picture::now(world.as_mut());
+                Image::now(environment.as_mut());
             }
         }
-        world.observe(&mut obs);
+        environment.observe(&mut obs);
         obs
     };
     assert_eq!(run(true), run(false));

@@ -1,6 +1,7 @@
-//! Worlds that are a small state and a law of motion: one at a time as an [`Env`], or many at once as a [`Batch`].
+//! Environments that are a small state and a law of motion: one at a time as an [`Env`], or many at once as a [`Batch`].
 //!
-//! Both call the same function, so a batch moves through the same bits as single worlds do. What a batch saves is the
+//! Both call the same function, so a batch moves through the same bits as single environments do. What a batch saves
+//! is the
 //! call through a pointer and the description carried along; sine and cosine remain, and they are those of the
 //! platform, because another sine would not give the reference's bits.
 
@@ -38,22 +39,22 @@ pub trait Motion: Copy + Send + Sync + 'static {
     fn set(&mut self, parameter: &str, value: f64);
 }
 
-/// One world.
+/// One environment.
 #[derive(Clone)]
-pub(super) struct World<M: Motion> {
+pub(super) struct Environment<M: Motion> {
     spec: Arc<EnvSpec>,
     motion: M,
     state: M::State,
 }
 
-impl<M: Motion> World<M> {
-    /// A world whose state is that of `x` until it is started.
-    pub(super) fn new(spec: EnvSpec, motion: M, x: &[f64]) -> World<M> {
-        World { spec: Arc::new(spec), motion, state: M::state(x) }
+impl<M: Motion> Environment<M> {
+    /// An environment whose state is that of `x` until it is started.
+    pub(super) fn new(spec: EnvSpec, motion: M, x: &[f64]) -> Environment<M> {
+        Environment { spec: Arc::new(spec), motion, state: M::state(x) }
     }
 }
 
-impl<M: Motion> Env for World<M> {
+impl<M: Motion> Env for Environment<M> {
     fn spec(&self) -> &EnvSpec {
         &self.spec
     }
@@ -74,7 +75,7 @@ impl<M: Motion> Env for World<M> {
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
         let &[command] = action else {
-            panic!("{}: expected 1 command, found {}", self.spec.id, action.len())
+            panic!("{}: expected 1 action, found {}", self.spec.id, action.len())
         };
         self.motion.advance(&mut self.state, command)
     }
@@ -98,7 +99,7 @@ impl<M: Motion> Env for World<M> {
     }
 }
 
-/// Many worlds with the same constants, stepped together without being described each.
+/// Many environments with the same constants, stepped together without being described each.
 ///
 /// ```
 /// use offnominal_core::Rng;
@@ -117,34 +118,34 @@ pub struct Batch<M: Motion> {
 }
 
 impl<M: Motion> Batch<M> {
-    /// So many worlds, each at an initial state of its own.
+    /// So many environments, each at an initial state of its own.
     pub fn new(motion: M, n: usize, rng: &mut Rng) -> Batch<M> {
         let states = (0..n).map(|_| motion.draw(rng)).collect();
         Batch { motion, states }
     }
 
-    /// Begins an episode of world `i` at a new initial state.
+    /// Begins an episode of environment `i` at a new initial state.
     pub fn restart(&mut self, i: usize, rng: &mut Rng) {
         self.states[i] = self.motion.draw(rng);
     }
 
-    /// Moves every world by one step under a command of its own; `steps` is filled anew.
+    /// Moves every environment by one step under an action of its own; `steps` is filled anew.
     ///
     /// # Panics
-    /// If there is not one command per world.
+    /// If there is not one action per environment.
     pub fn step(&mut self, commands: &[f32], steps: &mut Vec<Step>) {
-        assert_eq!(commands.len(), self.states.len(), "one command per world");
+        assert_eq!(commands.len(), self.states.len(), "one action per environment");
         steps.clear();
         let motion = self.motion;
         steps.extend(self.states.iter_mut().zip(commands).map(|(state, &c)| motion.advance(state, c)));
     }
 
-    /// Writes the observations, `[worlds, width]`.
+    /// Writes the observations, `[environments, width]`.
     ///
     /// # Panics
-    /// If `obs` does not have `width` numbers per world, or the world has another width.
+    /// If `obs` does not have `width` numbers per environment, or the environment has another width.
     pub fn observe(&self, width: usize, obs: &mut [f32]) {
-        assert_eq!(obs.len(), width * self.states.len(), "one observation per world");
+        assert_eq!(obs.len(), width * self.states.len(), "one observation per environment");
         for (state, row) in self.states.iter().zip(obs.chunks_exact_mut(width)) {
             self.motion.observe(state, row);
         }

@@ -1,4 +1,4 @@
-//! A world of which there is only one, such as a robot: checked out by one episode at a time.
+//! An environment of which there is only one, such as a robot: checked out by one episode at a time.
 //!
 //! When an episode returns it, its parameters are set to their nominal values: what an anomaly changed does not reach
 //! the next episode.
@@ -6,9 +6,9 @@
 use offnominal_core::prelude::*;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-const IN_USE: &str = "the only world of its kind is in use";
+const IN_USE: &str = "the only environment of its kind is in use";
 
-/// The owner of the one world.
+/// The owner of the one environment.
 pub(super) struct OnlyOne<E: Env> {
     spec: EnvSpec,
     /// `None` while it is checked out.
@@ -20,7 +20,7 @@ impl<E: Env> OnlyOne<E> {
         OnlyOne { spec: env.spec().clone(), idle: Mutex::new(Some(env)) }
     }
 
-    /// The world, unless it is checked out; a panic elsewhere leaves no half-changed value behind.
+    /// The environment, unless it is checked out; a panic elsewhere leaves no half-changed value behind.
     fn idle(&self) -> MutexGuard<'_, Option<E>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -86,7 +86,7 @@ impl<E: Env> Env for OnlyOne<E> {
     }
 }
 
-/// Forwarded to the world, which must not be checked out.
+/// Forwarded to the environment, which must not be checked out.
 impl<E: Env> FailureSearch for OnlyOne<E> {
     fn features(&self, x: &[f64]) -> Vec<f64> {
         self.ask(|env| env.features(x))
@@ -109,7 +109,7 @@ impl<E: Env> FailureSearch for OnlyOne<E> {
     }
 }
 
-/// The world while an episode has it.
+/// The environment while an episode has it.
 struct Checkout<'a, E: Env> {
     owner: &'a OnlyOne<E>,
     /// `None` only after it was returned.

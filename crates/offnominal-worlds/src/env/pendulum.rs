@@ -13,8 +13,8 @@
 //! Reference: Gymnasium's Pendulum-v1, whose bits these are; rewards may differ in the last bit, because a square here
 //! is a product and there a call of `pow`.
 
-use super::classic_picture;
-use super::motion::{Motion, World};
+use super::motion::{Environment, Motion};
+use super::{DIVERGED, classic_image};
 use offnominal_core::catalogue::parse;
 use offnominal_core::frame::Frame;
 use offnominal_core::prelude::*;
@@ -27,12 +27,12 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     build: |params| {
         let Options { integrator } = parse(params)?;
         let motion = Pendulum { integrator, ..Pendulum::default() };
-        Ok(Box::new(World::new(spec(), motion, &[PI, 0.0])))
+        Ok(Box::new(Environment::new(spec(), motion, &[PI, 0.0])))
     },
     exempt: &[],
 };
 
-/// What can be chosen when the world is built.
+/// What can be chosen when the environment is built.
 #[derive(Debug, Deserialize, Default)]
 #[serde(default, deny_unknown_fields)]
 struct Options {
@@ -114,7 +114,7 @@ impl Motion for Pendulum {
 
     fn advance(&self, s: &mut Swing, command: f32) -> Step {
         if command.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
+            return DIVERGED;
         }
         let torque = f64::from(command).clamp(-self.max_torque, self.max_torque);
         let error = wrapped(s.theta);
@@ -135,7 +135,7 @@ impl Motion for Pendulum {
     }
 
     fn render(&self, s: &Swing, frame: &mut Frame) {
-        classic_picture::pendulum(s.theta, self.length, frame);
+        classic_image::pendulum(s.theta, self.length, frame);
     }
 
     fn set(&mut self, parameter: &str, value: f64) {
@@ -152,11 +152,9 @@ impl Motion for Pendulum {
 
 fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: "Gymnasium 1.1.1, Pendulum-v1, bit for bit where sine and cosine are those of the C library (rewards to \
                  the last bit). Option `integrator`: `clipped` moves the angle by the speed after its limit, `legacy` \
-                 by the speed before, as Gym did until 0.20. Commands keep their range of ±2 whatever `max-torque` is, \
+                 by the speed before, as Gym did until 0.20. Actions keep their range of ±2 whatever `max-torque` is, \
                  as a policy that was trained with it does: a larger `max-torque` therefore changes nothing and is a \
                  null control"
             .into(),
@@ -175,8 +173,9 @@ fn spec() -> EnvSpec {
         success: "met while the pendulum is within 0.2 rad of upright and slower than 0.5 rad/s; no episode ends before \
                   the horizon"
             .into(),
-        classes: classic_picture::PENDULUM.map(String::from).into(),
+        classes: classic_image::PENDULUM.map(String::from).into(),
         cameras: vec!["side".into()],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Pong, seen as pictures: two paddles, a ball, 21 points.
+//! Pong, seen as images: two paddles, a ball, 21 points.
 //!
 //! The agent has the right paddle; the left one follows the ball, but not faster than it can. The policy sees the screen
 //! as agents of the Arcade Learning Environment do: every fourth frame, grey, 84 × 84, four of them.
@@ -17,7 +17,6 @@ mod screen;
 use eye::Eye;
 use game::{Game, Rules};
 use lens::Lens;
-use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 pub(crate) use player::player;
 use screen::{Screen, Shape};
@@ -25,18 +24,13 @@ use std::sync::Arc;
 
 pub(super) const ENTRY: Entry<dyn Env> = Entry {
     id: "pong",
-    summary: "win 21 points of Pong, seen as pictures (re-implemented)",
+    summary: "win 21 points of Pong, seen as images (re-implemented)",
     build: |params| {
-        let NoOptions {} = parse(params)?;
+        super::no_options(params)?;
         Ok(Box::new(Pong::new()))
     },
     exempt: &[],
 };
-
-/// Everything that can change is a parameter.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoOptions {}
 
 /// Frames per step.
 const SKIP: usize = 4;
@@ -101,10 +95,10 @@ impl Env for Pong {
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
         let &[command] = action else {
-            panic!("{}: expected 1 command, found {}", self.spec.id, action.len())
+            panic!("{}: expected 1 action, found {}", self.spec.id, action.len())
         };
         let Some(choice) = self.spec.action[0].chosen(command) else {
-            return Step { reward: 0.0, status: Status::Diverged };
+            return super::DIVERGED;
         };
         let (mut reward, mut before) = (0.0, self.game.clone());
         for _ in 0..SKIP {

@@ -9,16 +9,14 @@
 
 mod bodies;
 mod card;
-mod geometry;
+mod image;
 mod layout;
 mod lidar;
-mod picture;
 mod scene;
 
+use super::vec2::Vec2;
 use card::Level;
-use geometry::Vec2;
 use lidar::SECTORS;
-use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use scene::{Physics, Scene};
 use std::sync::Arc;
@@ -36,12 +34,7 @@ const fn entry(level: &Level, build: Build) -> Entry<dyn Env> {
     Entry { id: level.id, summary: level.summary, build, exempt: &[] }
 }
 
-/// The worlds have nothing to choose: what can change is a parameter.
-#[derive(serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoOptions {}
-
-/// One episode of the particle world.
+/// One episode of the particle environment.
 #[derive(Debug, Clone)]
 struct Sap {
     spec: Arc<EnvSpec>,
@@ -52,7 +45,7 @@ struct Sap {
 
 impl Sap {
     fn build(level: &Level, params: &serde_json::Value) -> Result<Box<dyn Env>, BuildError> {
-        let NoOptions {} = parse(params)?;
+        super::no_options(params)?;
         Ok(Box::new(Sap::new(level)))
     }
 
@@ -118,14 +111,8 @@ impl Env for Sap {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        let &[east, north] = action else {
-            panic!("{}: expected 2 commands, found {}", self.spec.id, action.len())
-        };
-        if east.is_nan() || north.is_nan() {
-            return Step { reward: 0.0, status: Status::Diverged };
-        }
-        let clip = |a: f32| f64::from(a.clamp(-1.0, 1.0));
-        self.scene.advance(Vec2::new(clip(east), clip(north)), &self.physics, rng);
+        let Some([east, north]) = super::two_commands(&self.spec, action) else { return super::DIVERGED };
+        self.scene.advance(Vec2::new(east, north), &self.physics, rng);
         let touches = self.scene.touches();
         self.has_touched |= touches;
         Step { reward: self.reward(touches), status: self.status() }
@@ -151,6 +138,6 @@ impl Env for Sap {
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {
-        picture::draw(&self.scene, frame);
+        image::draw(&self.scene, frame);
     }
 }

@@ -11,7 +11,7 @@
 //! | `urr_reach.rs` | the same task with a robot at the other end of a link             |
 //! | `pnp.rs`       | the task of carrying a block to a goal                            |
 //!
-//! Reference: the worlds `URMujoco-Reach` and `URMujoco-PnP` of Anomaly-Gym (2025).
+//! Reference: the environments `URMujoco-Reach` and `URMujoco-PnP` of Anomaly-Gym (2025).
 
 mod card;
 mod course;
@@ -25,11 +25,6 @@ mod workcell;
 pub(super) use pnp::ENTRY as PNP;
 pub(super) use reach::ENTRY as REACH;
 pub(super) use urr_reach::ENTRY as REAL_REACH;
-
-use offnominal_core::prelude::*;
-
-/// The step at which the simulator or the link broke: its reward counts as zero.
-const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
 
 /// Euclidean distance of two points, in their unit.
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {

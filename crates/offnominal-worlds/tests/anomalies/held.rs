@@ -1,13 +1,13 @@
 //! Anomalies that hold a value: stuck channels and lost readings.
 
-use super::{begun, commanded, observed, world};
+use super::{begun, commanded, environment, observed};
 use offnominal_core::prelude::*;
 use offnominal_worlds::anomaly;
 use serde_json::{Value, json};
 
 const RAMP: [f32; 7] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
 
-/// What becomes of a ramp in channel 0 of the commands.
+/// What becomes of a ramp in channel 0 of the actions.
 fn ramp(id: &str, params: Value) -> Vec<f32> {
     commanded(id, params, &RAMP).iter().map(|a| a[0]).collect()
 }
@@ -24,7 +24,7 @@ fn a_stuck_channel_moves_only_when_it_is_renewed() {
 #[test]
 fn what_is_held_first_is_the_value_before_the_onset() {
     for (id, params) in [("obs-stuck", json!({"magnitude": 9})), ("obs-dropout", json!({"magnitude": 1}))] {
-        let mut env = world();
+        let mut env = environment();
         let mut anomaly = anomaly::catalogue().build(id, &params).unwrap();
         anomaly.fit(env.spec()).unwrap();
         let mut obs = vec![5.0; env.spec().observation.len()];
@@ -43,17 +43,18 @@ fn what_is_held_first_is_the_value_before_the_onset() {
 
 #[test]
 fn in_an_episode_the_reading_of_the_onset_stays() {
-    let (env, width) = (world(), world().spec().observation.len());
+    let (env, width) = (environment(), environment().spec().observation.len());
     let steer = |_: &[f32], action: &mut [f32]| action.fill(0.3);
     for onset in [0, 3] {
         let schedule = Schedule { onset: Onset::At(onset), extent: Extent::Window { steps: 4 } };
-        let fault = Fault { anomaly: "obs-stuck".into(), params: json!({"magnitude": 99}), schedule };
+        let anomaly_spec =
+            AnomalySpec { anomaly: "obs-stuck".into(), params: json!({"magnitude": 99}), schedule };
         let trial = Trial::new(env.as_ref(), &steer);
-        let (episode, twin) = trial.with_twin(Seed(1), &fault, &anomaly::catalogue()).unwrap();
+        let (episode, twin) = trial.with_twin(Seed(1), &anomaly_spec, &anomaly::catalogue()).unwrap();
         let seen: Vec<&[f32]> = episode.observations.chunks_exact(width).collect();
         let onset = onset as usize;
         assert!(seen[onset..=onset + 4].iter().all(|o| *o == seen[onset]), "onset {onset}");
-        // The window is over: commands were those of the twin, so the readings are too.
+        // The window is over: actions were those of the twin, so the readings are too.
         assert_eq!(seen[onset + 5], &twin.observations[(onset + 5) * width..][..width]);
     }
 }

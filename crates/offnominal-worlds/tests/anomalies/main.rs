@@ -9,13 +9,13 @@ use offnominal_worlds::anomaly::{self, ALL, Class};
 use offnominal_worlds::env::{self, body::BODIES};
 use serde_json::{Value, json};
 
-fn world() -> Box<dyn Env> {
+fn environment() -> Box<dyn Env> {
     env::catalogue().build("sap-goal0", &json!({})).unwrap()
 }
 
-/// An anomaly fitted to the particle world, active.
+/// An anomaly fitted to the particle environment, active.
 fn begun(id: &str, params: Value) -> Box<dyn Anomaly> {
-    let mut env = world();
+    let mut env = environment();
     let mut anomaly = anomaly::catalogue().build(id, &params).unwrap();
     anomaly.fit(env.spec()).unwrap();
     anomaly.begin(env.as_mut(), &mut Rng::new(0));
@@ -25,7 +25,7 @@ fn begun(id: &str, params: Value) -> Box<dyn Anomaly> {
 /// What becomes of a constant observation in so many steps; channel 0.
 fn observed(id: &str, params: Value, value: f32, steps: usize) -> Vec<f32> {
     let (mut anomaly, mut rng) = (begun(id, params), Rng::new(1));
-    let mut obs = vec![0.0; world().spec().obs_width()];
+    let mut obs = vec![0.0; environment().spec().obs_width()];
     let mut look = |_| {
         obs.fill(value);
         anomaly.on_observation(&mut obs, &mut rng);
@@ -50,14 +50,14 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
     let touches = match kind.class {
         Class::Observation => Touches::Observation,
         Class::Action => Touches::Action,
-        Class::Dynamics => Touches::World,
+        Class::Dynamics => Touches::Environment,
         Class::Camera => unreachable!("{id} changes no episode"),
     };
     // Strong, but not so strong that the episode ends at once; a delay of 3 steps is strong, and a limit must lie below
-    // what the laws' policy commands, 0.3 of full speed.
+    // what the laws' policy actions, 0.3 of full speed.
     let gross = match id {
         "act-delay" => 3.0,
-        // Where commands are choices, few lost readings change none.
+        // Where actions are choices, few lost readings change none.
         "obs-dropout" | "act-dropout" => 0.9,
         // More grip changes nothing where there is enough of it.
         "dyn-grip" => 0.2 * search.neutral,
@@ -70,8 +70,8 @@ fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) 
     AnomalyCase { id, from, env, touches, neutral: search.neutral, gross }
 }
 
-/// Pictures make long episodes, and bodies have many sizes: of their anomalies, the quick tests take a few of each sort.
-fn is_due(world: &str, id: &str) -> bool {
+/// Images make long episodes, and bodies have many sizes: of their anomalies, the quick tests take a few of each sort.
+fn is_due(environment: &str, id: &str) -> bool {
     const FEW: [&str; 7] = [
         "obs-noise",
         "img-gaussian-noise",
@@ -84,17 +84,17 @@ fn is_due(world: &str, id: &str) -> bool {
     let slow = std::env::var_os("RUN_SLOW_TESTS").is_some();
     // Each size of a limb builds the body anew; the quick tests take those of one limb.
     let is_size = id.ends_with("-length") || id.ends_with("-width");
-    let due = !(BODIES.contains(&world) && is_size) || id.starts_with("dyn-torso-");
-    slow || due && (world != "pong" || FEW.contains(&id))
+    let due = !(BODIES.contains(&environment) && is_size) || id.starts_with("dyn-torso-");
+    slow || due && (environment != "pong" || FEW.contains(&id))
 }
 
 #[test]
-fn every_anomaly_obeys_the_laws_in_every_world() {
+fn every_anomaly_obeys_the_laws_in_every_environment() {
     let from = anomaly::catalogue();
     for entry in env::ENVS {
         let env = match (entry.build)(&json!({})) {
             Err(BuildError::Missing(why)) => {
-                eprintln!("skipped: anomalies in {}, because {why}", entry.id);
+                skips::skip(&format!("environment {}", entry.id), format!("anomalies: {why}"));
                 continue;
             }
             built => built.unwrap(),
@@ -124,7 +124,7 @@ fn closed_forms() {
 
 #[test]
 fn a_delay_remembers_the_commands_before_the_onset() {
-    let mut env = world();
+    let mut env = environment();
     let mut delay = anomaly::catalogue().build("act-delay", &json!({"magnitude": 2})).unwrap();
     delay.fit(env.spec()).unwrap();
     (1..=5).for_each(|t| delay.watch(&[t as f32, 0.0]));
@@ -140,7 +140,7 @@ fn drift_and_wandering_noise_begin_anew_after_a_pause() {
         ("obs-drift", json!({"magnitude": 0.25})),
         ("obs-temporal-noise", json!({"magnitude": 1.0, "correlation": 0.99})),
     ] {
-        let (mut env, mut anomaly) = (world(), begun(id, params));
+        let (mut env, mut anomaly) = (environment(), begun(id, params));
         let mut first = |anomaly: &mut dyn Anomaly| {
             let mut obs = vec![0.0; env.spec().obs_width()];
             anomaly.begin(env.as_mut(), &mut Rng::new(0));
@@ -193,7 +193,7 @@ fn wandering_noise_begins_with_its_first_innovation() {
     // Over many seeds, n₀ = ε₀ has the variance of ε, not the stationary one.
     let first = |seed| {
         let mut anomaly = begun("obs-temporal-noise", json!({"magnitude": 0.5}));
-        let mut obs = vec![0.0; world().spec().obs_width()];
+        let mut obs = vec![0.0; environment().spec().obs_width()];
         anomaly.on_observation(&mut obs, &mut Rng::new(seed));
         f64::from(obs[0]).powi(2)
     };
@@ -204,9 +204,12 @@ fn wandering_noise_begins_with_its_first_innovation() {
 #[track_caller]
 fn refuses(id: &str, params: Value, want: &str) {
     let schedule = Schedule { onset: Onset::At(0), extent: Extent::ToEnd };
-    let fault = Fault { anomaly: id.into(), params, schedule };
-    let error =
-        fault.build(&anomaly::catalogue(), world().as_ref()).err().expect("must be refused").to_string();
+    let anomaly_spec = AnomalySpec { anomaly: id.into(), params, schedule };
+    let error = anomaly_spec
+        .build(&anomaly::catalogue(), environment().as_ref())
+        .err()
+        .expect("must be refused")
+        .to_string();
     assert!(error.contains(want), "{error}");
 }
 

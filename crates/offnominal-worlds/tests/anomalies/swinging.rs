@@ -1,6 +1,6 @@
 //! Anomalies with a rhythm: noise with a memory at the strength of white noise, and slow swings.
 
-use super::{begun, mean, moments, observed, world};
+use super::{begun, environment, mean, moments, observed};
 use offnominal_core::prelude::*;
 use serde_json::json;
 
@@ -29,7 +29,7 @@ fn autoregressive_noise_is_stationary_from_its_first_step() {
     // Over many seeds, the k-th value has the variance of white noise, whatever k.
     let squares = |seed| {
         let mut anomaly = begun("obs-ar-noise", json!({"magnitude": 0.5, "channels": [0]}));
-        let (mut obs, mut rng) = (vec![0.0; world().spec().observation.len()], Rng::new(seed));
+        let (mut obs, mut rng) = (vec![0.0; environment().spec().observation.len()], Rng::new(seed));
         [0, 1, 2].map(|_| {
             obs.fill(0.0);
             anomaly.on_observation(&mut obs, &mut rng);

@@ -20,7 +20,7 @@ ARM = pathlib.Path(__file__).parents[3] / "offnominal-rtde/models/ur3e.xml"
 class Reacher:
     """Seven torques; the marker is the only mocap body."""
 
-    world, width = "mjc-reacher3d", 7
+    environment, width = "mjc-reacher3d", 7
 
     def __init__(self, x):
         self.model = mujoco.MjModel.from_xml_path(str(MODELS / "mjc_reacher3d.xml"))
@@ -45,7 +45,7 @@ class Reacher:
 class Reach:
     """Three displacements of the commanded point; four goals of 50 steps."""
 
-    world, width = "urm-reach", 3
+    environment, width = "urm-reach", 3
     low, high = np.array([-0.3, 0.2, 0.05]), np.array([0.2, 0.4, 0.25])
 
     def __init__(self, x):
@@ -82,7 +82,7 @@ class Reach:
 class PickAndPlace(Reach):
     """Three displacements and the gripper; a block."""
 
-    world, width = "urm-pnp", 4
+    environment, width = "urm-pnp", 4
 
     def mjcf(self):
         block = (MODELS / "urm_pnp.xml").read_text()
@@ -116,7 +116,7 @@ def play(task, x, actions):
         steps.append({"reward": float(reward), "observation": [float(np.float32(o)) for o in arm.observation()]})
     kept = [i for i in range(len(steps)) if i % 6 == 5]
     return {
-        "world": task.world,
+        "environment": task.environment,
         "initial": [float(v) for v in x],
         "actions": [[float(a) for a in action] for action in actions],
         "steps": [{"after": i + 1, **steps[i]} for i in kept],
@@ -143,7 +143,7 @@ def main():
         play(PickAndPlace, block + [-0.1, 0.3, 0.18], grasp(block, 60)),
     ]
     text = json.dumps({"mujoco": mujoco.__version__, "episodes": golden}, separators=(",", ":"))
-    pathlib.Path(__file__).with_name("arms.json").write_text(text.replace('{"world"', '\n{"world"') + "\n")
+    pathlib.Path(__file__).with_name("arms.json").write_text(text.replace('{"environment"', '\n{"environment"') + "\n")
 
 
 if __name__ == "__main__":

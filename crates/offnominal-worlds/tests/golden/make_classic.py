@@ -54,7 +54,7 @@ def rows_of(env, state, commands, take):
 def legacy_rows(parameters, state, commands):
     """The older rule, from its equations."""
     p = {"gravity": 10.0, "mass": 1.0, "length": 1.0, "max-speed": 8.0, "max-torque": 2.0} | parameters
-    g, m, l, top, bound = (p[k] for k in ("gravity", "mass", "length", "max-speed", "max-torque"))
+    g, m, l, top, bound = (p[k] for k in ("gravity", "mass", "length", "max-speed", "max-torque"))  # noqa: E741
     th, speed = state
     rows = []
     for command in commands:
@@ -73,8 +73,8 @@ def main():
     exact = lambda size: rng.uniform(-3, 3, size).astype(np.float32).astype(np.float64)
     cases = []
 
-    def add(world, parameters, options, rows):
-        cases.append({"world": world, "parameters": parameters, "options": options, "rows": rows})
+    def add(environment, parameters, options, rows):
+        cases.append({"environment": environment, "parameters": parameters, "options": options, "rows": rows})
 
     changed = [{}, {"gravity": 0.98}, {"gravity": 98.0}, {"cart-mass": 0.1}, {"cart-mass": 10.0}, {"pole-mass": 0.01},
                {"pole-mass": 1.0}, {"pole-length": 0.05}, {"pole-length": 5.0}, {"force": 1.0}, {"force": 100.0},
@@ -99,7 +99,7 @@ def main():
         add("pendulum", parameters, {"integrator": "legacy"}, older)
 
     golden = {"gymnasium": gymnasium.__version__, "numpy": np.__version__, "cases": cases}
-    text = json.dumps(golden, separators=(",", ":")).replace('{"world"', '\n{"world"')
+    text = json.dumps(golden, separators=(",", ":")).replace('{"environment"', '\n{"environment"')
     pathlib.Path(__file__).with_name("classic.json").write_text(text + "\n")
 
 

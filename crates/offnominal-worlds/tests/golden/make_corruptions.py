@@ -1,4 +1,4 @@
-"""Writes corruptions.json: what the package imagecorruptions makes of a small picture.
+"""Writes corruptions.json: what the package imagecorruptions makes of a small image.
 
     python3 -m pip install imagecorruptions==1.1.2 "setuptools<80"
     python3 make_corruptions.py SEED > corruptions.json
@@ -26,7 +26,7 @@ RANDOM = ["gaussian_noise", "shot_noise", "impulse_noise", "speckle_noise", "gla
 HEIGHT, WIDTH, EVERY, REPEATS = 34, 38, 11, 40
 
 
-def picture(rng):
+def image(rng):
     """Coloured blocks, a slope, and a little texture."""
     blocks = rng.integers(0, 200, (6, 7, 3)).repeat(6, axis=0).repeat(6, axis=1)[:HEIGHT, :WIDTH]
     slope = np.add.outer(np.arange(HEIGHT), np.arange(WIDTH))[..., None] // 2
@@ -52,11 +52,11 @@ def repeated(image, name, severity):
 def main():
     seed = int(sys.argv[1])
     np.random.seed(seed)
-    image = picture(np.random.default_rng(seed))
+    image = image(np.random.default_rng(seed))
     settings = [(10, 3, 0.0), (15, 5, 30.0), (15, 8, -41.5), (20, 15, 12.25), (10, 4, -100.0)]
     streak = lambda radius, sigma, angle: np.clip(package._motion_blur(image, radius, sigma, angle), 0, 255)
     golden = {
-        "made_with": "imagecorruptions 1.1.2, seed %d" % seed,
+        "made_with": f"imagecorruptions 1.1.2, seed {seed}",
         "height": HEIGHT, "width": WIDTH, "every": EVERY, "repeats": REPEATS,
         "image": image.ravel().tolist(),
         "deterministic": [{"name": n.replace("_", "-"), "severity": s, "sample": sampled(corrupt(image, s, n))}

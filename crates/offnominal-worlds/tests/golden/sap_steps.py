@@ -1,4 +1,4 @@
-"""Steps of the particle world, computed a second time, independently of the Rust code.
+"""Steps of the particle environment, computed a second time, independently of the Rust code.
 
 Plain Python, no packages. Run `python3 sap_steps.py > sap_steps.json` in this folder to make the file again.
 The scenes are arranged so that the agent pushes an object into another one, enters a hazard, is slowed by its mass,
@@ -81,9 +81,9 @@ def run(x, n_objects, actions, mass=1.0, force=0.0):
     return steps
 
 
-def case(name, world, x, n_objects, actions, **parameters):
+def case(name, environment, x, n_objects, actions, **parameters):
     steps = run(x, n_objects, actions, **parameters)
-    return {"name": name, "world": world, "initial": x, "actions": actions[:len(steps)],
+    return {"name": name, "environment": environment, "initial": x, "actions": actions[:len(steps)],
             "parameters": parameters, "steps": steps}
 
 

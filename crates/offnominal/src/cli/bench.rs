@@ -33,17 +33,20 @@ pub struct BenchArgs {
         conflicts_with_all = ["cell", "suite"]
     )]
     plan: Option<Scheduler>,
-    /// Run only one cell, if it is not finished: by its name or a beginning of it, as --plan prints it, or by its number in
+    /// Run only one cell, if it is not finished: by its name or a beginning of it, as --plan prints it, or by its
+    /// number in
     /// a layer, such as `nominal:0`
     #[arg(long, value_name = "CELL", conflicts_with = "suite")]
     cell: Option<String>,
-    /// Run a benchmark that travels with this program, world by world: `vector` or `images`, or `ood-rl`, which has one policy after the other
+    /// Run a benchmark that travels with this program, environment by environment: `vector` or `images`, or `ood-rl`,
+    /// which has one policy after the other
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
     suite: Option<String>,
-    /// Run these worlds of the suite only, with commas between; the others keep what they have
+    /// Run these environments of the suite only, with commas between; the others keep what they have
     #[arg(long, value_name = "ENVS", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
-    /// Ask these detectors of the suite only, with commas between; tables of the worlds then hold these only, and what was
+    /// Ask these detectors of the suite only, with commas between; tables of the environments then hold these only,
+    /// and what was
     /// finished of others stays in the cells
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "suite")]
     detectors: Vec<String>,

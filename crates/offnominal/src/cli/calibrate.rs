@@ -5,12 +5,12 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_bench::calibrate::{self, Effort, given};
 use offnominal_bench::images::calibrate::cameras;
-use offnominal_core::fault;
+use offnominal_core::anomaly_spec;
 use offnominal_engine::catalogues;
-use offnominal_engine::frames::Studio;
+use offnominal_engine::frames::FrameSize;
 use offnominal_engine::strengths::{Status, Strength};
-use offnominal_engine::subject::Cast;
-use offnominal_files::write;
+use offnominal_engine::subject::Subject;
+use offnominal_files::{table, write};
 use offnominal_worlds::anomaly::ids_for;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -18,13 +18,13 @@ use std::path::{Path, PathBuf};
 /// Arguments of `calibrate`.
 #[derive(Debug, Args)]
 pub struct Calibrate {
-    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
+    /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, or the path of a file
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, or the path of a file
     #[arg(long, default_value = "tqc")]
     policy: String,
-    /// Anomalies to calibrate, with commas between [default: all that apply to the world]
+    /// Anomalies to calibrate, with commas between [default: all that apply to the environment]
     #[arg(long, value_name = "A,…", value_delimiter = ',')]
     anomalies: Vec<String>,
     /// Nominal episodes, and the most that are played at one magnitude
@@ -36,12 +36,12 @@ pub struct Calibrate {
     /// Half-width aimed at for a score's 95 % interval, as a share of 1 − target
     #[arg(long, default_value_t = 0.3, allow_negative_numbers = true)]
     tolerance: f64,
-    /// The faults of the camera instead, by what they leave of the pictures' structural similarity to clean ones
+    /// The camera faults instead, by what they leave of the images' structural similarity to clean ones
     #[arg(long, conflicts_with_all = ["anomalies", "at"])]
     cameras: bool,
-    /// Width and height of the camera's pictures
+    /// Width and height of the camera's images
     #[arg(long, default_value_t = 128, requires = "cameras", value_parser = clap::value_parser!(u16).range(16..=1024))]
-    pictures: u16,
+    images: u16,
     /// Search nothing: score the policy at the magnitudes of a table, in `nominal` episodes each
     #[arg(long, value_name = "FILE.csv", conflicts_with = "anomalies")]
     at: Option<PathBuf>,
@@ -54,20 +54,19 @@ impl Calibrate {
     /// If a name is wrong, the policy is not better than the random one, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
-        let cast = Cast::new(&self.env, &self.policy)?;
+        let subject = Subject::new(&self.env, &self.policy)?;
         if self.cameras {
-            return self.cameras(&cast, common);
+            return self.cameras(&subject, common);
         }
-        if let Some(table) = &self.at {
-            return self.score_at(table, &cast, common);
+        if let Some(given) = &self.at {
+            return self.score_at(given, &subject, common);
         }
         let effort = Effort { nominal: self.nominal, budget: self.budget, tolerance: self.tolerance };
         let folder = common.out_or("calibrate");
-        let ids = self.ids(&cast)?;
-        let rows = calibrate::calibrate(&cast, &ids, &effort, &common.context(), &folder)?;
+        let ids = self.ids(&subject)?;
+        let rows = calibrate::calibrate(&subject, &ids, &effort, &common.context(), &folder)?;
         let path = folder.join(format!("{}.csv", self.env));
-        write::atomically(&path, &calibrate::to_csv(&rows)?)?;
-        calibrate::forget(&folder, &self.env, &ids)?;
+        write::atomically(&path, &table::to_csv(&rows)?)?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
@@ -78,10 +77,10 @@ impl Calibrate {
         Ok(Outcome::Done)
     }
 
-    fn cameras(&self, cast: &Cast, common: &Common) -> Result<Outcome> {
-        let rows = cameras(cast, Studio { side: self.pictures.into() }, &common.context())?;
+    fn cameras(&self, subject: &Subject, common: &Common) -> Result<Outcome> {
+        let rows = cameras(subject, FrameSize { side: self.images.into() }, &common.context())?;
         let path = common.out_or("calibrate").join("cameras").join(format!("{}.csv", self.env));
-        write::atomically(&path, &calibrate::to_csv(&rows)?)?;
+        write::atomically(&path, &table::to_csv(&rows)?)?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
@@ -92,10 +91,10 @@ impl Calibrate {
         Ok(Outcome::Done)
     }
 
-    fn score_at(&self, table: &Path, cast: &Cast, common: &Common) -> Result<Outcome> {
-        let rows = given::score(cast, &given::read(table, &self.env)?, self.nominal, &common.context())?;
+    fn score_at(&self, given: &Path, subject: &Subject, common: &Common) -> Result<Outcome> {
+        let rows = given::score(subject, &given::read(given, &self.env)?, self.nominal, &common.context())?;
         let path = common.out_or("calibrate").join(format!("{}.csv", self.env));
-        write::atomically(&path, &calibrate::to_csv(&rows)?)?;
+        write::atomically(&path, &table::to_csv(&rows)?)?;
         let mut out = std::io::stdout().lock();
         if common.json {
             writeln!(out, "{}", serde_json::to_string_pretty(&rows)?)?;
@@ -131,12 +130,12 @@ impl Calibrate {
         Ok(())
     }
 
-    fn ids(&self, cast: &Cast) -> Result<Vec<String>> {
+    fn ids(&self, subject: &Subject) -> Result<Vec<String>> {
         if self.anomalies.is_empty() {
-            return Ok(ids_for(cast.env.spec()));
+            return Ok(ids_for(subject.env.spec()));
         }
         for id in &self.anomalies {
-            fault::check(id, &catalogues::anomalies(), cast.env.spec())?;
+            anomaly_spec::check(id, &catalogues::anomalies(), subject.env.spec())?;
         }
         Ok(self.anomalies.clone())
     }

@@ -1,13 +1,13 @@
 //! `collect`: plays episodes and stores them as one Arrow file.
 
-use crate::cli::fault::FaultArgs;
+use crate::cli::anomaly_spec::AnomalyArgs;
 use crate::cli::robot::RobotArg;
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use offnominal_core::prelude::*;
 use offnominal_engine::collect::{self, Plan};
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::{self, Dataset};
 use serde_json::json;
 use std::io::Write;
@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 /// Arguments of `collect`.
 #[derive(Debug, Args)]
 pub struct Collect {
-    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
+    /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     /// Number of episodes; with an anomaly each is followed by its nominal twin. A dataset that is there already is
@@ -28,7 +28,7 @@ pub struct Collect {
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     episodes: u32,
     #[command(flatten)]
-    fault: FaultArgs,
+    anomaly_spec: AnomalyArgs,
     #[command(flatten)]
     robot: RobotArg,
 }
@@ -37,19 +37,19 @@ impl Collect {
     /// Plays the episodes, stores them, and prints where.
     ///
     /// # Errors
-    /// If the world, the policy or the anomaly cannot be had, or the file cannot be written.
+    /// If the environment, the policy or the anomaly cannot be had, or the file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let cast = Cast::on(&self.env, self.robot.host(), &self.policy)?;
-        let fault = self.fault.fault(&cast)?;
-        if let Some(fault) = &fault {
-            collect::check_onset(fault.schedule.onset, cast.env.spec()).context("--onset")?;
+        let subject = Subject::on(&self.env, self.robot.host(), &self.policy)?;
+        let anomaly_spec = self.anomaly_spec.anomaly_spec(&subject)?;
+        if let Some(anomaly_spec) = &anomaly_spec {
+            collect::check_onset(anomaly_spec.schedule.onset, subject.env.spec()).context("--onset")?;
         }
         let path = common.out_or("collect").join(self.file_name(common.seed));
-        let recipe = cast.recipe(fault.as_ref(), common.seed);
+        let recipe = subject.recipe(anomaly_spec.as_ref(), common.seed);
         let kept = dataset::kept(&path, &recipe, self.episodes as usize)?;
-        let dataset = self.completed(kept, &cast, fault.as_ref(), common, &path)?;
+        let dataset = self.completed(kept, &subject, anomaly_spec.as_ref(), common, &path)?;
         print(&dataset, &path, common.json)?;
-        match cast.env.health() {
+        match subject.env.health() {
             Ok(()) => Ok(Outcome::Done),
             Err(why) => bail!("{why}; {} holds what was played until then", path.display()),
         }
@@ -59,27 +59,27 @@ impl Collect {
     fn completed(
         &self,
         kept: Option<Dataset>,
-        cast: &Cast,
-        fault: Option<&Fault>,
+        subject: &Subject,
+        anomaly_spec: Option<&AnomalySpec>,
         common: &Common,
         path: &Path,
     ) -> Result<Dataset> {
         let open = kept.as_ref().map_or(0, Dataset::n_asked)..self.episodes as usize;
         let whole = match kept {
             Some(kept) if open.is_empty() => return Ok(kept),
-            Some(kept) => kept.followed_by(play(cast, fault, open, common)?),
-            None => play(cast, fault, open, common)?,
+            Some(kept) => kept.followed_by(play(subject, anomaly_spec, open, common)?),
+            None => play(subject, anomaly_spec, open, common)?,
         };
         dataset::save(&whole, path)?;
         Ok(whole)
     }
 
     /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts,
-    /// and the world's name is followed by `-on-<robot>` if there is one.
+    /// and the environment's name is followed by `-on-<robot>` if there is one.
     fn file_name(&self, seed: u64) -> PathBuf {
         let policy =
             Path::new(&self.policy).file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
-        let what = self.fault.slug();
+        let what = self.anomaly_spec.slug();
         let robot =
             self.robot.host().map_or(String::new(), |host| format!("-on-{}", host.replace(['/', ':'], "_")));
         let env = self.env.replace(['/', ':', '?', '&'], "_");
@@ -87,13 +87,18 @@ impl Collect {
     }
 }
 
-fn play(cast: &Cast, fault: Option<&Fault>, episodes: Range<usize>, common: &Common) -> Result<Dataset> {
+fn play(
+    subject: &Subject,
+    anomaly_spec: Option<&AnomalySpec>,
+    episodes: Range<usize>,
+    common: &Common,
+) -> Result<Dataset> {
     let bar = common.context().task(episodes.len(), "episodes");
     let root = Seed(common.seed).child("collect");
     let plan = Plan { seed: common.seed, root, episodes, jobs: common.jobs, bar: &bar };
-    let played = match fault {
-        None => collect::nominal(cast, &plan),
-        Some(fault) => collect::with_twins(cast, fault, &plan),
+    let played = match anomaly_spec {
+        None => collect::nominal(subject, &plan),
+        Some(anomaly_spec) => collect::with_twins(subject, anomaly_spec, &plan),
     };
     played
 }
@@ -125,7 +130,7 @@ fn print(dataset: &Dataset, path: &Path, as_json: bool) -> Result<()> {
                 out,
                 "{diverged} of {episodes} episodes diverged: a signal or the simulation stopped being a finite number \
                  there, and the episode ends before that step{}",
-                if dataset.recipe.fault.is_some() { "; a smaller magnitude avoids it" } else { "" }
+                if dataset.recipe.anomaly_spec.is_some() { "; a smaller magnitude avoids it" } else { "" }
             )?;
         }
     }

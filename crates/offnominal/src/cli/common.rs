@@ -8,8 +8,8 @@ use offnominal_engine::progress::{Progress, Silent};
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// Options that mean the same in every command that has them.
 #[derive(Debug, Clone, Args)]

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Arguments of `ensemble`.
 #[derive(Debug, Args)]
 pub struct Ensemble {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
     /// Files written by `train`, with different seeds or, by `--checkpoints`, at different steps
@@ -26,9 +26,9 @@ impl Ensemble {
     /// Reads the members, writes the policy and prints where.
     ///
     /// # Errors
-    /// If a file is no policy for the world, or the policies are not alike.
+    /// If a file is no policy for the environment, or the policies are not alike.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let env = catalogues::worlds().build(&self.env, &json!({}))?;
+        let env = catalogues::environments().build(&self.env, &json!({}))?;
         let policy = join(&self.members, env.as_ref())?;
         let path = common.out_or("ensemble").join("policy.safetensors");
         atomically(&path, &policy.to_bytes())?;
@@ -61,7 +61,7 @@ mod tests {
 
     #[test]
     fn files_become_members_and_one_alone_is_refused() {
-        let env = catalogues::worlds().build("sap-goal0", &json!({})).unwrap();
+        let env = catalogues::environments().build("sap-goal0", &json!({})).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let config = TrainConfig { hidden: vec![8], ..TrainConfig::for_env("sap-goal0") };
         let write = |seed: u64| {

@@ -1,7 +1,7 @@
 //! `evaluate`: return and success rate of a policy, with intervals.
 
+use crate::cli::randomise::Randomise;
 use crate::cli::robot::RobotArg;
-use crate::cli::shifts::Shifts;
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -17,16 +17,16 @@ use std::path::Path;
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
 pub struct Evaluate {
-    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
+    /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     #[command(flatten)]
     robot: RobotArg,
     #[command(flatten)]
-    shifts: Shifts,
+    randomise: Randomise,
     /// Number of episodes, 2 to 1000000
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     episodes: u32,
@@ -45,12 +45,12 @@ impl Evaluate {
     /// Plays the episodes and prints the estimates.
     ///
     /// # Errors
-    /// If the world or the policy cannot be had, or there are fewer than two episodes.
+    /// If the environment or the policy cannot be had, or there are fewer than two episodes.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         self.check()?;
-        let env = catalogues::world(&self.env, self.robot.host())?;
+        let env = catalogues::environment(&self.env, self.robot.host())?;
         let Found { policy, card, .. } = policies::find(&self.policy, env.as_ref())?;
-        let env = match self.shifts.change(env.spec())? {
+        let env = match self.randomise.request().resolve(env.spec())? {
             Some(change) => change.apply(env)?,
             None => env,
         };
@@ -78,8 +78,11 @@ impl Evaluate {
     }
 
     fn check(&self) -> Result<()> {
-        let at_home = self.shifts.words().is_empty() || !self.card;
-        ensure!(at_home, "--card: expected no --shift and no --sample, as cards tell of the world as it is");
+        let as_it_is = self.randomise.words().is_empty() || !self.card;
+        ensure!(
+            as_it_is,
+            "--card: expected no --randomise and no --parameter-table, as cards describe the nominal environment"
+        );
         ensure!(self.min_return.is_none_or(f64::is_finite), "--min-return: expected a finite number");
         let is_share = |p: f64| (0.0..=1.0).contains(&p);
         ensure!(self.min_success.is_none_or(is_share), "--min-success: expected a number from 0 to 1");
@@ -98,7 +101,7 @@ impl Evaluate {
                 Some(e) => {
                     Some(format!("{what}: expected at least {least}, found {e:.3} ({} episodes)", e.n))
                 }
-                None => Some(format!("{what}: this world does not define it")),
+                None => Some(format!("{what}: this environment does not define it")),
             }
         };
         checks.into_iter().filter_map(refusal).collect()
@@ -118,12 +121,12 @@ impl Evaluate {
             writeln!(out, "{value:#}")?;
             return Ok(());
         }
-        let (env, words) = (&self.env, self.shifts.words());
+        let (env, words) = (&self.env, self.randomise.words());
         writeln!(out, "{} in {env}{words}, {} episodes, 95 % intervals", self.policy, self.episodes)?;
         writeln!(out, "  return         {:.2}", found.total_reward)?;
         match &found.success {
             Some(success) => writeln!(out, "  success        {success:.3}")?,
-            None => writeln!(out, "  success        not defined by this world")?,
+            None => writeln!(out, "  success        not defined by this environment")?,
         }
         writeln!(out, "  random return  {:.2}", found.random_return)?;
         Ok(())

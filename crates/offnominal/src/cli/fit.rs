@@ -9,7 +9,7 @@ use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::collect::{self, Plan};
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::monitor_file::{self, Made};
-use offnominal_engine::subject::Cast;
+use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::{self, Dataset};
 use offnominal_files::write::atomically;
 use offnominal_stats::Rule;
@@ -24,10 +24,10 @@ const EPISODES: usize = 100;
 /// Arguments of `fit`.
 #[derive(Debug, Args)]
 pub struct Fit {
-    /// World id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
+    /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
     /// Detector id (see `list detectors`), or a table such as `{ id = "knn", k = 3 }`
@@ -69,18 +69,18 @@ impl Fit {
     /// Fits, calibrates, writes the file and says what it holds.
     ///
     /// # Errors
-    /// If the world, the policy, the detector or the episodes cannot be had, or there are too few of them.
+    /// If the environment, the policy, the detector or the episodes cannot be had, or there are too few of them.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let rule = rule(&self.rule, self.alpha)?;
-        let cast = Cast::new(&self.env, &self.policy)?;
-        let (train, calibration) = self.both(&cast, rule, common)?;
+        let subject = Subject::new(&self.env, &self.policy)?;
+        let (train, calibration) = self.both(&subject, rule, common)?;
         let alarm = Settings {
             arm_after: self.arm_after,
             raise_after: self.raise_after,
             clear_after: self.clear_after,
         };
         let (detector, diagnoses, seed) = (&self.detector, self.diagnosis, common.seed);
-        let fit = monitor_file::Fit { cast: &cast, detector, rule, alarm, diagnoses, seed };
+        let fit = monitor_file::Fit { subject: &subject, detector, rule, alarm, diagnoses, seed };
         let made = fit.make(&train, &calibration)?;
         atomically(&self.out, &made.bytes)?;
         print(&made, &self.out, common.json)?;
@@ -89,18 +89,18 @@ impl Fit {
 
     /// The episodes to learn from and those that set the threshold. That there are enough of the latter is checked
     /// before anything is played.
-    fn both(&self, cast: &Cast, rule: Rule, common: &Common) -> Result<(Vec<Episode>, Vec<Episode>)> {
+    fn both(&self, subject: &Subject, rule: Rule, common: &Common) -> Result<(Vec<Episode>, Vec<Episode>)> {
         let wanted = |given: Option<u32>| given.map(|n| n as usize);
         let (train, calibration) = (wanted(self.train), wanted(self.calibration));
         let Some(path) = &self.episodes else {
             let (train, calibration) = (train.unwrap_or(EPISODES), calibration.unwrap_or(EPISODES));
             enough(rule, calibration)?;
             return Ok((
-                play(cast, "train", train, common)?,
-                play(cast, "calibration", calibration, common)?,
+                play(subject, "train", train, common)?,
+                play(subject, "calibration", calibration, common)?,
             ));
         };
-        let mut episodes = nominal(path, cast)?;
+        let mut episodes = nominal(path, subject)?;
         let n = episodes.len();
         let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
         let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
@@ -151,22 +151,22 @@ fn enough(rule: Rule, found: usize) -> Result<()> {
     Ok(())
 }
 
-fn play(cast: &Cast, role: &str, n: usize, common: &Common) -> Result<Vec<Episode>> {
+fn play(subject: &Subject, role: &str, n: usize, common: &Common) -> Result<Vec<Episode>> {
     let bar = common.context().task(n, role);
     let root = Seed(common.seed).child("fit").child(role);
     let plan = Plan { seed: common.seed, root, episodes: 0..n, jobs: common.jobs, bar: &bar };
-    let played = collect::nominal(cast, &plan);
+    let played = collect::nominal(subject, &plan);
     Ok(played?.episodes)
 }
 
-/// The episodes of a file, which must be nominal ones of this world and policy.
-fn nominal(path: &Path, cast: &Cast) -> Result<Vec<Episode>> {
+/// The episodes of a file, which must be nominal ones of this environment and policy.
+fn nominal(path: &Path, subject: &Subject) -> Result<Vec<Episode>> {
     let Dataset { recipe, episodes, .. } = dataset::load(path)?;
     let place = || format!("dataset {}", path.display());
-    let env = &cast.env.spec().id;
+    let env = &subject.env.spec().id;
     ensure!(recipe.env == *env, "{}: expected episodes of {env}, found {}", place(), recipe.env);
-    ensure!(recipe.fault.is_none(), "{}: expected nominal episodes, found anomalous ones", place());
-    let (expected, found) = (&cast.name, &recipe.policy);
+    ensure!(recipe.anomaly_spec.is_none(), "{}: expected nominal episodes, found anomalous ones", place());
+    let (expected, found) = (&subject.name, &recipe.policy);
     ensure!(
         expected.digest == found.digest,
         "{}: expected episodes of the policy {} (SHA-256 {}), found {} ({})",
@@ -191,7 +191,7 @@ fn print(made: &Made, path: &Path, as_json: bool) -> Result<()> {
         "{}: {} for {}, learned from {} episodes; {} bytes",
         path.display(),
         about.detector.id,
-        about.world.id,
+        about.environment.id,
         about.train_episodes,
         made.bytes.len()
     )?;

@@ -31,7 +31,7 @@ struct Sb3 {
     /// What `model.save` wrote
     #[arg(value_name = "MODEL.zip")]
     model: PathBuf,
-    /// World in which it is to act (see `list envs`); its channels and bounds must be those of the model
+    /// Environment in which it is to act (see `list envs`); its channels and bounds must be those of the model
     #[arg(long)]
     env: String,
     /// What `VecNormalize.save` wrote, if observations were normalised
@@ -43,10 +43,10 @@ impl Import {
     /// Reads the model, writes the policy and prints where.
     ///
     /// # Errors
-    /// If a file cannot be read, holds no such policy, or the world has other channels.
+    /// If a file cannot be read, holds no such policy, or the environment has other channels.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let From::Sb3(args) = &self.from;
-        let env = catalogues::world(&args.env, None)?;
+        let env = catalogues::environment(&args.env, None)?;
         let policy = policy(&args.model, args.normalize.as_deref(), env.spec())?;
         let name = format!("{}-{}.safetensors", args.env, policy.algorithm());
         let path = common.out_or("import").join(name);
@@ -85,26 +85,26 @@ mod tests {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../offnominal-agents/tests/sb3").join(name)
     }
 
-    fn world(id: &str) -> Box<dyn Env> {
-        catalogues::world(id, None).unwrap()
+    fn environment(id: &str) -> Box<dyn Env> {
+        catalogues::environment(id, None).unwrap()
     }
 
     #[test]
     fn an_imported_policy_is_found_by_its_path() {
-        let (pendulum, folder) = (world("pendulum"), tempfile::tempdir().unwrap());
+        let (pendulum, folder) = (environment("pendulum"), tempfile::tempdir().unwrap());
         let actor = policy(&file("sac.zip"), Some(&file("sac.pkl")), pendulum.spec()).unwrap();
         let path = folder.path().join("p.safetensors");
         atomically(&path, &actor.to_bytes()).unwrap();
         offnominal_engine::policies::find(path.to_str().unwrap(), pendulum.as_ref()).unwrap();
-        policy(&file("dqn.zip"), None, world("cartpole").spec()).unwrap();
+        policy(&file("dqn.zip"), None, environment("cartpole").spec()).unwrap();
     }
 
     #[test]
     fn what_does_not_fit_names_the_file() {
-        let error = policy(&file("sac.zip"), None, world("cartpole").spec()).err().unwrap();
+        let error = policy(&file("sac.zip"), None, environment("cartpole").spec()).err().unwrap();
         let error = format!("{error:#}");
         assert!(error.contains("sac.zip: commands of cartpole: expected Choice(2), found Real"), "{error}");
-        let error = policy(&file("none.zip"), None, world("cartpole").spec()).err().unwrap();
+        let error = policy(&file("none.zip"), None, environment("cartpole").spec()).err().unwrap();
         assert!(error.to_string().contains("cannot read"), "{error}");
     }
 }

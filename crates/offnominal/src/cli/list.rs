@@ -4,10 +4,10 @@ use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use offnominal_core::Entry;
+use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::env::Env;
-use offnominal_core::fault::DYNAMICS;
 use offnominal_engine::{catalogues, policies};
-use offnominal_stats::metric::{Better, METRICS};
+use offnominal_stats::metric;
 use offnominal_worlds::anomaly::{self, Class, Listed};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -21,17 +21,17 @@ pub struct List {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    /// Worlds
+    /// Environments
     Envs,
-    /// Anomalies: what applies to every world, or all of one world
+    /// Anomalies: what applies to every environment, or all of one environment
     Anomalies {
-        /// World id: lists what applies to it, with dyn-<parameter> for each of its parameters
+        /// Environment id: lists what applies to it, with dyn-<parameter> for each of its parameters
         #[arg(long)]
         env: Option<String>,
     },
     /// Detectors
     Detectors,
-    /// Detectors of pictures, for campaigns with `pictures`
+    /// Image detectors, for campaigns with `images`
     ImageDetectors,
     /// Policies that come with the program
     Policies,
@@ -47,7 +47,7 @@ impl List {
     /// Prints the list.
     ///
     /// # Errors
-    /// If the world that was named cannot be had.
+    /// If the environment that was named cannot be had.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let items = self.what.items()?;
         let mut out = std::io::stdout().lock();
@@ -63,9 +63,9 @@ impl List {
 impl What {
     fn items(&self) -> Result<Vec<Item>> {
         Ok(match self {
-            What::Envs => entries(catalogues::worlds().entries()),
+            What::Envs => entries(catalogues::environments().entries()),
             What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).collect(),
-            What::Anomalies { env: Some(id) } => anomalies_of(catalogues::world(id, None)?.as_ref()),
+            What::Anomalies { env: Some(id) } => anomalies_of(catalogues::environment(id, None)?.as_ref()),
             What::Detectors => entries(catalogues::detectors().entries()),
             What::ImageDetectors => entries(offnominal_engine::catalogues::image_detectors().entries()),
             What::Policies => {
@@ -73,7 +73,7 @@ impl What {
             }
             What::Algorithms => offnominal_agents::ALL.iter().map(of_algorithm).collect(),
             What::PixelMethods => entries(offnominal_detectors::pixel::METHODS),
-            What::Metrics => METRICS.iter().map(of_metric).collect(),
+            What::Metrics => metric::all().map(of_metric).collect(),
         })
     }
 }
@@ -118,10 +118,7 @@ fn of_algorithm(algorithm: &offnominal_agents::Algorithm) -> Item {
 }
 
 fn of_metric(metric: &offnominal_stats::Metric) -> Item {
-    let better = match metric.better {
-        Better::Higher => "higher",
-        Better::Lower => "lower",
-    };
+    let better = if metric.rises() { "higher" } else { "lower" };
     Item::new(metric.id, metric.summary).with("better", better).with("needs_threshold", metric.thresholded)
 }
 
@@ -150,7 +147,7 @@ fn heading(class: Class) -> &'static str {
     }
 }
 
-/// The anomalies of one world: `dyn-<parameter>` becomes one line per parameter.
+/// The anomalies of one environment: `dyn-<parameter>` becomes one line per parameter.
 fn anomalies_of(env: &dyn Env) -> Vec<Item> {
     let (dynamics, signals): (Vec<_>, Vec<_>) =
         anomaly::applicable(env.spec()).partition(|a| a.kind.class == Class::Dynamics);
@@ -209,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_world_names_its_dynamics_anomalies() {
+    fn an_environment_names_its_dynamics_anomalies() {
         let found = ids(&What::Anomalies { env: Some("sap-goal1".into()) });
         assert_eq!(found[found.len() - 3..], ["dyn-mass", "dyn-force", "dyn-moving-objects"]);
         assert_eq!(found.iter().filter(|id| id.starts_with("dyn-")).count(), 3);

@@ -13,6 +13,10 @@ mod train;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use offnominal_pixels::Written;
+use serde::Serialize;
+use serde_json::json;
+use std::io::Write;
 
 /// Arguments of `pixels`.
 #[derive(Debug, Args)]
@@ -25,7 +29,7 @@ pub struct Pixels {
 enum What {
     /// Draw streets or rooms in which the class of every pixel is known
     Scenes(scenes::Scenes),
-    /// Play episodes of a world and keep what its camera saw, with the class of every pixel
+    /// Play episodes of an environment and write what its camera saw, with the class of every pixel
     Frames(frames::Frames),
     /// Count classes, unknown pixels and boundaries of a data set, and how far one gets by colour alone
     Describe(describe::Describe),
@@ -46,8 +50,8 @@ impl Pixels {
     ///
     /// # Errors
     /// Whatever that command reports.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        match &self.what {
+    pub fn run(self, common: &Common) -> Result<Outcome> {
+        match self.what {
             What::Scenes(args) => args.run(common),
             What::Frames(args) => args.run(common),
             What::Describe(args) => args.run(common),
@@ -58,4 +62,21 @@ impl Pixels {
             What::Evaluate(args) => args.run(common),
         }
     }
+}
+
+/// Prints a result: as JSON, or in words.
+fn print<T: Serialize>(found: &T, common: &Common, words: impl Fn(&T) -> String) -> Result<Outcome> {
+    let text = if common.json { format!("{:#}", json!(found)) } else { words(found) };
+    writeln!(std::io::stdout().lock(), "{text}")?;
+    Ok(Outcome::Done)
+}
+
+/// A folder in words.
+fn as_text(found: &Written) -> String {
+    format!("{}: {} images", found.folder.display(), found.images)
+}
+
+/// The command line as it was given.
+fn command() -> String {
+    std::env::args().skip(1).fold("offnominal".to_string(), |line, arg| line + " " + &arg)
 }

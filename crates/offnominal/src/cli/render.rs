@@ -1,37 +1,37 @@
-//! `render`: pictures, class masks and a film of one episode.
+//! `render`: images, class masks and a video of one episode.
 
-use crate::cli::fault::FaultArgs;
+use crate::cli::anomaly_spec::AnomalyArgs;
 use crate::cli::{Common, Outcome};
 use anyhow::{Result, bail, ensure};
 use clap::{Args, ValueEnum};
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
 use offnominal_engine::show::Show;
-use offnominal_engine::subject::Cast;
-use offnominal_files::{png as picture, write};
+use offnominal_engine::subject::Subject;
+use offnominal_files::{png as image, write};
 use serde_json::json;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// How many times larger pictures are drawn before they are shrunk.
-const SMOOTH_PICTURE: usize = 4;
+/// How many times larger images are drawn before they are shrunk.
+const SMOOTH_IMAGE: usize = 4;
 
-/// Films show at most this many frames per second of simulated time.
+/// Videos show at most this many frames per second of simulated time.
 const MOST_FRAMES_PER_SEC: f64 = 25.0;
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
 pub struct Render {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
-    /// `tqc` for the one shipped with the world, a name of `list policies`, the path of a file, or `random`
+    /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
-    /// Width and height of the pictures in pixels
+    /// Width and height of the images in pixels
     #[arg(long, default_value_t = 256, value_parser = clap::value_parser!(u16).range(8..=1024))]
     size: u16,
-    /// Name of the camera [default: the world's first]
+    /// Name of the camera [default: the environment's first]
     #[arg(long, value_name = "NAME")]
     camera: Option<String>,
     /// Which states of the episode become PNG files
@@ -42,7 +42,7 @@ pub struct Render {
     classes: bool,
     // Last, for the heading of its options would hold for those behind it.
     #[command(flatten)]
-    fault: FaultArgs,
+    anomaly_spec: AnomalyArgs,
 }
 
 /// Which states of the episode become PNG files.
@@ -55,41 +55,48 @@ enum Frames {
 }
 
 impl Render {
-    /// Plays the episode, and again for the pictures.
+    /// Plays the episode, and again for the images.
     ///
     /// # Errors
-    /// If world, policy, anomaly or camera cannot be had, or a file cannot be written.
+    /// If environment, policy, anomaly or camera cannot be had, or a file cannot be written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let cast = Cast::new(&self.env, &self.policy)?;
-        let camera = self.camera(cast.env.spec())?;
-        let show = Show { trial: cast.trial(), camera, size: self.size.into() };
-        let episode = self.episode(&cast, Seed(common.seed).child("render"))?;
+        let subject = Subject::new(&self.env, &self.policy)?;
+        let camera = self.camera(subject.env.spec())?;
+        let show = Show { trial: subject.trial(), camera, size: self.size.into() };
+        let episode = self.episode(&subject, Seed(common.seed).child("render"))?;
         let folder = common.out_or("render");
         let mut files = self.stills(&show, &episode, &folder)?;
         files.push(folder.join("episode.gif"));
         write::atomically(
             &folder.join("episode.gif"),
-            &show.film(&episode, MOST_FRAMES_PER_SEC, |_, _| ())?,
+            &show.video(&episode, MOST_FRAMES_PER_SEC, |_, _| ())?,
         )?;
         print(&files, &episode, common.json)?;
         Ok(Outcome::Done)
     }
 
     fn camera(&self, spec: &EnvSpec) -> Result<Camera> {
-        ensure!(!spec.cameras.is_empty(), "world {} has no camera: it cannot be rendered", spec.id);
+        ensure!(!spec.cameras.is_empty(), "environment {} has no camera: it cannot be rendered", spec.id);
         let Some(name) = &self.camera else { return Ok(Camera(0)) };
         let Some(at) = spec.cameras.iter().position(|known| known == name) else {
             let meant = nearest(name, spec.cameras.iter().map(String::as_str));
             let hint = meant.map_or(String::new(), |m| format!("; did you mean {m:?}?"));
-            bail!("world {} has no camera {name:?}{hint}; there are: {}", spec.id, spec.cameras.join(", "));
+            bail!(
+                "environment {} has no camera {name:?}{hint}; there are: {}",
+                spec.id,
+                spec.cameras.join(", ")
+            );
         };
         Ok(Camera(at))
     }
 
-    fn episode(&self, cast: &Cast, seed: Seed) -> Result<Episode> {
-        let trial = cast.trial();
-        let Some(fault) = self.fault.fault(cast)? else { return Ok(trial.nominal(seed)) };
-        let (episode, twin) = trial.with_twin(seed, &fault, &offnominal_engine::catalogues::anomalies())?;
+    fn episode(&self, subject: &Subject, seed: Seed) -> Result<Episode> {
+        let trial = subject.trial();
+        let Some(anomaly_spec) = self.anomaly_spec.anomaly_spec(subject)? else {
+            return Ok(trial.nominal(seed));
+        };
+        let (episode, twin) =
+            trial.with_twin(seed, &anomaly_spec, &offnominal_engine::catalogues::anomalies())?;
         ensure!(
             episode.labels.contains(&true),
             "expected an onset before step {}, where the episode ends, found {}",
@@ -109,10 +116,10 @@ impl Render {
             files.push(path);
             Ok::<_, anyhow::Error>(())
         };
-        show.watch(episode, SMOOTH_PICTURE, wanted, |t, frame| {
-            save(format!("frame-{t:05}.png"), picture::png(frame)?)?;
+        show.watch(episode, SMOOTH_IMAGE, wanted, |t, frame| {
+            save(format!("frame-{t:05}.png"), image::png(frame)?)?;
             if self.classes {
-                save(format!("classes-{t:05}.png"), picture::class_png(frame)?)?;
+                save(format!("classes-{t:05}.png"), image::class_png(frame)?)?;
             }
             Ok(())
         })?;

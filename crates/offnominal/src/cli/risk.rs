@@ -10,9 +10,12 @@ mod select;
 mod split;
 
 use crate::cli::{Common, Outcome};
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::{Args, Subcommand};
-use std::path::{Path, PathBuf};
+use serde::Serialize;
+use serde_json::json;
+use std::fmt::Display;
+use std::io::Write;
 
 /// Arguments of `risk`.
 #[derive(Debug, Args)]
@@ -31,13 +34,13 @@ enum What {
     Learn(learn::Learn),
     /// Estimate the failure probability of a policy, with an interval, and report the kinds of failures
     Estimate(estimate::EstimateArgs),
-    /// Estimate the failure probability in a world with a margin, by swarms that move towards failure
+    /// Estimate the failure probability in an environment with a margin, by swarms that move towards failure
     Split(split::Split),
     /// Measure how many episodes finding one failure takes
     Search(search::SearchArgs),
     /// Find the policy that fails least among several
     Select(select::Select),
-    /// Play a failure of `risk estimate` again, with pictures
+    /// Play a failure of `risk estimate` again, with images
     Replay(replay::Replay),
 }
 
@@ -60,25 +63,9 @@ impl Risk {
     }
 }
 
-/// All policies, those of folders in alphabetical order.
-///
-/// # Errors
-/// If a folder cannot be read, or has no policies.
-fn policies(named: &[String]) -> Result<Vec<String>> {
-    let mut names = Vec::new();
-    for name in named {
-        if !Path::new(name).is_dir() {
-            names.push(name.clone());
-            continue;
-        }
-        let files = std::fs::read_dir(name).with_context(|| format!("cannot read {name}"))?;
-        let paths = files.map(|f| Ok(f?.path())).collect::<std::io::Result<Vec<PathBuf>>>()?;
-        let is_policy = |p: &&PathBuf| p.extension().is_some_and(|e| e == "safetensors");
-        let mut found: Vec<String> =
-            paths.iter().filter(is_policy).map(|p| p.display().to_string()).collect();
-        ensure!(!found.is_empty(), "{name}: expected .safetensors files, found none");
-        found.sort();
-        names.extend(found);
-    }
-    Ok(names)
+/// Prints a report as text or as JSON.
+fn print(common: &Common, report: &(impl Serialize + Display)) -> Result<Outcome> {
+    let text = if common.json { format!("{:#}\n", json!(report)) } else { report.to_string() };
+    std::io::stdout().lock().write_all(text.as_bytes())?;
+    Ok(Outcome::Done)
 }

@@ -18,7 +18,7 @@ pub struct Score {
     /// File written by `fit`
     #[arg(value_name = "FILE.monitor")]
     monitor: PathBuf,
-    /// Episodes written by `collect`, of the same world
+    /// Episodes written by `collect`, of the same environment
     #[arg(value_name = "EPISODES.arrow")]
     episodes: PathBuf,
     /// Print every step as CSV, which `metrics` reads
@@ -40,7 +40,7 @@ impl Score {
     /// Scores the episodes and prints what was found.
     ///
     /// # Errors
-    /// If a file cannot be read, or the episodes are of another world.
+    /// If a file cannot be read, or the episodes are of another environment.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let mut monitor = monitor_file::open(&self.monitor)?;
         let dataset = dataset::load(&self.episodes)?;

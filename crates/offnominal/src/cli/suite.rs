@@ -1,10 +1,10 @@
-//! `bench --suite`: runs a benchmark that travels with the binary, world by world.
+//! `bench --suite`: runs a benchmark that travels with the binary, environment by environment.
 
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use offnominal_bench::cells as bench;
 use offnominal_bench::results::Row;
-use offnominal_bench::suite::{self, Request, State, Suite, Table, World};
+use offnominal_bench::suite::{self, Environment, Request, State, Suite};
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -17,7 +17,7 @@ pub(super) fn print_campaigns(suite: &Suite) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Runs what is not finished of the worlds asked for; then says what all worlds that are there tell together.
+/// Runs what is not finished of the environments asked for; then says what all environments that are there tell together.
 ///
 /// # Errors
 /// As [`suite::run`].
@@ -36,31 +36,32 @@ pub(super) fn run(request: &Request<'_>, common: &Common) -> Result<Outcome> {
 }
 
 fn print_json(request: &Request<'_>, states: &[(String, State)]) -> Result<Outcome> {
-    let world = |(env, state): &(String, State)| match state {
+    let environment = |(env, state): &(String, State)| match state {
         State::Complete => {
-            json!({ "env": env, "table": request.out.join(format!("{env}.csv")), "missing": null })
+            json!({ "env": env, "table": request.out.join(format!("{env}.parquet")), "missing": null })
         }
         State::Missing(why) => json!({ "env": env, "table": null, "missing": why }),
     };
-    let worlds: Vec<Value> = states.iter().map(world).collect();
-    println!("{:#}", json!({ "suite": request.suite.id, "worlds": worlds }));
+    let environments: Vec<Value> = states.iter().map(environment).collect();
+    println!("{:#}", json!({ "suite": request.suite.id, "environments": environments }));
     Ok(Outcome::Done)
 }
 
-/// One line per detector over all worlds of the folder, whichever of them this call ran.
+/// One line per detector over all environments of the folder, whichever of them this call ran.
 fn summary(request: &Request<'_>) -> Result<()> {
     let (mut rows, mut detectors, mut there) = (Vec::<Row>::new(), Vec::<String>::new(), Vec::new());
-    let worlds = request.suite.worlds()?;
-    for env in &worlds {
-        let Some(world) = World::load(request.out, env)? else { continue };
-        let Table { lines } = world.table(request.out)?;
-        let first = |line: &suite::Line| line.policy == lines[0].policy;
-        rows.extend(Table { lines: lines.iter().filter(|l| first(l)).cloned().collect() }.rows());
-        detectors.extend(world.detectors.into_iter().filter(|d| !detectors.contains(d)).collect::<Vec<_>>());
+    let environments = request.suite.environments()?;
+    for env in &environments {
+        let Some(environment) = Environment::load(request.out, env)? else { continue };
+        let own = environment.rows(request.out)?;
+        let first = own.first().map(|row| row.policy.clone());
+        rows.extend(own.into_iter().filter(|row| Some(&row.policy) == first.as_ref()).map(Row::from));
+        detectors
+            .extend(environment.detectors.into_iter().filter(|d| !detectors.contains(d)).collect::<Vec<_>>());
         there.push(env.as_str());
     }
     println!("{}", bench::summary(&rows, &detectors));
-    println!("{} of {} worlds: {}", there.len(), worlds.len(), there.join(", "));
+    println!("{} of {} environments: {}", there.len(), environments.len(), there.join(", "));
     println!("means over anomalies and strengths with 95 % intervals; alarms at the conformal threshold");
     println!("{}", request.out.display());
     Ok(())

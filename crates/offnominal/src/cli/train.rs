@@ -1,6 +1,6 @@
-//! `train`: makes a policy for a world.
+//! `train`: makes a policy for an environment.
 
-use crate::cli::shifts::Below;
+use crate::cli::randomise::Below;
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
@@ -17,16 +17,16 @@ use std::path::PathBuf;
 /// Arguments of `train`.
 #[derive(Debug, Args)]
 pub struct Train {
-    /// World id (see `list envs`)
+    /// Environment id (see `list envs`)
     #[arg(long)]
     env: String,
     /// Learning algorithm (see `list algorithms`) [default: the preset's]
     #[arg(long, conflicts_with = "resume")]
     algorithm: Option<String>,
-    /// Steps in the world [default: the preset's]
+    /// Steps in the environment [default: the preset's]
     #[arg(long)]
     steps: Option<u64>,
-    /// Recipe to start from [default: that of the world's family]
+    /// Recipe to start from [default: that of the environment's family]
     #[arg(long, conflicts_with = "resume", value_parser = PossibleValuesParser::new(PRESETS))]
     preset: Option<String>,
     /// Change one option of the recipe, such as gamma=0.98 or hidden=[64,64]; may be repeated
@@ -54,13 +54,13 @@ impl Train {
     /// # Errors
     /// If a name or an option is wrong, or a file cannot be read or written.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let env = catalogues::worlds().build(&self.env, &json!({}))?;
+        let env = catalogues::environments().build(&self.env, &json!({}))?;
         let config = self.config()?;
         let default = || PathBuf::from("runs/train").join(format!("{}-{}", self.env, config.algorithm));
         let folder = Folder::new(common.out.clone().unwrap_or_else(default));
         let policy = folder.policy();
         ensure!(!(self.resume && self.below.is_given()), "--resume: a run that goes on knows what it draws");
-        let change = if self.resume { folder.change()? } else { self.below.change(env.spec())? };
+        let change = if self.resume { folder.change()? } else { self.below.request().resolve(env.spec())? };
         let env = match &change {
             Some(change) => change.apply(env)?,
             None => env,

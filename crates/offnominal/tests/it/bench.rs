@@ -130,8 +130,8 @@ fn the_clock_knows_nothing_when_times_are_matched() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     succeeds(&mut bench(&campaign(folder.path()), &out, "2"));
-    let mut reader = csv::Reader::from_path(out.join("results.csv")).unwrap();
-    let rows: Vec<offnominal_bench::results::Row> = reader.deserialize().map(Result::unwrap).collect();
+    let rows: Vec<offnominal_bench::results::Row> =
+        offnominal_files::table::read(&out.join("results.csv")).unwrap();
     let clock = |metric: &str| {
         let own = rows.iter().filter(|r| r.detector == "clock" && r.metric == metric);
         own.map(|r| r.value).collect::<Vec<_>>()
@@ -140,7 +140,7 @@ fn the_clock_knows_nothing_when_times_are_matched() {
     assert!(clock("auroc_local").iter().all(|&v| v == 1.0));
     assert!(clock("auroc_global").iter().all(|&v| v > 0.6));
     let named = offnominal_bench::report::read(&out).unwrap();
-    assert!(named.films.len() == 2 && !named.traces.is_empty() && !named.curves.is_empty());
+    assert!(named.videos.len() == 2 && !named.traces.is_empty() && !named.curves.is_empty());
     assert!(out.join("report.html").is_file());
 }
 

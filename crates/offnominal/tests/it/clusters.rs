@@ -15,7 +15,7 @@ detectors = ["clock", "knn"]
 anomalies = [{ id = "obs-offset", magnitude = 0.5 }]
 replicates = 20
 false_alarms = 0.2
-film = false
+video = false
 episodes = { train = 6, validation = 5, test = 5 }
 "#;
 

@@ -1,4 +1,4 @@
-//! `images fit` and `images score`: a network that expects the next picture, kept as a file, and what a build without
+//! `images fit` and `images score`: a network that expects the next image, kept as a file, and what a build without
 //! networks says.
 
 use super::{fails, offnominal};
@@ -46,10 +46,11 @@ mod deep {
         assert!(bytes == std::fs::read(&file).unwrap(), "the same seed gives the same file");
         let score = |more: &[&str]| {
             let mut command = offnominal(&["images", "score", "--episodes", "2", "--quiet"], folder.path());
-            let picture = folder.path().join("strangest.png");
-            let fault = ["--anomaly", "act-offset", "--magnitude", "0.5", "--onset", "3"];
-            let said = succeeds(command.arg(&file).args(fault).args(more).arg("--picture").arg(&picture));
-            assert!(std::fs::read(picture).unwrap().starts_with(b"\x89PNG"));
+            let image = folder.path().join("strangest.png");
+            let anomaly_spec = ["--anomaly", "act-offset", "--magnitude", "0.5", "--onset", "3"];
+            let said =
+                succeeds(command.arg(&file).args(anomaly_spec).args(more).arg("--picture").arg(&image));
+            assert!(std::fs::read(image).unwrap().starts_with(b"\x89PNG"));
             String::from_utf8(said.stdout).unwrap()
         };
         let csv = score(&["--csv"]);

@@ -1,19 +1,19 @@
-//! Campaigns of pictures, from the command line.
+//! Campaigns of images, from the command line.
 
 use crate::{fails, offnominal, succeeds};
 use std::path::{Path, PathBuf};
 
 const CAMPAIGN: &str = r#"
-name = "pictures"
+name = "images"
 seed = 5
 envs = ["sap-goal0"]
-pictures = 64
+images = 64
 detectors = ["clock", "frame-knn-own", "patch-knn-own", { id = "patch-dynamics", rows = 600, training = { epochs = 2 } }]
 anomalies = ["cam-noise", { id = "act-scaling", magnitude = 0.2 }, { id = "cam-patch", magnitude = 0.1 }]
 strengths = ["strong"]
 replicates = 20
 false_alarms = 0.2
-film = false
+video = false
 
 [episodes]
 train = 8
@@ -33,7 +33,7 @@ fn bench(folder: &Path, text: &str, out: &str) -> std::process::Command {
 }
 
 #[test]
-fn a_campaign_of_pictures_ends_with_a_table_and_pictures() {
+fn a_campaign_of_images_ends_with_a_table_and_images() {
     let folder = tempfile::tempdir().unwrap();
     succeeds(&mut bench(folder.path(), CAMPAIGN, "one"));
     succeeds(&mut bench(folder.path(), CAMPAIGN, "other"));
@@ -62,12 +62,12 @@ fn a_campaign_of_pictures_ends_with_a_table_and_pictures() {
 }
 
 #[test]
-fn mistakes_in_campaigns_of_pictures_are_named() {
+fn mistakes_in_campaigns_of_images_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let error = |from: &str, to: &str| fails(&mut bench(folder.path(), &CAMPAIGN.replace(from, to), "wrong"));
     assert!(error("\"frame-knn-own\"", "\"knn\"").contains("no image detector is called \"knn\""));
-    assert!(error("pictures = 64", "pictures = 4").contains("pictures: expected at least 16, found 4"));
-    assert!(error("pictures = 64\n", "").contains("no detector is called \"frame-knn-own\""));
+    assert!(error("images = 64", "images = 4").contains("images: expected at least 16, found 4"));
+    assert!(error("images = 64\n", "").contains("no detector is called \"frame-knn-own\""));
     let weights = error("\"frame-knn-own\"", "{ id = \"knn-resnet\", weights = \"nobody/nothing\" }");
     assert!(weights.contains("no weights nobody/nothing") && weights.contains("hf download"), "{weights}");
     assert!(error("\"cam-noise\"", "\"cam-noice\"").contains("did you mean \"cam-noise\"?"));
@@ -86,6 +86,6 @@ fn an_encoder_is_trained_and_used() {
     let args = ["images", "train", "--envs", "cartpole", "--file", "x.safetensors"];
     assert!(
         fails(&mut offnominal(&args, folder.path()))
-            .contains("world cartpole: expected a shipped policy tqc")
+            .contains("environment cartpole: expected a shipped policy tqc")
     );
 }

@@ -14,7 +14,7 @@ detectors = [{detectors}]
 anomalies = [{{ id = "dyn-force", strength = "x3", magnitude = 30 }}]
 onset = 0
 replicates = 20
-film = false
+video = false
 
 [episodes]
 train = 6

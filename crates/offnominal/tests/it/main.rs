@@ -11,9 +11,10 @@ mod monitor;
 mod networks;
 mod ood_rl;
 mod own_env;
-mod pictures;
+mod pages;
 mod pixels;
 mod ranges;
+mod renders;
 mod robot;
 mod shift;
 mod tables;
@@ -50,7 +51,7 @@ fn python_has(modules: &str) -> bool {
     let found = Command::new("python3").args(["-c", &format!("import {modules}")]).output();
     let has = found.is_ok_and(|o| o.status.success());
     if !has {
-        eprintln!("skipped: python3 cannot import {modules}");
+        skips::skip(&format!("python: {modules}"), "python3 cannot import them");
     }
     has
 }

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 /// Episodes of the random policy under an offset, with their twins.
 fn collected(folder: &Path) -> PathBuf {
     let args = ["collect", "--env", "sap-goal1", "--policy", "random", "--episodes", "4", "--seed", "3"];
-    let fault =
+    let anomaly_spec =
         ["--anomaly", "obs-offset", "--magnitude", "0.25", "--channels", "0,agent_y", "--window", "9"];
-    succeeds(&mut offnominal(&[&args[..], &fault[..]].concat(), folder));
+    succeeds(&mut offnominal(&[&args[..], &anomaly_spec[..]].concat(), folder));
     folder.join("sap-goal1-random-obs-offset-0.25-channels-0+agent_y-window-9-seed3.arrow")
 }
 
@@ -48,7 +48,7 @@ fn twins_are_the_same_until_the_onset() {
     let folder = tempfile::tempdir().unwrap();
     let Dataset { episodes, twins, recipe } = dataset::load(&collected(folder.path())).unwrap();
     assert_eq!(episodes.len(), 8);
-    assert_eq!(recipe.fault.unwrap().params["channels"], serde_json::json!([0, "agent_y"]));
+    assert_eq!(recipe.anomaly_spec.unwrap().params["channels"], serde_json::json!([0, "agent_y"]));
     for (episode, twin) in episodes.iter().zip(&twins) {
         let Some(twin) = twin.map(|i| &episodes[i]) else { continue };
         let n = episode.onset.unwrap() as usize * episode.obs_width;

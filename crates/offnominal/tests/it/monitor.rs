@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 const BIN: &str = env!("CARGO_BIN_EXE_offnominal");
-const WORLD: [&str; 4] = ["--env", "sap-goal0", "--policy", "tqc"];
+const ENVIRONMENT: [&str; 4] = ["--env", "sap-goal0", "--policy", "tqc"];
 
 fn fit(more: &[&str], out: &Path) -> Command {
-    offnominal(&[&["fit", "--quiet", "--seed", "1"], &WORLD[..], more].concat(), out)
+    offnominal(&[&["fit", "--quiet", "--seed", "1"], &ENVIRONMENT[..], more].concat(), out)
 }
 
 /// A monitor that takes no time to fit.
@@ -21,8 +21,8 @@ fn small(folder: &Path) -> PathBuf {
 }
 
 fn collect(more: &[&str], folder: &Path) -> PathBuf {
-    let args =
-        [&["collect", "--quiet", "--json", "--episodes", "4", "--seed", "5"], &WORLD[..], more].concat();
+    let args = [&["collect", "--quiet", "--json", "--episodes", "4", "--seed", "5"], &ENVIRONMENT[..], more]
+        .concat();
     let said = succeeds(&mut offnominal(&args, folder)).stdout;
     let said: serde_json::Value = serde_json::from_slice(&said).unwrap();
     said["file"].as_str().unwrap().into()

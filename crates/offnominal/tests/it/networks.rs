@@ -1,4 +1,4 @@
-//! `pixels train --network`: convolutional networks from pictures to a page, and what a build without them says.
+//! `pixels train --network`: convolutional networks from images to a page, and what a build without them says.
 
 use super::pixels::Bench;
 use super::{fails, offnominal};

@@ -2,6 +2,8 @@
 
 use crate::inside::train;
 use crate::{fails, offnominal, succeeds};
+use offnominal_bench::ood_rl::Row;
+use offnominal_files::table;
 use std::path::Path;
 use std::process::Command;
 
@@ -25,11 +27,15 @@ fn a_policy_is_judged_in_every_variant_once_and_alike_on_any_number_of_threads()
     let (own, at) = (policies(folder.path(), "dropout=0.1"), |name: &str| folder.path().join(name));
     succeeds(&mut suite(&own, &at("one"), &["--jobs", "1"]));
     succeeds(&mut suite(&own, &at("three"), &["--jobs", "3"]));
-    let rows = |out: &str| std::fs::read_to_string(at(out).join("results.csv")).unwrap();
-    assert_eq!(rows("one"), rows("three"));
-    let of = |part: &str| rows("one").lines().filter(|l| l.contains(part)).count();
-    assert_eq!((of(",mean-sd,"), of(",vote-entropy,"), of(",none,")), (90 + 5 + 1, 95, 1));
-    assert_eq!(of(",dyn-gravity,"), 19 * 8, "eighteen variants and a control, by eight measures");
+    let bytes = |out: &str| std::fs::read(at(out).join("results.parquet")).unwrap();
+    assert!(bytes("one") == bytes("three"));
+    let rows: Vec<Row> = table::read(&at("one").join("results.parquet")).unwrap();
+    let of = |is_it: &dyn Fn(&Row) -> bool| rows.iter().filter(|r| r.metric == "return" && is_it(r)).count();
+    let detector = |id: &str| of(&|r| r.detector == id);
+    assert_eq!((detector("mean-sd"), detector("vote-entropy")), (90 + 5 + 1, 95));
+    assert_eq!(of(&|r| r.anomaly == "none"), 1);
+    let gravity = of(&|r| r.anomaly == "dyn-gravity");
+    assert_eq!(gravity, 19 * 8, "eighteen variants and a control, by eight measures");
     let again = succeeds(&mut suite(&own, &at("one"), &["--json"])).stdout;
     let said: serde_json::Value = serde_json::from_slice(&again).unwrap();
     assert_eq!((&said["cells"], &said["ran"]), (&1.into(), &0.into()));

@@ -1,4 +1,5 @@
-//! A world of the user's own goes through every command as the built-in ones do: the example is the test's subject.
+//! An environment of the user's own goes through every command as the built-in ones do: the example is the test's
+//! subject.
 
 #[allow(dead_code, reason = "its `main` is not run here")]
 #[path = "../../examples/own_env.rs"]
@@ -45,11 +46,11 @@ fn campaign(leak: f64) -> String {
 }
 
 #[test]
-fn a_world_of_ones_own_goes_through_every_command() {
+fn an_environment_of_ones_own_goes_through_every_command() {
     assert!(include_str!("../../examples/own_env.rs").lines().count() < 60);
     catalogues::extend(example::extras()).unwrap();
-    let world = catalogues::worlds().build("tank", &serde_json::json!({})).unwrap();
-    offnominal_laws::assert_lawful("tank", &offnominal_laws::env(world.as_ref(), &[]));
+    let environment = catalogues::environments().build("tank", &serde_json::json!({})).unwrap();
+    offnominal_laws::assert_lawful("tank", &offnominal_laws::env(environment.as_ref(), &[]));
 
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path();

@@ -11,7 +11,7 @@ fn scenes(out: &Path, split: &str, n: &str, more: &[&str]) {
     succeeds(offnominal(&args, out).args(SMALL).args(more));
 }
 
-/// A folder with nominal and test pictures, and a baseline trained for a moment.
+/// A folder with nominal and test images, and a baseline trained for a moment.
 pub struct Bench {
     folder: tempfile::TempDir,
 }
@@ -134,7 +134,7 @@ fn a_data_set_is_described() {
 fn bad_input_is_named() {
     let bench = Bench::new();
     let (test, out) = (bench.at("test"), bench.at("out"));
-    // With a temperature no pictures are held out, so the first one is the first to be read.
+    // With a temperature no images are held out, so the first one is the first to be read.
     let args = ["pixels", "evaluate", "--quiet", "--temperature", "1"];
     let evaluate = |more: &[&str]| fails(offnominal(&args, &out).arg("--data").arg(&test).args(more));
     assert!(evaluate(&[]).contains("expected --logits DIR or --model FILE"));
@@ -145,7 +145,7 @@ fn bad_input_is_named() {
     let model = bench.model();
     let model = ["--model", model.to_str().unwrap()];
     let missing = evaluate(&[&model[..], &["--methods", "vim"]].concat());
-    assert!(missing.contains("vim is fitted on nominal pictures"), "{missing}");
+    assert!(missing.contains("vim is fitted on nominal images"), "{missing}");
     let typo = evaluate(&[&model[..], &["--methods", "entropi"]].concat());
     assert!(typo.contains("did you mean \"entropy\""), "{typo}");
     let passes = evaluate(&[&model[..], &["--methods", "var-sum"]].concat());

@@ -8,9 +8,10 @@ const WANT: &str = "parameter mass of sap-goal0: expected a value in [0.01, 1000
 fn a_negative_mass_is_refused_everywhere() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let fault = ["--env", "sap-goal0", "--policy", "random", "--anomaly", "dyn-mass", "--magnitude=-1"];
+    let anomaly_spec =
+        ["--env", "sap-goal0", "--policy", "random", "--anomaly", "dyn-mass", "--magnitude=-1"];
     for command in [&["collect", "--episodes", "1"][..], &["render"]] {
-        let said = fails(&mut offnominal(&[command, &fault].concat(), &out));
+        let said = fails(&mut offnominal(&[command, &anomaly_spec].concat(), &out));
         assert!(said.contains(WANT), "{said}");
     }
     let campaign = folder.path().join("campaign.toml");

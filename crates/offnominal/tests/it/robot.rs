@@ -13,7 +13,7 @@ impl Robot {
     fn at(address: &str, args: &[&str]) -> Option<Robot> {
         for port in [30004, 30003, 29999] {
             if let Err(why) = TcpListener::bind((address, port)) {
-                eprintln!("skipped: port {port} of {address}: {why}");
+                skips::skip("robot", format!("port {port} of {address}: {why}"));
                 return None;
             }
         }
@@ -136,7 +136,7 @@ fn two_robots_play_at_once_and_one_stops() {
 }
 
 #[test]
-fn worlds_without_a_robot_and_robots_that_are_not_there_are_told() {
+fn environments_without_a_robot_and_robots_that_are_not_there_are_told() {
     let folder = tempfile::tempdir().unwrap();
     let said = |env: &str| {
         let of_random = ["--policy", "random", "--episodes", "2", "--robot", "127.0.0.99"];

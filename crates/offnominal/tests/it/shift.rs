@@ -1,6 +1,8 @@
 //! `shift` with policies of a user's own.
 
 use crate::{fails, offnominal, succeeds};
+use offnominal_files::table;
+use offnominal_shift::Number;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -22,9 +24,15 @@ fn policies(folder: &Path) -> PathBuf {
 
 fn shift(policies: &Path, out: &Path, more: &[&str]) -> Command {
     let own = ["shift", "--env", "hopper", "--policies", policies.to_str().unwrap(), "--quiet"];
-    let small = "--bodies 12 --steps 300 --sigma 0.1,0.2 --updates 4 --home-runs 2 --detectors knn";
+    let small = "--bodies 12 --steps 300 --sigma 0.1,0.2 --updates 4 --nominal-runs 2 --detectors knn";
     let args: Vec<&str> = own.into_iter().chain(small.split(' ')).chain(more.iter().copied()).collect();
     offnominal(&args, out)
+}
+
+/// Pairs of a policy and a body in a table.
+fn n_rows(path: &Path) -> usize {
+    let numbers: Vec<Number> = table::read(path).unwrap();
+    numbers.iter().filter(|n| n.metric == "median_return").count()
 }
 
 #[test]
@@ -34,15 +42,17 @@ fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
     succeeds(&mut shift(&own, &at("one"), &["--jobs", "1"]));
     succeeds(&mut shift(&own, &at("three"), &["--jobs", "3"]));
     let read = |out: &str, file: &str| std::fs::read_to_string(at(out).join(file)).unwrap();
-    for file in ["results.csv", "answers.csv", "bodies.csv", "report.html"] {
+    for file in ["answers.csv", "bodies.csv", "report.html"] {
         assert!(read("one", file) == read("three", file).replace("three", "one"), "{file}");
     }
+    let bytes = |out: &str| std::fs::read(at(out).join("results.parquet")).unwrap();
+    assert!(bytes("one") == bytes("three"));
     // Three policies, each at home and on 2 × 12 bodies.
-    assert_eq!(read("one", "results.csv").lines().count(), 1 + 3 * 25);
+    assert_eq!(n_rows(&at("one").join("results.parquet")), 3 * 25);
     assert_eq!(read("one", "bodies.csv").lines().count(), 1 + 24);
     let answers = read("one", "answers.csv");
     assert!(
-        answers.contains("rank correlation with the drop,tpr,") && answers.contains(",knn@1,"),
+        answers.contains("rank correlation with the return gap,tpr,") && answers.contains(",knn@1,"),
         "{answers}"
     );
     let page = read("one", "report.html");
@@ -52,7 +62,7 @@ fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
     let again = succeeds(&mut shift(&own, &at("one"), &["--json"])).stdout;
     let said: serde_json::Value = serde_json::from_slice(&again).unwrap();
     assert_eq!((&said["policies"], &said["ran"], &said["rows"]), (&3.into(), &0.into(), &75.into()));
-    assert!(said["summary"].as_str().unwrap().starts_with("Rank correlation with the drop"), "{said}");
+    assert!(said["summary"].as_str().unwrap().starts_with("Rank correlation with the return gap"), "{said}");
 }
 
 #[test]
@@ -60,19 +70,19 @@ fn toplines_are_trained_on_the_bodies_and_play_on_them() {
     let folder = tempfile::tempdir().unwrap();
     let (own, out) = (policies(folder.path()), folder.path().join("out"));
     succeeds(&mut shift(&own, &out, &[]));
-    let sample = out.join("bodies.csv");
+    let table = out.join("bodies.csv");
     let (there, run) = (folder.path().join("toplines"), folder.path().join("topline"));
     std::fs::create_dir(&there).unwrap();
     let options =
         "train --env hopper --steps 300 --set hidden=[8] --set learning_starts=100 --set buffer=1000 --quiet";
-    let args: Vec<&str> = options.split(' ').chain(["--sample", sample.to_str().unwrap()]).collect();
+    let args: Vec<&str> = options.split(' ').chain(["--parameter-table", table.to_str().unwrap()]).collect();
     succeeds(&mut offnominal(&args, &run));
     let card = std::fs::read_to_string(run.join("policy.json")).unwrap();
-    assert!(card.contains("--sample "), "{card}");
+    assert!(card.contains("--parameter-table "), "{card}");
     std::fs::copy(run.join("policy.safetensors"), there.join("hopper-td3-1.safetensors")).unwrap();
     succeeds(&mut shift(&own, &out, &["--toplines", there.to_str().unwrap()]));
     let read = |file: &str| std::fs::read_to_string(out.join(file)).unwrap();
-    assert_eq!(read("toplines.csv").lines().count(), 1 + 25);
+    assert_eq!(n_rows(&out.join("toplines.parquet")), 25);
     assert!(
         read("answers.csv").contains("share of bodies on which nominal policies beat toplines,toplines,0.1,")
     );
@@ -83,7 +93,7 @@ fn toplines_are_trained_on_the_bodies_and_play_on_them() {
 fn how_often_bodies_are_too_much_is_estimated_and_the_worst_are_searched_for() {
     let folder = tempfile::tempdir().unwrap();
     let (estimate, found) = (folder.path().join("risk"), folder.path().join("search"));
-    let bodies = "--env hopper --policy td3 --shift limbs --sigma 0.2 --below 900 --quiet";
+    let bodies = "--env hopper --policy td3 --randomise limbs --sigma 0.2 --below 900 --quiet";
     let run = |command: &str, out: &Path| {
         let line = format!("{command} {bodies}");
         offnominal(&line.split(' ').collect::<Vec<_>>(), out)
@@ -95,7 +105,7 @@ fn how_often_bodies_are_too_much_is_estimated_and_the_worst_are_searched_for() {
     assert!((1..12).contains(&n), "{n} of 12 failed");
     let again = succeeds(&mut offnominal(
         &["risk", "replay", estimate.to_str().unwrap()],
-        &folder.path().join("film"),
+        &folder.path().join("video"),
     ));
     assert!(String::from_utf8_lossy(&again.stdout).contains("fails again"));
     succeeds(&mut run("risk search --strategy elites --searches 1 --budget 12", &found));
@@ -108,16 +118,20 @@ fn what_cannot_be_drawn_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let refusal = |args: &str| fails(&mut offnominal(&args.split(' ').collect::<Vec<_>>(), folder.path()));
     assert!(
-        refusal("train --env cartpole --shift limbs")
+        refusal("train --env cartpole --randomise limbs")
             .contains("expected one of hopper, walker, ant, half-cheetah-m")
     );
-    assert!(refusal("train --env hopper --shift thigh-lenght").contains("did you mean \"thigh-length\"?"));
-    assert!(refusal("train --env hopper --shift limbs --sigma 0").contains("found 0"));
+    assert!(
+        refusal("train --env hopper --randomise thigh-lenght").contains("did you mean \"thigh-length\"?")
+    );
+    assert!(refusal("train --env hopper --randomise limbs --sigma 0").contains("found 0"));
     assert!(
         refusal("risk estimate --env hopper --policy td3 --below 5")
-            .contains("expected --shift or --sample with it")
+            .contains("expected --randomise or --parameter-table with it")
     );
-    assert!(refusal("risk estimate --env hopper --policy td3 --shift mass --below -5").contains("found -5"));
+    assert!(
+        refusal("risk estimate --env hopper --policy td3 --randomise mass --below -5").contains("found -5")
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::{python, python_has};
 use offnominal_bench::results::Row;
-use offnominal_bench::tables;
+use offnominal_files::table;
 
 /// Prints what differs between the two tables, and a few facts.
 const READ: &str = r#"
@@ -46,8 +46,8 @@ fn pandas_reads_the_same_from_csv_and_parquet() {
     let folder = tempfile::tempdir().unwrap();
     let (csv, parquet) = (folder.path().join("r.csv"), folder.path().join("r.parquet"));
     let rows = [row(1.0 / 3.0, ""), row(f64::NAN, "q95"), row(f64::INFINITY, "max"), row(5e-324, "")];
-    std::fs::write(&csv, tables::csv(&rows).unwrap()).unwrap();
-    std::fs::write(&parquet, tables::parquet(&rows).unwrap()).unwrap();
+    std::fs::write(&csv, table::to_csv(&rows).unwrap()).unwrap();
+    std::fs::write(&parquet, table::to_parquet(&rows).unwrap()).unwrap();
     let said: serde_json::Value = serde_json::from_str(&python(READ, &[&csv, &parquet], &[])).unwrap();
     let want = serde_json::json!([4, "uint64", "float64", u64::MAX, "naïve, \"quoted\""]);
     assert_eq!(said, want);

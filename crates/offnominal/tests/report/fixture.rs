@@ -1,9 +1,10 @@
-//! Synthetic results of a plausible campaign: two worlds × twelve anomalies × four strengths × six detectors.
+//! Synthetic results of a plausible campaign: two environments × twelve anomalies × four strengths × six detectors.
 
-use offnominal_bench::results::{DelayCurve, Film, Recipe, Results, Row, Trace};
+use offnominal_bench::results::{DelayCurve, Recipe, Results, Row, Trace, Video};
 use offnominal_core::rng::Rng;
+use offnominal_files::provenance::Provenance;
 
-pub const WORLDS: [&str; 2] = ["mjc-half-cheetah", "sap-goal0"];
+pub const ENVIRONMENTS: [&str; 2] = ["mjc-half-cheetah", "sap-goal0"];
 pub const DETECTORS: [&str; 6] = ["clock", "isolation-forest", "knn", "mlp-dm", "pe-dm", "random"];
 pub const STRENGTHS: [&str; 4] = ["tiny", "medium", "strong", "extreme"];
 pub const THRESHOLDS: [&str; 4] = ["3sigma", "q95", "max", "conformal"];
@@ -29,14 +30,14 @@ const SKILL: [f64; 6] = [0.0, 1.4, 2.2, 2.6, 3.1, 0.0];
 pub fn results(campaign: &str) -> Results {
     let mut rng = Rng::new(20);
     let mut results = Results { recipe: recipe(campaign), ..Results::default() };
-    for world in WORLDS {
+    for environment in ENVIRONMENTS {
         for (class, anomaly) in ANOMALIES {
             let hardness = rng.range(0.25, 1.0);
             for (s, strength) in STRENGTHS.iter().enumerate() {
                 for (d, detector) in DETECTORS.iter().enumerate() {
                     let row = Row {
                         campaign: campaign.into(),
-                        env: world.into(),
+                        env: environment.into(),
                         modality: "vector".into(),
                         policy: "tqc".into(),
                         anomaly_class: class.into(),
@@ -57,25 +58,25 @@ pub fn results(campaign: &str) -> Results {
                 }
             }
         }
-        results.rows.extend(DETECTORS.iter().map(|d| control(campaign, world, d, &mut rng)));
-        results.traces.extend(traces(world, &mut rng));
-        results.curves.extend(curves(world));
-        results.films.push(Film {
-            env: world.into(),
+        results.rows.extend(DETECTORS.iter().map(|d| control(campaign, environment, d, &mut rng)));
+        results.traces.extend(traces(environment, &mut rng));
+        results.curves.extend(curves(environment));
+        results.videos.push(Video {
+            env: environment.into(),
             caption: "obs-drift, strong".into(),
-            gif: gif(s_of(world)),
+            gif: gif(s_of(environment)),
         });
     }
     results
 }
 
 /// Nominal episodes judged as if they were anomalous.
-fn control(campaign: &str, world: &str, detector: &str, rng: &mut Rng) -> Row {
+fn control(campaign: &str, environment: &str, detector: &str, rng: &mut Rng) -> Row {
     let value = if detector == "clock" { 0.5 } else { 0.5 + 0.01 * rng.normal() };
     let half = if detector == "clock" { 0.0 } else { 0.025 };
     Row {
         campaign: campaign.into(),
-        env: world.into(),
+        env: environment.into(),
         modality: "vector".into(),
         policy: "tqc".into(),
         anomaly_class: "none".into(),
@@ -93,8 +94,8 @@ fn control(campaign: &str, world: &str, detector: &str, rng: &mut Rng) -> Row {
     }
 }
 
-fn s_of(world: &str) -> u16 {
-    if world.starts_with("mjc") { 0 } else { 40 }
+fn s_of(environment: &str) -> u16 {
+    if environment.starts_with("mjc") { 0 } else { 40 }
 }
 
 /// One anomaly cannot be made extreme: its cells have no data.
@@ -105,11 +106,17 @@ fn magnitude(anomaly: &str, strength: usize) -> f64 {
 fn recipe(campaign: &str) -> Recipe {
     Recipe {
         campaign: campaign.into(),
-        command: "offnominal bench campaigns/two-worlds.toml --out runs/two-worlds --seed 0".into(),
+        made: Provenance {
+            mujoco: Some("3.17.0".into()),
+            ..Provenance::new(
+                "offnominal bench campaigns/two-worlds.toml --out runs/two-worlds --seed 0",
+                0,
+                b"",
+            )
+        },
         config: format!(
             "name = \"{campaign}\"\nseed = 0\nenvs = [\"mjc-half-cheetah\", \"sap-goal0\"]\nanomalies = \"all\"\n"
         ),
-        versions: vec![("offnominal".into(), "0.1.0".into()), ("mujoco".into(), "3.17.0".into())],
         policies: vec!["mjc-half-cheetah tqc: return 11,204 [11,090 – 11,318], 100 episodes".into()],
         wall_secs: 812.4,
     }
@@ -160,8 +167,8 @@ fn phi(x: f64) -> f64 {
     1.0 / (1.0 + (-1.702 * x).exp())
 }
 
-fn traces(world: &str, rng: &mut Rng) -> Vec<Trace> {
-    let (n, onset) = (if world.starts_with("mjc") { 1000 } else { 200 }, 60);
+fn traces(environment: &str, rng: &mut Rng) -> Vec<Trace> {
+    let (n, onset) = (if environment.starts_with("mjc") { 1000 } else { 200 }, 60);
     let mut traces = Vec::new();
     for (anomaly, growth) in [("obs-drift", 0.12), ("dyn-mass", 0.9)] {
         for detector in ["pe-dm", "knn", "isolation-forest", "clock"] {
@@ -178,7 +185,7 @@ fn traces(world: &str, rng: &mut Rng) -> Vec<Trace> {
             let scale = if clock { n as f64 } else { 1.0 };
             let thresholds = [("3sigma", 1.75), ("q95", 1.5), ("max", 2.1), ("conformal", 1.95)];
             traces.push(Trace {
-                env: world.into(),
+                env: environment.into(),
                 anomaly: anomaly.into(),
                 strength: "strong".into(),
                 detector: detector.into(),
@@ -194,7 +201,7 @@ fn traces(world: &str, rng: &mut Rng) -> Vec<Trace> {
     traces
 }
 
-fn curves(world: &str) -> Vec<DelayCurve> {
+fn curves(environment: &str) -> Vec<DelayCurve> {
     let mut curves = Vec::new();
     for (s, strength) in STRENGTHS.iter().enumerate() {
         for (d, detector) in DETECTORS.iter().enumerate() {
@@ -204,7 +211,7 @@ fn curves(world: &str) -> Vec<DelayCurve> {
                 let detected: Vec<f64> =
                     (0..=100).map(|j| top * (1.0 - (-f64::from(j) / 15.0).exp())).collect();
                 curves.push(DelayCurve {
-                    env: world.into(),
+                    env: environment.into(),
                     anomaly: "all".into(),
                     strength: strength.to_string(),
                     detector: detector.to_string(),

@@ -13,15 +13,19 @@ use std::time::Instant;
 #[test]
 fn the_page_has_all_its_parts() {
     let page = report::render(&fixture::results("two-worlds")).unwrap();
-    let parts = ["answer", "summary", "heat", "traces", "delays", "alarms", "films", "cells", "recipe"];
+    let parts = ["answer", "summary", "heat", "traces", "delays", "alarms", "videos", "cells", "recipe"];
     let at: Vec<usize> = parts
         .iter()
         .map(|id| page.find(&format!("<section id=\"{id}\"")).unwrap_or_else(|| panic!("no part {id}")))
         .collect();
     assert!(at.is_sorted(), "the parts come in their order");
-    assert_eq!(page.matches("<table class=\"heat\">").count(), 2, "one heat map per world");
-    assert_eq!(page.matches("<table class=\"numbers sortable\">").count(), 2 * 3, "all worlds, and each");
-    assert_eq!(page.matches("data:image/gif;base64,R0lGODlh").count(), 2, "two films");
+    assert_eq!(page.matches("<table class=\"heat\">").count(), 2, "one heat map per environment");
+    assert_eq!(
+        page.matches("<table class=\"numbers sortable\">").count(),
+        2 * 3,
+        "all environments, and each"
+    );
+    assert_eq!(page.matches("data:image/gif;base64,R0lGODlh").count(), 2, "two videos");
     assert_eq!(page.matches("data-chart=").count(), 2 * (2 * 4 + 4 * 4), "traces and delay curves");
     assert_eq!(page.matches("data-cell=").count(), 2 * 12 * 4 * 6, "every cell of the heat maps");
 }
@@ -80,7 +84,7 @@ fn the_answer_is_computed_from_the_rows() {
 fn what_does_not_exist_is_a_dash_with_its_reason() {
     let page = report::render(&fixture::results("two-worlds")).unwrap();
     let reason = "no data: calibration excludes it (strength out of reach, no effect, or the same as another)\">–</td>";
-    assert_eq!(page.matches(reason).count(), 2 * 6, "one setting per world, for every detector");
+    assert_eq!(page.matches(reason).count(), 2 * 6, "one setting per environment, for every detector");
 }
 
 #[test]
@@ -90,7 +94,7 @@ fn names_from_outside_are_escaped() {
     for row in &mut results.rows {
         (row.env, row.detector) = (format!("{evil}{}", row.env), format!("{evil}{}", row.detector));
     }
-    results.films[0].caption = evil.into();
+    results.videos[0].caption = evil.into();
     results.recipe.policies.push(evil.into());
     for trace in &mut results.traces {
         trace.env = evil.into();

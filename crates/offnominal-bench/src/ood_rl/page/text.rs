@@ -3,12 +3,12 @@
 pub(super) const HEAD: &str = "\
 # OOD detection from inside the policy
 
-Does a policy notice by itself that the world has changed?
-Policies that disagree with themselves play in variants of the world they were trained in, and their disagreement must tell the steps there from those at home.
+Does a policy notice by itself that the environment has changed?
+Policies that disagree with themselves play in variants of the environment they were trained in, and their disagreement must tell the steps there from those at home.
 The protocol is that of Mohammed and Valdenegro-Toro, *Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning* (2021), whose numbers stand beside ours.
 
 `offnominal bench --suite ood-rl --out results/ood-rl` makes every number on this page, and the same with `--page docs/ood-rl.md` the page; finished policies are not played again.
-`results/ood-rl/results.csv` has all of them, with intervals, counts and returns.
+`results/ood-rl/results.parquet` has all of them, with intervals, counts and returns.
 
 The publication leaves open how a policy is judged to fail, how deviations become a score, how steps are pooled, and all hyper-parameters. Here:
 
@@ -32,9 +32,9 @@ DropConnect draws a mask for every four rows of a batch.
 The members of a *prior ensemble*, which the publication does not have, carry beside the network that learns a fixed random one (`prior`; Osband et al. 2018): where there was nothing to learn they go on to differ.
 
 Policies of pong see through three layers of convolutions (6 × 6 / 6 × 16, 4 × 4 / 2 × 32, 3 × 3 / 1 × 32) before one hidden layer of 128, which alone drops anything.
-The mean picture is taken out of what they see, so that field and walls do not drown the ball.
+The mean image is taken out of what they see, so that field and walls do not drown the ball.
 They learn from rewards and from a player that follows the ball (`--policy scripted`, which wins by about ten points): that one plays the first 4,000 of 24,000 steps, is asked what it would do wherever the policy has been, and its choice shall lead the others in value (the large-margin loss of Hester et al. 2018). So values are not those of rewards alone: the lead lifts them.
-From rewards alone DQN was still at −14 after 60,000 steps in the world. Random choices make −17.
+From rewards alone DQN was still at −14 after 60,000 steps in the environment. Random choices make −17.
 ";
 
 pub(super) const RETURNS: &str = "Mean return of 200 fresh episodes (40 of pong) with its interval. `seeds` are those of the training runs; an ensemble has five. Plain policies are the first members of the ensembles, for comparison.";
@@ -54,9 +54,9 @@ What the tables below say, and what was not expected:
 - In the pendulum the published score, the deviation of commands, is worse than chance. A policy that fails there commands its bound most of the time (figure 5), where tanh makes all predictions equal. The same predictions before tanh, `raw-sd`, tell the variants well.
 - In cartpole MC-DropConnect does best. Members of an ensemble differ in the level of their values, also at home (figure 4), and this constant hides the rest; passes of one network share their level. Among members, measures of how far the choices lie apart tell more, `mutual-information` most of all.
 - Fixed random networks beside the members (prior ensembles) lift the ensemble of cartpole, from below one half to the level of the other methods; in the pendulum they change nothing.
-- In pong all three methods tell nearly every corrupted picture, far better than in the publication, and ours fail in all twenty variants, at the lowest severity too. Coarse pixels of severity 3 and 4 are told least: one of three trials of MC-DropConnect is near one half there.
+- In pong all three methods tell nearly every corrupted image, far better than in the publication, and ours fail in all twenty variants, at the lowest severity too. Coarse pixels of severity 3 and 4 are told least: one of three trials of MC-DropConnect is near one half there.
 - Policies of the publication were perhaps less settled: their spread over trials is large. It also names only the variants in which detection worked.
-- Detectors that know how the world moves (`ensemble-dm`), or merely where it was (`knn`), do better on the same episodes.
+- Detectors that know how the environment moves (`ensemble-dm`), or merely where it was (`knn`), do better on the same episodes.
 ";
 
 pub(super) const BEST: &str = "\
@@ -89,7 +89,7 @@ Mean AUROC over the variants in which the policy fails, then mean ± deviation o
 pub(super) const OTHERS: &str = "\
 ## Other detectors on the same episodes
 
-The first ensemble of each world; mean AUROC over the variants in which it fails. They are fitted on 20 further episodes at home.
+The first ensemble of each environment; mean AUROC over the variants in which it fails. They are fitted on 20 further episodes at home.
 `clock` and `random` know nothing: where a clock is far from one half, the pooled AUROC measures how long episodes last, and the column at equal times is the one to read.
 ";
 
@@ -104,7 +104,7 @@ pub(super) const DIFFERENCES: &str = "
 
 - The publication has five trials of each method; here there are five in cartpole and pendulum, and in pong as many as the tables show.
 - Network sizes, learning rates, exploration and probabilities are ours; the publication gives none.
-- The dynamics are those of Gymnasium today. The pendulum's velocity is clipped before the position moves; releases of Gym before September 2021 clipped it afterwards (`integrator = legacy` of the world).
+- The dynamics are those of Gymnasium today. The pendulum's velocity is clipped before the position moves; releases of Gym before September 2021 clipped it afterwards (`integrator = legacy` of the environment).
 - Derived constants of cartpole follow a changed mass or length. In Gym they are computed once, so a changed cart mass alone would change nothing.
 - A pendulum whose torque limit is above 2 N m behaves as the original, because the policy's commands end at ±2; we count these four variants as null.
 - Which of our numbers agree with the published ones may be luck as much as skill: policies differ, and the publication reports the variants it chose.

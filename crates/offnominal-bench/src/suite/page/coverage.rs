@@ -1,38 +1,45 @@
-//! Do the alarm rules keep their promise in every world, for every detector?
+//! Do the alarm rules keep their promise in every environment, for every detector?
 
 use crate::results::Coverage;
 use crate::suite::page::{Found, POLICY, table};
+use offnominal_stats::{AlarmRule, RULES};
 
-/// The rules that promise a share of false alarms, and one that does not, for contrast.
-const RULES: [&str; 5] = ["conformal", "band", "cusum", "martingale", "q95"];
+/// The rules that promise a share of false alarms, and after them those that do not, for contrast.
+fn rules() -> Vec<&'static AlarmRule> {
+    let (promising, others): (Vec<_>, Vec<_>) =
+        RULES.iter().filter(|rule| rule.watched).partition(|rule| rule.promises);
+    [promising, others].concat()
+}
 
 pub(super) fn section(found: &Found) -> String {
+    let rules = rules();
     let all: Vec<&Coverage> =
-        found.worlds.iter().flat_map(|w| &w.coverage).filter(|c| c.policy == POLICY).collect();
+        found.environments.iter().flat_map(|w| &w.coverage).filter(|c| c.policy == POLICY).collect();
     let promised: Vec<&&Coverage> =
-        all.iter().filter(|c| c.threshold != "q95" && RULES.contains(&&*c.threshold)).collect();
+        all.iter().filter(|c| rules.iter().any(|r| r.promises && r.id == c.threshold)).collect();
     let kept = promised.iter().filter(|c| keeps(c)).count();
     let mut rows = Vec::new();
-    for world in &found.worlds {
-        for detector in &world.detectors {
+    for environment in &found.environments {
+        for detector in &environment.detectors {
             let own = |rule: &str| {
                 let cells = all
                     .iter()
-                    .filter(|c| c.env == world.env && c.detector == *detector && c.threshold == rule);
+                    .filter(|c| c.env == environment.env && c.detector == *detector && c.threshold == rule);
                 cells.copied().collect::<Vec<&Coverage>>()
             };
-            let cells = RULES.iter().map(|rule| percent(&own(rule)));
-            rows.push([world.env.clone(), format!("`{detector}`")].into_iter().chain(cells).collect());
+            let cells = rules.iter().map(|rule| percent(&own(rule.id)));
+            rows.push([environment.env.clone(), format!("`{detector}`")].into_iter().chain(cells).collect());
         }
     }
-    let names = RULES.map(|rule| format!("`{rule}`"));
-    let head: Vec<&str> = ["world", "detector"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let names: Vec<String> = rules.iter().map(|rule| format!("`{}`", rule.id)).collect();
+    let head: Vec<&str> =
+        ["environment", "detector"].into_iter().chain(names.iter().map(String::as_str)).collect();
     format!(
         "## False alarms\n\nRealised share of nominal episodes with an alarm. The nominal episodes of each repetition are \
          split 200 times at random into those that set a threshold and those that are watched; means over splits and \
          repetitions, in brackets the middle 95 % of the splits. Promised are at most 5 % by the four rules to the left, \
          nothing by `q95`. The promise is kept, within three binomial standard errors of the mean, in {kept} of {} \
-         combinations of world, detector, repetition and rule.\n\n{}",
+         combinations of environment, detector, repetition and rule.\n\n{}",
         promised.len(),
         table(&head, &rows)
     )

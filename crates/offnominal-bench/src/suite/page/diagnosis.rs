@@ -5,7 +5,7 @@ use crate::results::Diagnosed;
 use crate::suite::page::{Found, POLICY, table};
 
 pub(super) fn section(found: &Found) -> String {
-    let all = found.worlds.iter().flat_map(|w| &w.diagnoses).filter(|d| d.policy == POLICY);
+    let all = found.environments.iter().flat_map(|w| &w.diagnoses).filter(|d| d.policy == POLICY);
     let all: Vec<&Diagnosed> = all.collect();
     if all.is_empty() {
         return String::new();

@@ -1,4 +1,4 @@
-//! What `offnominal` gains over PE-DM, in the worlds that chose its composition and in the others.
+//! What `offnominal` gains over PE-DM, in the environments that chose its composition and in the others.
 
 use crate::report::aggregate;
 use crate::suite::page::pick::Pick;
@@ -9,16 +9,16 @@ const OURS: &str = "offnominal";
 const THEIRS: &str = "pe-dm";
 
 pub(super) fn section(found: &Found) -> String {
-    let all = Pick::anomalies(&found.lines, POLICY);
+    let all = Pick::anomalies(&found.rows, POLICY);
     let chosen = |env: &str| CHOICE.contains(&env);
     let parts = [
-        ("worlds of the choice", all.only(|l| chosen(&l.env))),
-        ("the other worlds", all.only(|l| !chosen(&l.env))),
+        ("environments of the choice", all.only(|l| chosen(&l.env))),
+        ("the other environments", all.only(|l| !chosen(&l.env))),
     ];
     let rows: Vec<Vec<String>> = parts.iter().map(|(name, part)| row(name, part)).collect();
     let head = [
         "",
-        "worlds",
+        "environments",
         "AUROC matched, tiny: gain",
         "AUROC matched, all: gain",
         "found in 20 steps: gain",
@@ -26,7 +26,7 @@ pub(super) fn section(found: &Found) -> String {
         "at most half the delay",
     ];
     format!(
-        "## `{OURS}` against `{THEIRS}`\n\nThe parts of `{OURS}` were chosen in {}; only the other worlds give figures that \
+        "## `{OURS}` against `{THEIRS}`\n\nThe parts of `{OURS}` were chosen in {}; only the other environments give figures that \
          the choice does not flatter. Differences are taken anomaly by anomaly at the same strength. The ratio is that of \
          the median numbers of steps from the onset to the alarm, this one included, at equal episode false-alarm rates \
          (conformal, 5 %); anomalies that neither finds in half of its episodes are left out of it.\n\n{}",

@@ -10,25 +10,25 @@ const PAPER: [&str; 7] = ["knn", "isolation-forest", "ocsvm", "riqn", "mlp-dm", 
 
 pub(super) fn section(found: &Found) -> Result<String> {
     let published = published::ranked()?;
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let mut agreement = Vec::new();
     let mut tables = String::new();
-    for world in &found.worlds {
-        let own = lines.env(&world.env);
-        let theirs: Vec<&Ranked> = published.iter().filter(|r| r.env == world.env).collect();
+    for environment in &found.environments {
+        let own = lines.env(&environment.env);
+        let theirs: Vec<&Ranked> = published.iter().filter(|r| r.env == environment.env).collect();
         for strength in ["strong", "tiny"] {
-            agreement.push(agree(&world.env, strength, &own, &theirs));
+            agreement.push(agree(&environment.env, strength, &own, &theirs));
         }
-        tables += &format!("\n### {}\n\n{}", world.env, detail(found, &own, &theirs));
+        tables += &format!("\n### {}\n\n{}", environment.env, detail(found, &own, &theirs));
     }
-    let head = ["world", "strength", "order, published", "order, ours", "τ", "τ against matched"];
+    let head = ["environment", "strength", "order, published", "order, ours", "τ", "τ against matched"];
     Ok(format!(
         "## Table 12: the same order of detectors?\n\nLocal AUROC, means over anomalies. Orders from best to worst; τ is \
          Kendall's rank correlation of the seven detectors, 1 for the same order, and the last column is that of the \
          published local AUROC with our matched one. What differs has three causes that can be named. \
          The line `clock` below is what the passing of time alone earns in a protocol, so detectors whose scores rise \
          along an episode are flattered by the local one. Detectors deviate from the published code where their cards \
-         say so: above all `riqn`, which scales what it scores as what it learned from. And worlds, policies and \
+         say so: above all `riqn`, which scales what it scores as what it learned from. And environments, policies and \
          calibrated magnitudes are our own.\n\n{}\n{}\n{tables}",
         table(&head, &agreement),
         families(&lines)?
@@ -89,7 +89,7 @@ fn sign(x: f64) -> f64 {
     if x == 0.0 { 0.0 } else { x.signum() }
 }
 
-/// A world row by row: every detector, published and ours.
+/// An environment row by row: every detector, published and ours.
 fn detail(found: &Found, own: &Pick<'_>, theirs: &[&Ranked]) -> String {
     let row = |detector: &&str| {
         let mut cells = vec![format!("`{detector}`")];
@@ -116,7 +116,7 @@ fn detail(found: &Found, own: &Pick<'_>, theirs: &[&Ranked]) -> String {
     table(&head, &rows)
 }
 
-/// Table 3: PE-DM by family of worlds and class of anomalies.
+/// Table 3: PE-DM by family of environments and class of anomalies.
 fn families(lines: &Pick<'_>) -> Result<String> {
     let row = |g: Grouped| {
         let own = lines.only(|l| l.env.starts_with(&g.group) && l.anomaly_class == g.anomaly_class);
@@ -145,7 +145,7 @@ fn families(lines: &Pick<'_>) -> Result<String> {
     };
     let rows: Vec<_> = published::grouped()?.into_iter().filter_map(row).collect();
     let head = [
-        "worlds",
+        "environments",
         "anomalies",
         "PE-DM local, tiny: published / ours",
         "strong: published / ours",

@@ -3,9 +3,12 @@
 use crate::suite::page::pick::Pick;
 use crate::suite::page::{Found, POLICY, estimate, table, two};
 
+/// The metric that must be one half where there is nothing to find.
+const MATCHED: &str = "auroc_matched";
+
 pub(super) fn section(found: &Found) -> String {
-    let lines = Pick::anomalies(&found.lines, POLICY);
-    let control = Pick::control(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
+    let control = Pick::control(&found.rows, POLICY);
     let row = |detector: &&str| {
         let own = lines.detector(detector);
         let delay = own.median("delay_median", "conformal").map_or("–".into(), |e| two(e.value));
@@ -34,40 +37,37 @@ pub(super) fn section(found: &Found) -> String {
     ];
     let rows: Vec<_> = found.detectors().iter().map(row).collect();
     format!(
-        "## All worlds\n\nTQC; means over anomalies, alarms at the conformal threshold for 5 % of episodes. The delay is the \
+        "## All environments\n\nTQC; means over anomalies, alarms at the conformal threshold for 5 % of episodes. The delay is the \
          median over anomalies and strengths; ∞ if most are not found in more than half of their episodes.\n\n{}\n{}",
         table(&head, &rows),
         controls(found, &control)
     )
 }
 
-/// Nominal episodes judged as if they were anomalous: one line per world.
+/// Nominal episodes judged as if they were anomalous: one line per environment.
 fn controls(found: &Found, control: &Pick<'_>) -> String {
     let detectors = found.detectors();
     let value = |env: &str, detector: &str| {
-        control.env(env).detector(detector).0.first().map_or(f64::NAN, |l| values(l)[0])
+        control.env(env).detector(detector).points(MATCHED, "").first().map_or(f64::NAN, |p| p.value)
     };
     let row = |env: &str| {
         let numbers = detectors.iter().map(|d| two(value(env, d)));
         std::iter::once(env.to_string()).chain(numbers).collect::<Vec<_>>()
     };
-    let all: Vec<[f64; 3]> = control.0.iter().map(|l| values(l)).filter(|v| !v[0].is_nan()).collect();
-    let near = all.iter().filter(|v| (v[0] - 0.5).abs() <= 0.02).count();
-    let cover = all.iter().filter(|v| v[1] <= 0.5 && 0.5 <= v[2]).count();
-    let head: Vec<&str> = std::iter::once("world").chain(detectors.iter().copied()).collect();
+    let mut all = control.points(MATCHED, "");
+    all.retain(|p| !p.value.is_nan());
+    let near = all.iter().filter(|p| (p.value - 0.5).abs() <= 0.02).count();
+    let cover = all.iter().filter(|p| p.low <= 0.5 && 0.5 <= p.high).count();
+    let head: Vec<&str> = std::iter::once("environment").chain(detectors.iter().copied()).collect();
     let mean = |d: &&str| estimate(control.detector(d).mean("auroc_matched", ""));
-    let all_worlds = std::iter::once("all worlds".to_string()).chain(detectors.iter().map(mean)).collect();
-    let rows: Vec<_> = found.worlds.iter().map(|w| row(&w.env)).chain([all_worlds]).collect();
+    let all_environments =
+        std::iter::once("all environments".to_string()).chain(detectors.iter().map(mean)).collect();
+    let rows: Vec<_> = found.environments.iter().map(|w| row(&w.env)).chain([all_environments]).collect();
     format!(
         "### Controls\n\nNominal episodes judged as if an anomaly began in them: matched AUROC, which must be one half. \
-         {near} of {} are within .02 of it, and {cover} of the intervals hold it; the detectors of a world share its \
+         {near} of {} are within .02 of it, and {cover} of the intervals hold it; the detectors of an environment share its \
          episodes, so they stray together.\n\n{}",
         all.len(),
         table(&head, &rows)
     )
-}
-
-fn values(line: &crate::suite::Line) -> [f64; 3] {
-    let at = crate::suite::columns().iter().position(|c| c.0 == "auroc_matched");
-    at.map_or([f64::NAN; 3], |at| line.values[at])
 }

@@ -11,7 +11,7 @@ pub(super) fn section(found: &Found) -> Result<String> {
     let envs = shared(found);
     let title = "## Table 5: another policy\n\n";
     if envs.is_empty() {
-        return Ok(format!("{title}No world has results of all three policies yet.\n"));
+        return Ok(format!("{title}No environment has results of all three policies yet.\n"));
     }
     Ok(format!(
         "{title}{} — magnitudes calibrated for TQC, tiny and strong.\n\n{}\n{}",
@@ -21,18 +21,18 @@ pub(super) fn section(found: &Found) -> Result<String> {
     ))
 }
 
-/// Worlds in which all three act.
+/// Environments in which all three act.
 fn shared(found: &Found) -> Vec<&str> {
-    let acts = |env: &str, policy: &str| found.lines.iter().any(|l| l.env == env && l.policy == policy);
+    let acts = |env: &str, policy: &str| found.rows.iter().any(|l| l.env == env && l.policy == policy);
     let all = |env: &&str| POLICIES.iter().all(|p| acts(env, p));
-    found.worlds.iter().map(|w| &*w.env).filter(all).collect()
+    found.environments.iter().map(|w| &*w.env).filter(all).collect()
 }
 
 /// Table 5b.
 fn orders(found: &Found, envs: &[&str]) -> Result<String> {
     let published = published::acted()?;
     let own = |policy: &str, detector: &str| {
-        let lines = Pick::anomalies(&found.lines, policy).detector(detector);
+        let lines = Pick::anomalies(&found.rows, policy).detector(detector);
         lines.only(|l| envs.contains(&&*l.env) && ["tiny", "strong"].contains(&&*l.strength))
     };
     let theirs = |policy: &str, detector: &str| {
@@ -68,7 +68,7 @@ fn orders(found: &Found, envs: &[&str]) -> Result<String> {
 fn scores(found: &Found, envs: &[&str]) -> Result<String> {
     let published = published::robust()?;
     let own = |env: &str, policy: &str| {
-        let all = found.worlds.iter().flat_map(|w| &w.scores);
+        let all = found.environments.iter().flat_map(|w| &w.scores);
         let strong = all.filter(|r| r.env == env && r.policy == policy && r.strength == "strong");
         let scores: Vec<f64> = strong.map(|s| s.value).collect();
         scores.iter().sum::<f64>() / scores.len() as f64
@@ -89,6 +89,6 @@ fn scores(found: &Found, envs: &[&str]) -> Result<String> {
     Ok(format!(
         "Normalised score under strong anomalies with a random onset, published / ours: 1 is the undisturbed policy, 0 \
          the random one.\n\n{}",
-        table(&["world", "SAC", "TD3", "TQC"], &rows)
+        table(&["environment", "SAC", "TD3", "TQC"], &rows)
     ))
 }

@@ -1,17 +1,18 @@
-//! The page of worlds that were made up: what it says follows from them.
+//! The page of environments that were made up: what it says follows from them.
 
 use crate::results::{Coverage, Diagnosed, Score};
 use crate::suite::page::*;
-use crate::suite::{Table, columns};
+use offnominal_files::provenance::Provenance;
+use offnominal_stats::{METRICS, Metric, Rule};
 
-/// A world in which every number of a detector is the same.
-fn world(env: &str, out: &Path) {
+/// An environment in which every number of a detector is the same.
+fn environment(env: &str, out: &Path) {
     let detectors = ["clock", "knn", "lstm-dm", "mlp-dm", "pe-dm", "offnominal"].map(String::from);
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
     for policy in ["tqc", "sac", "td3"] {
         for (rank, detector) in detectors.iter().enumerate() {
             for anomaly in ["none", "obs-noise", "act-noise", "dyn-mass"] {
-                lines.push(line(env, policy, anomaly, detector, rank as f64 / 10.0));
+                rows.extend(line(env, policy, anomaly, detector, rank as f64 / 10.0));
             }
         }
     }
@@ -56,11 +57,10 @@ fn world(env: &str, out: &Path) {
         onset_error: 2.0,
         alarm_delay: 5.0,
     };
-    let world = World {
+    let environment = Environment {
         env: env.into(),
         digest: "0".into(),
-        command: format!("offnominal bench --suite vector --envs {env}"),
-        versions: vec![],
+        made: Provenance::new(&format!("offnominal bench --suite vector --envs {env}"), 1, b""),
         policies: vec![],
         seeds: 3,
         missing: vec!["policy x".into()],
@@ -71,18 +71,19 @@ fn world(env: &str, out: &Path) {
         hardware: String::new(),
         scores: vec![score],
     };
-    world.save(out, &Table { lines }, "").unwrap();
+    environment.save(out, &rows, "").unwrap();
 }
 
-fn line(env: &str, policy: &str, anomaly: &str, detector: &str, value: f64) -> Line {
+fn line(env: &str, policy: &str, anomaly: &str, detector: &str, value: f64) -> Vec<Row> {
     let class = match anomaly {
         "none" => "none",
         "obs-noise" => "observation",
         "act-noise" => "action",
         _ => "dynamics",
     };
-    Line {
+    let blank = Row {
         env: env.into(),
+        modality: "vector".into(),
         policy: policy.into(),
         anomaly_class: class.into(),
         anomaly: anomaly.into(),
@@ -91,8 +92,20 @@ fn line(env: &str, policy: &str, anomaly: &str, detector: &str, value: f64) -> L
         detector: detector.into(),
         seeds: 3,
         episodes: 300,
-        values: vec![[if anomaly == "none" { 0.51 } else { value }, 0.0, 1.0]; columns().len()],
-    }
+        metric: String::new(),
+        threshold: String::new(),
+        value: if anomaly == "none" { 0.51 } else { value },
+        low: 0.0,
+        high: 1.0,
+    };
+    let of =
+        |metric: &str, rule: &str| Row { metric: metric.into(), threshold: rule.into(), ..blank.clone() };
+    let rules: Vec<&str> = Rule::all(0.05).iter().map(Rule::id).collect();
+    let rows = |metric: &Metric| match metric.thresholded {
+        true => rules.iter().map(|rule| of(metric.id, rule)).collect(),
+        false => vec![of(metric.id, "")],
+    };
+    METRICS.iter().flat_map(rows).collect()
 }
 
 #[test]
@@ -100,17 +113,17 @@ fn the_page_says_what_the_tables_tell() {
     let folder = tempfile::tempdir().unwrap();
     let suite = Suite::find("vector").unwrap();
     let error = page(suite, folder.path()).unwrap_err().to_string();
-    assert!(error.contains("expected results of a world of suite vector"), "{error}");
-    world("sap-goal0", folder.path());
-    world("sap-goal2", folder.path());
+    assert!(error.contains("expected results of an environment of suite vector"), "{error}");
+    environment("sap-goal0", folder.path());
+    environment("sap-goal2", folder.path());
     let page = page(suite, folder.path()).unwrap();
     for want in [
         "Not run yet, or without a policy or strengths: `mjc-cartpole-swingup`",
         "In sap-goal0 there is no policy x.",
         "12 of 12 are within .02 of it, and 12 of the intervals hold it",
-        // 0.5 − 0.4 for every anomaly, in one world of the choice and in one of the others.
-        "| worlds of the choice | 1 | – | +0.100 [",
-        "| the other worlds | 1 | – | +0.100 [",
+        // 0.5 − 0.4 for every anomaly, in one environment of the choice and in one of the others.
+        "| environments of the choice | 1 | – | +0.100 [",
+        "| the other environments | 1 | – | +0.100 [",
         // Published: 0.93 local; ours has 0.4 everywhere.
         "| `pe-dm` | 0.93 / 0.40 | 0.94 / 0.40 | 0.40 |",
         // The published order is PE-DM, MLP-DM, LSTM-DM, kNN …; ours is the same but for two.

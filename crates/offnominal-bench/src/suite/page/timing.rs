@@ -1,10 +1,10 @@
 //! Table 4: how soon, at which threshold.
 
-use crate::suite::RULES;
 use crate::suite::page::pick::Pick;
 use crate::suite::page::{Found, POLICY, table, two};
 use crate::suite::published::{self, Timed};
 use anyhow::Result;
+use offnominal_stats::RULES;
 
 /// Detectors of the table, the last one ours.
 const DETECTORS: [&str; 4] = ["knn", "lstm-dm", "pe-dm", "offnominal"];
@@ -21,9 +21,9 @@ const COLUMNS: [Column; 5] = [
 
 pub(super) fn section(found: &Found) -> Result<String> {
     let published = published::timed()?;
-    let lines = Pick::anomalies(&found.lines, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY);
     let mut rows = Vec::new();
-    for rule in RULES {
+    for rule in RULES.iter().filter(|rule| rule.timed).map(|rule| rule.id) {
         for detector in DETECTORS {
             let theirs = published.iter().find(|t| t.threshold == rule && t.detector == detector);
             rows.push(row(rule, detector, &lines.detector(detector), theirs));

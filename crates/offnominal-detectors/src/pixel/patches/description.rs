@@ -3,7 +3,7 @@
 /// Numbers that describe a pixel.
 pub const INPUTS: usize = 3 + 2 + 3 * 6 + 4 * 3;
 
-/// Half the sides of the boxes around a pixel, as shares of the picture's height.
+/// Half the sides of the boxes around a pixel, as shares of the image's height.
 const SCALES: [f64; 3] = [0.012, 0.04, 0.12];
 /// How far away the regions lie, and half their sides, as shares of the height.
 const REGIONS: [f64; 2] = [0.2, 0.08];
@@ -35,7 +35,7 @@ impl Areas {
         Areas { width, height, sums }
     }
 
-    /// Means of the colours and their deviations in a box about a place, as far as it lies in the picture.
+    /// Means of the colours and their deviations in a box about a place, as far as it lies in the image.
     fn moments(&self, x: i64, y: i64, half: i64) -> [f32; 6] {
         let clip = |v: i64, size: usize| v.clamp(0, size as i64) as usize;
         // A box beyond an edge shrinks to the pixels at that edge.
@@ -52,14 +52,14 @@ impl Areas {
     }
 }
 
-/// A picture that pixels can be described in.
+/// An image that pixels can be described in.
 pub struct Described<'a> {
     rgb: &'a [u8],
     areas: Areas,
 }
 
 impl Described<'_> {
-    /// Of a picture, `[height, width, 3]`.
+    /// Of an image, `[height, width, 3]`.
     pub fn new(rgb: &[u8], width: usize) -> Described<'_> {
         Described { rgb, areas: Areas::of(rgb, width) }
     }
@@ -93,7 +93,7 @@ mod tests {
         let values: Vec<f64> = [1, 2, 3, 6, 7, 8].iter().map(|p| f64::from(rgb[3 * p]) / 255.0).collect();
         let mean = values.iter().sum::<f64>() / 6.0;
         let deviation = (values.iter().map(|v| (v - mean).powi(2)).sum::<f64>() / 6.0).sqrt();
-        // The box about (2, 0) reaches above the picture.
+        // The box about (2, 0) reaches above the image.
         let found = areas.moments(2, 0, 1);
         assert!((f64::from(found[0]) - mean).abs() < 1e-6 && (f64::from(found[3]) - deviation).abs() < 1e-6);
     }

@@ -1,4 +1,4 @@
-//! The card of a body's world.
+//! The card of a body's environment.
 
 use super::options::{Fall, Mass, Options, Reading};
 use super::plan::{Fallen, Limb, Plan, Root, Table};
@@ -95,7 +95,7 @@ fn reward(plan: &Plan) -> String {
     };
     format!(
         "alive + progress − 2 mean |a q̇| − 0.1 mean a² − 0.1 n: alive is {alive}; progress is the speed at which the \
-         middle of the limbs comes nearer to a target 1 km ahead, in m/s; a are the commands, q̇ the angular velocities \
+         middle of the limbs comes nearer to a target 1 km ahead, in m/s; a are the actions, q̇ the angular velocities \
          as observed, n the number of joints within 1 % of a limit"
     )
 }

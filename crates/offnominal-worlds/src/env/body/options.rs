@@ -1,11 +1,9 @@
-//! What can be chosen about a body when its world is made.
+//! What can be chosen about a body when its environment is made.
 
-use offnominal_core::catalogue::{BuildError, parse};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The parameters of a world of bodies; `{}` gives the nominal body.
+/// The parameters of an environment of bodies; `{}` gives the nominal body.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Options {
@@ -26,7 +24,8 @@ pub enum Reading {
     /// Lengths of limbs in m.
     #[default]
     True,
-    /// The numbers of the publication's tables 4 to 7, which are heights at which limbs begin, half lengths, or components.
+    /// The numbers of the publication's tables 4 to 7, which are heights at which limbs begin, half lengths, or
+    /// components.
     PaperLiteral,
 }
 
@@ -50,14 +49,4 @@ pub enum Fall {
     Relative,
     /// The nominal body's.
     Absolute,
-}
-
-impl Options {
-    /// Reads the options.
-    ///
-    /// # Errors
-    /// If one does not exist or has no such value.
-    pub(super) fn read(params: &Value) -> Result<Options, BuildError> {
-        parse(params)
-    }
 }

@@ -49,10 +49,28 @@ pub(super) struct Limb {
     /// Mass at nominal size, where it is not that of water.
     pub mass_kg: Option<f64>,
     pub joint: Option<Joint>,
-    /// Class in pictures.
+    /// Class in images.
     pub class: &'static str,
     /// The limb of the other side, if the table has one row for both.
     pub twin: Option<usize>,
+}
+
+impl Limb {
+    /// An upright torso: what other limbs differ from.
+    pub(super) const TORSO: Limb = Limb {
+        name: "torso",
+        parent: 0,
+        attach_m: [0.0; 3],
+        centre_m: [0.0; 3],
+        form: Form::Capsule([0.0, 0.0, -1.0]),
+        length_m: 0.4,
+        width_m: 0.05,
+        table: 1.45,
+        mass_kg: None,
+        joint: None,
+        class: "torso",
+        twin: None,
+    };
 }
 
 /// The shape of a limb.
@@ -72,14 +90,15 @@ pub(super) struct Joint {
     pub high_rad: f64,
     /// The angle around which episodes start.
     pub rest_rad: f64,
-    /// Torque at full command.
+    /// Torque at full action.
     pub torque_nm: f64,
 }
 
 /// What the numbers of the table are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Table {
-    /// Heights above the ground at which limbs begin; a limb ends where the next one begins. The foot's is where its tip is.
+    /// Heights above the ground at which limbs begin; a limb ends where the next one begins. The foot's is where its
+    /// tip is.
     Heights,
     /// Half lengths of capsules; what hangs on them stays where it was.
     HalfLengths,

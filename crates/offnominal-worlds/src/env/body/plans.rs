@@ -12,7 +12,7 @@ use super::walker::Walker;
 use offnominal_core::catalogue::BuildError;
 use offnominal_mujoco::Simulation;
 
-/// Ids of the worlds whose limbs can change, in the order in which reports list them.
+/// Ids of the environments whose limbs can change, in the order in which reports list them.
 pub const BODIES: [&str; 4] = [hopper::PLAN.id, walker::PLAN.id, ant::PLAN.id, half_cheetah::PLAN.id];
 
 const PLANS: [&Plan; 4] = [&hopper::PLAN, &walker::PLAN, &ant::PLAN, &half_cheetah::PLAN];
@@ -20,7 +20,7 @@ const PLANS: [&Plan; 4] = [&hopper::PLAN, &walker::PLAN, &ant::PLAN, &half_cheet
 /// The lengths and widths of a body, in the order of its limbs.
 ///
 /// # Errors
-/// If the world has no limbs that can change.
+/// If the environment has no limbs that can change.
 pub fn quantities(id: &str, reading: Reading) -> Result<Vec<Quantity>, BuildError> {
     Ok(sizes::quantities(plan(id)?, reading))
 }
@@ -34,10 +34,10 @@ fn plan(id: &str) -> Result<&'static Plan, BuildError> {
     })
 }
 
-/// A nominal body alone, as it stands at the start: what the world around it is measured against.
+/// A nominal body alone, as it stands at the start: what the environment around it is measured against.
 ///
 /// # Errors
-/// If the world has no limbs that can change, or MuJoCo is missing.
+/// If the environment has no limbs that can change, or MuJoCo is missing.
 pub fn bare(id: &str) -> Result<Simulation, BuildError> {
     let walker = Walker::build(plan(id)?, &serde_json::json!({}))?;
     Ok(walker.into_simulation())

@@ -9,7 +9,7 @@ pub(super) struct Posture {
     pub roll_rad: f64,
     pub pitch_rad: f64,
     pub yaw_rad: f64,
-    /// In the world, m/s.
+    /// In the environment, m/s.
     pub velocity_mps: [f64; 3],
 }
 

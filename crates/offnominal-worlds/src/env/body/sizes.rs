@@ -55,7 +55,7 @@ pub(super) fn quantities(plan: &Plan, reading: Reading) -> Vec<Quantity> {
     plan.limbs.iter().flat_map(of).collect()
 }
 
-/// The parameters of a world that are sizes of limbs.
+/// The parameters of an environment that are sizes of limbs.
 pub(super) fn parameters(plan: &Plan, reading: Reading) -> Vec<Parameter> {
     let of = |q: &Quantity| {
         let limb = q.limb.replace('-', " ");

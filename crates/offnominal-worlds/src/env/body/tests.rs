@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 const PLANS: [&Plan; 4] = [&hopper::PLAN, &walker::PLAN, &ant::PLAN, &half_cheetah::PLAN];
 
-fn world(id: &str, params: &Value) -> Box<dyn Env> {
+fn environment(id: &str, params: &Value) -> Box<dyn Env> {
     catalogue().build(id, params).unwrap()
 }
 
@@ -37,7 +37,7 @@ fn masses_are_those_that_pybullet_reads() {
 #[test]
 fn widths_are_those_of_the_publication() {
     for (id, (observation, action)) in BODIES.into_iter().zip([(15, 3), (22, 6), (28, 8), (26, 6)]) {
-        let env = world(id, &json!({}));
+        let env = environment(id, &json!({}));
         assert_eq!((env.spec().obs_width(), env.spec().act_width()), (observation, action), "{id}");
     }
 }
@@ -79,8 +79,8 @@ fn the_tables_numbers_are_read_as_they_stand() {
     for id in BODIES {
         let (real, table) =
             (quantities(id, Reading::True).unwrap(), quantities(id, Reading::PaperLiteral).unwrap());
-        let mut nominal = world(id, &json!({}));
-        let mut same = world(id, &json!({"reading": "paper-literal"}));
+        let mut nominal = environment(id, &json!({}));
+        let mut same = environment(id, &json!({"reading": "paper-literal"}));
         assert_eq!(real.len(), table.len());
         let (found, wanted) = (idle(same.as_mut(), 20), idle(nominal.as_mut(), 20));
         let largest = found.iter().zip(wanted).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
@@ -101,7 +101,7 @@ fn mass_follows_the_volume_or_stays() {
 fn short_legs_do_not_count_as_fallen_unless_asked() {
     let short = |fall: &str| {
         let set = json!({"thigh-length": 0.2, "leg-length": 0.2});
-        idle(world("hopper", &json!({"fall": fall, "set": set})).as_mut(), 3)
+        idle(environment("hopper", &json!({"fall": fall, "set": set})).as_mut(), 3)
     };
     assert!(short("relative")[2] > 0.5, "{:?}", short("relative"));
     assert!(short("absolute")[2] < -0.5, "{:?}", short("absolute"));
@@ -110,7 +110,7 @@ fn short_legs_do_not_count_as_fallen_unless_asked() {
 #[test]
 fn growing_while_walking_keeps_posture_and_height() {
     for id in BODIES {
-        let mut env = world(id, &json!({}));
+        let mut env = environment(id, &json!({}));
         idle(env.as_mut(), 10);
         let mut seen = [vec![0.0; env.spec().obs_width()], vec![0.0; env.spec().obs_width()]];
         env.observe(&mut seen[0]);
@@ -129,7 +129,7 @@ fn growing_while_walking_keeps_posture_and_height() {
 #[test]
 fn a_neighbour_of_a_start_differs_in_one_joint_and_is_a_start() {
     for id in BODIES {
-        let (env, mut rng) = (world(id, &json!({})), Rng::new(4));
+        let (env, mut rng) = (environment(id, &json!({})), Rng::new(4));
         for _ in 0..20 {
             let x = env.draw(&mut rng);
             let near = env.failure_search().vary(&x, &mut rng).unwrap();
@@ -142,11 +142,11 @@ fn a_neighbour_of_a_start_differs_in_one_joint_and_is_a_start() {
 
 #[test]
 fn several_sizes_change_at_once_or_not_at_all() {
-    let mut env = world("hopper", &json!({}));
+    let mut env = environment("hopper", &json!({}));
     let sizes = [("torso-length", 0.5), ("thigh-length", 0.3), ("leg-width", 0.05)];
     env.set_parameters(&sizes).unwrap();
     let set = json!({"torso-length": 0.5, "thigh-length": 0.3, "leg-width": 0.05});
-    assert_eq!(idle(env.as_mut(), 5), idle(world("hopper", &json!({ "set": set })).as_mut(), 5));
+    assert_eq!(idle(env.as_mut(), 5), idle(environment("hopper", &json!({ "set": set })).as_mut(), 5));
     let before = idle(env.as_mut(), 5);
     assert!(env.set_parameters(&[("leg-length", 0.4), ("leg-width", -1.0)]).is_err());
     assert_eq!(idle(env.as_mut(), 5), before);

@@ -1,7 +1,7 @@
-//! The world around a body: clock, observation, reward, fall, and what changes the body.
+//! The environment around a body: clock, observation, reward, fall, and what changes the body.
 
-use super::super::mjc::DIVERGED;
-use super::super::mjc_picture::{Painter, camera_names, class_names};
+use super::super::DIVERGED;
+use super::super::mjc_image::{Painter, camera_names, class_names};
 use super::built::{self, Built, Factors};
 use super::card;
 use super::error::BodyError;
@@ -15,7 +15,7 @@ use offnominal_mujoco::Simulation;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Simulation steps in a step of the world.
+/// Simulation steps in a step of the environment.
 const SUBSTEPS: usize = 4;
 /// Seconds of a step.
 pub(super) const DT_SECS: f64 = SUBSTEPS as f64 * super::mjcf::TIMESTEP_SECS;
@@ -53,7 +53,7 @@ pub(super) struct Walker {
 impl Walker {
     /// Makes the body that the options describe.
     pub(super) fn build(plan: &'static Plan, params: &Value) -> Result<Walker, BuildError> {
-        let options = Options::read(params)?;
+        let options = offnominal_core::catalogue::parse(params)?;
         Walker::new(plan, options).map_err(|e| match e {
             BodyError::Mujoco(missing) => BuildError::Missing(Box::new(missing)),
             other => BuildError::Parameters(other.to_string()),
@@ -74,9 +74,8 @@ impl Walker {
         }
         let gap_m = built::gap_m(plan)?;
         let built = Built::new(plan, &options, &numbers, factors, gap_m)?;
-        let painter = painter(plan, &built)?;
-        spec.classes =
-            class_names(&card::classes(plan).iter().map(|c| (c.0, [].as_slice())).collect::<Vec<_>>());
+        let painter = Painter::new(built.sim.model(), &card::classes(plan))?;
+        spec.classes = class_names(&card::classes(plan));
         spec.cameras = camera_names(built.sim.model());
         let (n_joints, n_feet) = (plan.n_joints(), plan.feet.len());
         let mut walker = Walker {
@@ -96,7 +95,7 @@ impl Walker {
         Ok(walker)
     }
 
-    /// The body without the world.
+    /// The body without the environment.
     pub(super) fn into_simulation(self) -> Simulation {
         self.built.sim
     }
@@ -193,7 +192,7 @@ impl Walker {
         let sunk = before - ground::lowest(&built.sim, self.plan, &built.bones);
         built.sim.qpos_mut()[built::height_at(self.plan.root)] += sunk;
         let _ = built.sim.forward();
-        self.painter = painter(self.plan, &built)?;
+        self.painter = Painter::new(built.sim.model(), &card::classes(self.plan))?;
         (self.built, self.numbers, self.factors) = (built, numbers, factors);
         self.look();
         Ok(())
@@ -323,11 +322,4 @@ impl FailureSearch for Walker {
         let ends = !matches!(self.plan.fallen, Fallen::Never { .. });
         ends.then(|| self.clearance())
     }
-}
-
-fn painter(plan: &Plan, built: &Built) -> Result<Painter, BodyError> {
-    let classes = card::classes(plan);
-    let classes: Vec<(&str, &[&str])> =
-        classes.iter().map(|(class, geoms)| (*class, geoms.as_slice())).collect();
-    Ok(Painter::new(built.sim.model(), &classes)?)
 }

@@ -14,7 +14,7 @@ pub struct Sample {
     pub class: u8,
 }
 
-/// The samples of a picture, row by row from the top left.
+/// The samples of an image, row by row from the top left.
 #[derive(Debug, Clone, Default)]
 pub struct Canvas {
     width: usize,
@@ -102,7 +102,7 @@ mod tests {
     const RED: Sample = Sample { colour: [200, 0, 0], class: 5 };
     const BLUE: Sample = Sample { colour: [0, 0, 100], class: 2 };
 
-    /// A 4 × 4 picture, 8 × 8 samples, of polygons.
+    /// A 4 × 4 image, 8 × 8 samples, of polygons.
     fn painted(polygons: &[(&[[f64; 2]], Sample)]) -> Frame {
         let (mut frame, mut canvas) = (Frame::new(4, 4), Canvas::default());
         canvas.fit(&frame);

@@ -1,9 +1,9 @@
-//! The description of the lane-keeping world.
+//! The description of the lane-keeping environment.
 
 use super::start;
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 
-/// World id.
+/// Environment id.
 pub const ID: &str = "car-lanekeep";
 /// One line for listings.
 pub const SUMMARY: &str = "a car keeps its lane and its speed on a curved highway, among a hundred others";
@@ -25,7 +25,7 @@ const REWARD: &str = "−|v − v*| / (100 km/h) − 0.1 |heading error| − 0.1
     target speed v* = 50 km/h and the Euclidean norm |a| of the action; in the step that ends the episode −100 instead.";
 
 const RESET: &str = "A place on the course and one of the four lanes, both uniform; the car within 0.3 m of the lane's \
-    centre and 0.03 rad of the road's direction, at 40 to 60 km/h, commands at zero; the next vehicle ahead 25 to 125 m \
+    centre and 0.03 rad of the road's direction, at 40 to 60 km/h, actions at zero; the next vehicle ahead 25 to 125 m \
     away, its driver wanting 45 to 65 km/h; all uniform. The other 99 vehicles at random places, at least 30 m from \
     middle to middle, with drivers of the same range of speeds.";
 
@@ -40,13 +40,11 @@ const SOURCE: &str = "Anomaly-Gym (TMLR submission 7913), CAR-LaneKeep, which ru
     another highway (default 1). `target_speed` is constant, as in the original. Deviations: left is positive; the lane \
     offset is the distance itself and not the sine of an angle; the gap is from bumper to bumper; success is judged over \
     the whole episode and not at its end; the parameters act on brake, wheels and tyres of the car and not on the \
-    commands. A command that is not a number ends the episode as diverged.";
+    actions. An action that is not a number ends the episode as diverged.";
 
 /// The specification.
 pub fn spec() -> EnvSpec {
     EnvSpec {
-        id: ID.into(),
-        summary: SUMMARY.into(),
         source: SOURCE.into(),
         observation: observation(),
         action: action(),
@@ -59,6 +57,7 @@ pub fn spec() -> EnvSpec {
         success: SUCCESS.into(),
         classes: super::models::CLASSES.map(String::from).to_vec(),
         cameras: CAMERAS.map(String::from).to_vec(),
+        ..EnvSpec::new(ID, SUMMARY)
     }
 }
 
@@ -72,16 +71,16 @@ fn observation() -> Vec<Channel> {
         Channel::unbounded("lane_offset", "distance from the lane's centre, positive to the left", "m"),
         channel("gap", GAP, "m", 0.0, SIGHT_M),
         Channel::unbounded("closing", "speed of that vehicle minus the car's own; 0 if there is none", "m/s"),
-        channel("throttle", "accumulated command, throttle if positive, brake if negative", "1", -1.0, 1.0),
-        channel("steering", "accumulated command, positive to the left", "1", -1.0, 1.0),
+        channel("throttle", "accumulated action, throttle if positive, brake if negative", "1", -1.0, 1.0),
+        channel("steering", "accumulated action, positive to the left", "1", -1.0, 1.0),
     ]
 }
 
 fn action() -> Vec<Channel> {
     let channel = |name, of| Channel::new(name, of, "1", -1.0, 1.0);
     vec![
-        channel("throttle_change", "change of the throttle or brake command, in tenths of its range"),
-        channel("steering_change", "change of the steering command, in tenths of its range"),
+        channel("throttle_change", "change of the throttle or brake action, in tenths of its range"),
+        channel("steering_change", "change of the steering action, in tenths of its range"),
     ]
 }
 

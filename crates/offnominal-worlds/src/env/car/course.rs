@@ -39,7 +39,7 @@ pub struct Pose {
 
 /// A tabulated closed centre line.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct Rollout {
     /// Length of the centre line, m.
     pub length_m: f64,
     nodes_per_m: f64,
@@ -48,9 +48,9 @@ pub struct Course {
     curvatures: Vec<f64>,
 }
 
-impl Course {
+impl Rollout {
     /// The course that a seed names.
-    pub fn new(seed: u64) -> Course {
+    pub fn new(seed: u64) -> Rollout {
         Shape::draw(&mut Rng::new(seed)).tabulate()
     }
 
@@ -120,7 +120,7 @@ impl Shape {
         Pose { x: scale * r * cos, y: scale * r * sin, heading: theta + r.atan2(r1) }
     }
 
-    fn tabulate(&self) -> Course {
+    fn tabulate(&self) -> Rollout {
         let thetas: Vec<f64> = (0..=FINE).map(|i| TAU * i as f64 / FINE as f64).collect();
         let sharpest = thetas.iter().map(|&t| self.curvature(t).abs()).fold(0.0, f64::max);
         let scale = MIN_RADIUS_M * sharpest;
@@ -129,7 +129,7 @@ impl Shape {
         let n = (length_m / SPACING_M).round() as usize;
         let at = (0..=n).map(|i| inverse(&way, length_m * i as f64 / n as f64));
         let at: Vec<f64> = at.map(|fine| TAU * fine / FINE as f64).collect();
-        Course {
+        Rollout {
             length_m,
             nodes_per_m: n as f64 / length_m,
             poses: at.iter().map(|&t| self.pose(t, scale)).collect(),
@@ -166,7 +166,7 @@ mod tests {
     #[test]
     fn every_course_is_a_closed_highway_with_bends_to_both_sides() {
         for seed in 0..20 {
-            let course = Course::new(seed);
+            let course = Rollout::new(seed);
             assert!((1500.0..6000.0).contains(&course.length_m), "course {seed}: {} m", course.length_m);
             let bends = course.curvatures.iter();
             let (low, high) = bends.fold((0.0_f64, 0.0_f64), |(l, h), &k| (l.min(k), h.max(k)));
@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_heading_is_the_direction_and_the_curvature_its_change() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         for i in 0..300 {
             let (s, h) = (10.0 * f64::from(i), 2.0);
             let (a, m, b) = (course.pose(s - h, 0.0), course.pose(s, 0.0), course.pose(s + h, 0.0));
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn left_is_left_and_lanes_count_from_the_right() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         let (middle, left) = (course.pose(50.0, 0.0), course.pose(50.0, 2.0));
         let (sin, cos) = middle.heading.sin_cos();
         let across = (left.y - middle.y) * cos - (left.x - middle.x) * sin;
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn ways_wrap_around() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         let l = course.length_m;
         assert!((course.ahead(l - 3.0, 4.0) - 7.0).abs() < 1e-9);
         assert!((course.ahead(4.0, l - 3.0) + 7.0).abs() < 1e-9);

@@ -4,7 +4,7 @@
 //! enough for it. So denser debris adds things and moves none, and what lies where depends on the course alone. Nobody
 //! sees debris but the cameras: the driver's sensors do not, and other drivers pass over it. A car that touches it fails.
 
-use super::course::{Course, LANE_WIDTH_M, LANES};
+use super::course::{LANE_WIDTH_M, LANES, Rollout};
 use super::models::{Part, dull, part};
 use offnominal_core::Rng;
 
@@ -91,7 +91,7 @@ pub struct Debris {
 
 impl Debris {
     /// What a seed leaves on a course.
-    pub fn on(course: &Course, seed: u64) -> Debris {
+    pub fn on(course: &Rollout, seed: u64) -> Debris {
         let mut rng = Rng::new(seed);
         let n = (course.length_m / EVERY_M) as usize;
         let pieces_per_m = n as f64 / course.length_m;
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn there_is_as_much_as_is_asked_for_and_more_moves_none() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         let debris = Debris::on(&course, 1);
         let lap = |density: f64| -> Vec<f64> {
             debris.between(0.0, course.length_m, density).map(|p| p.position).collect()
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_lap_later_the_same_things_lie_there() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         let debris = Debris::on(&course, 1);
         let seen = |from: f64| -> Vec<Piece> { debris.between(from, from + 300.0, 5.0).copied().collect() };
         assert_eq!(seen(1000.0), seen(1000.0 + course.length_m));

@@ -1,18 +1,18 @@
 //! The car on its road: where it is, how it moves, and what its driver has commanded so far.
 
-use super::course::{Course, lane_centre};
+use super::course::{Rollout, lane_centre};
 use super::debris::Debris;
 use super::start::Start;
 use super::traffic::{self, Ahead, Traffic};
 use super::vehicle::{Condition, Motion, Pedals, SIZE_M, Wheels};
 
-/// How much a full action changes a command in a step.
+/// How much a full action changes an action in a step.
 pub const INCREMENT: f64 = 0.1;
 /// Duration of an integration step, s.
 const TICK_SECS: f64 = 0.005;
-/// Integration steps per step of the world.
+/// Integration steps per step of the environment.
 const TICKS: usize = 10;
-/// Duration of a step of the world, s.
+/// Duration of a step of the environment, s.
 pub const DT_SECS: f64 = TICK_SECS * TICKS as f64;
 
 /// The car.
@@ -28,15 +28,15 @@ pub struct Ego {
     pub heading: f64,
     /// Velocity and yaw rate.
     pub motion: Motion,
-    /// The commands as they have accumulated.
+    /// The actions as they have accumulated.
     pub pedals: Pedals,
     /// Size of the acceleration over the ground, m/s².
     pub acceleration: f64,
 }
 
 impl Ego {
-    /// The car as an episode begins: rolling along its lane, commands at zero.
-    pub fn at(start: &Start, course: &Course) -> Ego {
+    /// The car as an episode begins: rolling along its lane, actions at zero.
+    pub fn at(start: &Start, course: &Rollout) -> Ego {
         let yaw_rate = start.speed * course.curvature(start.position);
         Ego {
             lane: start.lane,
@@ -48,7 +48,7 @@ impl Ego {
         }
     }
 
-    /// Adds an action to the commands; both stay in [−1, 1].
+    /// Adds an action to the actions; both stay in [−1, 1].
     pub fn command(&mut self, throttle: f64, steering: f64) {
         let add =
             |command: f64, action: f64| (command + INCREMENT * action.clamp(-1.0, 1.0)).clamp(-1.0, 1.0);
@@ -57,7 +57,7 @@ impl Ego {
     }
 
     /// Drives on for a step.
-    pub fn advance(&mut self, course: &Course, condition: &Condition) {
+    pub fn advance(&mut self, course: &Rollout, condition: &Condition) {
         let wheels = Wheels::new(self.pedals, condition);
         for _ in 0..TICKS {
             self.roll(course);
@@ -67,7 +67,7 @@ impl Ego {
     }
 
     /// Moves along and across the road.
-    fn roll(&mut self, course: &Course) {
+    fn roll(&mut self, course: &Rollout) {
         let curvature = course.curvature(self.position);
         let (sin, cos) = self.heading.sin_cos();
         let Motion { forward, leftward, yaw_rate } = self.motion;
@@ -88,7 +88,7 @@ impl Ego {
     }
 
     /// Whether it touches another vehicle.
-    pub fn collides(&self, traffic: &Traffic, course: &Course) -> bool {
+    pub fn collides(&self, traffic: &Traffic, course: &Rollout) -> bool {
         traffic.lanes.iter().enumerate().any(|(i, lane)| {
             let across = lane_centre(i) - self.lateral;
             // The first test spares the others most of the work.
@@ -98,7 +98,7 @@ impl Ego {
     }
 
     /// Whether it touches debris that lies so densely.
-    pub fn hits(&self, debris: &Debris, density: f64, course: &Course) -> bool {
+    pub fn hits(&self, debris: &Debris, density: f64, course: &Rollout) -> bool {
         let near = SIZE_M[0] + super::debris::EVERY_M;
         debris.between(self.position - near, self.position + near, density).any(|piece| {
             let along = course.ahead(self.position, piece.position);
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_car_that_goes_straight_draws_a_straight_line_through_every_bend() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         for start in 0..12 {
             let mut ego = car(250.0 * f64::from(start), 0.1, 14.0);
             let place = |ego: &Ego| course.pose(ego.position, ego.lateral);
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn straight_on_leaves_a_bend_on_its_outside_by_half_the_curvature_times_the_square_of_the_way() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         let sharpest = |s: &f64, t: &f64| course.curvature(*s).total_cmp(&course.curvature(*t));
         let bend = (0..2000).map(f64::from).max_by(sharpest).unwrap();
         let mut ego = car(bend, 0.0, 10.0);
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn only_a_vehicle_that_is_there_is_hit() {
-        let (course, mut traffic, mut ego) = (Course::new(1), Traffic::default(), car(500.0, 0.0, 14.0));
+        let (course, mut traffic, mut ego) = (Rollout::new(1), Traffic::default(), car(500.0, 0.0, 14.0));
         traffic.lanes[0].positions = vec![500.0];
         assert!(!ego.collides(&traffic, &course), "side by side");
         (ego.heading, ego.lateral) = (-0.7, ego.lateral - 1.0);

@@ -1,9 +1,9 @@
 //! What there is to see around the car, as plain data: flat patches on the ground, things that stand on it, and an eye.
 //!
-//! The scene says nothing of pixels ([`super::picture`] paints it), and whatever else is to be seen can be added to it:
+//! The scene says nothing of pixels ([`super::image`] paints it), and whatever else is to be seen can be added to it:
 //! a [`Thing`] is a place and a few boxes.
 
-use super::course::{Course, Pose};
+use super::course::{Pose, Rollout};
 use super::debris::Debris;
 use super::ego::Ego;
 use super::traffic::Traffic;
@@ -25,7 +25,7 @@ pub enum Place {
     Chase,
 }
 
-/// Where the picture is taken from.
+/// Where the image is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Eye {
     /// Place and direction.
@@ -77,7 +77,7 @@ impl Scene {
     /// `debris` is what may lie there, and how many things per 100 m do.
     pub fn describe(
         &mut self,
-        course: &Course,
+        course: &Rollout,
         ego: &Ego,
         traffic: &Traffic,
         debris: (&Debris, f64),
@@ -98,7 +98,7 @@ impl Scene {
     }
 
     /// Lays a strip along the road.
-    fn lay(&mut self, strip: &Strip, course: &Course, position: f64) {
+    fn lay(&mut self, strip: &Strip, course: &Rollout, position: f64) {
         for piece in pieces(position).filter(|piece| !strip.is_dashed || piece.rem_euclid(3) == 0) {
             let (from, to) = (PIECE_M * piece as f64, PIECE_M * (piece + 1) as f64);
             let corner = |s, d| {
@@ -116,7 +116,7 @@ impl Scene {
     }
 
     /// Sets barriers on both sides; their shades alternate, so that driving shows.
-    fn fence(&mut self, course: &Course, position: f64) {
+    fn fence(&mut self, course: &Rollout, position: f64) {
         for piece in pieces(position) {
             let colour = models::BARRIER_COLOURS[piece.rem_euclid(2) as usize];
             for side in [-1.0, 1.0] {
@@ -127,7 +127,7 @@ impl Scene {
     }
 
     /// Puts the other vehicles on their lanes.
-    fn park(&mut self, course: &Course, position: f64, traffic: &Traffic) {
+    fn park(&mut self, course: &Rollout, position: f64, traffic: &Traffic) {
         for (lane, number, s) in traffic.vehicles() {
             let along = course.ahead(position, s);
             if (-BEHIND_M..AHEAD_M).contains(&along) {
@@ -139,7 +139,7 @@ impl Scene {
     }
 
     /// Lays what has fallen onto the road.
-    fn scatter(&mut self, course: &Course, position: f64, (debris, density): (&Debris, f64)) {
+    fn scatter(&mut self, course: &Rollout, position: f64, (debris, density): (&Debris, f64)) {
         for piece in debris.between(position - BEHIND_M, position + AHEAD_M, density) {
             let pose = course.pose(piece.position, piece.across);
             let (class, colour) = (models::DEBRIS, piece.colour);
@@ -155,7 +155,7 @@ fn pieces(position: f64) -> std::ops::Range<i64> {
 }
 
 /// Where the car is in the plane.
-fn pose_of(course: &Course, ego: &Ego) -> Pose {
+fn pose_of(course: &Rollout, ego: &Ego) -> Pose {
     let road = course.pose(ego.position, ego.lateral);
     Pose { heading: road.heading + ego.heading, ..road }
 }

@@ -1,6 +1,6 @@
 //! The initial condition of an episode.
 
-use super::course::{Course, LANES};
+use super::course::{LANES, Rollout};
 use super::traffic::DESIRED_MPS;
 use offnominal_core::Rng;
 
@@ -61,7 +61,7 @@ impl Start {
     }
 
     /// An initial condition at random.
-    pub fn draw(course: &Course, rng: &mut Rng) -> Vec<f64> {
+    pub fn draw(course: &Rollout, rng: &mut Rng) -> Vec<f64> {
         vec![
             rng.range(0.0, course.length_m),
             rng.below(LANES) as f64,
@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn draws_cover_the_course_and_the_lanes_and_read_back() {
-        let (course, mut rng) = (Course::new(1), Rng::new(1));
+        let (course, mut rng) = (Rollout::new(1), Rng::new(1));
         let starts: Vec<Start> = (0..400).map(|_| Start::read(&Start::draw(&course, &mut rng))).collect();
         assert!((0..LANES).all(|lane| starts.iter().filter(|s| s.lane == lane).count() > 60));
         assert!(starts.iter().all(|s| (0.0..course.length_m).contains(&s.position)));

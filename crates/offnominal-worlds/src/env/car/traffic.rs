@@ -5,7 +5,7 @@
 //! Drivers want a speed of their own, in bends no more than what they find comfortable, and once in [`WHIM_EVERY_M`]
 //! metres, each at places of their own, they slow down for no reason that others can see.
 
-use super::course::{Course, LANES, lane_centre};
+use super::course::{LANES, Rollout, lane_centre};
 use super::idm;
 use super::start::Start;
 use super::vehicle;
@@ -74,7 +74,7 @@ pub struct Ahead {
 
 impl Lane {
     /// Moves all drivers on by `dt`; `last` is what the last one has in front.
-    fn advance(&mut self, d: f64, course: &Course, last: Ahead, dt: f64) {
+    fn advance(&mut self, d: f64, course: &Rollout, last: Ahead, dt: f64) {
         let n = self.positions.len();
         for i in 0..n {
             let ahead = if i + 1 < n { self.seen(i + 1) } else { last };
@@ -102,7 +102,7 @@ impl Lane {
         Ahead { position: self.positions[i], speed: self.speeds[i], length: SIZE_M[0] }
     }
 
-    fn push(&mut self, position: f64, driver: Driver, course: &Course) {
+    fn push(&mut self, position: f64, driver: Driver, course: &Rollout) {
         self.positions.push(position);
         self.speeds.push(driver.wants(position, course.curvature(position)));
         self.drivers.push(driver);
@@ -124,7 +124,7 @@ pub struct Traffic {
 
 impl Traffic {
     /// Puts a vehicle ahead of the car, where the initial condition says, and the others at random.
-    pub fn populate(&mut self, start: &Start, course: &Course, rng: &mut Rng) {
+    pub fn populate(&mut self, start: &Start, course: &Rollout, rng: &mut Rng) {
         self.lanes.iter_mut().for_each(Lane::clear);
         for lane in 0..LANES {
             if lane == start.lane {
@@ -141,7 +141,7 @@ impl Traffic {
     }
 
     /// Completes a lane on the `room` metres ahead of its first vehicle.
-    fn fill(&mut self, lane: usize, room: f64, course: &Course, rng: &mut Rng) {
+    fn fill(&mut self, lane: usize, room: f64, course: &Rollout, rng: &mut Rng) {
         let lane = &mut self.lanes[lane];
         let mut position = lane.positions[0];
         for spacing in &spacings(room, rng)[1..] {
@@ -151,7 +151,7 @@ impl Traffic {
     }
 
     /// Moves everybody on by `dt`; the car is in the way of those behind it.
-    pub fn advance(&mut self, lane_of_car: usize, car: Ahead, course: &Course, dt: f64) {
+    pub fn advance(&mut self, lane_of_car: usize, car: Ahead, course: &Rollout, dt: f64) {
         let lap = course.length_m;
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             let in_front = if i == lane_of_car { car } else { lane.seen(0) };
@@ -200,7 +200,7 @@ mod tests {
         }
     }
 
-    fn populated(course: &Course, seed: u64) -> Traffic {
+    fn populated(course: &Rollout, seed: u64) -> Traffic {
         let mut traffic = Traffic::default();
         traffic.populate(&start(), course, &mut Rng::new(seed));
         traffic
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn a_hundred_vehicles_keep_their_distance_when_an_episode_begins() {
         for seed in 0..20 {
-            let course = Course::new(seed);
+            let course = Rollout::new(seed);
             let traffic = populated(&course, seed);
             assert_eq!(traffic.vehicles().count(), 100);
             assert!((traffic.ahead_of(1, car(100.0, 14.0)).0 - 40.0).abs() < 1e-9);
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn nobody_collides_in_an_hour() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         let mut traffic = populated(&course, 1);
         // The car follows as everybody does, and stops dead twice an hour.
         let (mut s, mut v) = (100.0, 14.0);
@@ -255,7 +255,7 @@ mod tests {
 
     #[test]
     fn the_measure_of_gaps_sees_an_overlap() {
-        let course = Course::new(1);
+        let course = Rollout::new(1);
         let mut traffic = populated(&course, 1);
         let lane = &mut traffic.lanes[3];
         lane.positions[7] = lane.positions[8] - 4.0;

@@ -29,11 +29,11 @@ pub const SIZE_M: [f64; 2] = [5.4, 2.0];
 pub const STIFFNESS: f64 = 100_000.0;
 /// Coefficient of friction of the dry road.
 pub const FRICTION: f64 = 0.9;
-/// Road-wheel angle of a full steering command, rad.
+/// Road-wheel angle of a full steering action, rad.
 pub const MAX_STEER_RAD: f64 = 0.35;
-/// Deceleration that a full brake command asks for, m/s².
+/// Deceleration that a full brake action asks for, m/s².
 pub const MAX_BRAKE: f64 = 10.0;
-/// Acceleration of a full throttle command as long as the engine's power allows it, m/s².
+/// Acceleration of a full throttle action as long as the engine's power allows it, m/s².
 pub const MAX_DRIVE: f64 = 3.5;
 /// Power of the engine, W.
 pub const POWER_W: f64 = 130_000.0;
@@ -54,9 +54,9 @@ const FADE_MPS: f64 = 0.2;
 /// The quantities that can go wrong, each as a multiple of its nominal value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Condition {
-    /// Brake force per brake command.
+    /// Brake force per brake action.
     pub brake_gain: f64,
-    /// Road-wheel angle per steering command.
+    /// Road-wheel angle per steering action.
     pub steering_gain: f64,
     /// Coefficient of friction between tyres and road.
     pub tyre_friction: f64,
@@ -106,7 +106,7 @@ impl Motion {
     }
 }
 
-/// The commands of a step as they arrive at the wheels.
+/// The actions of a step as they arrive at the wheels.
 #[derive(Debug, Clone, Copy)]
 pub struct Wheels {
     sin: f64,
@@ -117,7 +117,7 @@ pub struct Wheels {
 }
 
 impl Wheels {
-    /// What a car in this condition makes of the driver's commands.
+    /// What a car in this condition makes of the driver's actions.
     pub fn new(pedals: Pedals, condition: &Condition) -> Wheels {
         let (sin, cos) = (MAX_STEER_RAD * pedals.steering * condition.steering_gain).sin_cos();
         Wheels {
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Distance in which a full brake command stops the car, m.
+    /// Distance in which a full brake action stops the car, m.
     fn braking_distance(speed: f64, condition: Condition) -> f64 {
         let (wheels, mut motion, mut way) = (wheels(-1.0, 0.0, condition), rolling(speed), 0.0);
         while motion.forward > 0.01 {

@@ -1,10 +1,11 @@
 //! A bicycle with a limit to its grip.
 //!
-//! With speed v, wheelbase L and road-wheel angle δ, which lags its command, the car turns at the rate ω = v tan δ / L,
-//! as long as the lateral acceleration v ω stays within the grip μ g; beyond it the car runs wide. What grip is left over,
+//! With speed v, wheelbase L and road-wheel angle δ, which lags its action, the car turns at the rate ω = v tan δ / L,
+//! as long as the lateral acceleration v ω stays within the grip μ g; beyond it the car runs wide. What grip is left
+//! over,
 //! √((μ g)² − (v ω)²), bounds acceleration and braking.
 
-use super::track::Point;
+use crate::env::vec2::Vec2;
 
 /// Seconds per step.
 pub const DT_SECS: f64 = 0.1;
@@ -38,7 +39,7 @@ pub struct Physics {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Car {
     /// Where it is, m.
-    pub position: Point,
+    pub position: Vec2,
     /// Where it points to, rad.
     pub heading: f64,
     /// Forward speed, m/s.
@@ -53,19 +54,19 @@ pub struct Car {
 
 impl Car {
     /// A car at a place and heading, rolling.
-    pub fn at((position, heading): (Point, f64)) -> Car {
+    pub fn at((position, heading): (Vec2, f64)) -> Car {
         let physics = Physics { grip: 1.0, steering_gain: 1.0, engine: 1.0 };
         Car { position, heading, speed: START_SPEED, yaw_rate: 0.0, steering: 0.0, physics }
     }
 
-    /// One step; commands from −1 to 1, brake to throttle and right to left.
+    /// One step; actions from −1 to 1, brake to throttle and right to left.
     pub fn advance(&mut self, pedal: f64, steering: f64) {
         (0..SUBSTEPS).for_each(|_| self.move_for(DT_SECS / SUBSTEPS as f64, pedal, steering));
     }
 
     /// Over the ground, m/s.
-    pub fn velocity(&self) -> Point {
-        [self.speed * self.heading.cos(), self.speed * self.heading.sin()]
+    pub fn velocity(&self) -> Vec2 {
+        Vec2::new(self.heading.cos(), self.heading.sin()) * self.speed
     }
 
     fn move_for(&mut self, dt: f64, pedal: f64, steering: f64) {
@@ -79,8 +80,7 @@ impl Car {
         let drag = DRAG_PER_M * self.speed * self.speed;
         self.speed = (self.speed + dt * (force.clamp(-left, left) - drag)).max(0.0);
         self.heading += dt * self.yaw_rate;
-        let [vx, vy] = self.velocity();
-        self.position = [self.position[0] + dt * vx, self.position[1] + dt * vy];
+        self.position += self.velocity() * dt;
     }
 }
 
@@ -91,7 +91,7 @@ mod tests {
     #[test]
     fn a_slow_car_drives_the_circle_of_its_wheels_and_a_fast_one_runs_wide() {
         let radius = |speed: f64| {
-            let mut car = Car { speed, steering: 0.25, ..Car::at(([0.0; 2], 0.0)) };
+            let mut car = Car { speed, steering: 0.25, ..Car::at((Vec2::ZERO, 0.0)) };
             car.advance(0.0, 0.5);
             car.speed / car.yaw_rate
         };
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_car_comes_to_rest_and_stays() {
-        let mut car = Car::at(([0.0; 2], 0.0));
+        let mut car = Car::at((Vec2::ZERO, 0.0));
         (0..50).for_each(|_| car.advance(-1.0, 0.3));
         assert_eq!((car.speed, car.yaw_rate), (0.0, 0.0));
     }

@@ -1,9 +1,9 @@
-//! The description of the driving world.
+//! The description of the driving environment.
 
 use super::{beams, car, track};
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 
-/// World id.
+/// Environment id.
 pub const ID: &str = "driving";
 /// One line for listings.
 pub const SUMMARY: &str = "a car laps a random track between walls that it must not touch";
@@ -20,27 +20,16 @@ const SUCCESS: &str = "The episode ends with success after one lap, and with fai
     1 m of a wall. At the horizon the goal counts as met if no wall was touched.";
 
 const SOURCE: &str = "The Driving domain of Uesato et al. (2018), which runs in TORCS and is not public in detail: a \
-    native world with tracks in the manner of Gymnasium's CarRacing-v3 and its sizes. A \
-    bicycle model with a bound on the grip stands for the car. A command that is not a number ends the episode as \
+    native environment with tracks in the manner of Gymnasium's CarRacing-v3 and its sizes. A \
+    bicycle model with a bound on the grip stands for the car. An action that is not a number ends the episode as \
     diverged; an initial condition beyond 0 to 1 is clipped.";
 
 /// The specification.
 pub fn spec() -> EnvSpec {
     EnvSpec {
-        id: ID.into(),
-        summary: SUMMARY.into(),
         source: SOURCE.into(),
         observation: observation(),
-        action: vec![
-            Channel::new("pedal", "throttle if positive, brake if negative", "1", -1.0, 1.0),
-            Channel::new(
-                "steering",
-                "road-wheel angle, in units of 0.5 rad, positive to the left",
-                "1",
-                -1.0,
-                1.0,
-            ),
-        ],
+        action: action(),
         dt_secs: car::DT_SECS,
         horizon: 1500,
         parameters: parameters(),
@@ -50,6 +39,7 @@ pub fn spec() -> EnvSpec {
         success: SUCCESS.into(),
         classes: ["grass", "wall", "road", "car"].map(String::from).to_vec(),
         cameras: vec!["top".into()],
+        ..EnvSpec::new(ID, SUMMARY)
     }
 }
 
@@ -67,6 +57,14 @@ fn observation() -> Vec<Channel> {
         Channel::unbounded("road_wheels", "angle of the road wheels, positive to the left", "rad"),
     ]);
     channels
+}
+
+fn action() -> Vec<Channel> {
+    let channel = |name, of| Channel::new(name, of, "1", -1.0, 1.0);
+    vec![
+        channel("pedal", "throttle if positive, brake if negative"),
+        channel("steering", "road-wheel angle, in units of 0.5 rad, positive to the left"),
+    ]
 }
 
 fn parameters() -> Vec<Parameter> {

@@ -11,7 +11,8 @@ const SPACING: usize = 2;
 /// Numbers at a place.
 const WIDTH: usize = 3;
 
-/// At every place the turn of the centre line to the next in rad, positive to the left, and the ways from the start and to
+/// At every place the turn of the centre line to the next in rad, positive to the left, and the ways from the start
+/// and to
 /// the finish in km.
 pub fn of(track: &Track) -> Places {
     let n = track.len();

@@ -3,11 +3,9 @@
 //! Twelve checkpoints, the first and the last at 1.5 R, the others anywhere in their twelfth of the circle between R / 3
 //! and R. A pen goes round them at a limited rate of turn, and its second lap is the centre line.
 
+use crate::env::vec2::Vec2;
 use offnominal_core::Rng;
 use std::f64::consts::TAU;
-
-/// A point or vector of the plane, m.
-pub type Point = [f64; 2];
 
 /// Numbers that describe a track: the places of ten checkpoints in their twelfth of the circle, then their radii, all as
 /// shares of their range.
@@ -29,11 +27,11 @@ const PATIENCE: usize = 2500;
 /// Centre line and walls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Track {
-    centre: Vec<Point>,
+    centre: Vec<Vec2>,
     /// Unit vector from each centre point to the next.
-    forward: Vec<Point>,
+    forward: Vec<Vec2>,
     /// Left and right wall at each centre point.
-    walls: Vec<[Point; 2]>,
+    walls: Vec<[Vec2; 2]>,
 }
 
 /// A random track on which the pen closes its lap and whose walls do not meet.
@@ -51,7 +49,8 @@ pub fn is_sound(x: &[f64]) -> bool {
     lap(&checkpoints(x)).is_some_and(|lap| closes(&lap) && !Track::along_line(lap).meets_itself())
 }
 
-/// A track like another one: some of its numbers moved, the others kept; the same one if the new one is not sound. Moves are
+/// A track like another one: some of its numbers moved, the others kept; the same one if the new one is not sound.
+/// Moves are
 /// as likely forwards as backwards, so tracks drawn before are drawn after.
 pub fn vary(x: &[f64], rng: &mut Rng) -> Vec<f64> {
     let size = LARGEST_MOVE * SMALLEST_SHARE.powf(rng.uniform());
@@ -65,7 +64,8 @@ pub fn vary(x: &[f64], rng: &mut Rng) -> Vec<f64> {
     if is_sound(&near) { near } else { x.to_vec() }
 }
 
-/// Standard deviation of the largest moves of [`vary`], and that of the smallest as a share of it: the nearer tracks are to
+/// Standard deviation of the largest moves of [`vary`], and that of the smallest as a share of it: the nearer tracks
+/// are to
 /// a failure, the smaller are the moves that do not lead away from it.
 const LARGEST_MOVE: f64 = 0.2;
 const SMALLEST_SHARE: f64 = 0.01;
@@ -85,19 +85,18 @@ impl Track {
     }
 
     /// Closes a lap by spreading what is missing over all of it.
-    fn along_line(mut lap: Vec<Point>) -> Track {
+    fn along_line(mut lap: Vec<Vec2>) -> Track {
         let last = lap.pop().expect("a lap has points");
         let n = lap.len();
-        let gap = minus(lap[0], last);
+        let gap = lap[0] - last;
         for (i, p) in lap.iter_mut().enumerate() {
-            let share = i as f64 / n as f64;
-            *p = [p[0] + share * gap[0], p[1] + share * gap[1]];
+            *p += gap * (i as f64 / n as f64);
         }
-        let forward: Vec<Point> = (0..n).map(|i| unit(minus(lap[(i + 1) % n], lap[i]))).collect();
+        let forward: Vec<Vec2> = (0..n).map(|i| unit(lap[(i + 1) % n] - lap[i])).collect();
         let wall = |i: usize| {
             let (before, after) = (forward[(i + n - 1) % n], forward[i]);
-            let left = unit([-before[1] - after[1], before[0] + after[0]]);
-            [HALF_WIDTH_M, -HALF_WIDTH_M].map(|d| [lap[i][0] + d * left[0], lap[i][1] + d * left[1]])
+            let left = unit(Vec2::new(-before.y - after.y, before.x + after.x));
+            [HALF_WIDTH_M, -HALF_WIDTH_M].map(|d| lap[i] + left * d)
         };
         let walls = (0..n).map(wall).collect();
         Track { centre: lap, forward, walls }
@@ -109,41 +108,40 @@ impl Track {
     }
 
     /// Where the car begins, and its heading in rad.
-    pub fn start(&self) -> (Point, f64) {
-        (self.centre[0], self.forward[0][1].atan2(self.forward[0][0]))
+    pub fn start(&self) -> (Vec2, f64) {
+        (self.centre[0], self.forward[0].y.atan2(self.forward[0].x))
     }
 
     /// The centre point at an index, counted on from any other.
-    pub fn centre(&self, i: usize) -> Point {
+    pub fn centre(&self, i: usize) -> Vec2 {
         self.centre[i % self.len()]
     }
 
     /// Left and right wall at an index, counted on from any other.
-    pub fn walls(&self, i: usize) -> [Point; 2] {
+    pub fn walls(&self, i: usize) -> [Vec2; 2] {
         self.walls[i % self.len()]
     }
 
     /// Distance from the centre line near an index, positive to the left, m.
-    pub fn offset(&self, at: usize, position: Point) -> f64 {
-        let (d, f) = (minus(position, self.centre[at]), self.forward[at]);
-        f[0] * d[1] - f[1] * d[0]
+    pub fn offset(&self, at: usize, position: Vec2) -> f64 {
+        self.forward[at].cross(position - self.centre[at])
     }
 
     /// The component of a velocity along the track.
-    pub fn along(&self, at: usize, velocity: Point) -> f64 {
-        dot(self.forward[at], velocity)
+    pub fn along(&self, at: usize, velocity: Vec2) -> f64 {
+        self.forward[at].dot(velocity)
     }
 
     /// Change of heading from one centre point to another, rad, positive to the left.
     pub fn turn(&self, from: usize, to: usize) -> f64 {
         let (a, b) = (self.forward[from], self.forward[to]);
-        cross(a, b).atan2(dot(a, b))
+        a.cross(b).atan2(a.dot(b))
     }
 
     /// The index of the nearest centre point near the last known one, and how many were passed to reach it.
-    pub fn follow(&self, mut at: usize, position: Point) -> (usize, i64) {
+    pub fn follow(&self, mut at: usize, position: Vec2) -> (usize, i64) {
         let (n, mut passed) = (self.len(), 0);
-        let distance = |i: usize| squared(minus(position, self.centre[i]));
+        let distance = |i: usize| (position - self.centre[i]).norm_squared();
         while distance((at + 1) % n) < distance(at) && passed < 10 {
             at = (at + 1) % n;
             passed += 1;
@@ -161,12 +159,12 @@ impl Track {
         let far = (3.0 * std::f64::consts::PI * HALF_WIDTH_M / STEP_M) as usize;
         let meets = |i: usize, j: usize| j - i >= far && n - (j - i) >= far;
         (0..n).any(|i| {
-            (i + 1..n).any(|j| meets(i, j) && squared(minus(self.centre[i], self.centre[j])) < apart)
+            (i + 1..n).any(|j| meets(i, j) && (self.centre[i] - self.centre[j]).norm_squared() < apart)
         })
     }
 }
 
-fn checkpoints(x: &[f64]) -> [Point; CHECKPOINTS] {
+fn checkpoints(x: &[f64]) -> [Vec2; CHECKPOINTS] {
     std::array::from_fn(|i| {
         let (turn, radius) = match i {
             0 => (0.0, 1.5 * RADIUS_M),
@@ -177,23 +175,22 @@ fn checkpoints(x: &[f64]) -> [Point; CHECKPOINTS] {
                 (i as f64 + turn, RADIUS_M * (1.0 + 2.0 * radius) / 3.0)
             }
         };
-        let (sin, cos) = (TAU * turn / CHECKPOINTS as f64).sin_cos();
-        [radius * cos, radius * sin]
+        Vec2::along(TAU * turn / CHECKPOINTS as f64) * radius
     })
 }
 
 /// The pen's second lap, its end included; `None` if it does not finish one.
-fn lap(checkpoints: &[Point; CHECKPOINTS]) -> Option<Vec<Point>> {
+fn lap(checkpoints: &[Vec2; CHECKPOINTS]) -> Option<Vec<Vec2>> {
     let (mut pen, mut heading, mut next) = (checkpoints[0], TAU / 4.0, 1);
     let (mut laps, mut line) = (0, Vec::with_capacity(400));
     for _ in 0..PATIENCE {
         let before = pen;
-        pen = [pen[0] + STEP_M * heading.cos(), pen[1] + STEP_M * heading.sin()];
+        pen += Vec2::new(heading.cos(), heading.sin()) * STEP_M;
         // A checkpoint is passed once the pen's bearing is beyond its own.
-        while cross(checkpoints[next], pen) > 0.0 && dot(checkpoints[next], pen) > 0.0 {
+        while checkpoints[next].cross(pen) > 0.0 && checkpoints[next].dot(pen) > 0.0 {
             next = (next + 1) % CHECKPOINTS;
         }
-        if before[1] < 0.0 && pen[1] >= 0.0 && pen[0] > 0.0 {
+        if before.y < 0.0 && pen.y >= 0.0 && pen.x > 0.0 {
             laps += 1;
         }
         if laps >= 1 {
@@ -202,50 +199,29 @@ fn lap(checkpoints: &[Point; CHECKPOINTS]) -> Option<Vec<Point>> {
         if laps == 2 {
             return (line.len() > 50).then_some(line);
         }
-        let aside = cross([heading.cos(), heading.sin()], minus(checkpoints[next], pen));
+        let aside = Vec2::new(heading.cos(), heading.sin()).cross(checkpoints[next] - pen);
         heading += (TURN_PER_M * aside).clamp(-TURN_RAD, TURN_RAD);
     }
     None
 }
 
-fn closes(lap: &[Point]) -> bool {
-    squared(minus(lap[lap.len() - 1], lap[0])) <= STEP_M * STEP_M
+fn closes(lap: &[Vec2]) -> bool {
+    (lap[lap.len() - 1] - lap[0]).norm_squared() <= STEP_M * STEP_M
 }
 
 /// Straight lines from checkpoint to checkpoint, in short steps, back to the first.
-fn polygon(checkpoints: &[Point; CHECKPOINTS]) -> Vec<Point> {
+fn polygon(checkpoints: &[Vec2; CHECKPOINTS]) -> Vec<Vec2> {
     let side = |i: usize| {
         let (a, b) = (checkpoints[i], checkpoints[(i + 1) % CHECKPOINTS]);
-        let steps = (squared(minus(b, a)).sqrt() / STEP_M).ceil().max(1.0) as usize;
-        (0..steps).map(move |k| {
-            let share = k as f64 / steps as f64;
-            [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
-        })
+        let steps = ((b - a).norm() / STEP_M).ceil().max(1.0) as usize;
+        (0..steps).map(move |k| a + (b - a) * (k as f64 / steps as f64))
     };
     (0..CHECKPOINTS).flat_map(side).chain([checkpoints[0]]).collect()
 }
 
-/// The vector from b to a.
-pub fn minus(a: Point, b: Point) -> Point {
-    [a[0] - b[0], a[1] - b[1]]
-}
-
-/// Positive if b points to the left of a.
-pub fn cross(a: Point, b: Point) -> f64 {
-    a[0] * b[1] - a[1] * b[0]
-}
-
-fn dot(a: Point, b: Point) -> f64 {
-    a[0] * b[0] + a[1] * b[1]
-}
-
-fn squared(a: Point) -> f64 {
-    dot(a, a)
-}
-
-fn unit(a: Point) -> Point {
-    let length = squared(a).sqrt().max(f64::MIN_POSITIVE);
-    [a[0] / length, a[1] / length]
+fn unit(a: Vec2) -> Vec2 {
+    let length = a.norm().max(f64::MIN_POSITIVE);
+    Vec2::new(a.x / length, a.y / length)
 }
 
 #[cfg(test)]
@@ -257,7 +233,7 @@ mod tests {
         let mut rng = Rng::new(1);
         for _ in 0..20 {
             let track = Track::of(&draw(&mut rng));
-            let gaps = (0..track.len()).map(|i| squared(minus(track.centre(i + 1), track.centre(i))).sqrt());
+            let gaps = (0..track.len()).map(|i| track.centre(i + 1).distance(track.centre(i)));
             assert!(gaps.clone().all(|g| (2.0..5.0).contains(&g)), "{:?}", gaps.collect::<Vec<_>>());
             assert!(track.len() > 150 && !track.meets_itself());
         }
@@ -284,7 +260,7 @@ mod tests {
     fn walls_stand_at_half_the_width() {
         let track = Track::of(&[0.5; NUMBERS]);
         for i in 0..track.len() {
-            let [left, right] = track.walls(i).map(|w| squared(minus(w, track.centre(i))).sqrt());
+            let [left, right] = track.walls(i).map(|w| w.distance(track.centre(i)));
             assert!((left - HALF_WIDTH_M).abs() < 1e-9 && (right - HALF_WIDTH_M).abs() < 1e-9);
         }
     }

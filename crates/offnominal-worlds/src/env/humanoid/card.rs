@@ -1,4 +1,4 @@
-//! The specification of the world, and what its pictures show.
+//! The specification of the environment, and what its images show.
 
 use super::super::mjc::Design;
 use super::EXTREMITIES;
@@ -19,7 +19,7 @@ const JOINTS: [&str; 21] = [
     "right_shoulder1", "right_shoulder2", "right_elbow",
     "left_shoulder1", "left_shoulder2", "left_elbow",
 ];
-/// Motors in the order of the model, with their torque at full command, N m.
+/// Motors in the order of the model, with their torque at full action, N m.
 #[rustfmt::skip]
 const MOTORS: [(&str, u32); 21] = [
     ("abdomen_y", 40), ("abdomen_z", 40), ("abdomen_x", 40),

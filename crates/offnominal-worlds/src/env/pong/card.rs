@@ -14,12 +14,10 @@ const SOURCE: &str = "A re-implementation of the game for the benchmark of Moham
 /// What pong says of itself.
 pub(super) fn spec() -> EnvSpec {
     EnvSpec {
-        id: ENTRY.id.into(),
-        summary: ENTRY.summary.into(),
         source: SOURCE.into(),
         observation: vec![Channel::image(
             "screen",
-            "the last four pictures of the screen, the newest last",
+            "the last four images of the screen, the newest last",
             Image::grey(FRAMES, SIDE, SIDE),
         )],
         action: vec![Channel::choice("move", "movement of the right paddle; 0 = none, 1 = up, 2 = down", 3)],
@@ -36,20 +34,15 @@ pub(super) fn spec() -> EnvSpec {
             .into(),
         classes: CLASSES.iter().map(|(name, _)| (*name).to_string()).collect(),
         cameras: vec!["screen".into()],
+        ..EnvSpec::new(ENTRY.id, ENTRY.summary)
     }
 }
 
 fn parameters() -> Vec<Parameter> {
+    let opponent = "fastest movement of the opponent's paddle";
     let game = [
         Parameter::new("ball-speed", "factor on the speed of the ball", "1", 1.0, 0.1, 10.0),
-        Parameter::new(
-            "opponent-speed",
-            "fastest movement of the opponent's paddle",
-            "px/frame",
-            1.6,
-            0.0,
-            20.0,
-        ),
+        Parameter::new("opponent-speed", opponent, "px/frame", 1.6, 0.0, 20.0),
         Parameter::new("paddle-speed", "movement of the agent's paddle", "px/frame", 3.0, 0.0, 20.0),
     ];
     game.into_iter().chain(lens::parameters()).collect()

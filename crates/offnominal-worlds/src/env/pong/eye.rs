@@ -7,10 +7,10 @@ use super::game::Game;
 use super::screen::{COLUMNS, ROWS, Screen, Shape, grey};
 use std::sync::Arc;
 
-/// Rows and columns of what is seen, and the number of pictures in the stack.
+/// Rows and columns of what is seen, and the number of images in the stack.
 pub(super) const SIDE: usize = 84;
 pub(super) const FRAMES: usize = 4;
-/// Pixels of one picture.
+/// Pixels of one image.
 const PIXELS: usize = SIDE * SIDE;
 /// Screen rows or columns under one output, at most.
 const TAPS: usize = 4;
@@ -32,7 +32,7 @@ fn axis(n: usize) -> Axis {
     })
 }
 
-/// The tables, which all forks of a world share.
+/// The tables, which all forks of an environment share.
 #[derive(Debug)]
 struct Tables {
     down: Axis,
@@ -40,16 +40,16 @@ struct Tables {
     grey: [f32; 256],
 }
 
-/// The screen as it was drawn last, and the stack of pictures.
+/// The screen as it was drawn last, and the stack of images.
 #[derive(Debug, Clone)]
 pub(super) struct Eye {
     tables: Arc<Tables>,
     screen: Screen,
     points: [u32; 2],
     drawn: Vec<Shape>,
-    /// The picture of the screen, `[84, 84]`.
-    picture: Vec<u8>,
-    /// The last pictures, `[4, 84, 84]` as a ring.
+    /// The image of the screen, `[84, 84]`.
+    image: Vec<u8>,
+    /// The last images, `[4, 84, 84]` as a ring.
     stack: Vec<u8>,
     oldest: usize,
 }
@@ -62,7 +62,7 @@ impl Eye {
             screen: Screen::still([0, 0]),
             points: [0, 0],
             drawn: Vec::with_capacity(6),
-            picture: vec![0; PIXELS],
+            image: vec![0; PIXELS],
             stack: vec![0; FRAMES * PIXELS],
             oldest: 0,
         };
@@ -111,39 +111,39 @@ impl Eye {
     fn average_at(&mut self, row: usize, column: usize) {
         let Tables { down, across, grey } = &*self.tables;
         let classes = &self.screen.classes;
-        self.picture[row * SIDE + column] =
+        self.image[row * SIDE + column] =
             area_mean(&down[row], &across[column], |at| grey[classes[at] as usize]);
     }
 
-    /// The picture of a screen of other colours, `[210, 160, 3]`.
-    pub(super) fn picture_of(&mut self, rgb: &[u8]) {
+    /// The image of a screen of other colours, `[210, 160, 3]`.
+    pub(super) fn image_of(&mut self, rgb: &[u8]) {
         let Tables { down, across, .. } = &*self.tables;
         let brightness = |at: usize| {
             let [r, g, b] = [0, 1, 2].map(|i| f32::from(rgb[3 * at + i]));
             0.299 * r + 0.587 * g + 0.114 * b
         };
-        for (i, pixel) in self.picture.iter_mut().enumerate() {
+        for (i, pixel) in self.image.iter_mut().enumerate() {
             *pixel = area_mean(&down[i / SIDE], &across[i % SIDE], brightness);
         }
     }
 
-    /// Makes the picture that of the screen again, after [`Eye::picture_of`].
+    /// Makes the image that of the screen again, after [`Eye::image_of`].
     pub(super) fn restore(&mut self) {
         self.average_all();
     }
 
-    /// Puts the picture on the stack.
+    /// Puts the image on the stack.
     pub(super) fn push(&mut self) {
-        self.stack[self.oldest * PIXELS..][..PIXELS].copy_from_slice(&self.picture);
+        self.stack[self.oldest * PIXELS..][..PIXELS].copy_from_slice(&self.image);
         self.oldest = (self.oldest + 1) % FRAMES;
     }
 
-    /// Fills the stack with the picture: an episode begins.
+    /// Fills the stack with the image: an episode begins.
     pub(super) fn fill(&mut self) {
         (0..FRAMES).for_each(|_| self.push());
     }
 
-    /// Writes the stack, the oldest picture first.
+    /// Writes the stack, the oldest image first.
     pub(super) fn write(&self, obs: &mut [f32]) {
         let (newer, older) = self.stack.split_at(self.oldest * PIXELS);
         for (out, &pixel) in obs.iter_mut().zip(older.iter().chain(newer)) {
@@ -192,25 +192,25 @@ mod tests {
             eye.look([&before, &game]);
             let mut fresh = Eye::new();
             fresh.look([&before, &game]);
-            assert!(eye.picture == fresh.picture && eye.screen == fresh.screen, "frame {t}");
+            assert!(eye.image == fresh.image && eye.screen == fresh.screen, "frame {t}");
         }
         assert!(game.points[0] > 0, "the score was drawn anew, too");
     }
 
     #[test]
-    fn a_screen_in_its_own_colours_gives_its_own_picture() {
+    fn a_screen_in_its_own_colours_gives_its_own_image() {
         let mut eye = Eye::new();
         let game = Game::begun(&[100.0, 0.4, 60.0, 150.0]);
         eye.look([&game, &game]);
-        let (plain, mut rgb) = (eye.picture.clone(), vec![0; 3 * ROWS * COLUMNS]);
+        let (plain, mut rgb) = (eye.image.clone(), vec![0; 3 * ROWS * COLUMNS]);
         eye.screen().rgb(&mut rgb);
-        eye.picture_of(&rgb);
+        eye.image_of(&rgb);
         // Brightness is rounded before the mean in one way and after it in the other.
-        assert!(plain.iter().zip(&eye.picture).all(|(a, b)| a.abs_diff(*b) <= 1));
+        assert!(plain.iter().zip(&eye.image).all(|(a, b)| a.abs_diff(*b) <= 1));
     }
 
     #[test]
-    fn the_stack_has_the_newest_picture_last() {
+    fn the_stack_has_the_newest_image_last() {
         let mut eye = Eye::new();
         eye.fill();
         let game = Game::begun(&[100.0, 0.4, 60.0, 150.0]);

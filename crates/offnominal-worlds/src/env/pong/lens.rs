@@ -6,7 +6,7 @@ use crate::corruption::{Corruption, Corruptor};
 use offnominal_core::Rng;
 use offnominal_core::spec::Parameter;
 
-/// The corruptions of the benchmark, which are parameters of the world: their names and what they are.
+/// The corruptions of the benchmark, which are parameters of the environment: their names and what they are.
 pub(super) const PARAMETERS: [(&str, Corruption); 4] = [
     ("screen-gaussian-noise", Corruption::GaussianNoise),
     ("screen-impulse-noise", Corruption::ImpulseNoise),
@@ -73,6 +73,6 @@ impl Lens {
     pub(super) fn corrupt(&mut self, eye: &mut Eye) {
         eye.screen().rgb(&mut self.rgb);
         self.active.iter_mut().for_each(|c| c.apply(&mut self.rgb, &mut self.rng));
-        eye.picture_of(&self.rgb);
+        eye.image_of(&self.rgb);
     }
 }

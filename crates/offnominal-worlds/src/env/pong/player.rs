@@ -1,7 +1,7 @@
 //! A player who follows the ball.
 //!
-//! It reads the newest picture and nothing else: the mean row of what is not field between the paddles, and that of its
-//! own paddle. One step moves the paddle by 4.8 rows of the picture, so it moves if the ball is farther off than half of
+//! It reads the newest image and nothing else: the mean row of what is not field between the paddles, and that of its
+//! own paddle. One step moves the paddle by 4.8 rows of the image, so it moves if the ball is farther off than half of
 //! that.
 
 use super::eye::SIDE;
@@ -9,7 +9,7 @@ use super::game::FIELD;
 use super::screen::{COLUMNS, ROWS, grey};
 use std::ops::Range;
 
-/// Columns of the picture between the two paddles.
+/// Columns of the image between the two paddles.
 const BETWEEN: Range<usize> = 12..72;
 /// A column that is within the agent's paddle.
 const PADDLE: Range<usize> = 74..75;
@@ -20,8 +20,8 @@ const NEAR: f32 = 2.5;
 
 /// Up if the ball is above the paddle, down if it is below, else nothing.
 pub(crate) fn player(obs: &[f32], action: &mut [f32]) {
-    let picture = &obs[obs.len() - SIDE * SIDE..];
-    let rows = [BETWEEN, PADDLE].map(|columns| mean_row(picture, columns));
+    let image = &obs[obs.len() - SIDE * SIDE..];
+    let rows = [BETWEEN, PADDLE].map(|columns| mean_row(image, columns));
     action[0] = match rows {
         [Some(ball), Some(paddle)] if ball < paddle - NEAR => 1.0,
         [Some(ball), Some(paddle)] if ball > paddle + NEAR => 2.0,
@@ -30,19 +30,19 @@ pub(crate) fn player(obs: &[f32], action: &mut [f32]) {
 }
 
 /// Mean row of what is not field in some columns, weighted by its brightness; nothing if there is nothing.
-fn mean_row(picture: &[f32], columns: Range<usize>) -> Option<f32> {
+fn mean_row(image: &[f32], columns: Range<usize>) -> Option<f32> {
     let (field, first) = (f32::from(grey(0)), (FIELD[0] as usize * SIDE).div_ceil(ROWS));
     let last = FIELD[1] as usize * SIDE / ROWS;
     let (mut sum, mut weight) = (0.0, 0.0);
     for row in first..last {
-        let line = &picture[row * SIDE..][columns.clone()];
+        let line = &image[row * SIDE..][columns.clone()];
         let here: f32 = line.iter().map(|v| v - field).filter(|&v| v > THING).sum();
         (sum, weight) = (sum + here * row as f32, weight + here);
     }
     (weight > 0.0).then(|| sum / weight)
 }
 
-// The columns above are those of the picture, not of the screen.
+// The columns above are those of the image, not of the screen.
 const _: () = assert!(COLUMNS > SIDE && PADDLE.end <= SIDE);
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(super) const ROWS: usize = 210;
 pub(super) const COLUMNS: usize = 160;
 
-/// Class ids in the order of brightness, with names and colours. The largest of two pictures is therefore the larger id.
+/// Class ids in the order of brightness, with names and colours. The largest of two images is therefore the larger id.
 pub(super) const CLASSES: [(&str, [u8; 3]); 5] = [
     ("field", [140, 74, 22]),
     ("opponent", [206, 122, 66]),
@@ -110,7 +110,7 @@ impl Screen {
         }
     }
 
-    /// Paints a picture of any size, each pixel with what the screen shows at its centre.
+    /// Paints an image of any size, each pixel with what the screen shows at its centre.
     pub(super) fn show(&self, frame: &mut Frame) {
         for row in 0..frame.height {
             for column in 0..frame.width {

@@ -10,7 +10,7 @@
 //! | F      | sum of forces              |       | N    |
 //! | k      | softness of the contact    | 0.001 | m    |
 
-use super::geometry::Vec2;
+use crate::env::vec2::Vec2;
 
 /// Duration of a step, s.
 pub const DT_SECS: f64 = 0.1;

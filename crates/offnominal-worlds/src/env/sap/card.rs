@@ -1,4 +1,4 @@
-//! The description of each level of the particle world.
+//! The description of each level of the particle environment.
 
 use super::lidar::SECTORS;
 use offnominal_core::spec::{Channel, EnvSpec, Parameter};
@@ -6,7 +6,7 @@ use offnominal_core::spec::{Channel, EnvSpec, Parameter};
 /// How the levels differ.
 #[derive(Debug, Clone, Copy)]
 pub struct Level {
-    /// World id.
+    /// Environment id.
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,
@@ -57,16 +57,14 @@ const SUCCESS: &str = "The episode ends when the agent's centre is less than 0.2
     the agent has overlapped no object and no hazard since the episode began, else with failure.";
 
 const SOURCE: &str = "Anomaly-Gym (TMLR submission 7913), SAP-Goal. Native. Deviations: the observation lacks the \
-    constant `desired_goal` and the `achieved_goal` that repeats goal − agent, and a world without hazards lacks the \
-    hazard lidar, so that no channel is constant; commands are clipped to [−1, 1], so that a constant force equals an \
-    action offset only where the command is not clipped; every episode is a fork of the pristine world, so forces end \
-    with their episode; pictures show no step number. A command that is not a number ends the episode as diverged.";
+    constant `desired_goal` and the `achieved_goal` that repeats goal − agent, and an environment without hazards lacks the \
+    hazard lidar, so that no channel is constant; actions are clipped to [−1, 1], so that a constant force equals an \
+    action offset only where the action is not clipped; every episode is a fork of the pristine environment, so forces end \
+    with their episode; images show no step number. An action that is not a number ends the episode as diverged.";
 
 /// The specification of a level.
 pub fn spec(level: &Level) -> EnvSpec {
     EnvSpec {
-        id: level.id.into(),
-        summary: level.summary.into(),
         source: SOURCE.into(),
         observation: observation(level),
         action: action(),
@@ -79,6 +77,7 @@ pub fn spec(level: &Level) -> EnvSpec {
         success: SUCCESS.into(),
         classes: ["background", "agent", "goal", "object", "hazard"].map(String::from).to_vec(),
         cameras: vec!["top".into()],
+        ..EnvSpec::new(level.id, level.summary)
     }
 }
 
@@ -114,17 +113,11 @@ fn action() -> Vec<Channel> {
 }
 
 fn parameters() -> Vec<Parameter> {
+    let moving = "each object feels a fresh force, uniform in [−p, p]², in each step; the speed limit bounds the effect";
     vec![
         Parameter::new("mass", "mass of the agent, as a multiple of its 1 kg", "1", 1.0, 0.01, 1000.0),
         Parameter::new("force", "constant force (p, p) on the agent", "N", 0.0, -100.0, 100.0),
-        Parameter::new(
-            "moving-objects",
-            "each object feels a fresh force, uniform in [−p, p]², in each step; the speed limit bounds the effect",
-            "N",
-            0.0,
-            0.0,
-            100.0,
-        ),
+        Parameter::new("moving-objects", moving, "N", 0.0, 0.0, 100.0),
     ]
 }
 

@@ -3,7 +3,7 @@
 //! A layout lists the places of agent, goal, objects and hazards, in this order. Places are drawn by rejection; where
 //! the things already placed leave too little room for the next one, the whole layout is drawn again.
 
-use super::geometry::Vec2;
+use crate::env::vec2::Vec2;
 use offnominal_core::Rng;
 
 /// Radius of the agent, m.

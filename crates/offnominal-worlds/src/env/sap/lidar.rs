@@ -4,7 +4,7 @@
 //! ⌊φ / 45°⌋ reads s; with f the fractional part of φ / 45°, the sector after it reads f s and the one before it
 //! (1 − f) s, so that readings change smoothly as things pass from sector to sector. Several entities: the largest.
 
-use super::geometry::Vec2;
+use crate::env::vec2::Vec2;
 use std::f64::consts::TAU;
 
 /// Number of sectors.

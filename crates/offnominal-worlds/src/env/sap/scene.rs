@@ -1,11 +1,11 @@
-//! The state of the particle world, and how it moves.
+//! The state of the particle environment, and how it moves.
 
 use super::bodies::{Body, push_apart};
-use super::geometry::Vec2;
 use super::layout::{AGENT_RADIUS_M, GOAL_RADIUS_M, HAZARD_RADIUS_M, OBJECT_RADIUS_M};
+use crate::env::vec2::Vec2;
 use offnominal_core::Rng;
 
-/// Force of a full command, N.
+/// Force of a full action, N.
 pub const COMMAND_FORCE_N: f64 = 5.0;
 const AGENT_MASS_KG: f64 = 1.0;
 const OBJECT_MASS_KG: f64 = 1.0;
@@ -23,7 +23,7 @@ pub struct Scene {
     pub goal: Vec2,
 }
 
-/// The physical quantities that can be changed; the default is the undisturbed world.
+/// The physical quantities that can be changed; the default is the undisturbed environment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Physics {
     /// Mass of the agent as a multiple of the nominal one.
@@ -61,7 +61,7 @@ impl Scene {
         self.hazards.iter_mut().for_each(|h| *h = next());
     }
 
-    /// Advances by one step under a command in [−1, 1]².
+    /// Advances by one step under an action in [−1, 1]².
     pub fn advance(&mut self, command: Vec2, physics: &Physics, rng: &mut Rng) {
         self.stir(physics.object_force_n, rng);
         self.collide();

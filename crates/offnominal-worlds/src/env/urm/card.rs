@@ -9,11 +9,11 @@ const AXES: [&str; 3] = ["x", "y", "z"];
 
 /// What both tasks change with respect to the published ones.
 const DEVIATIONS: &str = "Deviations: lengths and masses are those of the UR3e throughout, where the published model \
-     has some of the UR3; a command of 1 moves the commanded point by 0.01 m per step, the published limit of a \
+     has some of the UR3; an action of 1 moves the commanded point by 0.01 m per step, the published limit of a \
      displacement, and not by 0.004 m, because otherwise goals farther away than 0.2 m cannot be reached in the 50 steps \
      that they last, and the limit never acts; the constant orientation of the goal (4 channels) is left out, and the \
      tool's velocity stands where the paper's table has its orientation, which is held constant; success is defined \
-     here, because the published worlds report none";
+     here, because the published environments report none";
 
 /// The card of the task of reaching.
 pub(super) fn reach(entry: &Entry<dyn Env>) -> EnvSpec {
@@ -26,7 +26,7 @@ pub(super) fn reach(entry: &Entry<dyn Env>) -> EnvSpec {
         action: displacement(),
         initial: (1..=course::GOALS).flat_map(|k| AXES.map(|axis| format!("goal_{k}_{axis}"))).collect(),
         reward: "(0 if d < 0.02 m, else −(1 + d)) − 0.1 |a|, where d is the distance in m of the tool from the goal, and a \
-                 are the three commands"
+                 are the three actions"
             .into(),
         reset: "the arm is at home, at rest, with the tool at (−0.131, 0.299, 0.153) m; four goals are drawn uniformly from \
                 x in [−0.25, 0.15], y in [0.25, 0.35], z in [0.1, 0.2] m, and each lasts 50 steps"
@@ -47,8 +47,8 @@ pub(super) fn urr_reach(entry: &Entry<dyn Env>) -> EnvSpec {
                  commanded over RTDE 25 times per second. Without an address the simulated controller stands in for the robot: \
                  the MuJoCo model of the arm with servos in its joints, reached by the bytes of the same protocol in lock step. \
                  Deviations: poses become joint angles on our side and are streamed by servoj instead of servol, so that \
-                 commands do not depend on the tool that is set at the robot; the tool's position is computed from the measured \
-                 joint angles instead of a camera's picture. Whatever the policy says, the commanded point stays in \
+                 actions do not depend on the tool that is set at the robot; the tool's position is computed from the measured \
+                 joint angles instead of a camera's image. Whatever the policy says, the commanded point stays in \
                  the workspace and moves by at most 0.01 m per step along each axis"
             .into(),
         parameters: [parameters()[..2].to_vec(), control_parameters()].concat(),
@@ -92,54 +92,27 @@ fn shared(entry: &Entry<dyn Env>) -> EnvSpec {
 
 /// The parameters of both tasks.
 fn parameters() -> Vec<Parameter> {
+    let speed = "largest speed of the commanded point along each axis; faster actions are clipped to it";
+    let goal = "speed with which the goal moves along x, turning round at the ends of the box from which goals are drawn";
+    let friction =
+        "factor on damping (nominal 10 N m s/rad) and dry friction (nominal 10 N m) of the arm's six joints";
     vec![
-        Parameter::new(
-            "robot-speed",
-            "largest speed of the commanded point along each axis; faster commands are clipped to it",
-            "m/s",
-            FULL_MPS,
-            0.0,
-            FULL_MPS,
-        ),
-        Parameter::new(
-            "moving-goal",
-            "speed with which the goal moves along x, turning round at the ends of the box from which goals are drawn",
-            "m/s",
-            0.0,
-            0.0,
-            2.0,
-        ),
-        Parameter::new(
-            "robot-friction",
-            "factor on damping (nominal 10 N m s/rad) and dry friction (nominal 10 N m) of the arm's six joints",
-            "1",
-            1.0,
-            0.0,
-            1000.0,
-        ),
+        Parameter::new("robot-speed", speed, "m/s", FULL_MPS, 0.0, FULL_MPS),
+        Parameter::new("moving-goal", goal, "m/s", 0.0, 0.0, 2.0),
+        Parameter::new("robot-friction", friction, "1", 1.0, 0.0, 1000.0),
     ]
 }
 
 /// The parameters of a robot's servo.
 fn control_parameters() -> Vec<Parameter> {
-    let nominal = Servo::default();
+    let Servo { latency_secs, lookahead_secs, .. } = Servo::default();
+    let latency = "time for which the controller follows one commanded posture before it reads the next one \
+                   (argument t of servoj)";
+    let smoothing = "time by which the controller looks ahead, which smooths the movement (argument lookahead_time \
+                     of servoj)";
     vec![
-        Parameter::new(
-            "control-latency",
-            "time for which the controller follows one commanded posture before it reads the next one (argument t of servoj)",
-            "s",
-            nominal.latency_secs,
-            0.002,
-            0.2,
-        ),
-        Parameter::new(
-            "control-smoothing",
-            "time by which the controller looks ahead, which smooths the movement (argument lookahead_time of servoj)",
-            "s",
-            nominal.lookahead_secs,
-            0.03,
-            0.2,
-        ),
+        Parameter::new("control-latency", latency, "s", latency_secs, 0.002, 0.2),
+        Parameter::new("control-smoothing", smoothing, "s", lookahead_secs, 0.03, 0.2),
     ]
 }
 
@@ -170,11 +143,6 @@ fn displacement() -> Vec<Channel> {
 }
 
 fn grip() -> Channel {
-    Channel::new(
-        "grip",
-        "above 0.2 the gripper closes, below −0.2 it opens, between it goes on",
-        "1",
-        -1.0,
-        1.0,
-    )
+    let meaning = "above 0.2 the gripper closes, below −0.2 it opens, between it goes on";
+    Channel::new("grip", meaning, "1", -1.0, 1.0)
 }

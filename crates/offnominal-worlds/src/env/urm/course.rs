@@ -14,24 +14,24 @@ pub(super) const NEAR_M: f64 = 0.02;
 
 /// Goals, and what was made of them so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Course {
+pub(super) struct Rollout {
     goals: [[f64; 3]; GOALS],
     steps: usize,
     /// Whether the tool was too far from a goal at the end of its interval.
     missed: bool,
 }
 
-impl Course {
+impl Rollout {
     /// Coordinates of all goals, in m.
     pub(super) fn draw(rng: &mut Rng) -> Vec<f64> {
         (0..GOALS).flat_map(|_| Goal::draw(rng)).collect()
     }
 
     /// A course before its first step.
-    pub(super) fn new(x: &[f64]) -> Course {
+    pub(super) fn new(x: &[f64]) -> Rollout {
         assert_eq!(x.len(), 3 * GOALS, "length of the initial condition");
         let goals = std::array::from_fn(|k| std::array::from_fn(|i| x[3 * k + i]));
-        Course { goals, steps: 0, missed: false }
+        Rollout { goals, steps: 0, missed: false }
     }
 
     /// The first goal.

@@ -11,7 +11,9 @@
 use super::course::NEAR_M;
 use super::goal::Goal;
 use super::workcell::{CLASSES, Classes, Workcell};
-use super::{DIVERGED, card, distance};
+use super::{card, distance};
+use crate::env::DIVERGED;
+use crate::env::mjc::delegate_to;
 use offnominal_core::prelude::*;
 use offnominal_rtde::ur3e::model;
 
@@ -65,9 +67,7 @@ impl PickAndPlace {
 }
 
 impl Env for PickAndPlace {
-    fn spec(&self) -> &EnvSpec {
-        self.cell.spec()
-    }
+    delegate_to!(cell);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let block = BLOCK_M.map(|(low, high)| rng.range(low, high));
@@ -107,18 +107,6 @@ impl Env for PickAndPlace {
     fn goal_met(&self) -> Option<bool> {
         Some(distance(self.block(), self.cell.goal()) < NEAR_M)
     }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.cell.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.cell.render(camera, frame);
-    }
 }
 
 #[cfg(test)]
@@ -134,7 +122,7 @@ mod tests {
         world
     }
 
-    /// Plays the scripted policy; `watch` sees the world after each step.
+    /// Plays the scripted policy; `watch` sees the environment after each step.
     fn demonstrate(world: &mut PickAndPlace, steps: usize, mut watch: impl FnMut(&PickAndPlace, Step)) {
         let mut policy = crate::demonstrator::of(ENTRY.id).unwrap();
         let (mut obs, mut action, mut rng) = ([0.0; 17], [0.0; 4], Rng::new(0));

@@ -5,14 +5,16 @@
 //! | symbol | meaning                                   | unit |
 //! |--------|-------------------------------------------|------|
 //! | d      | distance of the tool from the goal        | m    |
-//! | a      | commands of the three axes `[3]`          | 1    |
+//! | a      | actions of the three axes `[3]`          | 1    |
 //!
 //! All four goals are in the initial condition, so a step draws no random number. A step is rewarded for the goal that
 //! the policy saw; only then does the goal move or the next one take its place, and the new observation shows it.
 
-use super::course::{Course, reward};
+use super::course::{Rollout, reward};
 use super::workcell::{CLASSES, Workcell};
-use super::{DIVERGED, card, distance};
+use super::{card, distance};
+use crate::env::DIVERGED;
+use crate::env::mjc::delegate_to;
 use offnominal_core::prelude::*;
 use offnominal_rtde::ur3e::model;
 
@@ -26,13 +28,13 @@ pub(in super::super) const ENTRY: Entry<dyn Env> = Entry {
 #[derive(Clone)]
 struct Reach {
     cell: Workcell,
-    course: Course,
+    course: Rollout,
 }
 
 impl Reach {
     fn new(params: &serde_json::Value) -> Result<Reach, BuildError> {
         let cell = Workcell::build(&model::mjcf(), card::reach(&ENTRY), CLASSES, params)?;
-        Ok(Reach { cell, course: Course::default() })
+        Ok(Reach { cell, course: Rollout::default() })
     }
 
     fn distance(&self) -> f64 {
@@ -41,16 +43,14 @@ impl Reach {
 }
 
 impl Env for Reach {
-    fn spec(&self) -> &EnvSpec {
-        self.cell.spec()
-    }
+    delegate_to!(cell);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        Course::draw(rng)
+        Rollout::draw(rng)
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
-        self.course = Course::new(x);
+        self.course = Rollout::new(x);
         self.cell.start(self.course.first(), |_| ());
     }
 
@@ -76,18 +76,6 @@ impl Env for Reach {
     fn goal_met(&self) -> Option<bool> {
         Some(self.course.is_met(self.distance()))
     }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.cell.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.cell.render(camera, frame);
-    }
 }
 
 #[cfg(test)]
@@ -105,7 +93,7 @@ mod tests {
     const FAR: [[f64; 3]; GOALS] =
         [[0.15, 0.35, 0.1], [-0.25, 0.25, 0.2], [0.15, 0.25, 0.2], [-0.25, 0.35, 0.1]];
 
-    /// The command that leads straight to the goal that is seen.
+    /// The action that leads straight to the goal that is seen.
     fn straight(world: &Reach) -> [f32; 3] {
         let mut obs = [0.0; 9];
         world.observe(&mut obs);

@@ -1,15 +1,16 @@
 //! Reaching four goals in space with a robot at the other end of a link.
 //!
-//! The task is that of `urm-reach`. A command moves a point, kinematics make a posture of it, and the robot follows
+//! The task is that of `urm-reach`. An action moves a point, kinematics make a posture of it, and the robot follows
 //! the stream of postures. With the option `{"robot": "HOST"}` it is the robot at that address, of which there is only
-//! one; without it each copy of the world has a simulated controller of its own, reached by the same bytes.
+//! one; without it each copy of the environment has a simulated controller of its own, reached by the same bytes.
 
-use super::course::{Course, reward};
+use super::course::{Rollout, reward};
 use super::goal::Goal;
 use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use super::workcell::{CLASSES, layout};
-use super::{DIVERGED, card, distance};
-use crate::env::mjc_picture::{Painter, camera_names, class_names};
+use super::{card, distance};
+use crate::env::DIVERGED;
+use crate::env::mjc_image::{Painter, camera_names, class_names};
 use crate::env::only_one::OnlyOne;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, MujocoError, Simulation};
@@ -60,7 +61,7 @@ const MARGIN_M: f64 = 0.05;
 struct Reach {
     spec: Arc<EnvSpec>,
     robot: Robot,
-    course: Course,
+    course: Rollout,
     goal: Goal,
     goal_speed_mps: f64,
     speed_mps: f64,
@@ -74,7 +75,7 @@ struct Reach {
     trouble: Option<Trouble>,
     model: Arc<Model>,
     painter: Painter,
-    /// What pictures are drawn of: made for the first one.
+    /// What images are drawn of: made for the first one.
     double: Option<Simulation>,
 }
 
@@ -96,7 +97,7 @@ impl Reach {
             model: Arc::new(model),
             spec: Arc::new(spec),
             robot,
-            course: Course::default(),
+            course: Rollout::default(),
             goal: Goal::at([0.0; 3]),
             goal_speed_mps: 0.0,
             speed_mps: FULL_MPS,
@@ -124,7 +125,7 @@ impl Reach {
     /// Moves the commanded point, has the robot follow, and waits for the next observation.
     fn advance(&mut self, command: &[f32]) -> Result<(), Trouble> {
         if let Some(bad) = command.iter().find(|a| !a.is_finite()) {
-            return Err(Trouble::OutOfReach(format!("expected a finite command, found {bad}")));
+            return Err(Trouble::OutOfReach(format!("expected a finite action, found {bad}")));
         }
         (self.commanded_m, self.posture) = self.next(command);
         self.is_home = false;
@@ -184,7 +185,7 @@ impl Reach {
     }
 }
 
-/// The posture that brings the tool, looking down as at home, to a place in the world.
+/// The posture that brings the tool, looking down as at home, to a place in the environment.
 fn posture(tool_m: [f64; 3], near: &Joints) -> Option<Joints> {
     let world_from_tool = Pose { position_m: tool_m, ..model::tool(&HOME) };
     let tool_from_flange = Pose { position_m: [0.0, 0.0, -model::TOOL_M], ..Pose::IDENTITY };
@@ -198,11 +199,11 @@ impl Env for Reach {
     }
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        Course::draw(rng)
+        Rollout::draw(rng)
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
-        self.course = Course::new(x);
+        self.course = Rollout::new(x);
         self.goal = Goal::at(self.course.first());
         if self.trouble.is_none() {
             // What went wrong shows as divergence in the first step.
@@ -264,7 +265,7 @@ impl Env for Reach {
         self.trouble.as_ref().map_or(Ok(()), |why| Err(why.to_string()))
     }
 
-    /// Draws the model in the measured posture: a robot has no picture of itself.
+    /// Draws the model in the measured posture: a robot has no image of itself.
     fn render(&mut self, camera: Camera, frame: &mut Frame) {
         if self.double.is_none() {
             self.double = Simulation::new(Model::clone(&self.model)).ok();

@@ -1,16 +1,15 @@
 //! The arm, the controller that moves its tool in space, and the marker of the goal.
 //!
-//! The controller keeps a commanded point c. A command a moves it by clip(0.01 m · a, ±v dt) along each axis, within
+//! The controller keeps a commanded point c. An action a moves it by clip(0.01 m · a, ±v dt) along each axis, within
 //! the workspace; a soft weld (time constant 0.04 s, critically damped) drags the tool after it, its orientation fixed.
 //! All that changes is in the simulation itself, so that a copy of the simulation is a copy of the workcell.
 
-use super::super::mjc_picture::{Painter, camera_names, class_names};
+use super::super::mjc_image::{Painter, camera_names, class_names};
 use super::goal::Goal;
 use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Diverged, Model, MujocoError, Simulation};
 use offnominal_rtde::ur3e::kinematics::HOME;
-use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -45,7 +44,7 @@ pub(super) struct Workcell {
 /// The classes of a mask other than the background, each with the geoms that belong to it.
 pub(super) type Classes<'a> = &'a [(&'a str, &'a [&'a str])];
 
-/// What the pictures of both tasks show.
+/// What the images of both tasks show.
 pub(super) const CLASSES: Classes<'_> = &[
     ("floor", &["floor"]),
     ("table", &["table"]),
@@ -72,17 +71,14 @@ pub(super) const CLASSES: Classes<'_> = &[
 ];
 
 impl Workcell {
-    /// Compiles a model; `{}` is the only parameter set that is accepted.
+    /// Compiles a model; there are no options.
     pub(super) fn build(
         mjcf: &str,
         spec: EnvSpec,
         classes: Classes<'_>,
         params: &Value,
     ) -> Result<Workcell, BuildError> {
-        #[derive(Deserialize)]
-        #[serde(deny_unknown_fields)]
-        struct NoParameters {}
-        let NoParameters {} = offnominal_core::catalogue::parse(params)?;
+        crate::env::no_options(params)?;
         Workcell::new(mjcf, spec, classes).map_err(|e| BuildError::Missing(Box::new(e)))
     }
 
@@ -213,7 +209,7 @@ mod tests {
         cell
     }
 
-    /// Where the tool is after so many steps of one command.
+    /// Where the tool is after so many steps of one action.
     fn after(mut cell: Workcell, command: [f32; 3], steps: usize) -> [f64; 3] {
         (0..steps).for_each(|_| cell.advance(&command).unwrap());
         cell.tool()

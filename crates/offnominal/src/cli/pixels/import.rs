@@ -1,14 +1,10 @@
 //! `pixels import`: takes over published weights.
 
 use crate::cli::Common;
-use crate::cli::pixels::Outcome;
+use crate::cli::pixels::{Outcome, print};
 use anyhow::Result;
 use clap::Args;
-use offnominal_files::write;
-use offnominal_pixels::deep::Net;
-use offnominal_pixels::label_map::LabelMap;
-use serde_json::json;
-use std::io::Write;
+use offnominal_pixels::import::{Request, run};
 use std::path::PathBuf;
 
 /// Arguments of `pixels import`.
@@ -27,16 +23,8 @@ impl Import {
     ///
     /// # Errors
     /// If a file cannot be read, or holds another network or other classes.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let net = Net::import(&self.weights, LabelMap::load(&self.map)?.map.classes)?;
-        let path = common.out_or("pixels").join("model.safetensors");
-        write::atomically(&path, &net.to_tensors().to_bytes())?;
-        let mut out = std::io::stdout().lock();
-        if common.json {
-            writeln!(out, "{:#}", json!({ "model": path, "classes": net.classes() }))?;
-        } else {
-            writeln!(out, "{}", path.display())?;
-        }
-        Ok(Outcome::Done)
+    pub fn run(self, common: &Common) -> Result<Outcome> {
+        let request = Request { weights: self.weights, map: self.map, out: common.out_or("pixels") };
+        print(&run(&request)?, common, |found| found.model.display().to_string())
     }
 }

@@ -1,28 +1,25 @@
 //! `pixels scenes`: draws a data set.
 
 use crate::cli::Common;
-use crate::cli::pixels::Outcome;
+use crate::cli::pixels::{Outcome, as_text, print};
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use offnominal_core::Seed;
-use offnominal_pixels::scenes;
-use offnominal_scenes::{ClassSet, Level, Recipe, Set, Split};
-use serde_json::json;
-use std::io::Write;
+use offnominal_pixels::scenes::{Request, run};
+use offnominal_scenes::{ClassSet, Level, Set, Split};
 
 /// Arguments of `pixels scenes`.
 #[derive(Debug, Args)]
 pub struct Scenes {
     /// What is drawn
-    #[arg(long, value_enum, default_value_t = Kind::Road)]
-    set: Kind,
+    #[arg(long, value_enum, default_value_t = SetName::Road)]
+    set: SetName,
     /// Which towns: train A, B, C; validation D; test E, with unknown things
-    #[arg(long, value_enum, default_value_t = Part::Test)]
-    split: Part,
+    #[arg(long, value_enum, default_value_t = SplitName::Test)]
+    split: SplitName,
     /// How hard the unknown things of streets are to find
-    #[arg(long, value_enum, default_value_t = Hardness::Medium)]
-    level: Hardness,
-    /// Number of pictures
+    #[arg(long, value_enum, default_value_t = LevelName::Medium)]
+    level: LevelName,
+    /// Number of images
     #[arg(short, long, default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     n: u32,
     /// Pixels per row
@@ -45,7 +42,7 @@ fn class_set(text: &str) -> Result<ClassSet, String> {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Kind {
+enum SetName {
     /// Streets
     Road,
     /// Three-wheelers among cars, all else ignored
@@ -59,14 +56,14 @@ enum Kind {
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Part {
+enum SplitName {
     Train,
     Validation,
     Test,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Hardness {
+enum LevelName {
     /// Large, near, in loud colours
     Easy,
     /// As such things look
@@ -76,47 +73,35 @@ enum Hardness {
 }
 
 impl Scenes {
-    /// Draws the pictures and prints where they are.
+    /// Draws the images and prints where they are.
     ///
     /// # Errors
     /// If the folder exists or cannot be written.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let folder = common.out_or("scenes");
-        scenes::draw(
-            &self.recipe(),
-            self.classes,
-            self.n as usize,
-            Seed(common.seed),
-            &folder,
-            &common.context(),
-        )?;
-        let mut out = std::io::stdout().lock();
-        if common.json {
-            writeln!(out, "{:#}", json!({ "folder": folder, "pictures": self.n }))?;
-        } else {
-            writeln!(out, "{}: {} pictures", folder.display(), self.n)?;
-        }
-        Ok(Outcome::Done)
-    }
-
-    fn recipe(&self) -> Recipe {
-        let set = match self.set {
-            Kind::Road => Set::Road,
-            Kind::ThreeWheeler => Set::ThreeWheeler,
-            Kind::Indoor => Set::Indoor,
-            Kind::NormalNoise => Set::NormalNoise,
-            Kind::Perlin => Set::Perlin,
+    pub fn run(self, common: &Common) -> Result<Outcome> {
+        let request = Request {
+            set: match self.set {
+                SetName::Road => Set::Road,
+                SetName::ThreeWheeler => Set::ThreeWheeler,
+                SetName::Indoor => Set::Indoor,
+                SetName::NormalNoise => Set::NormalNoise,
+                SetName::Perlin => Set::Perlin,
+            },
+            split: match self.split {
+                SplitName::Train => Split::Train,
+                SplitName::Validation => Split::Validation,
+                SplitName::Test => Split::Test,
+            },
+            level: match self.level {
+                LevelName::Easy => Level::Easy,
+                LevelName::Medium => Level::Medium,
+                LevelName::Hard => Level::Hard,
+            },
+            n: self.n,
+            width: self.width as usize,
+            height: self.height as usize,
+            classes: self.classes,
+            out: common.out_or("scenes"),
         };
-        let split = match self.split {
-            Part::Train => Split::Train,
-            Part::Validation => Split::Validation,
-            Part::Test => Split::Test,
-        };
-        let level = match self.level {
-            Hardness::Easy => Level::Easy,
-            Hardness::Medium => Level::Medium,
-            Hardness::Hard => Level::Hard,
-        };
-        Recipe { set, split, level, width: self.width as usize, height: self.height as usize }
+        print(&run(&request, &common.context())?, common, as_text)
     }
 }

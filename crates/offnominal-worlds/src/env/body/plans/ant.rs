@@ -9,20 +9,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
 const TORQUE_NM: f64 = 250.0;
 
-const TORSO: Limb = Limb {
-    name: "torso",
-    parent: 0,
-    attach_m: [0.0; 3],
-    centre_m: [0.0; 3],
-    form: Form::Ellipsoid,
-    length_m: 0.25,
-    width_m: 0.25,
-    table: 0.25,
-    mass_kg: None,
-    joint: None,
-    class: "torso",
-    twin: None,
-};
+const TORSO: Limb = Limb { form: Form::Ellipsoid, length_m: 0.25, width_m: 0.25, table: 0.25, ..Limb::TORSO };
 
 /// The signs of x and y of the four directions in which legs point.
 type Way = (f64, f64);
@@ -58,7 +45,8 @@ const fn foot(name: &'static str, parent: usize, way: Way, bend: f64, class: &'s
     let (x, y) = way;
     let (low, high) = if bend > 0.0 { (30.0, 100.0) } else { (-100.0, -30.0) };
     let (low_rad, high_rad) = (degrees(low), degrees(high));
-    // A turn about (−y, x) points the way down; the file has the opposite axis for the two legs that bend by less than zero.
+    // A turn about (−y, x) points the way down; the file has the opposite axis for the two legs that bend by less than
+    // zero.
     let axis = [-y * bend, x * bend, 0.0];
     let joint = Joint { axis, low_rad, high_rad, rest_rad: bend, torque_nm: TORQUE_NM };
     Limb { joint: Some(joint), class, ..limb(name, parent, 0.2, 0.4, way) }

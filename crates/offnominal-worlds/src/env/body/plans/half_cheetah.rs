@@ -5,20 +5,8 @@
 
 use super::super::plan::{Fallen, Form, Joint, Limb, Plan, Root, Table};
 
-const TORSO: Limb = Limb {
-    name: "torso",
-    parent: 0,
-    attach_m: [0.0; 3],
-    centre_m: [0.0; 3],
-    form: Form::Capsule([1.0, 0.0, 0.0]),
-    length_m: 1.0,
-    width_m: 0.046,
-    table: 0.5,
-    mass_kg: None,
-    joint: None,
-    class: "torso",
-    twin: None,
-};
+const TORSO: Limb =
+    Limb { form: Form::Capsule([1.0, 0.0, 0.0]), length_m: 1.0, width_m: 0.046, table: 0.5, ..Limb::TORSO };
 
 /// The direction of a capsule that was turned by an angle about y, given its cosine and sine.
 const fn turned(cos: f64, sin: f64) -> Form {

@@ -3,36 +3,18 @@
 use super::super::plan::{Fallen, Form, Joint, Limb, Plan, Root, Table};
 use super::degrees;
 
-const DOWN: [f64; 3] = [0.0, 0.0, -1.0];
-const FORWARD: [f64; 3] = [1.0, 0.0, 0.0];
-
-const fn hinge(low: f64, high: f64, torque_nm: f64) -> Option<Joint> {
+pub(super) const fn hinge(low: f64, high: f64, torque_nm: f64) -> Option<Joint> {
     let (low_rad, high_rad) = (degrees(low), degrees(high));
     Some(Joint { axis: [0.0, -1.0, 0.0], low_rad, high_rad, rest_rad: 0.0, torque_nm })
 }
 
-const TORSO: Limb = Limb {
-    name: "torso",
-    parent: 0,
-    attach_m: [0.0; 3],
-    centre_m: [0.0; 3],
-    form: Form::Capsule(DOWN),
-    length_m: 0.4,
-    width_m: 0.05,
-    table: 1.45,
-    mass_kg: None,
-    joint: None,
-    class: "torso",
-    twin: None,
-};
-
-const fn thigh(name: &'static str, class: &'static str, twin: Option<usize>) -> Limb {
+pub(super) const fn thigh(name: &'static str, class: &'static str, twin: Option<usize>) -> Limb {
     let joint = hinge(-150.0, 0.0, 40.0);
     let (attach_m, centre_m) = ([0.0, 0.0, -0.2], [0.0, 0.0, -0.225]);
-    Limb { name, attach_m, centre_m, length_m: 0.45, table: 1.05, joint, class, twin, ..TORSO }
+    Limb { name, attach_m, centre_m, length_m: 0.45, table: 1.05, joint, class, twin, ..Limb::TORSO }
 }
 
-const fn leg(name: &'static str, parent: usize, class: &'static str, twin: Option<usize>) -> Limb {
+pub(super) const fn leg(name: &'static str, parent: usize, class: &'static str, twin: Option<usize>) -> Limb {
     let joint = hinge(-150.0, 0.0, 40.0);
     let (attach_m, centre_m) = ([0.0, 0.0, -0.45], [0.0, 0.0, -0.25]);
     Limb {
@@ -46,11 +28,16 @@ const fn leg(name: &'static str, parent: usize, class: &'static str, twin: Optio
         joint,
         class,
         twin,
-        ..TORSO
+        ..Limb::TORSO
     }
 }
 
-const fn foot(name: &'static str, parent: usize, class: &'static str, twin: Option<usize>) -> Limb {
+pub(super) const fn foot(
+    name: &'static str,
+    parent: usize,
+    class: &'static str,
+    twin: Option<usize>,
+) -> Limb {
     let joint = hinge(-45.0, 45.0, 12.0);
     let (attach_m, centre_m) = ([0.0, 0.0, -0.5], [0.1, 0.0, 0.0]);
     Limb {
@@ -58,14 +45,14 @@ const fn foot(name: &'static str, parent: usize, class: &'static str, twin: Opti
         parent,
         attach_m,
         centre_m,
-        form: Form::Capsule(FORWARD),
+        form: Form::Capsule([1.0, 0.0, 0.0]),
         length_m: 0.2,
         width_m: 0.06,
         table: 0.2,
         joint,
         class,
         twin,
-        ..TORSO
+        ..Limb::TORSO
     }
 }
 
@@ -74,7 +61,7 @@ pub(in super::super) const PLAN: Plan = Plan {
     summary: "walk forward on two legs in a plane; every limb can be longer or wider (MuJoCo)",
     root: Root::Planar,
     limbs: &[
-        TORSO,
+        Limb::TORSO,
         thigh("thigh", "right-leg", None),
         leg("leg", 1, "right-leg", None),
         foot("foot", 2, "right-leg", None),

@@ -25,7 +25,7 @@ fn seen(world: &dyn Env) -> [f32; 9] {
     obs
 }
 
-/// The command that leads straight to the goal that is seen.
+/// The action that leads straight to the goal that is seen.
 fn straight(obs: &[f32], action: &mut [f32]) {
     for i in 0..3 {
         action[i] = ((obs[6 + i] - obs[i]) / 0.04).clamp(-1.0, 1.0);
@@ -84,7 +84,7 @@ fn wild_commands_do_not_leave_the_workspace() {
 fn a_command_that_is_no_number_ends_the_episode_with_a_message() {
     let mut world = started(FAR);
     assert_eq!(world.step(&[f32::NAN, 0.0, 0.0], &mut Rng::new(0)), DIVERGED);
-    assert!(world.health().unwrap_err().contains("expected a finite command, found NaN"));
+    assert!(world.health().unwrap_err().contains("expected a finite action, found NaN"));
     assert!(seen(world.as_ref()).iter().all(|v| v.is_finite()));
 }
 

@@ -1,0 +1,172 @@
+//! The algorithms that can be asked for by name, with the options that each has.
+
+mod options;
+
+use crate::actor::{choices, outputs};
+use crate::config::{ConfigError, Normalise, TrainConfig};
+use crate::encoder::{encoder, scaled};
+use crate::learner::Learner;
+use crate::{Dqn, Sac, Td3, Tqc};
+use offnominal_core::Rng;
+use offnominal_core::catalogue::BuildError;
+use offnominal_core::spec::{Channel, EnvSpec};
+use offnominal_core::suggest::nearest;
+use offnominal_nets::ConvNet;
+
+/// An algorithm that can be asked for by name.
+#[derive(Clone, Copy)]
+pub struct Algorithm {
+    /// The name.
+    pub id: &'static str,
+    /// One line for listings.
+    pub summary: &'static str,
+    /// The options that not every algorithm has and this one does.
+    pub options: &'static [&'static str],
+    /// What it actions.
+    pub commands: Commands,
+    /// A learner for so many numbers per observation and per action.
+    build: fn(&TrainConfig, Option<ConvNet>, (usize, usize), &mut Rng) -> Box<dyn Learner>,
+}
+
+/// The actions that an algorithm can learn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Commands {
+    /// Real numbers.
+    Real,
+    /// One choice among a few.
+    Choice,
+}
+
+impl std::fmt::Display for Commands {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Commands::Real => "actions that are real numbers",
+            Commands::Choice => "one action that is a choice",
+        })
+    }
+}
+
+/// All algorithms.
+pub const ALL: &[Algorithm] = &[
+    Algorithm {
+        id: "tqc",
+        summary: "truncated quantile critics (Kuznetsov et al. 2020)",
+        options: &[
+            "critics",
+            "quantiles",
+            "top_quantiles_to_drop",
+            "alpha",
+            "target_entropy",
+            "imitation",
+            "advice",
+        ],
+        commands: Commands::Real,
+        build: |config, _, (obs, act), rng| Box::new(Tqc::new(config, obs, act, rng)),
+    },
+    Algorithm {
+        id: "sac",
+        summary: "soft actor-critic (Haarnoja et al. 2018)",
+        options: &["critics", "alpha", "target_entropy", "imitation", "advice"],
+        commands: Commands::Real,
+        build: |config, _, (obs, act), rng| Box::new(Sac::new(config, obs, act, rng)),
+    },
+    Algorithm {
+        id: "td3",
+        summary: "twin delayed deep deterministic policy gradient (Fujimoto et al. 2018)",
+        options: &[
+            "critics",
+            "exploration_noise",
+            "policy_noise",
+            "noise_clip",
+            "policy_delay",
+            "dropout",
+            "dropconnect",
+            "prior",
+        ],
+        commands: Commands::Real,
+        build: |config, _, (obs, act), rng| Box::new(Td3::new(config, obs, act, rng)),
+    },
+    Algorithm {
+        id: "ddpg",
+        summary: "deep deterministic policy gradient (Lillicrap et al. 2016)",
+        options: &["exploration_noise", "dropout", "dropconnect", "prior"],
+        commands: Commands::Real,
+        build: |config, _, (obs, act), rng| Box::new(Td3::ddpg(config, obs, act, rng)),
+    },
+    Algorithm {
+        id: "dqn",
+        summary: "deep Q-network for choices (Mnih et al. 2015), optionally double (van Hasselt et al. 2016)",
+        options: &[
+            "epsilon_end",
+            "epsilon_steps",
+            "target_every",
+            "double",
+            "imitation",
+            "advice",
+            "dropout",
+            "dropconnect",
+            "prior",
+            "filters",
+        ],
+        commands: Commands::Choice,
+        build: |config, encoder, (obs, choices), rng| Box::new(Dqn::new(config, encoder, obs, choices, rng)),
+    },
+];
+
+impl Algorithm {
+    /// The options that only other algorithms have.
+    pub fn foreign(&self) -> impl Iterator<Item = &'static str> {
+        let all = ALL.iter().flat_map(|algorithm| algorithm.options).copied();
+        all.filter(|option| !self.options.contains(option))
+    }
+
+    /// Checks that it can learn the actions of an environment.
+    fn check(&self, spec: &EnvSpec) -> Result<(), ConfigError> {
+        let fits = match self.commands {
+            Commands::Real => !spec.action.iter().any(Channel::is_choice),
+            Commands::Choice => choices(&spec.action).is_some(),
+        };
+        let able = || ALL.iter().filter(|a| a.commands != self.commands).map(|a| a.id);
+        let error = || ConfigError::Commands {
+            env: spec.id.clone(),
+            algorithm: self.id,
+            expected: self.commands.to_string(),
+            able: able().collect::<Vec<_>>().join(", "),
+        };
+        fits.then_some(()).ok_or_else(error)
+    }
+
+    /// The error about an option of another algorithm.
+    fn refuse(&self, option: &str) -> ConfigError {
+        let own = self.options.join(", ");
+        ConfigError::Foreign { name: option.into(), algorithm: self.id.into(), own }
+    }
+}
+
+/// The algorithm of that name.
+fn find(name: &str) -> Result<&'static Algorithm, ConfigError> {
+    let known = || ALL.iter().map(|a| a.id);
+    let error = || BuildError::Unknown {
+        noun: "algorithm",
+        id: name.into(),
+        nearest: nearest(name, known()),
+        known: known().collect::<Vec<_>>().join(", "),
+    };
+    ALL.iter().find(|a| a.id == name).ok_or_else(|| ConfigError::Unknown(error().to_string()))
+}
+
+/// A new learner of the recipe's algorithm for an environment.
+///
+/// # Errors
+/// If the algorithm does not exist, or cannot learn the environment's actions.
+pub(crate) fn build(
+    config: &TrainConfig,
+    spec: &EnvSpec,
+    rng: &mut Rng,
+) -> Result<Box<dyn Learner>, ConfigError> {
+    let algorithm = find(&config.algorithm)?;
+    algorithm.check(spec)?;
+    let normalised = config.normalise != Normalise::None;
+    let encoder = encoder(spec, &config.filters)?.map(|encoder| scaled(encoder, normalised));
+    Ok((algorithm.build)(config, encoder, (spec.obs_width(), outputs(&spec.action)), rng))
+}

@@ -1,0 +1,104 @@
+//! A node as the file has it, and what an operator reads.
+
+use super::OnnxError;
+use super::message::Value;
+use super::tensor::Tensor;
+use std::collections::HashMap;
+
+/// What a node reads: the i-th value, where there is one.
+#[derive(Clone, Copy)]
+pub(super) struct Inputs<'a> {
+    values: &'a [Tensor],
+    ids: &'a [Option<usize>],
+}
+
+impl<'a> Inputs<'a> {
+    pub(super) fn new(values: &'a [Tensor], ids: &'a [Option<usize>]) -> Inputs<'a> {
+        Inputs { values, ids }
+    }
+
+    /// The i-th value.
+    pub(super) fn get(self, i: usize) -> Option<&'a Tensor> {
+        self.ids.get(i).copied().flatten().map(|id| &self.values[id])
+    }
+
+    /// All of them.
+    pub(super) fn all(self) -> impl Iterator<Item = &'a Tensor> {
+        (0..self.ids.len()).filter_map(move |i| self.get(i))
+    }
+}
+
+/// A node as the file has it.
+pub(super) struct Written {
+    pub(super) operator: String,
+    pub(super) name: String,
+    pub(super) attributes: HashMap<String, Attribute>,
+    pub(super) inputs: Vec<String>,
+    pub(super) outputs: Vec<String>,
+}
+
+/// The value of an attribute, in whichever of its fields it is.
+#[derive(Default)]
+pub(super) struct Attribute {
+    pub(super) float: f32,
+    pub(super) whole: Vec<i64>,
+    pub(super) tensor: Option<Tensor>,
+}
+
+impl Written {
+    pub(super) fn read(value: Value<'_>) -> Result<Written, OnnxError> {
+        let (mut operator, mut name) = (String::new(), String::new());
+        let (mut inputs, mut outputs, mut attributes) = (vec![], vec![], HashMap::new());
+        for (field, value) in value.message()?.fields()? {
+            match field {
+                1 => inputs.push(value.text()?),
+                2 => outputs.push(value.text()?),
+                3 => name = value.text()?,
+                4 => operator = value.text()?,
+                5 => {
+                    let (name, attribute) = Attribute::read(value)?;
+                    attributes.insert(name, attribute);
+                }
+                _ => {}
+            }
+        }
+        Ok(Written { operator, name, attributes, inputs, outputs })
+    }
+
+    /// The whole number of an attribute, or what is meant without it.
+    pub(super) fn number(&self, name: &str, otherwise: i64) -> i64 {
+        self.attributes.get(name).and_then(|a| a.whole.first().copied()).unwrap_or(otherwise)
+    }
+
+    /// The float of an attribute, or what is meant without it.
+    pub(super) fn float(&self, name: &str, otherwise: f32) -> f32 {
+        self.attributes.get(name).map_or(otherwise, |a| a.float)
+    }
+
+    /// The whole numbers of an attribute; none without it.
+    pub(super) fn numbers(&self, name: &str) -> Vec<i64> {
+        self.attributes.get(name).map_or(vec![], |a| a.whole.clone())
+    }
+
+    /// That the operator is used in a way that is not known here.
+    pub(super) fn unsupported(&self, expected: &'static str, found: impl ToString) -> OnnxError {
+        let (operator, node) = (self.operator.clone(), self.name.clone());
+        OnnxError::Unsupported { operator, node, expected, found: found.to_string() }
+    }
+}
+
+impl Attribute {
+    fn read(value: Value<'_>) -> Result<(String, Attribute), OnnxError> {
+        let (mut name, mut found) = (String::new(), Attribute::default());
+        for (field, value) in value.message()?.fields()? {
+            match field {
+                1 => name = value.text()?,
+                2 => found.float = value.floats()?[0],
+                3 | 8 => found.whole.extend(value.numbers()?),
+                5 => found.tensor = Some(Tensor::read(value.message()?)?.1),
+                _ => {}
+            }
+        }
+        Ok((name, found))
+    }
+}

@@ -1,0 +1,135 @@
+//! A network that predicts the next frame, fitted on nominal episodes, as one file.
+
+use anyhow::{Result, ensure};
+use offnominal_core::prelude::*;
+use offnominal_engine::collect::{self, Plan};
+use offnominal_engine::context::Context;
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::device::Device;
+use offnominal_engine::frames::{self, FrameSize, video};
+use offnominal_engine::images::networks;
+use offnominal_engine::images::trained::Fitted;
+use offnominal_engine::subject::Subject;
+use offnominal_files::write::atomically;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What to fit; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The environment, one with a camera.
+    pub env: String,
+    /// The policy.
+    #[serde(default = "Request::policy")]
+    pub policy: String,
+    /// The image detector: pred-ae, prednet, ldm, lrdm or rssm-ppm, with its parameters.
+    pub detector: DetectorChoice,
+    /// Where it is fitted.
+    #[serde(default = "Request::device")]
+    pub device: Device,
+    /// Nominal episodes that it learns from.
+    #[serde(default = "Request::train")]
+    pub train: u32,
+    /// Other nominal episodes, by which the training is stopped.
+    #[serde(default = "Request::validation")]
+    pub validation: u32,
+    /// Width and height of the camera's frames.
+    #[serde(default = "Request::images")]
+    pub images: u32,
+    /// The file to write.
+    pub file: PathBuf,
+}
+
+/// The defaults.
+impl Request {
+    /// The policy that is shipped with the environment.
+    pub fn policy() -> String {
+        "tqc".into()
+    }
+
+    /// The processor.
+    pub fn device() -> Device {
+        Device::Cpu
+    }
+
+    /// Episodes to learn from.
+    pub fn train() -> u32 {
+        100
+    }
+
+    /// Episodes for validation.
+    pub fn validation() -> u32 {
+        20
+    }
+
+    /// Pixels of a side.
+    pub fn images() -> u32 {
+        128
+    }
+}
+
+/// What was fitted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FittedNetwork {
+    /// The file.
+    pub file: PathBuf,
+    /// Its size.
+    pub bytes: usize,
+    /// How many numbers were learned.
+    pub numbers: usize,
+    /// Steps that were learned from.
+    pub steps: usize,
+    /// The detector's name.
+    #[serde(skip)]
+    pub detector: String,
+    /// Episodes that were learned from.
+    #[serde(skip)]
+    pub episodes: usize,
+}
+
+/// Plays the episodes before the camera, fits, and writes the file.
+///
+/// # Errors
+/// If the environment, the policy, the detector or the device cannot be had, memory does not suffice, or the file cannot
+/// be written.
+pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
+    let DetectorChoice { id, params, .. } = &request.detector;
+    ensure!(
+        networks::NETWORKS.iter().any(|entry| entry.id == id),
+        "--detector: expected one of {}, found {id:?}",
+        networks::ids()
+    );
+    let subject = Subject::new(&request.env, &request.policy)?;
+    frames::check(subject.env.spec())?;
+    let [train, validation] = [("train", request.train), ("validation", request.validation)]
+        .map(|(what, n)| videos(&subject, (what, n as usize), request.images as usize, context));
+    let (train, validation) = (train?, validation?);
+    let mut rng = Seed(context.seed).child("fit").child(id.as_str()).rng();
+    let fitted = Fitted::fit((id, params), request.device, [&train, &validation], &mut rng, context)?;
+    let mut tensors = fitted.to_tensors();
+    let of = [("env", &request.env), ("policy", &request.policy)];
+    tensors.metadata.extend(of.map(|(name, text)| (name.to_string(), text.clone())));
+    let bytes = tensors.to_bytes();
+    atomically(&request.file, &bytes)?;
+    Ok(FittedNetwork {
+        file: request.file.clone(),
+        bytes: bytes.len(),
+        numbers: fitted.n_learned(),
+        steps: train.iter().map(Video::len).sum(),
+        detector: id.clone(),
+        episodes: train.len(),
+    })
+}
+
+/// What the camera saw in nominal episodes.
+fn videos(subject: &Subject, (what, n): (&str, usize), side: usize, context: &Context) -> Result<Vec<Video>> {
+    let task = context.task(n, &format!("{what} episodes"));
+    let root = Seed(context.seed).child("images").child(what);
+    let plan = Plan { seed: context.seed, root, episodes: 0..n, jobs: context.jobs, bar: &task };
+    let played = collect::nominal(subject, &plan)?.episodes;
+    let (frame_size, steps) = (FrameSize { side }, played.iter().map(Episode::len).sum());
+    let needed = frames::bytes_for(frame_size, played.len(), steps);
+    frames::ensure_fits(needed, frames::available(), "the videos of the nominal episodes")?;
+    played.iter().map(|episode| video(&subject.trial(), episode, frame_size)).collect()
+}

@@ -1,0 +1,153 @@
+//! The scores that a fitted network gives episodes before the camera.
+
+use crate::images::panels::side_by_side;
+use anyhow::{Context as _, Result};
+use offnominal_core::estimate::Estimate;
+use offnominal_core::prelude::*;
+use offnominal_engine::collect::{self, Plan, check_onset};
+use offnominal_engine::context::Context;
+use offnominal_engine::device::Device;
+use offnominal_engine::frames::{FrameSize, video};
+use offnominal_engine::images::trained::Fitted;
+use offnominal_engine::subject::Subject;
+use offnominal_files::png;
+use offnominal_files::write::atomically;
+use offnominal_nets::Tensors;
+use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// Resamplings of an interval.
+const REPLICATES: usize = 1_000;
+
+/// What to score; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// File written by `images fit`.
+    pub monitor: PathBuf,
+    /// Episodes; with an anomaly each has its nominal twin.
+    pub episodes: u32,
+    /// What is done to the episodes; nothing, if none.
+    pub anomaly_spec: Option<AnomalySpec>,
+    /// Where the network runs.
+    pub device: Device,
+    /// A file to draw the step with the largest score of the first episode: seen, predicted, where they differ.
+    pub image: Option<PathBuf>,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            monitor: PathBuf::new(),
+            episodes: 20,
+            anomaly_spec: None,
+            device: Device::Cpu,
+            image: None,
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Scored {
+    /// Episodes that were asked for.
+    pub episodes: u32,
+    /// Steps of all of them and of their twins.
+    pub steps: usize,
+    /// Mean score of these steps.
+    pub mean_score: f64,
+    /// How well anomalous steps are told from those of the twins; none without an anomaly.
+    pub auroc_matched: Option<Estimate>,
+    /// The scores of each episode and twin, with the labels of its steps.
+    #[serde(skip)]
+    pub scores: Vec<(Vec<f64>, Vec<bool>)>,
+}
+
+/// A fitted network with the environment and the policy that its file names.
+///
+/// # Errors
+/// If the file cannot be read, or the environment or the policy cannot be had.
+pub fn open(monitor: &Path, device: Device) -> Result<(Fitted, Subject)> {
+    let place = || monitor.display().to_string();
+    let bytes = std::fs::read(monitor).with_context(|| format!("cannot read {}", place()))?;
+    let tensors = Tensors::from_bytes(&bytes).with_context(place)?;
+    let fitted = Fitted::open(&tensors, device).with_context(place)?;
+    let text = |name: &str| {
+        let found = tensors.metadata.get(name).with_context(|| format!("expected {name} in the header"));
+        found.with_context(place)
+    };
+    Ok((fitted, Subject::new(text("env")?, text("policy")?)?))
+}
+
+/// Plays and scores the episodes.
+///
+/// # Errors
+/// If the file cannot be read, or the environment, the policy or the anomaly cannot be had.
+pub fn run(request: &Request, context: &Context) -> Result<Scored> {
+    let (mut fitted, subject) = open(&request.monitor, request.device)?;
+    let frame_size = FrameSize { side: fitted.side()? };
+    let played = request.play(&subject, context)?;
+    let task = context.task(played.len(), "scoring");
+    let mut scores = Vec::new();
+    for episode in &played {
+        task.check()?;
+        let video = video(&subject.trial(), episode, frame_size)?;
+        scores.push(fitted.monitor().score_video(&video));
+        if let (Some(path), 1) = (&request.image, scores.len()) {
+            draw(fitted.monitor(), &video, &scores[0], path)?;
+        }
+        task.inc(1);
+    }
+    let all: Vec<f64> = scores.iter().flatten().copied().collect();
+    let bootstrap = Bootstrap::new(REPLICATES, Level::P95, Seed(context.seed).child("interval"));
+    let auroc =
+        |_: &AnomalySpec| detection(&pairs(&played, &scores), Mode::Matched, &bootstrap).map(|d| d.auroc);
+    Ok(Scored {
+        episodes: request.episodes,
+        steps: all.len(),
+        mean_score: all.iter().sum::<f64>() / all.len().max(1) as f64,
+        auroc_matched: request.anomaly_spec.as_ref().map(auroc).transpose()?,
+        scores: scores.into_iter().zip(played).map(|(scores, episode)| (scores, episode.labels)).collect(),
+    })
+}
+
+impl Request {
+    fn play(&self, subject: &Subject, context: &Context) -> Result<Vec<Episode>> {
+        let n = self.episodes as usize;
+        let task = context.task(n, "episodes");
+        let root = Seed(context.seed).child("images").child("score");
+        let plan = Plan { seed: context.seed, root, episodes: 0..n, jobs: context.jobs, bar: &task };
+        let played = match &self.anomaly_spec {
+            None => collect::nominal(subject, &plan),
+            Some(anomaly_spec) => {
+                check_onset(anomaly_spec.schedule.onset, subject.env.spec()).context("--onset")?;
+                collect::with_twins(subject, anomaly_spec, &plan)
+            }
+        };
+        Ok(played?.episodes)
+    }
+}
+
+/// Anomalous episodes with their twins, which follow them.
+fn pairs(played: &[Episode], scores: &[Vec<f64>]) -> Vec<ScoredEpisode> {
+    let pair = |(episodes, scores): (&[Episode], &[Vec<f64>])| ScoredEpisode {
+        scores: scores[0].clone(),
+        labels: episodes[0].labels.clone(),
+        onset: episodes[0].onset,
+        twin: Some(scores[1].clone()),
+        fails: episodes[0].end == End::Failed,
+    };
+    played.chunks_exact(2).zip(scores.chunks_exact(2)).map(pair).collect()
+}
+
+fn draw(monitor: &mut dyn ImageMonitor, video: &Video, scores: &[f64], path: &Path) -> Result<()> {
+    let Some(largest) = (0..scores.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b])) else {
+        return Ok(());
+    };
+    monitor.reset();
+    for t in 0..=largest {
+        monitor.score(video.sight(t));
+    }
+    atomically(path, &png::png(&side_by_side(monitor, video, largest))?)
+}

@@ -1,0 +1,137 @@
+//! The two walks over the images of a data set, and what each collects.
+
+use super::{EvaluationPlan, score_of};
+use crate::failures::{Failures, Surroundings};
+use crate::fit::Scorer;
+use crate::layout::{DataSet, Labels, Sample};
+use anyhow::{Context as _, Result};
+use offnominal_engine::parallel;
+use offnominal_stats::pixel::components::{self, ImageComponents, Smallest};
+use offnominal_stats::pixel::{Confusion, Judged, PixelTally};
+
+/// Sums and counts of scores for each class, the unknown ones last.
+#[derive(Clone)]
+pub struct ClassMeans(Vec<[f64; 2]>);
+
+impl ClassMeans {
+    /// Nothing yet, for each of so many methods.
+    pub fn of(methods: usize, classes: usize) -> Vec<ClassMeans> {
+        vec![ClassMeans(vec![[0.0; 2]; classes + 1]); methods]
+    }
+
+    pub fn add(&mut self, scores: &[f32], ids: &[u8]) {
+        let last = self.0.len() - 1;
+        for (&score, &id) in scores.iter().zip(ids) {
+            let at = if id == offnominal_scenes::UNKNOWN { last } else { usize::from(id) };
+            if at < last || id == offnominal_scenes::UNKNOWN {
+                self.0[at][0] += f64::from(score);
+                self.0[at][1] += 1.0;
+            }
+        }
+    }
+
+    pub fn means(&self) -> Vec<Option<f64>> {
+        self.0.iter().map(|&[sum, n]| (n > 0.0).then(|| sum / n)).collect()
+    }
+}
+
+/// One image with the scores of every method.
+pub struct Scored {
+    labels: Labels,
+    prediction: Vec<u8>,
+    scores: Vec<Vec<f32>>,
+}
+
+impl EvaluationPlan<'_> {
+    /// Scores images on all threads and passes them on in order.
+    pub fn each(
+        &self,
+        samples: &[Sample],
+        scorers: &[Scorer],
+        mut take: impl FnMut(Scored) -> Result<()>,
+    ) -> Result<()> {
+        let task = self.context.task(samples.len(), "images");
+        for some in samples.chunks(4 * self.context.jobs) {
+            task.check()?;
+            let scored =
+                parallel::map(self.context.jobs, some.len(), &task, |i| self.score(&some[i], scorers))?;
+            scored.into_iter().try_for_each(&mut take)?;
+        }
+        Ok(())
+    }
+
+    fn score(&self, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {
+        let labels = self.set.labels(sample)?;
+        let output = self.network.predict(self.set, sample, &labels)?;
+        let score = |scorer: &Scorer| -> Result<Vec<f32>> {
+            scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;
+            Ok(score_of(scorer, &output))
+        };
+        let scores = scorers.iter().map(score).collect::<Result<_>>()?;
+        Ok(Scored { prediction: output.view().prediction(), labels, scores })
+    }
+}
+
+/// What the first walk collects.
+pub struct First {
+    pub tallies: Vec<PixelTally>,
+    pub means: Vec<ClassMeans>,
+    pub confusion: Confusion,
+}
+
+impl First {
+    pub fn new(methods: usize, classes: usize) -> First {
+        First {
+            tallies: (0..methods).map(|_| PixelTally::default()).collect(),
+            means: ClassMeans::of(methods, classes),
+            confusion: Confusion::new(classes),
+        }
+    }
+
+    pub fn add(&mut self, scored: &Scored) -> Result<()> {
+        self.confusion.add(&scored.labels.ids, &scored.prediction);
+        for ((tally, means), scores) in self.tallies.iter_mut().zip(&mut self.means).zip(&scored.scores) {
+            tally.add(scores, &scored.labels.truth)?;
+            means.add(scores, &scored.labels.ids);
+        }
+        Ok(())
+    }
+}
+
+/// What the second walk collects of each method.
+pub struct Second<'a> {
+    set: &'a DataSet,
+    samples: &'a [Sample],
+    at: usize,
+    /// Thresholds with the best F1.
+    thresholds: Vec<f64>,
+    pub components: Vec<Vec<ImageComponents>>,
+    pub failures: Vec<Failures>,
+}
+
+impl<'a> Second<'a> {
+    pub fn new(set: &'a DataSet, samples: &'a [Sample], scorers: &[Scorer], judged: &[Judged]) -> Second<'a> {
+        let failures =
+            scorers.iter().zip(judged).map(|(s, j)| Failures::new(&s.id, j.best.max_iou_threshold));
+        Second {
+            set,
+            samples,
+            at: 0,
+            thresholds: judged.iter().map(|j| j.best.best_f1_threshold).collect(),
+            components: vec![Vec::new(); judged.len()],
+            failures: failures.collect(),
+        }
+    }
+
+    pub fn add(&mut self, scored: &Scored) -> Result<()> {
+        let (labels, least) = (&scored.labels, Smallest::for_pixels(scored.labels.ids.len()));
+        let surroundings = Surroundings::load(self.set, &self.samples[self.at], labels)?;
+        for (i, scores) in scored.scores.iter().enumerate() {
+            let (truth, width) = (&labels.truth, labels.width);
+            self.components[i].push(components::compare(scores, truth, width, self.thresholds[i], least));
+            self.failures[i].add(self.at, labels, &surroundings, &scored.prediction, scores);
+        }
+        self.at += 1;
+        Ok(())
+    }
+}

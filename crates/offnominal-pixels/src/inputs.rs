@@ -1,0 +1,162 @@
+//! What several requests share: where the images are, where the network is, and what methods are fitted on.
+
+use crate::layout::{DataSet, Layout, Sample};
+use crate::network::Network;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::Seed;
+use offnominal_engine::device::Device;
+use offnominal_files::store::address;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// How data sets are read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Reading {
+    /// How the folders are laid out.
+    pub layout: Layout,
+    /// Split, where it is a folder of its own, such as val.
+    pub split: Option<String>,
+    /// Label map; classes.toml of the data set if none.
+    pub map: Option<PathBuf>,
+}
+
+impl Reading {
+    /// Opens a data set.
+    ///
+    /// # Errors
+    /// If it has no label map or no labels.
+    pub fn open(&self, root: &Path) -> Result<DataSet> {
+        self.open_split(root, None)
+    }
+
+    fn open_split(&self, root: &Path, split: Option<&str>) -> Result<DataSet> {
+        DataSet::open(root, self.layout, split.or(self.split.as_deref()), self.map.as_deref())
+    }
+}
+
+/// The network whose output is scored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NetworkSource {
+    /// Folders of logits NAME.npy, .npz or .safetensors, [classes, H, W] or [passes, classes, H, W]; one for each data
+    /// set.
+    pub logits: Vec<PathBuf>,
+    /// Folders of features, [channels, h, w]; none, or one for each folder of logits.
+    pub features: Vec<PathBuf>,
+    /// Folders of confidences, [H, W] from 0 to 1; none, or one for each folder of logits.
+    pub confidence: Vec<PathBuf>,
+    /// A model of `pixels train`, instead of logits.
+    pub model: Option<PathBuf>,
+    /// Random passes of the model; 1 is one without dropped units.
+    pub passes: u32,
+    /// Where a convolutional model runs.
+    pub device: Device,
+}
+
+impl Default for NetworkSource {
+    fn default() -> NetworkSource {
+        let (logits, features, confidence) = (Vec::new(), Vec::new(), Vec::new());
+        NetworkSource { logits, features, confidence, model: None, passes: 1, device: Device::Cpu }
+    }
+}
+
+impl NetworkSource {
+    /// One network for each of `n` data sets.
+    ///
+    /// # Errors
+    /// If the folders do not match the data sets, or there is no network.
+    pub fn open(&self, n: usize, seed: Seed) -> Result<Vec<Network>> {
+        if let Some(model) = &self.model {
+            return Ok(vec![Network::model(model, self.passes as usize, seed, self.device)?; n]);
+        }
+        let found = self.logits.len();
+        ensure!(found > 0, "expected --logits DIR or --model FILE");
+        ensure!(found == n, "expected one --logits for each --data ({n}), found {found}");
+        for (name, found) in [("features", self.features.len()), ("confidence", self.confidence.len())] {
+            ensure!(found == 0 || found == n, "expected one --{name} for each --logits ({n}), found {found}");
+        }
+        let network = |i: usize| Network::Files {
+            logits: self.logits[i].clone(),
+            features: self.features.get(i).cloned(),
+            confidence: self.confidence.get(i).cloned(),
+        };
+        Ok((0..n).map(network).collect())
+    }
+
+    /// The network for the only data set.
+    ///
+    /// # Errors
+    /// As [`NetworkSource::open`].
+    pub fn open_one(&self, seed: Seed) -> Result<Network> {
+        Ok(self.open(1, seed)?.remove(0))
+    }
+}
+
+/// What methods are fitted on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NominalSource {
+    /// Data set without unknown pixels, on which methods are fitted that must be.
+    pub data: Option<PathBuf>,
+    /// Its split.
+    pub split: Option<String>,
+    /// Its logits, if the network is in files.
+    pub logits: Option<PathBuf>,
+    /// Its features, if the network is in files.
+    pub features: Option<PathBuf>,
+    /// Images that are used of it at most.
+    pub images: u32,
+}
+
+impl Default for NominalSource {
+    fn default() -> NominalSource {
+        NominalSource { data: None, split: None, logits: None, features: None, images: 60 }
+    }
+}
+
+impl NominalSource {
+    /// The images and the network, if any were named.
+    ///
+    /// # Errors
+    /// If they cannot be opened.
+    pub fn open(
+        &self,
+        reading: &Reading,
+        network: &NetworkSource,
+        seed: Seed,
+    ) -> Result<Option<(DataSet, Network)>> {
+        let Some(root) = &self.data else { return Ok(None) };
+        let mut set = reading.open_split(root, self.split.as_deref())?;
+        set.samples.truncate(self.images as usize);
+        if network.model.is_some() {
+            return Ok(Some((set, network.open_one(seed)?)));
+        }
+        let logits = self.logits.clone().context("expected --nominal-logits DIR beside --nominal")?;
+        Ok(Some((set, Network::Files { logits, features: self.features.clone(), confidence: None })))
+    }
+}
+
+/// Which files a data set and the output of a network for it come from, as a digest: it changes with each of them.
+///
+/// # Errors
+/// If a file cannot be looked up.
+pub fn digest(set: &DataSet, network: &Network) -> Result<String> {
+    let mut text = format!("{}\n{}\n", serde_json::to_string(&set.meanings.map)?, network.identity());
+    for sample in &set.samples {
+        let beside = ["shadows", "depth"].map(|f| set.root.join(f).join(format!("{}.png", sample.name)));
+        let files = files_of(sample).chain(beside).chain(network.files(&sample.name));
+        for path in files.filter(|path| path.is_file()) {
+            let found = path.metadata().with_context(|| format!("cannot read {}", path.display()))?;
+            let changed = found.modified().ok().and_then(|t| t.duration_since(UNIX_EPOCH).ok());
+            text +=
+                &format!("{} {} {}\n", path.display(), found.len(), changed.unwrap_or_default().as_nanos());
+        }
+    }
+    Ok(address(text.as_bytes()))
+}
+
+fn files_of(sample: &Sample) -> impl Iterator<Item = PathBuf> {
+    std::iter::once(sample.labels.clone()).chain(sample.image.clone())
+}

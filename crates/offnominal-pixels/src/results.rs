@@ -1,0 +1,198 @@
+//! What an evaluation comes to, as plain data: the documented JSON is exactly this.
+
+use crate::failures::Failures;
+use crate::panels::Panel;
+use offnominal_core::estimate::Estimate;
+use offnominal_stats::pixel::components::ComponentMetrics;
+use offnominal_stats::pixel::{Judged, ModeMetrics, disagreement};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// The metrics of a mode: id, name, and whether larger is better.
+pub const METRICS: [(&str, &str, bool); 4] = [
+    ("auroc", "AUROC", true),
+    ("auprc", "AUPRC", true),
+    ("fpr95", "FPR at 95 % TPR", false),
+    ("max_iou", "MaxIoU", true),
+];
+
+/// What came of a request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The command that made it.
+    pub command: String,
+    /// One entry for each data set.
+    pub evaluations: Vec<Evaluation>,
+    /// The page.
+    #[serde(skip)]
+    pub page: PathBuf,
+}
+
+/// What came of a data set.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Name of the data set.
+    pub data: String,
+    /// Images that were judged.
+    pub images: usize,
+    /// Images that were held out for ODIN.
+    pub held_out: usize,
+    /// ODIN's temperature, if it took part.
+    pub odin_temperature: Option<f64>,
+    /// Unknown pixels that were judged.
+    pub unknown_pixels: Option<u64>,
+    /// Known pixels that were judged.
+    pub known_pixels: Option<u64>,
+    /// Images with unknown and known pixels.
+    #[serde(skip)]
+    pub images_with_both: usize,
+    /// How well the network segments the known pixels.
+    pub mean_iou: Option<Estimate>,
+    /// Names of the classes.
+    pub classes: Vec<String>,
+    /// One entry for each method.
+    pub methods: Vec<MethodResult>,
+    /// What went wrong with the best method.
+    pub failures: Failures,
+    /// Mean distance of two thresholds, over methods whose scores lie in [0, 1] (the paper's section 4.1).
+    pub threshold_disagreement: Option<f64>,
+    /// Images to look at.
+    #[serde(skip)]
+    pub panels: Vec<Panel>,
+}
+
+/// What came of a method.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MethodResult {
+    /// Its name.
+    pub method: String,
+    /// Whether it saw unknown pixels before.
+    pub has_seen_unknown: bool,
+    /// Metrics of pixels by mode: `exact` (unless there are too many pixels), `histogram`, `paper400`, `per_image`.
+    pub modes: BTreeMap<String, ModeResult>,
+    /// Metrics of components at the threshold with the best F1; none without components.
+    pub components: Option<ComponentResult>,
+    /// The threshold of MaxIoU.
+    pub max_iou_threshold: f64,
+    /// The threshold with the largest TPR − FPR.
+    pub youden_threshold: f64,
+    /// Largest F1.
+    pub best_f1: f64,
+    /// Its threshold.
+    pub best_f1_threshold: f64,
+    /// The most that each metric of the histogram can be off, downwards and upwards.
+    pub histogram_error: [[f64; 2]; 4],
+    /// What a reader must know.
+    pub warnings: Vec<String>,
+    /// Mean score of the pixels of each class, of the unknown ones last.
+    pub class_means: Vec<Option<f64>>,
+    /// The same on nominal images.
+    pub nominal_class_means: Vec<Option<f64>>,
+}
+
+/// The metrics in one mode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ModeResult {
+    /// Area under the ROC curve.
+    pub auroc: Estimate,
+    /// Area under the precision-recall curve.
+    pub auprc: Estimate,
+    /// False positive rate where 95 % of the unknown pixels are found.
+    pub fpr95: Estimate,
+    /// Largest intersection over union.
+    pub max_iou: Estimate,
+    /// Thresholds that change anything; none for means over images.
+    pub distinct_thresholds: Option<usize>,
+}
+
+/// Metrics of components.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComponentResult {
+    /// Mean sIoU over the components of the truth.
+    pub siou: Estimate,
+    /// Mean PPV over the predicted components; none if nothing was predicted.
+    pub ppv: Option<Estimate>,
+    /// Mean F1 over the thresholds τ.
+    pub f1: Estimate,
+    /// Components of the truth.
+    pub of_truth: usize,
+    /// Predicted components.
+    pub predicted: usize,
+}
+
+impl MethodResult {
+    /// The result of a method; `class_means` are those here and on nominal images.
+    pub fn new(
+        (method, has_seen_unknown): (String, bool),
+        judged: Judged,
+        components: Option<ComponentMetrics>,
+        [class_means, nominal_class_means]: [Vec<Option<f64>>; 2],
+    ) -> MethodResult {
+        let best = judged.best;
+        MethodResult {
+            method,
+            has_seen_unknown,
+            modes: judged.modes.into_iter().map(|m| (m.mode.to_string(), m.into())).collect(),
+            components: components.map(ComponentResult::from),
+            max_iou_threshold: best.max_iou_threshold,
+            youden_threshold: best.youden_threshold,
+            best_f1: best.best_f1,
+            best_f1_threshold: best.best_f1_threshold,
+            histogram_error: judged.histogram_error,
+            warnings: judged.warnings,
+            class_means,
+            nominal_class_means,
+        }
+    }
+
+    /// The metrics of the most exact mode.
+    pub fn main(&self) -> Option<&ModeResult> {
+        self.modes.values().next()
+    }
+
+    /// Every number: mode, metric, estimate.
+    pub fn estimates(&self) -> Vec<(&str, &'static str, &Estimate)> {
+        let mut all = Vec::new();
+        for (mode, result) in &self.modes {
+            all.extend(METRICS.iter().zip(result.values()).map(|(m, value)| (mode.as_str(), m.0, value)));
+        }
+        if let Some(c) = &self.components {
+            all.push(("components", "siou", &c.siou));
+            all.extend(c.ppv.as_ref().map(|ppv| ("components", "ppv", ppv)));
+            all.push(("components", "f1", &c.f1));
+        }
+        all
+    }
+}
+
+impl ModeResult {
+    /// The values in the order of [`METRICS`].
+    pub fn values(&self) -> [&Estimate; 4] {
+        [&self.auroc, &self.auprc, &self.fpr95, &self.max_iou]
+    }
+}
+
+impl From<ModeMetrics> for ModeResult {
+    fn from(found: ModeMetrics) -> ModeResult {
+        let [auroc, auprc, fpr95, max_iou] = found.values;
+        ModeResult { auroc, auprc, fpr95, max_iou, distinct_thresholds: found.distinct }
+    }
+}
+
+impl From<ComponentMetrics> for ComponentResult {
+    fn from(found: ComponentMetrics) -> ComponentResult {
+        let ComponentMetrics { siou, ppv, f1, counts: (of_truth, predicted) } = found;
+        ComponentResult { siou, ppv, f1, of_truth, predicted }
+    }
+}
+
+/// The paper's comparison of thresholds, over the methods whose scores lie in [0, 1].
+pub fn threshold_disagreement(methods: &[MethodResult]) -> Option<f64> {
+    let inside = |m: &&MethodResult| !m.warnings.iter().any(|w| w.contains("outside [0, 1]"));
+    let pairs = methods.iter().filter(inside).map(|m| [m.youden_threshold, m.max_iou_threshold]);
+    disagreement(&pairs.collect::<Vec<_>>())
+}

@@ -1,0 +1,80 @@
+//! Scores of every pixel as .npy files.
+
+use crate::evaluate::score_of;
+use crate::fit;
+use crate::inputs::{NetworkSource, NominalSource, Reading};
+use crate::written::write_array;
+use anyhow::{Context as _, Result};
+use offnominal_core::Seed;
+use offnominal_engine::context::Context;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// What to score; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// The data set: its labels give the names and sizes of the images.
+    pub data: PathBuf,
+    /// How it is read.
+    pub reading: Reading,
+    /// The network.
+    pub network: NetworkSource,
+    /// What methods are fitted on.
+    pub nominal: NominalSource,
+    /// Methods.
+    pub methods: Vec<String>,
+    /// Temperature of odin.
+    pub temperature: f64,
+    /// Folder for everything that is written.
+    pub out: PathBuf,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            data: PathBuf::new(),
+            reading: Reading::default(),
+            network: NetworkSource::default(),
+            nominal: NominalSource::default(),
+            methods: Vec::new(),
+            temperature: 1000.0,
+            out: "runs/pixels".into(),
+        }
+    }
+}
+
+/// What was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Scores {
+    /// The folder, which has one folder for each method.
+    pub folder: PathBuf,
+    /// Images.
+    pub images: usize,
+    /// Methods.
+    pub methods: Vec<String>,
+}
+
+/// Writes METHOD/NAME.npy; larger is more unknown.
+///
+/// # Errors
+/// If something that a method needs is missing, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Scores> {
+    let seed = Seed(context.seed);
+    let (set, network) = (request.reading.open(&request.data)?, request.network.open_one(seed)?);
+    let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
+    let nominal = nominal.as_ref().map(|(set, network)| (set, network));
+    let scorers = fit::fit(&request.methods, (request.temperature, false), nominal, context)?;
+    context.map(set.samples.len(), "images", |i| {
+        let sample = &set.samples[i];
+        let labels = set.labels(sample)?;
+        let output = network.predict(&set, sample, &labels)?;
+        let shape = [labels.height, labels.width];
+        scorers.iter().try_for_each(|scorer| {
+            scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;
+            write_array(&request.out.join(&scorer.id), &sample.name, &shape, &score_of(scorer, &output))
+        })
+    })?;
+    let (folder, methods) = (request.out.clone(), request.methods.clone());
+    Ok(Scores { folder, images: set.samples.len(), methods })
+}

@@ -1,0 +1,172 @@
+//! Every command of `pixels` as a library call, and what is finished after a stop.
+
+use offnominal_engine::context::Context;
+use offnominal_engine::progress::{Progress, Silent, Tracker};
+use offnominal_pixels::inputs::{NetworkSource, NominalSource};
+use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
+use serde_json::json;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Asks the work to stop as soon as a unit of a task of that name is done.
+struct Stopper {
+    task: &'static str,
+    stop: Arc<AtomicBool>,
+}
+
+/// One task of a [`Stopper`].
+struct StoppingTask(Option<Arc<AtomicBool>>);
+
+impl Progress for Stopper {
+    fn begin(&self, what: &str, _: Range<u64>) -> Box<dyn Tracker> {
+        Box::new(StoppingTask((what == self.task).then(|| Arc::clone(&self.stop))))
+    }
+
+    fn note(&self, line: &str) {
+        Silent.note(line);
+    }
+}
+
+impl Tracker for StoppingTask {
+    fn update(&self, done: u64, _: u64) {
+        if let Some(stop) = self.0.as_ref().filter(|_| done > 0) {
+            stop.store(true, Ordering::Relaxed);
+        }
+    }
+
+    fn message(&self, _: &str) {}
+}
+
+fn stopping(task: &'static str) -> Context {
+    let context = Context::silent(1, 2);
+    Context { progress: Arc::new(Stopper { task, stop: Arc::clone(&context.stop) }), ..context }
+}
+
+/// A folder with nominal and test images, and a baseline.
+struct Data {
+    folder: tempfile::TempDir,
+    context: Context,
+}
+
+impl Data {
+    fn new() -> Data {
+        let data = Data { folder: tempfile::tempdir().unwrap(), context: Context::silent(1, 2) };
+        for (name, level) in [("train", "medium"), ("test", "easy")] {
+            let request = json!({ "split": name, "n": 6, "width": 64, "height": 32, "level": level,
+                "out": data.at(name) });
+            let found = scenes::run(&serde_json::from_value(request).unwrap(), &data.context).unwrap();
+            assert_eq!((json!(found.folder), found.images), (json!(data.at(name)), 6));
+        }
+        train::run(&data.training("model"), &data.context).unwrap();
+        data
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn training(&self, out: &str) -> train::Request {
+        let (data, out) = (self.at("train"), self.at(out));
+        train::Request { data, out, pixels: 30, rounds: 3, ..Default::default() }
+    }
+
+    fn network(&self) -> NetworkSource {
+        NetworkSource { model: Some(self.at("model/model.safetensors")), ..Default::default() }
+    }
+
+    fn evaluation(&self, out: &str) -> evaluate::Request {
+        evaluate::Request {
+            data: vec![self.at("test")],
+            network: self.network(),
+            nominal: NominalSource { data: Some(self.at("train")), ..Default::default() },
+            methods: ["entropy", "odin", "feature-knn"].map(String::from).into(),
+            replicates: 100,
+            out: self.at(out),
+            ..Default::default()
+        }
+    }
+}
+
+fn cells(out: &Path) -> usize {
+    fs::read_dir(out.join("cells")).map_or(0, Iterator::count)
+}
+
+#[test]
+fn a_training_that_was_stopped_ends_with_the_same_file() {
+    let data = Data::new();
+    let error = train::run(&data.training("again"), &stopping("rounds")).unwrap_err();
+    assert!(error.to_string().starts_with("stopped"), "{error:#}");
+    let checkpoint = data.at("again/checkpoint.safetensors");
+    assert!(checkpoint.is_file() && !data.at("again/model.safetensors").exists());
+    let other = train::Request { rounds: 4, ..data.training("again") };
+    let refused = format!("{:#}", train::run(&other, &data.context).unwrap_err());
+    assert!(refused.contains("expected a checkpoint of the run"), "{refused}");
+    let card = train::run(&data.training("again"), &data.context).unwrap();
+    assert!(!checkpoint.exists() && card.classes.len() == 12);
+    let model = |name: &str| fs::read(data.at(name).join("model.safetensors")).unwrap();
+    assert!(model("model") == model("again"));
+}
+
+#[test]
+fn finished_methods_are_not_measured_again() {
+    let data = Data::new();
+    let whole = evaluate::run(&data.evaluation("whole"), &data.context).unwrap();
+    assert_eq!(cells(&data.at("whole")), 3);
+    // A method that comes later finds the others finished; the held-out images are those of odin in both.
+    let fewer = evaluate::Request { methods: vec!["odin".into()], ..data.evaluation("parts") };
+    evaluate::run(&fewer, &data.context).unwrap();
+    assert_eq!(cells(&data.at("parts")), 1);
+    let parts = evaluate::run(&data.evaluation("parts"), &data.context).unwrap();
+    assert_eq!(json!(parts.evaluations), json!(whole.evaluations));
+    let finished = evaluate::run(&data.evaluation("parts"), &stopping("nothing")).unwrap();
+    assert_eq!(finished.evaluations, whole.evaluations);
+    let page = |name: &str| fs::read_to_string(data.at(name).join("pixels.html")).unwrap();
+    assert!(page("whole") == page("parts"));
+}
+
+#[test]
+fn arrays_and_counts_come_from_requests() {
+    let data = Data::new();
+    let (test, network) = (data.at("test"), data.network());
+    let request = predict::Request {
+        data: test.clone(),
+        network: network.clone(),
+        out: data.at("said"),
+        ..Default::default()
+    };
+    assert_eq!(predict::run(&request, &data.context).unwrap().images, 6);
+    assert!(data.at("said/logits/00005.npy").is_file() && data.at("said/features/00005.npy").is_file());
+    let request = score::Request {
+        data: test.clone(),
+        network,
+        methods: vec!["entropy".into()],
+        out: data.at("scores"),
+        ..Default::default()
+    };
+    let found = score::run(&request, &data.context).unwrap();
+    assert_eq!(json!(found), json!({ "folder": data.at("scores"), "images": 6, "methods": ["entropy"] }));
+    assert!(data.at("scores/entropy/00000.npy").is_file());
+    let nominal = Some(data.at("train"));
+    let request = describe::Request { data: test, nominal, ..Default::default() };
+    let found = describe::run(&request, &data.context).unwrap();
+    assert!(found.images == 6 && found.colour_auroc.is_some());
+}
+
+#[test]
+fn frames_of_an_environment_become_a_data_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = json!({ "env": "sap-goal0", "policy": "random", "episodes": 1, "size": 32, "every": 5,
+        "out": folder.path().join("frames") });
+    let found = frames::run(&serde_json::from_value(request).unwrap(), &Context::silent(1, 1)).unwrap();
+    assert!(found.images > 0 && found.folder.join("classes.toml").is_file());
+}
+
+#[test]
+fn unknown_settings_and_weights_that_are_not_there_are_refused() {
+    let error = serde_json::from_value::<scenes::Request>(json!({ "images": 3 })).unwrap_err();
+    assert!(error.to_string().contains("unknown field `images`"), "{error}");
+    assert!(import::run(&import::Request::default()).is_err());
+}

@@ -1,0 +1,71 @@
+//! The library's commands by name: a request as JSON in, a result as JSON out.
+//!
+//! The requests are those of the crates; what Python's functions add is names of arguments and their documentation.
+
+use crate::error::{detached, raised};
+use crate::progress::context;
+use anyhow::{Result, bail};
+use offnominal_bench::images;
+use offnominal_engine::context::Context;
+use offnominal_engine::parallel::default_jobs;
+use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
+use offnominal_risk::{budget, estimate, history, learning, replay, search, select, split};
+use pyo3::prelude::*;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// Runs a command; with `jobs` 0 on all cores. `display` shows progress.
+#[pyfunction]
+#[pyo3(signature = (command, request, seed = 0, jobs = 0, display = None))]
+pub(crate) fn call(
+    py: Python<'_>,
+    command: &str,
+    request: &str,
+    seed: u64,
+    jobs: usize,
+    display: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let request: Value = serde_json::from_str(request).map_err(raised)?;
+    let context = context(seed, if jobs == 0 { default_jobs() } else { jobs }, display);
+    let done = detached(py, || run(command, request, &context));
+    py.check_signals()?;
+    done
+}
+
+fn run(command: &str, request: Value, context: &Context) -> Result<String> {
+    let (r, c) = (request, context);
+    match command {
+        "risk.learn" => typed(r, c, learning::run),
+        "risk.history" => typed(r, c, history::run),
+        "risk.estimate" => typed(r, c, estimate::run),
+        "risk.search" => typed(r, c, search::run),
+        "risk.select" => typed(r, c, select::run),
+        "risk.split" => typed(r, c, split::run),
+        "risk.replay" => typed(r, c, replay::run),
+        "risk.budget" => typed(r, c, budget::run),
+        "shift" => typed(r, c, offnominal_shift::run),
+        "pixels.scenes" => typed(r, c, scenes::run),
+        "pixels.frames" => typed(r, c, frames::run),
+        "pixels.describe" => typed(r, c, describe::run),
+        "pixels.train" => typed(r, c, train::run),
+        "pixels.import" => typed(r, c, |request, _| import::run(request)),
+        "pixels.predict" => typed(r, c, predict::run),
+        "pixels.score" => typed(r, c, score::run),
+        "pixels.evaluate" => typed(r, c, evaluate::run),
+        "images.train" => typed(r, c, images::encoder::run),
+        "images.fit" => typed(r, c, images::fit::run),
+        "images.score" => typed(r, c, images::score::run),
+        other => bail!("expected a command of the library, found {other:?}"),
+    }
+}
+
+/// Reads the request, runs the command, and writes the result.
+fn typed<Q: DeserializeOwned, R: Serialize>(
+    request: Value,
+    context: &Context,
+    run: impl FnOnce(&Q, &Context) -> Result<R>,
+) -> Result<String> {
+    let request: Q = serde_json::from_value(request)?;
+    Ok(serde_json::to_string(&run(&request, context)?)?)
+}

@@ -1,0 +1,167 @@
+//! What a run leaves behind: `risk.json`, which the report shows and from which failures are replayed.
+
+use super::atlas::{Atlas, FailureKind};
+use super::block::{ExperimentSpec, Failure};
+use super::curve::Curve;
+use super::page::probability;
+use super::verdict::Verdict;
+use anyhow::{Context, Result};
+use offnominal_core::Seed;
+use offnominal_core::estimate::Estimate;
+use offnominal_stats::risk::{Diagnostics, Refusal};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::Path;
+
+/// Name of the file in a run's folder.
+pub const FILE: &str = "risk.json";
+
+/// An estimate, or why there is none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What is said, such as which interval it has.
+    pub name: String,
+    /// The failure probability.
+    pub risk: Option<Estimate>,
+    /// Why there is none.
+    pub refused: Option<String>,
+}
+
+/// What importance weights say of themselves, as [`Diagnostics`] defines it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightDiagnostics {
+    /// Experiments that failed.
+    pub failures: usize,
+    /// How many failures of equal weight would say as much.
+    pub effective_failures: f64,
+    /// The share of the largest term in the estimate.
+    pub largest_share: f64,
+    /// The share of the largest weight in all weights.
+    pub largest_weight: f64,
+    /// Mean weight of a draw, expected 1.
+    pub mean_weight: Estimate,
+    /// Pareto shape of the failing weights, if it is known.
+    pub pareto_shape: Option<f64>,
+    /// Difference of both halves' estimates in standard errors, if it is known.
+    pub drift: Option<f64>,
+}
+
+/// A failure that can be replayed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredFailure {
+    /// The key of its randomness.
+    pub key: Seed,
+    /// The initial condition.
+    pub x: Vec<f64>,
+    /// Steps until it failed.
+    pub steps: u64,
+    /// Its part of the failure probability.
+    pub share: f64,
+    /// Number of its kind.
+    pub kind: usize,
+}
+
+/// Everything that a run found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Document {
+    /// Which run it was.
+    pub run: ExperimentSpec,
+    /// Draws of the environment's initial conditions.
+    pub draws: u64,
+    /// Experiments.
+    pub experiments: u64,
+    /// Steps of all episodes.
+    pub steps: u64,
+    /// The failure probability.
+    pub risk: Answer,
+    /// The same by other intervals.
+    pub others: Vec<Answer>,
+    /// What the weights say of themselves; null where all are equal.
+    pub diagnostics: Option<WeightDiagnostics>,
+    /// What is doubtful.
+    pub warnings: Vec<String>,
+    /// How many episodes would have been enough; null with too few failures to say.
+    pub curve: Option<Curve>,
+    /// The kinds of failures, the largest part of the probability first.
+    pub kinds: Vec<FailureKind>,
+    /// The failures.
+    pub failures: Vec<StoredFailure>,
+}
+
+impl Document {
+    /// Puts together what was found.
+    pub fn new(run: &ExperimentSpec, verdict: &Verdict, atlas: Atlas, curve: Option<Curve>) -> Document {
+        let warnings = verdict.diagnostics.iter().flat_map(Diagnostics::warnings);
+        let stored = |(i, (f, share)): (usize, &(Failure, f64))| StoredFailure {
+            key: f.key,
+            x: f.x.clone(),
+            steps: f.steps,
+            share: *share,
+            kind: atlas.kind_of[i],
+        };
+        Document {
+            run: run.clone(),
+            draws: verdict.draws,
+            experiments: verdict.experiments,
+            steps: verdict.steps,
+            risk: answer("failure probability", &verdict.risk),
+            others: verdict.others.iter().map(|(name, found)| answer(name, found)).collect(),
+            diagnostics: verdict.diagnostics.as_ref().map(WeightDiagnostics::of),
+            warnings: warnings.map(|w| w.to_string()).collect(),
+            failures: verdict.failures.iter().enumerate().map(stored).collect(),
+            curve,
+            kinds: atlas.kinds,
+        }
+    }
+
+    /// The estimate, and then the same by other intervals.
+    pub fn answers(&self) -> impl Iterator<Item = &Answer> {
+        std::iter::once(&self.risk).chain(&self.others)
+    }
+
+    /// Reads the file of a run.
+    ///
+    /// # Errors
+    /// If it cannot be read, or is none.
+    pub fn read(folder: &Path) -> Result<Document> {
+        let path = folder.join(FILE);
+        let text =
+            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| path.display().to_string())
+    }
+}
+
+fn answer(name: &str, found: &Result<Estimate, Refusal>) -> Answer {
+    Answer {
+        name: name.into(),
+        risk: found.as_ref().ok().cloned(),
+        refused: found.as_ref().err().map(ToString::to_string),
+    }
+}
+
+impl WeightDiagnostics {
+    fn of(found: &Diagnostics) -> WeightDiagnostics {
+        WeightDiagnostics {
+            failures: found.failures,
+            effective_failures: found.effective,
+            largest_share: found.largest_share,
+            largest_weight: found.largest_weight,
+            mean_weight: found.mean_weight.clone(),
+            pareto_shape: found.tail,
+            drift: found.drift,
+        }
+    }
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.risk, &self.refused) {
+            (Some(e), _) => {
+                let [value, low, high] = [e.value, e.low, e.high].map(probability);
+                write!(f, "{:<54} {value} [{low}, {high}]  {}", self.name, e.method)
+            }
+            (None, why) => write!(f, "{:<54} refused: {}", self.name, why.as_deref().unwrap_or_default()),
+        }
+    }
+}

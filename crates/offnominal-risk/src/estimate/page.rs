@@ -1,0 +1,237 @@
+//! The report of an estimate: one self-contained page with the number, its doubts, the curves and the atlas of failures.
+
+use super::atlas::{FailureKind, Sign};
+use super::block::Method;
+use super::chart;
+use super::curve::Curve;
+use super::document::{Answer, Document, StoredFailure};
+use crate::experimenter::Experimenter;
+use anyhow::Result;
+use minijinja::Value;
+use offnominal_core::prelude::*;
+use offnominal_engine::show::Show;
+use offnominal_report::page::embedded;
+use serde::Serialize;
+use std::path::Path;
+
+/// Width and height of a video in pixels, and its frames per second of simulated time.
+const VIDEO: (usize, f64) = (192, 2.5);
+
+/// What the page is made of.
+pub struct Content<'a> {
+    /// Who plays failures again for their videos.
+    pub by: Experimenter<'a>,
+    /// What `risk.json` holds.
+    pub document: &'a Document,
+    /// The run's folder as the reader will name it.
+    pub folder: &'a Path,
+    /// The command that made it.
+    pub command: Option<&'a str>,
+}
+
+/// What the template sees.
+#[derive(Serialize)]
+struct Page {
+    environment: String,
+    policy: String,
+    facts: Vec<(&'static str, String)>,
+    tiles: Vec<(String, String, &'static str)>,
+    lede: String,
+    warnings: Vec<String>,
+    answers: Vec<(String, String, String, String)>,
+    diagnostics: Vec<(&'static str, String)>,
+    curve: Option<Value>,
+    curve_words: String,
+    kinds: Vec<Shown>,
+    command: Option<String>,
+}
+
+/// A kind of failure as the page shows it.
+#[derive(Serialize)]
+struct Shown {
+    share: String,
+    mass: String,
+    failures: usize,
+    signs: Vec<String>,
+    video: Option<Value>,
+    replay: String,
+    initial: String,
+}
+
+/// The page.
+///
+/// # Errors
+/// If a video cannot be made, or the template cannot be filled, which is a mistake of ours.
+pub fn render(content: &Content<'_>) -> Result<String> {
+    let templates = [("risk.html", include_str!("../../templates/risk.html"))];
+    offnominal_report::page::render(&templates, content.page()?)
+}
+
+impl Content<'_> {
+    fn page(&self) -> Result<Page> {
+        let (run, curve) = (&self.document.run, self.document.curve.as_ref());
+        let kinds: Result<Vec<Shown>> = self.document.kinds.iter().map(|k| self.shown(k)).collect();
+        Ok(Page {
+            environment: run.env.clone(),
+            policy: run.policy.id.clone(),
+            facts: self.facts(),
+            tiles: self.tiles(),
+            lede: self.lede(),
+            warnings: self.document.warnings.clone(),
+            answers: self.document.answers().map(row).collect(),
+            diagnostics: self.diagnostics(),
+            curve: curve.map(|c| Value::from_safe_string(chart::draw(c, self.method()))),
+            curve_words: curve.map_or(String::new(), words),
+            kinds: kinds?,
+            command: self.command.map(String::from),
+        })
+    }
+
+    fn method(&self) -> &'static str {
+        match &self.document.run.method {
+            Method::Plain => "plain",
+            Method::Thinned { .. } => "thinned",
+            Method::Accepted { plain_share: 0.0, .. } => "algorithm 1",
+            Method::Accepted { .. } => "mixture",
+        }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![
+            ("Environment", self.document.run.env.clone()),
+            ("Policy", self.document.run.policy.id.clone()),
+            ("Method", self.method().to_string()),
+            ("Draws", self.document.draws.to_string()),
+            ("Experiments", self.document.experiments.to_string()),
+            ("Seed", self.document.run.seed.to_string()),
+            ("Made with", format!("offnominal {}", env!("CARGO_PKG_VERSION"))),
+        ]
+    }
+
+    fn tiles(&self) -> Vec<(String, String, &'static str)> {
+        let mut tiles = Vec::new();
+        if let Some(risk) = &self.document.risk.risk {
+            let interval = format!("{} to {}", probability(risk.low), probability(risk.high));
+            tiles.push((probability(risk.value), interval, "failure probability"));
+        }
+        let (failures, experiments) = (self.document.failures.len(), self.document.experiments);
+        tiles.push((failures.to_string(), format!("in {experiments} experiments"), "failures seen"));
+        if let Some(curve) = &self.document.curve {
+            let needed = format!("always from {}", curve.plain.always_holds);
+            tiles.push((curve.plain.first_reached.to_string(), needed, "episodes that plain counting needs"));
+        }
+        tiles
+    }
+
+    fn lede(&self) -> String {
+        match (&self.document.risk.risk, &self.document.risk.refused) {
+            (Some(risk), _) if self.document.failures.is_empty() => format!(
+                "No failure was seen: the failure probability is below {} with {:.0} % confidence.",
+                probability(risk.high),
+                100.0 * risk.level
+            ),
+            (Some(risk), _) => format!(
+                "Of a million episodes about {:.0} fail; with {:.0} % confidence between {:.0} and {:.0}.",
+                1e6 * risk.value,
+                100.0 * risk.level,
+                1e6 * risk.low,
+                1e6 * risk.high
+            ),
+            (None, Some(why)) => format!("There is no number: {why}."),
+            (None, None) => String::new(),
+        }
+    }
+
+    fn diagnostics(&self) -> Vec<(&'static str, String)> {
+        let Some(found) = &self.document.diagnostics else { return vec![] };
+        let optional = |v: Option<f64>| v.map_or("–".to_string(), |v| format!("{v:.2}"));
+        vec![
+            ("Failures", found.failures.to_string()),
+            ("Failures of equal weight that would say as much", format!("{:.1}", found.effective_failures)),
+            ("Largest share of one failure", format!("{:.1} %", 100.0 * found.largest_share)),
+            ("Largest share of one weight", format!("{:.2} %", 100.0 * found.largest_weight)),
+            ("Mean weight, expected 1", format!("{:.3}", found.mean_weight)),
+            ("Pareto shape of the failing weights, at most 0.7", optional(found.pareto_shape)),
+            ("Difference of both halves in standard errors", optional(found.drift)),
+        ]
+    }
+
+    fn shown(&self, kind: &FailureKind) -> Result<Shown> {
+        let total: f64 = self.document.kinds.iter().map(|k| k.mass).sum();
+        let sign =
+            |s: &Sign| format!("{} {:.3} {} (all failures {:.3})", s.channel, s.here, s.unit, s.overall);
+        let failure = &self.document.failures[kind.example];
+        Ok(Shown {
+            share: format!("{:.1} %", 100.0 * kind.mass / total),
+            mass: probability(kind.mass),
+            failures: kind.failures,
+            signs: kind.signs.iter().map(sign).collect(),
+            video: self.video(failure)?,
+            replay: format!("offnominal risk replay {} --failure {}", self.folder.display(), kind.example),
+            initial: self.initial(&failure.x),
+        })
+    }
+
+    /// The episode, if the environment has a camera.
+    fn video(&self, failure: &StoredFailure) -> Result<Option<Value>> {
+        let trial = self.by.subject.trial();
+        if trial.env.spec().cameras.is_empty() {
+            return Ok(None);
+        }
+        let episode = trial.starting_at(failure.x.clone(), failure.key, &mut |_| ());
+        let show = Show { trial, camera: Camera(0), size: VIDEO.0 };
+        let gif = show.video(&episode, VIDEO.1, |_, _| ())?;
+        Ok(Some(embedded("gif", &gif)))
+    }
+
+    fn initial(&self, x: &[f64]) -> String {
+        let names = &self.by.subject.env.spec().initial;
+        names.iter().zip(x).map(|(name, v)| format!("{name} {v:.4}")).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Name, value, interval and method of an answer; of one that was refused the reason.
+fn row(answer: &Answer) -> (String, String, String, String) {
+    match (&answer.risk, &answer.refused) {
+        (Some(e), _) => {
+            let interval = format!("{} to {}", probability(e.low), probability(e.high));
+            (answer.name.clone(), probability(e.value), interval, e.method.clone())
+        }
+        (None, why) => {
+            let why = why.clone().unwrap_or_default();
+            (answer.name.clone(), "–".into(), "refused".into(), why)
+        }
+    }
+}
+
+fn words(curve: &Curve) -> String {
+    let plain = curve.plain;
+    let method = match curve.method {
+        Some(n) => format!("This method reaches it with {n:.0} experiments"),
+        None if curve.points.iter().any(|p| p.method.is_some()) => {
+            "This method does not reach it on this curve".to_string()
+        }
+        None => "Every draw was tried".to_string(),
+    };
+    format!(
+        "Within a factor of {} in 95 % of all runs: plain counting first after {} episodes, always from {} on. {method}. \
+         The curve of plain counting is exact for the estimate above; that of the method plays runs from the weights that \
+         were seen, so a kind of failure that was missed is missing here too.",
+        curve.delta, plain.first_reached, plain.always_holds
+    )
+}
+
+/// A probability with two digits.
+pub fn probability(p: f64) -> String {
+    if p == 0.0 || p >= 0.01 { format!("{p:.4}") } else { format!("{p:.1e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_probabilities_keep_two_digits() {
+        assert_eq!([0.0, 0.25, 3.14e-5].map(probability), ["0.0000", "0.2500", "3.1e-5"]);
+    }
+}

@@ -1,0 +1,121 @@
+//! From experiments to numbers: the estimate, what else can be said, and whether the weights can be trusted.
+
+use super::block::{Block, Failure};
+use anyhow::Result;
+use offnominal_core::estimate::Estimate;
+use offnominal_stats::Level;
+use offnominal_stats::risk::{Diagnostics, HorvitzThompson, Pool, Refusal, Thinning, counting};
+
+/// What experiments say of a risk.
+#[derive(Debug, Clone)]
+pub struct Verdict {
+    /// The failure probability, or why there is none.
+    pub risk: Result<Estimate, Refusal>,
+    /// The same by other intervals, each with its name and what it assumes.
+    pub others: Vec<(&'static str, Result<Estimate, Refusal>)>,
+    /// What the weights say of themselves; none where all are equal.
+    pub diagnostics: Option<Diagnostics>,
+    /// Draws behind it.
+    pub draws: u64,
+    /// Experiments.
+    pub experiments: u64,
+    /// Steps of all episodes.
+    pub steps: u64,
+    /// Time that the experiments took.
+    pub secs: f64,
+    /// What failed, with its share of the failure probability; the shares add up to it.
+    pub failures: Vec<(Failure, f64)>,
+}
+
+impl Verdict {
+    pub(super) fn plain(blocks: &[Block], level: Level) -> Result<Verdict> {
+        let all = All::of(blocks);
+        let (failures, n) = (all.failures.len(), all.draws as usize);
+        let sequence = counting::sequence(failures, n, level);
+        // The exact interval needs a number of episodes that was planned before the first.
+        let was_planned = blocks.iter().all(|b| b.planned == all.draws);
+        let planned = was_planned.then(|| counting::planned(failures, n, level));
+        let anytime = (("valid whenever one stops"), sequence.clone());
+        let (risk, others) = match planned {
+            Some(planned) => (planned, vec![anytime]),
+            None => (sequence, vec![]),
+        };
+        Ok(all.verdict(risk, others, None, |_| 1.0 / n as f64, n as u64))
+    }
+
+    pub(super) fn thinned(blocks: &[Block], rule: Thinning, level: Level) -> Result<Verdict> {
+        let all = All::of(blocks);
+        let mut found = HorvitzThompson::new(rule.floor());
+        blocks.iter().flat_map(|b| &b.tried).for_each(|&(chance, failed)| found.record(chance, failed));
+        (0..all.draws - found.draws() as u64).for_each(|_| found.skip());
+        let (risk, normal) = (found.estimate(level), found.normal(level));
+        let diagnostics = Diagnostics::of(found.experiments_weighted(), found.draws()).ok();
+        let (others, n) = (vec![(NORMAL, normal)], all.draws as f64);
+        let experiments = found.experiments() as u64;
+        Ok(all.verdict(risk, others, diagnostics, |f| 1.0 / (f.chance * n), experiments))
+    }
+
+    pub(super) fn accepted(blocks: &[Block], mut pool: Pool, level: Level) -> Result<Verdict> {
+        let all = All::of(blocks);
+        for &(chance, failed) in blocks.iter().flat_map(|b| &b.tried) {
+            pool.record(&[1.0, chance], failed);
+        }
+        let (risk, normal) = (pool.estimate(level), pool.normal(level));
+        let check = ("self-normalised, a cross-check only", pool.self_normalised(level));
+        // Without a plain share only the normal approximation is left, and only if the weights look sound.
+        let (risk, others) = match risk {
+            Err(Refusal::UnboundedWeights) => (normal, vec![(BOUNDED, risk), check]),
+            risk => (risk, vec![(NORMAL, normal), check]),
+        };
+        let (diagnostics, n) = (pool.diagnostics().ok(), all.draws as f64);
+        let weight = |f: &Failure| pool.weight_of(&[1.0, f.chance]) / n;
+        let experiments = all.draws;
+        Ok(all.verdict(risk, others, diagnostics, weight, experiments))
+    }
+}
+
+const NORMAL: &str = "normal approximation, only as good as the predictor";
+const BOUNDED: &str = "valid whatever the predictor is worth";
+
+/// All blocks together.
+struct All {
+    draws: u64,
+    steps: u64,
+    secs: f64,
+    failures: Vec<Failure>,
+}
+
+impl All {
+    fn of(blocks: &[Block]) -> All {
+        All {
+            draws: blocks.iter().map(|b| b.n).sum(),
+            steps: blocks.iter().map(|b| b.steps).sum(),
+            secs: blocks.iter().map(|b| b.secs).sum(),
+            failures: blocks.iter().flat_map(|b| b.failures.iter().cloned()).collect(),
+        }
+    }
+
+    fn verdict(
+        self,
+        risk: Result<Estimate, Refusal>,
+        others: Vec<(&'static str, Result<Estimate, Refusal>)>,
+        diagnostics: Option<Diagnostics>,
+        share: impl Fn(&Failure) -> f64,
+        experiments: u64,
+    ) -> Verdict {
+        let shared = |f: Failure| {
+            let share = share(&f);
+            (f, share)
+        };
+        Verdict {
+            risk,
+            others,
+            diagnostics,
+            draws: self.draws,
+            experiments,
+            steps: self.steps,
+            secs: self.secs,
+            failures: self.failures.into_iter().map(shared).collect(),
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Which episodes failed, as far as they were played, so that a history that was cut off goes on where it was.
+
+use crate::record::Record;
+use anyhow::{Result, ensure};
+use offnominal_files::dataset::PolicyName;
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::path::Path;
+
+/// Who is played, and how; a journal belongs to one of these. More episodes may be asked for later.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HistorySpec {
+    /// The environment.
+    pub env: String,
+    /// The policies.
+    pub policies: Vec<PolicyName>,
+    /// The levels of noise.
+    pub noises: Vec<f64>,
+    /// The seed.
+    pub seed: u64,
+}
+
+/// Some episodes of one policy at one level of noise; where they began follows from the seed.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Block {
+    policy: usize,
+    noise: usize,
+    episodes: Range<usize>,
+    failed: Vec<usize>,
+}
+
+/// All episodes so far.
+pub struct Book {
+    record: Record,
+    blocks: Vec<Block>,
+}
+
+/// Episodes per block.
+const BLOCK: usize = 512;
+
+impl Book {
+    /// What the journal in a folder holds.
+    ///
+    /// # Errors
+    /// If it is the journal of other episodes, or damaged, or cannot be read or written.
+    pub fn open(folder: Option<&Path>, spec: &HistorySpec) -> Result<Book> {
+        let (record, blocks) = Record::open::<_, Block>(folder, JOURNAL, spec)?;
+        for (i, Block { episodes, failed, .. }) in blocks.iter().enumerate() {
+            let inside = failed.iter().all(|f| episodes.contains(f));
+            ensure!(inside, "{JOURNAL}, block {i}: expected failures among the episodes {episodes:?}");
+        }
+        Ok(Book { record, blocks })
+    }
+
+    /// Which of the first `n` episodes of a policy at a level of noise failed; `play` says it of those that are new.
+    ///
+    /// # Errors
+    /// If blocks do not follow one another, or new ones cannot be played or written.
+    pub fn failed(
+        &mut self,
+        (policy, noise): (usize, usize),
+        n: usize,
+        play: impl Fn(Range<usize>) -> Result<Vec<usize>>,
+    ) -> Result<Vec<usize>> {
+        let (mut done, mut all) = (0, Vec::new());
+        for block in self.blocks.iter().filter(|b| (b.policy, b.noise) == (policy, noise)) {
+            let first = block.episodes.start;
+            ensure!(first == done, "{JOURNAL}: expected episode {done} next, found {first}");
+            done = block.episodes.end;
+            all.extend(&block.failed);
+        }
+        while done < n {
+            let episodes = done..(done + BLOCK).min(n);
+            let block = Block { policy, noise, failed: play(episodes.clone())?, episodes };
+            self.record.push(&block)?;
+            done = block.episodes.end;
+            all.extend(&block.failed);
+        }
+        all.retain(|&i| i < n);
+        Ok(all)
+    }
+}
+
+/// Name of the journal in a folder.
+pub const JOURNAL: &str = "episodes.jsonl";

@@ -1,0 +1,70 @@
+//! Many episodes of one policy at one level of noise.
+
+use super::noisy::Noisy;
+use crate::experimenter::Experimenter;
+use crate::record::in_chunks;
+use anyhow::{Context as _, Result};
+use offnominal_agents::TrainingEpisode;
+use offnominal_engine::context::Context;
+use offnominal_engine::progress::Task;
+use offnominal_engine::subject::Subject;
+use std::ops::Range;
+
+/// A policy, weakened by noise on its commands, and the draws that are its own.
+pub struct Series {
+    subject: Subject,
+    noise: f64,
+    seed: u64,
+    stream: String,
+}
+
+impl Series {
+    /// The episodes of a policy at a level of noise.
+    ///
+    /// # Errors
+    /// If the environment cannot be copied.
+    pub fn new(subject: &Subject, noise: f64, seed: u64) -> Result<Series> {
+        let noisy = Noisy::new(subject.policy.fork(), &subject.env.spec().action, noise);
+        let env = subject.env.fork().context("experiments need copies of the environment")?;
+        let stream = format!("past-{}-{noise}", subject.name.digest);
+        let noisy = Subject {
+            shifted: subject.shifted.clone(),
+            ..Subject::of(env, Box::new(noisy), subject.name.clone())
+        };
+        Ok(Series { subject: noisy, noise, seed, stream })
+    }
+
+    /// Plays some of them and returns which failed.
+    ///
+    /// # Errors
+    /// If the simulator breaks.
+    pub fn failed(&self, range: Range<usize>, context: &Context, bar: &Task) -> Result<Vec<usize>> {
+        let by = Experimenter::new(&self.subject, self.seed)?;
+        let failed = |i: u64| {
+            let came = by.play(by.key(&self.stream, i), &self.initial(&by, i as usize));
+            came.map(|came| came.failed.then_some(i as usize)).transpose()
+        };
+        in_chunks(context, range.start as u64..range.end as u64, 32, |chunk| {
+            bar.inc(chunk.end - chunk.start);
+            chunk.filter_map(failed).collect()
+        })
+    }
+
+    /// The first so many, of which those failed, after so many steps of training.
+    ///
+    /// # Errors
+    /// If the environment cannot be copied.
+    pub fn episodes(&self, n: usize, failed: &[usize], step: u64) -> Result<Vec<TrainingEpisode>> {
+        let by = Experimenter::new(&self.subject, self.seed)?;
+        let mut of = vec![false; n];
+        failed.iter().for_each(|&i| of[i] = true);
+        let one =
+            |(i, failed)| TrainingEpisode { initial: self.initial(&by, i), step, noise: self.noise, failed };
+        Ok(of.into_iter().enumerate().map(one).collect())
+    }
+
+    /// Where one begins, as the file will hold it.
+    fn initial(&self, by: &Experimenter<'_>, i: usize) -> Vec<f64> {
+        by.draw(by.key(&self.stream, i as u64)).iter().map(|&v| f64::from(v as f32)).collect()
+    }
+}

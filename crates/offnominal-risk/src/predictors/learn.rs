@@ -1,0 +1,357 @@
+//! From examples to a predictor.
+//!
+//! Early training, in which everything fails, is left out. Of the rest, the later part tells which settings foresee the
+//! failures of policies that come after those learned from: the layers or the filters of the networks, or the K of the
+//! dictionary, and when to stop (hazards find that out by themselves). What comes out has learned from both parts with
+//! the
+//! settings so found. Episodes of the policy under test are never seen.
+
+use crate::dictionary::Dictionary;
+use crate::error::RiskError;
+use crate::examples::Examples;
+use crate::hazard::Hazards;
+use crate::network::Networks;
+use anyhow::Result;
+use offnominal_core::Rng;
+use offnominal_nets::Standardiser;
+use serde::{Deserialize, Serialize};
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// How f is represented.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum Form {
+    /// Dense networks.
+    Mlp,
+    /// A vote of the nearest remembered episodes.
+    Dictionary,
+    /// Hazards that add up along a track, where initial conditions lead past many places.
+    Hazard,
+}
+
+/// How a predictor is learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Recipe {
+    /// How f is represented.
+    pub form: Form,
+    /// Share of the training that is left out at its beginning.
+    pub early_share: f64,
+    /// Share of the failures that the later part has.
+    pub later_share: f64,
+    /// Number of networks.
+    pub members: usize,
+    /// Most gradient steps.
+    pub steps: usize,
+}
+
+impl Default for Recipe {
+    fn default() -> Recipe {
+        Recipe { form: Form::Mlp, early_share: 0.1, later_share: 0.2, members: 5, steps: 6000 }
+    }
+}
+
+/// The representation that came out.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Model {
+    /// Dense networks.
+    Networks(Networks),
+    /// A dictionary.
+    Dictionary(Dictionary),
+    /// Convolutions along a way.
+    Hazards(Hazards),
+}
+
+/// What was learned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Learned {
+    /// The map that rows go through.
+    pub scaler: Standardiser,
+    /// The representation.
+    pub model: Model,
+    /// Mean cross-entropy of the later part with each setting that was tried.
+    pub tried: Vec<(String, f64)>,
+    /// The same for the share of failures in the later part itself, which needs no predictor.
+    pub baseline: f64,
+    /// Chance that was foreseen for each episode of the later part by what had learned from the first part alone, as a
+    /// reader
+    /// of the predictor would say it, and whether it failed.
+    pub later: Vec<(f64, bool)>,
+    /// Episodes after the early ones, and failures among them.
+    pub kept: (usize, usize),
+}
+
+/// A setting that was tried.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Fit {
+    setting: String,
+    /// Mean cross-entropy of the later part.
+    loss: f64,
+    /// Gradient steps that were best.
+    steps: usize,
+    /// Chances of the later part.
+    later: Vec<f64>,
+    /// The random numbers that come after it.
+    rng: Rng,
+}
+
+/// What becomes of the fits of a run; `()` forgets them.
+pub trait Fits {
+    /// Hears how many fits of how many are done.
+    fn progress(&mut self, _done: usize, _all: usize) {}
+
+    /// A fit that was done before.
+    fn known(&mut self, _number: usize) -> Option<Fit> {
+        None
+    }
+
+    /// Keeps the next fit.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    fn keep(&mut self, _fit: &Fit) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl Fits for () {}
+
+/// Failures from which something can be learned.
+const FEWEST: usize = 30;
+
+/// Learns from examples, and tries the settings of the recipe's form but for those that `fits` knows.
+///
+/// # Errors
+/// If a setting is out of its range, or fewer than 30 episodes failed after the early ones, or none or all of the
+/// first part; if a fit cannot be
+/// kept.
+///
+/// # Panics
+/// If the examples have many places, and the recipe's form has no use for them.
+pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng, fits: &mut dyn Fits) -> Result<Learned> {
+    recipe.check()?;
+    assert!(examples.has_single_rows() || recipe.form == Form::Hazard, "{:?} reads no places", recipe.form);
+    let kept = examples.after(recipe.early_share);
+    enough(&kept, "the history after its early part")?;
+    let scaler = Standardiser::fit(kept.rows(), kept.row_width());
+    let scaled = kept.with_rows(scaler.outputs(), |rows, out| scaler.apply(rows, out));
+    let (first, later) = scaled.split(recipe.later_share);
+    let mut tried = Vec::new();
+    let mut best: Option<(Setting, Fit)> = None;
+    let settings = recipe.settings();
+    // What is best is fitted once more.
+    let all = settings.len() + 1;
+    for (done, setting) in settings.into_iter().enumerate() {
+        fits.progress(done, all);
+        let known = fits.known(done);
+        let fit = known.map_or_else(
+            || {
+                let fit = setting.tried(&first, &later, recipe, rng);
+                fits.keep(&fit).map(|()| fit)
+            },
+            Ok,
+        )?;
+        *rng = fit.rng.clone();
+        tried.push((fit.setting.clone(), fit.loss));
+        if best.as_ref().is_none_or(|(_, best)| fit.loss < best.loss) {
+            best = Some((setting, fit));
+        }
+    }
+    fits.progress(all - 1, all);
+    let (setting, Fit { steps, later: foreseen, .. }) = best.expect("at least one setting");
+    // As many looks at each example as were best before.
+    let steps = (steps as f64 * scaled.len() as f64 / first.len() as f64).round() as usize;
+    let (model, _) = setting.fit(&scaled, None, recipe, steps.max(1), rng);
+    let share = later.failures() as f64 / later.len() as f64;
+    Ok(Learned {
+        baseline: later.cross_entropy(&vec![share; later.len()]),
+        later: foreseen.into_iter().zip(later.failed().iter().map(|&f| f > 0.0)).collect(),
+        kept: (kept.len(), kept.failures()),
+        scaler,
+        model,
+        tried,
+    })
+}
+
+fn enough(examples: &Examples, where_: &'static str) -> Result<(), RiskError> {
+    let (failures, episodes) = (examples.failures(), examples.len());
+    let short = |what, found| RiskError::TooFew { where_, what, needed: FEWEST, found, episodes };
+    match (failures, episodes - failures) {
+        (found, _) if found < FEWEST => Err(short("failures", found)),
+        (_, found) if found < FEWEST => Err(short("episodes without failure", found)),
+        _ => Ok(()),
+    }
+}
+
+impl Recipe {
+    fn check(&self) -> Result<(), RiskError> {
+        let (early, later) = (self.early_share, self.later_share);
+        RiskError::unless((0.0..1.0).contains(&early), "early share", "a number from 0 to 1", early)?;
+        RiskError::unless(later > 0.0 && later < 1.0, "later share", "a number between 0 and 1", later)?;
+        RiskError::unless(self.members > 0, "members", "at least 1", self.members as f64)?;
+        RiskError::unless(self.steps > 0, "steps", "at least 1", self.steps as f64)
+    }
+
+    fn settings(&self) -> Vec<Setting> {
+        match self.form {
+            Form::Mlp => [1, 2, 3].map(Setting::Layers).to_vec(),
+            Form::Dictionary => [8, 16, 32].map(Setting::Neighbours).to_vec(),
+            Form::Hazard => [8, 16].map(Setting::Filters).to_vec(),
+        }
+    }
+}
+
+/// What is chosen by the later part.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Setting {
+    Layers(usize),
+    Neighbours(usize),
+    Filters(usize),
+}
+
+/// Width of a hidden layer.
+const WIDTH: usize = 64;
+
+impl Setting {
+    /// Learns from the first part and is judged by the later one.
+    fn tried(self, first: &Examples, later: &Examples, recipe: &Recipe, rng: &mut Rng) -> Fit {
+        let (model, steps) = self.fit(first, Some(later), recipe, recipe.steps, rng);
+        let (loss, later) = (model.loss(later), model.predict_all(later));
+        Fit { setting: self.to_string(), loss, steps, later, rng: rng.clone() }
+    }
+
+    fn fit(
+        self,
+        train: &Examples,
+        later: Option<&Examples>,
+        recipe: &Recipe,
+        steps: usize,
+        rng: &mut Rng,
+    ) -> (Model, usize) {
+        match self {
+            Setting::Layers(n) => {
+                let (model, steps) = Networks::fit(&vec![WIDTH; n], recipe.members, train, later, steps, rng);
+                (Model::Networks(model), steps)
+            }
+            Setting::Neighbours(k) => {
+                // A step looks at so many neighbours that fewer of them do.
+                let most = steps.min(recipe.steps / 4);
+                let (model, steps) = Dictionary::fit(&[WIDTH, WIDTH], k, train, later, most, rng);
+                (Model::Dictionary(model), steps)
+            }
+            Setting::Filters(n) => {
+                // Its steps are those of a rate that falls to zero, however much there is to learn from.
+                let model = Hazards::fit(n, recipe.members, train, recipe.steps, rng);
+                (Model::Hazards(model), recipe.steps)
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for Setting {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Setting::Layers(n) => write!(f, "{n} hidden layers of {WIDTH}"),
+            Setting::Neighbours(k) => write!(f, "{k} neighbours"),
+            Setting::Filters(n) => write!(f, "{n} filters"),
+        }
+    }
+}
+
+impl Model {
+    fn predict_all(&self, examples: &Examples) -> Vec<f64> {
+        match self {
+            Model::Networks(model) => model.predict_all(examples),
+            Model::Dictionary(model) => model.predict_all(examples),
+            Model::Hazards(model) => model.predict_all(examples),
+        }
+    }
+
+    /// Mean cross-entropy of examples.
+    fn loss(&self, examples: &Examples) -> f64 {
+        match self {
+            Model::Hazards(model) => model.loss(examples),
+            other => examples.cross_entropy(&other.predict_all(examples)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::examples::Theta;
+
+    /// Policies that fail less and less, always where the first two numbers are large.
+    fn history(n: usize, height: f64) -> Examples {
+        let (mut rng, mut all) = (Rng::new(5), Examples::new(4));
+        for i in 0..n {
+            let x: Vec<f64> = (0..4).map(|_| rng.uniform()).collect();
+            let iteration = i as f64 / n as f64;
+            let danger = height * (1.0 - 0.8 * iteration) * (4.0 * (x[0] + x[1] - 2.0)).exp();
+            all.push(&x, Theta { iteration, noise: 0.5 }, rng.uniform() < danger);
+        }
+        all
+    }
+
+    fn quick(form: Form) -> Recipe {
+        Recipe { form, members: 2, steps: 1000, ..Recipe::default() }
+    }
+
+    #[test]
+    fn both_forms_foresee_better_than_the_share_of_failures() {
+        let examples = history(4000, 2.0);
+        for (form, steps, least) in [(Form::Mlp, 1000, 0.9), (Form::Dictionary, 2400, 0.95)] {
+            let found =
+                learn(&examples, &Recipe { steps, ..quick(form) }, &mut Rng::new(1), &mut ()).unwrap();
+            let best = found.tried.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
+            assert!(
+                best < least * found.baseline,
+                "{form:?}: {:?}, baseline {}",
+                found.tried,
+                found.baseline
+            );
+            assert_eq!(found.tried.len(), 3);
+            assert!(
+                found.later.iter().filter(|l| l.1).count() * 5 >= found.kept.1,
+                "a fifth of the failures"
+            );
+        }
+    }
+
+    #[test]
+    fn the_same_seed_learns_the_same() {
+        let examples = history(1500, 1.0);
+        let once = |seed| learn(&examples, &quick(Form::Mlp), &mut Rng::new(seed), &mut ()).unwrap().model;
+        assert_eq!(once(1), once(1));
+        assert_ne!(once(1), once(2));
+    }
+
+    #[test]
+    fn too_few_failures_are_counted_in_the_refusal() {
+        let error =
+            learn(&history(600, 0.1), &quick(Form::Mlp), &mut Rng::new(1), &mut ()).unwrap_err().to_string();
+        assert!(
+            error.contains("expected at least 30 failures, found ") && error.contains("train longer"),
+            "{error}"
+        );
+        let error =
+            learn(&history(600, 1e9), &quick(Form::Mlp), &mut Rng::new(1), &mut ()).unwrap_err().to_string();
+        assert!(error.contains("episodes without failure"), "{error}");
+        let bad = Recipe { early_share: 1.0, ..Recipe::default() };
+        assert!(learn(&history(600, 1.0), &bad, &mut Rng::new(1), &mut ()).is_err());
+    }
+}

@@ -1,0 +1,108 @@
+//! The tensors of each form. What comes from outside is validated here.
+
+use crate::dictionary::Dictionary;
+use crate::hazard::Hazards;
+use crate::learn::{Form, Model};
+use crate::network::Networks;
+use offnominal_nets::{Activation, Mlp, SequenceLayer, SequenceNet, TensorError, Tensors};
+
+/// Writes the tensors of what was learned.
+pub(super) fn put(model: &Model, file: &mut Tensors) {
+    match model {
+        Model::Networks(model) => put_networks(model, file),
+        Model::Dictionary(model) => put_dictionary(model, file),
+        Model::Hazards(model) => put_hazards(model, file),
+    }
+}
+
+/// Reads them; rows have so many numbers.
+pub(super) fn read(file: &Tensors, form: Form, width: usize) -> Result<Model, TensorError> {
+    Ok(match form {
+        Form::Mlp => Model::Networks(read_networks(file, network(file, width)?)?),
+        Form::Dictionary => Model::Dictionary(read_dictionary(file, network(file, width)?)?),
+        Form::Hazard => Model::Hazards(read_hazards(file, width)?),
+    })
+}
+
+/// The shape of the network, as the tensor of its widths tells.
+fn network(file: &Tensors, inputs: usize) -> Result<Mlp, TensorError> {
+    let (_, widths) = file.get("widths")?;
+    let holds = widths.len() >= 2 && widths.iter().all(|w| (1.0..=4096.0).contains(w) && w.fract() == 0.0);
+    TensorError::require(holds, "widths", "two or more counts up to 4096", format!("{widths:?}"))?;
+    let sizes: Vec<usize> = widths.iter().map(|&w| w as usize).collect();
+    TensorError::require(sizes[0] == inputs, "inputs", &inputs.to_string(), sizes[0])?;
+    Ok(Mlp::new(&sizes, Activation::Relu))
+}
+
+fn put_widths(net: &Mlp, file: &mut Tensors) {
+    let widths: Vec<f32> = net.sizes().iter().map(|&s| s as f32).collect();
+    file.put("widths", &widths);
+}
+
+fn put_networks(model: &Networks, file: &mut Tensors) {
+    put_widths(&model.net, file);
+    put_members(&model.params, file);
+}
+
+fn read_networks(file: &Tensors, net: Mlp) -> Result<Networks, TensorError> {
+    TensorError::require(net.outputs() == 1, "outputs", "1", net.outputs())?;
+    Ok(Networks { params: read_members(file, net.n_params())?, net })
+}
+
+/// The parameters of networks of one shape.
+fn put_members(params: &[Vec<f32>], file: &mut Tensors) {
+    file.insert("parameters", &[params.len(), params[0].len()], &params.concat());
+}
+
+fn read_members(file: &Tensors, n_params: usize) -> Result<Vec<Vec<f32>>, TensorError> {
+    let members = file.get("parameters")?.0.first().copied().unwrap_or(0);
+    let holds = (1..=1000).contains(&members);
+    TensorError::require(holds, "members", "1 to 1000", members)?;
+    let params = file.expect("parameters", &[members, n_params])?;
+    Ok(params.chunks_exact(n_params).map(<[f32]>::to_vec).collect())
+}
+
+fn put_dictionary(model: &Dictionary, file: &mut Tensors) {
+    put_widths(&model.net, file);
+    let (n, d) = (model.outcomes.len(), model.net.outputs());
+    file.put("parameters", &model.params);
+    file.insert("keys", &[n, d], &model.keys);
+    file.put("outcomes", &model.outcomes);
+    file.put("vote", &[model.beta, model.neighbours as f32]);
+}
+
+fn read_dictionary(file: &Tensors, net: Mlp) -> Result<Dictionary, TensorError> {
+    let n = file.get("outcomes")?.1.len();
+    let outcomes = file.expect("outcomes", &[n])?.to_vec();
+    let holds = n > 0 && outcomes.iter().all(|&y| y == 0.0 || y == 1.0);
+    TensorError::require(holds, "outcomes", "0 or 1, at least one", "something else")?;
+    let vote = file.expect("vote", &[2])?;
+    let holds = (1.0..=n as f32).contains(&vote[1]) && vote[1].fract() == 0.0 && vote[0].abs() < 80.0;
+    TensorError::require(holds, "vote", &format!("a small number and 1 to {n}"), format!("{vote:?}"))?;
+    let keys = file.expect("keys", &[n, net.outputs()])?.to_vec();
+    let params = file.expect("parameters", &[net.n_params()])?.to_vec();
+    Ok(Dictionary { net, params, beta: vote[0], neighbours: vote[1] as usize, keys, outcomes })
+}
+
+fn put_hazards(model: &Hazards, file: &mut Tensors) {
+    let taps = model.net.layers().iter().flat_map(|l| [l.width, l.dilation, l.count]);
+    let taps: Vec<f32> = taps.map(|n| n as f32).collect();
+    file.insert("taps", &[taps.len() / 3, 3], &taps);
+    put_members(&model.params, file);
+}
+
+fn read_hazards(file: &Tensors, channels: usize) -> Result<Hazards, TensorError> {
+    let (_, numbers) = file.get("taps")?;
+    let is_count = |n: &f32| (1.0..=4096.0).contains(n) && n.fract() == 0.0;
+    let layer = |n: &[f32]| SequenceLayer::padded(n[0] as usize, n[1] as usize, n[2] as usize);
+    let layers: Vec<SequenceLayer> = numbers.chunks_exact(3).map(layer).collect();
+    let holds = numbers.len().is_multiple_of(3)
+        && numbers.iter().all(is_count)
+        && layers.last().is_some_and(|last| last.count == 1)
+        && layers.len() <= 16
+        && layers.iter().all(|l| l.width % 2 == 1 && l.width * l.count <= 1 << 16);
+    let rule = "up to 16 layers of odd width, spacing and count, the last of one filter";
+    TensorError::require(holds, "taps", rule, format!("{numbers:?}"))?;
+    let net = SequenceNet::new(channels, &layers);
+    Ok(Hazards { params: read_members(file, net.n_params())?, net })
+}

@@ -1,0 +1,100 @@
+//! What a run has found so far, in the journal of its output folder; nothing is kept of a run without a folder.
+
+use anyhow::Result;
+use offnominal_engine::context::Context;
+use offnominal_engine::parallel;
+use offnominal_engine::progress::{Silent, Task};
+use offnominal_files::journal::Journal;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+/// The journal of a run, if it has a folder.
+pub struct Record(Option<Journal>);
+
+impl Record {
+    /// Opens the journal with this name in a folder, and reads the blocks that are there.
+    ///
+    /// # Errors
+    /// If it belongs to another run, is damaged, or cannot be read or written.
+    pub fn open<S, B>(folder: Option<&Path>, name: &str, run: &S) -> Result<(Record, Vec<B>)>
+    where
+        S: Serialize + DeserializeOwned + PartialEq,
+        B: DeserializeOwned,
+    {
+        let Some(folder) = folder else { return Ok((Record(None), vec![])) };
+        let (journal, blocks) = Journal::open(&folder.join(name), run)?;
+        Ok((Record(Some(journal)), blocks))
+    }
+
+    /// Adds a block.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn push(&mut self, block: &impl Serialize) -> Result<()> {
+        self.0.as_mut().map_or(Ok(()), |journal| journal.push(block))
+    }
+}
+
+/// Pieces of work that do not depend on one another, each with its number.
+pub struct Numbered<'a, S> {
+    /// Where the journal is.
+    pub folder: Option<&'a Path>,
+    /// Name of the journal.
+    pub journal: &'static str,
+    /// What the work is called.
+    pub what: &'static str,
+    /// Which run it is.
+    pub run: &'a S,
+}
+
+impl<S: Serialize + DeserializeOwned + PartialEq> Numbered<'_, S> {
+    /// The pieces 0, …, n − 1; those that the journal does not hold yet are made on all threads.
+    ///
+    /// # Errors
+    /// If the journal belongs to another run, a piece cannot be made, or the work is asked to stop.
+    pub fn all<B>(&self, n: u64, context: &Context, make: impl Fn(u64) -> Result<B> + Sync) -> Result<Vec<B>>
+    where
+        B: Piece,
+    {
+        let (record, mut found) = Record::open::<S, B>(self.folder, self.journal, self.run)?;
+        let (record, known) = (Mutex::new(record), found.iter().map(B::number).collect::<HashSet<u64>>());
+        let open: Vec<u64> = (0..n).filter(|i| !known.contains(i)).collect();
+        found.extend(context.map(open.len(), self.what, |k| {
+            let piece = make(open[k])?;
+            record.lock().expect("no piece panics while it is written").push(&piece)?;
+            Ok(piece)
+        })?);
+        found.sort_by_key(B::number);
+        found.retain(|piece| piece.number() < n);
+        Ok(found)
+    }
+}
+
+/// What comes of one piece of numbered work.
+pub trait Piece: Serialize + DeserializeOwned + Send {
+    /// Its number.
+    fn number(&self) -> u64;
+}
+
+/// Computes `work` for ranges that cover 0, …, n − 1 on all threads and joins the results in order.
+///
+/// # Errors
+/// The first error in order, or that the work is asked to stop.
+pub fn in_chunks<T: Send + Clone>(
+    context: &Context,
+    range: Range<u64>,
+    chunk: u64,
+    work: impl Fn(Range<u64>) -> Result<Vec<T>> + Sync,
+) -> Result<Vec<T>> {
+    let hidden = Task::begin(&Silent, Arc::clone(&context.stop), 0..0, "");
+    let n = (range.end - range.start).div_ceil(chunk) as usize;
+    let chunks = parallel::map(context.jobs, n, &hidden, |c| {
+        let from = range.start + chunk * c as u64;
+        work(from..(from + chunk).min(range.end))
+    })?;
+    Ok(chunks.concat())
+}

@@ -1,0 +1,126 @@
+//! `risk replay`: a failure once more, with images.
+
+use crate::estimate::document::Document;
+use crate::experimenter::Experimenter;
+use crate::request::{defaults, within};
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::prelude::*;
+use offnominal_engine::context::Context;
+use offnominal_engine::show::Show;
+use offnominal_engine::subject::Subject;
+use offnominal_files::dataset::PolicyName;
+use offnominal_files::{png, write};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Videos show at most this many frames per second of simulated time.
+const MOST_FRAMES_PER_SEC: f64 = 10.0;
+
+/// Which failure is played.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Folder of an [`estimate`](crate::estimate).
+    pub run: PathBuf,
+    /// Number of the failure, as the atlas of the page names it.
+    #[serde(default)]
+    pub failure: usize,
+    /// The policy, where it is not to be found under the name it had.
+    pub policy: Option<String>,
+    /// Width and height of the images in pixels.
+    #[serde(default = "size")]
+    pub size: usize,
+    /// Folder for video and last image; if absent, nothing is written.
+    pub out: Option<PathBuf>,
+}
+
+defaults! {
+    size: usize = 256;
+}
+
+/// A failure that failed again.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Id of the environment.
+    pub env: String,
+    /// The policy.
+    pub policy: PolicyName,
+    /// The initial condition.
+    pub initial: Vec<f64>,
+    /// The key of its randomness.
+    pub key: Seed,
+    /// Steps until it failed.
+    pub steps: u64,
+    /// Its part of the failure probability.
+    pub share: f64,
+    /// Number of its kind.
+    pub kind: usize,
+    /// Video and last image, where the environment has a camera and there is a folder for them.
+    pub files: Vec<PathBuf>,
+    #[serde(skip)]
+    failure: usize,
+}
+
+/// Plays the episode; the seed is that of the run.
+///
+/// # Errors
+/// If the run or the policy cannot be read, there is no such failure, or it does not fail again.
+pub fn run(request: &Request, _: &Context) -> Result<Report> {
+    within("size", request.size, 8..=1024)?;
+    let (document, number) = (Document::read(&request.run)?, request.failure);
+    let (run, n) = (document.run, document.failures.len());
+    let found = document.failures.into_iter().nth(number);
+    let found = found.with_context(|| format!("failure {number}: the run has {n} failures, from 0"))?;
+    let policy = request.policy.as_deref().unwrap_or(&run.policy.id);
+    let subject = Subject::new(&run.env, policy)?.shifted_by(run.shifted)?;
+    ensure!(
+        subject.name.digest == run.policy.digest,
+        "policy {policy}: expected the one of the run with digest {}, found {}",
+        run.policy.digest,
+        subject.name.digest
+    );
+    let by = Experimenter::new(&subject, run.seed)?;
+    let episode = by.subject.trial().starting_at(found.x.clone(), found.key, &mut |_| ());
+    ensure!(
+        episode.end == End::Failed && episode.len() as u64 == found.steps,
+        "expected the episode to fail in step {}, found {:?} in step {}: the environment has changed since",
+        found.steps,
+        episode.end,
+        episode.len()
+    );
+    let files =
+        request.out.as_deref().map(|out| images(&subject, &episode, request.size, out)).transpose()?;
+    Ok(Report {
+        env: run.env,
+        policy: run.policy,
+        initial: found.x,
+        key: found.key,
+        steps: found.steps,
+        share: found.share,
+        kind: found.kind,
+        files: files.unwrap_or_default(),
+        failure: number,
+    })
+}
+
+fn images(subject: &Subject, episode: &Episode, size: usize, folder: &Path) -> Result<Vec<PathBuf>> {
+    let trial = subject.trial();
+    if trial.env.spec().cameras.is_empty() {
+        return Ok(vec![]);
+    }
+    let show = Show { trial, camera: Camera(0), size };
+    let (video, last) = (folder.join("episode.gif"), folder.join("last.png"));
+    write::atomically(&video, &show.video(episode, MOST_FRAMES_PER_SEC, |_, _| ())?)?;
+    show.watch(episode, 4, |t| t == episode.len(), |_, f| write::atomically(&last, &png::png(f)?))?;
+    Ok(vec![video, last])
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let initial: Vec<String> = self.initial.iter().map(|v| format!("{v:.4}")).collect();
+        writeln!(f, "failure {} of {}: fails again in step {}", self.failure, self.env, self.steps)?;
+        writeln!(f, "  initial condition  {}", initial.join(" "))?;
+        self.files.iter().try_for_each(|file| writeln!(f, "  written to {}", file.display()))
+    }
+}

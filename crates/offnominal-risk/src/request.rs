@@ -1,0 +1,102 @@
+//! What requests have in common: ranges of numbers, policies by name, and an environment with what is drawn of it.
+
+use anyhow::{Context as _, Result, ensure};
+use offnominal_engine::subject::Subject;
+use offnominal_files::write;
+use serde::Serialize;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+/// Defines what fields of a request are where they are absent.
+macro_rules! defaults {
+    ($($name:ident: $type:ty = $value:expr;)*) => {
+        $(
+            #[doc = concat!("What `", stringify!($name), "` is where a request does not say it.")]
+            pub fn $name() -> $type {
+                $value
+            }
+        )*
+    };
+}
+pub(crate) use defaults;
+
+defaults! {
+    level: f64 = 0.95;
+}
+
+/// Refuses a number outside its range.
+///
+/// # Errors
+/// If it is.
+pub fn within<T: PartialOrd + Display>(name: &str, found: T, range: RangeInclusive<T>) -> Result<()> {
+    let (low, high) = (range.start(), range.end());
+    ensure!(range.contains(&found), "{name}: expected {low} to {high}, found {found}");
+    Ok(())
+}
+
+/// Refuses a number that is not above zero, or above a limit.
+///
+/// # Errors
+/// If it is not.
+pub fn positive(name: &str, found: f64, most: f64) -> Result<()> {
+    let holds = found > 0.0 && found <= most;
+    ensure!(holds, "{name}: expected a number above 0, at most {most}, found {found}");
+    Ok(())
+}
+
+/// All policies by name; a folder stands for the policies in it, in alphabetical order.
+///
+/// # Errors
+/// If a folder cannot be read, or has no policies; if there is no policy at all.
+pub fn policies(named: &[String]) -> Result<Vec<String>> {
+    ensure!(!named.is_empty(), "policies: expected at least 1, found none");
+    let mut names = Vec::new();
+    for name in named {
+        if !Path::new(name).is_dir() {
+            names.push(name.clone());
+            continue;
+        }
+        let files = std::fs::read_dir(name).with_context(|| format!("cannot read {name}"))?;
+        let paths = files.map(|f| Ok(f?.path())).collect::<std::io::Result<Vec<PathBuf>>>()?;
+        let is_policy = |p: &&PathBuf| p.extension().is_some_and(|e| e == "safetensors");
+        let mut found: Vec<String> =
+            paths.iter().filter(is_policy).map(|p| p.display().to_string()).collect();
+        ensure!(!found.is_empty(), "{name}: expected .safetensors files, found none");
+        found.sort();
+        names.extend(found);
+    }
+    Ok(names)
+}
+
+/// The policies by name in an environment.
+///
+/// # Errors
+/// As [`policies`], or if one cannot be had.
+pub fn subjects(env: &str, named: &[String]) -> Result<Vec<Subject>> {
+    policies(named)?.iter().map(|name| Subject::new(env, name)).collect()
+}
+
+/// Writes a value as JSON into a folder, if there is one.
+///
+/// # Errors
+/// If the file cannot be written.
+pub(crate) fn write_json(folder: Option<&Path>, name: &str, value: &impl Serialize) -> Result<()> {
+    let Some(folder) = folder else { return Ok(()) };
+    let text = format!("{:#}\n", serde_json::to_value(value)?);
+    write::atomically(&folder.join(name), text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_outside_its_range_is_named_with_the_range() {
+        let error = within("episodes", 0, 1..=9).unwrap_err().to_string();
+        assert_eq!(error, "episodes: expected 1 to 9, found 0");
+        let error = positive("exponent", 9.0, 4.0).unwrap_err().to_string();
+        assert_eq!(error, "exponent: expected a number above 0, at most 4, found 9");
+        assert!(positive("rate", f64::NAN, 1.0).is_err() && positive("rate", 1.0, 1.0).is_ok());
+    }
+}

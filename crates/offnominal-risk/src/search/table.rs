@@ -1,0 +1,167 @@
+//! What searches cost: for each strategy the spread over policies, and what it saves against random draws.
+
+use super::hunt::Found;
+use anyhow::Result;
+use offnominal_core::estimate::Estimate;
+use offnominal_stats::Level;
+use offnominal_stats::risk::search::{Search, expected_cost, restricted_cost};
+use serde::Serialize;
+use std::fmt::{self, Write};
+
+/// The strategy with which others are compared.
+const RANDOM: &str = "random";
+
+/// What the searches for failures of one policy cost.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PolicyCost {
+    /// The policy.
+    pub policy: String,
+    /// Experiments to a failure; valid where no experiment changes what comes next.
+    pub expected_cost: Option<Estimate>,
+    /// Experiments of a search that gives up at the budget.
+    pub restricted_cost: Estimate,
+    /// Number of searches.
+    pub searches: usize,
+    /// What they found.
+    pub failures: usize,
+    /// Experiments of all searches.
+    pub experiments: usize,
+}
+
+/// A strategy with its cost for each policy.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StrategyCost {
+    /// The strategy.
+    pub strategy: String,
+    /// In the order of the policies.
+    pub policies: Vec<PolicyCost>,
+    /// Smallest, median and largest cost over policies.
+    pub min_median_max: [f64; 3],
+    /// How many times cheaper than random draws, over policies; null if these were not tried.
+    pub acceleration: Option<[f64; 3]>,
+}
+
+impl PolicyCost {
+    /// Of searches; `is_steady` where no experiment changes what comes next.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub fn of(policy: &str, found: &[Found], is_steady: bool, budget: usize, level: Level) -> Result<Self> {
+        let first = |f: &Found| {
+            let failure = f.failures.first();
+            let experiments = failure.map_or(f.experiments, |first| first.index as usize + 1);
+            Search { experiments, failure: failure.map(|first| first.x.clone()) }
+        };
+        let searches: Vec<Search> = found.iter().map(first).collect();
+        Ok(PolicyCost {
+            policy: policy.to_string(),
+            expected_cost: is_steady.then(|| expected_cost(&searches, level)).transpose()?,
+            restricted_cost: restricted_cost(&searches, budget, level)?,
+            searches: searches.len(),
+            failures: found.iter().map(|f| f.failures.len()).sum(),
+            experiments: found.iter().map(|f| f.experiments).sum(),
+        })
+    }
+
+    /// The number that tables compare.
+    fn value(&self) -> f64 {
+        self.expected_cost.as_ref().unwrap_or(&self.restricted_cost).value
+    }
+}
+
+/// Sets the costs of strategies for the same policies against one another.
+pub fn compare(costs: Vec<(String, Vec<PolicyCost>)>) -> Vec<StrategyCost> {
+    let random = costs.iter().find(|(name, _)| name == RANDOM).map(|(_, costs)| costs.clone());
+    let faster = |own: &[PolicyCost], random: &[PolicyCost]| {
+        spread(own.iter().zip(random).map(|(own, other)| other.value() / own.value()))
+    };
+    let row = |(strategy, policies): (String, Vec<PolicyCost>)| StrategyCost {
+        min_median_max: spread(policies.iter().map(PolicyCost::value)),
+        acceleration: random.as_ref().map(|random| faster(&policies, random)),
+        strategy,
+        policies,
+    };
+    costs.into_iter().map(row).collect()
+}
+
+/// Writes the costs, and a summary if there is something to compare.
+pub fn write(out: &mut impl Write, rows: &[StrategyCost]) -> fmt::Result {
+    for row in rows {
+        writeln!(out, "{}", row.strategy)?;
+        for cost in &row.policies {
+            let PolicyCost { policy, searches, failures, experiments, restricted_cost, .. } = cost;
+            writeln!(
+                out,
+                "  {policy}: {failures} failures in {experiments} experiments, {searches} searches"
+            )?;
+            if let Some(e) = &cost.expected_cost {
+                writeln!(out, "    experiments to a failure              {e:.1}")?;
+            }
+            writeln!(out, "    experiments of a search that gives up {restricted_cost:.1}")?;
+        }
+    }
+    if rows.len() > 1 || rows.iter().any(|row| row.policies.len() > 1) { summary(out, rows) } else { Ok(()) }
+}
+
+fn summary(out: &mut impl Write, rows: &[StrategyCost]) -> fmt::Result {
+    let three = |[a, b, c]: [f64; 3]| format!("{a:>9.1} {b:>9.1} {c:>9.1}");
+    writeln!(
+        out,
+        "{:<16} {:>9} {:>9} {:>9}   times fewer than random",
+        "experiments", "min", "median", "max"
+    )?;
+    for row in rows {
+        let faster = row.acceleration.map_or(String::new(), three);
+        writeln!(out, "{:<16} {}  {faster}", row.strategy, three(row.min_median_max))?;
+    }
+    Ok(())
+}
+
+/// Smallest, median and largest.
+fn spread(values: impl Iterator<Item = f64>) -> [f64; 3] {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_unstable_by(f64::total_cmp);
+    let n = values.len();
+    let median = 0.5 * (values[(n - 1) / 2] + values[n / 2]);
+    [values[0], median, values[n - 1]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(values: &[f64]) -> Vec<PolicyCost> {
+        let cost = |&value: &f64| {
+            let e = Estimate { value, low: value, high: value, level: 0.95, n: 1, method: "m".into() };
+            PolicyCost {
+                policy: "p".into(),
+                expected_cost: Some(e.clone()),
+                restricted_cost: e,
+                searches: 1,
+                failures: 1,
+                experiments: 1,
+            }
+        };
+        values.iter().map(cost).collect()
+    }
+
+    #[test]
+    fn the_spread_of_several_policies_has_a_median() {
+        let spread = |values: &[f64]| compare(vec![("a".into(), costs(values))])[0].min_median_max;
+        assert_eq!(spread(&[3.0, 1.0, 2.0, 10.0]), [1.0, 2.5, 10.0]);
+        assert_eq!(spread(&[3.0]), [3.0; 3]);
+    }
+
+    #[test]
+    fn savings_are_those_of_each_policy() {
+        let all = [("random", [100.0, 900.0]), ("argmax-10", [50.0, 9.0])];
+        let rows = compare(all.map(|(name, values)| (name.into(), costs(&values))).into());
+        assert_eq!(rows[1].acceleration, Some([2.0, 51.0, 100.0]));
+        let mut text = String::new();
+        write(&mut text, &rows).unwrap();
+        assert!(
+            text.contains("argmax-10              9.0      29.5      50.0        2.0      51.0     100.0"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! `risk split`: how often a policy fails in an environment with a margin, by swarms of particles that move towards
+//! failure.
+
+use crate::estimate::page::probability;
+use crate::experimenter::Experimenter;
+use crate::record::{Numbered, Piece};
+use crate::request::{self, defaults, within};
+use anyhow::{Context as _, Result, anyhow, ensure};
+use offnominal_core::estimate::Estimate;
+use offnominal_core::prelude::*;
+use offnominal_engine::context::Context;
+use offnominal_engine::subject::Subject;
+use offnominal_files::dataset::PolicyName;
+use offnominal_stats::Level;
+use offnominal_stats::risk::splitting::{Margin, Rounds, Splitting};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// Whose failures are counted, and by how many particles.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Id of the environment.
+    pub env: String,
+    /// The policy, as for [`estimate`](crate::estimate).
+    pub policy: String,
+    /// Number of independent swarms.
+    #[serde(default = "swarms")]
+    pub swarms: u64,
+    /// Particles per swarm.
+    #[serde(default = "particles")]
+    pub particles: usize,
+    /// Moves of a replaced particle; enough to forget where it was copied from.
+    #[serde(default = "moves")]
+    pub moves: usize,
+    /// Experiments after which a swarm gives up.
+    #[serde(default = "budget")]
+    pub budget: usize,
+    /// Confidence level of the interval, between 0 and 1.
+    #[serde(default = "request::level")]
+    pub level: f64,
+    /// Folder for journal and result; if absent, nothing is written and the run cannot be continued.
+    pub out: Option<PathBuf>,
+}
+
+defaults! {
+    swarms: u64 = 4;
+    particles: usize = 50;
+    moves: usize = 10;
+    budget: usize = 20_000;
+}
+
+/// What was estimated.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// Which run it was.
+    pub run: SplittingSpec,
+    /// The failure probability.
+    pub risk: Estimate,
+    /// The estimate of each swarm alone, which tells how well they agree.
+    pub of_each: Vec<Estimate>,
+}
+
+/// Runs the swarms and judges them.
+///
+/// # Errors
+/// If the environment has no margin or no neighbours, or margins tie; if a setting is out of its range; if a file cannot
+/// be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let level = Level::try_from(request.level)?;
+    let subject = Subject::new(&request.env, &request.policy)?;
+    let (experimenter, run) = (Experimenter::new(&subject, context.seed)?, request.spec(&subject, context)?);
+    let swarms = all(&experimenter, &run, request.swarms, request.out.as_deref(), context)?;
+    let risk = run.plan().pooled(&swarms, level)?;
+    let one = |swarm: &Rounds| run.plan().pooled(&[*swarm], level).context("one swarm");
+    let of_each = swarms.iter().map(one).collect::<Result<_>>()?;
+    let report = Report { run, risk, of_each };
+    request::write_json(request.out.as_deref(), "split.json", &report)?;
+    Ok(report)
+}
+
+impl Request {
+    fn spec(&self, subject: &Subject, context: &Context) -> Result<SplittingSpec> {
+        within("swarms", self.swarms, 1..=10_000)?;
+        within("particles", self.particles, 2..=100_000)?;
+        within("moves", self.moves, 1..=100_000)?;
+        within("budget", self.budget, 1..=u32::MAX as usize)?;
+        Ok(SplittingSpec {
+            env: self.env.clone(),
+            policy: subject.name.clone(),
+            seed: context.seed,
+            particles: self.particles,
+            moves: self.moves,
+            budget: self.budget,
+        })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { run, risk, of_each } = self;
+        let [value, low, high] = [risk.value, risk.low, risk.high].map(probability);
+        let (policy, env, n) = (&run.policy.id, &run.env, risk.n);
+        writeln!(f, "{policy} in {env}: {n} experiments in {} swarms", of_each.len())?;
+        writeln!(f, "  failure probability  {value} [{low}, {high}]  {}", risk.method)?;
+        let values: Vec<String> = of_each.iter().map(|e| probability(e.value)).collect();
+        writeln!(f, "  of each swarm        {}", values.join(" "))?;
+        writeln!(f, "  assumes that {} moves forget; more of them must give the same", run.moves)
+    }
+}
+
+/// What is estimated, and how; a journal belongs to one of these.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SplittingSpec {
+    /// The environment.
+    pub env: String,
+    /// The policy.
+    pub policy: PolicyName,
+    /// The seed.
+    pub seed: u64,
+    /// Particles per swarm.
+    pub particles: usize,
+    /// Moves per replaced particle.
+    pub moves: usize,
+    /// Experiments after which a swarm gives up.
+    pub budget: usize,
+}
+
+impl SplittingSpec {
+    /// The plan of a swarm.
+    pub fn plan(&self) -> Splitting {
+        Splitting { particles: self.particles, moves: self.moves, budget: self.budget }
+    }
+}
+
+/// A swarm as the journal keeps it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Swarm {
+    number: u64,
+    rounds: usize,
+    experiments: usize,
+    has_failed: bool,
+}
+
+/// An initial condition with the key of all other randomness.
+#[derive(Clone)]
+struct Particle {
+    x: Vec<f64>,
+    key: Seed,
+}
+
+/// The experiments of one swarm.
+struct Experiments<'e> {
+    experimenter: &'e Experimenter<'e>,
+    key: Seed,
+    made: u64,
+    error: Option<anyhow::Error>,
+}
+
+/// Runs the swarms that the journal in the folder, if there is one, does not hold yet, and returns all.
+///
+/// # Errors
+/// If the environment has no margin or no neighbours, margins tie, particles are stuck, or a file cannot be written.
+pub fn all(
+    by: &Experimenter<'_>,
+    run: &SplittingSpec,
+    swarms: u64,
+    folder: Option<&Path>,
+    context: &Context,
+) -> Result<Vec<Rounds>> {
+    check(by)?;
+    let work = Numbered { folder, journal: JOURNAL, what: "swarms", run };
+    let found = work.all(swarms, context, |number| one(by, run, number))?;
+    let rounds =
+        |f: &Swarm| Rounds { rounds: f.rounds, experiments: f.experiments, has_failed: f.has_failed };
+    Ok(found.iter().map(rounds).collect())
+}
+
+impl Piece for Swarm {
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
+
+/// Name of the journal in a run's folder.
+const JOURNAL: &str = "swarms.jsonl";
+
+fn check(experimenter: &Experimenter<'_>) -> Result<()> {
+    let env = &experimenter.subject.env;
+    let (id, key) = (&env.spec().id, experimenter.key("check", 0));
+    let x = experimenter.draw(key);
+    let has_margin = experimenter.play(key, &x)?.margin.is_some();
+    ensure!(has_margin, "environment {id} does not say how far it is from failing, which splitting needs");
+    let has_neighbours = env.failure_search().vary(&x, &mut Rng::new(0)).is_some();
+    ensure!(
+        has_neighbours,
+        "environment {id} offers no neighbours of an initial condition, which splitting needs"
+    );
+    Ok(())
+}
+
+fn one(experimenter: &Experimenter<'_>, spec: &SplittingSpec, number: u64) -> Result<Swarm> {
+    let key = experimenter.key("swarm", number);
+    let mut experiments = Experiments { experimenter, key, made: 0, error: None };
+    let came = spec.plan().rounds(&mut experiments, &mut key.child("moves").rng());
+    if let Some(why) = experiments.error {
+        return Err(why);
+    }
+    let came = came.map_err(|why| anyhow!("swarm {number}: {why}"))?;
+    Ok(Swarm { number, rounds: came.rounds, experiments: came.experiments, has_failed: came.has_failed })
+}
+
+impl Margin for Experiments<'_> {
+    type X = Particle;
+
+    fn draw(&mut self, rng: &mut Rng) -> Particle {
+        Particle { x: self.experimenter.subject.env.draw(rng), key: self.next_key() }
+    }
+
+    /// All other randomness is drawn anew, as independent of x as before.
+    fn vary(&mut self, from: &Particle, rng: &mut Rng) -> Particle {
+        let near = self.experimenter.subject.env.failure_search().vary(&from.x, rng);
+        let x = near.unwrap_or_else(|| from.x.clone());
+        Particle { x, key: self.next_key() }
+    }
+
+    fn margin(&mut self, at: &Particle) -> f64 {
+        match self.experimenter.play(at.key, &at.x) {
+            Ok(found) => found.margin.unwrap_or(f64::INFINITY),
+            Err(why) => {
+                self.error.get_or_insert(why);
+                f64::INFINITY
+            }
+        }
+    }
+}
+
+impl Experiments<'_> {
+    fn next_key(&mut self) -> Seed {
+        self.made += 1;
+        self.key.child(self.made)
+    }
+}

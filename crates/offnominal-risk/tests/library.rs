@@ -1,0 +1,108 @@
+//! Every risk command as a library call, without the command line: requests come as JSON, as other languages send them.
+
+use offnominal_engine::context::Context;
+use offnominal_risk::{estimate, history, learning, replay, search, select, split};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+fn context() -> Context {
+    Context::silent(1, 2)
+}
+
+/// A request from its JSON.
+fn request<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
+/// What is shipped with the policy of the driving environment.
+fn shipped(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../agents/driving-tqc").join(name)
+}
+
+fn read(path: &Path) -> Value {
+    serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+}
+
+#[test]
+fn a_risk_is_estimated_and_a_failure_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let plain = json!({ "env": "driving", "policy": "random", "experiments": 12 });
+    let alone = estimate::run(&request(plain.clone()), &context()).unwrap();
+    let mut with_files = plain.clone();
+    with_files["out"] = json!(out);
+    let report = estimate::run(&request(with_files), &context()).unwrap();
+    assert_eq!((&report.document, alone.page), (&alone.document, None));
+    assert_eq!(json!(report), read(&out.join("risk.json")));
+    assert!(report.page.as_ref().unwrap().exists() && out.join("timing.json").exists());
+    assert!(report.to_string().contains("failures in 12 experiments"), "{report}");
+    assert!(report.unacceptable(1.0).is_none() && report.unacceptable(0.0).unwrap().contains("at most 0"));
+    let again = json!({ "run": out, "size": 16 });
+    let found = replay::run(&request(again), &context()).unwrap();
+    assert_eq!(json!(found)["initial"], json!(report.document.failures[0].x));
+    assert!(found.files.is_empty() && found.to_string().contains("fails again"));
+}
+
+#[test]
+fn wrong_requests_are_refused_by_the_name_of_the_field() {
+    let refusal = |name: &str, value: Value| {
+        let mut wrong = json!({ "env": "driving", "policy": "random" });
+        wrong[name] = value;
+        format!("{:#}", estimate::run(&request(wrong), &context()).unwrap_err())
+    };
+    assert_eq!(refusal("experiments", json!(0)), "experiments: expected 1 to 100000000, found 0");
+    let found = refusal("exponent", json!(9));
+    assert_eq!(found, "exponent: expected a number above 0, at most 4, found 9");
+    assert!(refusal("method", json!("thinned")).starts_with("method thinned: expected a predictor"));
+    assert!(refusal("randomisation", json!({ "below": 5 })).starts_with("below: expected --shift"));
+    let unknown = json!({ "env": "driving", "policy": "random", "experimentz": 1 });
+    assert!(serde_json::from_value::<estimate::Request>(unknown).is_err());
+}
+
+#[test]
+fn swarms_and_searches_report_what_they_write() {
+    let folder = tempfile::tempdir().unwrap();
+    let (swarms, searches) = (folder.path().join("split"), folder.path().join("search"));
+    let few = json!({ "env": "driving", "policy": "random", "swarms": 2, "particles": 6, "moves": 2,
+        "budget": 60, "out": swarms });
+    let report = split::run(&request(few), &context()).unwrap();
+    assert_eq!(json!(report), read(&swarms.join("split.json")));
+    assert!(report.of_each.len() == 2 && report.to_string().contains("experiments in 2 swarms"));
+    let mut two = json!({ "env": "driving", "policies": ["random"], "strategies": ["random", "elites"],
+        "searches": 2, "budget": 3 });
+    let alone = search::run(&request(two.clone()), &context()).unwrap();
+    two["out"] = json!(searches);
+    let report = search::run(&request(two), &context()).unwrap();
+    assert_eq!((&report, json!(report)), (&alone, read(&searches.join("search.json"))));
+    assert!(searches.join("elites/failures.json").exists());
+    assert_eq!(report.strategies[0].acceleration, Some([1.0; 3]));
+}
+
+#[test]
+fn policies_are_played_and_compared() {
+    let policies = ["000075000", "000150000"].map(|n| shipped(&format!("policies/{n}.safetensors")));
+    let few = json!({ "env": "driving", "policies": policies, "episodes": 4, "noises": [0.0, 0.5] });
+    let report = history::run(&request(few), &context()).unwrap();
+    assert_eq!((report.policies.len(), report.history.episodes.len()), (4, 16));
+    assert_eq!(json!(report)["file"], Value::Null);
+    let race = json!({ "env": "driving", "policies": policies, "budget": 8, "round": 4 });
+    let report = select::run(&request(race.clone()), &context()).unwrap();
+    assert_eq!((report.method, report.policies.len()), ("plain", 2));
+    assert!(report.policies.iter().all(|p| p.experiments == 8), "{report}");
+    let mut with_history = race;
+    with_history["history"] = json!(true);
+    let error = select::run(&request(with_history), &context()).unwrap_err().to_string();
+    assert!(error.contains("history: expected an output folder"), "{error}");
+}
+
+#[test]
+fn a_predictor_is_learned_from_a_shipped_history() {
+    let folder = tempfile::tempdir().unwrap();
+    let few = json!({ "env": "driving", "histories": [shipped("history.safetensors")], "form": "mlp",
+        "steps": 10, "members": 1, "out": folder.path() });
+    let report = learning::run(&request(few), &context()).unwrap();
+    assert_eq!(report.cross_entropy.len(), 3);
+    let files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+    assert_eq!(files, ["predictor.safetensors"]);
+    assert!(report.to_string().contains("their share of failures"), "{report}");
+}

@@ -1,0 +1,245 @@
+//! From a request to a report: policies on bodies, answers, tables and a page.
+
+use crate::analysis::{self, against_toplines};
+use crate::bodies::{Draw, bodies_csv};
+use crate::cell;
+use crate::page::{self, Content};
+use crate::plan::{BodySetting, ShiftPlan};
+use crate::row::{self, Row};
+use crate::search::chances;
+use anyhow::{Context as _, Result};
+use offnominal_core::spec::EnvSpec;
+use offnominal_engine::catalogues;
+use offnominal_engine::context::Context;
+use offnominal_engine::policies::bodies;
+use offnominal_files::store::Store;
+use offnominal_files::table;
+use offnominal_files::write::atomically;
+use offnominal_worlds::env::body::{self, BODIES, Fall, Mass, Reading};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// What to run; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// Environment: hopper, walker, ant, half-cheetah-m.
+    pub env: String,
+    /// Folder or zip archive with policies named ENV-ALGORITHM-SEED.safetensors, or one policy; the shipped ones if none.
+    pub policies: Option<PathBuf>,
+    /// Policies that were trained on such bodies, or the table of toplines of another run, for figure 5.
+    pub toplines: Option<PathBuf>,
+    /// Spreads of the bodies, relative to the nominal one.
+    pub sigma: Vec<f64>,
+    /// Bodies of each spread.
+    pub bodies: usize,
+    /// Steps of each policy on each body.
+    pub steps: usize,
+    /// What is drawn: limbs, mass, ground-friction, motor-strength.
+    pub shift: Vec<String>,
+    /// What the numbers of lengths mean.
+    pub reading: Reading,
+    /// What becomes of the mass.
+    pub mass: Mass,
+    /// What the fall test compares with.
+    pub fall: Fall,
+    /// Runs of each policy on the nominal body from which the internal models learn.
+    pub nominal_runs: usize,
+    /// Gradient steps of the internal models.
+    pub updates: u64,
+    /// Detectors whose scores are set against the return gap.
+    pub detectors: Vec<String>,
+    /// Folder for everything that is written; runs/shift/ENV if none.
+    pub out: Option<PathBuf>,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request {
+            env: String::new(),
+            policies: None,
+            toplines: None,
+            sigma: vec![0.05, 0.1, 0.2],
+            bodies: 200,
+            steps: 10_000,
+            shift: vec!["limbs".into()],
+            reading: Reading::default(),
+            mass: Mass::default(),
+            fall: Fall::default(),
+            nominal_runs: 10,
+            updates: 40_000,
+            detectors: ["knn", "pe-dm", "offnominal"].map(String::from).into(),
+            out: None,
+        }
+    }
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The environment.
+    pub env: String,
+    /// Number of policies.
+    pub policies: usize,
+    /// Cells that were run now; the others were finished before.
+    pub ran: usize,
+    /// Pairs of a policy and a body.
+    pub rows: usize,
+    /// The answer in one sentence.
+    pub summary: String,
+    /// The page.
+    pub report: PathBuf,
+    /// Time that it took.
+    pub wall_secs: f64,
+}
+
+/// Plays what is not finished, then writes bodies.csv, results.parquet, answers.csv, report.html, and toplines.parquet if
+/// there are toplines.
+///
+/// # Errors
+/// If a setting makes no sense, a policy cannot be read, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    let began = Instant::now();
+    let plan = request.plan(context.seed);
+    plan.check()?;
+    // An environment without limbs, or a misspelt one, is named with those that have some.
+    body::quantities(&request.env, request.reading)
+        .with_context(|| format!("--env: expected one of {}", BODIES.join(", ")))?;
+    let env = catalogues::environments().build(&request.env, &json!({}))?;
+    for detector in &request.detectors {
+        catalogues::detectors().build(detector, &json!({}))?;
+    }
+    let policies = bodies::find(env.spec(), request.policies.as_deref())?;
+    let out = request.out.clone().unwrap_or_else(|| PathBuf::from("runs/shift").join(&request.env));
+    let store = Store::new(&out);
+    let draws = cell::draws(&plan)?;
+    // First of all, as toplines are trained on these bodies.
+    atomically(&out.join("bodies.csv"), &bodies_csv(&draws)?)?;
+    let found = cell::run_all(&plan, &policies, &draws, &store, context)?;
+    let toplines = request.toplines(env.spec(), &plan, &draws, &store, context)?;
+    let mut answers = analysis::answers(&found.rows, plan.root());
+    answers.extend(against_toplines(&found.rows, &toplines));
+    answers.extend(chances(&found.rows, plan.root()));
+    write_rows(&out.join("results.parquet"), &found.rows)?;
+    if !toplines.is_empty() {
+        write_rows(&out.join("toplines.parquet"), &toplines)?;
+    }
+    let rows: Vec<_> = answers.iter().map(|a| a.row(&request.env)).collect();
+    atomically(&out.join("answers.csv"), &table::to_csv(&rows)?)?;
+    let content = Content {
+        plan: &plan,
+        rows: &found.rows,
+        toplines: &toplines,
+        draws: &draws,
+        answers: &answers,
+        command: request.command(context.seed),
+    };
+    let report = out.join("report.html");
+    atomically(&report, page::page(&content, context.jobs)?.as_bytes())?;
+    Ok(Report {
+        env: request.env.clone(),
+        policies: policies.len(),
+        ran: found.ran,
+        rows: found.rows.len(),
+        summary: page::summary(&answers),
+        report,
+        wall_secs: began.elapsed().as_secs_f64(),
+    })
+}
+
+fn write_rows(path: &Path, rows: &[Row]) -> Result<()> {
+    atomically(path, &table::to_parquet(&row::numbers(rows))?)
+}
+
+impl Request {
+    fn plan(&self, seed: u64) -> ShiftPlan {
+        ShiftPlan {
+            setting: BodySetting {
+                env: self.env.clone(),
+                shifts: self.shift.clone(),
+                reading: self.reading,
+                mass: self.mass,
+                fall: self.fall,
+            },
+            sigmas: self.sigma.clone(),
+            bodies: self.bodies,
+            steps: self.steps,
+            nominal_runs: self.nominal_runs,
+            updates: self.updates,
+            detectors: self.detectors.clone(),
+            seed,
+        }
+    }
+
+    /// The rows of the toplines: those of a table, or of policies that play now.
+    fn toplines(
+        &self,
+        spec: &EnvSpec,
+        plan: &ShiftPlan,
+        draws: &[(f64, Draw)],
+        store: &Store,
+        context: &Context,
+    ) -> Result<Vec<Row>> {
+        match self.toplines.as_deref() {
+            None => Ok(vec![]),
+            Some(path) if path.extension().is_some_and(|e| e == "csv" || e == "parquet") => {
+                row::rows(&table::read(path)?).with_context(|| path.display().to_string())
+            }
+            Some(path) => {
+                let policies = bodies::find(spec, Some(path)).context("--toplines")?;
+                cell::toplines(plan, &policies, draws, store, context)
+            }
+        }
+    }
+
+    /// The command that makes the same again.
+    fn command(&self, seed: u64) -> String {
+        let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_string();
+        let path = |option: &str, path: &Option<PathBuf>| {
+            path.as_ref().map_or(String::new(), |p| format!(" --{option} {}", p.display()))
+        };
+        let sigmas: Vec<String> = self.sigma.iter().map(f64::to_string).collect();
+        format!(
+            "offnominal shift --env {}{}{} --sigma {} --bodies {} --steps {} --shift {} --reading {} --mass {} --fall {} \
+             --nominal-runs {} --updates {} --detectors {} --seed {seed}",
+            self.env,
+            path("policies", &self.policies),
+            path("toplines", &self.toplines),
+            sigmas.join(","),
+            self.bodies,
+            self.steps,
+            self.shift.join(","),
+            word(json!(self.reading)),
+            word(json!(self.mass)),
+            word(json!(self.fall)),
+            self.nominal_runs,
+            self.updates,
+            self.detectors.join(","),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_runs_once_and_unknown_settings_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = json!(folder.path());
+        let request: Request = serde_json::from_value(json!({ "env": "hopper", "bodies": 2, "steps": 300,
+            "sigma": [0.1], "updates": 1, "nominal_runs": 2, "detectors": [], "out": out }))
+        .unwrap();
+        let context = Context::silent(1, 2);
+        let first = run(&request, &context).unwrap();
+        let again = run(&request, &context).unwrap();
+        assert_eq!((first.rows, again.ran), (3 * first.policies, 0));
+        let numbers = table::read::<row::Number>(&folder.path().join("results.parquet")).unwrap();
+        assert_eq!(row::rows(&numbers).unwrap().len(), first.rows);
+        assert_eq!(json!(first)["env"], "hopper");
+        let error = serde_json::from_value::<Request>(json!({ "env": "ant", "home_runs": 1 })).unwrap_err();
+        assert!(error.to_string().contains("unknown field `home_runs`"), "{error}");
+    }
+}

@@ -1,0 +1,23 @@
+"""Commands of the engine: a request in, a result out, with progress and Ctrl-C."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from typing import Any
+
+from offnominal import _engine
+from offnominal._progress import Display
+
+
+def call(command: str, request: dict[str, Any], *, seed: int, jobs: int, progress: bool) -> Any:
+    """Runs a command of the engine and returns what the command line prints with ``--json``.
+
+    :raises ValueError: if the request does not make sense; the message names the argument.
+    :raises OSError: if a file cannot be read or written.
+    """
+    given = {key: value for key, value in request.items() if value is not None}
+    text = json.dumps(given, default=os.fspath)
+    display = Display(sys.stderr) if progress else None
+    return json.loads(_engine.call(command, text, seed, jobs, display))

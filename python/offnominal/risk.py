@@ -1,0 +1,212 @@
+"""How often a policy fails, from where, and what finding a failure costs (``docs/risk.md``).
+
+Each function is a command of ``offnominal risk`` and returns what that command prints with ``--json``. With ``out`` it also
+writes its files there, and a later call with the same ``out`` continues a run that was interrupted. ``randomisation`` is a
+dict with ``parameters``, ``sigma``, ``table`` and ``below``. The same ``seed`` gives the same bits for any ``jobs``; 0 is
+all cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from offnominal._command import call
+
+Path = str | PathLike[str]
+Result = dict[str, Any]
+
+__all__ = ["budget", "estimate", "history", "learn", "replay", "search", "select", "split"]
+
+
+def learn(
+    env: str,
+    histories: Sequence[Path],
+    *,
+    near: Path | None = None,
+    form: str | None = None,
+    early: float | None = None,
+    later: float | None = None,
+    steps: int | None = None,
+    members: int | None = None,
+    randomisation: dict[str, Any] | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Learns a predictor of failure from the histories of training runs.
+
+    :param near: a history of policies that fail about as rarely as the one under test; it chooses the exponent.
+    :param form: ``mlp``, ``hazard`` or ``dictionary``.
+    :param early: share of the training that is left out at its beginning.
+    :param later: share of the failures in the later part of a history, which chooses the settings.
+    """
+    request = {
+        "env": env, "histories": list(histories), "near": near, "form": form, "early": early, "later": later,
+        "steps": steps, "members": members, "randomisation": randomisation, "out": out,
+    }  # fmt: skip
+    return _result("learn", request, seed, jobs, progress)
+
+
+def history(
+    env: str,
+    policies: Sequence[Path],
+    *,
+    episodes: int | None = None,
+    noises: Sequence[float] | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Makes a history from checkpoints of a training run.
+
+    :param episodes: episodes of each policy at each level of noise.
+    :param noises: standard deviations of noise on the actions.
+    """
+    request = {"env": env, "policies": list(policies), "episodes": episodes, "noises": noises, "out": out}
+    return _result("history", request, seed, jobs, progress)
+
+
+def estimate(
+    env: str,
+    policy: Path,
+    *,
+    method: str | None = None,
+    predictor: Path | None = None,
+    experiments: int | None = None,
+    exponent: float | None = None,
+    plain_share: float | None = None,
+    rate: float | None = None,
+    constant_draws: int | None = None,
+    level: float | None = None,
+    randomisation: dict[str, Any] | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Estimates the probability that an episode fails, with an interval that holds whatever the predictor is worth.
+
+    :param method: ``plain``, ``thinned``, ``mixture`` or ``algorithm-1``; thinned with a predictor, else plain.
+    :param predictor: the file that :func:`learn` wrote.
+    :param experiments: number of experiments; a run in ``out`` is continued to so many.
+    :param exponent: how much the predictor is trusted.
+    :param plain_share: share of the experiments that ignores the predictor.
+    :param level: confidence level of the intervals.
+    """
+    request = {
+        "env": env, "policy": policy, "method": method, "predictor": predictor, "experiments": experiments,
+        "exponent": exponent, "plain_share": plain_share, "rate": rate, "constant_draws": constant_draws, "level": level,
+        "randomisation": randomisation, "out": out,
+    }  # fmt: skip
+    return _result("estimate", request, seed, jobs, progress)
+
+
+def search(
+    env: str,
+    policies: Sequence[Path],
+    strategies: Sequence[str],
+    *,
+    predictor: Path | None = None,
+    history: Path | None = None,
+    searches: int | None = None,
+    budget: int | None = None,
+    of: Sequence[int] | None = None,
+    all: bool | None = None,
+    level: float | None = None,
+    randomisation: dict[str, Any] | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Measures what finding one failure costs, for each strategy and policy.
+
+    :param strategies: of ``random``, ``replay``, ``argmax``, ``cross-entropy`` and ``elites``.
+    :param searches: repetitions of each.
+    :param budget: most experiments of one search.
+    """
+    request = {
+        "env": env, "policies": list(policies), "strategies": list(strategies), "predictor": predictor,
+        "history": history, "searches": searches, "budget": budget, "of": of, "all": all, "level": level,
+        "randomisation": randomisation, "out": out,
+    }  # fmt: skip
+    return _result("search", request, seed, jobs, progress)
+
+
+def select(
+    env: str,
+    policies: Sequence[Path],
+    *,
+    predictor: Path | None = None,
+    budget: int | None = None,
+    round: int | None = None,
+    exponent: float | None = None,
+    rate: float | None = None,
+    level: float | None = None,
+    history: bool | None = None,
+    truth: Path | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Selects the policy that fails least by a race, in which those that are surely worse are eliminated.
+
+    :param budget: most experiments of each policy.
+    :param round: draws of each policy between two eliminations.
+    :param truth: a history of many plain episodes, to tell what choosing by the lowest estimate is worth.
+    """
+    request = {
+        "env": env, "policies": list(policies), "predictor": predictor, "budget": budget, "round": round,
+        "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth, "out": out,
+    }  # fmt: skip
+    return _result("select", request, seed, jobs, progress)
+
+
+def split(
+    env: str,
+    policy: Path,
+    *,
+    swarms: int | None = None,
+    particles: int | None = None,
+    moves: int | None = None,
+    budget: int | None = None,
+    level: float | None = None,
+    out: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Estimates a small failure probability by splitting, in environments with a margin."""
+    request = {
+        "env": env, "policy": policy, "swarms": swarms, "particles": particles, "moves": moves, "budget": budget,
+        "level": level, "out": out,
+    }  # fmt: skip
+    return _result("split", request, seed, jobs, progress)
+
+
+def replay(
+    run: Path, failure: int = 0, *, policy: Path | None = None, size: int | None = None, out: Path | None = None
+) -> Result:
+    """Plays a failure of a run again, and writes it as a dataset and a video.
+
+    :param run: the folder of :func:`estimate`.
+    :param failure: its number in the run, from 0.
+    :param policy: another policy from the same initial condition.
+    """
+    request = {"run": run, "failure": failure, "policy": policy, "size": size, "out": out}
+    return _result("replay", request, 0, 1, False)
+
+
+def budget(p: float, *, delta: float | None = None, confidence: float | None = None) -> Result:
+    """Tells how many episodes plain counting needs to estimate a failure probability within a factor of ``delta``."""
+    return _result("budget", {"p": p, "delta": delta, "confidence": confidence}, 0, 1, False)
+
+
+def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:
+    result: Result = call(f"risk.{command}", request, seed=seed, jobs=jobs, progress=progress)
+    return result

@@ -1,0 +1,58 @@
+"""Risk, shift, pixels and image detectors from Python: the engine's commands as functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import offnominal
+import pytest
+from offnominal import image_detectors, pixels, risk
+
+
+def test_a_budget_is_what_the_command_prints() -> None:
+    found = risk.budget(1e-3)
+    assert 0 < found["first_reached"] <= found["always_holds"]
+
+
+def test_an_estimate_is_the_same_for_any_number_of_threads(tmp_path: Path) -> None:
+    def estimate(jobs: int, out: Path | None) -> Any:
+        return risk.estimate("pendulum", "random", experiments=40, seed=3, jobs=jobs, out=out, progress=False)
+
+    first = estimate(1, tmp_path / "run")
+    assert first == estimate(2, None)
+    assert first["experiments"] == 40 and (tmp_path / "run" / "report.html").is_file()
+
+
+def test_a_wrong_argument_is_named() -> None:
+    with pytest.raises(ValueError, match="plain_share"):
+        risk.estimate("pendulum", "random", plain_share=2.0, progress=False)
+    with pytest.raises(ValueError, match="unknown field `pass`"):
+        pixels.describe("nowhere", **{"pass": 1})
+    with pytest.raises(ValueError, match="expected one of hopper"):
+        offnominal.shift("cartpole", progress=False)
+
+
+def test_scenes_are_drawn_and_described(tmp_path: Path) -> None:
+    written = pixels.scenes(tmp_path / "scenes", n=2, seed=1, progress=False)
+    assert written["folder"] == str(tmp_path / "scenes")
+    assert pixels.describe(tmp_path / "scenes", progress=False)
+
+
+def test_an_image_detector_is_fitted_and_scores_frames() -> None:
+    rng = np.random.default_rng(1)
+
+    def episode(level: int) -> tuple[Any, Any]:
+        frames = rng.integers(0, level, (13, 32, 32, 3), dtype=np.uint8)
+        return frames, np.zeros((12, 1), np.float32)
+
+    detector = image_detectors.ALL["frame-knn-own"]()
+    monitor = detector.fit([episode(60) for _ in range(6)], seed=1)
+    nominal, bright = monitor.score(*episode(60)), monitor.score(*episode(255))
+    assert nominal.shape == (12,) and bright.mean() > nominal.mean()
+    assert (monitor.fork().score(*episode(60)) >= 0).all()
+    with pytest.raises(ValueError, match="expected frames of shape"):
+        monitor.score(np.zeros((3, 3)), np.zeros((2, 1)))
+    with pytest.raises(ValueError, match="unknown field"):
+        image_detectors.ALL["frame-knn-own"](sides=3)
