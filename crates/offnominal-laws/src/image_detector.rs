@@ -8,8 +8,7 @@ use offnominal_core::prelude::*;
 const SIDE: usize = 32;
 
 /// Checks an image detector on small synthetic videos. Give it a recipe with few epochs: it is fitted twice, and must
-/// refuse
-/// three times.
+/// refuse three times.
 ///
 /// # Panics
 /// If it cannot be fitted on sound videos.

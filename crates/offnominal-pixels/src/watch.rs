@@ -198,6 +198,16 @@ impl ImageMonitor for PixelMonitor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_laws::{assert_lawful, image_detector};
+
+    #[test]
+    fn it_obeys_the_laws_of_image_detectors() {
+        for pool in [Pool::Max, Pool::Component] {
+            let detector =
+                PixelScore { pool, frames: const { NonZeroUsize::new(20).unwrap() }, ..Default::default() };
+            assert_lawful("pixel-score", &image_detector(&detector, ENTRY.exempt));
+        }
+    }
 
     #[test]
     fn frames_are_spread_over_all_videos() {
