@@ -56,8 +56,7 @@ pub struct TrainConfig {
     /// where most is to be learned at the beginning; 0 if none is. Evaluations are played to the end.
     pub restart_after: u32,
     /// Steps in the environment over which the policy that is evaluated and kept is averaged, exponentially (Polyak &
-    /// Juditsky
-    /// 1992); the policy as it is if 0.
+    /// Juditsky 1992); the policy as it is if 0.
     pub average: u64,
     /// Widths of the hidden layers of actor and critics.
     pub hidden: Vec<usize>,
@@ -103,8 +102,7 @@ pub struct TrainConfig {
     /// where they have learned nothing; 0 without one. The hidden layers are then twice as wide.
     pub prior: f64,
     /// Convolutions before the hidden layers, for environments that show an image: pixels a filter covers on a side,
-    /// pixels
-    /// between its places, and number of filters. Only the hidden layers drop anything.
+    /// pixels between its places, and number of filters. Only the hidden layers drop anything.
     pub filters: Vec<[usize; 3]>,
 }
 

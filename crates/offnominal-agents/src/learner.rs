@@ -13,8 +13,7 @@ pub trait Learner: Send {
     fn explore(&mut self, obs: &[f32], action: &mut [f32], step: u64, rng: &mut Rng);
 
     /// How much it explores after so many steps in the environment: the deviation of the noise on its actions, the
-    /// share of
-    /// random choices, or the weight of the entropy.
+    /// share of random choices, or the weight of the entropy.
     fn noise(&self, step: u64) -> f64;
 
     /// Improves by one gradient step with the given learning rate; allocates nothing.

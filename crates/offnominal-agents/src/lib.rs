@@ -1,9 +1,9 @@
 //! What acts: learners and the policies they make.
 //!
 //! A [`Learner`] improves from batches of recorded transitions and knows no environment; the [`Trainer`] owns
-//! environments, replay
-//! buffer, clock, evaluation and checkpoints, and is the same for all learners. What comes out is an [`Actor`]: a
-//! network, the normalisation of its inputs and the bounds of its actions, and nothing that training needed.
+//! environments, replay buffer, clock, evaluation and checkpoints, and is the same for all learners. What comes out
+//! is an [`Actor`]: a network, the normalisation of its inputs and the bounds of its actions, and nothing that
+//! training needed.
 
 pub mod actor;
 mod algorithm;

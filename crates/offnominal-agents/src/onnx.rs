@@ -1,8 +1,7 @@
 //! Policies of other libraries as ONNX files: what PyTorch, JAX and scikit-learn export of a feed-forward network.
 //!
 //! The file is read and computed here, in 32-bit numbers, without a run-time of somebody else's: policies need two
-//! dozen of
-//! the operators (listed in `ops.rs`), and whoever needs another one is told its name.
+//! dozen of the operators (listed in `ops.rs`), and whoever needs another one is told its name.
 //!
 //! | number  | meaning                                                                                             |
 //! |---------|-----------------------------------------------------------------------------------------------------|

@@ -23,8 +23,7 @@ pub(crate) struct PolicyNet {
 
 impl PolicyNet {
     /// A new network, which reads what the encoder, if there is one, makes of an observation; `name` is that of its
-    /// tensors
-    /// in checkpoints.
+    /// tensors in checkpoints.
     pub(crate) fn new(
         config: &TrainConfig,
         encoder: Option<ConvNet>,

@@ -6,8 +6,7 @@
 //! publication leaves something open, `docs/ood-rl.md` says what is done here.
 //!
 //! A cell is one policy in all variants of its environment. It is a pure function of its specification, whose digest
-//! is its
-//! name; a finished one is not run again.
+//! is its name; a finished one is not run again.
 
 mod agents;
 mod cell;

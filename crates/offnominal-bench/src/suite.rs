@@ -1,10 +1,9 @@
 //! Suites: benchmarks that travel with the binary.
 //!
 //! A suite is a list of campaigns. It is run environment by environment: when all cells of an environment are
-//! finished, its results are
-//! written beside those of the others, and an environment whose results are there is not run again. So a suite may be
-//! spread
-//! over many calls and days, and whatever is made of its results says which environments are still missing.
+//! finished, its results are written beside those of the others, and an environment whose results are there is not
+//! run again. So a suite may be spread over many calls and days, and whatever is made of its results says which
+//! environments are still missing.
 
 mod environment;
 mod images;

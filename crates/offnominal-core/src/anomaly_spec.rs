@@ -63,8 +63,7 @@ pub const DYNAMICS: &str = "dyn-";
 const ENTRY: &str = "dyn";
 
 /// The names of the anomalies that apply to an environment with these parameters, in the order of the catalogue: the
-/// entry of
-/// the dynamics becomes one name for each.
+/// entry of the dynamics becomes one name for each.
 pub fn ids<'p>(
     from: &Catalogue<dyn Anomaly>,
     parameters: impl Iterator<Item = &'p str> + Clone,

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 /// An environment: it is started at an initial condition and then advanced step by step.
 ///
-/// An environment never times out by itself and knows nothing of anomalies or labels: the runner ([`crate::run`]) owns
-/// the
-/// clock, the horizon, the onset and the labels. After warm-up `observe` and `step` neither fail nor allocate.
+/// An environment never times out by itself and knows nothing of anomalies or labels: the runner ([`crate::run`])
+/// owns the clock, the horizon, the onset and the labels. After warm-up `observe` and `step` neither fail nor
+/// allocate.
 pub trait Env: Send + Sync {
     /// The description; the same value for the whole life of the environment, whatever its parameters are set to.
     fn spec(&self) -> &EnvSpec;

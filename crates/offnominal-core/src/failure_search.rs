@@ -11,8 +11,7 @@ pub trait FailureSearch {
     }
 
     /// What a predictor of failure reads of an initial condition that leads past many places, such as a track; `None`
-    /// where
-    /// it does not.
+    /// where it does not.
     fn places(&self, _x: &[f64]) -> Option<Places> {
         None
     }

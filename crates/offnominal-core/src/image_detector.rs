@@ -181,8 +181,7 @@ impl Heat {
 }
 
 /// Videos to learn from, and videos held out: every fourth, or none where there are too few. What is usual belongs
-/// found in
-/// the latter, and not in the videos of the validation, from which alarms get their thresholds.
+/// found in the latter, and not in the videos of the validation, from which alarms get their thresholds.
 pub fn hold_out(videos: &[Video]) -> (Vec<&Video>, Vec<&Video>) {
     let (mut seen, mut held_out) = (Vec::new(), Vec::new());
     for (i, video) in videos.iter().enumerate() {

@@ -1,11 +1,9 @@
 //! The runner: plays a policy in an environment, and owns the clock, the horizon, the onset and the labels.
 //!
 //! The pristine environment is forked for every episode, so nothing ever has to be undone; where there is only one,
-//! such as a
-//! robot, it plays one episode after another and is put back into its pristine state. The random streams of initial
-//! condition, environment, policy, onset and anomaly are separate branches of the episode's seed: an anomalous episode
-//! and
-//! its nominal twin share all of them but the last two, and are the same bits until the onset.
+//! such as a robot, it plays one episode after another and is put back into its pristine state. The random streams of
+//! initial condition, environment, policy, onset and anomaly are separate branches of the episode's seed: an
+//! anomalous episode and its nominal twin share all of them but the last two, and are the same bits until the onset.
 
 mod rollout;
 

@@ -1,9 +1,8 @@
 //! An environment whose parameters are drawn for each episode.
 //!
 //! The parameters become a part of the initial condition: x = (parameters, initial condition of the environment). So
-//! whatever
-//! draws, varies, keeps or learns from initial conditions does the same with bodies, masses and frictions: training on
-//! them, estimating how often they are too much, and searching for the ones that do most harm.
+//! whatever draws, varies, keeps or learns from initial conditions does the same with bodies, masses and frictions:
+//! training on them, estimating how often they are too much, and searching for the ones that do most harm.
 
 mod draws;
 

@@ -41,8 +41,7 @@ pub struct EnvSpec {
 
 impl EnvSpec {
     /// An environment with a name and nothing else, whose steps last a second and whose episodes have at most 200 of
-    /// them: what
-    /// a specification takes for the fields that it does not give.
+    /// them: what a specification takes for the fields that it does not give.
     pub fn new(id: &str, summary: &str) -> EnvSpec {
         EnvSpec {
             id: id.into(),

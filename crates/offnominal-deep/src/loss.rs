@@ -1,9 +1,8 @@
 //! What training makes small: the cross-entropy of the judged pixels, with the confidence branch's hint if there is one.
 //!
 //! Reference for the branch: DeVries and Taylor, 2018, as in Angus et al., appendix A.5: with c = σ(branch), b ~
-//! Bernoulli(½)
-//! for each pixel and c' = c b + (1 − b), the network may ask for the truth, p' = c' p + (1 − c') y, and pays for it:
-//! L = mean −ln p'_y + ½ mean −ln c.
+//! Bernoulli(½) for each pixel and c' = c b + (1 − b), the network may ask for the truth, p' = c' p + (1 − c') y, and
+//! pays for it: L = mean −ln p'_y + ½ mean −ln c.
 
 use crate::segmenter::Answer;
 use crate::weights::tensor;

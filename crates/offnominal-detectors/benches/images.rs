@@ -2,10 +2,8 @@
 //!
 //! `cargo bench -p offnominal-detectors --bench images`. Images have 128 × 128 pixels, and 256 × 256 in the second
 //! half of the table; networks look at 128 × 128 in both. Weights are random: the time does not depend on them. Every
-//! step
-//! of a probe is scored seven times, and its fastest time counts: what is left is what the detector does, without what
-//! the
-//! system does in between. The requirement is 30 images a second in the median.
+//! step of a probe is scored seven times, and its fastest time counts: what is left is what the detector does,
+//! without what the system does in between. The requirement is 30 images a second in the median.
 
 #[path = "../../offnominal-nets/tests/data/networks.rs"]
 mod networks;

@@ -9,12 +9,11 @@
 //! | C      | second moments of z on episodes that the member did not learn from, 5 % of it diagonal        |
 //! | d      | observation channels that vary                                                                |
 //!
-//! A member is a linear regression, which gets the arithmetic of a step exactly right from few episodes, and a network
-//! that predicts mean and variance of the rest. Each of three members learns from two thirds of the episodes, so that
-//! each episode is news to one of them and C is honest. Where members disagree the state is new to them and z is damped;
-//! where σ is large the environment is noisy and z is damped. `pe-dm` knows both too, but sums squares over channels
-//! as if
-//! their errors had one size and no correlation.
+//! A member is a linear regression, which gets the arithmetic of a step exactly right from few episodes, and a
+//! network that predicts mean and variance of the rest. Each of three members learns from two thirds of the episodes,
+//! so that each episode is news to one of them and C is honest. Where members disagree the state is new to them and z
+//! is damped; where σ is large the environment is noisy and z is damped. `pe-dm` knows both too, but sums squares
+//! over channels as if their errors had one size and no correlation.
 //!
 //! Assumes: nominal dynamics are a function of observation and action, with noise that is normal given both.
 //! Blind to: anomalies that keep the dynamics, such as a constant offset of a sensor once it is there; what lies

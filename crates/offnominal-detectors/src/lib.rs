@@ -1,8 +1,7 @@
 //! What scores: one detector per file.
 //!
 //! A detector is a file here and two lines below, `mod` and an item of `detectors!`; everything else (actions,
-//! configuration, documentation, the
-//! tests of the laws) reads [`ALL`].
+//! configuration, documentation, the tests of the laws) reads [`ALL`].
 
 mod clock;
 mod cusum;

@@ -1,9 +1,8 @@
 //! Files that are too large for the binary and are read at run time.
 //!
-//! The data folder is laid out as the repository's `agents/`. A file is looked for in the folder that `OFFNOMINAL_DATA`
-//! names, in `../share/offnominal/agents` and `agents` beside the program, and in the repository from which the
-//! program was
-//! built. The Python package brings its own folder and sets the variable.
+//! The data folder is laid out as the repository's `agents/`. A file is looked for in the folder that
+//! `OFFNOMINAL_DATA` names, in `../share/offnominal/agents` and `agents` beside the program, and in the repository
+//! from which the program was built. The Python package brings its own folder and sets the variable.
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};

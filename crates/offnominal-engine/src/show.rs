@@ -58,8 +58,7 @@ impl Show<'_> {
     }
 
     /// The video of an episode as GIF, in the environment's own time, with at most so many frames per second of it.
-    /// Each frame
-    /// is given to `retouch` with its state's number before it is shown.
+    /// Each frame is given to `retouch` with its state's number before it is shown.
     ///
     /// # Errors
     /// If the fault cannot be built for this environment, or the size is none that GIF allows.

@@ -9,8 +9,7 @@ const M: usize = 5;
 const DROPOUT: f64 = 0.2;
 
 /// A policy of five linear members. Member m multiplies each channel by ±(m + 1), which are its features, and adds
-/// them to
-/// s; its values are (s, 0) where there is a choice of two, and its action is s where there is none.
+/// them to s; its values are (s, 0) where there is a choice of two, and its action is s where there is none.
 ///
 /// Every channel is read, even one that never changes.
 #[derive(Debug, Clone)]

@@ -229,8 +229,7 @@ const STATISTIC: &str = "threshold";
 
 impl Monitor {
     /// What a file holds of a fitted detector, its threshold and perhaps a diagnosis; the header must say whether
-    /// there is
-    /// one.
+    /// there is one.
     ///
     /// # Errors
     /// If the detector cannot be kept.

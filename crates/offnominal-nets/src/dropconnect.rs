@@ -28,9 +28,8 @@ impl Thinned {
         Thinned { p, mask: vec![1.0; n], params: vec![0.0; n], live: false }
     }
 
-    /// Drops weights of some layers for a stochastic pass; without a generator, or without DropConnect, the parameters
-    /// are
-    /// used whole.
+    /// Drops weights of some layers for a stochastic pass; without a generator, or without DropConnect, the
+    /// parameters are used whole.
     pub(crate) fn draw(
         &mut self,
         params: &[f32],

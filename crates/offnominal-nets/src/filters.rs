@@ -117,8 +117,8 @@ impl Buffers {
     }
 
     /// Derivatives by the parameters, overwritten, given those by the result of the last pass; `scatter` makes
-    /// derivatives by
-    /// what a layer read of those by its patches. Those of the first layer are formed only if `d_input` is given.
+    /// derivatives by what a layer read of those by its patches. Those of the first layer are formed only if
+    /// `d_input` is given.
     pub fn backward(
         &mut self,
         layers: &Layers,

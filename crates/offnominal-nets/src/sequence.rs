@@ -1,12 +1,12 @@
 //! A chain of convolutions along sequences.
 //!
-//! A batch is the places of all its sequences, one below the other, `[places, channels]`, and where each sequence ends;
-//! lengths may differ. With width w and dilation d, the filters of a padded layer read the places t − d (w − 1)/2 …
-//! t + d (w − 1)/2 for place t of the output; beyond the ends of its own sequence they read zeros, so that the output
-//! has as
-//! many places as the input. Those of another layer, with stride s, read the places s t, s t + d, …, s t + d (w − 1), all
-//! of them within the sequence. Hidden layers are rectified, the last one is not unless it is told to be. Parameters are
-//! stored layer by layer: the weights `[w · channels, count]`, place after place, then the biases.
+//! A batch is the places of all its sequences, one below the other, `[places, channels]`, and where each sequence
+//! ends; lengths may differ. With width w and dilation d, the filters of a padded layer read the places t − d (w −
+//! 1)/2 … t + d (w − 1)/2 for place t of the output; beyond the ends of its own sequence they read zeros, so that the
+//! output has as many places as the input. Those of another layer, with stride s, read the places s t, s t + d, …, s
+//! t + d (w − 1), all of them within the sequence. Hidden layers are rectified, the last one is not unless it is told
+//! to be. Parameters are stored layer by layer: the weights `[w · channels, count]`, place after place, then the
+//! biases.
 //!
 //! ```
 //! use offnominal_core::Rng;
@@ -64,8 +64,7 @@ impl SequenceNet {
     ///
     /// # Panics
     /// If there is no layer or no channel, or a layer has no filters, no dilation, no stride, or is padded with an
-    /// even width
-    /// or a stride.
+    /// even width or a stride.
     pub fn new(channels: usize, layers: &[SequenceLayer]) -> SequenceNet {
         assert!(
             channels > 0 && !layers.is_empty() && layers.iter().all(SequenceLayer::is_sound),
@@ -165,8 +164,7 @@ impl SequenceNet {
     }
 
     /// Derivatives of a loss by the parameters, overwritten, given those by the output of the last forward pass; and
-    /// those
-    /// by its input, if they are asked for.
+    /// those by its input, if they are asked for.
     ///
     /// # Panics
     /// If the shapes do not fit the last forward pass.
@@ -217,9 +215,8 @@ impl SequenceLayer {
     }
 
     /// Calls `visit` for each piece of each patch: where the place that it holds begins in the input, unless it lies
-    /// beyond
-    /// an end, and where the piece begins in the patches. The first two of `ends` are those of the input and of the
-    /// output.
+    /// beyond an end, and where the piece begins in the patches. The first two of `ends` are those of the input and
+    /// of the output.
     fn each_piece(&self, ends: &[Vec<usize>], width: usize, mut visit: impl FnMut(Option<usize>, usize)) {
         let before = if self.padded { self.dilation * (self.width / 2) } else { 0 };
         let mut piece = 0;

@@ -1,6 +1,5 @@
 //! The score of pixels as an image detector: the output of a segmentation network for a frame, scored by a pixel
-//! method, and
-//! what all pixels of the frame come to.
+//! method, and what all pixels of the frame come to.
 //!
 //! | `pool`      | score of a frame                                                                                |
 //! |-------------|-------------------------------------------------------------------------------------------------|
@@ -8,9 +7,8 @@
 //! | `component` | of the pixels above the level, the component with the largest Σ (score − level) / deviation     |
 //!
 //! The level is the score that one nominal pixel in a hundred exceeds in that field of 8 × 8 pixels, the deviation
-//! that of
-//! nominal pixels there. Where no pixel is above the level, `component` is by how much the nearest falls short of it, and
-//! so at most zero.
+//! that of nominal pixels there. Where no pixel is above the level, `component` is by how much the nearest falls
+//! short of it, and so at most zero.
 //!
 //! Methods whose scores end at 1 lose the order of a frame's largest pixels to rounding (`max-softmax`, and the
 //! sigmoid of

@@ -1,9 +1,8 @@
 //! Bodies drawn around the nominal one.
 //!
-//! Each quantity x is drawn from N(x₀, (σ x₀)²), anew while it is not above zero. A body that cannot be built, or whose
-//! numbers lie outside the environment's ranges, is rejected, counted, and drawn anew. Limbs for which the
-//! publication's table
-//! has one row share their draw.
+//! Each quantity x is drawn from N(x₀, (σ x₀)²), anew while it is not above zero. A body that cannot be built, or
+//! whose numbers lie outside the environment's ranges, is rejected, counted, and drawn anew. Limbs for which the
+//! publication's table has one row share their draw.
 
 use crate::plan::BodySetting;
 use anyhow::{Context, Result, ensure};

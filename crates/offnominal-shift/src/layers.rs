@@ -1,10 +1,9 @@
 //! Encoders, aggregator and predictions.
 //!
 //! f_s and f_a: kernels (4, 4), strides (2, 2), channels (64, 128); the dilations are (1, 2), because only in this
-//! order the
-//! receptive field is the stated 16 (in the printed order (2, 1) it is 13). g: kernels (3, 3), channels (256, 128).
-//! h_k: one linear map for each k = 1 … 16. A token stands for 16 steps and begins 4 steps after the one before, so that
-//! k = 16 predicts 64 steps ahead, where the text can be read as 16.
+//! order the receptive field is the stated 16 (in the printed order (2, 1) it is 13). g: kernels (3, 3), channels
+//! (256, 128). h_k: one linear map for each k = 1 … 16. A token stands for 16 steps and begins 4 steps after the one
+//! before, so that k = 16 predicts 64 steps ahead, where the text can be read as 16.
 
 use crate::Inputs;
 use crate::contrast::{self, Hardness, Shape, Task};

@@ -6,9 +6,8 @@
 //! internal model and detectors, which never see a reward, make of the same steps.
 //!
 //! A cell is one policy on one body. It is a pure function of its specification, whose digest is its name; a finished
-//! one is
-//! not run again. Cells of an environment share its predictors: internal models and detectors, fitted on the nominal
-//! body.
+//! one is not run again. Cells of an environment share its predictors: internal models and detectors, fitted on the
+//! nominal body.
 //!
 //! | file         | content of the internal models                                        |
 //! |--------------|-----------------------------------------------------------------------|

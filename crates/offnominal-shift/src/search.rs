@@ -97,9 +97,8 @@ fn outcomes(rows: &[Row], sigma: f64, share: f64, score: &str) -> Vec<Outcome> {
     bodies.iter().map(outcome).collect()
 }
 
-/// The probability that the mean return over policies falls below a share of that on the nominal body, for a body of a
-/// spread: the
-/// exact interval, as bodies are drawn independently.
+/// The probability that the mean return over policies falls below a share of that on the nominal body, for a body of
+/// a spread: the exact interval, as bodies are drawn independently.
 fn below(rows: &[Row], sigma: f64, share: f64) -> Option<Estimate> {
     let all = outcomes(rows, sigma, share, "");
     clopper_pearson(all.iter().filter(|o| o.fails).count(), all.len(), Level::P95).ok()

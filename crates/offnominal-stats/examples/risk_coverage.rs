@@ -4,9 +4,9 @@
 //! `cargo run --release -p offnominal-stats --example risk_coverage > coverage.csv`
 //!
 //! X is uniform on [0, 1) and fails with the chance ½ exp(−k X), so p is ½ / k but for e⁻ᵏ. A predictor has the shape
-//! of that
-//! chance to a power: 1 is right, 2 is far too sharp, ½ too blunt. Draws that a method would not try are not drawn one by
-//! one: those that it does try are drawn from their distribution. Splitting sees the tail of a normal distribution.
+//! of that chance to a power: 1 is right, 2 is far too sharp, ½ too blunt. Draws that a method would not try are not
+//! drawn one by one: those that it does try are drawn from their distribution. Splitting sees the tail of a normal
+//! distribution.
 //! `error` is the mean estimate's distance from the truth in standard errors; `ratio` is the median upper end over p.
 
 use offnominal_core::Rng;

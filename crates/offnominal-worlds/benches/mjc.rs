@@ -1,11 +1,9 @@
 //! Steps per second of the environments in MuJoCo: each against a bare loop of `mj_step`, and images of them; and
 //! making a body anew.
 //!
-//! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` for the half-cheetah and 0.9 for arms and bodies (both
-//! pass
-//! through the same states; an item is a step of the environment), and `render_128` of the half-cheetah stays below 1
-//! ms. On a
-//! busy machine compare the fastest samples. `rebuild` stays below 5 ms.
+//! Goals: `env_step_and_observe` reaches 0.95 of `bare_mj_step` for the half-cheetah and 0.9 for arms and bodies
+//! (both pass through the same states; an item is a step of the environment), and `render_128` of the half-cheetah
+//! stays below 1 ms. On a busy machine compare the fastest samples. `rebuild` stays below 5 ms.
 
 use divan::Bencher;
 use divan::counter::ItemsCount;

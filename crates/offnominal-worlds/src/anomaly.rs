@@ -148,8 +148,7 @@ pub fn camera_ids_for(spec: &EnvSpec) -> Vec<String> {
 }
 
 /// The names of all anomalies that apply to an environment: those of its signals, and `dyn-<parameter>` of each
-/// parameter. Those
-/// of its camera are [`camera_ids_for`]: no policy and no detector of sensors can see them.
+/// parameter. Those of its camera are [`camera_ids_for`]: no policy and no detector of sensors can see them.
 pub fn ids_for(spec: &EnvSpec) -> Vec<String> {
     let signals = applicable(spec).filter(|a| matches!(a.kind.class, Class::Observation | Class::Action));
     let signals = signals.map(|a| a.entry.id.to_string());

@@ -67,9 +67,8 @@ fn images_are_neither_empty_nor_still_and_are_the_same_each_time() {
     }
 }
 
-/// Pixels that change again and again in the same way in every episode, whatever happens there, as a counter would. Of
-/// the
-/// second half of the episodes: at first all bodies fall alike.
+/// Pixels that change again and again in the same way in every episode, whatever happens there, as a counter would.
+/// Of the second half of the episodes: at first all bodies fall alike.
 fn clocks(episodes: &[Vec<Frame>]) -> usize {
     let steps = episodes.iter().map(Vec::len).min().unwrap_or(0);
     let pixel = |e: &[Frame], t: usize, at: usize| [0, 1, 2].map(|c| e[t].rgb[3 * at + c]);

@@ -1,9 +1,9 @@
 //! Tests that cannot run on this machine say so.
 //!
 //! libtest hides what a passing test prints with `eprintln!`, so a skip is written to the standard error stream
-//! itself. Each
-//! line has the number of skips so far in this run of cargo; the last package that cargo tests, which is this one, prints
-//! the count. Where the environment variable `CI` is `1` or `true`, a skip that is not in [`ALLOWED`] fails its test.
+//! itself. Each line has the number of skips so far in this run of cargo; the last package that cargo tests, which is
+//! this one, prints the count. Where the environment variable `CI` is `1` or `true`, a skip that is not in
+//! [`ALLOWED`] fails its test.
 
 use std::fmt::Display;
 use std::fs;

@@ -64,9 +64,9 @@ impl TrainConfig {
     /// Tables 1 and 2 of PyBullet-M, with the α of its figure 5; `pybullet-m-small` learns the same bodies with small
     /// networks in a fiftieth of the time. `cartpole` (for DQN) and
     /// `pendulum` (for DDPG) have the values of RL Baselines3 Zoo, with the target network copied once per bout of
-    /// gradient steps. `pong` (for DQN) has an encoder that is small enough for one processor, begins with episodes of
-    /// the
-    /// scripted policy, and asks it for advice: a few minutes instead of the days that rewards alone would take.
+    /// gradient steps. `pong` (for DQN) has an encoder that is small enough for one processor, begins with episodes
+    /// of the scripted policy, and asks it for advice: a few minutes instead of the days that rewards alone would
+    /// take.
     ///
     /// # Errors
     /// If there is no preset of that name.

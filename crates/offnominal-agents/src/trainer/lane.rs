@@ -1,8 +1,7 @@
 //! One environment in which training episodes are played, and the memory from which its state can be rebuilt.
 //!
 //! An environment cannot be written to a file, but the episode in progress can be played again: from its initial
-//! condition,
-//! the generator as it was, and the actions since.
+//! condition, the generator as it was, and the actions since.
 
 use crate::actor::Bounds;
 use offnominal_core::env::{Env, Status, Step};

@@ -313,8 +313,7 @@ impl Trainer {
 const AVERAGED_EVERY: u64 = 100;
 
 /// Whether an episode is left at this step, so that episodes take so many steps on average; with 0 none is, and
-/// nothing is
-/// drawn.
+/// nothing is drawn.
 fn restarts(after: u32, rng: &mut Rng) -> bool {
     after > 0 && rng.uniform() * f64::from(after) < 1.0
 }

@@ -1,8 +1,7 @@
 //! How alike two images are, whoever looks: structural similarity.
 //!
 //! SSIM = (2 μx μy + c₁)(2 σxy + c₂) / ((μx² + μy² + c₁)(σx² + σy² + c₂)), of the mean of the three colours, averaged
-//! over
-//! windows of 8 × 8 pixels every 4 pixels; c₁ = (0.01 · 255)², c₂ = (0.03 · 255)². One for equal images.
+//! over windows of 8 × 8 pixels every 4 pixels; c₁ = (0.01 · 255)², c₂ = (0.03 · 255)². One for equal images.
 //!
 //! Reference: Wang et al., IEEE TIP 2004. Deviates: plain square windows instead of bells.
 

@@ -28,8 +28,7 @@ pub(super) const ROWS: &str = "rows.csv";
 pub(super) const TRACES: &str = "traces.json";
 
 /// Detectors that are judged on the same episodes, for the first ensemble of each environment. The first [`BLIND`] of
-/// them
-/// do not read observations, the last two read what the policy makes of them; those between see no images.
+/// them do not read observations, the last two read what the policy makes of them; those between see no images.
 pub(super) const EXTERNAL: [&str; 8] = [
     "clock",
     "random",

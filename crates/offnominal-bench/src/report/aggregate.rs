@@ -10,8 +10,7 @@
 //!
 //! The first says how much the mean depends on which anomalies were tried, the second on which episodes were drawn.
 //! With fewer than three clusters only the second is used. The median (for delays, where "not reached" is a value
-//! above all
-//! others) takes the order statistics of the clusters' medians.
+//! above all others) takes the order statistics of the clusters' medians.
 
 use offnominal_core::estimate::Estimate;
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};

@@ -7,8 +7,8 @@
 //! | dynamics    | residuals get an error like those that the ensemble makes, which depends on state and action     |
 //!
 //! Each fault is as weak as can be noticed, or up to ten times stronger (an observation up to a hundred times). The
-//! steps end at a random time after the onset,
-//! as those before an alarm do, and their beginning is estimated as it will be.
+//! steps end at a random time after the onset, as those before an alarm do, and their beginning is estimated as it
+//! will be.
 
 use super::classifier::Examples;
 use super::onset::{MOST, Usual, change_point, evidence};

@@ -1,8 +1,8 @@
 //! Scores from the logits of one pass (max softmax, ODIN, entropy, max logit, energy), and from a confidence branch.
 //!
 //! Reference: Angus et al., appendix A.2, A.3, A.5 and A.6. Deviates: the paper's values v of Max Softmax, ODIN and
-//! Confidence are small
-//! for unknown pixels; here 1 − v. ODIN's perturbation of the input is left out, as in all experiments of the paper.
+//! Confidence are small for unknown pixels; here 1 − v. ODIN's perturbation of the input is left out, as in all
+//! experiments of the paper.
 
 use super::softmax::{Sums, map};
 use super::{Fitting, Needs, Output, PixelMethod, PixelScorer, Ready};

@@ -20,10 +20,10 @@
 //! | `vim` | nominal features and logits | α ‖residual of the features‖ − ln Σ eᶻ |
 //!
 //! `entropy-code2019`, `var-sum-code2019`, `aleatoric-entropy-code2019` and `mahalanobis-code2019` are what the paper's
-//! published code computes in place of its equations. References: Angus et al., "Efficacy of pixel-level OOD detection
-//! for semantic
-//! segmentation", 2019, appendix A; Hendrycks et al., ICML 2022 (max logit); Liu et al., NeurIPS 2020 (energy); Jung et
-//! al., ICCV 2021 (standardised max logit); Sun et al., ICML 2022 (kNN); Wang et al., CVPR 2022 (ViM).
+//! published code computes in place of its equations. References: Angus et al., "Efficacy of pixel-level OOD
+//! detection for semantic segmentation", 2019, appendix A; Hendrycks et al., ICML 2022 (max logit); Liu et al.,
+//! NeurIPS 2020 (energy); Jung et al., ICCV 2021 (standardised max logit); Sun et al., ICML 2022 (kNN); Wang et al.,
+//! CVPR 2022 (ViM).
 
 mod boundary;
 mod confidence;

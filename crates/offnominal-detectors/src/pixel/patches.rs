@@ -4,8 +4,7 @@
 //! deviations of the colours around it at three scales, and the mean colours of regions above, below, left and right.
 //! Box means come from summed areas, so the scale costs nothing. It is a baseline, and weaker than any convolutional
 //! network; it trains in minutes, drops units at random, and so gives everything that a
-//! [`PixelMethod`](super::PixelMethod)
-//! can ask for.
+//! [`PixelMethod`](super::PixelMethod) can ask for.
 
 mod description;
 mod training;

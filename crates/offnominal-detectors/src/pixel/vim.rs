@@ -1,12 +1,12 @@
 //! Virtual-logit matching: what the features have outside the space of the nominal ones, against the energy.
 //!
 //! score = α ‖R (f − o)‖ − ln Σ eᶻ, with R the projection on the last D − d eigenvectors of the nominal covariance
-//! about o,
-//! and α = mean max z / mean ‖R (f − o)‖ over nominal places. It orders pixels like the softmax of the virtual logit.
+//! about o, and α = mean max z / mean ‖R (f − o)‖ over nominal places. It orders pixels like the softmax of the
+//! virtual logit.
 //!
-//! Reference: Wang et al., "ViM: out-of-distribution with virtual-logit matching", CVPR 2022, equations 4–8. Deviates:
-//! o is
-//! the mean of the features, since the weights of the last layer, from which the paper takes it, need not be known.
+//! Reference: Wang et al., "ViM: out-of-distribution with virtual-logit matching", CVPR 2022, equations 4–8.
+//! Deviates: o is the mean of the features, since the weights of the last layer, from which the paper takes it, need
+//! not be known.
 
 use super::grid::{pixel_of, spread};
 use super::softmax::map;

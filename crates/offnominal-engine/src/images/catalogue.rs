@@ -9,8 +9,7 @@
 //! | `pred-ae`, `prednet`, `ldm`, `lrdm`, `rssm-ppm` | networks that learn what should be seen next | fitted; [`crate::images::networks`] |
 //!
 //! Public weights are found as [`crate::images::weights`] says, others of the same shape by `weights = "FILE or
-//! owner/name"`. Images
-//! are brought to 128 pixels on a side; `side = 224` is what the networks were trained with.
+//! owner/name"`. Images are brought to 128 pixels on a side; `side = 224` is what the networks were trained with.
 //!
 //! The shipped encoder is [`offnominal_nets::vision::patches`], trained by `offnominal images train` on frames of the
 //! environments; a file of the same kind takes its place with `encoder = "FILE.safetensors"`.

@@ -11,8 +11,7 @@ pub struct Noisy {
 
 impl Noisy {
     /// Noise whose standard deviation is a share of half the range of each command; none where a command is a choice
-    /// or has
-    /// no bounds.
+    /// or has no bounds.
     pub fn new(policy: Box<dyn Policy>, action: &[Channel], share: f64) -> Noisy {
         let command = |c: &Channel| {
             let half = 0.5 * (c.high - c.low);

@@ -25,9 +25,8 @@ pub(crate) struct Plan<'p> {
 }
 
 /// Lets each member, given by its first parameters, make so many steps; `gradient` writes the derivatives of the loss
-/// on a
-/// batch. Returns the parameters of all, and after how many steps: those of the best validation or, if there is none, the
-/// last ones.
+/// on a batch. Returns the parameters of all, and after how many steps: those of the best validation or, if there is
+/// none, the last ones.
 pub(crate) fn train(
     mut members: Vec<Vec<f32>>,
     train: &Examples,

@@ -1,8 +1,7 @@
 //! f as the chance to meet with a failure at one of many places, which a convolution reads with what lies around each.
 //!
-//! A network gives every place t a logit zₜ, from the places within its reach and θ. The chance to pass all of them is
-//! the
-//! product of the chances to pass each:
+//! A network gives every place t a logit zₜ, from the places within its reach and θ. The chance to pass all of them
+//! is the product of the chances to pass each:
 //!
 //! f = 1 − Π (1 − σ(zₜ)) = 1 − exp(−H), where H = Σ ln(1 + exp zₜ) is the hazard of the whole way.
 //!
@@ -56,10 +55,8 @@ impl Hazards {
     }
 
     /// Trains `members` networks for so many gradient steps, with the parameters that predict a held-out tenth of the
-    /// examples
-    /// best. That tenth is drawn from all policies: on later policies alone, which fail elsewhere, validation would
-    /// end the
-    /// training long before its learning rate has fallen.
+    /// examples best. That tenth is drawn from all policies: on later policies alone, which fail elsewhere,
+    /// validation would end the training long before its learning rate has fallen.
     pub(crate) fn fit(
         filters: usize,
         members: usize,
@@ -95,9 +92,8 @@ impl Hazards {
     }
 
     /// The chance to fail on the way past these places, for a policy that fails ten times more rarely. Those that are
-    /// learned
-    /// from fail so often that the worst ways are all but certain failures; which of them is worse shows in the hazard
-    /// alone.
+    /// learned from fail so often that the worst ways are all but certain failures; which of them is worse shows in
+    /// the hazard alone.
     pub(crate) fn predict(&self, places: &[f32], work: &mut SequenceWorkspace) -> f64 {
         -(-RARE * self.hazard(places, work)).exp_m1()
     }

@@ -1,10 +1,9 @@
 //! From examples to a predictor.
 //!
-//! Early training, in which everything fails, is left out. Of the rest, the later part tells which settings foresee the
-//! failures of policies that come after those learned from: the layers or the filters of the networks, or the K of the
-//! dictionary, and when to stop (hazards find that out by themselves). What comes out has learned from both parts with
-//! the
-//! settings so found. Episodes of the policy under test are never seen.
+//! Early training, in which everything fails, is left out. Of the rest, the later part tells which settings foresee
+//! the failures of policies that come after those learned from: the layers or the filters of the networks, or the K
+//! of the dictionary, and when to stop (hazards find that out by themselves). What comes out has learned from both
+//! parts with the settings so found. Episodes of the policy under test are never seen.
 
 use crate::dictionary::Dictionary;
 use crate::error::RiskError;
@@ -86,9 +85,8 @@ pub struct Learned {
     pub tried: Vec<(String, f64)>,
     /// The same for the share of failures in the later part itself, which needs no predictor.
     pub baseline: f64,
-    /// Chance that was foreseen for each episode of the later part by what had learned from the first part alone, as a
-    /// reader
-    /// of the predictor would say it, and whether it failed.
+    /// Chance that was foreseen for each episode of the later part by what had learned from the first part alone, as
+    /// a reader of the predictor would say it, and whether it failed.
     pub later: Vec<(f64, bool)>,
     /// Episodes after the early ones, and failures among them.
     pub kept: (usize, usize),
@@ -137,8 +135,7 @@ const FEWEST: usize = 30;
 ///
 /// # Errors
 /// If a setting is out of its range, or fewer than 30 episodes failed after the early ones, or none or all of the
-/// first part; if a fit cannot be
-/// kept.
+/// first part; if a fit cannot be kept.
 ///
 /// # Panics
 /// If the examples have many places, and the recipe's form has no use for them.

@@ -1,10 +1,9 @@
 //! Intervals where every value belongs to two clusters at once, such as an agent's return in a body.
 //!
-//! A replicate draws rows (agents) and columns (bodies) independently, each with replacement, and counts a value as often
-//! as its row times its column was drawn: the pigeonhole bootstrap (Owen, Annals of Applied Statistics 1(2), 2007), whose
-//! variance is never too small by more than the noise of single values, and often a little too large. The interval is
-//! that
-//! of the percentiles; a single row or column cannot be resampled, and the method says so.
+//! A replicate draws rows (agents) and columns (bodies) independently, each with replacement, and counts a value as
+//! often as its row times its column was drawn: the pigeonhole bootstrap (Owen, Annals of Applied Statistics 1(2),
+//! 2007), whose variance is never too small by more than the noise of single values, and often a little too large.
+//! The interval is that of the percentiles; a single row or column cannot be resampled, and the method says so.
 
 use crate::StatsError;
 use crate::bootstrap::{Bootstrap, nearest_rank};

@@ -1,9 +1,8 @@
 //! Means of bounded terms in constant memory.
 //!
 //! Weights λₜ that depend on earlier terms only give the centre Σ λₜ Xₜ / Σ λₜ and, with the means m̂ and variances
-//! σ̂² of
-//! what came before, the half-width (ln(2 / α) + 4 Σ (Xₜ − m̂ₜ₋₁)² ψ(λₜ)) / Σ λₜ, where ψ(λ) = (−ln(1 − λ) − λ) / 4 and
-//! λₜ = min(½, √(2 ln(2 / α) / (σ̂²ₜ₋₁ t ln(1 + t)))).
+//! σ̂² of what came before, the half-width (ln(2 / α) + 4 Σ (Xₜ − m̂ₜ₋₁)² ψ(λₜ)) / Σ λₜ, where ψ(λ) = (−ln(1 − λ) −
+//! λ) / 4 and λₜ = min(½, √(2 ln(2 / α) / (σ̂²ₜ₋₁ t ln(1 + t)))).
 //!
 //! Assumes: terms in [0, 1] with the same mean given those before them. For terms that are nearly all zero
 //! [`Bounded`](super::Bounded) is sharper. Valid at every number of terms at once.

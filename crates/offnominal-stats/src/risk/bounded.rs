@@ -1,11 +1,10 @@
 //! Means of bounded terms, by betting.
 //!
-//! Terms X₁, X₂, … in [0, 1] have the same mean m given those before them. A gambler who thinks that it is larger than
-//! m bets b: the capital ∏ (1 + b (Xᵢ − m)) is a martingale if he is wrong, and so is the average over several gamblers
-//! with bets 2⁻⁸, 2⁻⁶ … 2²⁴. It ever reaches 2 / α with probability α / 2 at most; every m at which it has is
-//! excluded. The
-//! bets of those who think that m is smaller are −1 / (1 − m) at the most. The ends are found by bisection, since each
-//! capital is monotone in m.
+//! Terms X₁, X₂, … in [0, 1] have the same mean m given those before them. A gambler who thinks that it is larger
+//! than m bets b: the capital ∏ (1 + b (Xᵢ − m)) is a martingale if he is wrong, and so is the average over several
+//! gamblers with bets 2⁻⁸, 2⁻⁶ … 2²⁴. It ever reaches 2 / α with probability α / 2 at most; every m at which it has
+//! is excluded. The bets of those who think that m is smaller are −1 / (1 − m) at the most. The ends are found by
+//! bisection, since each capital is monotone in m.
 //!
 //! The capital does not depend on the order of the terms, so zeros are only counted. If the terms are independent but
 //! their means differ, E ∏ (1 + b (Xᵢ − m)) ≤ 1 still holds for the average m (geometric means are below arithmetic

@@ -1,13 +1,12 @@
 //! How much is a predictor to be trusted: the exponent α from what it predicted of experiments already made.
 //!
 //! For each α in {¼, ½, ¾, 1, 1½, 2, 3, 4} the variance that importance sampling would have is predicted from plain
-//! draws with their
-//! outcomes: with the density ratio r = ε + (1 − ε) f^α / Z, E\[C / r\] / p² − 1 per experiment. Experiments of a weaker
-//! policy do as well as those of the one under test, as long as both fail at the same places: a common factor cancels.
+//! draws with their outcomes: with the density ratio r = ε + (1 − ε) f^α / Z, E\[C / r\] / p² − 1 per experiment.
+//! Experiments of a weaker policy do as well as those of the one under test, as long as both fail at the same places:
+//! a common factor cancels.
 //!
 //! A predictor that learned from much weaker policies is too timid: they fail at many places, the one under test only
-//! at the
-//! worst. That is what exponents above 1 are for.
+//! at the worst. That is what exponents above 1 are for.
 //!
 //! A choice from the very experiments that the estimate uses would bias it; use earlier ones.
 //!

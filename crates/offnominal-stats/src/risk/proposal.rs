@@ -54,8 +54,7 @@ impl Proposal {
     }
 
     /// The pool that judges such experiments, with Z from so many cheap draws. An interval of level 1 − α then spends
-    /// α / 10
-    /// on Z.
+    /// α / 10 on Z.
     ///
     /// # Errors
     /// If there are no draws.

@@ -1,10 +1,9 @@
 //! How often an estimate is off by more than a factor, after fewer experiments than were made.
 //!
-//! An estimate is the mean over n units, draws or experiments, of terms of which nearly all are zero and the others are
-//! weights of failures. A run of m units is played from the sample itself: the number of its failures is binomial with
-//! the
-//! share of failures in the sample, and their weights are drawn from those that were seen. The share of such runs whose
-//! mean is not within [p̂ / δ, δ p̂] has the exact binomial interval.
+//! An estimate is the mean over n units, draws or experiments, of terms of which nearly all are zero and the others
+//! are weights of failures. A run of m units is played from the sample itself: the number of its failures is binomial
+//! with the share of failures in the sample, and their weights are drawn from those that were seen. The share of such
+//! runs whose mean is not within [p̂ / δ, δ p̂] has the exact binomial interval.
 //!
 //! Assumes: the sample itself is a good one; a failure that it missed is missed here too. Where all weights are equal the
 //! number is known exactly ([`miss`](super::budget::miss)).

@@ -7,12 +7,10 @@
 //!
 //! Assumes: a continuous margin, and moves that forget. The latter cannot be verified, so the method is named in the
 //! estimate; but it is seen to fail where swarms need numbers of rounds that differ by more than chance (index of
-//! dispersion, Fisher 1950), and there is no estimate then. Blind to: failures in a region that no particle entered at
-//! the
-//! start and no move reaches.
-//! Cost: (N + rounds × moves) experiments; −N ln p rounds.
-//! Reference: Guyader, Hengartner and Matzner-Løber, "Simulation and estimation of extreme quantiles and extreme
-//! probabilities", Applied Mathematics and Optimization 64(2), 2011; Cérou and Guyader, 2007.
+//! dispersion, Fisher 1950), and there is no estimate then. Blind to: failures in a region that no particle entered
+//! at the start and no move reaches. Cost: (N + rounds × moves) experiments; −N ln p rounds. Reference: Guyader,
+//! Hengartner and Matzner-Løber, "Simulation and estimation of extreme quantiles and extreme probabilities", Applied
+//! Mathematics and Optimization 64(2), 2011; Cérou and Guyader, 2007.
 
 use super::crossing::crossing;
 use super::refusal::Refusal;

@@ -1,9 +1,9 @@
 //! Camera faults that watches an environment.
 //!
 //! Environment and policy go on as ever: only the images that somebody takes of the episode are bad. Noise, blur,
-//! pixelation,
-//! brightness and fog are those of [`crate::corruption`], whose severity is the magnitude; the others are of this
-//! project. What is drawn for an episode (where the patch is, which rows are dead) stays while the fault lasts.
+//! pixelation, brightness and fog are those of [`crate::corruption`], whose severity is the magnitude; the others are
+//! of this project. What is drawn for an episode (where the patch is, which rows are dead) stays while the fault
+//! lasts.
 
 use super::Listed;
 use super::kind::{Class, Domain, Kind, Reach};

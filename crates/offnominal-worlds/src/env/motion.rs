@@ -1,8 +1,7 @@
 //! Environments that are a small state and a law of motion: one at a time as an [`Env`], or many at once as a [`Batch`].
 //!
 //! Both call the same function, so a batch moves through the same bits as single environments do. What a batch saves
-//! is the
-//! call through a pointer and the description carried along; sine and cosine remain, and they are those of the
+//! is the call through a pointer and the description carried along; sine and cosine remain, and they are those of the
 //! platform, because another sine would not give the reference's bits.
 
 use offnominal_core::frame::{Camera, Frame};

@@ -34,8 +34,7 @@ pub struct BenchArgs {
     )]
     plan: Option<Scheduler>,
     /// Run only one cell, if it is not finished: by its name or a beginning of it, as --plan prints it, or by its
-    /// number in
-    /// a layer, such as `nominal:0`
+    /// number in a layer, such as `nominal:0`
     #[arg(long, value_name = "CELL", conflicts_with = "suite")]
     cell: Option<String>,
     /// Run a benchmark that travels with this program, environment by environment: `vector` or `images`, or `ood-rl`,
@@ -46,8 +45,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "ENVS", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
     /// Ask these detectors of the suite only, with commas between; tables of the environments then hold these only,
-    /// and what was
-    /// finished of others stays in the cells
+    /// and what was finished of others stays in the cells
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "suite")]
     detectors: Vec<String>,
     /// Repetitions of the suite, if not as many as it says

@@ -1,9 +1,8 @@
 //! A bicycle with a limit to its grip.
 //!
-//! With speed v, wheelbase L and road-wheel angle δ, which lags its action, the car turns at the rate ω = v tan δ / L,
-//! as long as the lateral acceleration v ω stays within the grip μ g; beyond it the car runs wide. What grip is left
-//! over,
-//! √((μ g)² − (v ω)²), bounds acceleration and braking.
+//! With speed v, wheelbase L and road-wheel angle δ, which lags its action, the car turns at the rate ω = v tan δ /
+//! L, as long as the lateral acceleration v ω stays within the grip μ g; beyond it the car runs wide. What grip is
+//! left over, √((μ g)² − (v ω)²), bounds acceleration and braking.
 
 use crate::env::vec2::Vec2;
 

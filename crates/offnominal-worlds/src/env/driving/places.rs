@@ -12,8 +12,7 @@ const SPACING: usize = 2;
 const WIDTH: usize = 3;
 
 /// At every place the turn of the centre line to the next in rad, positive to the left, and the ways from the start
-/// and to
-/// the finish in km.
+/// and to the finish in km.
 pub fn of(track: &Track) -> Places {
     let n = track.len();
     let km = |points: usize| points as f64 * STEP_M / 1000.0;

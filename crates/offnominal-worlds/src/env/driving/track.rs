@@ -50,8 +50,7 @@ pub fn is_sound(x: &[f64]) -> bool {
 }
 
 /// A track like another one: some of its numbers moved, the others kept; the same one if the new one is not sound.
-/// Moves are
-/// as likely forwards as backwards, so tracks drawn before are drawn after.
+/// Moves are as likely forwards as backwards, so tracks drawn before are drawn after.
 pub fn vary(x: &[f64], rng: &mut Rng) -> Vec<f64> {
     let size = LARGEST_MOVE * SMALLEST_SHARE.powf(rng.uniform());
     let (one, others) = (rng.below(NUMBERS), if rng.uniform() < 0.5 { 0.0 } else { 0.3 });
@@ -65,8 +64,7 @@ pub fn vary(x: &[f64], rng: &mut Rng) -> Vec<f64> {
 }
 
 /// Standard deviation of the largest moves of [`vary`], and that of the smallest as a share of it: the nearer tracks
-/// are to
-/// a failure, the smaller are the moves that do not lead away from it.
+/// are to a failure, the smaller are the moves that do not lead away from it.
 const LARGEST_MOVE: f64 = 0.2;
 const SMALLEST_SHARE: f64 = 0.01;
 

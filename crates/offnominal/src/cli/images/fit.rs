@@ -46,8 +46,7 @@ impl Fit {
     ///
     /// # Errors
     /// If the environment, the policy, the detector or the device cannot be had, memory does not suffice, or the file
-    /// cannot
-    /// be written.
+    /// cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let Fit { env, policy, detector, device, train, validation, images, file } = self;
         let request = Request { env, policy, detector, device, train, validation, images, file };

@@ -22,8 +22,7 @@ pub struct Learn {
     #[arg(long, value_name = "FILE", required = true)]
     history: Vec<PathBuf>,
     /// A history of policies that fail about as rarely as the one under test; it chooses the exponent, and nothing is
-    /// learned
-    /// from it
+    /// learned from it
     #[arg(long, value_name = "FILE")]
     near: Option<PathBuf>,
     /// How chances are represented [default: hazard where initial conditions lead past places, else mlp]
