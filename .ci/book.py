@@ -93,7 +93,7 @@ def add_outside(chapter):
 
 def add_environments(chapter):
     """Puts the card of each environment below the chapter on environments."""
-    for source in sorted((ROOT / "docs/worlds").glob("*.md")):
+    for source in sorted((ROOT / "docs/environments").glob("*.md")):
         path = f"environments/{source.name}"
         card = {"name": source.stem, "content": source.read_text(), "number": None, "sub_items": [], "path": path}
         card.update(source_path=path, parent_names=chapter["parent_names"] + [chapter["name"]])

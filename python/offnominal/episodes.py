@@ -168,7 +168,7 @@ def collect(
 
 
 def _registered(name: str) -> str:
-    from offnominal.envs import gymnasium_id, environments
+    from offnominal.envs import environments, gymnasium_id
 
     return gymnasium_id(name) if name in environments() else name
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from offnominal import _engine
 from offnominal._fault import Channels, Onset, wanted
-from offnominal.envs import action_space, observation_space, environment_id
+from offnominal.envs import action_space, environment_id, observation_space
 
 
 class Environments(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
