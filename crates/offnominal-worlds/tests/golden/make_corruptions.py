@@ -26,7 +26,7 @@ RANDOM = ["gaussian_noise", "shot_noise", "impulse_noise", "speckle_noise", "gla
 HEIGHT, WIDTH, EVERY, REPEATS = 34, 38, 11, 40
 
 
-def image(rng):
+def drawn(rng):
     """Coloured blocks, a slope, and a little texture."""
     blocks = rng.integers(0, 200, (6, 7, 3)).repeat(6, axis=0).repeat(6, axis=1)[:HEIGHT, :WIDTH]
     slope = np.add.outer(np.arange(HEIGHT), np.arange(WIDTH))[..., None] // 2
@@ -52,7 +52,7 @@ def repeated(image, name, severity):
 def main():
     seed = int(sys.argv[1])
     np.random.seed(seed)
-    image = image(np.random.default_rng(seed))
+    image = drawn(np.random.default_rng(seed))
     settings = [(10, 3, 0.0), (15, 5, 30.0), (15, 8, -41.5), (20, 15, 12.25), (10, 4, -100.0)]
     streak = lambda radius, sigma, angle: np.clip(package._motion_blur(image, radius, sigma, angle), 0, 255)
     golden = {
