@@ -1,5 +1,4 @@
-//! An environment of your own, a tank to be filled to a mark, in every command: `cargo run --example own_env -- list
-//! envs`.
+//! An environment of your own, a tank to be filled, in every command: `cargo run --example own_env -- list envs`.
 
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues::{Extras, OwnPolicy};
@@ -45,14 +44,14 @@ fn float_valve(obs: &[f32], action: &mut [f32]) {
     action[0] = (0.5 + 4.0 * (obs[1] - obs[0])).clamp(0.0, 1.0);
 }
 
-/// The environment, for whoever wants to run more than one command on it.
+/// What the program adds.
 #[rustfmt::skip]
 pub fn extras() -> Extras {
-    let environment = Entry::<dyn Env> { id: "tank", summary: "fill a leaking tank to a mark", exempt: &[],
+    let tank = Entry::<dyn Env> { id: "tank", summary: "fill a leaking tank to a mark", exempt: &[],
         build: |_| Ok(Box::new(Tank { spec: spec(), level: 1.0, mark: 1.0, leak: 0.05 })) };
     let entry = Entry::<dyn Policy> { id: "float-valve", summary: "opens as the water lacks", exempt: &[],
         build: |_| Ok(Box::new(float_valve)) };
-    Extras { environments: vec![environment], policies: vec![OwnPolicy { env: "tank", entry }], ..Extras::default() }
+    Extras { environments: vec![tank], policies: vec![OwnPolicy { env: "tank", entry }], ..Extras::default() }
 }
 
 fn main() -> std::process::ExitCode {

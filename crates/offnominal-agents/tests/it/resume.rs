@@ -98,7 +98,7 @@ fn bad_checkpoints_are_refused_with_a_reason() {
     refuse(&bytes[..bytes.len() - 1], &Point::new(), "expected a safetensors file");
     refuse(b"", &Point::new(), "expected a safetensors file");
     let policy = run.actor().to_bytes();
-    refuse(&policy, &Point::new(), "expected format offnominal-training-1, found offnominal-actor-1");
+    refuse(&policy, &Point::new(), "expected \"offnominal-training-1\", found \"offnominal-actor-1\"");
 }
 
 #[test]

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     fn read_text(text: &str) -> Result<Vec<Given>, String> {
-        let file = tempfile::NamedTempFile::new().unwrap();
+        let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
         std::fs::write(file.path(), text).unwrap();
         read(file.path(), "sap-goal0").map_err(|e| format!("{e:#}"))
     }

@@ -103,7 +103,7 @@ mod tests {
     fn what_does_not_fit_names_the_file() {
         let error = policy(&file("sac.zip"), None, environment("cartpole").spec()).err().unwrap();
         let error = format!("{error:#}");
-        assert!(error.contains("sac.zip: commands of cartpole: expected Choice(2), found Real"), "{error}");
+        assert!(error.contains("sac.zip: actions of cartpole: expected Choice(2), found Real"), "{error}");
         let error = policy(&file("none.zip"), None, environment("cartpole").spec()).err().unwrap();
         assert!(error.to_string().contains("cannot read"), "{error}");
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 fn fit(folder: &Path, detector: &str, more: &[&str]) -> Command {
     let mut command = offnominal(&["images", "fit", "--env", "sap-goal0", "--detector", detector], folder);
-    command.args(["--train", "2", "--validation", "1", "--pictures", "32", "--quiet", "--file"]);
+    command.args(["--train", "2", "--validation", "1", "--images", "32", "--quiet", "--file"]);
     command.arg(folder.join("x.safetensors")).args(more);
     command
 }
@@ -49,7 +49,7 @@ mod deep {
             let image = folder.path().join("strangest.png");
             let anomaly_spec = ["--anomaly", "act-offset", "--magnitude", "0.5", "--onset", "3"];
             let said =
-                succeeds(command.arg(&file).args(anomaly_spec).args(more).arg("--picture").arg(&image));
+                succeeds(command.arg(&file).args(anomaly_spec).args(more).arg("--image").arg(&image));
             assert!(std::fs::read(image).unwrap().starts_with(b"\x89PNG"));
             String::from_utf8(said.stdout).unwrap()
         };
