@@ -23,9 +23,9 @@ use offnominal_core::detector::check;
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The entry of [`CommandJump`].
+/// The entry of [`ActionJump`].
 pub const ENTRY: Entry<dyn Detector> = entry!(
-    CommandJump as dyn Detector,
+    ActionJump as dyn Detector,
     "action-jump",
     "size of the jump between two actions",
     exempt: &[(Law::SeesGrossFaults, "it looks at actions only")]
@@ -34,18 +34,18 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
 /// The recipe: plain data, read from a campaign as `{ id = "action-jump", floor = 1e-6 }`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct CommandJump {
+pub struct ActionJump {
     /// Smallest scale, so that a policy that never moved does not divide by zero.
     pub floor: f64,
 }
 
-impl Default for CommandJump {
+impl Default for ActionJump {
     fn default() -> Self {
-        CommandJump { floor: 1e-6 }
+        ActionJump { floor: 1e-6 }
     }
 }
 
-impl Detector for CommandJump {
+impl Detector for ActionJump {
     fn fit(
         &self,
         train: &[Signals<'_>],

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const NAME: &str = "command_jump";
+const NAME: &str = "action_jump";
 
 fn crates() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap()
@@ -34,8 +34,8 @@ fn the_example_has_all_that_the_catalogue_asks_of_a_detector() {
         "pub const ENTRY: Entry<dyn Detector>",
         "exempt: &[(Law::",
         "#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]",
-        "#[serde(default, deny_unknown_fields)]\npub struct CommandJump",
-        "impl Default for CommandJump",
+        "#[serde(default, deny_unknown_fields)]\npub struct ActionJump",
+        "impl Default for ActionJump",
         "    fn load(&self",
         "    fn save(&self",
         "    fn fork(&self",
@@ -57,7 +57,7 @@ fn the_example_moved_as_told_passes_the_tests_of_the_catalogue() {
     let lib = crate_folder.join("src/lib.rs");
     let text = fs::read_to_string(&lib).unwrap();
     let text = text.replacen("mod clock;\n", &format!("mod clock;\nmod {NAME};\n"), 1);
-    let text = text.replacen("clock::Clock,\n", &format!("clock::Clock,\n    {NAME}::CommandJump,\n"), 1);
+    let text = text.replacen("clock::Clock,\n", &format!("clock::Clock,\n    {NAME}::ActionJump,\n"), 1);
     fs::write(lib, text).unwrap();
     for tests in [&["--test", "catalogue", "--test", "conformance"][..], &["--doc", "--", NAME]] {
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));

@@ -39,6 +39,7 @@ pub const IGNORED: u8 = Class::Ignored as u8;
 
 /// Into how many classes the labels are divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum ClassSet {
     /// Riders are persons, trucks, buses and trains are vehicles, walls are fences, lights are signs.
     #[default]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// Which images a scene is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Split {
     /// Towns A, B and C.
     #[default]
