@@ -14,7 +14,7 @@ from gymnasium.utils import RecordConstructorArgs
 from numpy.typing import NDArray
 
 from offnominal import _engine
-from offnominal._fault import Channels, Onset, wanted
+from offnominal._anomaly_spec import Channels, Onset, wanted
 from offnominal._mujoco import Mujoco
 
 #: What sets a physical quantity of an environment: ``setter(env, name, value)``.
@@ -79,7 +79,7 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         )
         gymnasium.Wrapper.__init__(self, env)
         self._set, self._nominal = _setter(env, setter, parameters)
-        fault = wanted(
+        anomaly_spec = wanted(
             {
                 "anomaly": anomaly,
                 "magnitude": magnitude,
@@ -91,7 +91,7 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         )
         spec = _spec(env, horizon or _horizon(env), self._nominal)
         root = int(np.random.SeedSequence().generate_state(1, np.uint64)[0])
-        self._engine = _engine.Around(json.dumps(spec), fault, root, self._step, self._change)
+        self._engine = _engine.Around(json.dumps(spec), anomaly_spec, root, self._step, self._change)
         if self._engine.disturbs_observations() and env.observation_space.dtype != np.uint8:
             shape, dtype = env.observation_space.shape, env.observation_space.dtype
             self.observation_space = spaces.Box(-np.inf, np.inf, shape, dtype.type if dtype else np.float32)
@@ -99,9 +99,9 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         self._true: tuple[Any, ...] = ()
 
     @property
-    def fault(self) -> dict[str, Any]:
+    def anomaly_spec(self) -> dict[str, Any]:
         """The recipe of the anomaly."""
-        found: dict[str, Any] = json.loads(self._engine.fault())
+        found: dict[str, Any] = json.loads(self._engine.anomaly_spec())
         return found
 
     def anomalies(self) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from offnominal import _engine
-from offnominal._fault import Onset
+from offnominal._anomaly_spec import Onset
 from offnominal._job import Brought, Job
 from offnominal._progress import counter
 from offnominal.cluster import Ray

@@ -26,7 +26,7 @@ from gymnasium.utils import EzPickle
 from numpy.typing import NDArray
 
 from offnominal import _engine
-from offnominal._fault import Channels, Onset, wanted
+from offnominal._anomaly_spec import Channels, Onset, wanted
 
 #: Names whose capitals the id does not tell.
 _CAPITALS = {"car-lanekeep": "CarLaneKeep", "cartpole": "CartPole"}
@@ -143,7 +143,7 @@ class Environment(gymnasium.Env[NDArray[Any], Any], EzPickle):
     ) -> None:
         given = {name: value for name, value in locals().items() if name not in ("self", "__class__")}
         EzPickle.__init__(self, **given)
-        fault = wanted(
+        anomaly_spec = wanted(
             {
                 "anomaly": anomaly,
                 "magnitude": magnitude,
@@ -155,7 +155,7 @@ class Environment(gymnasium.Env[NDArray[Any], Any], EzPickle):
                 "intermittent": intermittent,
             }
         )
-        self._engine = _engine.Environment(environment_id(environment), json.dumps(options or {}), fault, horizon)
+        self._engine = _engine.Environment(environment_id(environment), json.dumps(options or {}), anomaly_spec, horizon)
         self.environment: dict[str, Any] = json.loads(self._engine.spec())
         self.observation_space = observation_space(self.environment, self._engine.disturbs_observations())
         self.action_space = action_space(self.environment)
@@ -177,9 +177,9 @@ class Environment(gymnasium.Env[NDArray[Any], Any], EzPickle):
         self._size = size
 
     @property
-    def fault(self) -> dict[str, Any] | None:
+    def anomaly_spec(self) -> dict[str, Any] | None:
         """The recipe of the anomaly, its calibrated magnitude included; ``None`` without one."""
-        found: dict[str, Any] | None = json.loads(self._engine.fault())
+        found: dict[str, Any] | None = json.loads(self._engine.anomaly_spec())
         return found
 
     @property

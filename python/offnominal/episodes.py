@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from typing_extensions import Unpack
 
 from offnominal import _engine
-from offnominal._fault import Disturbed, wanted
+from offnominal._anomaly_spec import Disturbed, wanted
 from offnominal._progress import progress
 from offnominal.envs import environment_id
 from offnominal.policies import Acting, named
@@ -66,7 +66,7 @@ class Dataset(Sequence[Episode]):
 
     @property
     def recipe(self) -> dict[str, Any]:
-        """Environment, policy, fault, seed and channels."""
+        """Environment, policy, anomaly, seed and channels."""
         recipe: dict[str, Any] = json.loads(self._recording.recipe())
         return recipe
 
@@ -119,7 +119,7 @@ def load(path: str | os.PathLike[str]) -> Dataset:
 
 @overload
 def collect(
-    env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int = 0, **fault: Unpack[Disturbed]
+    env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int = 0, **anomaly_spec: Unpack[Disturbed]
 ) -> Dataset: ...
 
 
@@ -131,7 +131,7 @@ def collect(
     episodes: int,
     seed: int = 0,
     jobs: int = 0,
-    **fault: Unpack[Disturbed],
+    **anomaly_spec: Unpack[Disturbed],
 ) -> Dataset | list[Episode]: ...
 
 
@@ -142,7 +142,7 @@ def collect(
     episodes: int,
     seed: int = 0,
     jobs: int = 0,
-    **fault: Unpack[Disturbed],
+    **anomaly_spec: Unpack[Disturbed],
 ) -> Dataset | list[Episode]:
     """Plays episodes of a policy.
 
@@ -153,9 +153,9 @@ def collect(
     :param env: id of an environment, or a Gymnasium environment (wrap it in :class:`offnominal.Anomalous` to disturb it).
     :param policy: name of a policy of the engine, a callable ``policy(obs) -> action``, or a model of Stable-Baselines3.
     :param jobs: threads; 0 for all cores.
-    :param fault: what goes wrong, in the keywords of :class:`offnominal.Environment`: ``anomaly``, ``magnitude`` or ``strength``, …
+    :param anomaly_spec: what goes wrong, in the keywords of :class:`offnominal.Environment`: ``anomaly``, ``magnitude`` or ``strength``, …
     """
-    asked = wanted(fault)
+    asked = wanted(anomaly_spec)
     if episodes < 1:
         raise ValueError(f"episodes: expected at least 1, found {episodes}")
     if isinstance(env, str) and isinstance(policy, str):
@@ -173,10 +173,10 @@ def _registered(name: str) -> str:
     return gymnasium_id(name) if name in environments() else name
 
 
-def _played(env: str, policy: str, episodes: int, seed: int, fault: str, jobs: int) -> Dataset:
+def _played(env: str, policy: str, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
     """Played in blocks, so that it can be watched and interrupted."""
     block = max(1, min(episodes // 20, 64))
-    policy_in_anomaly = fault if fault == "null" else json.dumps({**json.loads(fault), "policy": policy})
+    policy_in_anomaly = anomaly_spec if anomaly_spec == "null" else json.dumps({**json.loads(anomaly_spec), "policy": policy})
     recording = None
     for first in progress(range(0, episodes, block), "episodes", unit_scale=block):
         n = min(block, episodes - first)

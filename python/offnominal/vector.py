@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
 from offnominal import _engine
-from offnominal._fault import Channels, Onset, wanted
+from offnominal._anomaly_spec import Channels, Onset, wanted
 from offnominal.envs import action_space, environment_id, observation_space
 
 
@@ -54,7 +54,7 @@ class Environments(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
     ) -> None:
         if render_mode is not None:
             raise ValueError(f"render_mode: expected none, as many environments are not drawn, found {render_mode!r}")
-        fault = wanted(
+        anomaly_spec = wanted(
             {
                 "anomaly": anomaly,
                 "magnitude": magnitude,
@@ -68,8 +68,8 @@ class Environments(VectorEnv[NDArray[Any], Any, NDArray[Any]]):
         )
         mode = AutoresetMode(autoreset_mode)
         environment, asked, steps = environment_id(environment), json.dumps(options or {}), max_episode_steps or horizon
-        one = _engine.Environment(environment, asked, fault, steps)
-        self._pool = _engine.Pool(environment, num_envs, asked, fault, steps, mode.value, num_threads, copy)
+        one = _engine.Environment(environment, asked, anomaly_spec, steps)
+        self._pool = _engine.Pool(environment, num_envs, asked, anomaly_spec, steps, mode.value, num_threads, copy)
         self.environment: dict[str, Any] = json.loads(one.spec())
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": mode, "render_fps": max(1, round(1 / self.environment["dt_secs"]))}

@@ -105,7 +105,7 @@ def test_the_wrapper_is_a_part_of_the_spec():
         parameters=GRAVITY,
     )
     again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(env.spec.to_json()))
-    assert again.fault == env.fault
+    assert again.anomaly_spec == env.anomaly_spec
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(played(env, 1), played(again, 1), strict=True))
 
 

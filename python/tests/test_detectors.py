@@ -168,7 +168,7 @@ def test_collecting_again_gives_the_same_bits_in_python_and_in_the_engine():
 
 def test_twins_and_recipes():
     played = offnominal.collect("sap-goal1", "tqc", episodes=2, anomaly="obs-drift", strength="strong")
-    assert played.twins == [1, None, 3, None] and played.recipe["fault"]["anomaly"] == "obs-drift"
+    assert played.twins == [1, None, 3, None] and played.recipe["anomaly_spec"]["anomaly"] == "obs-drift"
     assert played[0].onset is not None and played[1].onset is None and not played[1].labels.any()
     assert json.dumps(played.recipe)
 

@@ -53,12 +53,12 @@ def test_a_disturbed_environment_is_sound_too():
 
 
 @pytest.mark.parametrize("environment", ["sap-goal1", "car-lanekeep", "cartpole", "pendulum"])
-@pytest.mark.parametrize("fault", [{}, {"anomaly": "act-delay", "magnitude": 2, "onset": 5}])
-def test_an_episode_is_the_engines_bit_for_bit(environment, fault):
+@pytest.mark.parametrize("anomaly_spec", [{}, {"anomaly": "act-delay", "magnitude": 2, "onset": 5}])
+def test_an_episode_is_the_engines_bit_for_bit(environment, anomaly_spec):
     """The engine plays an episode by its own loop; stepping by hand from its seed gives the same bits."""
-    played = offnominal.collect(environment, "random", episodes=2, seed=3, **fault)
-    env = offnominal.Environment(environment, **fault)
-    for episode in [played[0], played[-1]] if not fault else [played[0], played[2]]:
+    played = offnominal.collect(environment, "random", episodes=2, seed=3, **anomaly_spec)
+    env = offnominal.Environment(environment, **anomaly_spec)
+    for episode in [played[0], played[-1]] if not anomaly_spec else [played[0], played[2]]:
         obs, _ = env.reset(seed=episode.seed)
         observations, rewards, labels = [obs], [], []
         for action in episode.actions:
@@ -96,8 +96,8 @@ def test_an_initial_condition_can_be_chosen():
 def test_the_spec_survives_json():
     made = gymnasium.make("offnominal/SapGoal1-v0", anomaly="obs-drift", strength="strong", onset=2)
     again = gymnasium.make(gymnasium.envs.registration.EnvSpec.from_json(made.spec.to_json()))
-    assert again.unwrapped.fault == made.unwrapped.fault
-    assert made.unwrapped.fault["schedule"]["onset"] == {"at": 2}
+    assert again.unwrapped.anomaly_spec == made.unwrapped.anomaly_spec
+    assert made.unwrapped.anomaly_spec["schedule"]["onset"] == {"at": 2}
     actions = [made.action_space.sample() for _ in range(6)]
     for env in made, again:
         env.reset(seed=1)
@@ -107,7 +107,7 @@ def test_the_spec_survives_json():
 
 def test_an_environment_can_be_pickled():
     env = pickle.loads(pickle.dumps(offnominal.Environment("sap-goal1", anomaly="act-noise", magnitude=0.5)))
-    assert env.fault["anomaly"] == "act-noise"
+    assert env.anomaly_spec["anomaly"] == "act-noise"
 
 
 def test_the_onset_is_told_and_kept():

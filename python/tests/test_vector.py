@@ -25,14 +25,14 @@ def alone(environment, seed, actions, **given):
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("fault", [{}, {"anomaly": "obs-noise", "magnitude": 1.0, "onset": 4}])
-def test_each_environment_is_a_single_one_bit_for_bit(threads, fault):
+@pytest.mark.parametrize("anomaly_spec", [{}, {"anomaly": "obs-noise", "magnitude": 1.0, "onset": 4}])
+def test_each_environment_is_a_single_one_bit_for_bit(threads, anomaly_spec):
     rng = np.random.default_rng(0)
     actions = rng.uniform(-1, 1, (60, 5, 2)).astype(np.float32)
-    env = gymnasium.make_vec("offnominal/SapGoal1-v0", 5, num_threads=threads, horizon=20, **fault)
+    env = gymnasium.make_vec("offnominal/SapGoal1-v0", 5, num_threads=threads, horizon=20, **anomaly_spec)
     rows = [env.reset(seed=7)[0]] + [env.step(action)[0] for action in actions]
     for i in range(5):
-        assert np.array_equal(np.stack(rows)[:, i], alone("sap-goal1", 7 + i, actions[:, i], horizon=20, **fault))
+        assert np.array_equal(np.stack(rows)[:, i], alone("sap-goal1", 7 + i, actions[:, i], horizon=20, **anomaly_spec))
 
 
 def ended(mode):

@@ -27,7 +27,7 @@ def test_an_estimate_is_the_same_for_any_number_of_threads(tmp_path: Path) -> No
 
 
 def test_a_wrong_argument_is_named() -> None:
-    with pytest.raises(ValueError, match="plain_share"):
+    with pytest.raises(ValueError, match="plain share"):
         risk.estimate("pendulum", "random", plain_share=2.0, progress=False)
     with pytest.raises(ValueError, match="unknown field `pass`"):
         pixels.describe("nowhere", **{"pass": 1})

@@ -22,11 +22,14 @@ pub struct Algorithm {
     pub summary: &'static str,
     /// The options that not every algorithm has and this one does.
     pub options: &'static [&'static str],
-    /// What it actions.
+    /// Which actions it gives.
     pub commands: Commands,
     /// A learner for so many numbers per observation and per action.
-    build: fn(&TrainConfig, Option<ConvNet>, (usize, usize), &mut Rng) -> Box<dyn Learner>,
+    build: Build,
 }
+
+/// Makes a learner.
+type Build = fn(&TrainConfig, Option<ConvNet>, (usize, usize), &mut Rng) -> Box<dyn Learner>;
 
 /// The actions that an algorithm can learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -58,12 +58,11 @@ fn play(
     let bar = context.task(n, what);
     let trial = Trial::new(env, policy);
     let jobs = parallel::jobs_for(env, context.jobs);
-    let outcomes = parallel::map(jobs, n, &bar, |i| {
+    parallel::map(jobs, n, &bar, |i| {
         let outcome = trial.outcome(seed.child(i));
         // A robot that stopped says nothing of the policy.
         env.health().map(|()| outcome).map_err(|why| anyhow!("{what}, episode {i}: {why}"))
-    });
-    outcomes
+    })
 }
 
 fn mean_return(outcomes: &[Outcome]) -> Result<Estimate> {

@@ -54,7 +54,7 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
     let found = refusal("exponent", json!(9));
     assert_eq!(found, "exponent: expected a number above 0, at most 4, found 9");
     assert!(refusal("method", json!("thinned")).starts_with("method thinned: expected a predictor"));
-    assert!(refusal("randomisation", json!({ "below": 5 })).starts_with("below: expected --shift"));
+    assert!(refusal("randomisation", json!({ "below": 5 })).starts_with("below: expected --randomise"));
     let unknown = json!({ "env": "driving", "policy": "random", "experimentz": 1 });
     assert!(serde_json::from_value::<estimate::Request>(unknown).is_err());
 }

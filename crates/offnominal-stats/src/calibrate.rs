@@ -28,8 +28,8 @@
 //! 2. *Retrospective approximation.* For each target the crossing of the fitted curve (isotonic regression, each
 //!    magnitude weighing as much as it has episodes) is interpolated and evaluated, until a magnitude scores the target
 //!    within the noise. All magnitudes share the seeds of their episodes, and scores are compared with the nominal
-//! ones of
-//!    the same seeds, so most of the noise is common and cancels. Then the sample grows as far as the tolerance asks.
+//!    ones of the same seeds, so most of the noise is common and cancels. Then the sample grows as far as the
+//!    tolerance asks.
 //! 3. *Guards.* Magnitudes at each side are evaluated, each farther away than the last, until the interval of a score
 //!    excludes the target there and beyond. The interval of the magnitude is read between guards: it holds all m whose
 //!    score's interval contains τ.

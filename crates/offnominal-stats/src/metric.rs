@@ -169,13 +169,16 @@ pub const METRICS: &[Metric] = &[
 ),
 ];
 
+/// Computes a metric of scored episodes, at the alarm threshold if it depends on one.
+pub type Measure = fn(&[ScoredEpisode], Option<f64>, &Bootstrap) -> Result<Estimate, StatsError>;
+
 /// A metric from outside.
 #[derive(Debug, Clone, Copy)]
 pub struct Added {
     /// What it is.
     pub metric: Metric,
     /// Its value for scored episodes; with the value of the alarm threshold, if it depends on one.
-    pub value: fn(&[ScoredEpisode], Option<f64>, &Bootstrap) -> Result<Estimate, StatsError>,
+    pub value: Measure,
 }
 
 static ADDED: OnceLock<Vec<Added>> = OnceLock::new();

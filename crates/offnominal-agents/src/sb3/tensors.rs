@@ -23,7 +23,7 @@ impl<'a> Archive<'a> {
 
     pub(super) fn part(&mut self, part: &str) -> Result<Vec<u8>, Sb3Error> {
         let broken =
-            |e: &dyn ToString| Sb3Error::unsupported(&self.name, &format!("a part {part}"), e.to_string());
+            |e: &dyn ToString| Sb3Error::unsupported(&self.name, format!("a part {part}"), e.to_string());
         let file = self.zip.by_name(part).map_err(|e| broken(&e))?;
         let mut bytes = Vec::new();
         file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
@@ -64,7 +64,7 @@ pub(super) fn read(bytes: &[u8], name: &str) -> Result<BTreeMap<String, Tensor>,
             let values = found.values(&storage).ok_or_else(|| {
                 Sb3Error::unsupported(
                     name,
-                    &format!("the numbers of {key}, shape {:?}", found.shape),
+                    format!("the numbers of {key}, shape {:?}", found.shape),
                     "too few",
                 )
             })?;

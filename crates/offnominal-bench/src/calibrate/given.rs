@@ -74,9 +74,7 @@ pub fn score(subject: &Subject, given: &[Given], episodes: usize, context: &Cont
     }
     let scale = Scale::measure(subject, episodes, context)?;
     let bar = context.task(given.len(), &format!("scoring {}", subject.env.spec().id));
-    let scored =
-        parallel::map(context.jobs, given.len(), &bar, |i| score_one(subject, &scale, &given[i], episodes));
-    scored
+    parallel::map(context.jobs, given.len(), &bar, |i| score_one(subject, &scale, &given[i], episodes))
 }
 
 fn score_one(subject: &Subject, scale: &Scale, given: &Given, episodes: usize) -> Result<Scored> {

@@ -248,7 +248,9 @@ mod tests {
     #[test]
     fn a_training_that_was_interrupted_ends_with_the_same_bits() {
         let (examples, mut first) = begun();
-        (0..3).for_each(|_| drop(first.advance(&examples)));
+        for _ in 0..3 {
+            first.advance(&examples);
+        }
         let state = Tensors::from_bytes(&first.state().to_bytes()).unwrap();
         let (examples, mut second) = begun();
         second.restore(&state).unwrap();

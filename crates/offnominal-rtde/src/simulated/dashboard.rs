@@ -70,8 +70,10 @@ fn safety(controller: &Controller) -> &'static str {
     }
 }
 
-/// Orders, what they do, and what is answered.
-const ORDERS: [(&str, fn(&mut Controller), &str); 8] = [
+/// An order, what it does, and what is answered.
+type Order = (&'static str, fn(&mut Controller), &'static str);
+
+const ORDERS: [Order; 8] = [
     ("stop", Controller::stop, "Stopped"),
     ("power on", |c| c.switch(true), "Powering on"),
     ("power off", |c| c.switch(false), "Powering off"),

@@ -80,7 +80,8 @@ pub enum Input {
 impl Input {
     /// The variable of that name.
     pub fn of(name: &str) -> Option<Input> {
-        let registers: [(&str, usize, fn(usize) -> Input); 4] = [
+        type Registers = (&'static str, usize, fn(usize) -> Input);
+        let registers: [Registers; 4] = [
             ("input_int_register_", REGISTERS, Input::Int),
             ("input_double_register_", REGISTERS, Input::Double),
             ("input_bit_register_", 128, Input::Bit),

@@ -48,8 +48,7 @@ mod deep {
             let mut command = offnominal(&["images", "score", "--episodes", "2", "--quiet"], folder.path());
             let image = folder.path().join("strangest.png");
             let anomaly_spec = ["--anomaly", "act-offset", "--magnitude", "0.5", "--onset", "3"];
-            let said =
-                succeeds(command.arg(&file).args(anomaly_spec).args(more).arg("--image").arg(&image));
+            let said = succeeds(command.arg(&file).args(anomaly_spec).args(more).arg("--image").arg(&image));
             assert!(std::fs::read(image).unwrap().starts_with(b"\x89PNG"));
             String::from_utf8(said.stdout).unwrap()
         };

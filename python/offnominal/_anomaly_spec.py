@@ -28,16 +28,16 @@ class Disturbed(TypedDict, total=False):
     intermittent: tuple[int, int] | None
 
 
-class Fault(Disturbed, total=False):
+class AnomalySpec(Disturbed, total=False):
     """The same, with the policy for which a strength is calibrated."""
 
     policy: str
 
 
-def wanted(fault: Fault | Disturbed) -> str:
+def wanted(anomaly_spec: AnomalySpec | Disturbed) -> str:
     """The anomaly as JSON for the engine; ``null`` without one."""
-    given = {key: value for key, value in fault.items() if value is not None}
-    magnitude = fault.get("magnitude")
+    given = {key: value for key, value in anomaly_spec.items() if value is not None}
+    magnitude = anomaly_spec.get("magnitude")
     if magnitude is not None and not math.isfinite(magnitude):
         raise ValueError(f"magnitude: expected a finite number, found {magnitude}")
     if "anomaly" in given:
