@@ -6,9 +6,9 @@
 //!
 //! ```
 //! let csv = b"episode,step,score,label\na,0,0.1,0\na,1,0.9,1\n";
-//! let episodes = offnominal::metrics_file::read("scores.csv", csv)?;
+//! let episodes = offnominal_bench::metrics_file::read("scores.csv", csv)?;
 //! assert_eq!((episodes[0].scores.len(), episodes[0].onset), (2, Some(1)));
-//! # Ok::<(), offnominal::metrics_file::MetricsFileError>(())
+//! # Ok::<(), offnominal_bench::metrics_file::MetricsFileError>(())
 //! ```
 
 use offnominal_core::estimate::Estimate;

@@ -96,11 +96,10 @@ fn play(
     let bar = common.context().task(episodes.len(), "episodes");
     let root = Seed(common.seed).child("collect");
     let plan = Plan { seed: common.seed, root, episodes, jobs: common.jobs, bar: &bar };
-    let played = match anomaly_spec {
+    match anomaly_spec {
         None => collect::nominal(subject, &plan),
         Some(anomaly_spec) => collect::with_twins(subject, anomaly_spec, &plan),
-    };
-    played
+    }
 }
 
 fn print(dataset: &Dataset, path: &Path, as_json: bool) -> Result<()> {
