@@ -122,6 +122,6 @@ mod tests {
     fn bad_tables_are_refused_with_the_place() {
         let refused = |rows: &str| read_text(&format!("{HEADER}{rows}")).unwrap_err();
         assert!(refused("").contains("expected rows of the environment sap-goal0, found none"));
-        assert!(refused("sap-goal0,act-noise,tiny,x,much\n").contains("line: 2"));
+        assert!(refused("sap-goal0,act-noise,tiny,x,much\n").contains("line 2"));
     }
 }

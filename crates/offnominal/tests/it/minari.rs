@@ -63,7 +63,7 @@ import json, sys, minari, numpy as np
 dataset = minari.load_dataset(sys.argv[1].split("/datasets/")[1])
 space = dataset.observation_space
 out = [dataset.total_episodes, int(dataset.total_steps), space.shape[0], str(space.dtype),
-       int(np.isinf(space.high).sum()), dataset.storage.metadata["offnominal"]["fault"]["anomaly"]]
+       int(np.isinf(space.high).sum()), dataset.storage.metadata["offnominal"]["anomaly_spec"]["anomaly"]]
 for e in dataset.iterate_episodes():
     out.append([e.observations.shape, e.actions.shape, float(e.observations.astype(np.float64).sum()),
                 float(e.actions.astype(np.float64).sum()), float(e.rewards.sum()), int(e.terminations.sum()),
