@@ -1,6 +1,6 @@
 //! What became of the episodes of a training run: where weaker policies failed, the last one is likely to.
 //!
-//! A history is a file of tensors: `initial` [n, d] in single precision, and `step`, `noise` and `failed` [n]; the
+//! A history is a file of tensors: `initial` `[n, d]` in single precision, and `step`, `noise` and `failed` `[n]`; the
 //! header names environment, algorithm, seed and length of the run.
 
 use offnominal_core::Seed;

@@ -1,7 +1,7 @@
 //! Convolutional networks that say what each pixel shows: PSPNet and DeepLabV3+, and how they are trained.
 //!
-//! A network is two things, as in `offnominal-nets`: a [`Segmenter`]'s layers, which know names and shapes, and its
-//! [`Weights`], which hold the numbers. Products, convolutions and their derivatives are those of burn's tensors, on
+//! A network is two things, as in `offnominal-nets`: a `Segmenter`'s layers, which know names and shapes, and its
+//! `Weights`, which hold the numbers. Products, convolutions and their derivatives are those of burn's tensors, on
 //! the processor or, with the feature `gpu`, on a graphics card; layers, initial values, optimisers and schedules are
 //! our own, and everything random is drawn here from named seeds, so that a device changes rounding only.
 #![cfg(feature = "burn")]

@@ -8,8 +8,8 @@
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
 //! | [`checkpoint`]  | trainings that are under way                                         |
 //! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
-//! | [`write`]       | files that are never half-written                                    |
-//! | [`array`]       | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
+//! | [`mod@write`]   | files that are never half-written                                    |
+//! | [`mod@array`]   | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
 //! | [`image_file`]  | PNG files as grey values or colours                                  |
 //! | [`png`]         | frames as PNG                                                        |
 //! | [`gif`]         | frames as an animated GIF                                            |

@@ -14,7 +14,7 @@
 //! | `layers`     | encoders, aggregator and predictions                                  |
 //! | `contrast`   | the loss                                                              |
 //! | [`model`]    | the share of true positives                                           |
-//! | [`learn`]    | from runs to a model: contrastive loss, schedule, validation          |
+//! | [`mod@learn`] | from runs to a model: contrastive loss, schedule, validation          |
 //! | `checkpoint` | models, finished or not, as named tensors                             |
 //! | [`stream`]   | what a run looks like to a model                                      |
 //!

@@ -6,7 +6,7 @@
 //!
 //! | file             | content                                                                                 |
 //! |------------------|-----------------------------------------------------------------------------------------|
-//! | [`budget`]       | episodes that plain counting needs                                                      |
+//! | [`mod@budget`]       | episodes that plain counting needs                                                      |
 //! | [`counting`]     | plain counting: an interval for a planned number of episodes, one for stopping at any   |
 //! | [`bounded`]      | the same for means of bounded terms, by betting                                         |
 //! | [`bernstein`]    | the same in constant memory                                                             |

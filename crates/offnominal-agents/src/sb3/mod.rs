@@ -1,7 +1,7 @@
 //! Policies of Stable-Baselines3, read from its files without Python, without PyTorch, and without running anything that
 //! a file says.
 //!
-//! The deterministic actor of an MLP policy becomes an [`Actor`]:
+//! The deterministic actor of an MLP policy becomes an [`Actor`](crate::Actor):
 //!
 //! | algorithm | layers in the file                              | action in [−1, 1]              |
 //! |-----------|-------------------------------------------------|---------------------------------|

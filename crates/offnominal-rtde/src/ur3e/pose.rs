@@ -1,7 +1,7 @@
 //! A position and an orientation, in metres and radians.
 //!
 //! Orientations are rotation matrices. The robot's controller speaks of them as rotation vectors r = θ u (axis u,
-//! angle θ); the conversions follow Rodrigues: R = I + sin θ [u]× + (1 − cos θ) [u]×².
+//! angle θ); the conversions follow Rodrigues: R = I + sin θ \[u\]× + (1 − cos θ) \[u\]×².
 
 /// The three rows of a 3 × 3 matrix.
 pub type Matrix = [[f64; 3]; 3];
