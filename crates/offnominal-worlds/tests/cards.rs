@@ -39,7 +39,7 @@ fn built(entry: &Entry<dyn Env>) -> Option<Box<dyn Env>> {
 fn every_environment_has_its_card() {
     for entry in ENVS {
         if let Some(env) = built(entry) {
-            check(&docs().join(format!("worlds/{}.md", entry.id)), &cards::environment(env.spec()));
+            check(&docs().join(format!("environments/{}.md", entry.id)), &cards::environment(env.spec()));
         }
     }
 }
