@@ -1,5 +1,5 @@
 //! What scores images: an image detector is fitted on videos of nominal episodes and becomes a monitor that scores one
-//! sight after another.
+//! transition after another.
 //!
 //! As with [`crate::detector`], unfitted and fitted are different types, and neither reward nor label nor clock can be
 //! reached: a monitor sees what the camera saw before and after a step, and the action in between.
@@ -84,7 +84,7 @@ pub trait ImageMonitor: Send + Sync {
     ///
     /// # Panics
     /// If the images do not have the size of those that the detector was fitted on.
-    fn score(&mut self, sight: FrameTransition<'_>) -> f64;
+    fn score(&mut self, transition: FrameTransition<'_>) -> f64;
 
     /// Where in the last image the score comes from, where the monitor knows.
     fn heat(&self) -> Option<Heat> {
@@ -102,7 +102,7 @@ pub trait ImageMonitor: Send + Sync {
     /// Scores a whole episode, from a reset.
     fn score_video(&mut self, video: &Video) -> Vec<f64> {
         self.reset();
-        video.transitions().map(|sight| self.score(sight)).collect()
+        video.transitions().map(|transition| self.score(transition)).collect()
     }
 }
 
@@ -159,13 +159,13 @@ impl Video {
     ///
     /// # Panics
     /// If `t` is not below `len()`.
-    pub fn sight(&self, t: usize) -> FrameTransition<'_> {
+    pub fn transition(&self, t: usize) -> FrameTransition<'_> {
         FrameTransition { frame: self.frame(t), action: self.action(t), next_frame: self.frame(t + 1) }
     }
 
     /// The steps in order.
     pub fn transitions(&self) -> impl ExactSizeIterator<Item = FrameTransition<'_>> {
-        (0..self.len()).map(|t| self.sight(t))
+        (0..self.len()).map(|t| self.transition(t))
     }
 }
 

@@ -12,7 +12,7 @@
 //! let little = serde_json::json!({ "preset": "small", "look": { "side": 16 }, "learning": { "steps": 2 } });
 //! let ldm = images::find("ldm").unwrap().detector(&little, Runtime::default()).unwrap();
 //! let mut monitor = ldm.fit(&[video(1), video(3)], &[video(5)], &mut Rng::new(1)).unwrap();
-//! assert!(monitor.score(video(7).sight(0)) > 0.0);
+//! assert!(monitor.score(video(7).transition(0)) > 0.0);
 //! ```
 
 mod catalogue;

@@ -82,9 +82,9 @@ fn main() {
             let mut times = vec![f64::INFINITY; STEPS];
             for _ in 0..TIMES {
                 monitor.reset();
-                for (time, sight) in times.iter_mut().zip(probe.transitions()) {
+                for (time, transition) in times.iter_mut().zip(probe.transitions()) {
                     let began = Instant::now();
-                    monitor.score(sight);
+                    monitor.score(transition);
                     *time = time.min(1e3 * began.elapsed().as_secs_f64());
                 }
             }

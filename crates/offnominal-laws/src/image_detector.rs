@@ -60,7 +60,7 @@ fn fit(detector: &dyn ImageDetector, videos: &[Video]) -> Box<dyn ImageMonitor> 
 
 fn stream(monitor: &mut dyn ImageMonitor, video: &Video) -> Vec<f64> {
     monitor.reset();
-    video.transitions().map(|sight| monitor.score(sight)).collect()
+    video.transitions().map(|transition| monitor.score(transition)).collect()
 }
 
 fn bits(scores: &[f64]) -> Vec<u64> {
@@ -71,11 +71,11 @@ fn bits(scores: &[f64]) -> Vec<u64> {
 fn fork_shares_future(monitor: &mut dyn ImageMonitor, probe: &Video, verdicts: &mut Verdicts<'_>) {
     let half = probe.len() / 2;
     let rest = |m: &mut dyn ImageMonitor| {
-        bits(&probe.transitions().skip(half).map(|sight| m.score(sight)).collect::<Vec<_>>())
+        bits(&probe.transitions().skip(half).map(|transition| m.score(transition)).collect::<Vec<_>>())
     };
     monitor.reset();
-    for sight in probe.transitions().take(half) {
-        monitor.score(sight);
+    for transition in probe.transitions().take(half) {
+        monitor.score(transition);
     }
     let (mut fork, mut second) = (monitor.fork(), monitor.fork());
     let on_fork = rest(fork.as_mut());

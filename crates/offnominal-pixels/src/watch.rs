@@ -164,8 +164,8 @@ impl ImageMonitor for PixelMonitor {
         self.pooled.clear();
     }
 
-    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
-        let scores = self.network.scores(self.scorer.as_ref(), sight.next_frame);
+    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
+        let scores = self.network.scores(self.scorer.as_ref(), transition.next_frame);
         match self.pool {
             Pool::Max => {
                 self.pooled = scores;

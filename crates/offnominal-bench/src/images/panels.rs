@@ -38,7 +38,7 @@ pub fn panel(
     let Some(step) = steps.max_by(|&a, &b| scores[a].total_cmp(&scores[b])) else { return Ok(None) };
     monitor.reset();
     for t in 0..=step {
-        monitor.score(video.sight(t));
+        monitor.score(video.transition(t));
     }
     let seen = video.frame(step + 1);
     let size = (video.width, video.height);

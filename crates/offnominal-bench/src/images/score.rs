@@ -147,7 +147,7 @@ fn draw(monitor: &mut dyn ImageMonitor, video: &Video, scores: &[f64], path: &Pa
     };
     monitor.reset();
     for t in 0..=largest {
-        monitor.score(video.sight(t));
+        monitor.score(video.transition(t));
     }
     atomically(path, &png::png(&side_by_side(monitor, video, largest))?)
 }

@@ -29,7 +29,7 @@ pub(super) struct Fitting<'a, R: Recipe> {
     /// Loss on the validation videos of the best network so far, and that network.
     best: Option<(f64, Weights)>,
     /// Looks since then.
-    vain: usize,
+    n_epochs_without_improvement: usize,
 }
 
 /// At most so many steps of the validation videos are looked at.
@@ -54,7 +54,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         let learning = recipe.learning();
         let optimiser = Optimiser::new(Steps::AdamW, learning.decay, &weights).clipped(learning.clip);
         let scaling = Scaling::new(recipe.look().scale, train.frames(), view.len());
-        let (best, vain) = (None, 0);
+        let (best, n_epochs_without_improvement) = (None, 0);
         Ok(Fitting {
             learning,
             runtime,
@@ -68,7 +68,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
             weights,
             optimiser,
             best,
-            vain,
+            n_epochs_without_improvement,
         })
     }
 
@@ -115,7 +115,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         f64::from(numbers(loss.inner())[0])
     }
 
-    /// Looks at the validation videos, and says whether it has looked in vain too often.
+    /// Evaluates the validation videos, and says whether the loss has stopped improving.
     fn has_settled(&mut self) -> bool {
         let windows = window::check(&self.validation.lengths(), self.learning.window, LOOKED_AT);
         if windows.is_empty() {
@@ -123,11 +123,11 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         }
         let loss = self.loss(&windows);
         if self.best.as_ref().is_none_or(|(best, _)| loss < *best) {
-            (self.best, self.vain) = (Some((loss, self.weights.clone())), 0);
+            (self.best, self.n_epochs_without_improvement) = (Some((loss, self.weights.clone())), 0);
         } else {
-            self.vain += 1;
+            self.n_epochs_without_improvement += 1;
         }
-        self.vain >= self.learning.patience
+        self.n_epochs_without_improvement >= self.learning.patience
     }
 
     /// The mean loss over the steps of windows of validation videos.

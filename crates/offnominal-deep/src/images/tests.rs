@@ -231,11 +231,11 @@ fn a_graphics_card_scores_as_the_processor_does() {
 fn images_of_another_size_are_resized_if_asked_for_and_else_refused() {
     let side = json!({ "look": { "side": 8 }, "learning": { "steps": 2 }, "codec": tiny("ldm", 1)["codec"] });
     let mut monitor = trained("ldm", &side, [&videos(0..2), &videos(2..3)], 1);
-    assert!(monitor.score(video(4, Event::Nothing).sight(0)) > 0.0);
+    assert!(monitor.score(video(4, Event::Nothing).transition(0)) > 0.0);
     let heat = monitor.heat().unwrap();
     assert_eq!((heat.rows, monitor.expected().unwrap().len()), (8, 3 * SIDE * SIDE));
     let other = Video::new((8, 8), vec![0; 2 * 192], vec![0.0], 1);
-    let refused = catch_unwind(AssertUnwindSafe(|| monitor.score(other.sight(0)))).unwrap_err();
+    let refused = catch_unwind(AssertUnwindSafe(|| monitor.score(other.transition(0)))).unwrap_err();
     let message = refused.downcast_ref::<String>().unwrap();
     assert!(message.contains("expected an image of 16 x 16 pixels"), "{message}");
     let found = |params: &Value, train: &[Video]| {

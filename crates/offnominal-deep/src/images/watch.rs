@@ -104,11 +104,11 @@ impl<R: Recipe> ImageMonitor for Watch<R> {
         self.memory = None;
     }
 
-    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
+    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
         let step = Step {
-            before: self.image(sight.frame),
-            action: self.command(sight.action),
-            after: self.image(sight.next_frame),
+            before: self.image(transition.frame),
+            action: self.command(transition.action),
+            after: self.image(transition.next_frame),
         };
         let mut pass = Pass::new(&self.weights, Mode::Sure);
         let (Glance { expected, seen }, memory) = self.network.see(self.memory.take(), step, &mut pass);

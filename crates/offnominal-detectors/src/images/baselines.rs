@@ -75,12 +75,13 @@ impl ImageMonitor for Dice {
         self.steps = 0;
     }
 
-    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
+    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
         self.steps += 1;
         // FNV-1a of the image; its bits are then mixed by the seed tree.
         let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        let hash = sight.next_frame.iter().fold(0xcbf2_9ce4_8422_2325, mix);
-        let hash = sight.action.iter().fold(hash, |hash, a| hash.rotate_left(7) ^ u64::from(a.to_bits()));
+        let hash = transition.next_frame.iter().fold(0xcbf2_9ce4_8422_2325, mix);
+        let hash =
+            transition.action.iter().fold(hash, |hash, a| hash.rotate_left(7) ^ u64::from(a.to_bits()));
         self.seed.child(self.steps).child(hash).rng().uniform()
     }
 

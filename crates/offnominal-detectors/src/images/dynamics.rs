@@ -291,9 +291,9 @@ impl ImageMonitor for Fitted {
         self.past = Past::default();
     }
 
-    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
+    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
         self.expected.take();
-        let q = self.model.statistic(self.gaze.see(&mut self.scope, &sight), sight.action);
+        let q = self.model.statistic(self.gaze.see(&mut self.scope, &transition), transition.action);
         self.scales.score(q, &mut self.past)
     }
 

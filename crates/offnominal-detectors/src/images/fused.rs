@@ -100,9 +100,9 @@ impl ImageMonitor for Fitted {
         self.past = Past::default();
     }
 
-    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
+    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
         self.expected.take();
-        let scores = self.parts.score(self.gaze.see(&mut self.scope, &sight), sight.action);
+        let scores = self.parts.score(self.gaze.see(&mut self.scope, &transition), transition.action);
         self.scales.score(total(&self.surprises, &scores), &mut self.past)
     }
 

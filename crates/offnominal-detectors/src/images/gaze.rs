@@ -161,14 +161,14 @@ impl Gaze {
     }
 
     /// Takes in a step.
-    pub fn see(&mut self, scope: &mut Scope, sight: &FrameTransition<'_>) -> Views<'_> {
+    pub fn see(&mut self, scope: &mut Scope, transition: &FrameTransition<'_>) -> Views<'_> {
         if self.seen.is_empty() {
-            let first = scope.view(sight.frame);
+            let first = scope.view(transition.frame);
             self.seen = vec![first.clone(), first];
         } else if self.seen.len() == 3 {
             self.seen.remove(0);
         }
-        self.seen.push(scope.view(sight.next_frame));
+        self.seen.push(scope.view(transition.next_frame));
         [&self.seen[0], &self.seen[1], &self.seen[2]]
     }
 }

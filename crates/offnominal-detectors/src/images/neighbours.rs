@@ -71,8 +71,8 @@ struct Fitted {
 impl ImageMonitor for Fitted {
     fn reset(&mut self) {}
 
-    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
-        let row = self.metric.of(&self.encoder.encode(sight.next_frame).whole);
+    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
+        let row = self.metric.of(&self.encoder.encode(transition.next_frame).whole);
         let distance = f64::from(self.bank.nearest(&row)[0].0);
         match self.metric {
             Metric::Euclidean => distance,

@@ -135,9 +135,9 @@ struct Fitted {
 impl ImageMonitor for Fitted {
     fn reset(&mut self) {}
 
-    fn score(&mut self, sight: FrameTransition<'_>) -> f64 {
+    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
         self.expected.take();
-        let features = self.encoder.encode(sight.next_frame);
+        let features = self.encoder.encode(transition.next_frame);
         self.last.clear();
         self.last.extend_from_slice(self.bank.nearest(&features.patches));
         let mut distances: Vec<f32> = self.last.iter().map(|l| l.0).collect();
