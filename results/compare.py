@@ -3,7 +3,7 @@
     python3 results/compare.py OLD NEW
 
 OLD and NEW are folders, or REVISION:FOLDER of this repository, as in `affe066:results/vector`. Tables of OLD have a
-column per metric, or are tidy as those of NEW. Every number of either side must be on the other, with the same bits.
+column per metric, or are tidy as those of NEW; names of detectors may be former ones. Every number of either side must be on the other, with the same bits.
 Needs pyarrow for Parquet.
 """
 
@@ -19,6 +19,8 @@ RULES = ["3sigma", "q95", "max", "conformal", "band", "cusum", "martingale"]
 VALUES = ["value", "low", "high"]
 # Columns that say nothing that tables of both forms hold.
 IGNORED = {"modality"}
+# Detectors that had another name, by the name of today.
+FORMER = {"residual-views": "offnominal", "patch-fusion": "offnominal"}
 # Columns and metrics of ood-rl that have other names in tidy tables.
 RENAMED = {"measure": "detector"}
 OOD_RL = {"mean_return": "return", "auroc": "auroc_global", "aupr": "aupr_global", "fpr95": "fpr95_global",
@@ -64,6 +66,8 @@ def key_of(line, columns):
             return bits(value)
         if column in COUNTS:
             return int(value)
+        if column == "detector":
+            return FORMER.get(value, value)
         return str(value).lower() if column in ("null", "fails") else value
 
     return tuple(sorted((RENAMED.get(c, c), one(c)) for c in columns if c not in IGNORED))

@@ -85,7 +85,7 @@ class Watch:
 def fit(
     episodes: Dataset,
     calibration: Dataset,
-    detector: str | Detector = "offnominal",
+    detector: str | Detector = "default",
     *,
     out: str | os.PathLike[str],
     rule: Rule = "conformal",

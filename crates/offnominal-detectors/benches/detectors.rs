@@ -141,7 +141,7 @@ mod step_wide {
     }
 
     /// With networks, trained for one epoch: the number of epochs does not change the cost of a step.
-    #[divan::bench(args = ["mlp-dm", "lstm-dm", "riqn", "ensemble-dm", "multistep-dm", "residual-window", "offnominal"])]
+    #[divan::bench(args = ["mlp-dm", "lstm-dm", "riqn", "ensemble-dm", "multistep-dm", "residual-window", "residual-views"])]
     fn networks(bencher: Bencher, id: &str) {
         wide(bencher, id, brief());
     }

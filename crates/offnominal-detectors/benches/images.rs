@@ -11,7 +11,7 @@ mod networks;
 use offnominal_core::Rng;
 use offnominal_core::image_detector::{ImageDetector, Video};
 use offnominal_detectors::images::{
-    DynamicsShape, FrameKnn, Metric, OffnominalImages, PatchDynamics, PatchKnn, Pooling,
+    DynamicsShape, FrameKnn, Metric, PatchDynamics, PatchFusion, PatchKnn, Pooling,
 };
 use offnominal_nets::Tensors;
 use offnominal_nets::vision::Backbone;
@@ -65,7 +65,7 @@ fn detectors() -> Vec<(&'static str, Box<dyn ImageDetector>)> {
         ("frame-knn-own", frame(own.clone(), Metric::Euclidean)),
         ("patch-knn-own", patch(own.clone(), Pooling::Top)),
         ("patch-dynamics", Box::new(PatchDynamics { backbone: own.clone(), shape: shape.clone() })),
-        ("offnominal", Box::new(OffnominalImages { backbone: own, shape })),
+        ("patch-fusion", Box::new(PatchFusion { backbone: own, shape })),
         ("knn-resnet", frame(Arc::new(resnet), Metric::Euclidean)),
         ("dino-patch", patch(Arc::new(vit), Pooling::Max)),
         ("clip-sim", frame(Arc::new(clip), Metric::Cosine)),

@@ -20,10 +20,10 @@ mod lstm_dm;
 mod mlp_dm;
 mod multistep_dm;
 mod ocsvm;
-mod offnominal;
 mod pe_dm;
 pub mod pixel;
 mod random;
+mod residual_views;
 mod residual_window;
 mod riqn;
 mod rnd;
@@ -44,9 +44,9 @@ pub use lstm_dm::LstmDm;
 pub use mlp_dm::MlpDm;
 pub use multistep_dm::MultistepDm;
 pub use ocsvm::Ocsvm;
-pub use offnominal::Offnominal;
 pub use pe_dm::{PeDm, Score};
 pub use random::Random;
+pub use residual_views::ResidualViews;
 pub use residual_window::ResidualWindow;
 pub use riqn::Riqn;
 pub use rnd::Rnd;
@@ -92,12 +92,15 @@ detectors![
     cusum::Cusum,
     e_process::EProcess,
     fusion::Fusion,
-    offnominal::Offnominal,
+    residual_views::ResidualViews,
     rnd::Rnd,
     disagreement::Disagreement,
     feature_mahalanobis::FeatureMahalanobis,
     feature_knn::FeatureKnn,
 ];
+
+/// The detector to begin with: the best of the vector benchmark. Configurations may call it `default`.
+pub const DEFAULT: &str = residual_views::ENTRY.id;
 
 /// A recipe as configuration, which read again must be the same.
 fn read_again<T>(recipe: &T) -> serde_json::Value

@@ -22,16 +22,34 @@ impl TryFrom<Toml> for DetectorChoice {
     fn try_from(value: Toml) -> Result<Self, String> {
         match value {
             Toml::String(id) => {
+                let id = resolved(id);
                 Ok(DetectorChoice { name: id.clone(), id, params: Value::Object(Default::default()) })
             }
             Toml::Table(mut table) => {
                 let id = text(&mut table, "id")?
                     .ok_or("expected an `id` in the table of a detector, found none")?;
+                let id = resolved(id);
                 let name = text(&mut table, "name")?.unwrap_or_else(|| id.clone());
                 Ok(DetectorChoice { id, name, params: json(table)? })
             }
             other => Err(format!("expected a detector's id or a table with an id, found {other}")),
         }
+    }
+}
+
+/// The id of a detector; that of [`offnominal_detectors::DEFAULT`] for `default`.
+fn resolved(id: String) -> String {
+    if id == "default" { offnominal_detectors::DEFAULT.into() } else { id }
+}
+
+/// The label of a detector's branch of the seed tree: its name.
+///
+/// The detectors of this project were called `offnominal` when the committed results were made; their random numbers
+/// stay the same.
+pub fn seed_label(name: &str) -> &str {
+    match name {
+        "residual-views" | "patch-fusion" => "offnominal",
+        other => other,
     }
 }
 

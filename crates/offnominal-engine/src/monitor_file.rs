@@ -1,6 +1,6 @@
 //! Monitors as files: made from nominal episodes, and opened again.
 
-use crate::detector_choice::DetectorChoice;
+use crate::detector_choice::{DetectorChoice, seed_label};
 use crate::subject::Subject;
 use crate::{catalogues, policies};
 use anyhow::{Context, Result, ensure};
@@ -60,7 +60,7 @@ impl Fit<'_> {
         // One episode in ten tells when to stop, where training is to stop early.
         let n_held_out = if stops_early(&self.detector.params) { views.len().div_ceil(10) } else { 0 };
         let (seen, held_out) = views.split_at(views.len() - n_held_out);
-        let mut rng = Seed(self.seed).child("fit").child(&*self.detector.name).rng();
+        let mut rng = Seed(self.seed).child("fit").child(seed_label(&self.detector.name)).rng();
         let fitted = detector.fit_with(self.subject.policy.as_ref(), seen, held_out, &mut rng);
         fitted.context("the detector cannot be fitted")
     }

@@ -8,6 +8,7 @@ use numpy::PyArray1;
 use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
+use offnominal_engine::detector_choice::seed_label;
 use pyo3::prelude::*;
 
 /// Ids and summaries of the detectors, in the order of the catalogue.
@@ -88,7 +89,7 @@ pub(crate) fn fit<'py>(
     let widths = train.first().map_or((0, 0), |s| (s.obs_width(), s.act_width()));
     let policy = policy.map(|p| p.inner.as_ref());
     let inner = detached(py, || {
-        let mut rng = Seed(seed).child("fit").child(id).rng();
+        let mut rng = Seed(seed).child("fit").child(seed_label(id)).rng();
         Ok(match policy {
             Some(policy) => detector.fit_with(policy, &train, &validation, &mut rng)?,
             None => detector.fit(&train, &validation, &mut rng)?,

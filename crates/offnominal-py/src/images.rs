@@ -4,6 +4,7 @@ use crate::error::{detached, raised, wrong};
 use numpy::{PyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
+use offnominal_engine::detector_choice::seed_label;
 use pyo3::prelude::*;
 
 /// Ids and summaries of the image detectors, in the order of the catalogue.
@@ -55,7 +56,7 @@ pub(crate) fn fit_images(
     let (train, validation) = (videos(&train, "training")?, videos(&validation, "validation")?);
     let size = train.first().map_or((0, 0), |video| (video.width, video.height));
     let inner = detached(py, || {
-        let mut rng = Seed(seed).child("fit").child(id).rng();
+        let mut rng = Seed(seed).child("fit").child(seed_label(id)).rng();
         Ok(detector.fit(&train, &validation, &mut rng)?)
     })?;
     Ok(ImageMonitorOf { inner, size, id: id.into() })

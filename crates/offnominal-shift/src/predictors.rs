@@ -7,6 +7,7 @@ use crate::{Inputs, InternalModel, Learning, ModelRecipe, Stream};
 use anyhow::{Context as _, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::detector_choice::seed_label;
 use offnominal_engine::policies::bodies::Agent;
 use offnominal_engine::progress::Task;
 use offnominal_engine::{catalogues, parallel};
@@ -174,7 +175,7 @@ impl Predictors {
         let monitors = parallel::map(jobs, plan.detectors.len(), &hidden, |i| {
             let name = &plan.detectors[i];
             let detector = catalogues::detectors().build(name, &json!({}))?;
-            let mut rng = seed.child(name.as_str()).rng();
+            let mut rng = seed.child(seed_label(name)).rng();
             let fitted = detector.fit_with(&policy.actor, &signals(train), &signals(validation), &mut rng);
             Ok::<_, anyhow::Error>((name.clone(), fitted.with_context(|| format!("detector {name}"))?))
         })?;

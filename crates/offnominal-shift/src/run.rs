@@ -70,7 +70,7 @@ impl Default for Request {
             fall: Fall::default(),
             nominal_runs: 10,
             updates: 40_000,
-            detectors: ["knn", "pe-dm", "offnominal"].map(String::from).into(),
+            detectors: ["knn", "pe-dm", "residual-views"].map(String::from).into(),
             out: None,
         }
     }

@@ -27,7 +27,7 @@ pub enum Commands {
 pub struct Model {
     /// The algorithm: `tqc`, `sac`, `td3`, `ddpg` or `dqn`.
     pub algorithm: String,
-    /// What it actions.
+    /// What it does.
     pub commands: Commands,
     layers: Layers,
 }

@@ -7,6 +7,7 @@ use crate::images::panels::{self, Shown};
 use crate::results::Panel;
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
+use offnominal_engine::detector_choice::seed_label;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, frames as replaying};
@@ -87,7 +88,7 @@ fn fitted(cell: &Judgement, subject: &Subject, data: [&Dataset; 2], tell: Tell<'
     tell("videos");
     let videos = |data: &Dataset| data.episodes.iter().map(|e| subject.video(e, frame_size)).collect();
     let [train, validation]: [Result<Vec<_>>; 2] = [videos(data[0]), videos(data[1])];
-    let mut rng = Seed(seed).child("fit").child(&*detecting.name).rng();
+    let mut rng = Seed(seed).child("fit").child(seed_label(&detecting.name)).rng();
     let tell = |part: f64| tell(&format!("fit {:.0} %", 100.0 * part));
     let fitted = detector.fit_telling(&train?, &validation?, &mut rng, &tell);
     let fitted = fitted.context("the detector cannot be fitted")?;
@@ -110,7 +111,7 @@ pub(super) fn monitor(
     [train, validation]: [&Dataset; 2],
 ) -> Result<Box<dyn Monitor>> {
     let detector = catalogues::detectors().build(&detecting.id, &detecting.params)?;
-    let mut rng = Seed(seed).child("fit").child(&*detecting.name).rng();
+    let mut rng = Seed(seed).child("fit").child(seed_label(&detecting.name)).rng();
     let fitted = detector.fit_with(policy, &signals(train), &signals(validation), &mut rng);
     fitted.context("the detector cannot be fitted")
 }

@@ -6,6 +6,7 @@ use offnominal_agents::Actor;
 use offnominal_core::prelude::*;
 use offnominal_detectors::Panel;
 use offnominal_engine::catalogues;
+use offnominal_engine::detector_choice::seed_label;
 use serde_json::json;
 
 /// The measures of disagreement, and other detectors.
@@ -32,7 +33,7 @@ impl Judges {
         let (fit, validation) = signals.split_at(signals.len() * 3 / 4);
         let judge = |&id: &&'static str| {
             let detector = catalogues::detectors().build(id, &json!({}))?;
-            let mut rng = seed.child("fit").child(id).rng();
+            let mut rng = seed.child("fit").child(seed_label(id)).rng();
             let monitor = detector.fit_with(policy, fit, validation, &mut rng);
             Ok(Judge(id, monitor.with_context(|| format!("detector {id}"))?))
         };

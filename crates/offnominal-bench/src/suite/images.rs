@@ -13,7 +13,7 @@ use std::path::Path;
 const POLICY: &str = "tqc";
 
 /// Our default.
-const OURS: &str = "offnominal";
+const OURS: &str = "patch-fusion";
 
 /// What made each detector: its features or its preset, in words.
 const MADE: &[(&str, &str)] = &[
@@ -22,7 +22,7 @@ const MADE: &[(&str, &str)] = &[
     ("frame-knn-own", "our encoder of patches, self-supervised"),
     ("patch-knn-own", "our encoder of patches, self-supervised"),
     ("patch-dynamics", "ours, on our encoder of patches"),
-    ("offnominal", "ours, on our encoder of patches"),
+    ("patch-fusion", "ours, on our encoder of patches"),
     ("knn-resnet", "ResNet-18, public weights"),
     ("dino-patch", "ViT-S/16, public weights"),
     ("clip-sim", "CLIP ViT-B/32, public weights"),

@@ -139,7 +139,7 @@ mod tests {
     fn what_lacks_weights_is_named_without_the_folders_of_this_machine() {
         let suite = Suite::find("images").unwrap();
         let narrowed = of("images", &[], None).unwrap();
-        assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name == "offnominal"));
+        assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name == "residual-views"));
         let all = suite.campaigns(None).unwrap()[0].0.detectors.len();
         assert_eq!(narrowed.benches[0].plan.detectors().len() + narrowed.missing.len(), all);
         assert!(narrowed.missing.iter().all(|m| m.starts_with("detector ") && !m.contains("looked in")));

@@ -14,7 +14,7 @@ use anyhow::{Result, ensure};
 use offnominal_report::markdown::{self, Align};
 use std::path::Path;
 
-/// The environments in which the composition of the detector `offnominal` was chosen (`campaigns/detectors-choice.toml`).
+/// The environments in which the composition of the detector `residual-views` was chosen (`campaigns/detectors-choice.toml`).
 const CHOICE: [&str; 3] = ["sap-goal0", "sap-goal1", "mjc-cartpole-swingup"];
 
 /// The policy of the main tables.

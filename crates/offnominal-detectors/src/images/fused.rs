@@ -1,12 +1,12 @@
 //! Our default for images: patches that change as they should, a whole that moves as it should, actions that fit.
 //!
 //! score = the largest of s and its running means over about three and thirty steps, each in units of held-out nominal
-//! steps, with s = Σ_k −ln p_k over three parts: [`PatchDynamics`](super::PatchDynamics), the detector `offnominal` on
+//! steps, with s = Σ_k −ln p_k over three parts: [`PatchDynamics`](super::PatchDynamics), the detector `residual-views` on
 //! where colours are in whole images, and a model of the actions; p_k is the share of held-out nominal steps that part k
 //! scores at least as high, continued as an exponential.
 //!
 //! Assumes: as its parts; every fourth episode is held out.
-//! Blind to: an environment that looks and moves as ever while the policy does what it always actions there.
+//! Blind to: an environment that looks and moves as ever while the policy acts as it always does there.
 //! Cost: the sum of its parts, about 3 ms an image.
 //! Reference: this project's.
 
@@ -22,14 +22,14 @@ use offnominal_nets::vision::Backbone;
 use std::sync::{Arc, OnceLock};
 
 /// The recipe.
-pub struct OffnominalImages {
+pub struct PatchFusion {
     /// Whose features they are.
     pub backbone: Arc<dyn Backbone>,
     /// The model of the patches.
     pub shape: DynamicsShape,
 }
 
-impl ImageDetector for OffnominalImages {
+impl ImageDetector for PatchFusion {
     fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
         let mut scope = Scope::fit(&self.backbone, train, rng);

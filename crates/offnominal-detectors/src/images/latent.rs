@@ -1,10 +1,10 @@
-//! The whole image as a few numbers, and the detector `offnominal` on them as if they were sensors.
+//! The whole image as a few numbers, and the detector `residual-views` on them as if they were sensors.
 //!
 //! o(t) = (y(t), y(t) − y(t−1)), where y are the [moments](super::moments) of the image in nominal units. What is seen
 //! of the environment as a whole then has the same model as a vector of sensors.
 
 use super::gaze::{Replayed, View, Views};
-use crate::Offnominal;
+use crate::ResidualViews;
 use offnominal_core::prelude::*;
 use offnominal_nets::Standardiser;
 
@@ -74,7 +74,7 @@ impl Latent {
         let signals = videos.iter().zip(&states);
         let signals: Vec<Signals<'_>> =
             signals.map(|(f, s)| Signals::new(s, &f.actions, width, f.act_width)).collect();
-        let monitor = Offnominal::default().fit(&signals, &[], rng)?;
+        let monitor = ResidualViews::default().fit(&signals, &[], rng)?;
         Ok(Some(Latent { coordinates: coordinates.clone(), monitor, state: Vec::new() }))
     }
 

@@ -18,7 +18,7 @@ mod regression;
 
 pub use baselines::{ImageClock, ImageRandom};
 pub use dynamics::{DynamicsShape, PatchDynamics};
-pub use fused::OffnominalImages;
+pub use fused::PatchFusion;
 pub use neighbours::{FrameKnn, Metric};
 pub use patch_knn::{PatchKnn, Pooling};
 

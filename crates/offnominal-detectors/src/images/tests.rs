@@ -79,7 +79,7 @@ fn detectors(shape: &DynamicsShape) -> Vec<(&'static str, Box<dyn ImageDetector>
         ("frame-knn", Box::new(FrameKnn { backbone: backbone.clone(), metric: Metric::Euclidean })),
         ("patch-knn", Box::new(PatchKnn { backbone: backbone.clone(), pooling: Pooling::Top, most })),
         ("patch-dynamics", Box::new(PatchDynamics { backbone: backbone.clone(), shape: shape.clone() })),
-        ("offnominal", Box::new(OffnominalImages { backbone, shape: shape.clone() })),
+        ("patch-fusion", Box::new(PatchFusion { backbone, shape: shape.clone() })),
     ]
 }
 
@@ -117,7 +117,7 @@ fn each_sees_what_it_is_there_to_see_and_shows_where() {
         let nominal = mean(monitor.as_mut(), Wrong::Nothing);
         let found = [Wrong::Green, Wrong::Stuck, Wrong::Policy].map(|w| mean(monitor.as_mut(), w));
         assert!(found[0] > nominal + 0.2 * nominal.abs(), "{name}: {nominal} {found:?}");
-        if name == "offnominal" {
+        if name == "patch-fusion" {
             assert!(found[1].min(found[2]) > nominal + 0.5, "{name}: {nominal} {found:?}");
         }
         if name != "frame-knn" {

@@ -8,7 +8,7 @@ pub fn quick(id: &str) -> Value {
         "isolation-forest" => json!({"trees": 30}),
         "mlp-dm" => json!({"hidden": [16, 8], "training": {"epochs": 5}}),
         "pe-dm" => json!({"hidden": [16, 8], "members": 2, "training": {"epochs": 5}}),
-        "ensemble-dm" | "multistep-dm" | "offnominal" | "residual-window" => {
+        "ensemble-dm" | "multistep-dm" | "residual-views" | "residual-window" => {
             json!({"hidden": [16, 8], "training": {"epochs": 5}})
         }
         "lstm-dm" => json!({"hidden": 8, "head": [8], "training": {"epochs": 3}}),

@@ -2,7 +2,7 @@
 //!
 //! | id | features | |
 //! |---|---|---|
-//! | `frame-knn-own`, `patch-knn-own`, `patch-dynamics`, `offnominal` | the encoder of this project | shipped |
+//! | `frame-knn-own`, `patch-knn-own`, `patch-dynamics`, `patch-fusion` | the encoder of this project | shipped |
 //! | `knn-resnet` | ResNet-18 | `timm/resnet18.tv_in1k` |
 //! | `dino-patch` | ViT-S/16 of DINO | `timm/vit_small_patch16_224.dino` |
 //! | `clip-sim` | CLIP ViT-B/32 | `laion/CLIP-ViT-B-32-laion2B-s34B-b79K` |
@@ -20,7 +20,7 @@ use anyhow::{Context, Result};
 use offnominal_core::catalogue::{BuildError, parse};
 use offnominal_core::prelude::*;
 use offnominal_detectors::images::{
-    BASELINES, DynamicsShape, FrameKnn, Metric, OffnominalImages, PatchDynamics, PatchKnn, Pooling,
+    BASELINES, DynamicsShape, FrameKnn, Metric, PatchDynamics, PatchFusion, PatchKnn, Pooling,
 };
 use offnominal_nets::vision::Backbone;
 use offnominal_nets::vision::patches::PatchCoder;
@@ -63,11 +63,11 @@ const OWN: &[Entry<dyn ImageDetector>] = &[
         exempt: &[],
     },
     Entry {
-        id: "offnominal",
+        id: "patch-fusion",
         summary: "our default: patch-dynamics, the whole image's motion, and commands that fit what is seen",
         build: |params| {
             let (backbone, shape) = dynamics(params)?;
-            Ok(Box::new(OffnominalImages { backbone, shape }))
+            Ok(Box::new(PatchFusion { backbone, shape }))
         },
         exempt: &[],
     },
@@ -283,14 +283,14 @@ mod tests {
         assert!(
             error("dino-patch", json!({"side": 8})).contains("side: expected 16 to 1024 pixels, found 8")
         );
-        let missing = error("offnominal", json!({"encoder": "nowhere.safetensors"}));
+        let missing = error("patch-fusion", json!({"encoder": "nowhere.safetensors"}));
         assert!(missing.contains("encoder: cannot read nowhere.safetensors"), "{missing}");
     }
 
     /// Parameters with which a fit takes no time.
     fn quick(id: &str) -> Value {
         match id {
-            "patch-dynamics" | "offnominal" => json!({"rows": 1000, "training": {"epochs": 1}}),
+            "patch-dynamics" | "patch-fusion" => json!({"rows": 1000, "training": {"epochs": 1}}),
             _ => json!({}),
         }
     }

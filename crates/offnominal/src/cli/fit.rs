@@ -30,8 +30,8 @@ pub struct Fit {
     /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
     #[arg(long)]
     policy: String,
-    /// Detector id (see `list detectors`), or a table such as `{ id = "knn", k = 3 }`
-    #[arg(long, default_value = "offnominal", value_parser = detector)]
+    /// Detector id (see `list detectors`; `default` is `residual-views`), or a table such as `{ id = "knn", k = 3 }`
+    #[arg(long, default_value = "default", value_parser = detector)]
     detector: DetectorChoice,
     /// Nominal episodes written by `collect`, instead of new ones
     #[arg(long, value_name = "FILE.arrow")]

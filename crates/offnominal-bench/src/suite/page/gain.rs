@@ -1,11 +1,11 @@
-//! What `offnominal` gains over PE-DM, in the environments that chose its composition and in the others.
+//! What `residual-views` gains over PE-DM, in the environments that chose its composition and in the others.
 
 use crate::report::aggregate;
 use crate::suite::page::pick::Pick;
 use crate::suite::page::{CHOICE, Found, POLICY, table, two};
 use offnominal_core::estimate::Estimate;
 
-const OURS: &str = "offnominal";
+const OURS: &str = "residual-views";
 const THEIRS: &str = "pe-dm";
 
 pub(super) fn section(found: &Found) -> String {

@@ -42,7 +42,7 @@ fn orders(found: &Found, envs: &[&str]) -> Result<String> {
             .map_or(f64::NAN, |a| a.auroc_local)
     };
     let mut rows = Vec::new();
-    for detector in ["clock", "mlp-dm", "lstm-dm", "pe-dm", "offnominal"] {
+    for detector in ["clock", "mlp-dm", "lstm-dm", "pe-dm", "residual-views"] {
         let mut cells = vec![format!("`{detector}`")];
         for policy in POLICIES {
             let pick = own(policy, detector);

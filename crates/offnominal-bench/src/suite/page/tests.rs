@@ -7,7 +7,7 @@ use offnominal_stats::{METRICS, Metric, Rule};
 
 /// An environment in which every number of a detector is the same.
 fn environment(env: &str, out: &Path) {
-    let detectors = ["clock", "knn", "lstm-dm", "mlp-dm", "pe-dm", "offnominal"].map(String::from);
+    let detectors = ["clock", "knn", "lstm-dm", "mlp-dm", "pe-dm", "residual-views"].map(String::from);
     let mut rows = Vec::new();
     for policy in ["tqc", "sac", "td3"] {
         for (rank, detector) in detectors.iter().enumerate() {
@@ -47,7 +47,7 @@ fn environment(env: &str, out: &Path) {
         anomaly_class: "action".into(),
         anomaly: "act-noise".into(),
         strength: "strong".into(),
-        detector: "offnominal".into(),
+        detector: "residual-views".into(),
         seed: 1,
         episodes: 100,
         alarms: 40,

@@ -7,7 +7,7 @@ use anyhow::Result;
 use offnominal_stats::RULES;
 
 /// Detectors of the table, the last one ours.
-const DETECTORS: [&str; 4] = ["knn", "lstm-dm", "pe-dm", "offnominal"];
+const DETECTORS: [&str; 4] = ["knn", "lstm-dm", "pe-dm", "residual-views"];
 
 type Column = (&'static str, fn(&Timed) -> f64);
 

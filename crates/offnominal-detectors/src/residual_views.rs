@@ -36,7 +36,7 @@
 //! let episodes: Vec<_> = (0..6).map(|_| episode()).collect();
 //! let train: Vec<_> = episodes.iter().map(|(o, a)| Signals::new(o, a, 1, 1)).collect();
 //! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 5}});
-//! let detector = offnominal_detectors::catalogue().build("offnominal", &recipe).unwrap();
+//! let detector = offnominal_detectors::catalogue().build("residual-views", &recipe).unwrap();
 //! let mut monitor = detector.fit(&train, &[], &mut Rng::new(1)).unwrap();
 //! let nominal = monitor.score(&Transition { obs: &[0.0], action: &[0.8], next_obs: &[0.8] });
 //! monitor.reset();
@@ -53,17 +53,17 @@ use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-/// The entry of [`Offnominal`].
+/// The entry of [`ResidualViews`].
 pub const ENTRY: Entry<dyn Detector> = entry!(
-    Offnominal as dyn Detector,
-    "offnominal",
+    ResidualViews as dyn Detector,
+    "residual-views",
     "our default: five views of an ensemble's held-out residuals, on one scale"
 );
 
 /// The recipe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Offnominal {
+pub struct ResidualViews {
     /// Widths of the hidden layers.
     pub hidden: Hidden,
     /// Number of members, each fitted without its own share of the episodes.
@@ -72,9 +72,9 @@ pub struct Offnominal {
     pub training: Training,
 }
 
-impl Default for Offnominal {
+impl Default for ResidualViews {
     fn default() -> Self {
-        Offnominal {
+        ResidualViews {
             hidden: Hidden::small(),
             members: const { NonZeroUsize::new(3).unwrap() },
             training: Training::brief(),
@@ -82,14 +82,14 @@ impl Default for Offnominal {
     }
 }
 
-impl Detector for Offnominal {
+impl Detector for ResidualViews {
     fn fit(
         &self,
         train: &[Signals<'_>],
         validation: &[Signals<'_>],
         rng: &mut Rng,
     ) -> Result<Box<dyn Monitor>, FitError> {
-        let Offnominal { hidden, members, training } = self;
+        let ResidualViews { hidden, members, training } = self;
         let recipe = Recipe { hidden, members: members.get(), training };
         let (residual, held_out) = Residual::fit(train, validation, &recipe, rng)?;
         let d = residual.width();
@@ -98,7 +98,7 @@ impl Detector for Offnominal {
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let Offnominal { hidden, members, training } = self;
+        let ResidualViews { hidden, members, training } = self;
         let residual = Residual::load(from, &Recipe { hidden, members: members.get(), training })?;
         let d = residual.width();
         let views = Arc::new(Views::load(&from.part("views"), d)?);
