@@ -124,7 +124,7 @@ mod tests {
     fn strengths_grow_and_reach_their_similarity() {
         let subject = Subject::new("sap-goal0", "tqc").unwrap();
         let context = Context::silent(1, 2);
-        let rows = cameras(&subject, FrameSize { side: 48 }, &context).unwrap();
+        let rows = cameras(&subject, FrameSize { side: 32 }, &context).unwrap();
         assert_eq!(rows.len(), 9 * LEVELS.len());
         for fault in rows.chunks(LEVELS.len()) {
             let found: Vec<f64> = fault.iter().filter_map(|r| r.magnitude).collect();

@@ -139,7 +139,7 @@ mod tests {
     fn what_lacks_weights_is_named_without_the_folders_of_this_machine() {
         let suite = Suite::find("images").unwrap();
         let narrowed = of("images", &[], None).unwrap();
-        assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name == "residual-views"));
+        assert!(narrowed.benches[0].plan.detectors().iter().any(|d| d.name == "patch-fusion"));
         let all = suite.campaigns(None).unwrap()[0].0.detectors.len();
         assert_eq!(narrowed.benches[0].plan.detectors().len() + narrowed.missing.len(), all);
         assert!(narrowed.missing.iter().all(|m| m.starts_with("detector ") && !m.contains("looked in")));
@@ -149,7 +149,7 @@ mod tests {
         let narrowed = of("images", &["patch-dynamics"], None).unwrap();
         let names: Vec<_> = narrowed.benches[0].plan.detectors().iter().map(|d| d.name.clone()).collect();
         assert_eq!(names, ["patch-dynamics"]);
-        assert!(narrowed.missing.contains(&"detector offnominal (not asked for)".into()));
+        assert!(narrowed.missing.contains(&"detector patch-fusion (not asked for)".into()));
         // One of the two campaigns of this environment has no such detector.
         let knn = of("vector", &["knn"], Some(1)).unwrap();
         assert_eq!((knn.benches.len(), knn.benches[0].plan.detectors().len()), (1, 1));

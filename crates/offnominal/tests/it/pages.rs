@@ -1,30 +1,12 @@
-//! Committed pages that a command or a script writes are what it writes from the committed numbers.
+//! Committed pages that a script writes are what it writes from the committed numbers.
 
 use super::succeeds;
-use offnominal_bench::suite::{self, Suite};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-#[track_caller]
-fn check_suite(id: &str, folder: &str, page: &str) {
-    let found = fs::read_to_string(root().join(page)).unwrap();
-    let written = suite::page(Suite::find(id).unwrap(), &root().join(folder)).unwrap();
-    assert!(found == written, "{page} is old; offnominal bench --suite {id} --out {folder} --page {page}");
-}
-
-#[test]
-fn the_page_of_the_vector_benchmark_is_made_of_its_tables() {
-    check_suite("vector", "results/vector", "docs/vector.md");
-}
-
-#[test]
-fn the_page_of_the_image_benchmark_is_made_of_its_tables() {
-    check_suite("images", "results/images", "results/images/README.md");
 }
 
 /// Runs a script in a copy of the folder whose page it writes.

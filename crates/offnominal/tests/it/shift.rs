@@ -24,7 +24,7 @@ fn policies(folder: &Path) -> PathBuf {
 
 fn shift(policies: &Path, out: &Path, more: &[&str]) -> Command {
     let own = ["shift", "--env", "hopper", "--policies", policies.to_str().unwrap(), "--quiet"];
-    let small = "--bodies 12 --steps 300 --sigma 0.1,0.2 --updates 4 --nominal-runs 2 --detectors knn";
+    let small = "--bodies 8 --steps 200 --sigma 0.1,0.2 --updates 4 --nominal-runs 2 --detectors knn";
     let args: Vec<&str> = own.into_iter().chain(small.split(' ')).chain(more.iter().copied()).collect();
     offnominal(&args, out)
 }
@@ -47,21 +47,21 @@ fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
     }
     let bytes = |out: &str| std::fs::read(at(out).join("results.parquet")).unwrap();
     assert!(bytes("one") == bytes("three"));
-    // Three policies, each at home and on 2 × 12 bodies.
-    assert_eq!(n_rows(&at("one").join("results.parquet")), 3 * 25);
-    assert_eq!(read("one", "bodies.csv").lines().count(), 1 + 24);
+    // Three policies, each on the nominal body and on 2 × 8 others.
+    assert_eq!(n_rows(&at("one").join("results.parquet")), 3 * 17);
+    assert_eq!(read("one", "bodies.csv").lines().count(), 1 + 16);
     let answers = read("one", "answers.csv");
     assert!(
         answers.contains("rank correlation with the return gap,tpr,") && answers.contains(",knn@1,"),
         "{answers}"
     );
     let page = read("one", "report.html");
-    for part in ["Figure 2:", "Figure 3:", "Figure 8:", "data-body=\"0.2/11\"", "data:image/png;base64,"] {
+    for part in ["Figure 2:", "Figure 3:", "Figure 8:", "data-body=\"0.2/7\"", "data:image/png;base64,"] {
         assert!(page.contains(part), "{part} is missing");
     }
     let again = succeeds(&mut shift(&own, &at("one"), &["--json"])).stdout;
     let said: serde_json::Value = serde_json::from_slice(&again).unwrap();
-    assert_eq!((&said["policies"], &said["ran"], &said["rows"]), (&3.into(), &0.into(), &75.into()));
+    assert_eq!((&said["policies"], &said["ran"], &said["rows"]), (&3.into(), &0.into(), &51.into()));
     assert!(said["summary"].as_str().unwrap().starts_with("Rank correlation with the return gap"), "{said}");
 }
 
@@ -82,7 +82,7 @@ fn toplines_are_trained_on_the_bodies_and_play_on_them() {
     std::fs::copy(run.join("policy.safetensors"), there.join("hopper-td3-1.safetensors")).unwrap();
     succeeds(&mut shift(&own, &out, &["--toplines", there.to_str().unwrap()]));
     let read = |file: &str| std::fs::read_to_string(out.join(file)).unwrap();
-    assert_eq!(n_rows(&out.join("toplines.parquet")), 25);
+    assert_eq!(n_rows(&out.join("toplines.parquet")), 17);
     assert!(
         read("answers.csv").contains("share of bodies on which nominal policies beat toplines,toplines,0.1,")
     );
