@@ -1,7 +1,7 @@
 """Shortens the output of bindgen to what this crate reads: `python3 trim_bindings.py < long.rs > src/bindings.rs`.
 
-A structure keeps its layout: neighbouring fields of one type that no source file names become one array. Constants and
-functions' wrappers that no source file names are left out.
+A structure keeps its layout: neighbouring fields of one type that no source file reads become one array. Constants that
+no source file names, and wrappers of functions, are left out.
 """
 
 import pathlib
@@ -9,7 +9,10 @@ import re
 import sys
 
 SOURCES = [p for p in pathlib.Path(__file__).parent.glob("src/**/*.rs") if p.name != "bindings.rs"]
-NAMED = set(re.findall(r"\w+", "\n".join(p.read_text() for p in SOURCES)))
+CODE = re.sub(r"//.*", "", "\n".join(p.read_text() for p in SOURCES))
+NAMED = set(re.findall(r"\w+", CODE))
+# A field is read after a dot, or listed in one of the tables of arrays: `name: count * width`.
+READ = set(re.findall(r"\.(\w+)", CODE)) | set(re.findall(r"\w+", " ".join(re.findall(r"^ +(\w.*) \* \d+;$", CODE, re.M))))
 SCALARS = {"mjtNum", "mjtByte", "mjtBool", "mjtSize", "f32", "usize", "u64", "::core::ffi::c_int", "::core::ffi::c_char"}
 
 
@@ -25,7 +28,7 @@ def folded(fields: list[tuple[str, str]]) -> list[str]:
     found: list[tuple[str, str, int]] = []
     for name, kind in fields:
         element, count = elements(kind)
-        foldable = name not in NAMED and (element in SCALARS or element.startswith("*"))
+        foldable = name not in READ and (element in SCALARS or element.startswith("*"))
         if foldable and found and found[-1][:2] == ("", element):
             found[-1] = ("", element, found[-1][2] + count)
         else:

@@ -39,21 +39,15 @@ pub struct mjLogMessage_ {
     pub level: ::core::ffi::c_int,
     unread1: [::core::ffi::c_int; 1usize],
     pub subject: [::core::ffi::c_char; 1024usize],
-    pub body: *const ::core::ffi::c_char,
-    unread4: [*mut ::core::ffi::c_void; 1usize],
-    pub file: *const ::core::ffi::c_char,
-    pub line: ::core::ffi::c_int,
-    unread7: [mjtBool; 1usize],
+    unread3: [*mut ::core::ffi::c_void; 3usize],
+    unread4: [::core::ffi::c_int; 1usize],
+    unread5: [mjtBool; 1usize],
 }
 #[repr(C)]
 pub struct mjOption_ {
     pub timestep: mjtNum,
-    unread1: [mjtNum; 6usize],
-    pub gravity: [mjtNum; 3usize],
-    unread3: [mjtNum; 21usize],
-    unread4: [::core::ffi::c_int; 3usize],
-    pub solver: ::core::ffi::c_int,
-    unread6: [::core::ffi::c_int; 9usize],
+    unread1: [mjtNum; 30usize],
+    unread2: [::core::ffi::c_int; 13usize],
 }
 #[repr(C)]
 pub struct mjVisual_ {
@@ -67,11 +61,8 @@ pub struct mjVisual_ {
 #[repr(C)]
 pub struct mjVisual___bindgen_ty_1 {
     unread0: [::core::ffi::c_int; 2usize],
-    pub fovy: f32,
-    unread2: [f32; 2usize],
-    pub elevation: f32,
-    unread4: [f32; 3usize],
-    unread5: [::core::ffi::c_int; 4usize],
+    unread1: [f32; 7usize],
+    unread2: [::core::ffi::c_int; 4usize],
 }
 #[repr(C)]
 pub struct mjVisual___bindgen_ty_2 {
@@ -80,40 +71,28 @@ pub struct mjVisual___bindgen_ty_2 {
 #[repr(C)]
 pub struct mjVisual___bindgen_ty_3 {
     pub ambient: [f32; 3usize],
-    pub diffuse: [f32; 3usize],
+    unread1: [f32; 3usize],
     pub specular: [f32; 3usize],
     unread3: [::core::ffi::c_int; 1usize],
 }
 #[repr(C)]
 pub struct mjVisual___bindgen_ty_4 {
-    unread0: [f32; 2usize],
-    pub force: f32,
-    pub torque: f32,
-    unread3: [f32; 3usize],
+    unread0: [f32; 7usize],
     pub znear: f32,
     pub zfar: f32,
-    pub haze: f32,
-    unread7: [f32; 3usize],
+    unread3: [f32; 4usize],
 }
 #[repr(C)]
 pub struct mjVisual___bindgen_ty_5 {
-    unread0: [f32; 5usize],
-    pub camera: f32,
+    unread0: [f32; 6usize],
     pub light: f32,
-    unread3: [f32; 10usize],
+    unread2: [f32; 10usize],
 }
 #[repr(C)]
 pub struct mjVisual___bindgen_ty_6 {
-    unread0: [f32; 4usize],
-    pub haze: [f32; 4usize],
-    pub force: [f32; 4usize],
-    unread3: [f32; 4usize],
-    pub joint: [f32; 4usize],
-    pub actuator: [f32; 4usize],
-    unread6: [f32; 12usize],
-    pub camera: [f32; 4usize],
+    unread0: [f32; 40usize],
     pub light: [f32; 4usize],
-    unread9: [f32; 56usize],
+    unread2: [f32; 56usize],
 }
 #[repr(C)]
 pub struct mjStatistic_ {
@@ -144,7 +123,7 @@ pub struct mjModel_ {
     pub opt: mjOption,
     pub vis: mjVisual,
     pub stat: mjStatistic,
-    pub buffer: *mut ::core::ffi::c_void,
+    unread21: [*mut ::core::ffi::c_void; 1usize],
     pub qpos0: *mut mjtNum,
     unread23: [*mut ::core::ffi::c_void; 14usize],
     pub body_pos: *mut mjtNum,
@@ -163,19 +142,16 @@ pub struct mjModel_ {
     unread37: [*mut ::core::ffi::c_void; 343usize],
     pub names: *mut ::core::ffi::c_char,
     unread39: [*mut ::core::ffi::c_void; 15usize],
-    pub signature: u64,
+    unread40: [u64; 1usize],
 }
 #[repr(C)]
 pub struct mjContact_ {
     unread0: [mjtNum; 1usize],
     pub pos: [mjtNum; 3usize],
-    pub frame: [mjtNum; 9usize],
-    unread3: [mjtNum; 1usize],
-    pub friction: [mjtNum; 5usize],
-    unread5: [mjtNum; 47usize],
-    unread6: [::core::ffi::c_int; 3usize],
+    unread2: [mjtNum; 62usize],
+    unread3: [::core::ffi::c_int; 3usize],
     pub geom: [::core::ffi::c_int; 2usize],
-    unread8: [::core::ffi::c_int; 8usize],
+    unread5: [::core::ffi::c_int; 8usize],
 }
 #[repr(C)]
 pub struct mjWarningStat_ {
@@ -200,36 +176,35 @@ pub struct mjData_ {
     unread13: [mjtBool; 4usize],
     pub time: mjtNum,
     unread15: [mjtNum; 2usize],
-    pub buffer: *mut ::core::ffi::c_void,
-    unread17: [*mut ::core::ffi::c_void; 1usize],
+    unread16: [*mut ::core::ffi::c_void; 2usize],
     pub qpos: *mut mjtNum,
     pub qvel: *mut mjtNum,
-    unread20: [*mut ::core::ffi::c_void; 4usize],
+    unread19: [*mut ::core::ffi::c_void; 4usize],
     pub ctrl: *mut mjtNum,
     pub qfrc_applied: *mut mjtNum,
     pub xfrc_applied: *mut mjtNum,
-    unread24: [*mut ::core::ffi::c_void; 1usize],
+    unread23: [*mut ::core::ffi::c_void; 1usize],
     pub mocap_pos: *mut mjtNum,
-    unread26: [*mut ::core::ffi::c_void; 1usize],
+    unread25: [*mut ::core::ffi::c_void; 1usize],
     pub qacc: *mut mjtNum,
-    unread28: [*mut ::core::ffi::c_void; 2usize],
+    unread27: [*mut ::core::ffi::c_void; 2usize],
     pub sensordata: *mut mjtNum,
-    unread30: [*mut ::core::ffi::c_void; 3usize],
+    unread29: [*mut ::core::ffi::c_void; 3usize],
     pub xpos: *mut mjtNum,
-    unread32: [*mut ::core::ffi::c_void; 1usize],
+    unread31: [*mut ::core::ffi::c_void; 1usize],
     pub xmat: *mut mjtNum,
     pub xipos: *mut mjtNum,
-    unread35: [*mut ::core::ffi::c_void; 3usize],
+    unread34: [*mut ::core::ffi::c_void; 3usize],
     pub geom_xpos: *mut mjtNum,
     pub geom_xmat: *mut mjtNum,
     pub site_xpos: *mut mjtNum,
-    unread39: [*mut ::core::ffi::c_void; 1usize],
+    unread38: [*mut ::core::ffi::c_void; 1usize],
     pub cam_xpos: *mut mjtNum,
     pub cam_xmat: *mut mjtNum,
-    unread42: [*mut ::core::ffi::c_void; 66usize],
+    unread41: [*mut ::core::ffi::c_void; 66usize],
     pub contact: *mut mjContact,
-    unread44: [*mut ::core::ffi::c_void; 77usize],
-    pub signature: u64,
+    unread43: [*mut ::core::ffi::c_void; 77usize],
+    unread44: [u64; 1usize],
 }
 #[repr(C)]
 pub struct mjvPerturb_ {
@@ -241,11 +216,8 @@ pub struct mjvPerturb_ {
 pub struct mjvCamera_ {
     pub type_: ::core::ffi::c_int,
     unread1: [::core::ffi::c_int; 2usize],
-    unread2: [mjtNum; 3usize],
-    pub distance: mjtNum,
-    unread4: [mjtNum; 1usize],
-    pub elevation: mjtNum,
-    unread6: [::core::ffi::c_int; 1usize],
+    unread2: [mjtNum; 6usize],
+    unread3: [::core::ffi::c_int; 1usize],
 }
 #[repr(C)]
 pub struct mjvGLCamera_ {
@@ -280,23 +252,19 @@ pub struct mjvLight_ {
     pub dir: [f32; 3usize],
     pub type_: ::core::ffi::c_int,
     unread4: [::core::ffi::c_int; 1usize],
-    unread5: [f32; 4usize],
-    pub exponent: f32,
+    unread5: [f32; 5usize],
     pub ambient: [f32; 3usize],
-    pub diffuse: [f32; 3usize],
+    unread7: [f32; 3usize],
     pub specular: [f32; 3usize],
     pub headlight: mjtByte,
-    unread11: [mjtByte; 1usize],
-    unread12: [f32; 2usize],
-    pub range: f32,
-    unread14: [f32; 1usize],
+    unread10: [mjtByte; 1usize],
+    unread11: [f32; 4usize],
 }
 #[repr(C)]
 pub struct mjvOption_ {
-    unread0: [::core::ffi::c_int; 1usize],
-    pub frame: ::core::ffi::c_int,
-    unread2: [mjtByte; 73usize],
-    unread3: [::core::ffi::c_int; 2usize],
+    unread0: [::core::ffi::c_int; 2usize],
+    unread1: [mjtByte; 73usize],
+    unread2: [::core::ffi::c_int; 2usize],
 }
 #[repr(C)]
 pub struct mjvScene_ {

@@ -51,7 +51,7 @@ pub enum MujocoError {
     #[error("the model has no {kind} called {name:?}{}", offnominal_core::suggest::hint(.nearest))]
     UnknownName {
         /// What was looked for.
-        kind: crate::Kind,
+        kind: crate::ObjectType,
         /// The name that was given.
         name: String,
         /// The most similar name that exists.

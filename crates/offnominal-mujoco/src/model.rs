@@ -13,7 +13,7 @@ use std::ptr::{self, NonNull};
 /// What a name in a model belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ObjectType {
     /// A rigid body.
     Body,
     /// A joint.
@@ -28,20 +28,20 @@ pub enum Kind {
     Camera,
 }
 
-impl Kind {
+impl ObjectType {
     fn code(self) -> mjtObj {
         match self {
-            Kind::Body => mjOBJ_BODY,
-            Kind::Joint => mjOBJ_JOINT,
-            Kind::Geom => mjOBJ_GEOM,
-            Kind::Site => mjOBJ_SITE,
-            Kind::Actuator => mjOBJ_ACTUATOR,
-            Kind::Camera => mjOBJ_CAMERA,
+            ObjectType::Body => mjOBJ_BODY,
+            ObjectType::Joint => mjOBJ_JOINT,
+            ObjectType::Geom => mjOBJ_GEOM,
+            ObjectType::Site => mjOBJ_SITE,
+            ObjectType::Actuator => mjOBJ_ACTUATOR,
+            ObjectType::Camera => mjOBJ_CAMERA,
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ObjectType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format!("{self:?}").to_lowercase())
     }
@@ -114,7 +114,7 @@ impl Model {
     ///
     /// # Errors
     /// If there is none, with the nearest name that exists.
-    pub fn id(&self, kind: Kind, name: &str) -> Result<usize, MujocoError> {
+    pub fn id(&self, kind: ObjectType, name: &str) -> Result<usize, MujocoError> {
         let text = CString::new(name).unwrap_or_default();
         // SAFETY: the model and the text are valid during the call, which only reads them.
         let id = unsafe { (self.api.mj_name2id)(self.raw.as_ptr(), kind.code() as i32, text.as_ptr()) };
@@ -126,7 +126,7 @@ impl Model {
     }
 
     /// The name of the thing of that kind and index; `None` if it has no name or does not exist.
-    pub fn name(&self, kind: Kind, id: usize) -> Option<&str> {
+    pub fn name(&self, kind: ObjectType, id: usize) -> Option<&str> {
         let id = i32::try_from(id).ok()?;
         // SAFETY: the model is valid, and MuJoCo checks the index.
         let name = unsafe { (self.api.mj_id2name)(self.raw.as_ptr(), kind.code() as i32, id) };
@@ -135,20 +135,20 @@ impl Model {
     }
 
     /// How many things of that kind there are.
-    pub fn count(&self, kind: Kind) -> usize {
+    pub fn count(&self, kind: ObjectType) -> usize {
         let m = self.raw();
         let count = match kind {
-            Kind::Body => m.nbody,
-            Kind::Joint => m.njnt,
-            Kind::Geom => m.ngeom,
-            Kind::Site => m.nsite,
-            Kind::Actuator => m.nu,
-            Kind::Camera => m.ncam,
+            ObjectType::Body => m.nbody,
+            ObjectType::Joint => m.njnt,
+            ObjectType::Geom => m.ngeom,
+            ObjectType::Site => m.nsite,
+            ObjectType::Actuator => m.nu,
+            ObjectType::Camera => m.ncam,
         };
         size(count)
     }
 
-    fn names(&self, kind: Kind) -> Vec<&str> {
+    fn names(&self, kind: ObjectType) -> Vec<&str> {
         (0..self.count(kind)).filter_map(|id| self.name(kind, id)).collect()
     }
 
@@ -255,10 +255,10 @@ mod tests {
     #[test]
     fn names_and_ids_belong_together() {
         let model = Model::from_xml(BALL).unwrap();
-        assert_eq!(model.id(Kind::Body, "ball").unwrap(), 1);
-        assert_eq!(model.name(Kind::Joint, 0), Some("fall"));
-        assert_eq!(model.name(Kind::Joint, 7), None);
-        let message = model.id(Kind::Geom, "skn").unwrap_err().to_string();
+        assert_eq!(model.id(ObjectType::Body, "ball").unwrap(), 1);
+        assert_eq!(model.name(ObjectType::Joint, 0), Some("fall"));
+        assert_eq!(model.name(ObjectType::Joint, 7), None);
+        let message = model.id(ObjectType::Geom, "skn").unwrap_err().to_string();
         assert_eq!(message, "the model has no geom called \"skn\"; did you mean \"skin\"?");
     }
 

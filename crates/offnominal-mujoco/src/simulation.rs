@@ -213,7 +213,7 @@ impl Drop for Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
+    use crate::ObjectType;
 
     /// A 2 kg ball that falls along z, and a motor that pushes it up.
     const BALL: &str = r#"<mujoco><option gravity="0 0 -10" timestep="0.01"/><worldbody><body name="ball">
@@ -240,7 +240,7 @@ mod tests {
         let acceleration = |sim: &mut Simulation| sim.forward().map(|()| sim.qacc()[0]).unwrap();
         nominal.ctrl_mut()[0] = 20.0;
         assert!(acceleration(&mut nominal).abs() < 1e-9);
-        let id = nominal.model().id(Kind::Body, "ball").unwrap();
+        let id = nominal.model().id(ObjectType::Body, "ball").unwrap();
         nominal.xfrc_applied_mut()[6 * id + 2] = -4.0;
         assert!((acceleration(&mut nominal) + 2.0).abs() < 1e-9);
         let mut heavy = nominal.clone();

@@ -24,7 +24,7 @@ mod temporal_noise;
 
 pub use camera::CAMERA;
 pub use image::IMAGE;
-pub use kind::{Class, Domain, Kind};
+pub use kind::{AnomalyKind, Class, Domain};
 pub use search::{Search, searches};
 
 use kind::Reach;
@@ -37,13 +37,13 @@ pub struct Listed {
     /// How actions and recipes get it.
     pub entry: Entry<dyn Anomaly>,
     /// What it does, in words and numbers.
-    pub kind: Kind,
+    pub kind: AnomalyKind,
 }
 
 impl Listed {
     /// The same with another reach of searches for its magnitude.
     const fn reaching(self, reach: &'static [Reach]) -> Listed {
-        Listed { kind: Kind { reach, ..self.kind }, ..self }
+        Listed { kind: AnomalyKind { reach, ..self.kind }, ..self }
     }
 }
 
@@ -120,7 +120,7 @@ pub fn catalogue() -> Catalogue<dyn Anomaly> {
 ///
 /// # Errors
 /// If nothing has that name.
-pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
+pub fn kind(id: &str) -> Result<&'static AnomalyKind, BuildError> {
     let id = if id.starts_with(DYNAMICS) { dynamics::DYN.entry.id } else { id };
     catalogue().find(id)?;
     Ok(&ALL.iter().find(|a| a.entry.id == id).expect("the catalogue was made of this list").kind)

@@ -57,9 +57,9 @@ pub const ENVS: &[Entry<dyn Env>] = &[
 const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
 
 /// Two actions within ±1; `None` if one is no number.
-fn two_commands(spec: &EnvSpec, action: &[f32]) -> Option<[f64; 2]> {
+fn two_actions(spec: &EnvSpec, action: &[f32]) -> Option<[f64; 2]> {
     let &[a, b] = action else { panic!("{}: expected 2 actions, found {}", spec.id, action.len()) };
-    (!a.is_nan() && !b.is_nan()).then(|| [a, b].map(|command| f64::from(command.clamp(-1.0, 1.0))))
+    (!a.is_nan() && !b.is_nan()).then(|| [a, b].map(|a| f64::from(a.clamp(-1.0, 1.0))))
 }
 
 /// Refuses every option: what can change in most environments is a parameter.

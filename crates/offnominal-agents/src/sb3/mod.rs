@@ -24,5 +24,5 @@ mod pickle;
 mod tensors;
 
 pub use error::Sb3Error;
-pub use model::{Commands, Model};
+pub use model::{Actions, Model};
 pub use normalize::read_normalisation;

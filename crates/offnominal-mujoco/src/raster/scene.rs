@@ -15,7 +15,7 @@ pub struct Scene {
 
 /// The form of a shape in its own frame, and what the three entries of [`Shape::size`] mean for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum GeomType {
     /// The plane z = 0 seen from above; half extents in x and y, infinite where not positive; the third is unused.
     Plane,
     /// Radius in the first entry; the others are unused.
@@ -49,8 +49,8 @@ pub enum Texture {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
     /// Its form.
-    pub kind: Kind,
-    /// Its extent, as [`Kind`] says.
+    pub kind: GeomType,
+    /// Its extent, as [`GeomType`] says.
     pub size: [f32; 3],
     /// Its centre in the world.
     pub position: [f32; 3],
@@ -66,7 +66,7 @@ pub struct Shape {
 
 impl Shape {
     /// A grey, opaque, unrotated shape at the origin.
-    pub fn new(kind: Kind, size: [f32; 3]) -> Shape {
+    pub fn new(kind: GeomType, size: [f32; 3]) -> Shape {
         Shape {
             kind,
             size,
@@ -84,7 +84,7 @@ impl Shape {
             rgba: [0.80, 0.83, 0.87, 1.0],
             class,
             texture: Texture::Checker { rgb: [0.68, 0.72, 0.78], side_m: 1.0 },
-            ..Shape::new(Kind::Plane, [0.0; 3])
+            ..Shape::new(GeomType::Plane, [0.0; 3])
         }
     }
 

@@ -6,7 +6,7 @@
 //! lasts.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
+use super::kind::{AnomalyKind, Class, Domain, Reach};
 use super::signal::check_magnitude;
 use crate::corruption::{Corruption, Corruptor};
 use offnominal_core::anomaly::AnomalyError;
@@ -20,7 +20,7 @@ pub const CAMERA: &str = "cam-";
 /// The recipe.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Recipe {
+struct CameraRecipe {
     magnitude: f64,
 }
 
@@ -142,7 +142,7 @@ macro_rules! listed {
                 id: $id,
                 summary: $summary,
                 build: |params| {
-                    let Recipe { magnitude } = parse(params)?;
+                    let CameraRecipe { magnitude } = parse(params)?;
                     Ok(Box::new(Faulty {
                         id: $id,
                         domain: Domain::$domain,
@@ -156,7 +156,7 @@ macro_rules! listed {
                 },
                 exempt: &[],
             },
-            kind: Kind {
+            kind: AnomalyKind {
                 class: Class::Camera,
                 domain: Domain::$domain,
                 neutral: 0.0,

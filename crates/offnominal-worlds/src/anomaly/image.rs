@@ -10,7 +10,7 @@
 //! [`crate::corruption`].
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
+use super::kind::{AnomalyKind, Class, Domain, Reach};
 use super::signal::check_magnitude;
 use crate::corruption::{Corruption, Corruptor};
 use offnominal_core::anomaly::AnomalyError;
@@ -30,7 +30,7 @@ pub(super) fn suits(id: &str, image: Option<Image>) -> bool {
 /// The recipe.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Recipe {
+struct ImageRecipe {
     magnitude: f64,
     #[serde(default)]
     at: Place,
@@ -50,7 +50,7 @@ enum Place {
 /// A corruption, and the images that it corrupted so far.
 struct Corrupted {
     what: Corruption,
-    recipe: Recipe,
+    recipe: ImageRecipe,
     /// What the observation needs; none at the screen.
     seen: Option<Seen>,
 }
@@ -159,7 +159,7 @@ macro_rules! listed {
                 },
                 exempt: &[],
             },
-            kind: Kind {
+            kind: AnomalyKind {
                 class: Class::Observation,
                 domain: Domain::Severity,
                 neutral: 0.0,

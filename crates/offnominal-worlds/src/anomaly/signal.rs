@@ -1,7 +1,7 @@
 //! Disturbances of a signal, whichever way it flows.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
+use super::kind::{AnomalyKind, Class, Domain, Reach};
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::catalogue::parse;
 use offnominal_core::channel::width;
@@ -100,7 +100,7 @@ const fn listed<O: Operator>(class: Class, build: Build, words: Words) -> Listed
     let (domain, neutral, reach, magnitude) = (O::DOMAIN, O::NEUTRAL, O::REACH, O::MAGNITUDE);
     Listed {
         entry: Entry { id, summary, build, exempt: &[] },
-        kind: Kind { class, domain, neutral, reach, equation, magnitude, imitates, shows },
+        kind: AnomalyKind { class, domain, neutral, reach, equation, magnitude, imitates, shows },
     }
 }
 

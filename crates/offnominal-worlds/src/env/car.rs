@@ -188,8 +188,8 @@ impl Env for LaneKeep {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let Some(action) = super::two_commands(&self.spec, action) else { return super::DIVERGED };
-        self.ego.command(action[0], action[1]);
+        let Some(action) = super::two_actions(&self.spec, action) else { return super::DIVERGED };
+        self.ego.act(action[0], action[1]);
         self.traffic.advance(self.ego.lane, self.ego.seen(), &self.course, DT_SECS);
         self.ego.advance(&self.course, &self.condition);
         self.record.note(self.shortfall(), self.fails());

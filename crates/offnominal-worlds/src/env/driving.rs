@@ -99,7 +99,7 @@ impl Env for Driving {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let Some([pedal, steering]) = super::two_commands(&self.spec, action) else {
+        let Some([pedal, steering]) = super::two_actions(&self.spec, action) else {
             return super::DIVERGED;
         };
         self.car.advance(pedal, steering);

@@ -19,7 +19,7 @@ use super::DIVERGED;
 use super::mjc::Rig;
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
-use offnominal_mujoco::{Kind, Simulation};
+use offnominal_mujoco::{ObjectType, Simulation};
 use postures::{ANGLES, Postures};
 use std::sync::Arc;
 
@@ -69,7 +69,8 @@ impl Humanoid {
             return Err(BuildError::Parameters(format!("fall_m: expected 0.2 to 1.3 m, found {fall_m}")));
         }
         let rig = Rig::build(card::design(fall_m), &serde_json::json!({}))?;
-        let body = |name| rig.sim.model().id(Kind::Body, name).map_err(|e| BuildError::Missing(Box::new(e)));
+        let body =
+            |name| rig.sim.model().id(ObjectType::Body, name).map_err(|e| BuildError::Missing(Box::new(e)));
         let [a, b, c, d] = EXTREMITIES.map(body);
         let (head, extremities) = (body("head")?, [a?, b?, c?, d?]);
         let postures = Arc::new(Postures::stored(rig.sim.model()));

@@ -4,7 +4,7 @@
 
 use super::mjc_image::{Painter, camera_names, class_names};
 use offnominal_core::prelude::*;
-use offnominal_mujoco::{Diverged, Kind, Model, MujocoError, Simulation};
+use offnominal_mujoco::{Diverged, Model, MujocoError, ObjectType, Simulation};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -76,7 +76,7 @@ impl Rig {
         spec.cameras = camera_names(&model);
         Ok(Rig {
             frame_skip: (spec.dt_secs / model.timestep_secs()).round() as usize,
-            pushed_body: model.id(Kind::Body, design.pushed_body)?,
+            pushed_body: model.id(ObjectType::Body, design.pushed_body)?,
             push_direction: design.push_direction,
             force_n: 0.0,
             nominal_mass: model.body_mass().into(),
@@ -120,8 +120,8 @@ impl Rig {
     /// Advances by one environment step under the given controls.
     pub(super) fn advance(&mut self, action: &[f32]) -> Result<(), Diverged> {
         assert_eq!(action.len(), self.spec.action.len(), "length of the action of {}", self.spec.id);
-        for (control, &command) in self.sim.ctrl_mut().iter_mut().zip(action) {
-            *control = f64::from(command);
+        for (control, &a) in self.sim.ctrl_mut().iter_mut().zip(action) {
+            *control = f64::from(a);
         }
         self.sim.step(self.frame_skip)
     }

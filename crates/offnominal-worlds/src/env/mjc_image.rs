@@ -2,7 +2,7 @@
 
 use offnominal_core::prelude::*;
 use offnominal_mujoco::raster::{Rasteriser, Texture};
-use offnominal_mujoco::{Kind, Look, Model, MujocoError, Simulation, Viewer};
+use offnominal_mujoco::{Look, Model, MujocoError, ObjectType, Simulation, Viewer};
 use std::sync::Arc;
 
 /// The floor's other colour, beside the one in the model: squares of a metre, so that running shows.
@@ -26,11 +26,11 @@ impl Painter {
         model: &Model,
         classes: &[(&str, impl AsRef<[&'a str]>)],
     ) -> Result<Painter, MujocoError> {
-        let mut looks = vec![Look::default(); model.count(Kind::Geom)];
+        let mut looks = vec![Look::default(); model.count(ObjectType::Geom)];
         for (class, (name, geoms)) in (1_u8..).zip(classes) {
             let texture = if *name == "floor" { FLOOR } else { Texture::Plain };
             for geom in geoms.as_ref() {
-                looks[model.id(Kind::Geom, geom)?] = Look { class, texture };
+                looks[model.id(ObjectType::Geom, geom)?] = Look { class, texture };
             }
         }
         Ok(Painter { looks: looks.into(), buffers: None })
@@ -54,5 +54,7 @@ pub(super) fn class_names<T>(classes: &[(&str, T)]) -> Vec<String> {
 
 /// Names of the cameras for the card.
 pub(super) fn camera_names(model: &Model) -> Vec<String> {
-    (0..model.count(Kind::Camera)).map(|i| model.name(Kind::Camera, i).unwrap_or("unnamed").into()).collect()
+    (0..model.count(ObjectType::Camera))
+        .map(|i| model.name(ObjectType::Camera, i).unwrap_or("unnamed").into())
+        .collect()
 }

@@ -23,7 +23,7 @@ pub trait Motion: Copy + Send + Sync + 'static {
     fn numbers(state: &Self::State) -> Vec<f64>;
 
     /// Moves the state by one step.
-    fn advance(&self, state: &mut Self::State, command: f32) -> Step;
+    fn advance(&self, state: &mut Self::State, action: f32) -> Step;
 
     /// Writes what the policy reads.
     fn observe(&self, state: &Self::State, obs: &mut [f32]);
@@ -73,10 +73,8 @@ impl<M: Motion> Env for Environment<M> {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let &[command] = action else {
-            panic!("{}: expected 1 action, found {}", self.spec.id, action.len())
-        };
-        self.motion.advance(&mut self.state, command)
+        let &[only] = action else { panic!("{}: expected 1 action, found {}", self.spec.id, action.len()) };
+        self.motion.advance(&mut self.state, only)
     }
 
     fn goal_met(&self) -> Option<bool> {
@@ -132,11 +130,11 @@ impl<M: Motion> Batch<M> {
     ///
     /// # Panics
     /// If there is not one action per environment.
-    pub fn step(&mut self, commands: &[f32], steps: &mut Vec<Step>) {
-        assert_eq!(commands.len(), self.states.len(), "one action per environment");
+    pub fn step(&mut self, actions: &[f32], steps: &mut Vec<Step>) {
+        assert_eq!(actions.len(), self.states.len(), "one action per environment");
         steps.clear();
         let motion = self.motion;
-        steps.extend(self.states.iter_mut().zip(commands).map(|(state, &c)| motion.advance(state, c)));
+        steps.extend(self.states.iter_mut().zip(actions).map(|(state, &c)| motion.advance(state, c)));
     }
 
     /// Writes the observations, `[environments, width]`.

@@ -112,11 +112,11 @@ impl Motion for Pendulum {
         vec![s.theta, s.omega]
     }
 
-    fn advance(&self, s: &mut Swing, command: f32) -> Step {
-        if command.is_nan() {
+    fn advance(&self, s: &mut Swing, action: f32) -> Step {
+        if action.is_nan() {
             return DIVERGED;
         }
-        let torque = f64::from(command).clamp(-self.max_torque, self.max_torque);
+        let torque = f64::from(action).clamp(-self.max_torque, self.max_torque);
         let error = wrapped(s.theta);
         let cost = error * error + 0.1 * (s.omega * s.omega) + 0.001 * (torque * torque);
         let free = self.accelerated(s, torque);

@@ -94,10 +94,8 @@ impl Env for Pong {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        let &[command] = action else {
-            panic!("{}: expected 1 action, found {}", self.spec.id, action.len())
-        };
-        let Some(choice) = self.spec.action[0].chosen(command) else {
+        let &[only] = action else { panic!("{}: expected 1 action, found {}", self.spec.id, action.len()) };
+        let Some(choice) = self.spec.action[0].chosen(only) else {
             return super::DIVERGED;
         };
         let (mut reward, mut before) = (0.0, self.game.clone());

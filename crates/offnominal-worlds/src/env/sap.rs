@@ -111,7 +111,7 @@ impl Env for Sap {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        let Some([east, north]) = super::two_commands(&self.spec, action) else { return super::DIVERGED };
+        let Some([east, north]) = super::two_actions(&self.spec, action) else { return super::DIVERGED };
         self.scene.advance(Vec2::new(east, north), &self.physics, rng);
         let touches = self.scene.touches();
         self.has_touched |= touches;

@@ -6,6 +6,7 @@ use super::built::{self, Built, Factors};
 use super::card;
 use super::error::BodyError;
 use super::ground;
+use super::mjcf::{DT_SECS, SUBSTEPS};
 use super::options::{Fall, Options};
 use super::plan::{Fallen, Plan};
 use super::posture::Posture;
@@ -15,10 +16,6 @@ use offnominal_mujoco::Simulation;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Simulation steps in a step of the environment.
-const SUBSTEPS: usize = 4;
-/// Seconds of a step.
-pub(super) const DT_SECS: f64 = SUBSTEPS as f64 * super::mjcf::TIMESTEP_SECS;
 /// Where the target is: a kilometre ahead.
 const TARGET_M: f64 = 1000.0;
 /// Roboschool's scale of velocities: of the torso, and of joints.
@@ -28,8 +25,6 @@ const JOINT_SCALE: f64 = 0.1;
 const AT_LIMIT: f64 = 0.99;
 /// How far initial angles spread around the reference posture, in rad.
 const SPREAD_RAD: f64 = 0.1;
-/// Observations are cut here.
-pub(super) const CUT: f64 = 5.0;
 
 /// A body in progress.
 #[derive(Clone)]
@@ -252,13 +247,13 @@ impl Env for Walker {
         let torso = [height, sin, cos, forward, left, up, posture.roll_rad, posture.pitch_rad];
         let touching = self.touching.iter().map(|&touches| f64::from(u8::from(touches)));
         let all = torso.into_iter().chain(self.joints.iter().copied()).chain(touching);
-        obs.iter_mut().zip(all).for_each(|(o, value)| *o = value.clamp(-CUT, CUT) as f32);
+        obs.iter_mut().zip(all).for_each(|(o, value)| *o = value.clamp(-card::CUT, card::CUT) as f32);
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
         assert_eq!(action.len(), self.spec.action.len(), "length of the action of {}", self.spec.id);
-        for (control, &command) in self.built.sim.ctrl_mut().iter_mut().zip(action) {
-            *control = f64::from(command);
+        for (control, &a) in self.built.sim.ctrl_mut().iter_mut().zip(action) {
+            *control = f64::from(a);
         }
         let before = self.distance_m();
         if self.built.sim.step(SUBSTEPS).is_err() {

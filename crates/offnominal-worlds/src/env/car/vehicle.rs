@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn brakes_are_limited_by_the_command_or_by_the_road() {
+    fn brakes_are_limited_by_the_pedal_or_by_the_road() {
         let grip = tyre::LENGTHWAYS_SHARE * FRICTION * GRAVITY;
         let weak = Condition { brake_gain: 0.3, ..Condition::default() };
         for (condition, braking) in

@@ -123,11 +123,11 @@ impl Reach {
     }
 
     /// Moves the commanded point, has the robot follow, and waits for the next observation.
-    fn advance(&mut self, command: &[f32]) -> Result<(), Trouble> {
-        if let Some(bad) = command.iter().find(|a| !a.is_finite()) {
+    fn advance(&mut self, action: &[f32]) -> Result<(), Trouble> {
+        if let Some(bad) = action.iter().find(|a| !a.is_finite()) {
             return Err(Trouble::OutOfReach(format!("expected a finite action, found {bad}")));
         }
-        (self.commanded_m, self.posture) = self.next(command);
+        (self.commanded_m, self.posture) = self.next(action);
         self.is_home = false;
         self.robot.follow(&self.posture, self.servo)?;
         self.keep_pace();
@@ -137,9 +137,9 @@ impl Reach {
 
     /// Where the tool is sent next, and the posture for it. The way is halved until the arm reaches its end without
     /// hurry; corners of the workspace are out of its reach.
-    fn next(&self, command: &[f32]) -> ([f64; 3], Joints) {
+    fn next(&self, action: &[f32]) -> ([f64; 3], Joints) {
         let (at, most) = (self.commanded_m, self.speed_mps * DT_SECS);
-        let wanted: [f64; 3] = std::array::from_fn(|i| displaced(at[i], command[i], most, WORKSPACE_M[i]));
+        let wanted: [f64; 3] = std::array::from_fn(|i| displaced(at[i], action[i], most, WORKSPACE_M[i]));
         let part_of_the_way = |part: f64| {
             let place = std::array::from_fn(|i| at[i] + part * (wanted[i] - at[i]));
             let there = posture(place, &self.posture)?;
