@@ -30,6 +30,7 @@ pub use search::{Search, searches};
 use kind::Reach;
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
+use signal::Words;
 
 /// An anomaly as it is built, and what it is.
 #[derive(Clone, Copy)]
@@ -40,7 +41,24 @@ pub struct Listed {
     pub kind: AnomalyKind,
 }
 
+type Build = fn(&serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError>;
+
 impl Listed {
+    /// An anomaly without exemptions from the laws.
+    const fn new(
+        (class, domain, neutral): (Class, Domain, f64),
+        reach: &'static [Reach],
+        magnitude: &'static str,
+        build: Build,
+        words: Words,
+    ) -> Listed {
+        let Words { id, summary, equation, imitates, shows } = words;
+        Listed {
+            entry: Entry { id, summary, build, exempt: &[] },
+            kind: AnomalyKind { class, domain, neutral, reach, equation, magnitude, imitates, shows },
+        }
+    }
+
     /// The same with another reach of searches for its magnitude.
     const fn reaching(self, reach: &'static [Reach]) -> Listed {
         Listed { kind: AnomalyKind { reach, ..self.kind }, ..self }

@@ -15,7 +15,6 @@
 //! format.
 
 mod array;
-mod base64;
 mod error;
 mod layers;
 mod model;

@@ -1,12 +1,14 @@
 //! A model's zip: which algorithm, which spaces, which layers.
 
+use super::Sb3Error;
 use super::array::{is_inert, numbers};
 use super::layers::Layers;
 use super::pickle::Pickle;
 use super::tensors::{self, Archive, Tensor};
-use super::{Sb3Error, base64};
 use crate::actor::Actor;
 use crate::normaliser::Normalisation;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use offnominal_core::spec::{Channel, EnvSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -168,7 +170,7 @@ fn actions(data: &Value) -> Result<Actions, Sb3Error> {
     const FILE: &str = "model, action space";
     let text = data["action_space"][":serialized:"].as_str().unwrap_or_default();
     let bytes =
-        base64::decode(text).ok_or_else(|| Sb3Error::unsupported(FILE, "base64", "something else"))?;
+        STANDARD.decode(text).map_err(|_| Sb3Error::unsupported(FILE, "base64", "something else"))?;
     let pickle = Pickle::read(&bytes, FILE, is_inert)?;
     let root = pickle.root();
     let class = pickle.made(root).map_or("something else", |(class, _)| class);
