@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// The description of one environment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EnvSpec {
-    /// The name by which actions, cards and results refer to the environment.
+    /// The name by which commands, cards and results refer to the environment.
     pub id: String,
     /// One line for listings.
     pub summary: String,

@@ -35,7 +35,7 @@ use signal::Words;
 /// An anomaly as it is built, and what it is.
 #[derive(Clone, Copy)]
 pub struct Listed {
-    /// How actions and recipes get it.
+    /// How commands and recipes get it.
     pub entry: Entry<dyn Anomaly>,
     /// What it does, in words and numbers.
     pub kind: AnomalyKind,

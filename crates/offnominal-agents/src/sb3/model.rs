@@ -169,8 +169,7 @@ fn layers(data: &Value, tensors: &BTreeMap<String, Tensor>, algorithm: &str) -> 
 fn actions(data: &Value) -> Result<Actions, Sb3Error> {
     const FILE: &str = "model, action space";
     let text = data["action_space"][":serialized:"].as_str().unwrap_or_default();
-    let bytes =
-        STANDARD.decode(text).map_err(|_| Sb3Error::unsupported(FILE, "base64", "something else"))?;
+    let bytes = STANDARD.decode(text).map_err(|_| Sb3Error::unsupported(FILE, "base64", "something else"))?;
     let pickle = Pickle::read(&bytes, FILE, is_inert)?;
     let root = pickle.root();
     let class = pickle.made(root).map_or("something else", |(class, _)| class);

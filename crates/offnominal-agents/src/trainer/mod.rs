@@ -103,7 +103,7 @@ impl Trainer {
         })
     }
 
-    /// The run with a policy that actions in the first `demonstrations` steps of the recipe. To be given again when the
+    /// The run with a policy that acts in the first `demonstrations` steps of the recipe. To be given again when the
     /// run is resumed.
     pub fn demonstrated_by(self, demonstrator: Box<dyn Policy>) -> Trainer {
         Trainer { demonstrator: Some(demonstrator), ..self }

@@ -87,7 +87,7 @@ pub(super) use recipe;
 
 /// What is said of an anomaly.
 pub struct Words {
-    /// The name in actions and recipes.
+    /// The name in commands and recipes.
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,

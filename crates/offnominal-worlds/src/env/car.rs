@@ -52,17 +52,13 @@ const MAX_HEADING_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// Largest distance from the lane's centre, m.
 const MAX_OFFSET_M: f64 = 1.5;
 
-/// What can be chosen when the environment is made.
-#[derive(Debug, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Options {
-    /// Seed of the highway's shape.
-    course: u64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { course: 1 }
+with_defaults! {
+    /// What can be chosen when the environment is made.
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Options {
+        /// Seed of the highway's shape.
+        course: u64 = 1,
     }
 }
 

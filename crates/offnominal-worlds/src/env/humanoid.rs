@@ -30,17 +30,13 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     exempt: &[],
 };
 
-/// What can be chosen when the environment is made.
-#[derive(Debug, Clone, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Options {
-    /// The height of the head below which the body has fallen, m.
-    fall_m: f64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { fall_m: 1.0 }
+with_defaults! {
+    /// What can be chosen when the environment is made.
+    #[derive(Debug, Clone, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Options {
+        /// The height of the head below which the body has fallen, m.
+        fall_m: f64 = 1.0,
     }
 }
 

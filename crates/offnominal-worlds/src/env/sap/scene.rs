@@ -23,20 +23,16 @@ pub struct Scene {
     pub goal: Vec2,
 }
 
-/// The physical quantities that can be changed; the default is the undisturbed environment.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Physics {
-    /// Mass of the agent as a multiple of the nominal one.
-    pub mass_factor: f64,
-    /// Constant force (p, p) on the agent.
-    pub force_n: f64,
-    /// Bound of each component of the random force on each object.
-    pub object_force_n: f64,
-}
-
-impl Default for Physics {
-    fn default() -> Physics {
-        Physics { mass_factor: 1.0, force_n: 0.0, object_force_n: 0.0 }
+offnominal_core::with_defaults! {
+    /// The physical quantities that can be changed; the default is the undisturbed environment.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Physics {
+        /// Mass of the agent as a multiple of the nominal one.
+        pub mass_factor: f64 = 1.0,
+        /// Constant force (p, p) on the agent.
+        pub force_n: f64 = 0.0,
+        /// Bound of each component of the random force on each object.
+        pub object_force_n: f64 = 0.0,
     }
 }
 
