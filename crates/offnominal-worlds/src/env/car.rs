@@ -21,6 +21,7 @@ mod traffic;
 mod tyre;
 mod vehicle;
 
+use super::spec_and_fork;
 use canvas::Canvas;
 use course::Rollout;
 use debris::Debris;
@@ -150,9 +151,7 @@ impl LaneKeep {
 }
 
 impl Env for LaneKeep {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         Start::draw(&self.course, rng)
@@ -207,10 +206,6 @@ impl Env for LaneKeep {
             _ => unreachable!("the specification lists only the parameters above"),
         }
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, camera: Camera, frame: &mut Frame) {

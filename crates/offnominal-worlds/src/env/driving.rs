@@ -16,6 +16,7 @@ mod image;
 mod places;
 mod track;
 
+use super::spec_and_fork;
 use car::Car;
 use offnominal_core::prelude::*;
 use std::sync::Arc;
@@ -76,9 +77,7 @@ impl Driving {
 }
 
 impl Env for Driving {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         track::draw(rng)
@@ -125,10 +124,6 @@ impl Env for Driving {
             _ => unreachable!("the specification lists only the parameters above"),
         }
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {

@@ -16,7 +16,7 @@ mod postures;
 mod tests;
 
 use super::DIVERGED;
-use super::mjc::Rig;
+use super::mjc::{Rig, delegate_to};
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{ObjectType, Simulation};
@@ -98,9 +98,7 @@ impl Humanoid {
 }
 
 impl Env for Humanoid {
-    fn spec(&self) -> &EnvSpec {
-        self.rig.spec()
-    }
+    delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         self.postures.draw(rng)
@@ -135,18 +133,6 @@ impl Env for Humanoid {
 
     fn goal_met(&self) -> Option<bool> {
         Some(self.room_m() > 0.0)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.rig.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.rig.render(camera, frame);
     }
 
     fn failure_search(&self) -> &dyn FailureSearch {

@@ -2,7 +2,7 @@
 //!
 //! Parameters are kept beside the simulation and applied again at each start, because starting resets everything.
 
-use super::mjc_image::{Painter, camera_names, class_names};
+use super::mjc_image::Painter;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Diverged, Model, MujocoError, ObjectType, Simulation};
 use serde_json::Value;
@@ -72,8 +72,6 @@ impl Rig {
         let added = parameters(&design);
         let mut spec = design.spec;
         spec.parameters.extend(added);
-        spec.classes = class_names(design.classes);
-        spec.cameras = camera_names(&model);
         Ok(Rig {
             frame_skip: (spec.dt_secs / model.timestep_secs()).round() as usize,
             pushed_body: model.id(ObjectType::Body, design.pushed_body)?,
@@ -81,7 +79,7 @@ impl Rig {
             force_n: 0.0,
             nominal_mass: model.body_mass().into(),
             nominal_friction: model.dof_frictionloss().into(),
-            painter: Painter::new(&model, design.classes)?,
+            painter: Painter::with_card(&model, design.classes, &mut spec)?,
             spec: Arc::new(spec),
             sim: Simulation::new(model)?,
         })

@@ -21,6 +21,19 @@ impl Clone for Painter {
 }
 
 impl Painter {
+    /// The painter of a new environment, whose card gets the names of the classes, the background first, and the cameras.
+    pub(super) fn with_card<'a>(
+        model: &Model,
+        classes: &[(&str, impl AsRef<[&'a str]>)],
+        card: &mut EnvSpec,
+    ) -> Result<Painter, MujocoError> {
+        let camera = |i| model.name(ObjectType::Camera, i).unwrap_or("unnamed").into();
+        card.classes =
+            std::iter::once("background").chain(classes.iter().map(|c| c.0)).map(String::from).collect();
+        card.cameras = (0..model.count(ObjectType::Camera)).map(camera).collect();
+        Painter::new(model, classes)
+    }
+
     /// `classes` names the classes other than the background, each with the geoms that belong to it.
     pub(super) fn new<'a>(
         model: &Model,
@@ -45,16 +58,4 @@ impl Painter {
             rasteriser.draw(viewer.look(sim, camera.0, &self.looks), frame);
         }
     }
-}
-
-/// Names of the classes for the card, the background first.
-pub(super) fn class_names<T>(classes: &[(&str, T)]) -> Vec<String> {
-    std::iter::once("background").chain(classes.iter().map(|c| c.0)).map(String::from).collect()
-}
-
-/// Names of the cameras for the card.
-pub(super) fn camera_names(model: &Model) -> Vec<String> {
-    (0..model.count(ObjectType::Camera))
-        .map(|i| model.name(ObjectType::Camera, i).unwrap_or("unnamed").into())
-        .collect()
 }

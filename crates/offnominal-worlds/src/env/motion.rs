@@ -4,6 +4,7 @@
 //! is the call through a pointer and the description carried along; sine and cosine remain, and they are those of the
 //! platform, because another sine would not give the reference's bits.
 
+use super::spec_and_fork;
 use offnominal_core::frame::{Camera, Frame};
 use offnominal_core::prelude::*;
 use std::sync::Arc;
@@ -54,9 +55,7 @@ impl<M: Motion> Environment<M> {
 }
 
 impl<M: Motion> Env for Environment<M> {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         M::numbers(&self.motion.draw(rng))
@@ -85,10 +84,6 @@ impl<M: Motion> Env for Environment<M> {
         self.spec.check(name, value)?;
         self.motion.set(name, value);
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {

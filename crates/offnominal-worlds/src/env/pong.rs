@@ -14,6 +14,7 @@ mod lens;
 mod player;
 mod screen;
 
+use super::spec_and_fork;
 use eye::Eye;
 use game::{Game, Rules};
 use lens::Lens;
@@ -70,9 +71,7 @@ impl Pong {
 }
 
 impl Env for Pong {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let [row, direction] = Game::serve(rng);
@@ -124,10 +123,6 @@ impl Env for Pong {
             }
         }
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {

@@ -14,6 +14,7 @@ mod layout;
 mod lidar;
 mod scene;
 
+use super::spec_and_fork;
 use super::vec2::Vec2;
 use card::Level;
 use lidar::SECTORS;
@@ -78,9 +79,7 @@ impl Sap {
 }
 
 impl Env for Sap {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let (n_objects, n_hazards) = (self.scene.objects.len(), self.scene.hazards.len());
@@ -131,10 +130,6 @@ impl Env for Sap {
             _ => unreachable!("the specification lists only the parameters above"),
         }
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {

@@ -1,7 +1,8 @@
 //! The environment around a body: clock, observation, reward, fall, and what changes the body.
 
 use super::super::DIVERGED;
-use super::super::mjc_image::{Painter, camera_names, class_names};
+use super::super::mjc_image::Painter;
+use super::super::spec_and_fork;
 use super::built::{self, Built, Factors};
 use super::card;
 use super::error::BodyError;
@@ -69,9 +70,7 @@ impl Walker {
         }
         let gap_m = built::gap_m(plan)?;
         let built = Built::new(plan, &options, &numbers, factors, gap_m)?;
-        let painter = Painter::new(built.sim.model(), &card::classes(plan))?;
-        spec.classes = class_names(&card::classes(plan));
-        spec.cameras = camera_names(built.sim.model());
+        let painter = Painter::with_card(built.sim.model(), &card::classes(plan), &mut spec)?;
         let (n_joints, n_feet) = (plan.n_joints(), plan.feet.len());
         let mut walker = Walker {
             plan,
@@ -221,9 +220,7 @@ impl Factors {
 }
 
 impl Env for Walker {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let near = |rest: f64| rest + rng.range(-SPREAD_RAD, SPREAD_RAD);
@@ -290,10 +287,6 @@ impl Env for Walker {
             found,
             why: why.to_string(),
         })
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, camera: Camera, frame: &mut Frame) {

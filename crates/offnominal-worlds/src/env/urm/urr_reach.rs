@@ -10,7 +10,7 @@ use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use super::workcell::{CLASSES, layout};
 use super::{card, distance};
 use crate::env::DIVERGED;
-use crate::env::mjc_image::{Painter, camera_names, class_names};
+use crate::env::mjc_image::Painter;
 use crate::env::only_one::OnlyOne;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, MujocoError, Simulation};
@@ -87,13 +87,9 @@ impl Reach {
 
     fn with(robot: Robot) -> Result<Reach, MujocoError> {
         let model = Model::from_xml(&model::mjcf())?;
-        let spec = EnvSpec {
-            classes: class_names(CLASSES),
-            cameras: camera_names(&model),
-            ..card::urr_reach(&ENTRY)
-        };
+        let mut spec = card::urr_reach(&ENTRY);
         Ok(Reach {
-            painter: Painter::new(&model, CLASSES)?,
+            painter: Painter::with_card(&model, CLASSES, &mut spec)?,
             model: Arc::new(model),
             spec: Arc::new(spec),
             robot,

@@ -4,7 +4,7 @@
 //! the workspace; a soft weld (time constant 0.04 s, critically damped) drags the tool after it, its orientation fixed.
 //! All that changes is in the simulation itself, so that a copy of the simulation is a copy of the workcell.
 
-use super::super::mjc_image::{Painter, camera_names, class_names};
+use super::super::mjc_image::Painter;
 use super::goal::Goal;
 use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use offnominal_core::prelude::*;
@@ -84,10 +84,8 @@ impl Workcell {
 
     fn new(mjcf: &str, mut spec: EnvSpec, classes: Classes<'_>) -> Result<Workcell, MujocoError> {
         let model = Model::from_xml(mjcf)?;
-        spec.classes = class_names(classes);
-        spec.cameras = camera_names(&model);
         Ok(Workcell {
-            painter: Painter::new(&model, classes)?,
+            painter: Painter::with_card(&model, classes, &mut spec)?,
             substeps: (DT_SECS / model.timestep_secs()).round() as usize,
             goal: Goal::at([0.0; 3]),
             goal_speed_mps: 0.0,
