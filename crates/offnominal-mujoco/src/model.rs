@@ -95,7 +95,7 @@ impl Model {
     /// If the library cannot be had, or the text is not a valid model.
     pub fn from_xml(xml: &str) -> Result<Model, MujocoError> {
         let api = library::api(&mut |_| ())?;
-        let text = CString::new(xml).map_err(|e| MujocoError::InvalidModel { reason: e.to_string() })?;
+        let text = CString::new(xml).map_err(|e| MujocoError::InvalidModel(e.to_string()))?;
         guard(|| {
             let spec = parse(api, &text)?;
             let model = compile(api, spec);
@@ -229,7 +229,7 @@ fn parse(api: &Api, text: &CStr) -> Result<*mut mjSpec, MujocoError> {
     if spec.is_null() {
         // SAFETY: MuJoCo ends what it writes into the buffer with a zero.
         let reason = unsafe { CStr::from_ptr(reason.as_ptr()) };
-        return Err(MujocoError::InvalidModel { reason: reason.to_string_lossy().into_owned() });
+        return Err(MujocoError::InvalidModel(reason.to_string_lossy().into_owned()));
     }
     Ok(spec)
 }
@@ -241,7 +241,7 @@ fn compile(api: &'static Api, spec: *mut mjSpec) -> Result<Model, MujocoError> {
     model.ok_or_else(|| {
         // SAFETY: the message belongs to the specification, which is still valid.
         let reason = unsafe { CStr::from_ptr((api.mjs_getError)(spec)) };
-        MujocoError::InvalidModel { reason: reason.to_string_lossy().into_owned() }
+        MujocoError::InvalidModel(reason.to_string_lossy().into_owned())
     })
 }
 

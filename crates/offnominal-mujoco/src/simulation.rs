@@ -58,7 +58,7 @@ impl Simulation {
     pub(crate) fn data_of(model: &Model) -> Result<NonNull<mjData>, MujocoError> {
         // SAFETY: the model is valid.
         let data = guard(|| unsafe { (model.api.mj_makeData)(model.raw.as_ptr()) })?;
-        NonNull::new(data).ok_or_else(|| MujocoError::Engine { message: "no memory for the data".into() })
+        NonNull::new(data).ok_or_else(|| MujocoError::Engine("no memory for the data".into()))
     }
 
     /// The model.
