@@ -1,7 +1,7 @@
 """Shortens the output of bindgen to what this crate reads: `python3 trim_bindings.py < long.rs > src/bindings.rs`.
 
 A structure keeps its layout: neighbouring fields of one type that no source file reads become one array. Constants that
-no source file names, and wrappers of functions, are left out.
+no source file names, and all methods of functions but the one that looks them up, are left out.
 """
 
 import pathlib
@@ -50,7 +50,13 @@ def main() -> None:
     text = sys.stdin.read()
     text = re.sub(r"^(#\[repr\(C\)\]\npub struct \w+ \{)\n(.*?)^\}", structure, text, flags=re.M | re.S)
     text = re.sub(r"^pub const (\w+): .*\n", lambda m: m[0] if m[1] in NAMED else "", text, flags=re.M)
-    text = re.sub(r"^    pub unsafe fn mjs?[uv]?_.*?^    \}\n", "", text, flags=re.M | re.S)
+    text = re.sub(r"^    pub unsafe fn (new|mjs?[uv]?_).*?^    \}\n", "", text, flags=re.M | re.S)
+    text = re.sub(r"^impl.* Default for .*?^\}\n|^pub use .*\n", "", text, flags=re.M | re.S)
+    # Each function is looked up where its field is filled in, the library itself last.
+    looked_up = dict(re.findall(r"^        let (mj\w+) = (.*);\n", text, re.M))
+    text = re.sub(r"^        let mj.*\n", "", text, flags=re.M)
+    text = re.sub(r"^            (mj\w+),$", lambda m: f"            {m[1]}: {looked_up[m[1]]},", text, flags=re.M)
+    text = re.sub(r"( +__library,\n)(.*?)(^        \}\))", r"\2\1\3", text, flags=re.M | re.S)
     sys.stdout.write(text)
 
 

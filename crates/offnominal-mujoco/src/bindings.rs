@@ -322,8 +322,6 @@ pub struct Api {
         type_: ::core::ffi::c_int,
         id: ::core::ffi::c_int,
     ) -> *const ::core::ffi::c_char,
-    pub mj_version: unsafe extern "C-unwind" fn() -> ::core::ffi::c_int,
-    pub mj_versionString: unsafe extern "C-unwind" fn() -> *const ::core::ffi::c_char,
     pub mjv_defaultCamera: unsafe extern "C-unwind" fn(cam: *mut mjvCamera),
     pub mjv_defaultPerturb: unsafe extern "C-unwind" fn(pert: *mut mjvPerturb),
     pub mjv_defaultOption: unsafe extern "C-unwind" fn(opt: *mut mjvOption),
@@ -362,85 +360,40 @@ pub const mjWARN_BADCTRL: mjtWarning = 6;
 pub const mjLOG_ERROR: mjtLogLevel = 3;
 pub const mjCAT_STATIC: mjtCatBit_ = 1;
 pub const mjCAT_DYNAMIC: mjtCatBit_ = 2;
-impl<T: Copy + Default, const N: usize> Default for __BindgenOpaqueArray8<[T; N]> {
-    fn default() -> Self {
-        Self([<T as Default>::default(); N])
-    }
-}
 impl Api {
-    pub unsafe fn new<P>(path: P) -> Result<Self, ::libloading::Error>
-    where
-        P: AsRef<::std::ffi::OsStr>,
-    {
-        let path = path.as_ref();
-        let library = ::libloading::Library::new(path)?;
-        Self::from_library(library)
-    }
     pub unsafe fn from_library<L>(library: L) -> Result<Self, ::libloading::Error>
     where
         L: Into<::libloading::Library>,
     {
         let __library = library.into();
-        let mj_parseXMLString = __library.get(b"mj_parseXMLString\0").map(|sym| *sym)?;
-        let mj_compile = __library.get(b"mj_compile\0").map(|sym| *sym)?;
-        let mj_step = __library.get(b"mj_step\0").map(|sym| *sym)?;
-        let mj_forward = __library.get(b"mj_forward\0").map(|sym| *sym)?;
-        let mj_copyModel = __library.get(b"mj_copyModel\0").map(|sym| *sym)?;
-        let mj_deleteModel = __library.get(b"mj_deleteModel\0").map(|sym| *sym)?;
-        let mj_makeData = __library.get(b"mj_makeData\0").map(|sym| *sym)?;
-        let mj_copyData = __library.get(b"mj_copyData\0").map(|sym| *sym)?;
-        let mj_resetData = __library.get(b"mj_resetData\0").map(|sym| *sym)?;
-        let mj_deleteData = __library.get(b"mj_deleteData\0").map(|sym| *sym)?;
-        let mj_setConst = __library.get(b"mj_setConst\0").map(|sym| *sym)?;
-        let mj_deleteSpec = __library.get(b"mj_deleteSpec\0").map(|sym| *sym)?;
-        let mj_kinematics = __library.get(b"mj_kinematics\0").map(|sym| *sym)?;
-        let mj_comPos = __library.get(b"mj_comPos\0").map(|sym| *sym)?;
-        let mj_camlight = __library.get(b"mj_camlight\0").map(|sym| *sym)?;
-        let mj_name2id = __library.get(b"mj_name2id\0").map(|sym| *sym)?;
-        let mj_id2name = __library.get(b"mj_id2name\0").map(|sym| *sym)?;
-        let mj_version = __library.get(b"mj_version\0").map(|sym| *sym)?;
-        let mj_versionString = __library.get(b"mj_versionString\0").map(|sym| *sym)?;
-        let mjv_defaultCamera = __library.get(b"mjv_defaultCamera\0").map(|sym| *sym)?;
-        let mjv_defaultPerturb = __library.get(b"mjv_defaultPerturb\0").map(|sym| *sym)?;
-        let mjv_defaultOption = __library.get(b"mjv_defaultOption\0").map(|sym| *sym)?;
-        let mjv_defaultScene = __library.get(b"mjv_defaultScene\0").map(|sym| *sym)?;
-        let mjv_makeScene = __library.get(b"mjv_makeScene\0").map(|sym| *sym)?;
-        let mjv_freeScene = __library.get(b"mjv_freeScene\0").map(|sym| *sym)?;
-        let mjv_updateScene = __library.get(b"mjv_updateScene\0").map(|sym| *sym)?;
-        let mju_setLogHandler = __library.get(b"mju_setLogHandler\0").map(|sym| *sym)?;
-        let mjs_getError = __library.get(b"mjs_getError\0").map(|sym| *sym)?;
         Ok(Api {
+            mj_parseXMLString: __library.get(b"mj_parseXMLString\0").map(|sym| *sym)?,
+            mj_compile: __library.get(b"mj_compile\0").map(|sym| *sym)?,
+            mj_step: __library.get(b"mj_step\0").map(|sym| *sym)?,
+            mj_forward: __library.get(b"mj_forward\0").map(|sym| *sym)?,
+            mj_copyModel: __library.get(b"mj_copyModel\0").map(|sym| *sym)?,
+            mj_deleteModel: __library.get(b"mj_deleteModel\0").map(|sym| *sym)?,
+            mj_makeData: __library.get(b"mj_makeData\0").map(|sym| *sym)?,
+            mj_copyData: __library.get(b"mj_copyData\0").map(|sym| *sym)?,
+            mj_resetData: __library.get(b"mj_resetData\0").map(|sym| *sym)?,
+            mj_deleteData: __library.get(b"mj_deleteData\0").map(|sym| *sym)?,
+            mj_setConst: __library.get(b"mj_setConst\0").map(|sym| *sym)?,
+            mj_deleteSpec: __library.get(b"mj_deleteSpec\0").map(|sym| *sym)?,
+            mj_kinematics: __library.get(b"mj_kinematics\0").map(|sym| *sym)?,
+            mj_comPos: __library.get(b"mj_comPos\0").map(|sym| *sym)?,
+            mj_camlight: __library.get(b"mj_camlight\0").map(|sym| *sym)?,
+            mj_name2id: __library.get(b"mj_name2id\0").map(|sym| *sym)?,
+            mj_id2name: __library.get(b"mj_id2name\0").map(|sym| *sym)?,
+            mjv_defaultCamera: __library.get(b"mjv_defaultCamera\0").map(|sym| *sym)?,
+            mjv_defaultPerturb: __library.get(b"mjv_defaultPerturb\0").map(|sym| *sym)?,
+            mjv_defaultOption: __library.get(b"mjv_defaultOption\0").map(|sym| *sym)?,
+            mjv_defaultScene: __library.get(b"mjv_defaultScene\0").map(|sym| *sym)?,
+            mjv_makeScene: __library.get(b"mjv_makeScene\0").map(|sym| *sym)?,
+            mjv_freeScene: __library.get(b"mjv_freeScene\0").map(|sym| *sym)?,
+            mjv_updateScene: __library.get(b"mjv_updateScene\0").map(|sym| *sym)?,
+            mju_setLogHandler: __library.get(b"mju_setLogHandler\0").map(|sym| *sym)?,
+            mjs_getError: __library.get(b"mjs_getError\0").map(|sym| *sym)?,
             __library,
-            mj_parseXMLString,
-            mj_compile,
-            mj_step,
-            mj_forward,
-            mj_copyModel,
-            mj_deleteModel,
-            mj_makeData,
-            mj_copyData,
-            mj_resetData,
-            mj_deleteData,
-            mj_setConst,
-            mj_deleteSpec,
-            mj_kinematics,
-            mj_comPos,
-            mj_camlight,
-            mj_name2id,
-            mj_id2name,
-            mj_version,
-            mj_versionString,
-            mjv_defaultCamera,
-            mjv_defaultPerturb,
-            mjv_defaultOption,
-            mjv_defaultScene,
-            mjv_makeScene,
-            mjv_freeScene,
-            mjv_updateScene,
-            mju_setLogHandler,
-            mjs_getError,
         })
     }
 }
-pub use self::mjtCamera_ as mjtCamera;
-pub use self::mjtCatBit_ as mjtCatBit;
