@@ -66,27 +66,26 @@ impl fmt::Debug for Model {
     }
 }
 
-/// Declares access to arrays of the model whose length is a size of the model.
+/// Declares access to arrays whose length is a size of the model, to be read and perhaps also to be changed.
 macro_rules! arrays {
-    ($($(#[$doc:meta])* $name:ident: $count:ident * $width:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(, $name_mut:ident)?: $count:ident * $width:literal;)*) => {$(
         $(#[$doc])*
         pub fn $name(&self) -> &[f64] {
             // SAFETY: MuJoCo allocates that many numbers there.
-            unsafe { std::slice::from_raw_parts(self.raw().$name, $width * size(self.raw().$count)) }
+            unsafe { std::slice::from_raw_parts(self.raw().$name, $width * size(self.sizes().$count)) }
         }
-    )*};
-}
 
-/// The same, to be edited.
-macro_rules! arrays_mut {
-    ($($(#[$doc:meta])* $name:ident: $field:ident, $count:ident * $width:literal;)*) => {$(
-        $(#[$doc])*
-        pub fn $name(&mut self) -> &mut [f64] {
-            // SAFETY: MuJoCo allocates that many numbers there, and `self` is borrowed exclusively.
-            unsafe { std::slice::from_raw_parts_mut(self.raw().$field, $width * size(self.raw().$count)) }
-        }
+        $(
+            #[doc = concat!("The same as [`Self::", stringify!($name), "`], to be changed.")]
+            pub fn $name_mut(&mut self) -> &mut [f64] {
+                let length = $width * size(self.sizes().$count);
+                // SAFETY: as above, and `self` is borrowed exclusively.
+                unsafe { std::slice::from_raw_parts_mut(self.raw().$name, length) }
+            }
+        )?
     )*};
 }
+pub(crate) use arrays;
 
 impl Model {
     /// Compiles a model from MJCF text; loads the library first if that was not done yet.
@@ -108,6 +107,10 @@ impl Model {
     pub(crate) fn raw(&self) -> &mjModel {
         // SAFETY: the pointer is valid until `drop`, and changed only through `&mut self`.
         unsafe { self.raw.as_ref() }
+    }
+
+    fn sizes(&self) -> &mjModel {
+        self.raw()
     }
 
     /// The index of the thing of that kind and name.
@@ -160,29 +163,20 @@ impl Model {
     arrays! {
         /// Positions of the reference configuration.
         qpos0: nq * 1;
-        /// Mass of each body in kg; the first one is the world.
-        body_mass: nbody * 1;
+        /// Mass of each body in kg; the first one is the world. After a change [`Model::recompute_constants`] must follow.
+        body_mass, body_mass_mut: nbody * 1;
         /// Where each body is in the frame of the one that it hangs on, in m, `[nbody, 3]`.
         body_pos: nbody * 3;
         /// Dry friction of each degree of freedom, in N or N m.
-        dof_frictionloss: nv * 1;
+        dof_frictionloss, dof_frictionloss_mut: nv * 1;
         /// Viscous damping of each degree of freedom, in N s/m or N m s/rad.
-        dof_damping: nv * 1;
+        dof_damping, dof_damping_mut: nv * 1;
         /// Lower and upper limit of each joint in rad or m, `[njnt, 2]`; zeros where it has none.
         jnt_range: njnt * 2;
         /// Extent of each geom, `[ngeom, 3]`; the meaning depends on its form.
         geom_size: ngeom * 3;
         /// Vertical angle of view of each camera, in degrees.
         cam_fovy: ncam * 1;
-    }
-
-    arrays_mut! {
-        /// Mass of each body, to be edited; [`Model::recompute_constants`] must follow.
-        body_mass_mut: body_mass, nbody * 1;
-        /// Dry friction of each degree of freedom, to be edited.
-        dof_frictionloss_mut: dof_frictionloss, nv * 1;
-        /// Viscous damping of each degree of freedom, to be edited.
-        dof_damping_mut: dof_damping, nv * 1;
     }
 
     /// Brings what MuJoCo derives from masses and geometry (subtree masses, inverse weights) up to date.
