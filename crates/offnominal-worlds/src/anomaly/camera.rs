@@ -1,4 +1,4 @@
-//! Camera faults that watches an environment.
+//! Faults of the camera that watches an environment.
 //!
 //! Environment and policy go on as ever: only the images that somebody takes of the episode are bad. Noise, blur,
 //! pixelation, brightness and fog are those of [`crate::corruption`], whose severity is the magnitude; the others are

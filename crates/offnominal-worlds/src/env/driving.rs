@@ -93,7 +93,7 @@ impl Env for Driving {
     fn observe(&self, obs: &mut [f32]) {
         assert_eq!(obs.len(), self.spec.observation.len(), "{}: length of the observation", self.spec.id);
         let (beams, body) = obs.split_at_mut(beams::N);
-        beams::subject(&self.track, self.at, self.car.position, self.car.heading, beams);
+        beams::cast(&self.track, self.at, self.car.position, self.car.heading, beams);
         body.copy_from_slice(&[self.car.speed, self.car.yaw_rate, self.car.steering].map(|v| v as f32));
     }
 
