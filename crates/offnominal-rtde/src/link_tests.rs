@@ -3,13 +3,10 @@
 use super::link::{Link, Ports, Tcp, Trouble};
 use super::robot::{Robot, Servo};
 use super::simulated::station::Settings;
-use super::simulated::{Controller, Loopback, Network, Station};
+use super::simulated::{Controller, Loopback, Network, Served};
 use crate::ur3e::kinematics::HOME;
-use std::io::{Error, Result as IoResult, Write};
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::io::Write;
+use std::net::TcpListener;
 
 const HERE: &str = "127.0.0.1";
 
@@ -198,38 +195,6 @@ fn hosts_that_are_no_robots_are_told_from_robots() {
     assert!(matches!(found_of(&[0, 4, b'V', 0], true), Trouble::OldProtocol));
     assert!(matches!(found_of(&[0, 4, b'S', 1], true), Trouble::OutOfTurn { .. }));
     assert!(matches!(found_of(b"", false), Trouble::Broken(_)));
-}
-
-/// A simulated robot that is served until this value is dropped.
-struct Served {
-    /// Where it listens, at 127.0.0.1.
-    ports: Ports,
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Served {
-    /// Serves a new controller at any free ports, `speed` times as fast as the clock on the wall.
-    fn locally(speed: f64, settings: Settings) -> IoResult<Served> {
-        let any = Ports { rtde: 0, script: 0, dashboard: 0 };
-        let controller = Controller::new().map_err(Error::other)?;
-        let mut station = Station::open(IpAddr::V4(Ipv4Addr::LOCALHOST), any, controller, settings)?;
-        let (ports, stop) = (station.ports()?, Arc::new(AtomicBool::new(false)));
-        let signal = Arc::clone(&stop);
-        let thread = Some(std::thread::spawn(move || station.serve(speed, &signal)));
-        Ok(Served { ports, stop, thread })
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(Err(panic)) = self.thread.take().map(JoinHandle::join)
-            && !std::thread::panicking()
-        {
-            std::panic::resume_unwind(panic);
-        }
-    }
 }
 
 fn robot_of(served: &Served) -> Result<Robot, Trouble> {

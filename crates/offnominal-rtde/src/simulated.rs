@@ -1,8 +1,8 @@
 //! A controller of Universal Robots, simulated: the arm in MuJoCo, its safety, its registers, and its protocols.
 //!
 //! It does not interpret URScript. A program that is sent to it is the cue to play the register protocol by which
-//! clients drive their programs; see [`program`]. Everything here but [`station`] is free of input and
-//! output.
+//! clients drive their programs; see [`program`]. Everything here but [`station`] and [`served`] is free of
+//! input and output.
 
 pub mod arm;
 pub mod connection;
@@ -14,9 +14,11 @@ pub mod network;
 pub mod outputs;
 pub mod program;
 pub mod registers;
+pub mod served;
 pub mod station;
 
 pub use controller::Controller;
 pub use loopback::Loopback;
 pub use network::Network;
+pub use served::Served;
 pub use station::Station;
