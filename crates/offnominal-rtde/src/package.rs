@@ -8,9 +8,6 @@ use thiserror::Error;
 /// Bytes before the payload.
 pub const HEADER: usize = 3;
 
-/// Bytes that an inbox holds at most: the largest package, and as much again that was read along with it.
-pub const LARGEST_INBOX: usize = 2 * u16::MAX as usize;
-
 /// What kind of message a package carries; the value is the byte on the wire, an ASCII letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -141,11 +138,6 @@ impl Inbox {
         self.bytes.drain(..self.taken);
         self.taken = 0;
         &mut self.bytes
-    }
-
-    /// Whether there is room for more bytes before packages must be taken.
-    pub fn is_full(&self) -> bool {
-        self.bytes.len() - self.taken >= LARGEST_INBOX
     }
 
     /// Takes the next whole package; `None` if more bytes are needed.
