@@ -12,8 +12,20 @@ SOURCES = [p for p in pathlib.Path(__file__).parent.glob("src/**/*.rs") if p.nam
 CODE = re.sub(r"//.*", "", "\n".join(p.read_text() for p in SOURCES))
 NAMED = set(re.findall(r"\w+", CODE))
 # A field is read after a dot, or listed in one of the tables of arrays: `name: count * width`.
-READ = set(re.findall(r"\.(\w+)", CODE)) | set(re.findall(r"\w+", " ".join(re.findall(r"^ +(\w.*) \* \d+;$", CODE, re.M))))
-SCALARS = {"mjtNum", "mjtByte", "mjtBool", "mjtSize", "f32", "usize", "u64", "::core::ffi::c_int", "::core::ffi::c_char"}
+READ = set(re.findall(r"\.(\w+)", CODE)) | set(
+    re.findall(r"\w+", " ".join(re.findall(r"^ +(\w.*) \* \d+;$", CODE, re.M)))
+)
+SCALARS = {
+    "mjtNum",
+    "mjtByte",
+    "mjtBool",
+    "mjtSize",
+    "f32",
+    "usize",
+    "u64",
+    "::core::ffi::c_int",
+    "::core::ffi::c_char",
+}
 
 
 def elements(kind: str) -> tuple[str, int]:
@@ -39,7 +51,7 @@ def folded(fields: list[tuple[str, str]]) -> list[str]:
     ]
 
 
-def structure(text: re.Match) -> str:
+def structure(text: re.Match[str]) -> str:
     """A structure of C with its unnamed fields folded."""
     fields = re.findall(r"^    pub (\w+): (.+),$", text[2], re.M)
     return "\n".join([text[1], *folded(fields), "}"])
