@@ -122,7 +122,7 @@ proptest! {
             controller.tick();
             connection.publish(&controller, &mut out);
         }
-        prop_assert!(controller.arm().q().iter().all(|q| q.is_finite()));
+        prop_assert!(controller.arm.q().iter().all(|q| q.is_finite()));
     }
 
     #[test]
@@ -135,7 +135,7 @@ proptest! {
         controller.registers.input_int[0] = command;
         controller.registers.input_double[..11].copy_from_slice(&arguments);
         (0..20).for_each(|_| controller.tick());
-        prop_assert!(controller.arm().q().iter().all(|q| q.is_finite()));
+        prop_assert!(controller.arm.q().iter().all(|q| q.is_finite()));
     }
 
     #[test]
