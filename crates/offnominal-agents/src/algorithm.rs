@@ -23,7 +23,7 @@ pub struct Algorithm {
     /// The options that not every algorithm has and this one does.
     pub options: &'static [&'static str],
     /// Which actions it gives.
-    pub commands: Commands,
+    pub actions: Actions,
     /// A learner for so many numbers per observation and per action.
     build: Build,
 }
@@ -33,18 +33,18 @@ type Build = fn(&TrainConfig, Option<ConvNet>, (usize, usize), &mut Rng) -> Box<
 
 /// The actions that an algorithm can learn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Commands {
+pub enum Actions {
     /// Real numbers.
     Real,
     /// One choice among a few.
     Choice,
 }
 
-impl std::fmt::Display for Commands {
+impl std::fmt::Display for Actions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Commands::Real => "actions that are real numbers",
-            Commands::Choice => "one action that is a choice",
+            Actions::Real => "actions that are real numbers",
+            Actions::Choice => "one action that is a choice",
         })
     }
 }
@@ -63,14 +63,14 @@ pub const ALL: &[Algorithm] = &[
             "imitation",
             "advice",
         ],
-        commands: Commands::Real,
+        actions: Actions::Real,
         build: |config, _, (obs, act), rng| Box::new(Tqc::new(config, obs, act, rng)),
     },
     Algorithm {
         id: "sac",
         summary: "soft actor-critic (Haarnoja et al. 2018)",
         options: &["critics", "alpha", "target_entropy", "imitation", "advice"],
-        commands: Commands::Real,
+        actions: Actions::Real,
         build: |config, _, (obs, act), rng| Box::new(Sac::new(config, obs, act, rng)),
     },
     Algorithm {
@@ -86,14 +86,14 @@ pub const ALL: &[Algorithm] = &[
             "dropconnect",
             "prior",
         ],
-        commands: Commands::Real,
+        actions: Actions::Real,
         build: |config, _, (obs, act), rng| Box::new(Td3::new(config, obs, act, rng)),
     },
     Algorithm {
         id: "ddpg",
         summary: "deep deterministic policy gradient (Lillicrap et al. 2016)",
         options: &["exploration_noise", "dropout", "dropconnect", "prior"],
-        commands: Commands::Real,
+        actions: Actions::Real,
         build: |config, _, (obs, act), rng| Box::new(Td3::ddpg(config, obs, act, rng)),
     },
     Algorithm {
@@ -111,7 +111,7 @@ pub const ALL: &[Algorithm] = &[
             "prior",
             "filters",
         ],
-        commands: Commands::Choice,
+        actions: Actions::Choice,
         build: |config, encoder, (obs, choices), rng| Box::new(Dqn::new(config, encoder, obs, choices, rng)),
     },
 ];
@@ -125,15 +125,15 @@ impl Algorithm {
 
     /// Checks that it can learn the actions of an environment.
     fn check(&self, spec: &EnvSpec) -> Result<(), ConfigError> {
-        let fits = match self.commands {
-            Commands::Real => !spec.action.iter().any(Channel::is_choice),
-            Commands::Choice => choices(&spec.action).is_some(),
+        let fits = match self.actions {
+            Actions::Real => !spec.action.iter().any(Channel::is_choice),
+            Actions::Choice => choices(&spec.action).is_some(),
         };
-        let able = || ALL.iter().filter(|a| a.commands != self.commands).map(|a| a.id);
-        let error = || ConfigError::Commands {
+        let able = || ALL.iter().filter(|a| a.actions != self.actions).map(|a| a.id);
+        let error = || ConfigError::Actions {
             env: spec.id.clone(),
             algorithm: self.id,
-            expected: self.commands.to_string(),
+            expected: self.actions.to_string(),
             able: able().collect::<Vec<_>>().join(", "),
         };
         fits.then_some(()).ok_or_else(error)

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Card {
-    /// Name by which actions refer to this policy: `<environment>-<algorithm>`.
+    /// Name by which commands refer to this policy: `<environment>-<algorithm>`.
     pub id: String,
     /// The environment it was trained in.
     pub env: String,
@@ -22,7 +22,7 @@ pub struct Card {
     pub success_rate: Option<Estimate>,
     /// The exact action that trained it.
     pub command: String,
-    /// The seed of that action.
+    /// The seed of that command.
     pub seed: Seed,
     /// Steps in the environment.
     pub steps: u64,

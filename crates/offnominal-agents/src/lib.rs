@@ -35,7 +35,7 @@ pub mod trainer;
 mod weights;
 
 pub use actor::{Actor, ActorError, PASSES};
-pub use algorithm::{ALL, Algorithm, Commands};
+pub use algorithm::{ALL, Actions, Algorithm};
 pub use card::Card;
 pub use config::{Alpha, ConfigError, TrainConfig};
 pub use dqn::Dqn;

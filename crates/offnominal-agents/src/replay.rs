@@ -20,7 +20,7 @@ pub struct Record<'a> {
     pub next_obs: &'a [f32],
     /// 1 if nothing can follow, 0 if the episode goes on or only its time was up.
     pub terminal: f32,
-    /// 1 if a demonstrator commanded, 0 if the policy or chance did.
+    /// 1 if a demonstrator acted, 0 if the policy or chance did.
     pub demonstrated: f32,
 }
 
@@ -50,7 +50,7 @@ pub struct Batch {
     pub next_obs: Vec<f32>,
     /// `[n]`, 1 where nothing follows
     pub terminal: Vec<f32>,
-    /// `[n]`, 1 where a demonstrator commanded, or says what it would have
+    /// `[n]`, 1 where a demonstrator acted, or says what it would have done
     pub demonstrated: Vec<f32>,
     /// `[n, act_width]`, the action it gave or would have given there
     pub advice: Vec<f32>,

@@ -13,15 +13,15 @@ fn bytes(name: &str) -> Vec<u8> {
 }
 
 /// An environment with so many numbers, and actions that are real numbers in ±`bound`, or one of `choices`.
-fn environment(numbers: usize, commands: usize, bound: f64, choices: u32) -> EnvSpec {
+fn environment(numbers: usize, actions: usize, bound: f64, choices: u32) -> EnvSpec {
     let number = |i| Channel::unbounded(&format!("o{i}"), "a number", "1");
-    let command = |i| match choices {
+    let action = |i| match choices {
         0 => Channel::new(&format!("a{i}"), "an action", "1", -bound, bound),
         n => Channel::choice("a", "a choice", n),
     };
     EnvSpec {
         observation: (0..numbers).map(number).collect(),
-        action: (0..commands).map(command).collect(),
+        action: (0..actions).map(action).collect(),
         ..EnvSpec::new("w", "an environment of numbers")
     }
 }
@@ -34,8 +34,8 @@ fn expected(name: &str) -> Vec<(Vec<f32>, Vec<f32>)> {
     read("inputs").into_iter().zip(read("outputs")).collect()
 }
 
-fn acted(policy: &mut Onnx, obs: &[f32], commands: usize) -> Vec<f32> {
-    let mut action = vec![0.0; commands];
+fn acted(policy: &mut Onnx, obs: &[f32], actions: usize) -> Vec<f32> {
+    let mut action = vec![0.0; actions];
     policy.act(obs, &mut action, &mut Rng::new(0));
     action
 }
@@ -47,17 +47,17 @@ fn close(found: &[f32], wanted: &[f32]) {
 }
 
 #[test]
-fn commands_are_those_of_onnxruntime() {
-    for (name, numbers, commands) in [("mlp", 3, 1), ("pieces", 4, 8)] {
-        let mut policy = Onnx::from_bytes(&bytes(name), &environment(numbers, commands, 10.0, 0)).unwrap();
+fn actions_are_those_of_onnxruntime() {
+    for (name, numbers, actions) in [("mlp", 3, 1), ("pieces", 4, 8)] {
+        let mut policy = Onnx::from_bytes(&bytes(name), &environment(numbers, actions, 10.0, 0)).unwrap();
         for (input, output) in expected(name) {
-            close(&acted(&mut policy, &input, commands), &output);
+            close(&acted(&mut policy, &input, actions), &output);
         }
     }
 }
 
 #[test]
-fn commands_stay_within_their_bounds() {
+fn actions_stay_within_their_bounds() {
     let mut policy = Onnx::from_bytes(&bytes("mlp"), &environment(3, 1, 0.1, 0)).unwrap();
     for (input, output) in expected("mlp") {
         close(&acted(&mut policy, &input, 1), &[output[0].clamp(-0.1, 0.1)]);
@@ -91,7 +91,7 @@ fn it_is_a_lawful_policy() {
 #[test]
 fn other_environments_are_refused() {
     let refused =
-        |numbers, commands| Onnx::from_bytes(&bytes("mlp"), &environment(numbers, commands, 1.0, 0)).err();
+        |numbers, actions| Onnx::from_bytes(&bytes("mlp"), &environment(numbers, actions, 1.0, 0)).err();
     assert_eq!(refused(4, 1), Some(OnnxError::Shape { what: "input", expected: 4, found: 3 }));
     assert_eq!(refused(3, 2), Some(OnnxError::Shape { what: "output", expected: 2, found: 1 }));
 }

@@ -21,21 +21,17 @@
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 
-/// How an alarm behaves. The default is the alarm of the metrics: armed at once, raised by one exceedance, latched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Settings {
-    /// Steps at the beginning of an episode in which nothing is raised.
-    pub arm_after: u32,
-    /// Exceedances in a row that raise the alarm.
-    pub raise_after: NonZeroU32,
-    /// Quiet steps in a row that clear the alarm; without it the alarm latches.
-    pub clear_after: Option<NonZeroU32>,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Settings { arm_after: 0, raise_after: NonZeroU32::MIN, clear_after: None }
+crate::with_defaults! {
+    /// How an alarm behaves. The default is the alarm of the metrics: armed at once, raised by one exceedance, latched.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    pub struct Settings {
+        /// Steps at the beginning of an episode in which nothing is raised.
+        pub arm_after: u32 = 0,
+        /// Exceedances in a row that raise the alarm.
+        pub raise_after: NonZeroU32 = NonZeroU32::MIN,
+        /// Quiet steps in a row that clear the alarm; without it the alarm latches.
+        pub clear_after: Option<NonZeroU32> = None,
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 /// One thing that can be asked for by name.
 pub struct Entry<T: ?Sized + 'static> {
-    /// The name in actions, configuration and results.
+    /// The name in commands, configuration and results.
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,

@@ -87,10 +87,10 @@ impl Channel {
     ///
     /// # Panics
     /// If the channel is not a choice.
-    pub fn chosen(&self, command: f32) -> Option<usize> {
+    pub fn chosen(&self, number: f32) -> Option<usize> {
         assert!(self.is_choice(), "channel {} is a real number, not a choice", self.name);
         let last = (self.choices - 1) as f32;
-        (!command.is_nan()).then(|| command.round().clamp(0.0, last) as usize)
+        (!number.is_nan()).then(|| number.round().clamp(0.0, last) as usize)
     }
 }
 

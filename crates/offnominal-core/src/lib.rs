@@ -10,6 +10,7 @@ pub mod anomaly_spec;
 pub mod archive;
 pub mod catalogue;
 pub mod channel;
+mod defaults;
 pub mod detector;
 pub mod env;
 pub mod episode;
@@ -55,4 +56,5 @@ pub mod prelude {
     pub use crate::schedule::{Extent, Onset, Schedule};
     pub use crate::seed::Seed;
     pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};
+    pub use crate::with_defaults;
 }

@@ -42,7 +42,7 @@ impl<'a> Trial<'a> {
 
     /// Plays an undisturbed episode.
     pub fn nominal(&self, seed: Seed) -> Episode {
-        self.play(seed, None, &mut |_| ())
+        self.play_from(None, seed, None, &mut |_, _| ())
     }
 
     /// Plays an undisturbed episode of which only the outcome is kept; one of images would fill hundreds of megabytes.
@@ -57,7 +57,7 @@ impl<'a> Trial<'a> {
 
     /// Plays an undisturbed episode from a chosen initial condition, and shows the environment to `watch`.
     pub fn starting_at(&self, initial: Vec<f64>, seed: Seed, watch: Watcher<'_>) -> Episode {
-        self.play_from(initial, seed, None, &mut |env, _| watch(env))
+        self.play_from(Some(initial), seed, None, &mut |env, _| watch(env))
     }
 
     /// Plays a disturbed episode and its nominal twin, which has the same seed and initial condition.
@@ -87,7 +87,7 @@ impl<'a> Trial<'a> {
         from: &Catalogue<dyn Anomaly>,
     ) -> Result<Episode, BuildError> {
         let anomaly = anomaly_spec.build(from, self.env)?;
-        Ok(self.play(seed, Some(Disturbance { anomaly_spec, onset, anomaly }), &mut |_| ()))
+        Ok(self.play_from(None, seed, Some(Disturbance { anomaly_spec, onset, anomaly }), &mut |_, _| ()))
     }
 
     /// Plays an episode again and shows the environment to `watch` before the first step and after each one.
@@ -119,34 +119,25 @@ impl<'a> Trial<'a> {
             }
             _ => None,
         };
-        Ok(self.play_from(episode.initial.clone(), episode.seed, disturbance, video))
+        Ok(self.play_from(Some(episode.initial.clone()), episode.seed, disturbance, video))
     }
 
+    /// Plays an episode from an initial condition, or from the one that the seed draws.
     fn play_from(
         &self,
-        initial: Vec<f64>,
+        initial: Option<Vec<f64>>,
         seed: Seed,
         disturbance: Option<Disturbance<'_>>,
         watch: Filmer<'_>,
     ) -> Episode {
         let mut env = self.checkout();
-        play_from(
-            env.as_mut(),
-            self.policy.fork().as_mut(),
-            self.horizon,
-            (initial, seed),
-            disturbance,
-            watch,
-        )
+        let initial = initial.unwrap_or_else(|| Rollout::initial(env.as_ref(), seed));
+        let log = Log::new(env.as_ref(), seed, initial, self.horizon);
+        play_into(log, env.as_mut(), self.policy.fork().as_mut(), self.horizon, disturbance, watch)
     }
 
     fn checkout(&self) -> Box<dyn Env + 'a> {
         self.env.checkout().expect("there is one such environment only, and it plays another episode")
-    }
-
-    fn play(&self, seed: Seed, disturbance: Option<Disturbance<'_>>, watch: Watcher<'_>) -> Episode {
-        let mut env = self.checkout();
-        play_on(env.as_mut(), self.policy.fork().as_mut(), self.horizon, seed, disturbance, watch)
     }
 }
 
@@ -159,20 +150,8 @@ pub fn play_on(
     disturbance: Option<Disturbance<'_>>,
     watch: Watcher<'_>,
 ) -> Episode {
-    let initial = Rollout::initial(env, seed);
-    play_from(env, policy, horizon, (initial, seed), disturbance, &mut |env, _| watch(env))
-}
-
-/// Plays one episode on the given environment itself, from a given initial condition.
-fn play_from(
-    env: &mut dyn Env,
-    policy: &mut dyn Policy,
-    horizon: u32,
-    (initial, seed): (Vec<f64>, Seed),
-    disturbance: Option<Disturbance<'_>>,
-    watch: Filmer<'_>,
-) -> Episode {
-    play_into(Log::new(env, seed, initial, horizon), env, policy, horizon, disturbance, watch)
+    let log = Log::new(env, seed, Rollout::initial(env, seed), horizon);
+    play_into(log, env, policy, horizon, disturbance, &mut |env, _| watch(env))
 }
 
 /// Plays the episode that a log begins.

@@ -33,7 +33,7 @@ pub struct Shape {
     /// Outputs of a network.
     pub heads: usize,
     /// Numbers per action.
-    pub commands: usize,
+    pub actions: usize,
     /// Width of the penultimate layer; 0 if there is none.
     pub features: usize,
     /// Whether the outputs are the values of choices, of which the action is the one of the largest.
@@ -46,7 +46,7 @@ pub struct Predictions<'a> {
     /// Outputs of the network, `[M, heads]`: the value of each choice, or each real action before tanh.
     pub heads: &'a [f32],
     /// The action that each prediction alone would give to the environment, `[M, actions]`.
-    pub commands: &'a [f32],
+    pub actions: &'a [f32],
     /// What the last layer reads, `[M, features]`: the penultimate features.
     pub features: &'a [f32],
 }

@@ -41,7 +41,7 @@ impl Shifted {
     pub fn new(pristine: Box<dyn Env>, draws: Draws) -> Result<Shifted, DrawsError> {
         draws.check(pristine.spec())?;
         let id = || pristine.spec().id.clone();
-        let environment = pristine.fork().ok_or_else(|| DrawsError::NoCopies { env: id() })?;
+        let environment = pristine.fork().ok_or_else(|| DrawsError::NoCopies(id()))?;
         let mut spec = pristine.spec().clone();
         spec.initial = draws.free_names().map(String::from).chain(spec.initial).collect();
         spec.reset = format!("{} {}", draws.describe(), spec.reset);

@@ -6,59 +6,45 @@
 pub use crate::channel::{Channel, Image};
 use serde::{Deserialize, Serialize};
 
-/// The description of one environment.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct EnvSpec {
-    /// The name by which actions, cards and results refer to the environment.
-    pub id: String,
-    /// One line for listings.
-    pub summary: String,
-    /// Paper, simulator and the deviations from them.
-    pub source: String,
-    /// What the policy reads at each step.
-    pub observation: Vec<Channel>,
-    /// What the policy does at each step.
-    pub action: Vec<Channel>,
-    /// Seconds of simulated time per step.
-    pub dt_secs: f64,
-    /// Steps after which the runner ends an episode.
-    pub horizon: u32,
-    /// Physical quantities that [`crate::env::Env::set_parameter`] accepts.
-    pub parameters: Vec<Parameter>,
-    /// Names of the entries of an initial condition, in order.
-    pub initial: Vec<String>,
-    /// How the reward of one step is computed.
-    pub reward: String,
-    /// The distribution of initial conditions.
-    pub reset: String,
-    /// When the goal counts as met and when an episode ends before the horizon.
-    pub success: String,
-    /// Names of the class ids in rendered masks; 0 is the background. Empty if the environment cannot be rendered.
-    pub classes: Vec<String>,
-    /// Names of the cameras. Empty if the environment cannot be rendered.
-    pub cameras: Vec<String>,
+crate::with_defaults! {
+    /// The description of one environment.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct EnvSpec {
+        /// The name by which commands, cards and results refer to the environment.
+        pub id: String = String::new(),
+        /// One line for listings.
+        pub summary: String = String::new(),
+        /// Paper, simulator and the deviations from them.
+        pub source: String = String::new(),
+        /// What the policy reads at each step.
+        pub observation: Vec<Channel> = vec![],
+        /// What the policy does at each step.
+        pub action: Vec<Channel> = vec![],
+        /// Seconds of simulated time per step.
+        pub dt_secs: f64 = 1.0,
+        /// Steps after which the runner ends an episode.
+        pub horizon: u32 = 200,
+        /// Physical quantities that [`crate::env::Env::set_parameter`] accepts.
+        pub parameters: Vec<Parameter> = vec![],
+        /// Names of the entries of an initial condition, in order.
+        pub initial: Vec<String> = vec![],
+        /// How the reward of one step is computed.
+        pub reward: String = String::new(),
+        /// The distribution of initial conditions.
+        pub reset: String = String::new(),
+        /// When the goal counts as met and when an episode ends before the horizon.
+        pub success: String = String::new(),
+        /// Names of the class ids in rendered masks; 0 is the background. Empty if the environment cannot be rendered.
+        pub classes: Vec<String> = vec![],
+        /// Names of the cameras. Empty if the environment cannot be rendered.
+        pub cameras: Vec<String> = vec![],
+    }
 }
 
 impl EnvSpec {
-    /// An environment with a name and nothing else, whose steps last a second and whose episodes have at most 200 of
-    /// them: what a specification takes for the fields that it does not give.
+    /// An environment with a name and nothing else: what a specification takes for the fields that it does not give.
     pub fn new(id: &str, summary: &str) -> EnvSpec {
-        EnvSpec {
-            id: id.into(),
-            summary: summary.into(),
-            source: String::new(),
-            observation: vec![],
-            action: vec![],
-            dt_secs: 1.0,
-            horizon: 200,
-            parameters: vec![],
-            initial: vec![],
-            reward: String::new(),
-            reset: String::new(),
-            success: String::new(),
-            classes: vec![],
-            cameras: vec![],
-        }
+        EnvSpec { id: id.into(), summary: summary.into(), ..EnvSpec::default() }
     }
 
     /// Numbers in an observation: one per channel, or as many as the pixels of an image.

@@ -162,15 +162,14 @@ impl Measure {
             return UNDEFINED;
         }
         let heads = Table { values: told.heads, width: shape.heads };
-        let acts =
-            if shape.is_choice { heads } else { Table { values: told.commands, width: shape.commands } };
+        let acts = if shape.is_choice { heads } else { Table { values: told.actions, width: shape.actions } };
         match self {
             Measure::MeanSd => acts.mean_sd(),
             Measure::MaxSd => (0..acts.width).map(|a| acts.sd(a)).fold(0.0, f64::max),
             Measure::GreedySd => heads.sd(heads.preferred()),
             Measure::BestSd => heads.best_sd(),
             Measure::RelativeSd => acts.relative_sd(),
-            Measure::VoteEntropy => vote_entropy(told.commands, shape.heads),
+            Measure::VoteEntropy => vote_entropy(told.actions, shape.heads),
             Measure::Entropy => information(heads, mean).0,
             Measure::MutualInformation => information(heads, mean).1,
             Measure::RawSd => heads.mean_sd(),

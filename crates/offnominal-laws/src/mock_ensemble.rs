@@ -19,7 +19,7 @@ pub struct MockEnsemble {
     drops: bool,
     predictions: usize,
     heads: Vec<f32>,
-    commands: Vec<f32>,
+    actions: Vec<f32>,
     features: Vec<f32>,
 }
 
@@ -52,7 +52,7 @@ impl MockEnsemble {
             drops,
             predictions,
             heads: vec![0.0; 2 * predictions],
-            commands: vec![0.0; predictions],
+            actions: vec![0.0; predictions],
             features: vec![0.0; width * predictions],
         }
     }
@@ -76,7 +76,7 @@ impl MockEnsemble {
         }
         let sum = features.iter().sum::<f32>();
         self.heads[i * n_heads] = sum;
-        self.commands[i] = if self.is_choice { f32::from(u8::from(sum < 0.0)) } else { sum };
+        self.actions[i] = if self.is_choice { f32::from(u8::from(sum < 0.0)) } else { sum };
     }
 
     fn n_heads(&self) -> usize {
@@ -96,7 +96,7 @@ impl PolicySamples for MockEnsemble {
             predictions: self.predictions,
             members: self.n_members(),
             heads: self.n_heads(),
-            commands: 1,
+            actions: 1,
             features: self.width,
             is_choice: self.is_choice,
         }
@@ -107,7 +107,7 @@ impl PolicySamples for MockEnsemble {
         for i in 0..self.predictions {
             self.predict_one(i, obs, rng);
         }
-        Predictions { heads: &self.heads, commands: &self.commands, features: &self.features }
+        Predictions { heads: &self.heads, actions: &self.actions, features: &self.features }
     }
 
     fn fork(&self) -> Box<dyn PolicySamples> {
@@ -184,7 +184,7 @@ mod tests {
                 Flaw::Fork => self.0.heads[0] += self.2,
                 _ => {}
             }
-            Predictions { heads: &self.0.heads, commands: &self.0.commands, features: &self.0.features }
+            Predictions { heads: &self.0.heads, actions: &self.0.actions, features: &self.0.features }
         }
 
         fn fork(&self) -> Box<dyn PolicySamples> {

@@ -30,18 +30,18 @@ pub fn policy(policy: &dyn Policy, spec: &EnvSpec, exempt: &[(Law, &'static str)
 fn samples_are_sound(samples: &mut dyn PolicySamples, spec: &EnvSpec, verdicts: &mut Verdicts<'_>) {
     let (shape, law) = (samples.shape(), Law::SamplesAreSound);
     let widths = (spec.obs_width(), spec.act_width());
-    verdicts.require(law, (shape.obs, shape.commands) == widths, || {
+    verdicts.require(law, (shape.obs, shape.actions) == widths, || {
         format!("expected observations and actions of widths {widths:?}, found {shape:?}")
     });
     let obs = vec![0.3; spec.obs_width()];
     let m = shape.predictions;
-    let lengths = |p: &Predictions<'_>| [p.heads.len(), p.commands.len(), p.features.len()];
+    let lengths = |p: &Predictions<'_>| [p.heads.len(), p.actions.len(), p.features.len()];
     let told = |samples: &mut dyn PolicySamples| {
         let found = samples.predict(&obs, &mut Rng::new(13));
-        (lengths(&found), [found.heads, found.commands, found.features].concat())
+        (lengths(&found), [found.heads, found.actions, found.features].concat())
     };
     let (found, first) = told(samples);
-    let expected = [m * shape.heads, m * shape.commands, m * shape.features];
+    let expected = [m * shape.heads, m * shape.actions, m * shape.features];
     verdicts.require(law, found == expected, || format!("expected {expected:?} numbers, found {found:?}"));
     verdicts.require(law, first.iter().all(|v| v.is_finite()), || "a number is not finite".into());
     let again = told(samples.fork().as_mut()).1 == first && told(samples).1 == first;

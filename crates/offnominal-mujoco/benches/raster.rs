@@ -4,7 +4,7 @@
 
 use divan::counter::ItemsCount;
 use offnominal_core::frame::Frame;
-use offnominal_mujoco::raster::{Kind, Quality, Rasteriser, Scene, Shape, View};
+use offnominal_mujoco::raster::{GeomType, Quality, Rasteriser, Scene, Shape, View};
 
 fn main() {
     divan::main();
@@ -25,7 +25,7 @@ const LINKS: [([f32; 2], [f32; 2], f32); 8] = [
 fn cheetah() -> Scene {
     let mut shapes = vec![Shape::floor(1)];
     shapes.extend(LINKS.iter().map(|&(from, to, radius)| link(from, to, radius)));
-    let head = Shape::new(Kind::Sphere, [0.08, 0.0, 0.0]).at([0.78, 0.0, 0.97]);
+    let head = Shape::new(GeomType::Sphere, [0.08, 0.0, 0.0]).at([0.78, 0.0, 0.97]);
     shapes.push(head.painted([0.8, 0.55, 0.35, 1.0], 3));
     Scene { shapes, view: View::between([0.0, -3.0, 1.0], [0.0, 0.0, 0.6]), ..Scene::default() }
 }
@@ -38,7 +38,7 @@ fn link(from: [f32; 2], to: [f32; 2], radius: f32) -> Shape {
     Shape {
         position: [(from[0] + to[0]) / 2.0, 0.0, (from[1] + to[1]) / 2.0],
         rotation: [z, 0.0, x, 0.0, 1.0, 0.0, -x, 0.0, z],
-        ..Shape::new(Kind::Capsule, [radius, radius, length / 2.0]).painted([0.8, 0.55, 0.35, 1.0], 2)
+        ..Shape::new(GeomType::Capsule, [radius, radius, length / 2.0]).painted([0.8, 0.55, 0.35, 1.0], 2)
     }
 }
 

@@ -34,7 +34,7 @@ unsafe extern "C-unwind" fn receive(message: *const mjLogMessage) {
 /// What the calls were changing is then in an unknown state: it must be reset or dropped.
 pub(crate) fn guard<T>(calls: impl FnOnce() -> T) -> Result<T, MujocoError> {
     catch_unwind(AssertUnwindSafe(calls)).map_err(|panic| match panic.downcast::<Raised>() {
-        Ok(raised) => MujocoError::Engine { message: raised.0 },
+        Ok(raised) => MujocoError::Engine(raised.0),
         Err(other) => resume_unwind(other),
     })
 }

@@ -6,23 +6,17 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MujocoError {
-    /// None of the places has the library.
+    /// None of the places has the library; what was found in each, in the order in which they were tried.
     #[error(
         "MuJoCo {version} was not found:\n{}\n{}",
-        list(.tried),
+        list(.0),
         ways(),
         version = crate::VERSION
     )]
-    NotFound {
-        /// What was found in each place, in the order in which they were tried.
-        tried: Vec<String>,
-    },
-    /// The file that the user names cannot be used.
-    #[error("OFFNOMINAL_MUJOCO: {reason}\n{}", ways())]
-    Named {
-        /// What is wrong with the file.
-        reason: Box<MujocoError>,
-    },
+    NotFound(Vec<String>),
+    /// The file that the user names cannot be used; what is wrong with it.
+    #[error("OFFNOMINAL_MUJOCO: {}\n{}", .0, ways())]
+    Named(Box<MujocoError>),
     /// A file is not a shared library that can be loaded.
     #[error("expected the MuJoCo library in {path}, but it cannot be loaded: {reason}")]
     Unloadable {
@@ -41,28 +35,22 @@ pub enum MujocoError {
         /// The version of the file.
         found: String,
     },
-    /// A model description is not valid.
-    #[error("the model is not valid: {reason}")]
-    InvalidModel {
-        /// What MuJoCo said.
-        reason: String,
-    },
+    /// A model description is not valid, as MuJoCo says.
+    #[error("the model is not valid: {0}")]
+    InvalidModel(String),
     /// A model has nothing of that name.
     #[error("the model has no {kind} called {name:?}{}", offnominal_core::suggest::hint(.nearest))]
     UnknownName {
         /// What was looked for.
-        kind: crate::Kind,
+        kind: crate::ObjectType,
         /// The name that was given.
         name: String,
         /// The most similar name that exists.
         nearest: Option<String>,
     },
-    /// MuJoCo itself raised an error.
-    #[error("MuJoCo raised an error: {message}")]
-    Engine {
-        /// What MuJoCo said.
-        message: String,
-    },
+    /// MuJoCo itself raised an error; what it said.
+    #[error("MuJoCo raised an error: {0}")]
+    Engine(String),
 }
 
 /// Why the library was not fetched.

@@ -20,7 +20,7 @@ mod viewer;
 
 pub use error::{FetchError, MujocoError};
 pub use library::VERSION;
-pub use model::{Kind, Model};
+pub use model::{Model, ObjectType};
 pub use simulation::{Diverged, Simulation};
 pub use viewer::{Look, Viewer};
 

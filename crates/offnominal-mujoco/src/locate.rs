@@ -40,7 +40,7 @@ impl Places {
 pub(crate) fn find(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Api, MujocoError> {
     if let Some(path) = &places.named {
         progress(&format!("using {}, named by OFFNOMINAL_MUJOCO", path.display()));
-        return open(path).map_err(|e| MujocoError::Named { reason: Box::new(e) });
+        return open(path).map_err(|e| MujocoError::Named(Box::new(e)));
     }
     let mut tried = vec!["OFFNOMINAL_MUJOCO is not set".to_string()];
     let steps: [Step; 3] = [in_python, in_cache, fetched];
@@ -50,7 +50,7 @@ pub(crate) fn find(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Ap
             Err(reason) => tried.push(reason),
         }
     }
-    Err(MujocoError::NotFound { tried })
+    Err(MujocoError::NotFound(tried))
 }
 
 /// One place: the library, or why it is not there.

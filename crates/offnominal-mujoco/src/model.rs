@@ -13,7 +13,7 @@ use std::ptr::{self, NonNull};
 /// What a name in a model belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ObjectType {
     /// A rigid body.
     Body,
     /// A joint.
@@ -28,20 +28,20 @@ pub enum Kind {
     Camera,
 }
 
-impl Kind {
+impl ObjectType {
     fn code(self) -> mjtObj {
         match self {
-            Kind::Body => mjOBJ_BODY,
-            Kind::Joint => mjOBJ_JOINT,
-            Kind::Geom => mjOBJ_GEOM,
-            Kind::Site => mjOBJ_SITE,
-            Kind::Actuator => mjOBJ_ACTUATOR,
-            Kind::Camera => mjOBJ_CAMERA,
+            ObjectType::Body => mjOBJ_BODY,
+            ObjectType::Joint => mjOBJ_JOINT,
+            ObjectType::Geom => mjOBJ_GEOM,
+            ObjectType::Site => mjOBJ_SITE,
+            ObjectType::Actuator => mjOBJ_ACTUATOR,
+            ObjectType::Camera => mjOBJ_CAMERA,
         }
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for ObjectType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&format!("{self:?}").to_lowercase())
     }
@@ -66,27 +66,26 @@ impl fmt::Debug for Model {
     }
 }
 
-/// Declares access to arrays of the model whose length is a size of the model.
+/// Declares access to arrays whose length is a size of the model, to be read and perhaps also to be changed.
 macro_rules! arrays {
-    ($($(#[$doc:meta])* $name:ident: $count:ident * $width:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident $(, $name_mut:ident)?: $count:ident * $width:literal;)*) => {$(
         $(#[$doc])*
         pub fn $name(&self) -> &[f64] {
             // SAFETY: MuJoCo allocates that many numbers there.
-            unsafe { std::slice::from_raw_parts(self.raw().$name, $width * size(self.raw().$count)) }
+            unsafe { std::slice::from_raw_parts(self.raw().$name, $width * size(self.sizes().$count)) }
         }
-    )*};
-}
 
-/// The same, to be edited.
-macro_rules! arrays_mut {
-    ($($(#[$doc:meta])* $name:ident: $field:ident, $count:ident * $width:literal;)*) => {$(
-        $(#[$doc])*
-        pub fn $name(&mut self) -> &mut [f64] {
-            // SAFETY: MuJoCo allocates that many numbers there, and `self` is borrowed exclusively.
-            unsafe { std::slice::from_raw_parts_mut(self.raw().$field, $width * size(self.raw().$count)) }
-        }
+        $(
+            #[doc = concat!("The same as [`Self::", stringify!($name), "`], to be changed.")]
+            pub fn $name_mut(&mut self) -> &mut [f64] {
+                let length = $width * size(self.sizes().$count);
+                // SAFETY: as above, and `self` is borrowed exclusively.
+                unsafe { std::slice::from_raw_parts_mut(self.raw().$name, length) }
+            }
+        )?
     )*};
 }
+pub(crate) use arrays;
 
 impl Model {
     /// Compiles a model from MJCF text; loads the library first if that was not done yet.
@@ -95,7 +94,7 @@ impl Model {
     /// If the library cannot be had, or the text is not a valid model.
     pub fn from_xml(xml: &str) -> Result<Model, MujocoError> {
         let api = library::api(&mut |_| ())?;
-        let text = CString::new(xml).map_err(|e| MujocoError::InvalidModel { reason: e.to_string() })?;
+        let text = CString::new(xml).map_err(|e| MujocoError::InvalidModel(e.to_string()))?;
         guard(|| {
             let spec = parse(api, &text)?;
             let model = compile(api, spec);
@@ -110,11 +109,15 @@ impl Model {
         unsafe { self.raw.as_ref() }
     }
 
+    fn sizes(&self) -> &mjModel {
+        self.raw()
+    }
+
     /// The index of the thing of that kind and name.
     ///
     /// # Errors
     /// If there is none, with the nearest name that exists.
-    pub fn id(&self, kind: Kind, name: &str) -> Result<usize, MujocoError> {
+    pub fn id(&self, kind: ObjectType, name: &str) -> Result<usize, MujocoError> {
         let text = CString::new(name).unwrap_or_default();
         // SAFETY: the model and the text are valid during the call, which only reads them.
         let id = unsafe { (self.api.mj_name2id)(self.raw.as_ptr(), kind.code() as i32, text.as_ptr()) };
@@ -126,7 +129,7 @@ impl Model {
     }
 
     /// The name of the thing of that kind and index; `None` if it has no name or does not exist.
-    pub fn name(&self, kind: Kind, id: usize) -> Option<&str> {
+    pub fn name(&self, kind: ObjectType, id: usize) -> Option<&str> {
         let id = i32::try_from(id).ok()?;
         // SAFETY: the model is valid, and MuJoCo checks the index.
         let name = unsafe { (self.api.mj_id2name)(self.raw.as_ptr(), kind.code() as i32, id) };
@@ -135,20 +138,20 @@ impl Model {
     }
 
     /// How many things of that kind there are.
-    pub fn count(&self, kind: Kind) -> usize {
+    pub fn count(&self, kind: ObjectType) -> usize {
         let m = self.raw();
         let count = match kind {
-            Kind::Body => m.nbody,
-            Kind::Joint => m.njnt,
-            Kind::Geom => m.ngeom,
-            Kind::Site => m.nsite,
-            Kind::Actuator => m.nu,
-            Kind::Camera => m.ncam,
+            ObjectType::Body => m.nbody,
+            ObjectType::Joint => m.njnt,
+            ObjectType::Geom => m.ngeom,
+            ObjectType::Site => m.nsite,
+            ObjectType::Actuator => m.nu,
+            ObjectType::Camera => m.ncam,
         };
         size(count)
     }
 
-    fn names(&self, kind: Kind) -> Vec<&str> {
+    fn names(&self, kind: ObjectType) -> Vec<&str> {
         (0..self.count(kind)).filter_map(|id| self.name(kind, id)).collect()
     }
 
@@ -160,29 +163,20 @@ impl Model {
     arrays! {
         /// Positions of the reference configuration.
         qpos0: nq * 1;
-        /// Mass of each body in kg; the first one is the world.
-        body_mass: nbody * 1;
+        /// Mass of each body in kg; the first one is the world. After a change [`Model::recompute_constants`] must follow.
+        body_mass, body_mass_mut: nbody * 1;
         /// Where each body is in the frame of the one that it hangs on, in m, `[nbody, 3]`.
         body_pos: nbody * 3;
         /// Dry friction of each degree of freedom, in N or N m.
-        dof_frictionloss: nv * 1;
+        dof_frictionloss, dof_frictionloss_mut: nv * 1;
         /// Viscous damping of each degree of freedom, in N s/m or N m s/rad.
-        dof_damping: nv * 1;
+        dof_damping, dof_damping_mut: nv * 1;
         /// Lower and upper limit of each joint in rad or m, `[njnt, 2]`; zeros where it has none.
         jnt_range: njnt * 2;
         /// Extent of each geom, `[ngeom, 3]`; the meaning depends on its form.
         geom_size: ngeom * 3;
         /// Vertical angle of view of each camera, in degrees.
         cam_fovy: ncam * 1;
-    }
-
-    arrays_mut! {
-        /// Mass of each body, to be edited; [`Model::recompute_constants`] must follow.
-        body_mass_mut: body_mass, nbody * 1;
-        /// Dry friction of each degree of freedom, to be edited.
-        dof_frictionloss_mut: dof_frictionloss, nv * 1;
-        /// Viscous damping of each degree of freedom, to be edited.
-        dof_damping_mut: dof_damping, nv * 1;
     }
 
     /// Brings what MuJoCo derives from masses and geometry (subtree masses, inverse weights) up to date.
@@ -229,7 +223,7 @@ fn parse(api: &Api, text: &CStr) -> Result<*mut mjSpec, MujocoError> {
     if spec.is_null() {
         // SAFETY: MuJoCo ends what it writes into the buffer with a zero.
         let reason = unsafe { CStr::from_ptr(reason.as_ptr()) };
-        return Err(MujocoError::InvalidModel { reason: reason.to_string_lossy().into_owned() });
+        return Err(MujocoError::InvalidModel(reason.to_string_lossy().into_owned()));
     }
     Ok(spec)
 }
@@ -241,7 +235,7 @@ fn compile(api: &'static Api, spec: *mut mjSpec) -> Result<Model, MujocoError> {
     model.ok_or_else(|| {
         // SAFETY: the message belongs to the specification, which is still valid.
         let reason = unsafe { CStr::from_ptr((api.mjs_getError)(spec)) };
-        MujocoError::InvalidModel { reason: reason.to_string_lossy().into_owned() }
+        MujocoError::InvalidModel(reason.to_string_lossy().into_owned())
     })
 }
 
@@ -255,10 +249,10 @@ mod tests {
     #[test]
     fn names_and_ids_belong_together() {
         let model = Model::from_xml(BALL).unwrap();
-        assert_eq!(model.id(Kind::Body, "ball").unwrap(), 1);
-        assert_eq!(model.name(Kind::Joint, 0), Some("fall"));
-        assert_eq!(model.name(Kind::Joint, 7), None);
-        let message = model.id(Kind::Geom, "skn").unwrap_err().to_string();
+        assert_eq!(model.id(ObjectType::Body, "ball").unwrap(), 1);
+        assert_eq!(model.name(ObjectType::Joint, 0), Some("fall"));
+        assert_eq!(model.name(ObjectType::Joint, 7), None);
+        let message = model.id(ObjectType::Geom, "skn").unwrap_err().to_string();
         assert_eq!(message, "the model has no geom called \"skn\"; did you mean \"skin\"?");
     }
 

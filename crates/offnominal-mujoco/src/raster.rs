@@ -5,9 +5,9 @@
 //!
 //! ```
 //! use offnominal_core::frame::Frame;
-//! use offnominal_mujoco::raster::{Kind, Quality, Rasteriser, Scene, Shape};
+//! use offnominal_mujoco::raster::{GeomType, Quality, Rasteriser, Scene, Shape};
 //!
-//! let ball = Shape::new(Kind::Sphere, [0.5, 0.0, 0.0]).at([0.0, 0.0, 1.0]).painted([0.9, 0.2, 0.1, 1.0], 2);
+//! let ball = Shape::new(GeomType::Sphere, [0.5, 0.0, 0.0]).at([0.0, 0.0, 1.0]).painted([0.9, 0.2, 0.1, 1.0], 2);
 //! let scene = Scene { shapes: vec![Shape::floor(1), ball], ..Scene::default() };
 //! let mut frame = Frame::new(65, 65);
 //! Rasteriser::new(Quality::Observation).draw(&scene, &mut frame);
@@ -26,7 +26,7 @@ mod solid;
 mod surface;
 
 pub use quality::Quality;
-pub use scene::{Kind, Light, Scene, Shape, Sky, Texture, View};
+pub use scene::{GeomType, Light, Scene, Shape, Sky, Texture, View};
 
 use camera::{Camera, Rays};
 use offnominal_core::frame::Frame;
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn the_second_frame_of_a_size_needs_no_new_memory() {
-        let ball = Shape::new(Kind::Sphere, [0.5, 0.0, 0.0]).painted([0.5, 0.5, 0.5, 0.5], 2);
+        let ball = Shape::new(GeomType::Sphere, [0.5, 0.0, 0.0]).painted([0.5, 0.5, 0.5, 0.5], 2);
         let scene = Scene { shapes: vec![Shape::floor(1), ball], ..Scene::default() };
         let (mut rasteriser, mut frame) = (Rasteriser::new(Quality::Video), Frame::new(32, 24));
         rasteriser.draw(&scene, &mut frame);

@@ -1,8 +1,8 @@
 //! A model in motion.
 
-use crate::bindings::{mjData, mjWARN_BADCTRL, mjWARN_BADQPOS};
+use crate::bindings::{mjData, mjModel, mjWARN_BADCTRL, mjWARN_BADQPOS};
 use crate::engine_log::guard;
-use crate::model::size;
+use crate::model::{arrays, size};
 use crate::{Model, MujocoError};
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
@@ -26,24 +26,6 @@ unsafe impl Send for Simulation {}
 // SAFETY: through a shared reference the data is only read.
 unsafe impl Sync for Simulation {}
 
-/// Declares access to arrays of the data whose length is a size of the model.
-macro_rules! arrays {
-    ($($(#[$doc:meta])* $name:ident, $name_mut:ident: $count:ident * $width:literal;)*) => {$(
-        $(#[$doc])*
-        pub fn $name(&self) -> &[f64] {
-            // SAFETY: MuJoCo allocates that many numbers there.
-            unsafe { std::slice::from_raw_parts(self.raw().$name, $width * size(self.model.raw().$count)) }
-        }
-
-        #[doc = concat!("The same as [`Simulation::", stringify!($name), "`], to be changed.")]
-        pub fn $name_mut(&mut self) -> &mut [f64] {
-            let length = $width * size(self.model.raw().$count);
-            // SAFETY: as above, and `self` is borrowed exclusively.
-            unsafe { std::slice::from_raw_parts_mut(self.raw().$name, length) }
-        }
-    )*};
-}
-
 impl Simulation {
     /// A simulation at the model's reference configuration.
     ///
@@ -58,7 +40,7 @@ impl Simulation {
     pub(crate) fn data_of(model: &Model) -> Result<NonNull<mjData>, MujocoError> {
         // SAFETY: the model is valid.
         let data = guard(|| unsafe { (model.api.mj_makeData)(model.raw.as_ptr()) })?;
-        NonNull::new(data).ok_or_else(|| MujocoError::Engine { message: "no memory for the data".into() })
+        NonNull::new(data).ok_or_else(|| MujocoError::Engine("no memory for the data".into()))
     }
 
     /// The model.
@@ -73,6 +55,10 @@ impl Simulation {
 
     pub(crate) fn data(&self) -> *mut mjData {
         self.data.as_ptr()
+    }
+
+    fn sizes(&self) -> &mjModel {
+        self.model.raw()
     }
 
     fn raw(&self) -> &mjData {
@@ -92,28 +78,28 @@ impl Simulation {
         /// Forces applied to each degree of freedom.
         qfrc_applied, qfrc_applied_mut: nv * 1;
         /// Accelerations found by the last step.
-        qacc, qacc_mut: nv * 1;
+        qacc: nv * 1;
         /// Position of each body's frame in the world, `[nbody, 3]`, as of the last refresh.
-        xpos, xpos_mut: nbody * 3;
+        xpos: nbody * 3;
         /// Rotation `world_from_body` of each body's frame, row by row, `[nbody, 9]`, as of the last refresh.
-        xmat, xmat_mut: nbody * 9;
+        xmat: nbody * 9;
         /// Centre of mass of each body in the world, `[nbody, 3]`, as of the last refresh.
-        xipos, xipos_mut: nbody * 3;
+        xipos: nbody * 3;
         /// Position of each geom in the world, `[ngeom, 3]`, as of the last refresh.
-        geom_xpos, geom_xpos_mut: ngeom * 3;
+        geom_xpos: ngeom * 3;
         /// Rotation `world_from_geom` of each geom, row by row, `[ngeom, 9]`, as of the last refresh.
-        geom_xmat, geom_xmat_mut: ngeom * 9;
+        geom_xmat: ngeom * 9;
         /// Position of each camera in the world, `[ncam, 3]`, as of the last refresh.
-        cam_xpos, cam_xpos_mut: ncam * 3;
+        cam_xpos: ncam * 3;
         /// Rotation `world_from_camera` of each camera, row by row, `[ncam, 9]`, as of the last refresh.
-        cam_xmat, cam_xmat_mut: ncam * 9;
+        cam_xmat: ncam * 9;
         /// Position of each site in the world, `[nsite, 3]`, as of the last refresh.
-        site_xpos, site_xpos_mut: nsite * 3;
+        site_xpos: nsite * 3;
         /// Positions of the bodies that are moved from outside, in the order of the model, `[nmocap, 3]`.
         mocap_pos, mocap_pos_mut: nmocap * 3;
         /// Readings of the sensors, in the order of the model. A step leaves them as they were at the beginning of its
         /// last time step.
-        sensordata, sensordata_mut: nsensordata * 1;
+        sensordata: nsensordata * 1;
     }
 
     /// Simulated seconds since the reset.
@@ -213,7 +199,7 @@ impl Drop for Simulation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
+    use crate::ObjectType;
 
     /// A 2 kg ball that falls along z, and a motor that pushes it up.
     const BALL: &str = r#"<mujoco><option gravity="0 0 -10" timestep="0.01"/><worldbody><body name="ball">
@@ -240,7 +226,7 @@ mod tests {
         let acceleration = |sim: &mut Simulation| sim.forward().map(|()| sim.qacc()[0]).unwrap();
         nominal.ctrl_mut()[0] = 20.0;
         assert!(acceleration(&mut nominal).abs() < 1e-9);
-        let id = nominal.model().id(Kind::Body, "ball").unwrap();
+        let id = nominal.model().id(ObjectType::Body, "ball").unwrap();
         nominal.xfrc_applied_mut()[6 * id + 2] = -4.0;
         assert!((acceleration(&mut nominal) + 2.0).abs() < 1e-9);
         let mut heavy = nominal.clone();

@@ -10,7 +10,7 @@ use crate::bindings::{
 };
 use crate::engine_log::guard;
 use crate::model::size;
-use crate::raster::{Kind, Scene, Shape, Texture, View};
+use crate::raster::{GeomType, Scene, Shape, Texture, View};
 use crate::{Model, MujocoError, Simulation};
 use std::mem::MaybeUninit;
 
@@ -162,21 +162,21 @@ fn shape(geom: &mjvGeom, sim: &Simulation, looks: &[Look]) -> Option<Shape> {
     let (kind, look) = (kind(geom.type_)?, looks.get(id)?);
     // MuJoCo lets an infinite plane wander with the camera; here its pattern must stay where it is.
     let (position, size) = match kind {
-        Kind::Plane => (triple(sim.geom_xpos(), id), triple(sim.model().geom_size(), id)),
+        GeomType::Plane => (triple(sim.geom_xpos(), id), triple(sim.model().geom_size(), id)),
         _ => (geom.pos, geom.size),
     };
     let Look { class, texture } = *look;
     Some(Shape { kind, size, position, rotation: geom.mat, rgba: geom.rgba, class, texture })
 }
 
-fn kind(code: i32) -> Option<Kind> {
-    const KINDS: [(u32, Kind); 6] = [
-        (mjGEOM_PLANE, Kind::Plane),
-        (mjGEOM_SPHERE, Kind::Sphere),
-        (mjGEOM_CAPSULE, Kind::Capsule),
-        (mjGEOM_ELLIPSOID, Kind::Ellipsoid),
-        (mjGEOM_CYLINDER, Kind::Cylinder),
-        (mjGEOM_BOX, Kind::Box),
+fn kind(code: i32) -> Option<GeomType> {
+    const KINDS: [(u32, GeomType); 6] = [
+        (mjGEOM_PLANE, GeomType::Plane),
+        (mjGEOM_SPHERE, GeomType::Sphere),
+        (mjGEOM_CAPSULE, GeomType::Capsule),
+        (mjGEOM_ELLIPSOID, GeomType::Ellipsoid),
+        (mjGEOM_CYLINDER, GeomType::Cylinder),
+        (mjGEOM_BOX, GeomType::Box),
     ];
     KINDS.iter().find(|(known, _)| *known as i32 == code).map(|(_, kind)| *kind)
 }
@@ -244,7 +244,7 @@ mod tests {
         assert!((scene.light.direction[1] - half).abs() < 1e-6 && scene.light.direction[0] == 0.0);
         sim.qpos_mut()[0] = -0.25;
         let ball = viewer.look(&mut sim, 0, &looks()).shapes.iter().find(|s| s.class == 3).unwrap();
-        assert_eq!((ball.kind, ball.position), (Kind::Sphere, [0.75, 0.0, 0.5]));
+        assert_eq!((ball.kind, ball.position), (GeomType::Sphere, [0.75, 0.0, 0.5]));
     }
 
     #[test]

@@ -8,7 +8,9 @@ use offnominal_core::Seed;
 use offnominal_engine::context::Context;
 use offnominal_files::image_file::{colours, grey, grey16};
 use offnominal_files::write;
-use offnominal_scenes::{ClassSet, Drawn, IGNORED, Level, Recipe, Set, Split, UNKNOWN, Visible, Weather};
+use offnominal_scenes::{
+    ClassSet, Drawn, IGNORED, Level, SceneRecipe, Set, Split, UNKNOWN, Visible, Weather,
+};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -30,7 +32,7 @@ struct SceneRecord {
 /// The list.
 #[derive(Debug, Serialize)]
 struct SceneList {
-    recipe: Recipe,
+    recipe: SceneRecipe,
     classes: ClassSet,
     seed: u64,
     scenes: Vec<SceneRecord>,
@@ -79,13 +81,13 @@ impl Default for Request {
 /// If the folder exists, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
     let Request { set, split, level, n, width, height, classes, ref out } = *request;
-    let recipe = Recipe { set, split, level, width, height };
+    let recipe = SceneRecipe { set, split, level, width, height };
     draw(&recipe, classes, n as usize, Seed(context.seed), out, context)?;
     Ok(Written { folder: out.clone(), images: n as usize })
 }
 
 fn draw(
-    recipe: &Recipe,
+    recipe: &SceneRecipe,
     classes: ClassSet,
     n: usize,
     seed: Seed,

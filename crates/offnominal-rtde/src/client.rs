@@ -3,7 +3,7 @@
 use super::link::{Link, Trouble};
 use super::message::{Data, PROTOCOL, Reply, Request, Setup};
 use super::package::Inbox;
-use super::recipe::Recipe;
+use super::recipe::RtdeRecipe;
 use super::value::Value;
 use std::time::{Duration, Instant};
 
@@ -14,9 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(2);
 pub struct Client {
     link: Box<dyn Link>,
     inbox: Inbox,
-    outputs: Recipe,
+    outputs: RtdeRecipe,
     values: Vec<Value>,
-    inputs: Recipe,
+    inputs: RtdeRecipe,
     packed: Vec<u8>,
     message: Vec<u8>,
 }
@@ -133,8 +133,8 @@ impl Client {
     }
 }
 
-fn agreed(names: &str, setup: Setup<'_>) -> Result<Recipe, Trouble> {
-    Ok(Recipe::agreed(names, setup.recipe, setup.types)?)
+fn agreed(names: &str, setup: Setup<'_>) -> Result<RtdeRecipe, Trouble> {
+    Ok(RtdeRecipe::agreed(names, setup.recipe, setup.types)?)
 }
 
 /// Receives more bytes, unless the time is over.
@@ -160,7 +160,7 @@ impl Talk {
         })
     }
 
-    fn outputs(&mut self, wishes: Wishes) -> Result<Recipe, Trouble> {
+    fn outputs(&mut self, wishes: Wishes) -> Result<RtdeRecipe, Trouble> {
         let request = Request::Outputs { frequency_hz: wishes.frequency_hz, names: wishes.outputs };
         self.ask(request, "the recipe of its data", |reply| match reply {
             Reply::Outputs(setup) => Some(agreed(wishes.outputs, setup)),
@@ -168,7 +168,7 @@ impl Talk {
         })
     }
 
-    fn inputs(&mut self, wishes: Wishes) -> Result<Recipe, Trouble> {
+    fn inputs(&mut self, wishes: Wishes) -> Result<RtdeRecipe, Trouble> {
         let request = Request::Inputs { names: wishes.inputs };
         self.ask(request, "the recipe of our data", |reply| match reply {
             Reply::Inputs(setup) => Some(agreed(wishes.inputs, setup)),

@@ -3,7 +3,7 @@
 use super::client::{Client, Wishes};
 use super::link::{Link, Trouble};
 use super::message::{Data, Reply, Request, Setup, Text, head};
-use super::package::{Inbox, Kind, LARGEST_INBOX, Package};
+use super::package::{Inbox, Package};
 use super::simulated::Controller;
 use super::simulated::connection::Connection;
 use super::simulated::dashboard;
@@ -122,7 +122,7 @@ proptest! {
             controller.tick();
             connection.publish(&controller, &mut out);
         }
-        prop_assert!(controller.arm().q().iter().all(|q| q.is_finite()));
+        prop_assert!(controller.arm.q().iter().all(|q| q.is_finite()));
     }
 
     #[test]
@@ -135,7 +135,7 @@ proptest! {
         controller.registers.input_int[0] = command;
         controller.registers.input_double[..11].copy_from_slice(&arguments);
         (0..20).for_each(|_| controller.tick());
-        prop_assert!(controller.arm().q().iter().all(|q| q.is_finite()));
+        prop_assert!(controller.arm.q().iter().all(|q| q.is_finite()));
     }
 
     #[test]
@@ -160,14 +160,4 @@ proptest! {
     fn the_dashboard_answers_any_line(line in "\\PC{0,80}") {
         prop_assert!(dashboard::answer(&line, &mut controller()).is_none_or(|a| !a.contains('\n')));
     }
-}
-
-#[test]
-fn an_inbox_holds_no_more_than_two_packages() {
-    let mut inbox = Inbox::default();
-    inbox.buffer().extend_from_slice(&[255, 255, Kind::Text as u8]);
-    inbox.buffer().resize(LARGEST_INBOX, 0);
-    assert!(inbox.is_full());
-    assert!(inbox.take().unwrap().is_some());
-    assert!(!inbox.is_full());
 }

@@ -93,21 +93,16 @@ pub enum Trouble {
     NoSimulation(String),
 }
 
-/// Ports of a controller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Ports {
-    /// Real-Time Data Exchange.
-    pub rtde: u16,
-    /// Programs in URScript.
-    pub script: u16,
-    /// Texts for switching on, playing and releasing.
-    pub dashboard: u16,
-}
-
-impl Default for Ports {
-    /// Those of every controller of Universal Robots.
-    fn default() -> Ports {
-        Ports { rtde: 30004, script: 30003, dashboard: 29999 }
+offnominal_core::with_defaults! {
+    /// Ports of a controller; if not given, those of every controller of Universal Robots.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub struct Ports {
+        /// Real-Time Data Exchange.
+        pub rtde: u16 = 30004,
+        /// Programs in URScript.
+        pub script: u16 = 30003,
+        /// Texts for switching on, playing and releasing.
+        pub dashboard: u16 = 29999,
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Messages borrow their texts and values from the package that they were read from, so reading allocates nothing.
 
-use super::package::{Kind, Malformed, Package};
+use super::package::{Malformed, Package, PackageType};
 use super::value::{Fields, Packed};
 
 /// The version of the protocol that is spoken here.
@@ -107,16 +107,16 @@ impl<'a> Request<'a> {
     pub fn read(package: Package<'a>) -> Result<Request<'a>, Malformed> {
         let mut from = Fields(package.payload);
         let request = match package.kind {
-            Kind::ProtocolVersion => Request::Protocol(from.get("version")?),
-            Kind::ControllerVersion => Request::ControllerVersion,
-            Kind::Text => Request::Text(Text::read(&mut from)?),
-            Kind::SetupOutputs => {
+            PackageType::ProtocolVersion => Request::Protocol(from.get("version")?),
+            PackageType::ControllerVersion => Request::ControllerVersion,
+            PackageType::Text => Request::Text(Text::read(&mut from)?),
+            PackageType::SetupOutputs => {
                 Request::Outputs { frequency_hz: from.get("frequency")?, names: from.rest("names")? }
             }
-            Kind::SetupInputs => Request::Inputs { names: from.rest("names")? },
-            Kind::Start => Request::Start,
-            Kind::Pause => Request::Pause,
-            Kind::Data => Request::Data(Data::read(&mut from)?),
+            PackageType::SetupInputs => Request::Inputs { names: from.rest("names")? },
+            PackageType::Start => Request::Start,
+            PackageType::Pause => Request::Pause,
+            PackageType::Data => Request::Data(Data::read(&mut from)?),
         };
         from.end().map(|()| request)
     }
@@ -128,20 +128,22 @@ impl<'a> Request<'a> {
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
             Request::Protocol(version) => {
-                Package::write(Kind::ProtocolVersion, out, |out| version.write(out))
+                Package::write(PackageType::ProtocolVersion, out, |out| version.write(out))
             }
-            Request::ControllerVersion => Package::write(Kind::ControllerVersion, out, |_| ()),
-            Request::Text(text) => Package::write(Kind::Text, out, |out| text.write(out)),
-            Request::Outputs { frequency_hz, names } => Package::write(Kind::SetupOutputs, out, |out| {
-                frequency_hz.write(out);
-                out.extend_from_slice(names.as_bytes());
-            }),
+            Request::ControllerVersion => Package::write(PackageType::ControllerVersion, out, |_| ()),
+            Request::Text(text) => Package::write(PackageType::Text, out, |out| text.write(out)),
+            Request::Outputs { frequency_hz, names } => {
+                Package::write(PackageType::SetupOutputs, out, |out| {
+                    frequency_hz.write(out);
+                    out.extend_from_slice(names.as_bytes());
+                })
+            }
             Request::Inputs { names } => {
-                Package::write(Kind::SetupInputs, out, |out| out.extend_from_slice(names.as_bytes()));
+                Package::write(PackageType::SetupInputs, out, |out| out.extend_from_slice(names.as_bytes()));
             }
-            Request::Start => Package::write(Kind::Start, out, |_| ()),
-            Request::Pause => Package::write(Kind::Pause, out, |_| ()),
-            Request::Data(data) => Package::write(Kind::Data, out, |out| data.write(out)),
+            Request::Start => Package::write(PackageType::Start, out, |_| ()),
+            Request::Pause => Package::write(PackageType::Pause, out, |_| ()),
+            Request::Data(data) => Package::write(PackageType::Data, out, |out| data.write(out)),
         }
     }
 }
@@ -195,14 +197,16 @@ impl<'a> Reply<'a> {
     pub fn read(package: Package<'a>) -> Result<Reply<'a>, Malformed> {
         let mut from = Fields(package.payload);
         let reply = match package.kind {
-            Kind::ProtocolVersion => Reply::Protocol(accepted(&mut from)?),
-            Kind::ControllerVersion => Reply::ControllerVersion(from.get("version of the controller")?),
-            Kind::Text => Reply::Text(Text::read(&mut from)?),
-            Kind::SetupOutputs => Reply::Outputs(Setup::read(&mut from)?),
-            Kind::SetupInputs => Reply::Inputs(Setup::read(&mut from)?),
-            Kind::Start => Reply::Start(accepted(&mut from)?),
-            Kind::Pause => Reply::Pause(accepted(&mut from)?),
-            Kind::Data => Reply::Data(Data::read(&mut from)?),
+            PackageType::ProtocolVersion => Reply::Protocol(accepted(&mut from)?),
+            PackageType::ControllerVersion => {
+                Reply::ControllerVersion(from.get("version of the controller")?)
+            }
+            PackageType::Text => Reply::Text(Text::read(&mut from)?),
+            PackageType::SetupOutputs => Reply::Outputs(Setup::read(&mut from)?),
+            PackageType::SetupInputs => Reply::Inputs(Setup::read(&mut from)?),
+            PackageType::Start => Reply::Start(accepted(&mut from)?),
+            PackageType::Pause => Reply::Pause(accepted(&mut from)?),
+            PackageType::Data => Reply::Data(Data::read(&mut from)?),
         };
         from.end().map(|()| reply)
     }
@@ -213,14 +217,16 @@ impl<'a> Reply<'a> {
     /// If the types or values are longer than a package can be.
     pub fn write(&self, out: &mut Vec<u8>) {
         match self {
-            Reply::Protocol(yes) => Package::write(Kind::ProtocolVersion, out, |out| yes.write(out)),
-            Reply::ControllerVersion(v) => Package::write(Kind::ControllerVersion, out, |out| v.write(out)),
-            Reply::Text(text) => Package::write(Kind::Text, out, |out| text.write(out)),
-            Reply::Outputs(setup) => Package::write(Kind::SetupOutputs, out, |out| setup.write(out)),
-            Reply::Inputs(setup) => Package::write(Kind::SetupInputs, out, |out| setup.write(out)),
-            Reply::Start(yes) => Package::write(Kind::Start, out, |out| yes.write(out)),
-            Reply::Pause(yes) => Package::write(Kind::Pause, out, |out| yes.write(out)),
-            Reply::Data(data) => Package::write(Kind::Data, out, |out| data.write(out)),
+            Reply::Protocol(yes) => Package::write(PackageType::ProtocolVersion, out, |out| yes.write(out)),
+            Reply::ControllerVersion(v) => {
+                Package::write(PackageType::ControllerVersion, out, |out| v.write(out))
+            }
+            Reply::Text(text) => Package::write(PackageType::Text, out, |out| text.write(out)),
+            Reply::Outputs(setup) => Package::write(PackageType::SetupOutputs, out, |out| setup.write(out)),
+            Reply::Inputs(setup) => Package::write(PackageType::SetupInputs, out, |out| setup.write(out)),
+            Reply::Start(yes) => Package::write(PackageType::Start, out, |out| yes.write(out)),
+            Reply::Pause(yes) => Package::write(PackageType::Pause, out, |out| yes.write(out)),
+            Reply::Data(data) => Package::write(PackageType::Data, out, |out| data.write(out)),
         }
     }
 }

@@ -8,13 +8,10 @@ use thiserror::Error;
 /// Bytes before the payload.
 pub const HEADER: usize = 3;
 
-/// Bytes that an inbox holds at most: the largest package, and as much again that was read along with it.
-pub const LARGEST_INBOX: usize = 2 * u16::MAX as usize;
-
 /// What kind of message a package carries; the value is the byte on the wire, an ASCII letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum PackageType {
     /// `V`: which version of the protocol both sides speak.
     ProtocolVersion = b'V',
     /// `v`: the version of the controller's software.
@@ -33,20 +30,20 @@ pub enum Kind {
     Data = b'U',
 }
 
-impl Kind {
-    const ALL: [Kind; 8] = [
-        Kind::ProtocolVersion,
-        Kind::ControllerVersion,
-        Kind::Text,
-        Kind::SetupOutputs,
-        Kind::SetupInputs,
-        Kind::Start,
-        Kind::Pause,
-        Kind::Data,
+impl PackageType {
+    const ALL: [PackageType; 8] = [
+        PackageType::ProtocolVersion,
+        PackageType::ControllerVersion,
+        PackageType::Text,
+        PackageType::SetupOutputs,
+        PackageType::SetupInputs,
+        PackageType::Start,
+        PackageType::Pause,
+        PackageType::Data,
     ];
 
-    fn of(byte: u8) -> Result<Kind, Malformed> {
-        Kind::ALL.into_iter().find(|&k| k as u8 == byte).ok_or(Malformed::Kind(byte))
+    fn of(byte: u8) -> Result<PackageType, Malformed> {
+        PackageType::ALL.into_iter().find(|&k| k as u8 == byte).ok_or(Malformed::Kind(byte))
     }
 }
 
@@ -92,7 +89,7 @@ pub enum Malformed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Package<'a> {
     /// What kind of message it carries.
-    pub kind: Kind,
+    pub kind: PackageType,
     /// The message.
     pub payload: &'a [u8],
 }
@@ -109,7 +106,7 @@ impl<'a> Package<'a> {
             return Err(Malformed::Size(size));
         }
         let Some(&kind) = rest.first() else { return Ok(None) };
-        let kind = Kind::of(kind)?;
+        let kind = PackageType::of(kind)?;
         let payload = bytes.get(HEADER..usize::from(size));
         Ok(payload.map(|payload| (Package { kind, payload }, size.into())))
     }
@@ -118,7 +115,7 @@ impl<'a> Package<'a> {
     ///
     /// # Panics
     /// If the payload is larger than a package can be.
-    pub fn write(kind: Kind, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
+    pub fn write(kind: PackageType, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
         let start = out.len();
         out.extend_from_slice(&[0, 0, kind as u8]);
         fill(out);
@@ -143,11 +140,6 @@ impl Inbox {
         &mut self.bytes
     }
 
-    /// Whether there is room for more bytes before packages must be taken.
-    pub fn is_full(&self) -> bool {
-        self.bytes.len() - self.taken >= LARGEST_INBOX
-    }
-
     /// Takes the next whole package; `None` if more bytes are needed.
     ///
     /// # Errors
@@ -165,7 +157,7 @@ mod tests {
 
     fn written(payload: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        Package::write(Kind::Text, &mut out, |out| out.extend_from_slice(payload));
+        Package::write(PackageType::Text, &mut out, |out| out.extend_from_slice(payload));
         out
     }
 
@@ -173,7 +165,7 @@ mod tests {
     fn a_package_is_size_kind_and_payload() {
         assert_eq!(written(b"ab"), [0, 5, b'M', b'a', b'b']);
         let bytes = [0, 5, b'U', 1, 2, 0, 4];
-        let package = Package { kind: Kind::Data, payload: &[1, 2] };
+        let package = Package { kind: PackageType::Data, payload: &[1, 2] };
         assert_eq!(Package::first(&bytes), Ok(Some((package, 5))));
     }
 

@@ -11,7 +11,7 @@ pub fn names(list: &str) -> impl Iterator<Item = &str> {
 
 /// The variables of a data package.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Recipe {
+pub struct RtdeRecipe {
     /// The number that its packages carry.
     pub id: u8,
     /// The types, in order.
@@ -38,12 +38,12 @@ pub enum RecipeError {
     },
 }
 
-impl Recipe {
+impl RtdeRecipe {
     /// Reads the answer to a setup of the variables `asked`, separated by commas.
     ///
     /// # Errors
     /// If a variable cannot be had.
-    pub fn agreed(asked: &str, id: u8, types: &str) -> Result<Recipe, RecipeError> {
+    pub fn agreed(asked: &str, id: u8, types: &str) -> Result<RtdeRecipe, RecipeError> {
         let unclear = || RecipeError::Unclear { expected: names(asked).count(), found: types.into() };
         let mut known = Vec::new();
         for (name, found) in names(asked).zip(names(types)) {
@@ -54,7 +54,7 @@ impl Recipe {
             });
         }
         let complete = names(asked).count() == known.len() && names(types).count() == known.len();
-        if complete { Ok(Recipe { id, types: known }) } else { Err(unclear()) }
+        if complete { Ok(RtdeRecipe { id, types: known }) } else { Err(unclear()) }
     }
 
     /// Unpacks the values of a data package into `values`, which is as long as the recipe.
@@ -76,13 +76,13 @@ mod tests {
 
     #[test]
     fn an_answer_becomes_a_recipe() {
-        let recipe = Recipe::agreed("timestamp,actual_q,", 1, "DOUBLE,VECTOR6D").unwrap();
-        assert_eq!(recipe, Recipe { id: 1, types: vec![Type::Double, Type::Vector6] });
+        let recipe = RtdeRecipe::agreed("timestamp,actual_q,", 1, "DOUBLE,VECTOR6D").unwrap();
+        assert_eq!(recipe, RtdeRecipe { id: 1, types: vec![Type::Double, Type::Vector6] });
     }
 
     #[test]
     fn refusals_name_the_variable() {
-        let refused = |types| Recipe::agreed("timestamp,speed", 0, types).unwrap_err().to_string();
+        let refused = |types| RtdeRecipe::agreed("timestamp,speed", 0, types).unwrap_err().to_string();
         assert!(refused("DOUBLE,NOT_FOUND").contains("no variable \"speed\""));
         assert!(refused("IN_USE,DOUBLE").contains("writes \"timestamp\""));
         for unclear in ["DOUBLE", "DOUBLE,DOUBLE,DOUBLE", "DOUBLE,FLOAT"] {

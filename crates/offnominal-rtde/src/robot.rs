@@ -61,20 +61,16 @@ mod signal {
     pub const DONE: i32 = 2;
 }
 
-/// How the controller follows a stream of postures.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Servo {
-    /// Time for which the controller follows one posture before it reads the next, in s.
-    pub latency_secs: f64,
-    /// Time by which it looks ahead, which smooths the movement, in s.
-    pub lookahead_secs: f64,
-    /// How eagerly it follows, in 1/s.
-    pub gain: f64,
-}
-
-impl Default for Servo {
-    fn default() -> Servo {
-        Servo { latency_secs: 0.005, lookahead_secs: 0.06, gain: 100.0 }
+offnominal_core::with_defaults! {
+    /// How the controller follows a stream of postures.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Servo {
+        /// Time for which the controller follows one posture before it reads the next, in s.
+        pub latency_secs: f64 = 0.005,
+        /// Time by which it looks ahead, which smooths the movement, in s.
+        pub lookahead_secs: f64 = 0.06,
+        /// How eagerly it follows, in 1/s.
+        pub gain: f64 = 100.0,
     }
 }
 

@@ -2,14 +2,14 @@
 //! contact_sheet`.
 
 use offnominal_core::Seed;
-use offnominal_scenes::{ClassSet, Level, Recipe, Set, Split};
+use offnominal_scenes::{ClassSet, Level, SceneRecipe, Set, Split};
 
 const SIZE: (usize, usize) = (256, 128);
 const GRID: (usize, usize) = (4, 8);
 
 fn main() {
     let name = std::env::args().nth(1).unwrap_or_else(|| "scenes.png".into());
-    let recipe = |set, split, level| Recipe { set, split, level, width: SIZE.0, height: SIZE.1 };
+    let recipe = |set, split, level| SceneRecipe { set, split, level, width: SIZE.0, height: SIZE.1 };
     let rows = [
         recipe(Set::Road, Split::Train, Level::Medium),
         recipe(Set::Road, Split::Validation, Level::Medium),

@@ -5,7 +5,7 @@ use crate::image::{Image, Visible};
 use crate::material::{Material, Place};
 use crate::noise::smooth;
 use crate::scene::{Floor, Scene};
-use crate::shadow::{Shadows, subject};
+use crate::shadow::{Shadows, cast};
 use crate::view::{Seen, View, look};
 use offnominal_core::Rng;
 use offnominal_core::vec3::{Vec3, vec3};
@@ -28,7 +28,7 @@ struct Sample {
 pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Image {
     let view = View::new(scene.eye, SUB * width, SUB * height);
     let seen = look(scene, &view);
-    let shadows = subject(scene, &view, &seen);
+    let shadows = cast(scene, &view, &seen);
     let shader = Shader { scene, view: &view, seen: &seen, shadows: &shadows };
     let n = width * height;
     let mut image = Image {

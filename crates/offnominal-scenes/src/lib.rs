@@ -6,9 +6,9 @@
 //!
 //! ```
 //! use offnominal_core::Seed;
-//! use offnominal_scenes::{Class, Level, Recipe, Set, Split};
+//! use offnominal_scenes::{Class, Level, SceneRecipe, Set, Split};
 //!
-//! let recipe = Recipe { set: Set::Road, split: Split::Train, level: Level::Medium, width: 64, height: 32 };
+//! let recipe = SceneRecipe { set: Set::Road, split: Split::Train, level: Level::Medium, width: 64, height: 32 };
 //! let image = recipe.draw(Seed(1), 0).image;
 //! assert_eq!(image.rgb.len(), 64 * 32 * 3);
 //! assert!(image.share(Class::Road) > 0.05 && image.share(Class::Unknown) == 0.0);
@@ -35,6 +35,7 @@ pub mod weather;
 
 pub use class::{Class, ClassSet, IGNORED, UNKNOWN};
 pub use image::{Image, Visible};
-pub use recipe::{Drawn, Level, Recipe, Set};
+pub use recipe::{Drawn, SceneRecipe, Set};
+pub use street::Level;
 pub use town::Split;
 pub use weather::Weather;

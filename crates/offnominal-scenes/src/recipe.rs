@@ -6,7 +6,7 @@ use crate::image::Image;
 use crate::noise_image;
 use crate::room::room;
 use crate::scene::Scene;
-use crate::street;
+use crate::street::{self, Level};
 use crate::things::chance;
 use crate::town::{Split, Town};
 use crate::weather::Weather;
@@ -30,39 +30,6 @@ pub enum Set {
     Perlin,
 }
 
-/// How hard the unknown things of streets are to find.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Level {
-    /// Large, near, in loud colours.
-    Easy,
-    /// As such things look.
-    #[default]
-    Medium,
-    /// Smaller, farther, with the texture of the road.
-    Hard,
-}
-
-impl Level {
-    /// Nearest and farthest distance in metres.
-    pub fn distances(self) -> (f32, f32) {
-        match self {
-            Level::Easy => (6.0, 18.0),
-            Level::Medium => (5.0, 35.0),
-            Level::Hard => (7.0, 45.0),
-        }
-    }
-
-    /// Size against the usual one.
-    pub fn size(self) -> f32 {
-        match self {
-            Level::Easy => 1.15,
-            Level::Medium => 1.0,
-            Level::Hard => 0.85,
-        }
-    }
-}
-
 /// Share of test streets without anything unknown.
 const EMPTY: f32 = 0.1;
 
@@ -71,7 +38,7 @@ const TRIES: usize = 30;
 
 /// What to draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Recipe {
+pub struct SceneRecipe {
     /// The set.
     pub set: Set,
     /// The split. Sets other than streets belong to the test.
@@ -95,7 +62,7 @@ pub struct Drawn {
     pub weather: Option<Weather>,
 }
 
-impl Recipe {
+impl SceneRecipe {
     /// The image of a number; the same seed and number give the same bits.
     pub fn draw(&self, seed: Seed, number: usize) -> Drawn {
         let mut rng = seed.child(format!("{:?} {:?}", self.set, self.split).as_str()).child(number).rng();
@@ -172,14 +139,14 @@ mod tests {
     use offnominal_core::Rng;
 
     /// A recipe drawn from all, for tests.
-    fn any(rng: &mut Rng) -> Recipe {
+    fn any(rng: &mut Rng) -> SceneRecipe {
         let set = pick(rng, &[Set::Road, Set::ThreeWheeler, Set::Indoor, Set::NormalNoise, Set::Perlin]);
         let level = pick(rng, &[Level::Easy, Level::Medium, Level::Hard]);
-        Recipe { set, split: Split::Test, level, width: 64, height: 32 }
+        SceneRecipe { set, split: Split::Test, level, width: 64, height: 32 }
     }
 
-    fn recipe(split: Split, level: Level) -> Recipe {
-        Recipe { set: Set::Road, split, level, width: 128, height: 64 }
+    fn recipe(split: Split, level: Level) -> SceneRecipe {
+        SceneRecipe { set: Set::Road, split, level, width: 128, height: 64 }
     }
 
     #[test]
@@ -235,8 +202,9 @@ mod tests {
 
     #[test]
     fn sets_label_what_they_are_about() {
-        let draw =
-            |set, number| Recipe { set, ..recipe(Split::Test, Level::Medium) }.draw(Seed(5), number).image;
+        let draw = |set, number| {
+            SceneRecipe { set, ..recipe(Split::Test, Level::Medium) }.draw(Seed(5), number).image
+        };
         let wheels = draw(Set::ThreeWheeler, 0);
         assert!(wheels.classes.iter().all(|c| matches!(c, Class::Car | Class::Unknown | Class::Ignored)));
         let room = draw(Set::Indoor, 0);

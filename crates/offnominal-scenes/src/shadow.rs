@@ -22,13 +22,13 @@ pub struct Shadows {
 }
 
 /// Casts all shadows.
-pub fn subject(scene: &Scene, view: &View, seen: &Seen) -> Shadows {
+pub fn cast(scene: &Scene, view: &View, seen: &Seen) -> Shadows {
     let n = view.width * view.height;
     let mut shadows =
         Shadows { ground: vec![false; n], open: vec![1.0; n], things: vec![false; scene.things.len()] };
     if scene.light.sunlight.x > 0.0 {
         let near = scene.solids.iter().filter(|s| s.centre.z < FAR_M);
-        near.for_each(|solid| subject_one(scene, view, seen, solid, &mut shadows.ground));
+        near.for_each(|solid| cast_one(scene, view, seen, solid, &mut shadows.ground));
         shadows.things = scene.things.iter().enumerate().map(|(i, t)| is_hidden(scene, i, t)).collect();
     }
     scene.things.iter().filter(|t| t.at.y < 0.2).for_each(|t| contact(view, seen, t, &mut shadows.open));
@@ -40,7 +40,7 @@ fn is_ground(seen: &Seen, at: usize) -> bool {
 }
 
 /// The shadow of one solid on the ground: samples from which a ray to the sun meets it.
-fn subject_one(scene: &Scene, view: &View, seen: &Seen, solid: &Solid, dark: &mut [bool]) {
+fn cast_one(scene: &Scene, view: &View, seen: &Seen, solid: &Solid, dark: &mut [bool]) {
     let sun = scene.light.sun;
     let fallen = solid.corners().map(|c| c + sun * (-c.y.max(0.0) / sun.y));
     let Some(window) = view.window(&fallen) else { return };

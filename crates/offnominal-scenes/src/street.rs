@@ -2,7 +2,6 @@
 
 use crate::body::Stand;
 use crate::ground::Ground;
-use crate::recipe::Level;
 use crate::scene::{Eye, Floor, Scene};
 use crate::things::unknown::{Coat, KINDS};
 use crate::things::{between, chance, people, pick, street, varied, vehicles};
@@ -10,7 +9,41 @@ use crate::town::Town;
 use crate::weather::Weather;
 use offnominal_core::Rng;
 use offnominal_core::vec3::{Vec3, vec3};
+use serde::{Deserialize, Serialize};
 use std::f32::consts::PI;
+
+/// How hard the unknown things of streets are to find.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Large, near, in loud colours.
+    Easy,
+    /// As such things look.
+    #[default]
+    Medium,
+    /// Smaller, farther, with the texture of the road.
+    Hard,
+}
+
+impl Level {
+    /// Nearest and farthest distance in metres.
+    pub fn distances(self) -> (f32, f32) {
+        match self {
+            Level::Easy => (6.0, 18.0),
+            Level::Medium => (5.0, 35.0),
+            Level::Hard => (7.0, 45.0),
+        }
+    }
+
+    /// Size against the usual one.
+    pub fn size(self) -> f32 {
+        match self {
+            Level::Easy => 1.15,
+            Level::Medium => 1.0,
+            Level::Hard => 0.85,
+        }
+    }
+}
 
 /// How far things stand, in metres.
 const FAR_M: f32 = 130.0;

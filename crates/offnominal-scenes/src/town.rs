@@ -17,37 +17,40 @@ pub enum Split {
     Test,
 }
 
-/// How one town looks. Colours are in linear light.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Town {
-    /// Its letter.
-    pub name: &'static str,
-    /// Colours of walls.
-    pub walls: Vec<Vec3>,
-    /// Colours of tiled roofs.
-    pub roofs: Vec<Vec3>,
-    /// Colours of leaves.
-    pub leaves: Vec<Vec3>,
-    /// Colour of the road, of the sidewalk and of open ground.
-    pub ground: [Vec3; 3],
-    /// Colour of lane markings.
-    pub paint: Vec3,
-    /// Fewest and most floors of a house.
-    pub floors: [f32; 2],
-    /// Metres from window to window.
-    pub bays: [f32; 2],
-    /// Share of houses with a tiled roof.
-    pub gables: f32,
-    /// Half the width of the road in metres: least and most.
-    pub road: [f32; 2],
-    /// Width of the sidewalk in metres: least and most.
-    pub sidewalk: [f32; 2],
-    /// Shares of lots that are open ground, and of those that have a wall or a fence.
-    pub open: [f32; 2],
-    /// Trees for 100 m of sidewalk.
-    pub trees: f32,
-    /// Share of the kerb with parked cars.
-    pub parked: f32,
+offnominal_core::with_defaults! {
+    /// How one town looks; the default, town A, has old houses of moderate height, plaster and brick. Colours are in linear
+    /// light.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Town {
+        /// Its letter.
+        pub name: &'static str = "A",
+        /// Colours of walls.
+        pub walls: Vec<Vec3> = colours(&[[196, 180, 150], [176, 150, 120], [150, 96, 76], [206, 200, 190]]),
+        /// Colours of tiled roofs.
+        pub roofs: Vec<Vec3> = colours(&TILES),
+        /// Colours of leaves.
+        pub leaves: Vec<Vec3> = colours(&LEAVES),
+        /// Colour of the road, of the sidewalk and of open ground.
+        pub ground: [Vec3; 3] = [srgb(96, 96, 98), srgb(140, 136, 130), srgb(112, 116, 72)],
+        /// Colour of lane markings.
+        pub paint: Vec3 = srgb(214, 214, 208),
+        /// Fewest and most floors of a house.
+        pub floors: [f32; 2] = [2.0, 5.0],
+        /// Metres from window to window.
+        pub bays: [f32; 2] = [2.2, 3.2],
+        /// Share of houses with a tiled roof.
+        pub gables: f32 = 0.6,
+        /// Half the width of the road in metres: least and most.
+        pub road: [f32; 2] = [3.8, 5.2],
+        /// Width of the sidewalk in metres: least and most.
+        pub sidewalk: [f32; 2] = [1.8, 3.0],
+        /// Shares of lots that are open ground, and of those that have a wall or a fence.
+        pub open: [f32; 2] = [0.18, 0.2],
+        /// Trees for 100 m of sidewalk.
+        pub trees: f32 = 6.0,
+        /// Share of the kerb with parked cars.
+        pub parked: f32 = 0.35,
+    }
 }
 
 fn colours(all: &[[u8; 3]]) -> Vec<Vec3> {
@@ -61,30 +64,10 @@ impl Town {
     /// The towns of a split.
     pub fn of(split: Split) -> Vec<Town> {
         match split {
-            Split::Train => vec![a(), b(), c()],
+            Split::Train => vec![Town::default(), b(), c()],
             Split::Validation => vec![d()],
             Split::Test => vec![e()],
         }
-    }
-}
-
-/// Old houses of moderate height, plaster and brick.
-fn a() -> Town {
-    Town {
-        name: "A",
-        walls: colours(&[[196, 180, 150], [176, 150, 120], [150, 96, 76], [206, 200, 190]]),
-        roofs: colours(&TILES),
-        leaves: colours(&LEAVES),
-        ground: [srgb(96, 96, 98), srgb(140, 136, 130), srgb(112, 116, 72)],
-        paint: srgb(214, 214, 208),
-        floors: [2.0, 5.0],
-        bays: [2.2, 3.2],
-        gables: 0.6,
-        road: [3.8, 5.2],
-        sidewalk: [1.8, 3.0],
-        open: [0.18, 0.2],
-        trees: 6.0,
-        parked: 0.35,
     }
 }
 
@@ -102,7 +85,7 @@ fn b() -> Town {
         trees: 5.0,
         parked: 0.2,
         ground: [srgb(84, 86, 90), srgb(150, 150, 150), srgb(96, 104, 66)],
-        ..a()
+        ..Town::default()
     }
 }
 
@@ -119,7 +102,7 @@ fn c() -> Town {
         trees: 10.0,
         parked: 0.2,
         ground: [srgb(106, 104, 102), srgb(150, 142, 132), srgb(100, 118, 62)],
-        ..a()
+        ..Town::default()
     }
 }
 
@@ -136,7 +119,7 @@ fn d() -> Town {
         trees: 7.0,
         parked: 0.3,
         ground: [srgb(92, 92, 96), srgb(144, 140, 136), srgb(106, 112, 66)],
-        ..a()
+        ..Town::default()
     }
 }
 

@@ -45,20 +45,20 @@ fn initial(id: &str) -> Vec<f64> {
 }
 
 /// The same action at every step, so that the simulation can run alone through the same states.
-const COMMAND: [f32; 8] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2, 0.1, 0.2];
+const ACTION: [f32; 8] = [0.6, -0.4, 0.3, -0.5, 0.4, -0.2, 0.1, 0.2];
 /// A humanoid that keeps still.
 const STILL: [f32; 21] = [0.0; 21];
 
-fn command(id: &str) -> &'static [f32] {
+fn action(id: &str) -> &'static [f32] {
     match id {
-        "mjc-cartpole-swingup" => &COMMAND[..1],
-        "mjc-half-cheetah" => &COMMAND[..6],
-        "walker" | "half-cheetah-m" => &COMMAND[..6],
-        "urm-reach" | "hopper" => &COMMAND[..3],
-        "urm-pnp" => &COMMAND[..4],
-        "ant" => &COMMAND,
+        "mjc-cartpole-swingup" => &ACTION[..1],
+        "mjc-half-cheetah" => &ACTION[..6],
+        "walker" | "half-cheetah-m" => &ACTION[..6],
+        "urm-reach" | "hopper" => &ACTION[..3],
+        "urm-pnp" => &ACTION[..4],
+        "ant" => &ACTION,
         "humanoid-stand" => &STILL,
-        _ => &COMMAND[..7],
+        _ => &ACTION[..7],
     }
 }
 
@@ -123,14 +123,14 @@ impl Bare {
     /// Controls stay as they are for the motors; the arm's commanded point moves on.
     fn step(&mut self) {
         if self.id.starts_with("urm") {
-            let command = self.sim.mocap_pos_mut().iter_mut().zip(&COMMAND[..3]);
+            let point = self.sim.mocap_pos_mut().iter_mut().zip(&ACTION[..3]);
             let limits = [(-0.3, 0.2), (0.2, 0.4), (0.05, 0.25)];
-            command
+            point
                 .zip(limits)
                 .for_each(|((at, &a), (low, high))| *at = (*at + 0.01 * f64::from(a)).clamp(low, high));
         } else {
-            let command = command(self.id);
-            self.sim.ctrl_mut().iter_mut().zip(command).for_each(|(control, &c)| *control = f64::from(c));
+            let action = action(self.id);
+            self.sim.ctrl_mut().iter_mut().zip(action).for_each(|(control, &c)| *control = f64::from(c));
         }
         self.sim.step(self.substeps).unwrap();
     }
@@ -149,11 +149,11 @@ fn bare_mj_step(bencher: Bencher, id: &'static str) {
 #[divan::bench(args = ENVIRONMENTS, sample_count = 300)]
 fn env_step_and_observe(bencher: Bencher, id: &str) {
     let (mut environment, mut rng, x) = (environment(id), Rng::new(1), initial(id));
-    let (mut obs, command) = (vec![0.0; environment.spec().observation.len()], command(id));
+    let (mut obs, action) = (vec![0.0; environment.spec().observation.len()], action(id));
     bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
         environment.start(&x, &mut rng);
         for _ in 0..STEPS {
-            divan::black_box(environment.step(divan::black_box(command), &mut rng));
+            divan::black_box(environment.step(divan::black_box(action), &mut rng));
             environment.observe(divan::black_box(&mut obs));
         }
     });

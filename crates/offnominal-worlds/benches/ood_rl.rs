@@ -41,10 +41,10 @@ fn env_step_and_observe(bencher: Bencher<'_, '_>, id: &str) {
 fn batch<M: Motion>(bencher: Bencher<'_, '_>, motion: M) {
     let mut rng = Rng::new(1);
     let mut batch = Batch::new(motion, ENVIRONMENTS, &mut rng);
-    let (commands, mut steps) = ((0..ENVIRONMENTS).map(|i| (i % 2) as f32).collect::<Vec<_>>(), Vec::new());
+    let (actions, mut steps) = ((0..ENVIRONMENTS).map(|i| (i % 2) as f32).collect::<Vec<_>>(), Vec::new());
     bencher.counter(ItemsCount::new(STEPS / 10 * ENVIRONMENTS)).bench_local(|| {
         for _ in 0..STEPS / 10 {
-            batch.step(black_box(&commands), &mut steps);
+            batch.step(black_box(&actions), &mut steps);
             for (i, _) in steps.iter().enumerate().filter(|(_, s)| s.status != Status::Running) {
                 batch.restart(i, &mut rng);
             }
@@ -72,8 +72,8 @@ fn pong_step_and_observe(bencher: Bencher<'_, '_>, parameter: &str) {
     let mut obs = vec![0.0; env.spec().obs_width()];
     bencher.counter(ItemsCount::new(STEPS / 10)).bench_local(|| {
         for _ in 0..STEPS / 10 {
-            let command = rng.below(3) as f32;
-            if env.step(black_box(&[command]), &mut rng).status != Status::Running {
+            let action = rng.below(3) as f32;
+            if env.step(black_box(&[action]), &mut rng).status != Status::Running {
                 env.start(&x, &mut rng);
             }
             env.observe(black_box(&mut obs));

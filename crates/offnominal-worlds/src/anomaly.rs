@@ -24,26 +24,44 @@ mod temporal_noise;
 
 pub use camera::CAMERA;
 pub use image::IMAGE;
-pub use kind::{Class, Domain, Kind};
+pub use kind::{AnomalyKind, Class, Domain};
 pub use search::{Search, searches};
 
 use kind::Reach;
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
+use signal::Words;
 
 /// An anomaly as it is built, and what it is.
 #[derive(Clone, Copy)]
 pub struct Listed {
-    /// How actions and recipes get it.
+    /// How commands and recipes get it.
     pub entry: Entry<dyn Anomaly>,
     /// What it does, in words and numbers.
-    pub kind: Kind,
+    pub kind: AnomalyKind,
 }
 
+type Build = fn(&serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError>;
+
 impl Listed {
+    /// An anomaly without exemptions from the laws.
+    const fn new(
+        (class, domain, neutral): (Class, Domain, f64),
+        reach: &'static [Reach],
+        magnitude: &'static str,
+        build: Build,
+        words: Words,
+    ) -> Listed {
+        let Words { id, summary, equation, imitates, shows } = words;
+        Listed {
+            entry: Entry { id, summary, build, exempt: &[] },
+            kind: AnomalyKind { class, domain, neutral, reach, equation, magnitude, imitates, shows },
+        }
+    }
+
     /// The same with another reach of searches for its magnitude.
     const fn reaching(self, reach: &'static [Reach]) -> Listed {
-        Listed { kind: Kind { reach, ..self.kind }, ..self }
+        Listed { kind: AnomalyKind { reach, ..self.kind }, ..self }
     }
 }
 
@@ -120,7 +138,7 @@ pub fn catalogue() -> Catalogue<dyn Anomaly> {
 ///
 /// # Errors
 /// If nothing has that name.
-pub fn kind(id: &str) -> Result<&'static Kind, BuildError> {
+pub fn kind(id: &str) -> Result<&'static AnomalyKind, BuildError> {
     let id = if id.starts_with(DYNAMICS) { dynamics::DYN.entry.id } else { id };
     catalogue().find(id)?;
     Ok(&ALL.iter().find(|a| a.entry.id == id).expect("the catalogue was made of this list").kind)

@@ -22,7 +22,7 @@ use offnominal_core::Rng;
 
 /// Declares the corruptions: the name in the package, with hyphens; whether nothing is drawn; and what does it.
 macro_rules! corruptions {
-    ($($(#[$doc:meta])* $what:ident: $name:literal, deterministic: $is_deterministic:literal, $effect:ty;)*) => {
+    ($($(#[$doc:meta])* $what:ident: $name:literal, deterministic: $is_deterministic:literal, $effect:path;)*) => {
         /// A way in which an image can be bad.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum Corruption {
@@ -44,8 +44,8 @@ macro_rules! corruptions {
             }
 
             /// The corruption at a severity of 1 to 5, ready for frames of one size.
-            fn effect(self, severity: f64, size: Size) -> Box<dyn Effect> {
-                match self { $(Corruption::$what => Box::new(<$effect>::new(severity, size)),)* }
+            fn effect(self, severity: f64, size: Size) -> Effect {
+                match self { $(Corruption::$what => $effect(severity, size),)* }
             }
         }
     };
@@ -53,51 +53,49 @@ macro_rules! corruptions {
 
 corruptions! {
     /// Normal noise on every number.
-    GaussianNoise: "gaussian-noise", deterministic: false, noise::Gaussian;
+    GaussianNoise: "gaussian-noise", deterministic: false, noise::gaussian;
     /// Photon noise: Poisson counts.
-    ShotNoise: "shot-noise", deterministic: false, noise::Shot;
+    ShotNoise: "shot-noise", deterministic: false, noise::shot;
     /// Some numbers replaced by black or white.
-    ImpulseNoise: "impulse-noise", deterministic: false, noise::Impulse;
+    ImpulseNoise: "impulse-noise", deterministic: false, noise::impulse;
     /// Normal noise in proportion to the value.
-    SpeckleNoise: "speckle-noise", deterministic: false, noise::Speckle;
+    SpeckleNoise: "speckle-noise", deterministic: false, noise::speckle;
     /// Blur by a bell.
-    GaussianBlur: "gaussian-blur", deterministic: true, blur::Bell;
+    GaussianBlur: "gaussian-blur", deterministic: true, blur::gaussian;
     /// Blur by a disc.
-    DefocusBlur: "defocus-blur", deterministic: true, blur::Defocus;
+    DefocusBlur: "defocus-blur", deterministic: true, blur::defocus;
     /// Blur, pixels displaced at random, and blur again.
-    GlassBlur: "glass-blur", deterministic: false, blur::Glass;
+    GlassBlur: "glass-blur", deterministic: false, blur::glass;
     /// One-sided blur along a random direction.
-    MotionBlur: "motion-blur", deterministic: false, blur::Motion;
+    MotionBlur: "motion-blur", deterministic: false, blur::motion;
     /// Mean of the image and of enlarged ones.
-    ZoomBlur: "zoom-blur", deterministic: true, camera::Zoom;
+    ZoomBlur: "zoom-blur", deterministic: true, camera::zoom;
     /// Streaks of snow on a whitened image.
-    Snow: "snow", deterministic: false, weather::Snow;
+    Snow: "snow", deterministic: false, weather::snow;
     /// A fractal haze.
-    Fog: "fog", deterministic: false, weather::Fog;
+    Fog: "fog", deterministic: false, weather::fog;
     /// More light.
-    Brightness: "brightness", deterministic: true, tone::Brightness;
+    Brightness: "brightness", deterministic: true, tone::brightness;
     /// Less contrast around the mean.
-    Contrast: "contrast", deterministic: true, tone::Contrast;
+    Contrast: "contrast", deterministic: true, tone::contrast;
     /// Less or more colour; changes nothing in grey images.
-    Saturate: "saturate", deterministic: true, tone::Saturate;
+    Saturate: "saturate", deterministic: true, tone::saturate;
     /// Local displacements.
-    ElasticTransform: "elastic-transform", deterministic: false, camera::Elastic;
+    ElasticTransform: "elastic-transform", deterministic: false, camera::elastic;
     /// Fewer, larger pixels.
-    Pixelate: "pixelate", deterministic: true, camera::Pixelate;
+    Pixelate: "pixelate", deterministic: true, camera::pixelate;
     /// The loss of JPEG.
-    JpegCompression: "jpeg-compression", deterministic: true, jpeg::Jpeg;
+    JpegCompression: "jpeg-compression", deterministic: true, jpeg::jpeg;
 }
 
-/// A corruption of grey levels from 0 to 255, in place; what leaves that range is clipped afterwards.
-trait Effect: Send + Sync {
-    fn apply(&mut self, levels: &mut [f32], rng: &mut Rng);
-}
+/// A corruption of grey levels from 0 to 255, in place, with its buffers; what leaves that range is clipped afterwards.
+type Effect = Box<dyn FnMut(&mut [f32], &mut Rng) + Send + Sync>;
 
 /// A corruption at one severity for frames of one size. After the first frame it does not allocate.
 pub struct Corruptor {
     /// Share of the corruption in the result; 1 from severity 1 upwards.
     share: f32,
-    effect: Box<dyn Effect>,
+    effect: Effect,
     levels: Vec<f32>,
 }
 
@@ -128,7 +126,7 @@ impl Corruptor {
             return;
         }
         self.levels.iter_mut().zip(&*frame).for_each(|(level, &pixel)| *level = f32::from(pixel));
-        self.effect.apply(&mut self.levels, rng);
+        (self.effect)(&mut self.levels, rng);
         for (pixel, &level) in frame.iter_mut().zip(&self.levels) {
             let mixed = f32::from(*pixel) + self.share * (level.clamp(0.0, 255.0) - f32::from(*pixel));
             // Truncated, as the package does. The slack undoes roundings of whole levels to just below.

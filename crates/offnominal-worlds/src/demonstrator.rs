@@ -6,7 +6,7 @@
 
 use offnominal_core::prelude::*;
 
-/// The name under which actions know these policies.
+/// The name under which commands know these policies.
 pub const NAME: &str = "scripted";
 
 /// The environments that have one.

@@ -53,13 +53,27 @@ pub const ENVS: &[Entry<dyn Env>] = &[
     body::HALF_CHEETAH,
 ];
 
+/// The methods of [`Env`] that are the same where an environment is data with its card in the field `spec`.
+macro_rules! spec_and_fork {
+    () => {
+        fn spec(&self) -> &EnvSpec {
+            &self.spec
+        }
+
+        fn fork(&self) -> Option<Box<dyn Env>> {
+            Some(Box::new(self.clone()))
+        }
+    };
+}
+use spec_and_fork;
+
 /// The step at which a simulator, or the link to a robot, broke, or an action was no number: its reward counts as zero.
 const DIVERGED: Step = Step { reward: 0.0, status: Status::Diverged };
 
 /// Two actions within ±1; `None` if one is no number.
-fn two_commands(spec: &EnvSpec, action: &[f32]) -> Option<[f64; 2]> {
+fn two_actions(spec: &EnvSpec, action: &[f32]) -> Option<[f64; 2]> {
     let &[a, b] = action else { panic!("{}: expected 2 actions, found {}", spec.id, action.len()) };
-    (!a.is_nan() && !b.is_nan()).then(|| [a, b].map(|command| f64::from(command.clamp(-1.0, 1.0))))
+    (!a.is_nan() && !b.is_nan()).then(|| [a, b].map(|a| f64::from(a.clamp(-1.0, 1.0))))
 }
 
 /// Refuses every option: what can change in most environments is a parameter.

@@ -130,7 +130,7 @@ fn the_gap_is_to_the_vehicle_ahead_and_closing_is_negative_when_it_is_slower() {
 }
 
 #[test]
-fn commands_accumulate_by_tenths_and_saturate() {
+fn actions_accumulate_by_tenths_and_saturate() {
     let mut env = started(QUIET);
     let once = after(env.as_mut(), [1.0, -0.5], 1);
     assert!((once[7] - 0.1).abs() < 1e-6 && (once[8] + 0.05).abs() < 1e-6);
@@ -185,7 +185,7 @@ fn leaving_the_lane_turning_away_and_touching_end_the_episode() {
 }
 
 #[test]
-fn a_command_that_is_not_a_number_diverges_and_leaves_readings_finite() {
+fn an_action_that_is_not_a_number_diverges_and_leaves_readings_finite() {
     for action in [[f32::NAN, 0.0], [0.0, f32::NAN]] {
         let mut env = started(QUIET);
         assert_eq!(env.step(&action, &mut Rng::new(0)).status, Status::Diverged);

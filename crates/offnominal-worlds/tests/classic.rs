@@ -40,10 +40,10 @@ impl Case {
     /// Whether a step gives the golden reward and, through what is observed, the golden state.
     fn agrees(&self, env: &mut dyn Env, row: &[f64]) -> bool {
         let n = (row.len() - 3) / 2;
-        let (before, command, after) = (&row[..n], row[n], &row[n + 1..=2 * n]);
+        let (before, action, after) = (&row[..n], row[n], &row[n + 1..=2 * n]);
         let [reward, ended] = [row[2 * n + 1], row[2 * n + 2]];
         env.start(before, &mut Rng::new(0));
-        let step = env.step(&[command as f32], &mut Rng::new(0));
+        let step = env.step(&[action as f32], &mut Rng::new(0));
         let is_over = step.status == Status::Failed;
         bits(&self.environment, env, after) && close(step.reward, reward) && is_over == (ended == 1.0)
     }
@@ -117,7 +117,7 @@ fn a_wrong_constant_would_be_seen() {
 
 /// A batch and single environments, driven by the same actions, observe the same bits.
 #[track_caller]
-fn batch_equals_singles<M: Motion>(motion: M, id: &str, command: fn(usize) -> f32) {
+fn batch_equals_singles<M: Motion>(motion: M, id: &str, action: fn(usize) -> f32) {
     let (n, mut rng) = (5, Rng::new(3));
     let mut batch = Batch::new(motion, n, &mut rng.clone());
     let mut singles: Vec<Box<dyn Env>> = (0..n).map(|_| catalogue().build(id, &json!({})).unwrap()).collect();
@@ -128,11 +128,11 @@ fn batch_equals_singles<M: Motion>(motion: M, id: &str, command: fn(usize) -> f3
     let width = singles[0].spec().obs_width();
     let (mut steps, mut together, mut alone) = (Vec::new(), vec![0.0; n * width], vec![0.0; width]);
     for t in 0..30 {
-        let commands: Vec<f32> = (0..n).map(|i| command(7 * t + i)).collect();
-        batch.step(&commands, &mut steps);
+        let actions: Vec<f32> = (0..n).map(|i| action(7 * t + i)).collect();
+        batch.step(&actions, &mut steps);
         batch.observe(width, &mut together);
         for (i, env) in singles.iter_mut().enumerate() {
-            assert_eq!(env.step(&commands[i..=i], &mut Rng::new(0)), steps[i]);
+            assert_eq!(env.step(&actions[i..=i], &mut Rng::new(0)), steps[i]);
             env.observe(&mut alone);
             assert_eq!(alone, together[i * width..][..width]);
         }
@@ -157,12 +157,12 @@ fn options_are_read_and_wrong_ones_refused() {
 }
 
 #[test]
-fn commands_beyond_two_need_a_stronger_motor() {
-    let after = |max_torque: f64, command: f32| {
+fn actions_beyond_two_need_a_stronger_motor() {
+    let after = |max_torque: f64, action: f32| {
         let mut env = catalogue().build("pendulum", &json!({})).unwrap();
         env.set_parameter("max-torque", max_torque).unwrap();
         env.start(&[1.0, 0.0], &mut Rng::new(0));
-        env.step(&[command], &mut Rng::new(0));
+        env.step(&[action], &mut Rng::new(0));
         let mut seen = [0.0; 3];
         env.observe(&mut seen);
         seen

@@ -62,10 +62,10 @@ fn a_lost_game_is_a_failure() {
 
 #[test]
 fn up_is_up() {
-    let paddle = |command: f32| {
+    let paddle = |action: f32| {
         let mut env = environment();
         (0..5).for_each(|_| {
-            env.step(&[command], &mut Rng::new(0));
+            env.step(&[action], &mut Rng::new(0));
         });
         let mut frame = Frame::new(160, 210);
         env.render(Camera(0), &mut frame);

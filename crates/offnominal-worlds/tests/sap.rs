@@ -65,7 +65,7 @@ fn a_hazard_costs_ten_and_does_not_resist() {
 }
 
 #[test]
-fn commands_are_clipped_and_a_non_number_diverges() {
+fn actions_are_clipped_and_a_non_number_diverges() {
     let x = [0.0, 0.0, 2.0, 0.0, 5.0, 5.0];
     let after = |action: [f32; 2]| {
         let mut env = started("sap-goal0", &x);
@@ -77,7 +77,7 @@ fn commands_are_clipped_and_a_non_number_diverges() {
 }
 
 #[test]
-fn a_force_is_an_action_offset_unless_the_command_is_clipped() {
+fn a_force_is_an_action_offset_unless_the_action_is_clipped() {
     let x = [0.0, 0.0, 2.0, 0.0, 5.0, 5.0];
     let pushed = |force: f64, action: [f32; 2]| {
         let mut env = started("sap-goal0", &x);

@@ -1,5 +1,8 @@
 //! The house rules, as tests: direction of dependencies, headers, sizes, and words that must not stay.
 
+#[path = "tidy/circles.rs"]
+mod circles;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -48,21 +48,21 @@ impl Bounds {
     }
 
     /// Takes an action from [−1, 1] to the bounds, in place; leaves a choice as it is.
-    pub(crate) fn apply(&self, command: &mut [f32]) {
+    pub(crate) fn apply(&self, action: &mut [f32]) {
         if self.is_choice() {
             return;
         }
-        for ((a, &low), &high) in command.iter_mut().zip(&self.low).zip(&self.high) {
+        for ((a, &low), &high) in action.iter_mut().zip(&self.low).zip(&self.high) {
             *a = (low + (high - low) * 0.5 * (*a + 1.0)).clamp(low, high);
         }
     }
 
     /// Takes an action within the bounds to [−1, 1], in place; leaves a choice as it is.
-    pub(crate) fn invert(&self, command: &mut [f32]) {
+    pub(crate) fn invert(&self, action: &mut [f32]) {
         if self.is_choice() {
             return;
         }
-        for ((a, &low), &high) in command.iter_mut().zip(&self.low).zip(&self.high) {
+        for ((a, &low), &high) in action.iter_mut().zip(&self.low).zip(&self.high) {
             *a = (2.0 * (*a - low) / (high - low) - 1.0).clamp(-1.0, 1.0);
         }
     }
@@ -86,16 +86,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_choice_is_an_index_and_a_real_command_has_bounds() {
+    fn a_choice_is_an_index_and_a_real_action_has_bounds() {
         let choice = [Channel::choice("push", "direction", 3)];
         let real = [Channel::new("u", "torque", "N m", -2.0, 6.0), Channel::unbounded("v", "speed", "m/s")];
         assert_eq!((outputs(&choice), outputs(&real)), (3, 2));
-        let mut commands = [2.0, 0.0];
-        Bounds::of(&choice).apply(&mut commands[..1]);
-        assert_eq!(commands[0], 2.0);
-        commands = [0.0, 0.5];
-        Bounds::of(&real).apply(&mut commands);
-        assert_eq!(commands, [2.0, 0.5]);
+        let mut actions = [2.0, 0.0];
+        Bounds::of(&choice).apply(&mut actions[..1]);
+        assert_eq!(actions[0], 2.0);
+        actions = [0.0, 0.5];
+        Bounds::of(&real).apply(&mut actions);
+        assert_eq!(actions, [2.0, 0.5]);
         assert_eq!(largest(&[1.0, 3.0, 3.0, 2.0]), 1);
     }
 

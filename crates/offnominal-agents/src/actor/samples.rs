@@ -11,7 +11,7 @@ pub(super) struct ActorSamples {
     actor: Actor,
     count: usize,
     heads: Vec<f32>,
-    commands: Vec<f32>,
+    actions: Vec<f32>,
     features: Vec<f32>,
 }
 
@@ -21,7 +21,7 @@ impl ActorSamples {
         let hidden = if sizes.len() > 2 { sizes[sizes.len() - 2] } else { 0 };
         ActorSamples {
             heads: zeros(actor.net.outputs()),
-            commands: zeros(actor.bounds.width()),
+            actions: zeros(actor.bounds.width()),
             features: zeros(hidden),
             count,
             actor,
@@ -29,14 +29,14 @@ impl ActorSamples {
     }
 
     /// The action of the i-th prediction alone.
-    fn command(&mut self, i: usize) {
+    fn action(&mut self, i: usize) {
         let (width, bounds) = (self.actor.bounds.width(), &self.actor.bounds);
-        let (command, head) = (&mut self.commands[i * width..][..width], self.actor.work.output());
+        let (action, head) = (&mut self.actions[i * width..][..width], self.actor.work.output());
         if bounds.is_choice() {
-            command[0] = largest(head) as f32;
+            action[0] = largest(head) as f32;
         } else {
-            command.iter_mut().zip(head).for_each(|(a, &z)| *a = tanh(z));
-            bounds.apply(command);
+            action.iter_mut().zip(head).for_each(|(a, &z)| *a = tanh(z));
+            bounds.apply(action);
         }
     }
 }
@@ -49,7 +49,7 @@ impl PolicySamples for ActorSamples {
             predictions: self.count,
             members: actor.members.len(),
             heads: actor.net.outputs(),
-            commands: actor.bounds.width(),
+            actions: actor.bounds.width(),
             features: self.features.len() / self.count,
             is_choice: actor.bounds.is_choice(),
         }
@@ -61,9 +61,9 @@ impl PolicySamples for ActorSamples {
             let (head, features) = (self.actor.work.output(), self.actor.work.features());
             self.heads[i * head.len()..][..head.len()].copy_from_slice(head);
             self.features[i * features.len()..][..features.len()].copy_from_slice(features);
-            self.command(i);
+            self.action(i);
         }
-        Predictions { heads: &self.heads, commands: &self.commands, features: &self.features }
+        Predictions { heads: &self.heads, actions: &self.actions, features: &self.features }
     }
 
     fn fork(&self) -> Box<dyn PolicySamples> {

@@ -9,7 +9,7 @@ pub enum ConfigError {
     Unknown(String),
     /// The algorithm cannot learn the actions of the environment.
     #[error("environment {env}: {algorithm} expects {expected}; those for the others are: {able}")]
-    Commands {
+    Actions {
         /// The environment.
         env: String,
         /// The algorithm.

@@ -1,6 +1,6 @@
-//! Recipes to start from: the default one here, and what the others change of it in `presets.toml`.
+//! Recipes to start from: what each changes of the default one is in `presets.toml`.
 
-use super::{Alpha, ConfigError, Keep, Normalise, Schedule, TrainConfig};
+use super::{ConfigError, TrainConfig};
 use std::collections::BTreeMap;
 
 /// What each preset changes.
@@ -9,54 +9,6 @@ const CHANGES: &str = include_str!("presets.toml");
 /// Names of the presets.
 pub const PRESETS: &[&str] =
     &["sap", "mjc", "mjc-small", "pybullet-m", "pybullet-m-small", "cartpole", "pendulum", "pong"];
-
-impl Default for TrainConfig {
-    /// The preset `sap`.
-    fn default() -> Self {
-        TrainConfig {
-            algorithm: "tqc".into(),
-            steps: 200_000,
-            lr: 3e-4,
-            schedule: Schedule::Constant,
-            buffer: 1_000_000,
-            learning_starts: 100,
-            demonstrations: 0,
-            imitation: 0.0,
-            advice: false,
-            batch: 256,
-            tau: 0.005,
-            gamma: 0.99,
-            reward_scale: 1.0,
-            train_every: 1,
-            gradient_steps: 1,
-            n_envs: 1,
-            restart_after: 0,
-            average: 0,
-            hidden: vec![256, 256],
-            normalise: Normalise::None,
-            eval_every: 5_000,
-            eval_episodes: 20,
-            keep: Keep::Best,
-            critics: 2,
-            quantiles: 25,
-            top_quantiles_to_drop: 2,
-            alpha: Alpha::Auto,
-            target_entropy: None,
-            exploration_noise: 0.1,
-            policy_noise: 0.2,
-            noise_clip: 0.5,
-            policy_delay: 2,
-            epsilon_end: 0.04,
-            epsilon_steps: 8_000,
-            target_every: 1,
-            double: false,
-            dropout: 0.0,
-            dropconnect: 0.0,
-            prior: 0.0,
-            filters: vec![],
-        }
-    }
-}
 
 impl TrainConfig {
     /// The values of Table 10 of AnomalyGym for the family `sap` (also of its car) or `mjc`; `mjc-small` has the

@@ -14,7 +14,7 @@ pub enum Sb3Error {
         /// What should be there.
         expected: String,
     },
-    /// A pickle names what no policy needs, such as an action. Nothing of it was run.
+    /// A pickle names what no policy needs, such as a command. Nothing of it was run.
     #[error(
         "{file}: expected names of arrays, spaces and statistics only, found {found}; nothing was executed"
     )]

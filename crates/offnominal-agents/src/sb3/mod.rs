@@ -15,7 +15,6 @@
 //! format.
 
 mod array;
-mod base64;
 mod error;
 mod layers;
 mod model;
@@ -24,5 +23,5 @@ mod pickle;
 mod tensors;
 
 pub use error::Sb3Error;
-pub use model::{Commands, Model};
+pub use model::{Actions, Model};
 pub use normalize::read_normalisation;

@@ -1,12 +1,14 @@
 //! A model's zip: which algorithm, which spaces, which layers.
 
+use super::Sb3Error;
 use super::array::{is_inert, numbers};
 use super::layers::Layers;
 use super::pickle::Pickle;
 use super::tensors::{self, Archive, Tensor};
-use super::{Sb3Error, base64};
 use crate::actor::Actor;
 use crate::normaliser::Normalisation;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use offnominal_core::spec::{Channel, EnvSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -14,9 +16,9 @@ use std::collections::BTreeMap;
 /// Where the mean of a policy with state-dependent exploration is cut.
 const SDE_LIMIT: f64 = 2.0;
 
-/// What a model actions.
+/// The actions of a model.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Commands {
+pub enum Actions {
     /// Real numbers between bounds, lower and upper.
     Real(Vec<f64>, Vec<f64>),
     /// One of so many choices.
@@ -27,8 +29,8 @@ pub enum Commands {
 pub struct Model {
     /// The algorithm: `tqc`, `sac`, `td3`, `ddpg` or `dqn`.
     pub algorithm: String,
-    /// What it does.
-    pub commands: Commands,
+    /// Its actions.
+    pub actions: Actions,
     layers: Layers,
 }
 
@@ -45,7 +47,7 @@ impl Model {
         check(&data, &tensors)?;
         let algorithm = algorithm(&data)?;
         let layers = layers(&data, &tensors, algorithm)?;
-        Ok(Model { algorithm: algorithm.into(), commands: commands(&data)?, layers })
+        Ok(Model { algorithm: algorithm.into(), actions: actions(&data)?, layers })
     }
 
     /// The policy in an environment, with the statistics by which its observations were normalised.
@@ -53,13 +55,13 @@ impl Model {
     /// # Errors
     /// If the environment has other widths or bounds.
     pub fn actor(self, spec: &EnvSpec, map: Option<Normalisation>) -> Result<Actor, Sb3Error> {
-        let expected = environment_commands(&spec.action);
-        if expected.as_ref() != Some(&self.commands) {
+        let expected = environment_actions(&spec.action);
+        if expected.as_ref() != Some(&self.actions) {
             let expected = expected.map_or("one choice, or real numbers".into(), |c| format!("{c:?}"));
             return Err(Sb3Error::unsupported(
                 &format!("actions of {}", spec.id),
                 expected,
-                format!("{:?}", self.commands),
+                format!("{:?}", self.actions),
             ));
         }
         let (net, params) = self.layers.network();
@@ -68,9 +70,9 @@ impl Model {
             let what = format!("observation channels of {}", spec.id);
             return Err(Sb3Error::unsupported(&what, spec.obs_width(), found));
         }
-        let outputs = match &self.commands {
-            Commands::Real(low, _) => low.len(),
-            Commands::Choice(n) => *n as usize,
+        let outputs = match &self.actions {
+            Actions::Real(low, _) => low.len(),
+            Actions::Choice(n) => *n as usize,
         };
         if net.outputs() != outputs {
             return Err(Sb3Error::unsupported("outputs of the network", outputs, net.outputs()));
@@ -78,15 +80,15 @@ impl Model {
         Ok(Actor::new(spec, &self.algorithm, net, params, map))
     }
 
-    /// An environment that is nothing but the channels that this model reads and actions.
+    /// An environment that is nothing but the channels that this model reads and writes.
     pub fn spec(&self, id: &str) -> EnvSpec {
         let mut spec = EnvSpec::new(id, "the channels of an imported policy");
         spec.observation = (0..self.layers.inputs())
             .map(|i| Channel::unbounded(&format!("o{i}"), "imported", "1"))
             .collect();
-        spec.action = match &self.commands {
-            Commands::Choice(n) => vec![Channel::choice("choice", "imported", *n)],
-            Commands::Real(low, high) => low
+        spec.action = match &self.actions {
+            Actions::Choice(n) => vec![Channel::choice("choice", "imported", *n)],
+            Actions::Real(low, high) => low
                 .iter()
                 .zip(high)
                 .enumerate()
@@ -98,12 +100,12 @@ impl Model {
 }
 
 /// An environment's actions in the same words; bounds are compared as float32, which spaces have.
-fn environment_commands(action: &[Channel]) -> Option<Commands> {
+fn environment_actions(action: &[Channel]) -> Option<Actions> {
     let bound = |x: f64| f64::from(x as f32);
     match action {
-        [only] if only.is_choice() => Some(Commands::Choice(only.choices)),
+        [only] if only.is_choice() => Some(Actions::Choice(only.choices)),
         real if real.iter().any(Channel::is_choice) => None,
-        real => Some(Commands::Real(
+        real => Some(Actions::Real(
             real.iter().map(|c| bound(c.low)).collect(),
             real.iter().map(|c| bound(c.high)).collect(),
         )),
@@ -164,11 +166,10 @@ fn layers(data: &Value, tensors: &BTreeMap<String, Tensor>, algorithm: &str) -> 
 }
 
 /// The action space, exactly: its readable form has eight digits only.
-fn commands(data: &Value) -> Result<Commands, Sb3Error> {
+fn actions(data: &Value) -> Result<Actions, Sb3Error> {
     const FILE: &str = "model, action space";
     let text = data["action_space"][":serialized:"].as_str().unwrap_or_default();
-    let bytes =
-        base64::decode(text).ok_or_else(|| Sb3Error::unsupported(FILE, "base64", "something else"))?;
+    let bytes = STANDARD.decode(text).map_err(|_| Sb3Error::unsupported(FILE, "base64", "something else"))?;
     let pickle = Pickle::read(&bytes, FILE, is_inert)?;
     let root = pickle.root();
     let class = pickle.made(root).map_or("something else", |(class, _)| class);
@@ -177,9 +178,9 @@ fn commands(data: &Value) -> Result<Commands, Sb3Error> {
         numbers(&pickle, id, name)
     };
     match class.rsplit('.').next() {
-        Some("Box") => Ok(Commands::Real(of("low")?, of("high")?)),
+        Some("Box") => Ok(Actions::Real(of("low")?, of("high")?)),
         Some("Discrete") => match of("n")?[..] {
-            [n] if (2.0..1e6).contains(&n) => Ok(Commands::Choice(n as u32)),
+            [n] if (2.0..1e6).contains(&n) => Ok(Actions::Choice(n as u32)),
             _ => Err(Sb3Error::unsupported(FILE, "two choices or more", "another number")),
         },
         _ => Err(Sb3Error::unsupported(FILE, "Box or Discrete", class)),

@@ -2,7 +2,7 @@
 //!
 //! A pickle is a program for a small stack machine, and two of its instructions call whatever function the file names.
 //! Here these calls are never made: they become [`Node::Object`]s, which say what would have been called with what. Only
-//! names on a list are accepted, so a file that would have run an action is refused at the name of that action.
+//! names on a list are accepted, so a file that would have run a command is refused at the name of that command.
 
 use super::Sb3Error;
 use std::collections::HashMap;

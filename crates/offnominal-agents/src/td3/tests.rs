@@ -17,14 +17,14 @@ fn learner() -> Td3 {
 }
 
 /// Actions of the actor for one row, before any noise.
-fn commands(td3: &Td3, params: &[f32], obs: &[f32]) -> Vec<f32> {
+fn actions(td3: &Td3, params: &[f32], obs: &[f32]) -> Vec<f32> {
     let net = &td3.actor.net;
     let head = net.forward(params, obs, &mut net.workspace(1)).to_vec();
     head.iter().map(|z| z.tanh()).collect()
 }
 
 #[test]
-fn targets_are_reward_and_the_discounted_smaller_value_of_a_blurred_command() {
+fn targets_are_reward_and_the_discounted_smaller_value_of_a_blurred_action() {
     let (mut td3, batch) = (learner(), batch());
     td3.set_targets(&batch, &mut Rng::new(3));
     let mut noise = [0.0; ROWS * ACT];
@@ -32,7 +32,7 @@ fn targets_are_reward_and_the_discounted_smaller_value_of_a_blurred_command() {
     assert!(noise.iter().any(|e| (0.2 * e).abs() > 0.25), "nothing is cut: {noise:?}");
     for i in 0..ROWS {
         let obs = &batch.next_obs[i * OBS..][..OBS];
-        let mut action = commands(&td3, &td3.actor.target, obs);
+        let mut action = actions(&td3, &td3.actor.target, obs);
         for (a, e) in action.iter_mut().zip(&noise[i * ACT..]) {
             *a = (*a + (0.2 * e).clamp(-0.25, 0.25)).clamp(-1.0, 1.0);
         }
@@ -52,7 +52,7 @@ fn actor_gradient_passes_a_check() {
     let loss = |params: &[f32]| {
         let one = |i: usize| {
             let obs = &batch.obs[i * OBS..][..OBS];
-            let action = commands(&td3, params, obs);
+            let action = actions(&td3, params, obs);
             -f64::from(td3.critics.outputs(&td3.critics.members[0].weights.params, obs, &action)[0])
         };
         (0..ROWS).map(one).sum::<f64>() / ROWS as f64
@@ -92,7 +92,7 @@ fn the_target_actor_follows_at_its_rate() {
 #[test]
 fn exploring_adds_noise_of_the_given_deviation_within_the_bounds() {
     let (mut td3, obs, mut rng) = (learner(), [0.3, -0.2, 0.1], Rng::new(7));
-    let mean = commands(&td3, &td3.actor.weights.params, &obs);
+    let mean = actions(&td3, &td3.actor.weights.params, &obs);
     let (mut squares, mut action, n) = (0.0, [0.0; ACT], 20_000);
     for _ in 0..n {
         td3.explore(&obs, &mut action, 0, &mut rng);
@@ -133,7 +133,7 @@ fn ddpg_has_one_critic_and_a_target_without_blur() {
     ddpg.set_targets(&batch, &mut rng);
     for i in 0..ROWS {
         let obs = &batch.next_obs[i * OBS..][..OBS];
-        let action = commands(&ddpg, &ddpg.actor.target, obs);
+        let action = actions(&ddpg, &ddpg.actor.target, obs);
         let value = ddpg.critics.outputs(&ddpg.critics.members[0].target, obs, &action)[0];
         let want = batch.reward[i] + if i == 2 { 0.0 } else { 0.99 * value };
         let found = ddpg.buffers.targets[i];

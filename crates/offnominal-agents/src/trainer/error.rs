@@ -12,11 +12,8 @@ pub enum TrainError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     /// The environment cannot be copied, so it can be neither evaluated aside nor restored.
-    #[error("environment {env} cannot be copied; training needs copies")]
-    NoCopies {
-        /// The environment.
-        env: String,
-    },
+    #[error("environment {0} cannot be copied; training needs copies")]
+    NoCopies(String),
     /// A checkpoint is malformed, or does not fit the environment.
     #[error(transparent)]
     Tensors(#[from] TensorError),

@@ -19,7 +19,8 @@ pub(super) struct Lane {
     pub(super) next_obs: Vec<f32>,
     /// The action in [−1, 1].
     pub(super) action: Vec<f32>,
-    command: Vec<f32>,
+    /// The same within the bounds of the environment.
+    bounded: Vec<f32>,
 }
 
 /// How the episode in progress came to be.
@@ -39,10 +40,10 @@ impl Lane {
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let room = env.spec().horizon as usize * act;
         let past = Past { initial: vec![], rng: seed.rng(), actions: Vec::with_capacity(room) };
-        let (action, command) = (vec![0.0; act], vec![0.0; act]);
+        let (action, bounded) = (vec![0.0; act], vec![0.0; act]);
         let (obs, next_obs) = (vec![0.0; obs], vec![0.0; obs]);
         let mut lane =
-            Lane { env, rng: seed.rng(), past, total: 0.0, steps: 0, obs, next_obs, action, command };
+            Lane { env, rng: seed.rng(), past, total: 0.0, steps: 0, obs, next_obs, action, bounded };
         lane.begin();
         lane
     }
@@ -68,9 +69,9 @@ impl Lane {
     }
 
     fn apply(&mut self, bounds: &Bounds) -> Step {
-        self.command.copy_from_slice(&self.action);
-        bounds.apply(&mut self.command);
-        let step = self.env.step(&self.command, &mut self.rng);
+        self.bounded.copy_from_slice(&self.action);
+        bounds.apply(&mut self.bounded);
+        let step = self.env.step(&self.bounded, &mut self.rng);
         self.env.observe(&mut self.next_obs);
         (self.total, self.steps) = (self.total + step.reward, self.steps + 1);
         step

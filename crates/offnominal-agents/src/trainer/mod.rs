@@ -77,7 +77,7 @@ impl Trainer {
     /// If the recipe is wrong, or the environment cannot be copied.
     pub fn new(config: TrainConfig, env: &dyn Env, seed: Seed) -> Result<Trainer, TrainError> {
         config.check()?;
-        let fork = || env.fork().ok_or_else(|| TrainError::NoCopies { env: env.spec().id.clone() });
+        let fork = || env.fork().ok_or_else(|| TrainError::NoCopies(env.spec().id.clone()));
         let (obs, act) = (env.spec().obs_width(), env.spec().action.len());
         let learner = algorithm::build(&config, env.spec(), &mut seed.child("networks").rng())?;
         let lane = |i: usize| Ok(Lane::new(fork()?, seed.child("lane").child(i)));
@@ -103,7 +103,7 @@ impl Trainer {
         })
     }
 
-    /// The run with a policy that actions in the first `demonstrations` steps of the recipe. To be given again when the
+    /// The run with a policy that acts in the first `demonstrations` steps of the recipe. To be given again when the
     /// run is resumed.
     pub fn demonstrated_by(self, demonstrator: Box<dyn Policy>) -> Trainer {
         Trainer { demonstrator: Some(demonstrator), ..self }

@@ -1,6 +1,6 @@
 //! Environments small enough to be understood at a glance.
 
-use offnominal_agents::{Algorithm, Commands};
+use offnominal_agents::{Actions, Algorithm};
 use offnominal_core::prelude::*;
 use std::f64::consts::PI;
 
@@ -45,16 +45,16 @@ impl Point {
 
     /// The one whose actions an algorithm can learn.
     pub fn for_algorithm(algorithm: &Algorithm) -> Point {
-        match algorithm.commands {
-            Commands::Real => Point::new(),
-            Commands::Choice => Point::with_choices(),
+        match algorithm.actions {
+            Actions::Real => Point::new(),
+            Actions::Choice => Point::with_choices(),
         }
     }
 
-    fn force(&self, command: f32) -> f64 {
+    fn force(&self, action: f32) -> f64 {
         match self.spec.action[0].is_choice() {
-            true => 2.0 * (f64::from(command) - 1.0),
-            false => f64::from(command),
+            true => 2.0 * (f64::from(action) - 1.0),
+            false => f64::from(action),
         }
     }
 }

@@ -84,9 +84,9 @@ fn advice_reaches_where_no_demonstration_was() {
     let mut run = Trainer::new(recipe, &Point::new(), Seed(1)).unwrap().demonstrated_by(Box::new(always));
     run.advance(1_500);
     for x in [-2.5, 0.0, 2.5] {
-        let mut command = [0.0];
-        run.actor().act(&[x, 0.0], &mut command, &mut Rng::new(1));
-        assert!((command[0] - 0.8).abs() < 0.2, "at {x}: {command:?}");
+        let mut action = [0.0];
+        run.actor().act(&[x, 0.0], &mut action, &mut Rng::new(1));
+        assert!((action[0] - 0.8).abs() < 0.2, "at {x}: {action:?}");
     }
 }
 

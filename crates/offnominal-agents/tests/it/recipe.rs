@@ -18,7 +18,7 @@ fn point() -> TrainConfig {
 }
 
 /// The action at a few places.
-fn commands(mut actor: Actor) -> Vec<f32> {
+fn actions(mut actor: Actor) -> Vec<f32> {
     let mut rng = Rng::new(0);
     let at = |x: f32| {
         let mut action = [0.0];
@@ -37,11 +37,11 @@ fn training_episodes_are_left_for_new_ones() {
 
 #[test]
 fn an_average_lies_behind_and_one_over_a_step_is_the_policy_itself() {
-    let of = |average| commands(run(TrainConfig { average, ..point() }, 600).0.actor());
+    let of = |average| actions(run(TrainConfig { average, ..point() }, 600).0.actor());
     let (plain, one, long) = (of(0), of(1), of(100_000));
     assert_eq!(plain, one, "the last step of the run enters the average");
     assert_ne!(plain, long);
-    let first = commands(run(point(), 100).0.actor());
+    let first = actions(run(point(), 100).0.actor());
     let off = |a: &[f32]| a.iter().zip(&first).map(|(a, b)| (a - b).abs()).sum::<f32>();
     assert!(off(&long) < 0.1 * off(&plain), "{first:?} {long:?} {plain:?}");
 }

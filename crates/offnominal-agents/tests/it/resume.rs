@@ -109,7 +109,7 @@ fn an_unknown_algorithm_gets_the_nearest() {
 }
 
 #[test]
-fn an_algorithm_for_other_commands_is_refused() {
+fn an_algorithm_for_other_actions_is_refused() {
     let refuse = |algorithm: &str, env: &dyn Env, want: &str| {
         let found = Trainer::new(config_of(algorithm), env, Seed(1)).err().expect("a refusal").to_string();
         assert_eq!(found, want);
@@ -146,7 +146,7 @@ fn push(_: &[f32], action: &mut [f32]) {
 }
 
 #[test]
-fn a_demonstrator_commands_the_first_steps_also_across_a_break() {
+fn a_demonstrator_actions_the_first_steps_also_across_a_break() {
     let config = TrainConfig { demonstrations: 100, ..config() };
     let begin = || Trainer::new(config.clone(), &Point::new(), Seed(3)).unwrap();
     let whole = finished(begin().demonstrated_by(Box::new(push)));

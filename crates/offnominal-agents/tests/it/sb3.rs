@@ -1,6 +1,6 @@
 //! Models that Stable-Baselines3 saved act as they do there. `tests/sb3/make.py` made the files.
 
-use offnominal_agents::sb3::{Commands, Model, Sb3Error, read_normalisation};
+use offnominal_agents::sb3::{Actions, Model, Sb3Error, read_normalisation};
 use offnominal_core::Rng;
 use offnominal_core::policy::Policy;
 use serde_json::Value;
@@ -50,7 +50,7 @@ fn actions_are_those_of_stable_baselines3() {
 #[test]
 fn the_environment_must_have_the_same_channels() {
     let model = || Model::read(&file("sac.zip")).unwrap();
-    assert_eq!(model().commands, Commands::Real(vec![-2.0], vec![2.0]));
+    assert_eq!(model().actions, Actions::Real(vec![-2.0], vec![2.0]));
     let mut spec = model().spec("w");
     spec.observation.pop();
     assert_eq!(

@@ -74,19 +74,19 @@ fn a_policy_acts_on_the_mean_of_its_predictions() {
         let mut samples = actor.samples(None).unwrap();
         let n = samples.shape().predictions;
         let found = samples.predict(&OBS, &mut Rng::new(7));
-        let (heads, commands) = (found.heads, found.commands);
-        assert_eq!((found.features.len(), commands.len()), (n * WIDTH, n));
+        let (heads, actions) = (found.heads, found.actions);
+        assert_eq!((found.features.len(), actions.len()), (n * WIDTH, n));
         assert!(heads.chunks_exact(heads.len() / n).any(|row| row != &heads[..heads.len() / n]));
         if actor.algorithm() == "ddpg" {
-            assert!(heads.iter().zip(commands).all(|(z, c)| (2.0 * z.tanh() - c).abs() < 1e-5));
-            let mean = commands.iter().sum::<f32>() / n as f32;
+            assert!(heads.iter().zip(actions).all(|(z, c)| (2.0 * z.tanh() - c).abs() < 1e-5));
+            let mean = actions.iter().sum::<f32>() / n as f32;
             assert!((mean - act(&actor, &OBS)).abs() < 1e-5, "{mean}");
         } else {
             let mean = |a: usize| heads.iter().skip(a).step_by(3).sum::<f32>();
             let best = (0..3).max_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap();
             assert_eq!(act(&actor, &OBS), best as f32);
-            for (row, command) in heads.chunks_exact(3).zip(commands) {
-                assert!(row.iter().all(|&q| q <= row[*command as usize]));
+            for (row, action) in heads.chunks_exact(3).zip(actions) {
+                assert!(row.iter().all(|&q| q <= row[*action as usize]));
             }
         }
     }
@@ -98,7 +98,7 @@ fn the_predictions_of_an_ensemble_are_those_of_its_members() {
     let members: Vec<Actor> = (1..4).map(|seed| trained(config("ddpg"), seed)).collect();
     let ensemble = Actor::ensemble(members.clone()).unwrap();
     let mut samples = ensemble.samples(Some(3)).unwrap();
-    let found = samples.predict(&OBS, &mut Rng::new(1)).commands.to_vec();
+    let found = samples.predict(&OBS, &mut Rng::new(1)).actions.to_vec();
     assert_eq!(found, members.iter().map(|m| act(m, &OBS)).collect::<Vec<_>>());
 }
 
@@ -126,10 +126,10 @@ fn more_passes_settle_on_the_same_mean() {
     assert_eq!(actor.n_predictions(), PASSES);
     let spread = |passes: usize| {
         let (mut actor, mut rng) = (actor.clone().with_passes(passes).unwrap(), Rng::new(3));
-        let mut commands = [0.0_f32; 200];
-        commands.iter_mut().for_each(|c| actor.act(&OBS, std::slice::from_mut(c), &mut rng));
-        let mean = commands.iter().sum::<f32>() / 200.0;
-        commands.iter().map(|c| (c - mean).powi(2)).sum::<f32>() / 200.0
+        let mut actions = [0.0_f32; 200];
+        actions.iter_mut().for_each(|c| actor.act(&OBS, std::slice::from_mut(c), &mut rng));
+        let mean = actions.iter().sum::<f32>() / 200.0;
+        actions.iter().map(|c| (c - mean).powi(2)).sum::<f32>() / 200.0
     };
     let ratio = spread(2) / spread(50);
     assert!((12.0..60.0).contains(&ratio), "the variance falls as one over the passes, so by 25: {ratio}");

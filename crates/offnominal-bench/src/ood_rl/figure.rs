@@ -64,7 +64,7 @@ impl Predicted {
             let shape = panel.shape();
             let told = panel.predict(step.next_obs);
             let (values, width) =
-                if shape.is_choice { (told.heads, shape.heads) } else { (told.commands, shape.commands) };
+                if shape.is_choice { (told.heads, shape.heads) } else { (told.actions, shape.actions) };
             found.mean.resize(width, vec![]);
             found.sd.resize(width, vec![]);
             for a in 0..width {

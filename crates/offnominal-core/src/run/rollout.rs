@@ -22,7 +22,7 @@ pub struct Rollout {
     gate: Gate,
     world_rng: Rng,
     /// The action on its way to the environment.
-    command: Vec<f32>,
+    disturbed: Vec<f32>,
     /// The step that comes next.
     t: u32,
 }
@@ -44,7 +44,7 @@ impl Rollout {
         env.start(initial, &mut world_rng);
         env.observe(obs);
         gate.after_start(obs);
-        Rollout { gate, world_rng, command: vec![0.0; env.spec().act_width()], t: 0 }
+        Rollout { gate, world_rng, disturbed: vec![0.0; env.spec().act_width()], t: 0 }
     }
 
     /// The initial condition that a seed draws.
@@ -57,9 +57,9 @@ impl Rollout {
     /// # Panics
     /// If the action or the observation does not have the environment's width.
     pub fn step(&mut self, env: &mut dyn Env, action: &[f32], obs: &mut [f32]) -> (Step, bool) {
-        self.command.copy_from_slice(action);
-        let active = self.gate.before_step(self.t, env, &mut self.command);
-        let step = env.step(&self.command, &mut self.world_rng);
+        self.disturbed.copy_from_slice(action);
+        let active = self.gate.before_step(self.t, env, &mut self.disturbed);
+        let step = env.step(&self.disturbed, &mut self.world_rng);
         env.observe(obs);
         self.gate.after_step(active, obs);
         self.t += 1;
@@ -104,7 +104,7 @@ impl Gate {
         Gate { disturbance: disturbance.map(applied), was_active: false, rng, camera_rng }
     }
 
-    fn before_step(&mut self, t: u32, env: &mut dyn Env, command: &mut [f32]) -> bool {
+    fn before_step(&mut self, t: u32, env: &mut dyn Env, action: &mut [f32]) -> bool {
         let Some(d) = &mut self.disturbance else { return false };
         let active = d.extent.is_active(t, d.onset);
         match (self.was_active, active) {
@@ -114,9 +114,9 @@ impl Gate {
         }
         self.was_active = active;
         if active {
-            d.anomaly.on_action(command, &mut self.rng);
+            d.anomaly.on_action(action, &mut self.rng);
         } else {
-            d.anomaly.watch(command);
+            d.anomaly.watch(action);
         }
         active
     }

@@ -46,20 +46,14 @@ pub enum Draws {
 #[non_exhaustive]
 pub enum DrawsError {
     /// The environment cannot be copied.
-    #[error("environment {env} cannot be copied; drawing its parameters for each episode needs copies")]
-    NoCopies {
-        /// The environment.
-        env: String,
-    },
+    #[error("environment {0} cannot be copied; drawing its parameters for each episode needs copies")]
+    NoCopies(String),
     /// A parameter does not exist, or a value in a list is out of range.
     #[error(transparent)]
     Parameter(#[from] ParameterError),
     /// A spread that is none.
-    #[error("σ: expected a number above 0 and up to 1, found {found}")]
-    Sigma {
-        /// The number.
-        found: f64,
-    },
+    #[error("σ: expected a number above 0 and up to 1, found {0}")]
+    Sigma(f64),
     /// A parameter that a relative spread leaves as it is.
     #[error("parameter {name} of {env} is nominally 0, which a relative spread does not change")]
     Zero {
@@ -69,11 +63,8 @@ pub enum DrawsError {
         name: String,
     },
     /// There is nothing to draw.
-    #[error("expected at least one {what}, found none")]
-    Nothing {
-        /// What is missing.
-        what: &'static str,
-    },
+    #[error("expected at least one {0}, found none")]
+    Nothing(&'static str),
     /// Nothing that was drawn can be.
     #[error("none of {tries} draws of the parameters of {env} can be")]
     None {
@@ -234,11 +225,11 @@ impl Draws {
     /// Refuses what can never be drawn in an environment.
     pub(super) fn check(&self, spec: &EnvSpec) -> Result<(), DrawsError> {
         if self.names().next().is_none() {
-            return Err(DrawsError::Nothing { what: "parameter" });
+            return Err(DrawsError::Nothing("parameter"));
         }
         match self {
             Draws::Around(around) => check_around(around, spec),
-            Draws::Listed { rows, .. } if rows.is_empty() => Err(DrawsError::Nothing { what: "row" }),
+            Draws::Listed { rows, .. } if rows.is_empty() => Err(DrawsError::Nothing("row")),
             Draws::Listed { names, rows } => {
                 let mut pairs = rows.iter().flat_map(|row| names.iter().zip(row));
                 pairs.try_for_each(|(name, &value)| Ok(spec.check(name, value)?))
@@ -249,7 +240,7 @@ impl Draws {
 
 fn check_around(around: &Around, spec: &EnvSpec) -> Result<(), DrawsError> {
     if !(around.sigma > 0.0 && around.sigma <= 1.0) {
-        return Err(DrawsError::Sigma { found: around.sigma });
+        return Err(DrawsError::Sigma(around.sigma));
     }
     for quantity in &around.quantities {
         spec.parameter(&quantity.name)?;

@@ -1,7 +1,7 @@
 //! Which pixels a solid, or its shadow, can touch. Never too few; for capsules and spheres hardly too many.
 
 use super::camera::Camera;
-use super::scene::Kind;
+use super::scene::GeomType;
 use super::solid::Solid;
 use offnominal_core::vec3::{Vec3, vec3};
 
@@ -53,9 +53,9 @@ fn covered(low: f32, high: f32, n: usize) -> (usize, usize) {
 /// The pixels in which a solid can be seen.
 pub fn of_solid(camera: &Camera, solid: &Solid) -> Rect {
     match solid.kind {
-        Kind::Plane => Rect::whole(camera),
-        Kind::Sphere | Kind::Capsule => of_surroundings(camera, solid, 1.0),
-        Kind::Ellipsoid | Kind::Cylinder | Kind::Box => of_box(camera, solid),
+        GeomType::Plane => Rect::whole(camera),
+        GeomType::Sphere | GeomType::Capsule => of_surroundings(camera, solid, 1.0),
+        GeomType::Ellipsoid | GeomType::Cylinder | GeomType::Box => of_box(camera, solid),
     }
 }
 
@@ -68,7 +68,7 @@ pub fn of_surroundings(camera: &Camera, solid: &Solid, multiple: f32) -> Rect {
 /// The pixels that show points in the sweep of a solid along a vector: its shadow cannot fall elsewhere.
 pub fn of_sweep(camera: &Camera, solid: &Solid, along: Vec3) -> Rect {
     let (half, radius) = match solid.kind {
-        Kind::Sphere | Kind::Capsule => solid.core(),
+        GeomType::Sphere | GeomType::Capsule => solid.core(),
         _ => (Vec3::default(), solid.radius()),
     };
     let (a, b) = (solid.centre - half, solid.centre + half);

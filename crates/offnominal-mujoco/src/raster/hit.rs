@@ -3,35 +3,35 @@
 //! Rays are first moved to their closest approach to the centre, which keeps the quadratics accurate in `f32` however
 //! far away the camera is. Only entries count: a solid is invisible from its inside.
 
-use super::scene::Kind;
+use super::scene::GeomType;
 use offnominal_core::vec3::{Vec3, vec3};
 
 /// The ray parameter at which a ray enters the solid; infinite if it never does. It may be negative.
-pub fn entry(kind: Kind, size: Vec3, origin: Vec3, direction: Vec3) -> f32 {
-    if kind == Kind::Plane {
+pub fn entry(kind: GeomType, size: Vec3, origin: Vec3, direction: Vec3) -> f32 {
+    if kind == GeomType::Plane {
         return plane(size, origin, direction);
     }
     let closest = -origin.dot(direction) / direction.dot(direction);
     let o = origin + direction * closest;
     match kind {
-        Kind::Plane => f32::INFINITY,
-        Kind::Sphere => closest + sphere(size.x, o, direction),
-        Kind::Capsule => closest + capsule(size.x, size.z, o, direction),
-        Kind::Ellipsoid => closest + sphere(1.0, divide(o, size), divide(direction, size)),
-        Kind::Cylinder => closest + cylinder(size.x, size.z, o, direction),
-        Kind::Box => closest + slabs(size, o, direction),
+        GeomType::Plane => f32::INFINITY,
+        GeomType::Sphere => closest + sphere(size.x, o, direction),
+        GeomType::Capsule => closest + capsule(size.x, size.z, o, direction),
+        GeomType::Ellipsoid => closest + sphere(1.0, divide(o, size), divide(direction, size)),
+        GeomType::Cylinder => closest + cylinder(size.x, size.z, o, direction),
+        GeomType::Box => closest + slabs(size, o, direction),
     }
 }
 
 /// The outward unit normal at a point of the surface.
-pub fn normal(kind: Kind, size: Vec3, p: Vec3) -> Vec3 {
+pub fn normal(kind: GeomType, size: Vec3, p: Vec3) -> Vec3 {
     match kind {
-        Kind::Plane => vec3(0.0, 0.0, 1.0),
-        Kind::Sphere => p.unit(),
-        Kind::Capsule => vec3(p.x, p.y, p.z - p.z.clamp(-size.z, size.z)).unit(),
-        Kind::Ellipsoid => divide(divide(p, size), size).unit(),
-        Kind::Cylinder => cylinder_normal(size, p),
-        Kind::Box => box_normal(size, p),
+        GeomType::Plane => vec3(0.0, 0.0, 1.0),
+        GeomType::Sphere => p.unit(),
+        GeomType::Capsule => vec3(p.x, p.y, p.z - p.z.clamp(-size.z, size.z)).unit(),
+        GeomType::Ellipsoid => divide(divide(p, size), size).unit(),
+        GeomType::Cylinder => cylinder_normal(size, p),
+        GeomType::Box => box_normal(size, p),
     }
 }
 
@@ -134,8 +134,8 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(kind: Kind, origin: [f32; 3], direction: [f32; 3], expected: f32) {
-        let size = vec3(0.5, if kind == Kind::Capsule { 0.5 } else { 1.0 }, 2.0);
+    fn check(kind: GeomType, origin: [f32; 3], direction: [f32; 3], expected: f32) {
+        let size = vec3(0.5, if kind == GeomType::Capsule { 0.5 } else { 1.0 }, 2.0);
         let found = entry(kind, size, origin.into(), direction.into());
         assert!(found == expected || (found - expected).abs() < 1e-4, "expected {expected}, found {found}");
     }
@@ -143,35 +143,36 @@ mod tests {
     #[test]
     fn along_the_axis() {
         let (from, to) = ([0.0, 0.0, 10.0], [0.0, 0.0, -1.0]);
-        check(Kind::Plane, from, to, 10.0);
-        check(Kind::Sphere, from, to, 9.5);
-        check(Kind::Capsule, from, to, 7.5);
-        check(Kind::Ellipsoid, from, to, 8.0);
-        check(Kind::Cylinder, from, to, 8.0);
-        check(Kind::Box, from, to, 8.0);
+        check(GeomType::Plane, from, to, 10.0);
+        check(GeomType::Sphere, from, to, 9.5);
+        check(GeomType::Capsule, from, to, 7.5);
+        check(GeomType::Ellipsoid, from, to, 8.0);
+        check(GeomType::Cylinder, from, to, 8.0);
+        check(GeomType::Box, from, to, 8.0);
     }
 
     #[test]
     fn across_the_axis_with_a_direction_that_is_not_a_unit() {
         let (from, to) = ([10.0, 0.0, 1.0], [-2.0, 0.0, 0.0]);
-        check(Kind::Capsule, from, to, 4.75);
-        check(Kind::Cylinder, from, to, 4.75);
-        check(Kind::Box, from, to, 4.75);
-        check(Kind::Ellipsoid, from, to, 5.0 - 0.125 * 3.0_f32.sqrt());
+        check(GeomType::Capsule, from, to, 4.75);
+        check(GeomType::Cylinder, from, to, 4.75);
+        check(GeomType::Box, from, to, 4.75);
+        check(GeomType::Ellipsoid, from, to, 5.0 - 0.125 * 3.0_f32.sqrt());
     }
 
     #[test]
     fn beside_and_leaving() {
-        check(Kind::Cylinder, [0.6, 0.0, 10.0], [0.0, 0.0, -1.0], f32::INFINITY);
-        check(Kind::Cylinder, [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], -0.5);
-        check(Kind::Plane, [0.0, 0.0, -1.0], [0.0, 0.0, 1.0], f32::INFINITY);
-        check(Kind::Plane, [0.7, 0.0, 1.0], [0.0, 0.0, -1.0], f32::INFINITY);
-        check(Kind::Box, [0.0, 1.5, 5.0], [0.0, 0.0, -1.0], f32::INFINITY);
+        check(GeomType::Cylinder, [0.6, 0.0, 10.0], [0.0, 0.0, -1.0], f32::INFINITY);
+        check(GeomType::Cylinder, [0.0, 0.0, 0.0], [1.0, 0.0, 0.0], -0.5);
+        check(GeomType::Plane, [0.0, 0.0, -1.0], [0.0, 0.0, 1.0], f32::INFINITY);
+        check(GeomType::Plane, [0.7, 0.0, 1.0], [0.0, 0.0, -1.0], f32::INFINITY);
+        check(GeomType::Box, [0.0, 1.5, 5.0], [0.0, 0.0, -1.0], f32::INFINITY);
     }
 
     #[test]
     fn a_thin_rod_far_away_is_still_hit_where_it_is() {
-        let found = entry(Kind::Capsule, vec3(0.01, 0.01, 1.0), vec3(300.0, 0.0, 0.3), vec3(-1.0, 0.0, 0.0));
+        let found =
+            entry(GeomType::Capsule, vec3(0.01, 0.01, 1.0), vec3(300.0, 0.0, 0.3), vec3(-1.0, 0.0, 0.0));
         assert!((found - 299.99).abs() < 1e-3, "{found}");
     }
 }

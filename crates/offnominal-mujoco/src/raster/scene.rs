@@ -15,7 +15,7 @@ pub struct Scene {
 
 /// The form of a shape in its own frame, and what the three entries of [`Shape::size`] mean for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum GeomType {
     /// The plane z = 0 seen from above; half extents in x and y, infinite where not positive; the third is unused.
     Plane,
     /// Radius in the first entry; the others are unused.
@@ -49,8 +49,8 @@ pub enum Texture {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shape {
     /// Its form.
-    pub kind: Kind,
-    /// Its extent, as [`Kind`] says.
+    pub kind: GeomType,
+    /// Its extent, as [`GeomType`] says.
     pub size: [f32; 3],
     /// Its centre in the world.
     pub position: [f32; 3],
@@ -66,7 +66,7 @@ pub struct Shape {
 
 impl Shape {
     /// A grey, opaque, unrotated shape at the origin.
-    pub fn new(kind: Kind, size: [f32; 3]) -> Shape {
+    pub fn new(kind: GeomType, size: [f32; 3]) -> Shape {
         Shape {
             kind,
             size,
@@ -84,7 +84,7 @@ impl Shape {
             rgba: [0.80, 0.83, 0.87, 1.0],
             class,
             texture: Texture::Checker { rgb: [0.68, 0.72, 0.78], side_m: 1.0 },
-            ..Shape::new(Kind::Plane, [0.0; 3])
+            ..Shape::new(GeomType::Plane, [0.0; 3])
         }
     }
 
@@ -99,21 +99,23 @@ impl Shape {
     }
 }
 
-/// A pinhole camera. `forward` and `up` need neither unit length nor a right angle between them.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct View {
-    /// The pinhole in the world.
-    pub position: [f32; 3],
-    /// Where it looks.
-    pub forward: [f32; 3],
-    /// What is up in the image.
-    pub up: [f32; 3],
-    /// Vertical angle of view.
-    pub fovy_rad: f32,
-    /// Distance along `forward` before which nothing is seen.
-    pub near_m: f32,
-    /// Distance along `forward` beyond which nothing is seen.
-    pub far_m: f32,
+offnominal_core::with_defaults! {
+    /// A pinhole camera. `forward` and `up` need neither unit length nor a right angle between them.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct View {
+        /// The pinhole in the world.
+        pub position: [f32; 3] = [0.0, -4.0, 1.0],
+        /// Where it looks.
+        pub forward: [f32; 3] = [0.0, 1.0, 0.0],
+        /// What is up in the image.
+        pub up: [f32; 3] = [0.0, 0.0, 1.0],
+        /// Vertical angle of view.
+        pub fovy_rad: f32 = std::f32::consts::FRAC_PI_4,
+        /// Distance along `forward` before which nothing is seen.
+        pub near_m: f32 = 0.01,
+        /// Distance along `forward` beyond which nothing is seen.
+        pub far_m: f32 = 1000.0,
+    }
 }
 
 impl View {
@@ -124,54 +126,33 @@ impl View {
     }
 }
 
-impl Default for View {
-    fn default() -> View {
-        View {
-            position: [0.0, -4.0, 1.0],
-            forward: [0.0, 1.0, 0.0],
-            up: [0.0, 0.0, 1.0],
-            fovy_rad: std::f32::consts::FRAC_PI_4,
-            near_m: 0.01,
-            far_m: 1000.0,
-        }
+offnominal_core::with_defaults! {
+    /// A sun that casts shadows, light from everywhere, and a lamp on the camera. Strengths are linear; they should add
+    /// up to about one.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Light {
+        /// Where the sun shines to.
+        pub direction: [f32; 3] = [0.6, 0.15, -1.0],
+        /// Strength of the sun.
+        pub sun: f32 = 0.62,
+        /// Strength of the light from everywhere.
+        pub ambient: f32 = 0.38,
+        /// Strength of the lamp on the camera.
+        pub headlight: f32 = 0.12,
+        /// Strength of the sun's highlight on solids.
+        pub specular: f32 = 0.22,
     }
 }
 
-/// A sun that casts shadows, light from everywhere, and a lamp on the camera. Strengths are linear; they should add
-/// up to about one.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Light {
-    /// Where the sun shines to.
-    pub direction: [f32; 3],
-    /// Strength of the sun.
-    pub sun: f32,
-    /// Strength of the light from everywhere.
-    pub ambient: f32,
-    /// Strength of the lamp on the camera.
-    pub headlight: f32,
-    /// Strength of the sun's highlight on solids.
-    pub specular: f32,
-}
-
-impl Default for Light {
-    fn default() -> Light {
-        Light { direction: [0.6, 0.15, -1.0], sun: 0.62, ambient: 0.38, headlight: 0.12, specular: 0.22 }
-    }
-}
-
-/// A gradient from horizon to zenith (+z), into which planes fade with distance.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Sky {
-    /// Colour at and below the horizon, as displayed.
-    pub horizon: [f32; 3],
-    /// Colour overhead, as displayed.
-    pub zenith: [f32; 3],
-    /// Distance at which a plane is half lost in haze.
-    pub haze_m: f32,
-}
-
-impl Default for Sky {
-    fn default() -> Sky {
-        Sky { horizon: [0.93, 0.95, 0.97], zenith: [0.42, 0.60, 0.82], haze_m: 25.0 }
+offnominal_core::with_defaults! {
+    /// A gradient from horizon to zenith (+z), into which planes fade with distance.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Sky {
+        /// Colour at and below the horizon, as displayed.
+        pub horizon: [f32; 3] = [0.93, 0.95, 0.97],
+        /// Colour overhead, as displayed.
+        pub zenith: [f32; 3] = [0.42, 0.60, 0.82],
+        /// Distance at which a plane is half lost in haze.
+        pub haze_m: f32 = 25.0,
     }
 }

@@ -2,13 +2,13 @@
 
 use super::camera::Rays;
 use super::hit;
-use super::scene::{Kind, Shape, Texture};
+use super::scene::{GeomType, Shape, Texture};
 use offnominal_core::vec3::{Vec3, vec3};
 
 /// A checked shape with its frame, its linear colours and its bounds.
 #[derive(Debug, Clone, Copy)]
 pub struct Solid {
-    pub kind: Kind,
+    pub kind: GeomType,
     pub size: Vec3,
     pub centre: Vec3,
     axes: [Vec3; 3],
@@ -47,7 +47,7 @@ impl Solid {
     }
 
     pub fn is_plane(&self) -> bool {
-        self.kind == Kind::Plane
+        self.kind == GeomType::Plane
     }
 
     pub fn local_from_world(&self, direction: Vec3) -> Vec3 {
@@ -89,7 +89,7 @@ impl Solid {
         let radius = size.smallest();
         let along = self.axes[longest(size)];
         match self.kind {
-            Kind::Capsule => (self.axes[2] * self.size.z, self.size.x),
+            GeomType::Capsule => (self.axes[2] * self.size.z, self.size.x),
             _ => (along * (size.largest() - radius), radius),
         }
     }
@@ -98,18 +98,18 @@ impl Solid {
     pub fn extent(&self) -> Vec3 {
         let (r, s) = (self.size.x, self.size);
         match self.kind {
-            Kind::Plane | Kind::Ellipsoid | Kind::Box => s,
-            Kind::Sphere => Vec3::all(r),
-            Kind::Capsule => vec3(r, r, s.z + r),
-            Kind::Cylinder => vec3(r, r, s.z),
+            GeomType::Plane | GeomType::Ellipsoid | GeomType::Box => s,
+            GeomType::Sphere => Vec3::all(r),
+            GeomType::Capsule => vec3(r, r, s.z + r),
+            GeomType::Cylinder => vec3(r, r, s.z),
         }
     }
 
     /// Radius of a sphere around the centre that holds the whole solid.
     pub fn radius(&self) -> f32 {
         match self.kind {
-            Kind::Sphere | Kind::Capsule | Kind::Ellipsoid => self.extent().largest(),
-            Kind::Plane | Kind::Cylinder | Kind::Box => self.extent().length(),
+            GeomType::Sphere | GeomType::Capsule | GeomType::Ellipsoid => self.extent().largest(),
+            GeomType::Plane | GeomType::Cylinder | GeomType::Box => self.extent().length(),
         }
     }
 }
@@ -128,13 +128,13 @@ fn checker(texture: Texture) -> Option<(Vec3, f32)> {
     }
 }
 
-fn has_extent(kind: Kind, size: [f32; 3]) -> bool {
+fn has_extent(kind: GeomType, size: [f32; 3]) -> bool {
     match kind {
-        Kind::Plane => true,
-        Kind::Sphere => size[0] > 0.0,
-        Kind::Capsule => size[0] > 0.0 && size[2] >= 0.0,
-        Kind::Cylinder => size[0] > 0.0 && size[2] > 0.0,
-        Kind::Ellipsoid | Kind::Box => size.iter().all(|&s| s > 0.0),
+        GeomType::Plane => true,
+        GeomType::Sphere => size[0] > 0.0,
+        GeomType::Capsule => size[0] > 0.0 && size[2] >= 0.0,
+        GeomType::Cylinder => size[0] > 0.0 && size[2] > 0.0,
+        GeomType::Ellipsoid | GeomType::Box => size.iter().all(|&s| s > 0.0),
     }
 }
 

@@ -68,7 +68,7 @@ fn a_shadow_falls_where_the_sun_throws_it_and_nowhere_else() {
 
 #[test]
 fn shapes_shade_one_another() {
-    let receiver = Shape::new(Kind::Box, [1.0, 1.0, 0.1]).painted([0.8, 0.8, 0.8, 1.0], 3);
+    let receiver = Shape::new(GeomType::Box, [1.0, 1.0, 0.1]).painted([0.8, 0.8, 0.8, 1.0], 3);
     let (bare, shaded) =
         (floor_from_above(vec![receiver]), floor_from_above(vec![receiver, ball(0.2, [-0.5, 0.0, 1.0], 2)]));
     let at = 64 + (0.4 * scale(129) / 7.9).round() as usize;

@@ -6,7 +6,7 @@ mod robustness;
 mod silhouettes;
 
 use offnominal_core::frame::Frame;
-use offnominal_mujoco::raster::{Kind, Quality, Rasteriser, Scene, Shape, View};
+use offnominal_mujoco::raster::{GeomType, Quality, Rasteriser, Scene, Shape, View};
 
 /// An image of shapes from the default view: from (0, −4, 1) along +y, 45° high.
 fn image(shapes: &[Shape], side: usize) -> Frame {
@@ -21,7 +21,7 @@ fn drawn(scene: &Scene, side: usize, quality: Quality) -> Frame {
 }
 
 fn ball(radius: f32, position: [f32; 3], class: u8) -> Shape {
-    Shape::new(Kind::Sphere, [radius, 0.0, 0.0]).at(position).painted([0.9, 0.1, 0.1, 1.0], class)
+    Shape::new(GeomType::Sphere, [radius, 0.0, 0.0]).at(position).painted([0.9, 0.1, 0.1, 1.0], class)
 }
 
 /// Pixels per unit of tan(angle) in a square image from the default view.

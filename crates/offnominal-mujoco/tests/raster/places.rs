@@ -40,7 +40,7 @@ fn the_floor_ends_at_the_horizon() {
 
 #[test]
 fn a_finite_plane_ends_where_its_size_says() {
-    let plate = Shape { class: 3, ..Shape::new(Kind::Plane, [0.5, 0.25, 0.0]) };
+    let plate = Shape { class: 3, ..Shape::new(GeomType::Plane, [0.5, 0.25, 0.0]) };
     let mut scene = Scene { shapes: vec![plate], ..Scene::default() };
     scene.view =
         View { position: [0.0, 0.0, 4.0], forward: [0.0, 0.0, -1.0], up: [0.0, 1.0, 0.0], ..scene.view };
@@ -61,7 +61,8 @@ fn the_nearer_shape_hides_the_farther_in_any_order() {
 
 #[test]
 fn what_is_behind_the_camera_or_out_of_range_is_not_drawn() {
-    for kind in [Kind::Sphere, Kind::Capsule, Kind::Ellipsoid, Kind::Cylinder, Kind::Box] {
+    for kind in [GeomType::Sphere, GeomType::Capsule, GeomType::Ellipsoid, GeomType::Cylinder, GeomType::Box]
+    {
         let shape = Shape { class: 2, ..Shape::new(kind, [0.4, 0.3, 0.5]) };
         let behind = shape.at([0.0, -6.0, 1.0]);
         let beyond = shape.at([0.0, 2000.0, 1.0]);

@@ -17,7 +17,14 @@ fn numbers<const N: usize>() -> impl Strategy<Value = [f32; N]> {
 }
 
 fn shape() -> impl Strategy<Value = Shape> {
-    let kinds = [Kind::Plane, Kind::Sphere, Kind::Capsule, Kind::Ellipsoid, Kind::Cylinder, Kind::Box];
+    let kinds = [
+        GeomType::Plane,
+        GeomType::Sphere,
+        GeomType::Capsule,
+        GeomType::Ellipsoid,
+        GeomType::Cylinder,
+        GeomType::Box,
+    ];
     let kind = proptest::sample::select(kinds.to_vec());
     (kind, numbers::<3>(), numbers::<3>(), numbers::<9>(), numbers::<4>(), number()).prop_map(
         |(kind, size, position, rotation, rgba, side_m)| Shape {

@@ -8,14 +8,14 @@ const STEP_M: f64 = 0.003;
 type Point = [f64; 3];
 
 /// Whether a point in the shape's own frame is inside; written from the definition of each solid.
-fn is_inside(kind: Kind, [a, b, c]: Point, [x, y, z]: Point) -> bool {
+fn is_inside(kind: GeomType, [a, b, c]: Point, [x, y, z]: Point) -> bool {
     match kind {
-        Kind::Plane => z <= 0.0,
-        Kind::Sphere => x * x + y * y + z * z <= a * a,
-        Kind::Capsule => x * x + y * y + (z.abs() - c).max(0.0).powi(2) <= a * a,
-        Kind::Ellipsoid => (x / a).powi(2) + (y / b).powi(2) + (z / c).powi(2) <= 1.0,
-        Kind::Cylinder => x * x + y * y <= a * a && z.abs() <= c,
-        Kind::Box => x.abs() <= a && y.abs() <= b && z.abs() <= c,
+        GeomType::Plane => z <= 0.0,
+        GeomType::Sphere => x * x + y * y + z * z <= a * a,
+        GeomType::Capsule => x * x + y * y + (z.abs() - c).max(0.0).powi(2) <= a * a,
+        GeomType::Ellipsoid => (x / a).powi(2) + (y / b).powi(2) + (z / c).powi(2) <= 1.0,
+        GeomType::Cylinder => x * x + y * y <= a * a && z.abs() <= c,
+        GeomType::Box => x.abs() <= a && y.abs() <= b && z.abs() <= c,
     }
 }
 
@@ -55,7 +55,7 @@ fn share_wrong(drawn: &Shape, truth: &Shape) -> f64 {
 }
 
 #[track_caller]
-fn check(kind: Kind, size: [f32; 3]) {
+fn check(kind: GeomType, size: [f32; 3]) {
     for (about_z, about_x) in [(0.0, 0.0), (0.4, 0.9), (1.2, -0.6), (2.5, 1.6)] {
         let shape = Shape { rotation: rotation(about_z, about_x), class: 1, ..Shape::new(kind, size) };
         let shape = shape.at([0.1, 0.05, 0.9]);
@@ -66,32 +66,32 @@ fn check(kind: Kind, size: [f32; 3]) {
 
 #[test]
 fn sphere() {
-    check(Kind::Sphere, [0.5, 0.0, 0.0]);
+    check(GeomType::Sphere, [0.5, 0.0, 0.0]);
 }
 
 #[test]
 fn capsule() {
-    check(Kind::Capsule, [0.2, 0.2, 0.5]);
+    check(GeomType::Capsule, [0.2, 0.2, 0.5]);
 }
 
 #[test]
 fn ellipsoid() {
-    check(Kind::Ellipsoid, [0.7, 0.3, 0.45]);
+    check(GeomType::Ellipsoid, [0.7, 0.3, 0.45]);
 }
 
 #[test]
 fn cylinder() {
-    check(Kind::Cylinder, [0.35, 0.35, 0.4]);
+    check(GeomType::Cylinder, [0.35, 0.35, 0.4]);
 }
 
 #[test]
 fn cuboid() {
-    check(Kind::Box, [0.5, 0.25, 0.35]);
+    check(GeomType::Box, [0.5, 0.25, 0.35]);
 }
 
 #[test]
 fn the_check_rejects_a_shape_of_a_slightly_wrong_size_or_place() {
-    let truth = Shape { class: 1, ..Shape::new(Kind::Capsule, [0.2, 0.2, 0.5]).at([0.0, 0.0, 1.0]) };
+    let truth = Shape { class: 1, ..Shape::new(GeomType::Capsule, [0.2, 0.2, 0.5]).at([0.0, 0.0, 1.0]) };
     assert!(share_wrong(&Shape { size: [0.22, 0.22, 0.5], ..truth }, &truth) > 0.01);
     assert!(share_wrong(&truth.at([0.05, 0.0, 1.0]), &truth) > 0.01);
 }

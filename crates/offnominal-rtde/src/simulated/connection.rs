@@ -65,7 +65,7 @@ impl Connection {
             self.notices = of.notice.0;
             Reply::Text(Text { message: &of.notice.1, source: "simulation", level: 2 }).write(out);
         }
-        if self.is_sending && of.ticks().is_multiple_of(self.period_ticks) {
+        if self.is_sending && of.ticks.is_multiple_of(self.period_ticks) {
             self.packed.clear();
             self.outputs.iter().for_each(|o| o.value(of).write(&mut self.packed));
             Reply::Data(Data { recipe: 1, packed: &self.packed }).write(out);

@@ -41,12 +41,13 @@ pub struct Controller {
     pub notice: (u32, String),
     /// Extra smoothing of what the arm follows, as a time constant in s; 0 for none.
     pub smoothing_secs: f64,
-    arm: Arm,
-    reference: Reference,
+    pub(crate) arm: Arm,
+    /// What the arm follows.
+    pub(crate) reference: Reference,
     smoothed: Option<Reference>,
     program: Option<Program>,
-    has_power: bool,
-    ticks: u64,
+    pub(crate) has_power: bool,
+    pub(crate) ticks: u64,
 }
 
 impl Controller {
@@ -73,26 +74,6 @@ impl Controller {
     /// Seconds since it was made.
     pub fn time_secs(&self) -> f64 {
         self.ticks as f64 * TICK_SECS
-    }
-
-    /// Ticks since it was made.
-    pub fn ticks(&self) -> u64 {
-        self.ticks
-    }
-
-    /// The arm.
-    pub fn arm(&self) -> &Arm {
-        &self.arm
-    }
-
-    /// What the arm follows.
-    pub fn reference(&self) -> &Reference {
-        &self.reference
-    }
-
-    /// Whether the arm has power.
-    pub fn has_power(&self) -> bool {
-        self.has_power
     }
 
     /// Whether a program runs.

@@ -38,7 +38,7 @@ fn polyscope_version() -> String {
 /// Questions.
 fn state(line: &str, controller: &Controller) -> Option<String> {
     Some(match line {
-        "robotmode" if controller.has_power() => "Robotmode: RUNNING".into(),
+        "robotmode" if controller.has_power => "Robotmode: RUNNING".into(),
         "robotmode" => "Robotmode: POWER_OFF".into(),
         "running" => format!("Program running: {}", controller.runtime() == Runtime::Playing),
         "programState" => format!("{} simulated.urp", runtime(controller)),
@@ -86,7 +86,7 @@ const ORDERS: [Order; 8] = [
 
 fn order(line: &str, controller: &mut Controller) -> Option<String> {
     if line == "play" {
-        let can_play = controller.has_power() && controller.safety == Safety::Normal;
+        let can_play = controller.has_power && controller.safety == Safety::Normal;
         controller.play();
         return Some(if can_play { "Starting program" } else { "Failed to execute: play" }.into());
     }

@@ -47,20 +47,20 @@ type Field = (&'static str, fn(&Controller) -> Value);
 /// What can be read apart from registers. Temperatures, voltages and inputs are those of a robot at rest in a room.
 const FIELDS: &[Field] = &[
     ("timestamp", |c| Value::Double(c.time_secs())),
-    ("target_q", |c| Value::Vector6(c.reference().q)),
-    ("target_qd", |c| Value::Vector6(c.reference().qd)),
+    ("target_q", |c| Value::Vector6(c.reference.q)),
+    ("target_qd", |c| Value::Vector6(c.reference.qd)),
     ("target_qdd", |_| Value::Vector6([0.0; 6])),
     ("target_current", |c| Value::Vector6(currents(c))),
-    ("target_moment", |c| Value::Vector6(c.arm().torques())),
-    ("actual_q", |c| Value::Vector6(c.arm().q())),
-    ("actual_qd", |c| Value::Vector6(c.arm().qd())),
+    ("target_moment", |c| Value::Vector6(c.arm.torques())),
+    ("actual_q", |c| Value::Vector6(c.arm.q())),
+    ("actual_qd", |c| Value::Vector6(c.arm.qd())),
     ("actual_current", |c| Value::Vector6(currents(c))),
-    ("actual_current_as_torque", |c| Value::Vector6(c.arm().torques())),
+    ("actual_current_as_torque", |c| Value::Vector6(c.arm.torques())),
     ("joint_control_output", |c| Value::Vector6(currents(c))),
-    ("actual_TCP_pose", |c| Value::Vector6(written(&c.base_from_tool(&c.arm().q())))),
-    ("target_TCP_pose", |c| Value::Vector6(written(&c.base_from_tool(&c.reference().q)))),
-    ("actual_TCP_speed", |c| Value::Vector6(speed(c, &c.arm().q(), &c.arm().qd()))),
-    ("target_TCP_speed", |c| Value::Vector6(speed(c, &c.reference().q, &c.reference().qd))),
+    ("actual_TCP_pose", |c| Value::Vector6(written(&c.base_from_tool(&c.arm.q())))),
+    ("target_TCP_pose", |c| Value::Vector6(written(&c.base_from_tool(&c.reference.q)))),
+    ("actual_TCP_speed", |c| Value::Vector6(speed(c, &c.arm.q(), &c.arm.qd()))),
+    ("target_TCP_speed", |c| Value::Vector6(speed(c, &c.reference.q, &c.reference.qd))),
     ("actual_TCP_force", |_| Value::Vector6([0.0; 6])),
     ("ft_raw_wrench", |_| Value::Vector6([0.0; 6])),
     ("tcp_force_scalar", |_| Value::Double(0.0)),
@@ -68,22 +68,22 @@ const FIELDS: &[Field] = &[
     ("actual_digital_output_bits", |c| Value::U64(c.registers.digital_outputs)),
     ("joint_temperatures", |_| Value::Vector6([27.0; 6])),
     ("actual_execution_time", |_| Value::Double(TICK_SECS)),
-    ("robot_mode", |c| Value::I32(if c.has_power() { RUNNING } else { POWER_OFF })),
-    ("joint_mode", |c| Value::Vector6I32([if c.has_power() { JOINT_RUNNING } else { JOINT_OFF }; 6])),
+    ("robot_mode", |c| Value::I32(if c.has_power { RUNNING } else { POWER_OFF })),
+    ("joint_mode", |c| Value::Vector6I32([if c.has_power { JOINT_RUNNING } else { JOINT_OFF }; 6])),
     ("safety_mode", |c| Value::I32(safety_mode(c))),
     ("safety_status", |c| Value::I32(safety_mode(c))),
     ("safety_status_bits", |c| Value::U32(safety_bits(c))),
-    ("robot_status_bits", |c| Value::U32(u32::from(c.has_power()) | u32::from(c.runtime() as u32 == 2) << 1)),
+    ("robot_status_bits", |c| Value::U32(u32::from(c.has_power) | u32::from(c.runtime() as u32 == 2) << 1)),
     ("runtime_state", |c| Value::U32(c.runtime() as u32)),
     ("actual_tool_accelerometer", |_| Value::Vector3([0.0, 0.0, -9.81])),
     ("speed_scaling", |c| Value::Double(c.registers.speed_fraction)),
     ("target_speed_fraction", |c| Value::Double(c.registers.speed_fraction)),
     ("actual_momentum", |_| Value::Double(0.0)),
     ("actual_main_voltage", |_| Value::Double(48.0)),
-    ("actual_robot_voltage", |c| Value::Double(if c.has_power() { 48.0 } else { 0.0 })),
+    ("actual_robot_voltage", |c| Value::Double(if c.has_power { 48.0 } else { 0.0 })),
     ("actual_robot_current", |c| Value::Double(currents(c).iter().map(|a| a.abs()).sum())),
-    ("actual_joint_voltage", |c| Value::Vector6([if c.has_power() { 48.0 } else { 0.0 }; 6])),
-    ("elbow_position", |c| Value::Vector3(crate::ur3e::frames(&c.arm().q())[1].position_m)),
+    ("actual_joint_voltage", |c| Value::Vector6([if c.has_power { 48.0 } else { 0.0 }; 6])),
+    ("elbow_position", |c| Value::Vector3(crate::ur3e::frames(&c.arm.q())[1].position_m)),
     ("elbow_velocity", |c| Value::Vector3(elbow_velocity(c))),
     ("analog_io_types", |_| Value::U32(3)),
     ("standard_analog_input0", |_| Value::Double(0.0)),
@@ -120,7 +120,7 @@ const JOINT_OFF: i32 = 239;
 const AMPERE_PER_NM: f64 = 0.1;
 
 fn currents(c: &Controller) -> Joints {
-    c.arm().torques().map(|t| AMPERE_PER_NM * t)
+    c.arm.torques().map(|t| AMPERE_PER_NM * t)
 }
 
 fn safety_mode(c: &Controller) -> i32 {
@@ -158,7 +158,7 @@ fn speed(c: &Controller, q: &Joints, qd: &Joints) -> [f64; 6] {
 }
 
 fn elbow_velocity(c: &Controller) -> [f64; 3] {
-    let (q, qd) = (c.arm().q(), c.arm().qd());
+    let (q, qd) = (c.arm.q(), c.arm.qd());
     let elbow = |q: &Joints| crate::ur3e::frames(q)[1].position_m;
     let (now, next) = (elbow(&q), elbow(&std::array::from_fn(|i| q[i] + TICK_SECS * qd[i])));
     std::array::from_fn(|i| (next[i] - now[i]) / TICK_SECS)

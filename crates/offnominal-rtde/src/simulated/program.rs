@@ -20,13 +20,15 @@ use super::registers::{Registers, sane};
 use crate::ur3e::{Joints, Pose, forward, inverse};
 use std::f64::consts::TAU;
 
-/// A running program.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Program {
-    stage: Stage,
-    /// Ticks for which a repeating command keeps the program busy.
-    busy_ticks: u32,
-    flange_from_tool: Pose,
+offnominal_core::with_defaults! {
+    /// A running program.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Program {
+        stage: Stage = Stage::Ready,
+        /// Ticks for which a repeating command keeps the program busy.
+        busy_ticks: u32 = 0,
+        flange_from_tool: Pose = Pose::IDENTITY,
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,12 +56,6 @@ pub enum Outcome {
 
 const READY: i32 = 1;
 const DONE: i32 = 2;
-
-impl Default for Program {
-    fn default() -> Program {
-        Program { stage: Stage::Ready, busy_ticks: 0, flange_from_tool: Pose::IDENTITY }
-    }
-}
 
 impl Program {
     /// The tool's pose at the flange, as programs set it.

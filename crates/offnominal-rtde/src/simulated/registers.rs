@@ -5,39 +5,26 @@ use crate::value::{Type, Value};
 /// Registers per type and direction.
 pub const REGISTERS: usize = 48;
 
-/// Numbers that clients and programs leave for one another, and switches.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Registers {
-    /// Integers from clients.
-    pub input_int: [i32; REGISTERS],
-    /// Real numbers from clients.
-    pub input_double: [f64; REGISTERS],
-    /// Truths from clients, numbers 0 to 127.
-    pub input_bits: u128,
-    /// Integers from the program.
-    pub output_int: [i32; REGISTERS],
-    /// Real numbers from the program.
-    pub output_double: [f64; REGISTERS],
-    /// Digital outputs: eight standard ones, eight configurable ones, two at the tool.
-    pub digital_outputs: u64,
-    /// Analogue outputs, in their units.
-    pub analog_outputs: [f64; 2],
-    /// The slider of speed at the panel.
-    pub speed_fraction: f64,
-}
-
-impl Default for Registers {
-    fn default() -> Registers {
-        Registers {
-            input_int: [0; REGISTERS],
-            input_double: [0.0; REGISTERS],
-            input_bits: 0,
-            output_int: [0; REGISTERS],
-            output_double: [0.0; REGISTERS],
-            digital_outputs: 0,
-            analog_outputs: [0.0; 2],
-            speed_fraction: 1.0,
-        }
+offnominal_core::with_defaults! {
+    /// Numbers that clients and programs leave for one another, and switches.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Registers {
+        /// Integers from clients.
+        pub input_int: [i32; REGISTERS] = [0; REGISTERS],
+        /// Real numbers from clients.
+        pub input_double: [f64; REGISTERS] = [0.0; REGISTERS],
+        /// Truths from clients, numbers 0 to 127.
+        pub input_bits: u128 = 0,
+        /// Integers from the program.
+        pub output_int: [i32; REGISTERS] = [0; REGISTERS],
+        /// Real numbers from the program.
+        pub output_double: [f64; REGISTERS] = [0.0; REGISTERS],
+        /// Digital outputs: eight standard ones, eight configurable ones, two at the tool.
+        pub digital_outputs: u64 = 0,
+        /// Analogue outputs, in their units.
+        pub analog_outputs: [f64; 2] = [0.0; 2],
+        /// The slider of speed at the panel.
+        pub speed_fraction: f64 = 1.0,
     }
 }
 

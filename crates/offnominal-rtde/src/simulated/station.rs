@@ -123,7 +123,7 @@ impl Station {
     }
 
     fn tick(&mut self) {
-        let now = self.controller.ticks();
+        let now = self.controller.ticks;
         for client in &mut self.data {
             client.arrive(now, &mut self.controller);
         }
@@ -157,7 +157,7 @@ impl Station {
     }
 
     fn listen(&mut self) {
-        let now = self.controller.ticks();
+        let now = self.controller.ticks;
         for client in &mut self.data {
             client.depart(now, self.network, &mut self.rng);
         }
@@ -262,9 +262,9 @@ impl DataClient {
         let is_lost = network.loss > 0.0 && rng.uniform() < network.loss;
         if !bytes.is_empty() && !is_lost && self.socket.out.len() < LARGEST_BACKLOG {
             self.socket.is_open &=
-                self.to_client.send(bytes, controller.ticks(), 0.0, network.jitter_secs, rng);
+                self.to_client.send(bytes, controller.ticks, 0.0, network.jitter_secs, rng);
         }
-        while let Some(bytes) = self.to_client.receive(controller.ticks()) {
+        while let Some(bytes) = self.to_client.receive(controller.ticks) {
             self.socket.out.extend_from_slice(&bytes);
         }
     }

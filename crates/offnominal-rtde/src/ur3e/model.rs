@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::ur3e::{frames, kinematics::HOME};
     use offnominal_core::Rng;
-    use offnominal_mujoco::{Kind, Model, Simulation};
+    use offnominal_mujoco::{Model, ObjectType, Simulation};
     use std::f64::consts::PI;
 
     fn posed(q: &Joints) -> Simulation {
@@ -59,7 +59,7 @@ mod tests {
     }
 
     fn body(sim: &Simulation, name: &str) -> Pose {
-        let id = sim.model().id(Kind::Body, name).unwrap();
+        let id = sim.model().id(ObjectType::Body, name).unwrap();
         Pose {
             position_m: std::array::from_fn(|i| sim.xpos()[3 * id + i]),
             rotation: std::array::from_fn(|i| std::array::from_fn(|j| sim.xmat()[9 * id + 3 * i + j])),
@@ -85,7 +85,7 @@ mod tests {
         let tool = tool(&HOME);
         let command = body(&sim, "command");
         assert!(command.distance(&tool) < 1e-9, "{command:?} instead of {tool:?}");
-        let site = 3 * sim.model().id(Kind::Site, "tcp").unwrap();
+        let site = 3 * sim.model().id(ObjectType::Site, "tcp").unwrap();
         assert!((0..3).all(|i| (sim.site_xpos()[site + i] - tool.position_m[i]).abs() < 1e-9));
     }
 
@@ -93,8 +93,8 @@ mod tests {
     fn the_joints_come_first_and_links_weigh_what_is_published() {
         let sim = posed(&HOME);
         let model = sim.model();
-        assert!((0..6).all(|i| model.name(Kind::Joint, i) == Some(JOINTS[i])));
-        let masses = LINKS.map(|link| model.body_mass()[model.id(Kind::Body, link).unwrap()]);
+        assert!((0..6).all(|i| model.name(ObjectType::Joint, i) == Some(JOINTS[i])));
+        let masses = LINKS.map(|link| model.body_mass()[model.id(ObjectType::Body, link).unwrap()]);
         assert!(
             masses.iter().zip([1.98, 3.4445, 1.437, 0.871, 0.805, 0.261]).all(|(m, w)| (m - w).abs() < 1e-9)
         );

@@ -11,7 +11,7 @@ use std::f32::consts::FRAC_PI_2;
 
 /// A kind of unknown thing.
 #[derive(Clone, Copy)]
-pub struct Kind {
+pub struct UnknownKind {
     /// Its name in lists.
     pub name: &'static str,
     /// Colours that such a thing usually has.
@@ -22,8 +22,12 @@ pub struct Kind {
 /// The parts of a thing, and the width and length of the ground that it covers.
 type Built = (Vec<Part>, [f32; 2]);
 
-const fn kind(name: &'static str, usual: &'static [[u8; 3]], parts: fn(&mut Rng, &Dress) -> Built) -> Kind {
-    Kind { name, usual, parts }
+const fn kind(
+    name: &'static str,
+    usual: &'static [[u8; 3]],
+    parts: fn(&mut Rng, &Dress) -> Built,
+) -> UnknownKind {
+    UnknownKind { name, usual, parts }
 }
 
 const WOOD: &[[u8; 3]] = &[[150, 112, 70], [120, 88, 58], [176, 144, 100]];
@@ -34,7 +38,7 @@ const PAINT: &[[u8; 3]] = &[[200, 200, 196], [150, 34, 34], [40, 60, 90]];
 const BRIGHT: &[[u8; 3]] = &[[200, 80, 50], [60, 120, 160], [210, 180, 60]];
 
 /// Every kind.
-pub const KINDS: [Kind; 18] = [
+pub const KINDS: [UnknownKind; 18] = [
     kind("crate", WOOD, stack),
     kind("barrel", METAL, barrel),
     kind("tyre", &[[28, 28, 30]], tyre),
@@ -66,7 +70,7 @@ pub enum Coat {
     Ground(Vec3),
 }
 
-impl Kind {
+impl UnknownKind {
     /// Draws one of this kind.
     pub fn build(self, rng: &mut Rng, coat: Coat) -> Body {
         let dress = Dress::new(self.usual, rng, coat);

@@ -8,12 +8,8 @@
 //! Reference: DEXTER (LinasNas/DEXTER), whose benchmarks ARNO train on white noise and test on autoregressive noise of
 //! the same variance. Deviates: φ is the coefficient itself; there, 0.95 in the lag polynomial is the coefficient −0.95.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
+use super::signal::*;
 use super::temporal_noise::correlation;
-use offnominal_core::prelude::*;
-use serde::Deserialize;
 
 /// On observations.
 pub const OBS: Listed = on_observation::<ArNoise>(Words {
@@ -33,17 +29,14 @@ pub const ACT: Listed = on_action::<ArNoise>(Words {
     shows: "autocorrelation of residuals; against white noise of the same strength, in nothing else",
 });
 
-/// The recipe, and the state nₜ₋₁ of each channel.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ArNoise {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
-    #[serde(default = "strong", deserialize_with = "correlation")]
-    correlation: f64,
-    #[serde(skip)]
-    last: Vec<Option<f64>>,
+recipe! {
+    /// The recipe, and the state nₜ₋₁ of each channel.
+    pub struct ArNoise {
+        #[serde(default = "strong", deserialize_with = "correlation")]
+        correlation: f64,
+        #[serde(skip)]
+        last: Vec<Option<f64>>,
+    }
 }
 
 fn strong() -> f64 {
@@ -55,8 +48,6 @@ impl Operator for ArNoise {
     const DOMAIN: Domain = Domain::NonNegative;
     const REACH: &'static [Reach] = &[Reach::signal(0.1, 10.0)];
     const MAGNITUDE: &'static str = "β, standard deviation of the noise, in the unit of the channel; φ is `correlation`, −0.95 alternates";
-
-    recipe_fields!();
 
     fn fit(&mut self, width: usize) {
         self.last = vec![None; width];

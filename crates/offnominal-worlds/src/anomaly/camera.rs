@@ -1,4 +1,4 @@
-//! Camera faults that watches an environment.
+//! Faults of the camera that watches an environment.
 //!
 //! Environment and policy go on as ever: only the images that somebody takes of the episode are bad. Noise, blur,
 //! pixelation, brightness and fog are those of [`crate::corruption`], whose severity is the magnitude; the others are
@@ -6,13 +6,14 @@
 //! lasts.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::check_magnitude;
+use super::kind::{Class, Domain, Reach};
+use super::signal::{Words, check_magnitude};
 use crate::corruption::{Corruption, Corruptor};
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// Begins the names of camera faults.
 pub const CAMERA: &str = "cam-";
@@ -20,7 +21,7 @@ pub const CAMERA: &str = "cam-";
 /// The recipe.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Recipe {
+struct CameraRecipe {
     magnitude: f64,
 }
 
@@ -75,6 +76,17 @@ impl Anomaly for Faulty {
 }
 
 impl Faulty {
+    fn build(
+        id: &'static str,
+        domain: Domain,
+        what: What,
+        params: &Value,
+    ) -> Result<Box<dyn Anomaly>, BuildError> {
+        let CameraRecipe { magnitude } = parse(params)?;
+        let (drawn, held) = (vec![], vec![]);
+        Ok(Box::new(Faulty { id, domain, what, magnitude, corruptor: None, drawn, held, stood: 0.0 }))
+    }
+
     fn hold(&mut self, frame: &Frame) {
         if self.what == What::Frozen {
             self.held.clone_from(&frame.rgb);
@@ -137,36 +149,13 @@ macro_rules! listed {
     ($($name:ident: $what:expr, $domain:ident, ($step:literal, $limit:literal), $id:literal, $summary:literal,
        $equation:literal, $magnitude:literal, $imitates:literal, $shows:literal;)*) => {$(
         #[doc = concat!("Of the camera: ", $summary, ".")]
-        pub const $name: Listed = Listed {
-            entry: Entry {
-                id: $id,
-                summary: $summary,
-                build: |params| {
-                    let Recipe { magnitude } = parse(params)?;
-                    Ok(Box::new(Faulty {
-                        id: $id,
-                        domain: Domain::$domain,
-                        what: $what,
-                        magnitude,
-                        corruptor: None,
-                        drawn: vec![],
-                        held: vec![],
-                        stood: 0.0,
-                    }))
-                },
-                exempt: &[],
-            },
-            kind: Kind {
-                class: Class::Camera,
-                domain: Domain::$domain,
-                neutral: 0.0,
-                reach: &[Reach::one($step, $limit)],
-                equation: $equation,
-                magnitude: $magnitude,
-                imitates: $imitates,
-                shows: $shows,
-            },
-        };
+        pub const $name: Listed = Listed::new(
+            (Class::Camera, Domain::$domain, 0.0),
+            &[Reach::one($step, $limit)],
+            $magnitude,
+            |params| Faulty::build($id, Domain::$domain, $what, params),
+            Words { id: $id, summary: $summary, equation: $equation, imitates: $imitates, shows: $shows },
+        );
     )*};
 }
 

@@ -6,7 +6,7 @@
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
+use super::kind::{AnomalyKind, Class, Domain, Reach};
 use super::signal::check_magnitude;
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::prelude::*;
@@ -17,7 +17,7 @@ const ID: &str = "act-delay";
 /// On actions.
 pub const ACT: Listed = Listed {
     entry: entry!(Delay as dyn Anomaly, "act-delay", "actions that arrive some steps late"),
-    kind: Kind {
+    kind: AnomalyKind {
         class: Class::Action,
         domain: Domain::Whole,
         neutral: 0.0,
@@ -68,7 +68,7 @@ impl Anomaly for Delay {
 /// The last d + 1 actions, `[d + 1, width]`, as a ring.
 #[derive(Debug, Default)]
 struct Line {
-    commands: Vec<f32>,
+    actions: Vec<f32>,
     width: usize,
     /// Row of the oldest action, which the next one replaces.
     oldest: usize,
@@ -77,21 +77,21 @@ struct Line {
 
 impl Line {
     fn new(delay: usize, width: usize) -> Line {
-        Line { commands: vec![0.0; (delay + 1) * width], width, oldest: 0, has_begun: false }
+        Line { actions: vec![0.0; (delay + 1) * width], width, oldest: 0, has_begun: false }
     }
 
-    fn push(&mut self, command: &[f32]) {
+    fn push(&mut self, action: &[f32]) {
         if !self.has_begun {
-            self.commands.chunks_exact_mut(self.width).for_each(|row| row.copy_from_slice(command));
+            self.actions.chunks_exact_mut(self.width).for_each(|row| row.copy_from_slice(action));
             self.has_begun = true;
         }
         let at = self.oldest * self.width;
-        self.commands[at..at + self.width].copy_from_slice(command);
-        self.oldest = (self.oldest + 1) % (self.commands.len() / self.width);
+        self.actions[at..at + self.width].copy_from_slice(action);
+        self.oldest = (self.oldest + 1) % (self.actions.len() / self.width);
     }
 
     fn oldest(&self) -> &[f32] {
-        &self.commands[self.oldest * self.width..][..self.width]
+        &self.actions[self.oldest * self.width..][..self.width]
     }
 }
 
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_come_out_late_and_the_first_is_held() {
+    fn actions_come_out_late_and_the_first_is_held() {
         check(0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
         check(1, &[1.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
         check(4, &[1.0, 1.0, 1.0, 1.0, 1.0, 2.0]);

@@ -6,11 +6,7 @@
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2, which leaves open where the count begins. Deviates: it
 //! begins at the onset, because an instrument that drifts does so from when it breaks; β may be negative.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::Deserialize;
+use super::signal::*;
 
 /// On observations.
 pub const OBS: Listed = on_observation::<Drift>(Words {
@@ -30,13 +26,9 @@ pub const ACT: Listed = on_action::<Drift>(Words {
     shows: "an error too small to be seen in one step: residuals added up over time",
 });
 
-/// The recipe.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Drift {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
+recipe! {
+    /// The recipe.
+    pub struct Drift {}
 }
 
 impl Operator for Drift {
@@ -45,8 +37,6 @@ impl Operator for Drift {
     const REACH: &'static [Reach] = &[Reach::signal(0.005, 5.0), Reach::signal(-0.005, -5.0)];
     const MAGNITUDE: &'static str =
         "β, growth of the bias per step from the onset, in the unit of the channel";
-
-    recipe_fields!();
 
     fn disturb(&mut self, at: At, value: f64, _: &mut Rng) -> f64 {
         value + self.magnitude * at.step

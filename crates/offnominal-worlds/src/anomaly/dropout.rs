@@ -4,11 +4,7 @@
 //! arrived (`fill = "hold"`, unless given) or zero (`fill = "zero"`). Channels are lost independently, or all of the
 //! chosen ones at once with `together = true`, as in one message. Where nothing has arrived yet, the first value does.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::Deserialize;
+use super::signal::*;
 
 /// On observations.
 pub const OBS: Listed = on_observation::<Dropout>(Words {
@@ -39,21 +35,18 @@ pub enum Fill {
     Zero,
 }
 
-/// The recipe, the value that last arrived on each channel, and whether the message of this step is lost.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Dropout {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
-    #[serde(default)]
-    fill: Fill,
-    #[serde(default)]
-    together: bool,
-    #[serde(skip)]
-    arrived: Vec<Option<f64>>,
-    #[serde(skip)]
-    is_lost: bool,
+recipe! {
+    /// The recipe, the value that last arrived on each channel, and whether the message of this step is lost.
+    pub struct Dropout {
+        #[serde(default)]
+        fill: Fill,
+        #[serde(default)]
+        together: bool,
+        #[serde(skip)]
+        arrived: Vec<Option<f64>>,
+        #[serde(skip)]
+        is_lost: bool,
+    }
 }
 
 impl Dropout {
@@ -69,8 +62,6 @@ impl Operator for Dropout {
     const MAGNITUDE: &'static str =
         "p, probability that a value is lost; `fill` is hold or zero, `together` loses all channels at once";
     const BY_DEGREES: bool = false;
-
-    recipe_fields!();
 
     fn fit(&mut self, width: usize) {
         self.arrived = vec![None; width];

@@ -7,7 +7,7 @@
 //! environments, and the parameter returns to nominal when the anomaly ends.
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind};
+use super::kind::{AnomalyKind, Class, Domain};
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::prelude::*;
 use serde::Deserialize;
@@ -19,7 +19,7 @@ pub const DYN: Listed = Listed {
         "dyn",
         "a parameter of the environment changes; written dyn-<parameter>"
     ),
-    kind: Kind {
+    kind: AnomalyKind {
         class: Class::Dynamics,
         domain: Domain::Real,
         neutral: 0.0,

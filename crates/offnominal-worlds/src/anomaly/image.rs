@@ -3,15 +3,14 @@
 //! The magnitude is the severity, 0 to 5. Each new image is corrupted once, as a camera would: in a stack of images
 //! each keeps the draw it got when it was new, so images from before the onset stay as they were. With
 //! `at = "screen"` the corruption is not of the image in the observation but of the environment's own screen, before
-//! it is
-//! made smaller: the parameter `screen-<name>` of environments that have one.
+//! it is made smaller: the parameter `screen-<name>` of environments that have one.
 //!
 //! Reference: Mohammed and Valdenegro-Toro (2021), Table 1; the corruptions themselves are those of
 //! [`crate::corruption`].
 
 use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
-use super::signal::check_magnitude;
+use super::kind::{Class, Domain, Reach};
+use super::signal::{Words, check_magnitude};
 use crate::corruption::{Corruption, Corruptor};
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::catalogue::parse;
@@ -30,7 +29,7 @@ pub(super) fn suits(id: &str, image: Option<Image>) -> bool {
 /// The recipe.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Recipe {
+struct ImageRecipe {
     magnitude: f64,
     #[serde(default)]
     at: Place,
@@ -50,7 +49,7 @@ enum Place {
 /// A corruption, and the images that it corrupted so far.
 struct Corrupted {
     what: Corruption,
-    recipe: Recipe,
+    recipe: ImageRecipe,
     /// What the observation needs; none at the screen.
     seen: Option<Seen>,
 }
@@ -149,27 +148,16 @@ impl Seen {
 macro_rules! listed {
     ($($name:ident: $what:ident, $id:literal, $summary:literal, $equation:literal, $imitates:literal, $shows:literal;)*) => {$(
         #[doc = concat!("On pictures: ", $summary, ".")]
-        pub const $name: Listed = Listed {
-            entry: Entry {
-                id: $id,
-                summary: $summary,
-                build: |params| {
-                    let recipe = parse(params)?;
-                    Ok(Box::new(Corrupted { what: Corruption::$what, recipe, seen: None }))
-                },
-                exempt: &[],
+        pub const $name: Listed = Listed::new(
+            (Class::Observation, Domain::Severity, 0.0),
+            &[Reach::one(1.0, 5.0)],
+            "severity, 0 to 5; whole ones are those of `imagecorruptions`",
+            |params| {
+                let recipe = parse(params)?;
+                Ok(Box::new(Corrupted { what: Corruption::$what, recipe, seen: None }))
             },
-            kind: Kind {
-                class: Class::Observation,
-                domain: Domain::Severity,
-                neutral: 0.0,
-                reach: &[Reach::one(1.0, 5.0)],
-                equation: $equation,
-                magnitude: "severity, 0 to 5; whole ones are those of `imagecorruptions`",
-                imitates: $imitates,
-                shows: $shows,
-            },
-        };
+            Words { id: $id, summary: $summary, equation: $equation, imitates: $imitates, shows: $shows },
+        );
     )*};
 }
 

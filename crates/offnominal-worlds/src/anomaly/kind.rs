@@ -65,7 +65,7 @@ impl Domain {
 
 /// What an anomaly is.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Kind {
+pub struct AnomalyKind {
     /// Where it acts.
     pub class: Class,
     /// Which numbers are its magnitudes. Of dynamics, the environment's specification knows the range.

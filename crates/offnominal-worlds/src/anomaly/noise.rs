@@ -4,11 +4,7 @@
 //!
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::Deserialize;
+use super::signal::*;
 
 /// On observations.
 pub const OBS: Listed = on_observation::<Noise>(Words {
@@ -28,13 +24,9 @@ pub const ACT: Listed = on_action::<Noise>(Words {
     shows: "the environment's answer no longer fits the recorded action: the residual of a dynamics model",
 });
 
-/// The recipe.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Noise {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
+recipe! {
+    /// The recipe.
+    pub struct Noise {}
 }
 
 impl Operator for Noise {
@@ -42,8 +34,6 @@ impl Operator for Noise {
     const DOMAIN: Domain = Domain::NonNegative;
     const REACH: &'static [Reach] = &[Reach::signal(0.1, 10.0)];
     const MAGNITUDE: &'static str = "β, standard deviation of the noise, in the unit of the channel";
-
-    recipe_fields!();
 
     fn disturb(&mut self, _: At, value: f64, rng: &mut Rng) -> f64 {
         value + self.magnitude * rng.normal()

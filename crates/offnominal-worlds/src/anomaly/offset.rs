@@ -4,11 +4,7 @@
 //!
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2. Deviates: β may be negative.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::Deserialize;
+use super::signal::*;
 
 /// On observations.
 pub const OBS: Listed = on_observation::<Offset>(Words {
@@ -28,13 +24,9 @@ pub const ACT: Listed = on_action::<Offset>(Words {
     shows: "answers with a constant error: the mean residual of a dynamics model over some steps",
 });
 
-/// The recipe.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Offset {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
+recipe! {
+    /// The recipe.
+    pub struct Offset {}
 }
 
 impl Operator for Offset {
@@ -42,8 +34,6 @@ impl Operator for Offset {
     const DOMAIN: Domain = Domain::Real;
     const REACH: &'static [Reach] = &[Reach::signal(0.05, 10.0), Reach::signal(-0.05, -10.0)];
     const MAGNITUDE: &'static str = "β, bias, in the unit of the channel";
-
-    recipe_fields!();
 
     fn disturb(&mut self, _: At, value: f64, _: &mut Rng) -> f64 {
         value + self.magnitude

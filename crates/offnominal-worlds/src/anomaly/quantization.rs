@@ -4,11 +4,7 @@
 //!
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::Deserialize;
+use super::signal::*;
 
 /// On observations.
 pub const OBS: Listed = on_observation::<Quantization>(Words {
@@ -19,13 +15,9 @@ pub const OBS: Listed = on_observation::<Quantization>(Words {
     shows: "too few different values, steps between plateaus: residuals that are never small",
 });
 
-/// The recipe.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Quantization {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
+recipe! {
+    /// The recipe.
+    pub struct Quantization {}
 }
 
 impl Operator for Quantization {
@@ -33,8 +25,6 @@ impl Operator for Quantization {
     const DOMAIN: Domain = Domain::NonNegative;
     const REACH: &'static [Reach] = &[Reach::signal(0.05, 10.0)];
     const MAGNITUDE: &'static str = "β, width of a step, in the unit of the channel; 0 is no quantization";
-
-    recipe_fields!();
 
     fn disturb(&mut self, _: At, value: f64, _: &mut Rng) -> f64 {
         if self.magnitude == 0.0 { value } else { self.magnitude * (value / self.magnitude).floor() }

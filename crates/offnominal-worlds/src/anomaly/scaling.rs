@@ -4,11 +4,7 @@
 //!
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::Deserialize;
+use super::signal::*;
 
 /// On observations.
 pub const OBS: Listed = on_observation::<Scaling>(Words {
@@ -29,13 +25,9 @@ pub const ACT: Listed = on_action::<Scaling>(Words {
 })
 .reaching(&[Reach::one(0.1, 9.0), Reach::one(-0.1, -1.0)]);
 
-/// The recipe.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Scaling {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
+recipe! {
+    /// The recipe.
+    pub struct Scaling {}
 }
 
 impl Operator for Scaling {
@@ -44,8 +36,6 @@ impl Operator for Scaling {
     const NEUTRAL: f64 = 1.0;
     const REACH: &'static [Reach] = &[Reach::one(0.05, 9.0), Reach::one(-0.05, -1.0)];
     const MAGNITUDE: &'static str = "β, factor; 1 is neutral, harm grows upwards and downwards";
-
-    recipe_fields!();
 
     fn disturb(&mut self, _: At, value: f64, _: &mut Rng) -> f64 {
         value * self.magnitude

@@ -1,7 +1,7 @@
 //! Where to look for the magnitude of an anomaly in a given environment.
 
 use super::kind;
-use super::kind::{Class, Domain, Kind, Unit};
+use super::kind::{AnomalyKind, Class, Domain, Unit};
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
 use serde::Serialize;
@@ -37,7 +37,7 @@ pub fn searches(spec: &EnvSpec, id: &str) -> Result<Vec<Search>, BuildError> {
     }
 }
 
-fn of_signal(kind: &Kind, spec: &EnvSpec) -> Vec<Search> {
+fn of_signal(kind: &AnomalyKind, spec: &EnvSpec) -> Vec<Search> {
     let channels = if kind.class == Class::Action { &spec.action } else { &spec.observation };
     let scaled = |r: &super::kind::Reach| {
         let unit = if r.unit == Unit::Signal { half_width(channels) } else { 1.0 };

@@ -1,16 +1,17 @@
 //! Disturbances of a signal, whichever way it flows.
 
-use super::Listed;
-use super::kind::{Class, Domain, Kind, Reach};
+pub use super::Listed;
+pub use super::kind::{Class, Domain, Reach};
+pub use offnominal_core::prelude::*;
+pub use serde::Deserialize;
+
 use offnominal_core::anomaly::AnomalyError;
 use offnominal_core::catalogue::parse;
 use offnominal_core::channel::width;
-use offnominal_core::prelude::*;
 use serde::de::DeserializeOwned;
 
-/// A disturbance of single values, the same for observations and actions. What it deserialises from are the
-/// parameters of its recipe.
-pub trait Operator: DeserializeOwned + Send + 'static {
+/// A disturbance of single values, the same for observations and actions.
+pub trait Operator: OperatorRecipe {
     /// Name without the side.
     const NAME: &'static str;
     /// Which magnitudes make sense.
@@ -23,12 +24,6 @@ pub trait Operator: DeserializeOwned + Send + 'static {
     const MAGNITUDE: &'static str;
     /// Whether it changes values by degrees. What only repeats values can be done to a choice too.
     const BY_DEGREES: bool = true;
-
-    /// How strong it is.
-    fn magnitude(&self) -> f64;
-
-    /// Which channels it disturbs.
-    fn channels(&self) -> &Channels;
 
     /// Makes room for a signal of so many channels.
     fn fit(&mut self, _width: usize) {}
@@ -55,23 +50,44 @@ pub struct At {
     pub step: f64,
 }
 
-/// The two methods that read what every recipe of an [`Operator`] has.
-macro_rules! recipe_fields {
-    () => {
-        fn magnitude(&self) -> f64 {
-            self.magnitude
+/// The parameters of an [`Operator`], as they are deserialised.
+pub trait OperatorRecipe: DeserializeOwned + Send + 'static {
+    /// How strong it is.
+    fn magnitude(&self) -> f64;
+
+    /// Which channels it disturbs.
+    fn channels(&self) -> &Channels;
+}
+
+/// Declares the recipe of an operator: magnitude and channels, which all have, and what else it has.
+macro_rules! recipe {
+    ($(#[$doc:meta])* pub struct $name:ident { $($field:tt)* }) => {
+        $(#[$doc])*
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            magnitude: f64,
+            #[serde(default)]
+            channels: Channels,
+            $($field)*
         }
 
-        fn channels(&self) -> &Channels {
-            &self.channels
+        impl OperatorRecipe for $name {
+            fn magnitude(&self) -> f64 {
+                self.magnitude
+            }
+
+            fn channels(&self) -> &Channels {
+                &self.channels
+            }
         }
     };
 }
-pub(super) use recipe_fields;
+pub(super) use recipe;
 
-/// What is said of an operator on one side.
+/// What is said of an anomaly.
 pub struct Words {
-    /// The name in actions and recipes.
+    /// The name in commands and recipes.
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,
@@ -85,23 +101,14 @@ pub struct Words {
 
 /// An operator on observations.
 pub const fn on_observation<O: Operator>(words: Words) -> Listed {
-    listed::<O>(Class::Observation, |params| build::<O>(Class::Observation, params), words)
+    let kind = (Class::Observation, O::DOMAIN, O::NEUTRAL);
+    Listed::new(kind, O::REACH, O::MAGNITUDE, |params| build::<O>(Class::Observation, params), words)
 }
 
 /// An operator on actions.
 pub const fn on_action<O: Operator>(words: Words) -> Listed {
-    listed::<O>(Class::Action, |params| build::<O>(Class::Action, params), words)
-}
-
-type Build = fn(&serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError>;
-
-const fn listed<O: Operator>(class: Class, build: Build, words: Words) -> Listed {
-    let Words { id, summary, equation, imitates, shows } = words;
-    let (domain, neutral, reach, magnitude) = (O::DOMAIN, O::NEUTRAL, O::REACH, O::MAGNITUDE);
-    Listed {
-        entry: Entry { id, summary, build, exempt: &[] },
-        kind: Kind { class, domain, neutral, reach, equation, magnitude, imitates, shows },
-    }
+    let kind = (Class::Action, O::DOMAIN, O::NEUTRAL);
+    Listed::new(kind, O::REACH, O::MAGNITUDE, |params| build::<O>(Class::Action, params), words)
 }
 
 fn build<O: Operator>(side: Class, params: &serde_json::Value) -> Result<Box<dyn Anomaly>, BuildError> {

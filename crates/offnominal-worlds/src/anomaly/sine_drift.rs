@@ -7,11 +7,8 @@
 //! Reference: Hong, "Boiling frog" (arXiv 2603.08455), which finds sinusoidal drift unseen by detectors that watch mean,
 //! variance or percentiles of the error of a world model.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Deserializer, de::Error};
+use super::signal::*;
+use serde::{Deserializer, de::Error};
 use std::f64::consts::TAU;
 
 /// On observations.
@@ -32,15 +29,12 @@ pub const ACT: Listed = on_action::<SineDrift>(Words {
     shows: "residuals of one sign over many steps; their mean over a whole period is zero, so windows must be shorter",
 });
 
-/// The recipe.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct SineDrift {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
-    #[serde(default = "slow", deserialize_with = "period")]
-    period: f64,
+recipe! {
+    /// The recipe.
+    pub struct SineDrift {
+        #[serde(default = "slow", deserialize_with = "period")]
+        period: f64,
+    }
 }
 
 fn slow() -> f64 {
@@ -60,8 +54,6 @@ impl Operator for SineDrift {
     const REACH: &'static [Reach] = &[Reach::signal(0.05, 10.0)];
     const MAGNITUDE: &'static str =
         "β, amplitude of the swing, in the unit of the channel; P is `period`, in steps";
-
-    recipe_fields!();
 
     fn disturb(&mut self, at: At, value: f64, _: &mut Rng) -> f64 {
         value + self.magnitude * (TAU * at.step / self.period).sin()

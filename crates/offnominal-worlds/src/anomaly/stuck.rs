@@ -4,11 +4,7 @@
 //! everything through, a d beyond the rest of the episode holds the value of the onset to the end. What is held first is
 //! the value of the step before the onset; where there is none, the first one.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::Deserialize;
+use super::signal::*;
 
 /// On observations.
 pub const OBS: Listed = on_observation::<Stuck>(Words {
@@ -28,15 +24,12 @@ pub const ACT: Listed = on_action::<Stuck>(Words {
     shows: "answers that do not follow the action: the residual of a dynamics model",
 });
 
-/// The recipe, and the value that each channel holds.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Stuck {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
-    #[serde(skip)]
-    held: Vec<Option<f64>>,
+recipe! {
+    /// The recipe, and the value that each channel holds.
+    pub struct Stuck {
+        #[serde(skip)]
+        held: Vec<Option<f64>>,
+    }
 }
 
 impl Operator for Stuck {
@@ -46,8 +39,6 @@ impl Operator for Stuck {
     const MAGNITUDE: &'static str =
         "d, steps for which a value is held; at least as long as the episode: for good";
     const BY_DEGREES: bool = false;
-
-    recipe_fields!();
 
     fn fit(&mut self, width: usize) {
         self.held = vec![None; width];

@@ -7,11 +7,8 @@
 //! Reference: Anomaly-Gym (TMLR submission 7913), section 5.2, which uses one symbol for β and φ. Deviates: they are
 //! two parameters here.
 
-use super::Listed;
-use super::kind::{Domain, Reach};
-use super::signal::{At, Operator, Words, on_action, on_observation, recipe_fields};
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Deserializer, de::Error};
+use super::signal::*;
+use serde::{Deserializer, de::Error};
 
 /// On observations.
 pub const OBS: Listed = on_observation::<TemporalNoise>(Words {
@@ -31,17 +28,14 @@ pub const ACT: Listed = on_action::<TemporalNoise>(Words {
     shows: "correlated residuals of a dynamics model",
 });
 
-/// The recipe, and the state nₜ of each channel.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct TemporalNoise {
-    magnitude: f64,
-    #[serde(default)]
-    channels: Channels,
-    #[serde(default = "slow", deserialize_with = "correlation")]
-    correlation: f64,
-    #[serde(skip)]
-    state: Vec<f64>,
+recipe! {
+    /// The recipe, and the state nₜ of each channel.
+    pub struct TemporalNoise {
+        #[serde(default = "slow", deserialize_with = "correlation")]
+        correlation: f64,
+        #[serde(skip)]
+        state: Vec<f64>,
+    }
 }
 
 fn slow() -> f64 {
@@ -62,8 +56,6 @@ impl Operator for TemporalNoise {
     const REACH: &'static [Reach] = &[Reach::signal(0.05, 10.0)];
     const MAGNITUDE: &'static str =
         "β, standard deviation of the innovations ε, in the unit of the channel; φ is `correlation`";
-
-    recipe_fields!();
 
     fn fit(&mut self, width: usize) {
         self.state = vec![0.0; width];

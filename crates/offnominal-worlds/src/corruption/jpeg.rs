@@ -8,7 +8,6 @@
 
 use super::filter::Size;
 use super::{Effect, between};
-use offnominal_core::Rng;
 
 const LUMA: [u8; 64] = [
     16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24, 40, 57, 69, 56, 14, 17,
@@ -23,24 +22,23 @@ const CHROMA: [u8; 64] = [
 ];
 
 /// The round trip through a file of a quality.
-pub(super) struct Jpeg {
+pub(super) fn jpeg(severity: f64, size: Size) -> Effect {
+    let [quality] = between(&[[25.0], [18.0], [15.0], [10.0], [7.0]], severity);
+    let half = [size.height.div_ceil(2), size.width.div_ceil(2)];
+    let chroma = || Plane::new(half[0], half[1], &CHROMA, quality.round());
+    let luma = Plane::new(size.height, size.width, &LUMA, quality.round());
+    let mut planes = Planes { size, luma, chroma: [chroma(), chroma()] };
+    Box::new(move |levels, _| if size.planes == 1 { planes.grey(levels) } else { planes.coloured(levels) })
+}
+
+/// The planes of an image in a file.
+struct Planes {
     size: Size,
     luma: Plane,
     chroma: [Plane; 2],
 }
 
-impl Jpeg {
-    pub(super) fn new(severity: f64, size: Size) -> Jpeg {
-        let [quality] = between(&[[25.0], [18.0], [15.0], [10.0], [7.0]], severity);
-        let half = [size.height.div_ceil(2), size.width.div_ceil(2)];
-        let chroma = || Plane::new(half[0], half[1], &CHROMA, quality.round());
-        Jpeg {
-            size,
-            luma: Plane::new(size.height, size.width, &LUMA, quality.round()),
-            chroma: [chroma(), chroma()],
-        }
-    }
-
+impl Planes {
     fn grey(&mut self, levels: &mut [f32]) {
         let width = self.size.width;
         self.luma.fill(|row, column| levels[row * width + column.min(width - 1)]);
@@ -77,12 +75,6 @@ impl Jpeg {
 /// Weights of red, green and blue in luma and in the two chromas, in units of 2⁻¹⁶.
 const LUMA_WEIGHTS: [i32; 3] = [19595, 38470, 7471];
 const CHROMA_WEIGHTS: [[i32; 3]; 2] = [[-11059, -21709, 32768], [32768, -27439, -5329]];
-
-impl Effect for Jpeg {
-    fn apply(&mut self, levels: &mut [f32], _: &mut Rng) {
-        if self.size.planes == 1 { self.grey(levels) } else { self.coloured(levels) }
-    }
-}
 
 /// A weighted sum with an offset, in whole levels.
 fn weigh(weights: [i32; 3], pixel: [i32; 3], offset: i32) -> f32 {

@@ -2,85 +2,52 @@
 
 use super::filter::Size;
 use super::{Effect, between};
-use offnominal_core::Rng;
 
 /// x + 255 σ n.
-pub(super) struct Gaussian {
-    sd: f32,
-    draws: Vec<f32>,
-}
-
-impl Gaussian {
-    pub(super) fn new(severity: f64, size: Size) -> Gaussian {
-        let [sd] = between(&[[0.08], [0.12], [0.18], [0.26], [0.38]], severity);
-        Gaussian { sd: 255.0 * sd as f32, draws: vec![0.0; size.len()] }
-    }
-}
-
-impl Effect for Gaussian {
-    fn apply(&mut self, levels: &mut [f32], rng: &mut Rng) {
-        rng.fill_normal(&mut self.draws);
-        levels.iter_mut().zip(&self.draws).for_each(|(x, n)| *x += self.sd * n);
-    }
+pub(super) fn gaussian(severity: f64, size: Size) -> Effect {
+    let [sd] = between(&[[0.08], [0.12], [0.18], [0.26], [0.38]], severity);
+    let (sd, mut draws) = (255.0 * sd as f32, vec![0.0; size.len()]);
+    Box::new(move |levels, rng| {
+        rng.fill_normal(&mut draws);
+        levels.iter_mut().zip(&draws).for_each(|(x, n)| *x += sd * n);
+    })
 }
 
 /// x + x σ n.
-pub(super) struct Speckle {
-    sd: f32,
-    draws: Vec<f32>,
-}
-
-impl Speckle {
-    pub(super) fn new(severity: f64, size: Size) -> Speckle {
-        let [sd] = between(&[[0.15], [0.2], [0.35], [0.45], [0.6]], severity);
-        Speckle { sd: sd as f32, draws: vec![0.0; size.len()] }
-    }
-}
-
-impl Effect for Speckle {
-    fn apply(&mut self, levels: &mut [f32], rng: &mut Rng) {
-        rng.fill_normal(&mut self.draws);
-        levels.iter_mut().zip(&self.draws).for_each(|(x, n)| *x += *x * self.sd * n);
-    }
+pub(super) fn speckle(severity: f64, size: Size) -> Effect {
+    let [sd] = between(&[[0.15], [0.2], [0.35], [0.45], [0.6]], severity);
+    let (sd, mut draws) = (sd as f32, vec![0.0; size.len()]);
+    Box::new(move |levels, rng| {
+        rng.fill_normal(&mut draws);
+        levels.iter_mut().zip(&draws).for_each(|(x, n)| *x += *x * sd * n);
+    })
 }
 
 /// Black or white with probability p/2 each; every number by itself, so that the colours of a pixel flip apart.
-pub(super) struct Impulse {
-    p: f64,
-}
-
-impl Impulse {
-    pub(super) fn new(severity: f64, _: Size) -> Impulse {
-        let [p] = between(&[[0.03], [0.06], [0.09], [0.17], [0.27]], severity);
-        Impulse { p }
-    }
-}
-
-impl Effect for Impulse {
-    fn apply(&mut self, levels: &mut [f32], rng: &mut Rng) {
+pub(super) fn impulse(severity: f64, _: Size) -> Effect {
+    let [p] = between(&[[0.03], [0.06], [0.09], [0.17], [0.27]], severity);
+    Box::new(move |levels, rng| {
         for level in levels {
             let u = rng.uniform();
-            if u < self.p {
-                *level = if u < 0.5 * self.p { 0.0 } else { 255.0 };
+            if u < p {
+                *level = if u < 0.5 * p { 0.0 } else { 255.0 };
             }
         }
-    }
+    })
 }
 
 /// Photon counts: Poisson(x c / 255) · 255 / c, drawn by inversion of a table per grey level.
-pub(super) struct Shot {
-    /// Grey levels per photon.
-    unit: f32,
-    /// P(count ≤ k) of each of the 256 levels.
-    cumulated: Vec<Vec<f64>>,
-}
-
-impl Shot {
-    pub(super) fn new(severity: f64, _: Size) -> Shot {
-        let [photons] = between(&[[60.0], [25.0], [12.0], [5.0], [3.0]], severity);
-        let cumulated = (0..256).map(|x| cumulated(f64::from(x) / 255.0 * photons)).collect();
-        Shot { unit: (255.0 / photons) as f32, cumulated }
-    }
+pub(super) fn shot(severity: f64, _: Size) -> Effect {
+    let [photons] = between(&[[60.0], [25.0], [12.0], [5.0], [3.0]], severity);
+    let grey_levels_per_photon = (255.0 / photons) as f32;
+    let tables: Vec<_> = (0..256).map(|x| cumulated(f64::from(x) / 255.0 * photons)).collect();
+    Box::new(move |levels, rng| {
+        for level in levels {
+            let (u, table) = (rng.uniform(), &tables[*level as usize]);
+            let count = table.partition_point(|&p| p <= u).min(table.len() - 1);
+            *level = count as f32 * grey_levels_per_photon;
+        }
+    })
 }
 
 /// The distribution function of a Poisson count, up to where it is 1 in double precision.
@@ -95,14 +62,4 @@ fn cumulated(mean: f64) -> Vec<f64> {
         p *= mean / f64::from(k);
     }
     all
-}
-
-impl Effect for Shot {
-    fn apply(&mut self, levels: &mut [f32], rng: &mut Rng) {
-        for level in levels {
-            let (u, table) = (rng.uniform(), &self.cumulated[*level as usize]);
-            let count = table.partition_point(|&p| p <= u).min(table.len() - 1);
-            *level = count as f32 * self.unit;
-        }
-    }
 }

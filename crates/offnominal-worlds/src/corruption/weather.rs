@@ -1,41 +1,25 @@
 //! Fog and snow.
 
 use super::camera::{enlarged, stretch};
-use super::filter::{Size, Streak, Stretch};
+use super::filter::{Size, Streak};
 use super::{Effect, between};
 use offnominal_core::Rng;
 
 /// (x + c p) · max / (max + c) with a plasma fractal p in [0, 1].
-pub(super) struct Fog {
-    size: Size,
-    density: f32,
-    plasma: Plasma,
-}
-
-impl Fog {
-    pub(super) fn new(severity: f64, size: Size) -> Fog {
-        let [density, decay] =
-            between(&[[1.5, 2.0], [2.0, 2.0], [2.5, 1.7], [2.5, 1.5], [3.0, 1.4]], severity);
-        let side = size.height.max(size.width).next_power_of_two();
-        Fog {
-            size,
-            density: 255.0 * density as f32,
-            plasma: Plasma { side, decay, heights: vec![0.0; side * side] },
-        }
-    }
-}
-
-impl Effect for Fog {
-    fn apply(&mut self, levels: &mut [f32], rng: &mut Rng) {
-        let (low, span) = self.plasma.draw(rng);
+pub(super) fn fog(severity: f64, size: Size) -> Effect {
+    let [density, decay] = between(&[[1.5, 2.0], [2.0, 2.0], [2.5, 1.7], [2.5, 1.5], [3.0, 1.4]], severity);
+    let (density, side) = (255.0 * density as f32, size.height.max(size.width).next_power_of_two());
+    let mut plasma = Plasma { side, decay, heights: vec![0.0; side * side] };
+    Box::new(move |levels, rng| {
+        let (low, span) = plasma.draw(rng);
         let brightest = levels.iter().copied().fold(0.0, f32::max);
-        let scale = brightest / (brightest + self.density);
-        for (i, pixel) in levels.chunks_exact_mut(self.size.planes).enumerate() {
-            let at = (i / self.size.width) * self.plasma.side + i % self.size.width;
-            let haze = self.density * ((self.plasma.heights[at] - low) / span) as f32;
+        let scale = brightest / (brightest + density);
+        for (i, pixel) in levels.chunks_exact_mut(size.planes).enumerate() {
+            let at = (i / size.width) * side + i % size.width;
+            let haze = density * ((plasma.heights[at] - low) / span) as f32;
             pixel.iter_mut().for_each(|x| *x = (*x + haze) * scale);
         }
-    }
+    })
 }
 
 /// A height map by the diamond-square algorithm on a torus whose side is a power of two.
@@ -83,76 +67,42 @@ impl Plasma {
 }
 
 /// A whitened image with streaks of flakes, once as drawn and once turned by half a turn.
-pub(super) struct Snow {
-    size: Size,
-    mean: f64,
-    sd: f64,
-    threshold: f64,
-    /// Share of the image that is not whitened.
-    kept: f32,
-    flakes: Vec<f32>,
-    flake_size: Size,
-    enlarge: [Stretch; 2],
-    layer: Vec<f32>,
-    streak: Streak,
-    layer_width: usize,
-}
-
-impl Snow {
-    pub(super) fn new(severity: f64, size: Size) -> Snow {
-        let table = [
-            [0.1, 0.3, 3.0, 0.5, 10.0, 4.0, 0.8],
-            [0.2, 0.3, 2.0, 0.5, 12.0, 4.0, 0.7],
-            [0.55, 0.3, 4.0, 0.9, 12.0, 8.0, 0.7],
-            [0.55, 0.3, 4.5, 0.85, 12.0, 8.0, 0.65],
-            [0.55, 0.3, 2.5, 0.85, 12.0, 12.0, 0.55],
-        ];
-        let [mean, sd, zoom, threshold, radius, sigma, kept] = between(&table, severity);
-        let enlarge = [size.height, size.width].map(|side| enlarged(side, zoom, usize::MAX));
-        let layer_size = Size { height: enlarge[0].len(), width: enlarge[1].len(), planes: 1 };
-        Snow {
-            size,
-            mean,
-            sd,
-            threshold,
-            kept: kept as f32,
-            flakes: vec![0.0; size.pixels()],
-            flake_size: size.flat(),
-            streak: Streak::new(radius.round() as usize, sigma, layer_size),
-            layer: vec![0.0; layer_size.len()],
-            layer_width: layer_size.width,
-            enlarge,
-        }
-    }
-
-    /// Draws flakes, enlarges them, keeps the strong ones, and lets them fall.
-    fn draw(&mut self, rng: &mut Rng) {
-        rng.fill_normal(&mut self.flakes);
+pub(super) fn snow(severity: f64, size: Size) -> Effect {
+    let table = [
+        [0.1, 0.3, 3.0, 0.5, 10.0, 4.0, 0.8],
+        [0.2, 0.3, 2.0, 0.5, 12.0, 4.0, 0.7],
+        [0.55, 0.3, 4.0, 0.9, 12.0, 8.0, 0.7],
+        [0.55, 0.3, 4.5, 0.85, 12.0, 8.0, 0.65],
+        [0.55, 0.3, 2.5, 0.85, 12.0, 12.0, 0.55],
+    ];
+    let [mean, sd, zoom, threshold, radius, sigma, unwhitened] = between(&table, severity);
+    let (Size { height, width, planes }, unwhitened) = (size, unwhitened as f32);
+    let [down, across] = [height, width].map(|side| enlarged(side, zoom, usize::MAX));
+    let layer_size = Size { height: down.len(), width: across.len(), planes: 1 };
+    let mut streak = Streak::new(radius.round() as usize, sigma, layer_size);
+    let (mut flakes, mut layer) = (vec![0.0; size.pixels()], vec![0.0; layer_size.len()]);
+    // Draws flakes, enlarges them, keeps the strong ones, and lets them fall.
+    let mut draw = move |layer: &mut [f32], rng: &mut Rng| {
+        rng.fill_normal(&mut flakes);
         let strong = |flake: f32| {
-            let value = self.mean + self.sd * f64::from(flake);
-            if value < self.threshold { 0.0 } else { value.min(1.0) as f32 }
+            let value = mean + sd * f64::from(flake);
+            if value < threshold { 0.0 } else { value.min(1.0) as f32 }
         };
         // Interpolation keeps the mean and scales deviations, so it commutes with adding the mean afterwards.
-        let layer = &mut self.layer;
-        let [down, across] = &self.enlarge;
-        stretch(&self.flakes, self.flake_size, down, across, |at, value| layer[at] = strong(value));
-        self.streak.apply(&mut self.layer, rng.range(-135.0, -45.0));
-        self.layer.iter_mut().for_each(|x| *x = (255.0 * *x).round());
-    }
-}
-
-impl Effect for Snow {
-    fn apply(&mut self, levels: &mut [f32], rng: &mut Rng) {
-        self.draw(rng);
-        let Size { height, width, planes } = self.size;
+        stretch(&flakes, size.flat(), &down, &across, |at, value| layer[at] = strong(value));
+        streak.apply(layer, rng.range(-135.0, -45.0));
+        layer.iter_mut().for_each(|x| *x = (255.0 * *x).round());
+    };
+    Box::new(move |levels, rng| {
+        draw(&mut layer, rng);
         for (i, pixel) in levels.chunks_exact_mut(planes).enumerate() {
             let (row, column) = (i / width, i % width);
-            let snow = self.layer[row * self.layer_width + column]
-                + self.layer[(height - 1 - row) * self.layer_width + width - 1 - column];
+            let snow = layer[row * layer_size.width + column]
+                + layer[(height - 1 - row) * layer_size.width + width - 1 - column];
             let white = 1.5 * grey(pixel) + 127.5;
-            pixel.iter_mut().for_each(|x| *x = self.kept * *x + (1.0 - self.kept) * x.max(white) + snow);
+            pixel.iter_mut().for_each(|x| *x = unwhitened * *x + (1.0 - unwhitened) * x.max(white) + snow);
         }
-    }
+    })
 }
 
 /// The brightness of a pixel.

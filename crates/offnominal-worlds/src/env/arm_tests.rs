@@ -90,13 +90,13 @@ fn a_carried_block_rises_in_the_image_with_the_gripper() {
 }
 
 /// Observations of an environment under actions that depend on the time only.
-fn readings(id: &str, steps: usize, command: impl Fn(usize, usize) -> f32) -> Vec<Vec<f32>> {
+fn readings(id: &str, steps: usize, action: impl Fn(usize, usize) -> f32) -> Vec<Vec<f32>> {
     let mut environment = catalogue().build(id, &serde_json::json!({})).unwrap();
     let x = environment.draw(&mut Rng::new(1));
     environment.start(&x, &mut Rng::new(1));
     let (mut obs, width) = (vec![0.0; environment.spec().observation.len()], environment.spec().action.len());
     let mut look = |t: usize| {
-        let action: Vec<f32> = (0..width).map(|i| command(t, i)).collect();
+        let action: Vec<f32> = (0..width).map(|i| action(t, i)).collect();
         environment.step(&action, &mut Rng::new(1));
         environment.observe(&mut obs);
         obs.clone()

@@ -21,6 +21,7 @@ mod traffic;
 mod tyre;
 mod vehicle;
 
+use super::spec_and_fork;
 use canvas::Canvas;
 use course::Rollout;
 use debris::Debris;
@@ -52,17 +53,13 @@ const MAX_HEADING_RAD: f64 = std::f64::consts::FRAC_PI_4;
 /// Largest distance from the lane's centre, m.
 const MAX_OFFSET_M: f64 = 1.5;
 
-/// What can be chosen when the environment is made.
-#[derive(Debug, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Options {
-    /// Seed of the highway's shape.
-    course: u64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { course: 1 }
+with_defaults! {
+    /// What can be chosen when the environment is made.
+    #[derive(Debug, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Options {
+        /// Seed of the highway's shape.
+        course: u64 = 1,
     }
 }
 
@@ -154,9 +151,7 @@ impl LaneKeep {
 }
 
 impl Env for LaneKeep {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         Start::draw(&self.course, rng)
@@ -188,8 +183,8 @@ impl Env for LaneKeep {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let Some(action) = super::two_commands(&self.spec, action) else { return super::DIVERGED };
-        self.ego.command(action[0], action[1]);
+        let Some(action) = super::two_actions(&self.spec, action) else { return super::DIVERGED };
+        self.ego.act(action[0], action[1]);
         self.traffic.advance(self.ego.lane, self.ego.seen(), &self.course, DT_SECS);
         self.ego.advance(&self.course, &self.condition);
         self.record.note(self.shortfall(), self.fails());
@@ -211,10 +206,6 @@ impl Env for LaneKeep {
             _ => unreachable!("the specification lists only the parameters above"),
         }
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, camera: Camera, frame: &mut Frame) {

@@ -132,12 +132,12 @@ impl Motion for Cartpole {
         vec![s.x, s.v, s.theta, s.omega]
     }
 
-    fn advance(&self, s: &mut CartState, command: f32) -> Step {
-        if command.is_nan() {
+    fn advance(&self, s: &mut CartState, action: f32) -> Step {
+        if action.is_nan() {
             return DIVERGED;
         }
         // The nearest of two choices, clipped.
-        let push = if command >= 0.5 { self.force } else { -self.force };
+        let push = if action >= 0.5 { self.force } else { -self.force };
         let (linear, angular) = self.accelerations(s, push);
         *s = CartState {
             x: s.x + DT_SECS * s.v,

@@ -16,6 +16,7 @@ mod image;
 mod places;
 mod track;
 
+use super::spec_and_fork;
 use car::Car;
 use offnominal_core::prelude::*;
 use std::sync::Arc;
@@ -76,9 +77,7 @@ impl Driving {
 }
 
 impl Env for Driving {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         track::draw(rng)
@@ -94,12 +93,12 @@ impl Env for Driving {
     fn observe(&self, obs: &mut [f32]) {
         assert_eq!(obs.len(), self.spec.observation.len(), "{}: length of the observation", self.spec.id);
         let (beams, body) = obs.split_at_mut(beams::N);
-        beams::subject(&self.track, self.at, self.car.position, self.car.heading, beams);
+        beams::cast(&self.track, self.at, self.car.position, self.car.heading, beams);
         body.copy_from_slice(&[self.car.speed, self.car.yaw_rate, self.car.steering].map(|v| v as f32));
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let Some([pedal, steering]) = super::two_commands(&self.spec, action) else {
+        let Some([pedal, steering]) = super::two_actions(&self.spec, action) else {
             return super::DIVERGED;
         };
         self.car.advance(pedal, steering);
@@ -125,10 +124,6 @@ impl Env for Driving {
             _ => unreachable!("the specification lists only the parameters above"),
         }
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {

@@ -16,10 +16,10 @@ mod postures;
 mod tests;
 
 use super::DIVERGED;
-use super::mjc::Rig;
+use super::mjc::{Rig, delegate_to};
 use offnominal_core::catalogue::parse;
 use offnominal_core::prelude::*;
-use offnominal_mujoco::{Kind, Simulation};
+use offnominal_mujoco::{ObjectType, Simulation};
 use postures::{ANGLES, Postures};
 use std::sync::Arc;
 
@@ -30,17 +30,13 @@ pub(super) const ENTRY: Entry<dyn Env> = Entry {
     exempt: &[],
 };
 
-/// What can be chosen when the environment is made.
-#[derive(Debug, Clone, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Options {
-    /// The height of the head below which the body has fallen, m.
-    fall_m: f64,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { fall_m: 1.0 }
+with_defaults! {
+    /// What can be chosen when the environment is made.
+    #[derive(Debug, Clone, serde::Deserialize)]
+    #[serde(default, deny_unknown_fields)]
+    struct Options {
+        /// The height of the head below which the body has fallen, m.
+        fall_m: f64 = 1.0,
     }
 }
 
@@ -69,7 +65,8 @@ impl Humanoid {
             return Err(BuildError::Parameters(format!("fall_m: expected 0.2 to 1.3 m, found {fall_m}")));
         }
         let rig = Rig::build(card::design(fall_m), &serde_json::json!({}))?;
-        let body = |name| rig.sim.model().id(Kind::Body, name).map_err(|e| BuildError::Missing(Box::new(e)));
+        let body =
+            |name| rig.sim.model().id(ObjectType::Body, name).map_err(|e| BuildError::Missing(Box::new(e)));
         let [a, b, c, d] = EXTREMITIES.map(body);
         let (head, extremities) = (body("head")?, [a?, b?, c?, d?]);
         let postures = Arc::new(Postures::stored(rig.sim.model()));
@@ -101,9 +98,7 @@ impl Humanoid {
 }
 
 impl Env for Humanoid {
-    fn spec(&self) -> &EnvSpec {
-        self.rig.spec()
-    }
+    delegate_to!(rig);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         self.postures.draw(rng)
@@ -138,18 +133,6 @@ impl Env for Humanoid {
 
     fn goal_met(&self) -> Option<bool> {
         Some(self.room_m() > 0.0)
-    }
-
-    fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
-        self.rig.set_parameter(name, value)
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
-    }
-
-    fn render(&mut self, camera: Camera, frame: &mut Frame) {
-        self.rig.render(camera, frame);
     }
 
     fn failure_search(&self) -> &dyn FailureSearch {

@@ -2,9 +2,9 @@
 //!
 //! Parameters are kept beside the simulation and applied again at each start, because starting resets everything.
 
-use super::mjc_image::{Painter, camera_names, class_names};
+use super::mjc_image::Painter;
 use offnominal_core::prelude::*;
-use offnominal_mujoco::{Diverged, Kind, Model, MujocoError, Simulation};
+use offnominal_mujoco::{Diverged, Model, MujocoError, ObjectType, Simulation};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -72,16 +72,14 @@ impl Rig {
         let added = parameters(&design);
         let mut spec = design.spec;
         spec.parameters.extend(added);
-        spec.classes = class_names(design.classes);
-        spec.cameras = camera_names(&model);
         Ok(Rig {
             frame_skip: (spec.dt_secs / model.timestep_secs()).round() as usize,
-            pushed_body: model.id(Kind::Body, design.pushed_body)?,
+            pushed_body: model.id(ObjectType::Body, design.pushed_body)?,
             push_direction: design.push_direction,
             force_n: 0.0,
             nominal_mass: model.body_mass().into(),
             nominal_friction: model.dof_frictionloss().into(),
-            painter: Painter::new(&model, design.classes)?,
+            painter: Painter::with_card(&model, design.classes, &mut spec)?,
             spec: Arc::new(spec),
             sim: Simulation::new(model)?,
         })
@@ -120,8 +118,8 @@ impl Rig {
     /// Advances by one environment step under the given controls.
     pub(super) fn advance(&mut self, action: &[f32]) -> Result<(), Diverged> {
         assert_eq!(action.len(), self.spec.action.len(), "length of the action of {}", self.spec.id);
-        for (control, &command) in self.sim.ctrl_mut().iter_mut().zip(action) {
-            *control = f64::from(command);
+        for (control, &a) in self.sim.ctrl_mut().iter_mut().zip(action) {
+            *control = f64::from(a);
         }
         self.sim.step(self.frame_skip)
     }

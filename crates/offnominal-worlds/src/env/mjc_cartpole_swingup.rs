@@ -146,7 +146,7 @@ mod tests {
         let (mut environment, mut rng) = (environment(), Rng::new(0));
         environment.start(&[0.3, 0.5, 0.0, 0.0], &mut rng);
         let sim = &environment.rig.sim;
-        let pole = 3 * sim.model().id(offnominal_mujoco::Kind::Body, "pole").unwrap();
+        let pole = 3 * sim.model().id(offnominal_mujoco::ObjectType::Body, "pole").unwrap();
         assert!((sim.xpos()[pole] - 0.3).abs() < 1e-12);
         // The centre of mass lies between the hinge and the tip at x − 0.6 sin θ.
         let centre = sim.xipos()[pole];

@@ -2,7 +2,7 @@
 
 use offnominal_core::prelude::*;
 use offnominal_mujoco::raster::{Rasteriser, Texture};
-use offnominal_mujoco::{Kind, Look, Model, MujocoError, Simulation, Viewer};
+use offnominal_mujoco::{Look, Model, MujocoError, ObjectType, Simulation, Viewer};
 use std::sync::Arc;
 
 /// The floor's other colour, beside the one in the model: squares of a metre, so that running shows.
@@ -21,16 +21,29 @@ impl Clone for Painter {
 }
 
 impl Painter {
+    /// The painter of a new environment, whose card gets the names of the classes, the background first, and the cameras.
+    pub(super) fn with_card<'a>(
+        model: &Model,
+        classes: &[(&str, impl AsRef<[&'a str]>)],
+        card: &mut EnvSpec,
+    ) -> Result<Painter, MujocoError> {
+        let camera = |i| model.name(ObjectType::Camera, i).unwrap_or("unnamed").into();
+        card.classes =
+            std::iter::once("background").chain(classes.iter().map(|c| c.0)).map(String::from).collect();
+        card.cameras = (0..model.count(ObjectType::Camera)).map(camera).collect();
+        Painter::new(model, classes)
+    }
+
     /// `classes` names the classes other than the background, each with the geoms that belong to it.
     pub(super) fn new<'a>(
         model: &Model,
         classes: &[(&str, impl AsRef<[&'a str]>)],
     ) -> Result<Painter, MujocoError> {
-        let mut looks = vec![Look::default(); model.count(Kind::Geom)];
+        let mut looks = vec![Look::default(); model.count(ObjectType::Geom)];
         for (class, (name, geoms)) in (1_u8..).zip(classes) {
             let texture = if *name == "floor" { FLOOR } else { Texture::Plain };
             for geom in geoms.as_ref() {
-                looks[model.id(Kind::Geom, geom)?] = Look { class, texture };
+                looks[model.id(ObjectType::Geom, geom)?] = Look { class, texture };
             }
         }
         Ok(Painter { looks: looks.into(), buffers: None })
@@ -45,14 +58,4 @@ impl Painter {
             rasteriser.draw(viewer.look(sim, camera.0, &self.looks), frame);
         }
     }
-}
-
-/// Names of the classes for the card, the background first.
-pub(super) fn class_names<T>(classes: &[(&str, T)]) -> Vec<String> {
-    std::iter::once("background").chain(classes.iter().map(|c| c.0)).map(String::from).collect()
-}
-
-/// Names of the cameras for the card.
-pub(super) fn camera_names(model: &Model) -> Vec<String> {
-    (0..model.count(Kind::Camera)).map(|i| model.name(Kind::Camera, i).unwrap_or("unnamed").into()).collect()
 }

@@ -185,7 +185,7 @@ fn action() -> Vec<Channel> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_mujoco::Kind;
+    use offnominal_mujoco::ObjectType;
 
     fn environment() -> Reacher3d {
         Reacher3d { rig: Rig::build(design(), &serde_json::json!({})).unwrap() }
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn the_closed_form_agrees_with_the_model() {
         let (mut environment, mut rng) = (environment(), Rng::new(1));
-        let site = 3 * environment.rig.sim.model().id(Kind::Site, "end").unwrap();
+        let site = 3 * environment.rig.sim.model().id(ObjectType::Site, "end").unwrap();
         for _ in 0..100 {
             let q: [f64; 7] = std::array::from_fn(|_| rng.range(-2.0, 2.0));
             environment.rig.start_where(|sim| sim.qpos_mut().copy_from_slice(&q));

@@ -4,6 +4,7 @@
 //! is the call through a pointer and the description carried along; sine and cosine remain, and they are those of the
 //! platform, because another sine would not give the reference's bits.
 
+use super::spec_and_fork;
 use offnominal_core::frame::{Camera, Frame};
 use offnominal_core::prelude::*;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ pub trait Motion: Copy + Send + Sync + 'static {
     fn numbers(state: &Self::State) -> Vec<f64>;
 
     /// Moves the state by one step.
-    fn advance(&self, state: &mut Self::State, command: f32) -> Step;
+    fn advance(&self, state: &mut Self::State, action: f32) -> Step;
 
     /// Writes what the policy reads.
     fn observe(&self, state: &Self::State, obs: &mut [f32]);
@@ -54,9 +55,7 @@ impl<M: Motion> Environment<M> {
 }
 
 impl<M: Motion> Env for Environment<M> {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         M::numbers(&self.motion.draw(rng))
@@ -73,10 +72,8 @@ impl<M: Motion> Env for Environment<M> {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let &[command] = action else {
-            panic!("{}: expected 1 action, found {}", self.spec.id, action.len())
-        };
-        self.motion.advance(&mut self.state, command)
+        let &[only] = action else { panic!("{}: expected 1 action, found {}", self.spec.id, action.len()) };
+        self.motion.advance(&mut self.state, only)
     }
 
     fn goal_met(&self) -> Option<bool> {
@@ -87,10 +84,6 @@ impl<M: Motion> Env for Environment<M> {
         self.spec.check(name, value)?;
         self.motion.set(name, value);
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {
@@ -132,11 +125,11 @@ impl<M: Motion> Batch<M> {
     ///
     /// # Panics
     /// If there is not one action per environment.
-    pub fn step(&mut self, commands: &[f32], steps: &mut Vec<Step>) {
-        assert_eq!(commands.len(), self.states.len(), "one action per environment");
+    pub fn step(&mut self, actions: &[f32], steps: &mut Vec<Step>) {
+        assert_eq!(actions.len(), self.states.len(), "one action per environment");
         steps.clear();
         let motion = self.motion;
-        steps.extend(self.states.iter_mut().zip(commands).map(|(state, &c)| motion.advance(state, c)));
+        steps.extend(self.states.iter_mut().zip(actions).map(|(state, &c)| motion.advance(state, c)));
     }
 
     /// Writes the observations, `[environments, width]`.

@@ -57,21 +57,16 @@ const RESET: [f64; 2] = [PI, 1.0];
 /// Angle (rad) and speed (rad/s) within which the pendulum counts as upright and at rest.
 const UPRIGHT: [f64; 2] = [0.2, 0.5];
 
-/// The law of motion of the pendulum.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Pendulum {
-    gravity: f64,
-    mass: f64,
-    length: f64,
-    max_speed: f64,
-    max_torque: f64,
-    integrator: Integrator,
-}
-
-impl Default for Pendulum {
-    fn default() -> Self {
-        let (gravity, mass, length, max_speed, max_torque) = (10.0, 1.0, 1.0, 8.0, 2.0);
-        Pendulum { gravity, mass, length, max_speed, max_torque, integrator: Integrator::Clipped }
+with_defaults! {
+    /// The law of motion of the pendulum.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Pendulum {
+        gravity: f64 = 10.0,
+        mass: f64 = 1.0,
+        length: f64 = 1.0,
+        max_speed: f64 = 8.0,
+        max_torque: f64 = 2.0,
+        integrator: Integrator = Integrator::Clipped,
     }
 }
 
@@ -112,11 +107,11 @@ impl Motion for Pendulum {
         vec![s.theta, s.omega]
     }
 
-    fn advance(&self, s: &mut Swing, command: f32) -> Step {
-        if command.is_nan() {
+    fn advance(&self, s: &mut Swing, action: f32) -> Step {
+        if action.is_nan() {
             return DIVERGED;
         }
-        let torque = f64::from(command).clamp(-self.max_torque, self.max_torque);
+        let torque = f64::from(action).clamp(-self.max_torque, self.max_torque);
         let error = wrapped(s.theta);
         let cost = error * error + 0.1 * (s.omega * s.omega) + 0.001 * (torque * torque);
         let free = self.accelerated(s, torque);

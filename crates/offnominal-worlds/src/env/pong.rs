@@ -14,6 +14,7 @@ mod lens;
 mod player;
 mod screen;
 
+use super::spec_and_fork;
 use eye::Eye;
 use game::{Game, Rules};
 use lens::Lens;
@@ -70,9 +71,7 @@ impl Pong {
 }
 
 impl Env for Pong {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let [row, direction] = Game::serve(rng);
@@ -94,10 +93,8 @@ impl Env for Pong {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        let &[command] = action else {
-            panic!("{}: expected 1 action, found {}", self.spec.id, action.len())
-        };
-        let Some(choice) = self.spec.action[0].chosen(command) else {
+        let &[only] = action else { panic!("{}: expected 1 action, found {}", self.spec.id, action.len()) };
+        let Some(choice) = self.spec.action[0].chosen(only) else {
             return super::DIVERGED;
         };
         let (mut reward, mut before) = (0.0, self.game.clone());
@@ -126,10 +123,6 @@ impl Env for Pong {
             }
         }
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {

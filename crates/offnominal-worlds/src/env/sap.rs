@@ -14,6 +14,7 @@ mod layout;
 mod lidar;
 mod scene;
 
+use super::spec_and_fork;
 use super::vec2::Vec2;
 use card::Level;
 use lidar::SECTORS;
@@ -78,9 +79,7 @@ impl Sap {
 }
 
 impl Env for Sap {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let (n_objects, n_hazards) = (self.scene.objects.len(), self.scene.hazards.len());
@@ -111,7 +110,7 @@ impl Env for Sap {
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
-        let Some([east, north]) = super::two_commands(&self.spec, action) else { return super::DIVERGED };
+        let Some([east, north]) = super::two_actions(&self.spec, action) else { return super::DIVERGED };
         self.scene.advance(Vec2::new(east, north), &self.physics, rng);
         let touches = self.scene.touches();
         self.has_touched |= touches;
@@ -131,10 +130,6 @@ impl Env for Sap {
             _ => unreachable!("the specification lists only the parameters above"),
         }
         Ok(())
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, _: Camera, frame: &mut Frame) {

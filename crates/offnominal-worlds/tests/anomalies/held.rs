@@ -1,6 +1,6 @@
 //! Anomalies that hold a value: stuck channels and lost readings.
 
-use super::{begun, commanded, environment, observed};
+use super::{acted, begun, environment, observed};
 use offnominal_core::prelude::*;
 use offnominal_worlds::anomaly;
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ const RAMP: [f32; 7] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
 
 /// What becomes of a ramp in channel 0 of the actions.
 fn ramp(id: &str, params: Value) -> Vec<f32> {
-    commanded(id, params, &RAMP).iter().map(|a| a[0]).collect()
+    acted(id, params, &RAMP).iter().map(|a| a[0]).collect()
 }
 
 #[test]

@@ -34,14 +34,14 @@ fn observed(id: &str, params: Value, value: f32, steps: usize) -> Vec<f32> {
     (0..steps).map(&mut look).collect()
 }
 
-fn commanded(id: &str, params: Value, commands: &[f32]) -> Vec<[f32; 2]> {
+fn acted(id: &str, params: Value, actions: &[f32]) -> Vec<[f32; 2]> {
     let (mut anomaly, mut rng) = (begun(id, params), Rng::new(1));
     let disturb = |&c: &f32| {
         let mut action = [c, -c];
         anomaly.on_action(&mut action, &mut rng);
         action
     };
-    commands.iter().map(disturb).collect()
+    actions.iter().map(disturb).collect()
 }
 
 fn case_of<'a>(id: &'a str, env: &'a dyn Env, from: &'a Catalogue<dyn Anomaly>) -> AnomalyCase<'a> {
@@ -113,17 +113,17 @@ fn closed_forms() {
     assert_eq!(observed("obs-drift", json!({"magnitude": 0.25}), 2.0, 3), [2.25, 2.5, 2.75]);
     assert_eq!(observed("obs-quantization", json!({"magnitude": 0.5}), 1.75, 1), [1.5]);
     assert_eq!(observed("obs-quantization", json!({"magnitude": 0.5}), -1.75, 1), [-2.0]);
-    assert_eq!(commanded("act-offset", json!({"magnitude": 0.25}), &[0.5]), [[0.75, -0.25]]);
+    assert_eq!(acted("act-offset", json!({"magnitude": 0.25}), &[0.5]), [[0.75, -0.25]]);
     assert_eq!(
-        commanded("act-scaling", json!({"magnitude": 0.5, "channels": ["force_y"]}), &[0.5]),
+        acted("act-scaling", json!({"magnitude": 0.5, "channels": ["force_y"]}), &[0.5]),
         [[0.5, -0.25]]
     );
-    let late = commanded("act-delay", json!({"magnitude": 2}), &[0.1, 0.2, 0.3, 0.4]);
+    let late = acted("act-delay", json!({"magnitude": 2}), &[0.1, 0.2, 0.3, 0.4]);
     assert_eq!(late.iter().map(|a| a[0]).collect::<Vec<_>>(), [0.1, 0.1, 0.1, 0.2]);
 }
 
 #[test]
-fn a_delay_remembers_the_commands_before_the_onset() {
+fn a_delay_remembers_the_actions_before_the_onset() {
     let mut env = environment();
     let mut delay = anomaly::catalogue().build("act-delay", &json!({"magnitude": 2})).unwrap();
     delay.fit(env.spec()).unwrap();

@@ -113,7 +113,7 @@ fn entries<T: ?Sized>(all: &[Entry<T>]) -> Vec<Item> {
 }
 
 fn of_algorithm(algorithm: &offnominal_agents::Algorithm) -> Item {
-    let commands = algorithm.commands.to_string();
+    let commands = algorithm.actions.to_string();
     Item::new(algorithm.id, algorithm.summary).with("options", algorithm.options).with("commands", commands)
 }
 

@@ -35,7 +35,7 @@ impl Built {
         gap_m: f64,
     ) -> Result<Built, BodyError> {
         let bones = sizes::limbs(plan, options.reading, numbers)?;
-        let recipe = mjcf::Recipe {
+        let recipe = mjcf::BodyRecipe {
             bones: &bones,
             densities: &densities(plan).map(|d| d * factors.mass).collect::<Vec<_>>(),
             total_kg: (options.mass == Mass::FixedTotal).then(|| nominal_kg(plan) * factors.mass),
@@ -79,8 +79,13 @@ fn reach(sim: &mut Simulation, plan: &Plan, bones: &[Bone]) -> f64 {
 pub(super) fn gap_m(plan: &'static Plan) -> Result<f64, BodyError> {
     let bones = nominal(plan);
     let densities: Vec<f64> = densities(plan).collect();
-    let recipe =
-        mjcf::Recipe { bones: &bones, densities: &densities, total_kg: None, friction: 1.0, strength: 1.0 };
+    let recipe = mjcf::BodyRecipe {
+        bones: &bones,
+        densities: &densities,
+        total_kg: None,
+        friction: 1.0,
+        strength: 1.0,
+    };
     let mut sim = Simulation::new(Model::from_xml(&mjcf::text(plan, &recipe))?)?;
     Ok(plan.height_m - reach(&mut sim, plan, &bones))
 }

@@ -1,10 +1,13 @@
 //! The card of a body's environment.
 
+use super::mjcf::DT_SECS;
 use super::options::{Fall, Mass, Options, Reading};
 use super::plan::{Fallen, Limb, Plan, Root, Table};
 use super::sizes;
-use super::walker::{CUT, DT_SECS};
 use offnominal_core::prelude::*;
+
+/// Observations are cut here.
+pub(super) const CUT: f64 = 5.0;
 
 pub(super) fn spec(plan: &Plan, options: &Options) -> EnvSpec {
     EnvSpec {

@@ -6,11 +6,14 @@ use std::fmt::Write;
 
 /// Kilograms per cubic metre, where a limb has no mass of its own.
 pub(super) const WATER: f64 = 1000.0;
-/// Four of them make roboschool's step.
-pub(super) const TIMESTEP_SECS: f64 = 0.0165 / 4.0;
+const TIMESTEP_SECS: f64 = 0.0165 / 4.0;
+/// Simulation steps in a step of the environment, which is roboschool's.
+pub(super) const SUBSTEPS: usize = 4;
+/// Seconds of a step.
+pub(super) const DT_SECS: f64 = SUBSTEPS as f64 * TIMESTEP_SECS;
 
 /// What the text is made of besides the plan.
-pub(super) struct Recipe<'a> {
+pub(super) struct BodyRecipe<'a> {
     pub bones: &'a [Bone],
     /// kg/m³ of each limb.
     pub densities: &'a [f64],
@@ -23,7 +26,7 @@ pub(super) struct Recipe<'a> {
 }
 
 /// The model of a body. Limbs have the names of the plan; the first geom is the floor.
-pub(super) fn text(plan: &Plan, recipe: &Recipe<'_>) -> String {
+pub(super) fn text(plan: &Plan, recipe: &BodyRecipe<'_>) -> String {
     let mut xml = head(plan, recipe);
     limb(&mut xml, plan, recipe, 0);
     xml += "</worldbody><actuator>";
@@ -35,7 +38,7 @@ pub(super) fn text(plan: &Plan, recipe: &Recipe<'_>) -> String {
 }
 
 /// Everything before the torso. The ground itself is slippery, so that the friction is that of the limbs.
-fn head(plan: &Plan, recipe: &Recipe<'_>) -> String {
+fn head(plan: &Plan, recipe: &BodyRecipe<'_>) -> String {
     let total = recipe.total_kg.map_or(String::new(), |kg| format!(r#" settotalmass="{kg}""#));
     format!(
         r#"<mujoco model="{}">
@@ -57,7 +60,7 @@ fn head(plan: &Plan, recipe: &Recipe<'_>) -> String {
 }
 
 /// A limb with everything that hangs on it.
-fn limb(xml: &mut String, plan: &Plan, recipe: &Recipe<'_>, i: usize) {
+fn limb(xml: &mut String, plan: &Plan, recipe: &BodyRecipe<'_>, i: usize) {
     let limb = &plan.limbs[i];
     let at = if i == 0 { [0.0; 3] } else { limb.attach_m.map(|m| m * recipe.bones[limb.parent].stretch) };
     let _ = write!(xml, r#"<body name="{}" pos="{}">"#, limb.name, spaced(at));
@@ -95,7 +98,7 @@ fn joint(xml: &mut String, name: &str, joint: &Joint) {
     let _ = write!(xml, r#"<joint name="{name}" axis="{axis}" range="{low} {high}"/>"#);
 }
 
-fn shape(xml: &mut String, plan: &Plan, recipe: &Recipe<'_>, i: usize) {
+fn shape(xml: &mut String, plan: &Plan, recipe: &BodyRecipe<'_>, i: usize) {
     let (limb, bone, density) = (&plan.limbs[i], recipe.bones[i], recipe.densities[i]);
     let (w, rgba) = (bone.width_m, colour(limb.class));
     let form = match limb.form {

@@ -1,11 +1,13 @@
 //! The environment around a body: clock, observation, reward, fall, and what changes the body.
 
 use super::super::DIVERGED;
-use super::super::mjc_image::{Painter, camera_names, class_names};
+use super::super::mjc_image::Painter;
+use super::super::spec_and_fork;
 use super::built::{self, Built, Factors};
 use super::card;
 use super::error::BodyError;
 use super::ground;
+use super::mjcf::{DT_SECS, SUBSTEPS};
 use super::options::{Fall, Options};
 use super::plan::{Fallen, Plan};
 use super::posture::Posture;
@@ -15,10 +17,6 @@ use offnominal_mujoco::Simulation;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Simulation steps in a step of the environment.
-const SUBSTEPS: usize = 4;
-/// Seconds of a step.
-pub(super) const DT_SECS: f64 = SUBSTEPS as f64 * super::mjcf::TIMESTEP_SECS;
 /// Where the target is: a kilometre ahead.
 const TARGET_M: f64 = 1000.0;
 /// Roboschool's scale of velocities: of the torso, and of joints.
@@ -28,8 +26,6 @@ const JOINT_SCALE: f64 = 0.1;
 const AT_LIMIT: f64 = 0.99;
 /// How far initial angles spread around the reference posture, in rad.
 const SPREAD_RAD: f64 = 0.1;
-/// Observations are cut here.
-pub(super) const CUT: f64 = 5.0;
 
 /// A body in progress.
 #[derive(Clone)]
@@ -74,9 +70,7 @@ impl Walker {
         }
         let gap_m = built::gap_m(plan)?;
         let built = Built::new(plan, &options, &numbers, factors, gap_m)?;
-        let painter = Painter::new(built.sim.model(), &card::classes(plan))?;
-        spec.classes = class_names(&card::classes(plan));
-        spec.cameras = camera_names(built.sim.model());
+        let painter = Painter::with_card(built.sim.model(), &card::classes(plan), &mut spec)?;
         let (n_joints, n_feet) = (plan.n_joints(), plan.feet.len());
         let mut walker = Walker {
             plan,
@@ -226,9 +220,7 @@ impl Factors {
 }
 
 impl Env for Walker {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
+    spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
         let near = |rest: f64| rest + rng.range(-SPREAD_RAD, SPREAD_RAD);
@@ -252,13 +244,13 @@ impl Env for Walker {
         let torso = [height, sin, cos, forward, left, up, posture.roll_rad, posture.pitch_rad];
         let touching = self.touching.iter().map(|&touches| f64::from(u8::from(touches)));
         let all = torso.into_iter().chain(self.joints.iter().copied()).chain(touching);
-        obs.iter_mut().zip(all).for_each(|(o, value)| *o = value.clamp(-CUT, CUT) as f32);
+        obs.iter_mut().zip(all).for_each(|(o, value)| *o = value.clamp(-card::CUT, card::CUT) as f32);
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
         assert_eq!(action.len(), self.spec.action.len(), "length of the action of {}", self.spec.id);
-        for (control, &command) in self.built.sim.ctrl_mut().iter_mut().zip(action) {
-            *control = f64::from(command);
+        for (control, &a) in self.built.sim.ctrl_mut().iter_mut().zip(action) {
+            *control = f64::from(a);
         }
         let before = self.distance_m();
         if self.built.sim.step(SUBSTEPS).is_err() {
@@ -295,10 +287,6 @@ impl Env for Walker {
             found,
             why: why.to_string(),
         })
-    }
-
-    fn fork(&self) -> Option<Box<dyn Env>> {
-        Some(Box::new(self.clone()))
     }
 
     fn render(&mut self, camera: Camera, frame: &mut Frame) {

@@ -1,4 +1,4 @@
-//! The car on its road: where it is, how it moves, and what its driver has commanded so far.
+//! The car on its road: where it is, how it moves, and what its driver has done so far.
 
 use super::course::{Rollout, lane_centre};
 use super::debris::Debris;
@@ -49,9 +49,8 @@ impl Ego {
     }
 
     /// Adds an action to the actions; both stay in [−1, 1].
-    pub fn command(&mut self, throttle: f64, steering: f64) {
-        let add =
-            |command: f64, action: f64| (command + INCREMENT * action.clamp(-1.0, 1.0)).clamp(-1.0, 1.0);
+    pub fn act(&mut self, throttle: f64, steering: f64) {
+        let add = |pedal: f64, action: f64| (pedal + INCREMENT * action.clamp(-1.0, 1.0)).clamp(-1.0, 1.0);
         self.pedals.throttle = add(self.pedals.throttle, throttle);
         self.pedals.steering = add(self.pedals.steering, steering);
     }

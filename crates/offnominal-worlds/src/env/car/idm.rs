@@ -18,6 +18,8 @@
 //! simulations", Physical Review E 62 (2000), equations 2 and 3; above the desired speed M. Treiber, A. Kesting, "Traffic
 //! Flow Dynamics" (2013), section 11.3.7, whose exponent a δ / b is 3 here.
 
+/// Speeds that drivers want, m/s (45 to 65 km/h).
+pub const DESIRED_MPS: (f64, f64) = (12.5, 18.0);
 /// Gap kept at standstill, m.
 pub const STANDSTILL_GAP_M: f64 = 2.0;
 /// Time headway, s.

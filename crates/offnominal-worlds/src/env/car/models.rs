@@ -52,6 +52,9 @@ const HALF_ROAD_M: f64 = 0.5 * LANES as f64 * LANE_WIDTH_M;
 const SHOULDER_M: f64 = 2.5;
 const LINE_M: f64 = 0.2;
 
+/// Length of the pieces of which the road is made, m.
+pub const PIECE_M: f64 = 4.0;
+
 /// A ribbon along the road, between two distances to the left of the centre line.
 #[derive(Debug, Clone, Copy)]
 pub struct Strip {
@@ -135,4 +138,4 @@ pub const SALOON: &[Part] = &[
 ];
 
 /// A piece of barrier.
-pub const WALL: &[Part] = &[part(0.0, 0.0, [super::scene::PIECE_M + 0.1, 0.2, 0.8])];
+pub const WALL: &[Part] = &[part(0.0, 0.0, [PIECE_M + 0.1, 0.2, 0.8])];

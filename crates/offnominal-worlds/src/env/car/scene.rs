@@ -6,15 +6,13 @@
 use super::course::{Pose, Rollout};
 use super::debris::Debris;
 use super::ego::Ego;
+use super::models::{self, PIECE_M, Part, Strip};
 use super::traffic::Traffic;
-use super::{models, models::Part, models::Strip};
 
 /// The road is shown from so far behind the car, m,
 pub const BEHIND_M: f64 = 16.0;
 /// to so far ahead of it, m.
 pub const AHEAD_M: f64 = 240.0;
-/// Length of the pieces of which the road is made, m.
-pub const PIECE_M: f64 = 4.0;
 
 /// Which of the cameras in the card looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The initial condition of an episode.
 
 use super::course::{LANES, Rollout};
-use super::traffic::DESIRED_MPS;
+use super::idm::DESIRED_MPS;
 use offnominal_core::Rng;
 
 /// Names of the entries, in order.

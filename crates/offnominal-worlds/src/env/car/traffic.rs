@@ -6,7 +6,7 @@
 //! metres, each at places of their own, they slow down for no reason that others can see.
 
 use super::course::{LANES, Rollout, lane_centre};
-use super::idm;
+use super::idm::{self, DESIRED_MPS};
 use super::start::Start;
 use super::vehicle;
 use offnominal_core::Rng;
@@ -15,8 +15,6 @@ use offnominal_core::Rng;
 pub const PER_LANE: usize = 25;
 /// Length and width of a vehicle, m.
 pub const SIZE_M: [f64; 2] = [4.6, 1.9];
-/// Speeds that drivers want, m/s (45 to 65 km/h).
-pub const DESIRED_MPS: (f64, f64) = (12.5, 18.0);
 /// Acceleration towards the inside of a bend that drivers accept, m/s².
 pub const COMFORTABLE: f64 = 1.0;
 /// Distance from one place at which a driver slows down to the next, m.

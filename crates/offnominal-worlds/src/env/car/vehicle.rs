@@ -51,20 +51,16 @@ const GOVERNOR_MPS: f64 = 1.0;
 /// Speed below which brakes fade so that they stop the car and do not push it back, m/s.
 const FADE_MPS: f64 = 0.2;
 
-/// The quantities that can go wrong, each as a multiple of its nominal value.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Condition {
-    /// Brake force per brake action.
-    pub brake_gain: f64,
-    /// Road-wheel angle per steering action.
-    pub steering_gain: f64,
-    /// Coefficient of friction between tyres and road.
-    pub tyre_friction: f64,
-}
-
-impl Default for Condition {
-    fn default() -> Condition {
-        Condition { brake_gain: 1.0, steering_gain: 1.0, tyre_friction: 1.0 }
+offnominal_core::with_defaults! {
+    /// The quantities that can go wrong, each as a multiple of its nominal value.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Condition {
+        /// Brake force per brake action.
+        pub brake_gain: f64 = 1.0,
+        /// Road-wheel angle per steering action.
+        pub steering_gain: f64 = 1.0,
+        /// Coefficient of friction between tyres and road.
+        pub tyre_friction: f64 = 1.0,
     }
 }
 
@@ -243,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn brakes_are_limited_by_the_command_or_by_the_road() {
+    fn brakes_are_limited_by_the_pedal_or_by_the_road() {
         let grip = tyre::LENGTHWAYS_SHARE * FRICTION * GRAVITY;
         let weak = Condition { brake_gain: 0.3, ..Condition::default() };
         for (condition, braking) in

@@ -20,7 +20,7 @@ pub fn angle(i: usize) -> f64 {
 }
 
 /// Writes the distance that each beam gets.
-pub fn subject(track: &Track, at: usize, from: Vec2, heading: f64, reading: &mut [f32]) {
+pub fn cast(track: &Track, at: usize, from: Vec2, heading: f64, reading: &mut [f32]) {
     let directions: [Vec2; N] = std::array::from_fn(|i| Vec2::along(heading + angle(i)));
     let mut ranges = [RANGE_M; N];
     let first = at + track.len() - WINDOW.0;
@@ -69,7 +69,7 @@ mod tests {
         let track = Track::of(&[0.5; NUMBERS]);
         let (from, heading) = track.start();
         let mut reading = [0.0; N];
-        subject(&track, 0, from, heading, &mut reading);
+        cast(&track, 0, from, heading, &mut reading);
         for side in [reading[0], reading[N - 1]] {
             // The walls are straight between points 3.5 m apart, in a bend.
             assert!((f64::from(side) - HALF_WIDTH_M).abs() < 0.5, "{reading:?}");

@@ -23,20 +23,16 @@ const STEEPEST_RAD: f64 = 0.9;
 /// Frames between a point and the next serve.
 const PAUSE: u32 = 24;
 
-/// What can be changed about the game.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Rules {
-    /// Factor on the speed of the ball.
-    pub(super) ball_speed: f64,
-    /// Fastest movement of the opponent's paddle, px per frame.
-    pub(super) opponent_speed: f64,
-    /// Movement of the agent's paddle, px per frame.
-    pub(super) paddle_speed: f64,
-}
-
-impl Default for Rules {
-    fn default() -> Self {
-        Rules { ball_speed: 1.0, opponent_speed: 1.6, paddle_speed: 3.0 }
+offnominal_core::with_defaults! {
+    /// What can be changed about the game.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub(super) struct Rules {
+        /// Factor on the speed of the ball.
+        pub(super) ball_speed: f64 = 1.0,
+        /// Fastest movement of the opponent's paddle, px per frame.
+        pub(super) opponent_speed: f64 = 1.6,
+        /// Movement of the agent's paddle, px per frame.
+        pub(super) paddle_speed: f64 = 3.0,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::env::vec2::Vec2;
 use offnominal_core::Rng;
 
 /// Force of a full action, N.
-pub const COMMAND_FORCE_N: f64 = 5.0;
+pub const ACTION_FORCE_N: f64 = 5.0;
 const AGENT_MASS_KG: f64 = 1.0;
 const OBJECT_MASS_KG: f64 = 1.0;
 
@@ -23,20 +23,16 @@ pub struct Scene {
     pub goal: Vec2,
 }
 
-/// The physical quantities that can be changed; the default is the undisturbed environment.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Physics {
-    /// Mass of the agent as a multiple of the nominal one.
-    pub mass_factor: f64,
-    /// Constant force (p, p) on the agent.
-    pub force_n: f64,
-    /// Bound of each component of the random force on each object.
-    pub object_force_n: f64,
-}
-
-impl Default for Physics {
-    fn default() -> Physics {
-        Physics { mass_factor: 1.0, force_n: 0.0, object_force_n: 0.0 }
+offnominal_core::with_defaults! {
+    /// The physical quantities that can be changed; the default is the undisturbed environment.
+    #[derive(Debug, Clone, Copy, PartialEq)]
+    pub struct Physics {
+        /// Mass of the agent as a multiple of the nominal one.
+        pub mass_factor: f64 = 1.0,
+        /// Constant force (p, p) on the agent.
+        pub force_n: f64 = 0.0,
+        /// Bound of each component of the random force on each object.
+        pub object_force_n: f64 = 0.0,
     }
 }
 
@@ -62,10 +58,10 @@ impl Scene {
     }
 
     /// Advances by one step under an action in [−1, 1]².
-    pub fn advance(&mut self, command: Vec2, physics: &Physics, rng: &mut Rng) {
+    pub fn advance(&mut self, action: Vec2, physics: &Physics, rng: &mut Rng) {
         self.stir(physics.object_force_n, rng);
         self.collide();
-        self.agent.force += command * COMMAND_FORCE_N + Vec2::new(physics.force_n, physics.force_n);
+        self.agent.force += action * ACTION_FORCE_N + Vec2::new(physics.force_n, physics.force_n);
         self.agent.advance(AGENT_MASS_KG * physics.mass_factor);
         self.objects.iter_mut().for_each(|o| o.advance(OBJECT_MASS_KG));
     }

@@ -10,6 +10,6 @@ pub(super) const FULL_MPS: f64 = FULL_M / DT_SECS;
 pub(super) const WORKSPACE_M: [(f64, f64); 3] = [(-0.3, 0.2), (0.2, 0.4), (0.05, 0.25)];
 
 /// A coordinate of the commanded point after an action, in m.
-pub(super) fn displaced(at: f64, command: f32, most: f64, (low, high): (f64, f64)) -> f64 {
-    (at + (FULL_M * f64::from(command)).clamp(-most, most)).clamp(low, high)
+pub(super) fn displaced(at: f64, action: f32, most: f64, (low, high): (f64, f64)) -> f64 {
+    (at + (FULL_M * f64::from(action)).clamp(-most, most)).clamp(low, high)
 }

@@ -136,12 +136,12 @@ mod tests {
 
     /// Moves the tool to a place, as far as it gets in so many steps.
     fn go(world: &mut PickAndPlace, to: [f64; 3], grip: f32, steps: usize) -> Vec<Step> {
-        let command = |world: &PickAndPlace| {
+        let action = |world: &PickAndPlace| {
             let tool = world.cell.tool();
             let [x, y, z] = [0, 1, 2].map(|i| ((to[i] - tool[i]) / 0.02).clamp(-1.0, 1.0) as f32);
             [x, y, z, grip]
         };
-        (0..steps).map(|_| world.step(&command(world), &mut Rng::new(0))).collect()
+        (0..steps).map(|_| world.step(&action(world), &mut Rng::new(0))).collect()
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use super::workcell::{CLASSES, layout};
 use super::{card, distance};
 use crate::env::DIVERGED;
-use crate::env::mjc_image::{Painter, camera_names, class_names};
+use crate::env::mjc_image::Painter;
 use crate::env::only_one::OnlyOne;
 use offnominal_core::prelude::*;
 use offnominal_mujoco::{Model, MujocoError, Simulation};
@@ -87,13 +87,9 @@ impl Reach {
 
     fn with(robot: Robot) -> Result<Reach, MujocoError> {
         let model = Model::from_xml(&model::mjcf())?;
-        let spec = EnvSpec {
-            classes: class_names(CLASSES),
-            cameras: camera_names(&model),
-            ..card::urr_reach(&ENTRY)
-        };
+        let mut spec = card::urr_reach(&ENTRY);
         Ok(Reach {
-            painter: Painter::new(&model, CLASSES)?,
+            painter: Painter::with_card(&model, CLASSES, &mut spec)?,
             model: Arc::new(model),
             spec: Arc::new(spec),
             robot,
@@ -123,11 +119,11 @@ impl Reach {
     }
 
     /// Moves the commanded point, has the robot follow, and waits for the next observation.
-    fn advance(&mut self, command: &[f32]) -> Result<(), Trouble> {
-        if let Some(bad) = command.iter().find(|a| !a.is_finite()) {
+    fn advance(&mut self, action: &[f32]) -> Result<(), Trouble> {
+        if let Some(bad) = action.iter().find(|a| !a.is_finite()) {
             return Err(Trouble::OutOfReach(format!("expected a finite action, found {bad}")));
         }
-        (self.commanded_m, self.posture) = self.next(command);
+        (self.commanded_m, self.posture) = self.next(action);
         self.is_home = false;
         self.robot.follow(&self.posture, self.servo)?;
         self.keep_pace();
@@ -137,9 +133,9 @@ impl Reach {
 
     /// Where the tool is sent next, and the posture for it. The way is halved until the arm reaches its end without
     /// hurry; corners of the workspace are out of its reach.
-    fn next(&self, command: &[f32]) -> ([f64; 3], Joints) {
+    fn next(&self, action: &[f32]) -> ([f64; 3], Joints) {
         let (at, most) = (self.commanded_m, self.speed_mps * DT_SECS);
-        let wanted: [f64; 3] = std::array::from_fn(|i| displaced(at[i], command[i], most, WORKSPACE_M[i]));
+        let wanted: [f64; 3] = std::array::from_fn(|i| displaced(at[i], action[i], most, WORKSPACE_M[i]));
         let part_of_the_way = |part: f64| {
             let place = std::array::from_fn(|i| at[i] + part * (wanted[i] - at[i]));
             let there = posture(place, &self.posture)?;

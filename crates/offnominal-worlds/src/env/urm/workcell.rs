@@ -4,7 +4,7 @@
 //! the workspace; a soft weld (time constant 0.04 s, critically damped) drags the tool after it, its orientation fixed.
 //! All that changes is in the simulation itself, so that a copy of the simulation is a copy of the workcell.
 
-use super::super::mjc_image::{Painter, camera_names, class_names};
+use super::super::mjc_image::Painter;
 use super::goal::Goal;
 use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use offnominal_core::prelude::*;
@@ -84,10 +84,8 @@ impl Workcell {
 
     fn new(mjcf: &str, mut spec: EnvSpec, classes: Classes<'_>) -> Result<Workcell, MujocoError> {
         let model = Model::from_xml(mjcf)?;
-        spec.classes = class_names(classes);
-        spec.cameras = camera_names(&model);
         Ok(Workcell {
-            painter: Painter::new(&model, classes)?,
+            painter: Painter::with_card(&model, classes, &mut spec)?,
             substeps: (DT_SECS / model.timestep_secs()).round() as usize,
             goal: Goal::at([0.0; 3]),
             goal_speed_mps: 0.0,
@@ -114,9 +112,9 @@ impl Workcell {
     }
 
     /// Moves the commanded point, and the arm after it, for one step.
-    pub(super) fn advance(&mut self, command: &[f32]) -> Result<(), Diverged> {
+    pub(super) fn advance(&mut self, action: &[f32]) -> Result<(), Diverged> {
         let most = self.speed_mps * DT_SECS;
-        let axes = self.sim.mocap_pos_mut()[layout::COMMAND].iter_mut().zip(command).zip(WORKSPACE_M);
+        let axes = self.sim.mocap_pos_mut()[layout::COMMAND].iter_mut().zip(action).zip(WORKSPACE_M);
         for ((at, &a), bounds) in axes {
             *at = displaced(*at, a, most, bounds);
         }
@@ -210,13 +208,13 @@ mod tests {
     }
 
     /// Where the tool is after so many steps of one action.
-    fn after(mut cell: Workcell, command: [f32; 3], steps: usize) -> [f64; 3] {
-        (0..steps).for_each(|_| cell.advance(&command).unwrap());
+    fn after(mut cell: Workcell, action: [f32; 3], steps: usize) -> [f64; 3] {
+        (0..steps).for_each(|_| cell.advance(&action).unwrap());
         cell.tool()
     }
 
     #[test]
-    fn an_episode_begins_at_home_and_stays_there_without_a_command() {
+    fn an_episode_begins_at_home_and_stays_there_without_an_action() {
         let home = model::tool(&HOME).position_m;
         assert!(distance(started().tool(), home) < 1e-9);
         let later = after(started(), [0.0; 3], 100);
@@ -236,17 +234,17 @@ mod tests {
     fn the_orientation_stays() {
         let mut cell = started();
         (0..40).for_each(|t| cell.advance(&[if t % 20 < 10 { 1.0 } else { -1.0 }, 0.5, 0.5]).unwrap());
-        let hand = cell.sim.model().id(offnominal_mujoco::Kind::Body, "hand").unwrap();
+        let hand = cell.sim.model().id(offnominal_mujoco::ObjectType::Body, "hand").unwrap();
         let down = cell.sim.xmat()[9 * hand + 8];
         assert!(down < -0.995, "the tool's axis has the vertical component {down}");
     }
 
     #[test]
     fn a_slower_robot_clips_what_is_beyond_its_speed_only() {
-        let moved = |speed: f64, command: f32| {
+        let moved = |speed: f64, action: f32| {
             let mut cell = started();
             cell.set_parameter("robot-speed", speed).unwrap();
-            after(cell, [command, 0.0, 0.0], 25)[0]
+            after(cell, [action, 0.0, 0.0], 25)[0]
         };
         assert_eq!(moved(0.1, 0.3), moved(FULL_MPS, 0.3));
         assert!(moved(0.1, 1.0) < moved(FULL_MPS, 1.0) - 0.1);

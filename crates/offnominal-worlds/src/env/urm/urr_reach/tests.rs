@@ -68,7 +68,7 @@ fn velocities_are_the_changes_of_the_positions() {
 }
 
 #[test]
-fn wild_commands_do_not_leave_the_workspace() {
+fn wild_actions_do_not_leave_the_workspace() {
     let mut world = started(FAR);
     let mut rng = Rng::new(3);
     for _ in 0..300 {
@@ -81,7 +81,7 @@ fn wild_commands_do_not_leave_the_workspace() {
 }
 
 #[test]
-fn a_command_that_is_no_number_ends_the_episode_with_a_message() {
+fn an_action_that_is_no_number_ends_the_episode_with_a_message() {
     let mut world = started(FAR);
     assert_eq!(world.step(&[f32::NAN, 0.0, 0.0], &mut Rng::new(0)), DIVERGED);
     assert!(world.health().unwrap_err().contains("expected a finite action, found NaN"));
