@@ -43,12 +43,10 @@
 //! assert!((monitor.unwrap().score(&nominal.transition(0)) - 10.0_f64.sqrt() / 2.0).abs() < 1e-12);
 //! ```
 
+use crate::shared::prelude::*;
 use crate::shared::samples::SeededSamples;
 use crate::shared::spread::{Table, information, vote_entropy};
-use offnominal_core::prelude::*;
 use offnominal_core::samples::Shape;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
 
 /// The entry of [`Disagreement`].
 pub const ENTRY: Entry<dyn Detector> = entry!(
@@ -64,14 +62,14 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
 /// The score of a prediction that is not a number.
 const UNDEFINED: f64 = f32::MAX as f64;
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Disagreement {
-    /// What is measured.
-    pub measure: Measure,
-    /// Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
-    pub predictions: Option<NonZeroUsize>,
+recipe! {
+    /// The recipe.
+    pub struct Disagreement {
+        /// What is measured.
+        pub measure: Measure = Measure::MeanSd,
+        /// Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
+        pub predictions: Option<NonZeroUsize> = None,
+    }
 }
 
 /// A measure of how far predictions lie apart.
@@ -104,12 +102,6 @@ pub struct Panel {
     samples: SeededSamples,
     measures: Vec<Measure>,
     mean: Vec<f64>,
-}
-
-impl Default for Disagreement {
-    fn default() -> Self {
-        Disagreement { measure: Measure::MeanSd, predictions: None }
-    }
 }
 
 impl Measure {
@@ -218,32 +210,26 @@ impl Panel {
     }
 }
 
-impl Detector for Disagreement {
-    fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
-        Err(FitError::NoPolicy)
-    }
+learns!(Disagreement);
 
-    fn fit_with(
-        &self,
-        policy: &dyn Policy,
-        train: &[Signals<'_>],
-        _: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        let samples = SeededSamples::open(policy, self.predictions, train, rng)?;
+impl Learn for Disagreement {
+    type Fitted = Fitted;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+        let samples = SeededSamples::open(nominal.policy()?, self.predictions, nominal.train, rng)?;
         self.measure.fits(&samples.shape())?;
-        Ok(Box::new(Fitted::new(samples, self.measure)))
+        Ok(Fitted::new(samples, self.measure))
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let samples = SeededSamples::load(from, policy, self.predictions)?;
         self.measure.fits(&samples.shape())?;
-        Ok(Box::new(Fitted::new(samples, self.measure)))
+        Ok(Fitted::new(samples, self.measure))
     }
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     samples: SeededSamples,
     measure: Measure,
     /// Mean probability of each choice.
@@ -256,16 +242,10 @@ impl Fitted {
     }
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let shape = self.samples.shape();
         self.measure.of(&self.samples.predict(seen.next_obs), &shape, &mut self.mean)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -31,9 +31,8 @@
 //! assert!((monitor.score(&nominal.transition(3)) - 0.5_f64.ln()).abs() < 1e-9);
 //! ```
 
-use crate::shared::inner::{Inner, Scaled, fits_with_or_without_policy, seed_of};
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
+use crate::shared::inner::{Inner, Scaled};
+use crate::shared::prelude::*;
 
 /// The entry of [`EProcess`].
 pub const ENTRY: Entry<dyn Detector> = entry!(
@@ -42,43 +41,25 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     "evidence accumulated by betting on another detector's p-values"
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EProcess {
-    /// The detector whose p-values are bet on.
-    pub inner: Inner,
-}
-
-impl Default for EProcess {
-    fn default() -> Self {
-        EProcess { inner: Inner::named("ensemble-dm") }
+recipe! {
+    /// The recipe.
+    pub struct EProcess {
+        /// The detector whose p-values are bet on.
+        pub inner: Inner = Inner::named("ensemble-dm"),
     }
 }
 
-fits_with_or_without_policy!(EProcess);
+learns!(EProcess);
 
-impl EProcess {
-    fn fit_inner(
-        &self,
-        policy: Option<&dyn Policy>,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        Ok(Box::new(Fitted {
-            inner: self.inner.fit(policy, train, validation, seed_of(rng))?,
-            log_wealth: 0.0,
-        }))
+impl Learn for EProcess {
+    type Fitted = Fitted;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+        Ok(Fitted { inner: self.inner.fit(nominal, Seed(rng.bits()))?, log_wealth: 0.0 })
     }
 
-    fn load_inner(
-        &self,
-        from: &Reader<'_>,
-        policy: Option<&dyn Policy>,
-    ) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let inner = self.inner.load(&from.part("inner"), policy)?;
-        Ok(Box::new(Fitted { inner, log_wealth: 0.0 }))
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+        Ok(Fitted { inner: self.inner.load(&from.part("inner"), policy)?, log_wealth: 0.0 })
     }
 }
 
@@ -92,12 +73,12 @@ fn log_bet(x: f64) -> f64 {
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     inner: Scaled,
     log_wealth: f64,
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.inner.reset();
         self.log_wealth = 0.0;
@@ -106,10 +87,6 @@ impl Monitor for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.log_wealth = self.log_wealth.max(0.0) + log_bet(self.inner.score(seen));
         self.log_wealth
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

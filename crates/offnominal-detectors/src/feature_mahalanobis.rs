@@ -30,12 +30,9 @@
 //! ```
 
 use crate::shared::features::Features;
+use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
 use crate::shared::whiten::Whitener;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
 /// The entry of [`FeatureMahalanobis`].
 pub const ENTRY: Entry<dyn Detector> = entry!(
@@ -48,49 +45,33 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     )]
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FeatureMahalanobis {
-    /// The most nominal observations that are read, evenly spread over the episodes.
-    pub points: NonZeroUsize,
-}
-
-impl Default for FeatureMahalanobis {
-    fn default() -> Self {
-        FeatureMahalanobis { points: const { NonZeroUsize::new(20_000).unwrap() } }
+recipe! {
+    /// The recipe.
+    pub struct FeatureMahalanobis {
+        /// The most nominal observations that are read, evenly spread over the episodes.
+        pub points: NonZeroUsize = count(20_000),
     }
 }
 
-impl Detector for FeatureMahalanobis {
-    fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
-        Err(FitError::NoPolicy)
-    }
+learns!(FeatureMahalanobis);
 
-    fn fit_with(
-        &self,
-        policy: &dyn Policy,
-        train: &[Signals<'_>],
-        _: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        let mut features = Features::open(policy, train, rng)?;
-        let pools = features.pools(train, self.points)?;
+impl Learn for FeatureMahalanobis {
+    type Fitted = Fitted;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+        let (features, pools) = Features::of_nominal(nominal, self.points, rng)?;
         let models = pools.into_iter().map(|(scale, rows)| model(scale, &rows)).collect();
-        Ok(Box::new(Fitted::new(features, models)))
+        Ok(Fitted::new(features, models))
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let features = Features::load(from, policy)?;
-        let (members, units) = features.shape();
-        let model = |m| {
-            let from = from.part("member").part(m);
-            let scale = Scale::load(&from, units)?;
+        let models = features.load_members(from, |from, units| {
+            let scale = Scale::load(from, units)?;
             let whitener = Whitener::load(&from.part("nominal"), scale.width())?;
             Ok((scale, whitener))
-        };
-        let models = (0..members).map(model).collect::<Result<_, ArchiveError>>()?;
-        Ok(Box::new(Fitted::new(features, models)))
+        })?;
+        Ok(Fitted::new(features, models))
     }
 }
 
@@ -104,7 +85,7 @@ fn model(scale: Scale, rows: &[f32]) -> Model {
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     features: Features,
     models: Arc<Vec<Model>>,
     z: Vec<f32>,
@@ -118,9 +99,7 @@ impl Fitted {
     }
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let mut sum = 0.0;
         for ((scale, whitener), row) in self.models.iter().zip(self.features.of(seen.next_obs)) {
@@ -133,18 +112,12 @@ impl Monitor for Fitted {
         sum / self.models.len() as f64
     }
 
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
         self.features.save(to);
-        for (m, (scale, whitener)) in self.models.iter().enumerate() {
-            let mut to = to.part("member");
-            let mut to = to.part(m);
-            scale.save(&mut to);
+        Features::save_members(to, &self.models, |(scale, whitener), to| {
+            scale.save(to);
             whitener.save(&mut to.part("nominal"));
-        }
+        });
         Ok(())
     }
 }

@@ -31,14 +31,10 @@
 
 use crate::shared::kept;
 use crate::shared::one_step::{Units, mean_square};
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
 use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
 use offnominal_nets::{Activation, Gradients, Init, Kind, Mlp, Recurrent, RecurrentWork, Workspace};
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
 /// The entry of [`LstmDm`].
 pub const ENTRY: Entry<dyn Detector> = entry!(
@@ -47,35 +43,24 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     "error of a network with memory that predicts the next observation"
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LstmDm {
-    /// Width of the state.
-    pub hidden: NonZeroUsize,
-    /// Widths of the layers between state and output.
-    pub head: Hidden,
-    /// How it is trained.
-    pub training: SequenceTraining,
-}
-
-impl Default for LstmDm {
-    fn default() -> Self {
-        LstmDm {
-            hidden: const { NonZeroUsize::new(256).unwrap() },
-            head: Hidden::one(128),
-            training: SequenceTraining::default(),
-        }
+recipe! {
+    /// The recipe.
+    pub struct LstmDm {
+        /// Width of the state.
+        pub hidden: NonZeroUsize = count(256),
+        /// Widths of the layers between state and output.
+        pub head: Hidden = Hidden::one(128),
+        /// How it is trained.
+        pub training: SequenceTraining = SequenceTraining::default(),
     }
 }
 
-impl Detector for LstmDm {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+learns!(LstmDm);
+
+impl Learn for LstmDm {
+    type Fitted = Fitted;
+
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let units = Units::fit(train);
         let rows = units.rows(train);
@@ -83,15 +68,15 @@ impl Detector for LstmDm {
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         self.training.run(&mut InTraining::new(net.clone(), piece, batch), &mut params, &rows, rng)?;
-        Ok(Box::new(Fitted::new(units, net, params)))
+        Ok(Fitted::new(units, net, params))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         kept::widths(from, self.head.sizes(self.hidden.get(), 1))?;
         let net = self.net(units.n_inputs(), units.n_targets());
         let params = from.exactly("params", net.n_params())?.to_vec();
-        Ok(Box::new(Fitted::new(units, net, params)))
+        Ok(Fitted::new(units, net, params))
     }
 }
 
@@ -187,7 +172,7 @@ fn squared_error(output: &[f32], piece: &Piece, d_output: &mut [f32]) -> f64 {
 
 /// The network is shared by all forks; each has its own state.
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     model: Arc<(Units, Net, Vec<f32>)>,
     state: RecurrentWork,
     head: Workspace,
@@ -207,7 +192,7 @@ impl Fitted {
     }
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.state.reset();
     }
@@ -224,10 +209,6 @@ impl Monitor for Fitted {
     fn score_episodes(&mut self, seen: &[Signals<'_>]) -> Vec<Vec<f64>> {
         let mut choir = Choir::new(&self.model);
         seen.chunks(SIDE_BY_SIDE).flat_map(|group| choir.score(group)).collect()
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -140,6 +140,13 @@ impl Mlp {
         self.layers.init(params, init, rng);
     }
 
+    /// First parameters, drawn.
+    pub fn first_params(&self, init: Init, rng: &mut Rng) -> Vec<f32> {
+        let mut params = vec![0.0; self.n_params()];
+        self.init(&mut params, init, rng);
+        params
+    }
+
     /// Buffers for batches of up to `max_batch` rows.
     pub fn workspace(&self, max_batch: usize) -> Workspace {
         let buffers = |wanted: &dyn Fn(usize) -> bool| -> Vec<Vec<f32>> {

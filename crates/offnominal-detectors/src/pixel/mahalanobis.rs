@@ -15,22 +15,18 @@
 use super::grid::{labelled, spread};
 use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
 use crate::shared::cholesky::Cholesky;
-use serde::{Deserialize, Serialize};
+use crate::shared::recipe::recipe;
 
 /// Share of the covariance that is taken as uncorrelated.
 const SHRINKAGE: f64 = 0.05;
 
-/// The recipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MahalanobisPixels {
-    /// Examples that a place needs for a mean of its own; the largest number gives every class one mean for all places.
-    pub located: u32,
-}
-
-impl Default for MahalanobisPixels {
-    fn default() -> Self {
-        MahalanobisPixels { located: 10 }
+recipe! {
+    /// The recipe.
+    #[derive(Copy)]
+    pub struct MahalanobisPixels {
+        /// Examples that a place needs for a mean of its own; the largest number gives every class one mean for all
+        /// places.
+        pub located: u32 = 10,
     }
 }
 

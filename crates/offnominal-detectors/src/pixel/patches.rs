@@ -98,8 +98,7 @@ impl PatchClassifier {
             (mean[kept], inverse[kept]) = (standard.mean()[i], 1.0 / standard.scale()[i]);
         }
         let net = net(names.len());
-        let mut params = vec![0.0; net.n_params()];
-        net.init(&mut params, Init::Uniform, rng);
+        let params = net.first_params(Init::Uniform, rng);
         PatchClassifier { net, params, mean, inverse, names }
     }
 

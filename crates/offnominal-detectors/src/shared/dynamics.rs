@@ -2,12 +2,9 @@
 
 use super::kept;
 use super::one_step::{Rows, Units};
+use super::prelude::*;
 use super::training::{Model, Training};
-use offnominal_core::Rng;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::{FitError, Signals, Transition, check};
 use offnominal_nets::{Mlp, Workspace};
-use std::sync::Arc;
 
 /// Rows that are scored at once when a whole episode is given.
 const BLOCK: usize = 64;
@@ -21,19 +18,10 @@ pub(crate) struct Data {
 
 impl Data {
     /// Checks the episodes and measures them. Validation episodes are read only where early stopping needs them.
-    pub fn new(
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        training: &Training,
-    ) -> Result<Data, FitError> {
-        check(train, 1)?;
-        let validation = if training.patience.is_some() { validation } else { &[] };
-        if training.patience.is_some() {
-            check(validation, 1)?;
-            check(&[train, validation].concat(), 1)?;
-        }
-        let units = Units::fit(train);
-        Ok(Data { train: units.rows(train), validation: units.rows(validation), units })
+    pub fn new(nominal: Nominal<'_>, training: &Training) -> Result<Data, FitError> {
+        let validation = training.validation(nominal)?;
+        let units = Units::fit(nominal.train);
+        Ok(Data { train: units.rows(nominal.train), validation: units.rows(validation), units })
     }
 
     /// Every row once.

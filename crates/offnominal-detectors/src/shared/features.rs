@@ -2,10 +2,9 @@
 //!
 //! Members have features of their own that cannot be compared, so each gets a model of its own.
 
+use super::prelude::*;
 use super::samples::SeededSamples;
 use super::scale::Scale;
-use offnominal_core::prelude::*;
-use std::num::NonZeroUsize;
 
 /// Reads the features of a policy for one observation after another.
 #[derive(Clone)]
@@ -24,10 +23,32 @@ impl Features {
     /// # Errors
     /// As [`SeededSamples::open`], or if its networks have no hidden layer.
     pub fn open(policy: &dyn Policy, train: &[Signals<'_>], rng: &mut Rng) -> Result<Features, FitError> {
-        let samples = SeededSamples::open(policy, None, train, rng)?;
+        Ok(Features::new(SeededSamples::open(policy, None, train, rng)?)?)
+    }
+
+    /// The features of the policy that acted, and those of nominal observations as in [`Features::pools`].
+    ///
+    /// # Errors
+    /// If there is no policy, or as in [`Features::open`] and [`Features::pools`].
+    pub fn of_nominal(
+        nominal: Nominal<'_>,
+        most: NonZeroUsize,
+        rng: &mut Rng,
+    ) -> Result<(Features, Vec<Pool>), FitError> {
+        let mut features = Features::open(nominal.policy()?, nominal.train, rng)?;
+        let pools = features.pools(nominal.train, most)?;
+        Ok((features, pools))
+    }
+
+    /// Opens the policy again.
+    pub fn load(from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Features, ArchiveError> {
+        Ok(Features::new(SeededSamples::load(from, policy, None)?)?)
+    }
+
+    fn new(samples: SeededSamples) -> Result<Features, SamplesError> {
         let shape = samples.shape();
         if shape.features == 0 {
-            return Err(unfit("without one"));
+            return Err(lacks("without one"));
         }
         Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
     }
@@ -37,19 +58,21 @@ impl Features {
         self.samples.save(to);
     }
 
-    /// Opens the policy again.
-    pub fn load(from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Features, ArchiveError> {
-        let samples = SeededSamples::load(from, policy, None)?;
-        let shape = samples.shape();
-        if shape.features == 0 {
-            return Err(lacks("without one").into());
+    /// Writes the model of each member.
+    pub fn save_members<T>(to: &mut Writer<'_>, members: &[T], save: impl Fn(&T, &mut Writer<'_>)) {
+        for (m, member) in members.iter().enumerate() {
+            save(member, &mut to.part("member").part(m));
         }
-        Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
     }
 
-    /// Members of the policy, and units of the features of each.
-    pub fn shape(&self) -> (usize, usize) {
-        (self.samples.shape().members, self.samples.shape().features)
+    /// Reads the model of each member, given the width of its features.
+    pub fn load_members<T>(
+        &self,
+        from: &Reader<'_>,
+        load: impl Fn(&Reader<'_>, usize) -> Result<T, ArchiveError>,
+    ) -> Result<Vec<T>, ArchiveError> {
+        let shape = self.samples.shape();
+        (0..shape.members).map(|m| load(&from.part("member").part(m), shape.features)).collect()
     }
 
     /// The features for an observation, a row for each member.
@@ -84,17 +107,13 @@ fn standardised(pool: &[f32], width: usize) -> Result<Pool, FitError> {
     let sound: Vec<f32> = pool.iter().map(|f| if f.is_finite() { *f } else { 0.0 }).collect();
     let scale = Scale::of_rows(&sound, width);
     if scale.width() == 0 {
-        return Err(unfit("whose units never change"));
+        return Err(lacks("whose units never change").into());
     }
     let mut points = vec![0.0; sound.len() / width * scale.width()];
     for (row, z) in sound.chunks_exact(width).zip(points.chunks_exact_mut(scale.width())) {
         scale.apply(row, z);
     }
     Ok((scale, points))
-}
-
-fn unfit(found: &str) -> FitError {
-    lacks(found).into()
 }
 
 fn lacks(found: &str) -> SamplesError {

@@ -77,6 +77,12 @@ impl Scale {
         z.iter_mut().for_each(|z| *z = limit(*z));
     }
 
+    /// The same within ±`most`, for a network, whose input has at least one number.
+    pub fn apply_clipped(&self, row: &[f32], x: &mut [f32], most: f32) {
+        self.apply(row, &mut x[..self.width()]);
+        x.iter_mut().for_each(|x| *x = x.clamp(-most, most));
+    }
+
     /// The kept channels of `row`, as they are.
     pub fn select<'a>(&'a self, row: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
         self.0.kept().iter().map(|&channel| row[channel])
