@@ -68,7 +68,7 @@ impl Segmenter {
     pub fn from_tensors(tensors: &Tensors, device: &Device) -> Result<Segmenter, FileError> {
         let design = Segmenter::design_of(tensors)?;
         let mut net = Segmenter::new(&design, &mut Rng::new(0), device);
-        net.weights.take(tensors)?;
+        net.weights.load(tensors)?;
         Ok(net)
     }
 }

@@ -28,9 +28,9 @@ mod view;
 mod weights;
 mod xception;
 
-pub use design::{Design, Kind, Modification, Preset};
+pub use design::{Architecture, Design, Modification, Preset};
 pub use file::FileError;
-pub use segmenter::{Said, Segmenter};
+pub use segmenter::{Segmentation, Segmenter};
 pub use view::Image;
 pub use weights::Weights;
 

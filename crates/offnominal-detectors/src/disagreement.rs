@@ -149,20 +149,23 @@ impl Measure {
     }
 
     /// The measure of predictions; `mean` is scratch for a number per head.
-    fn of(self, told: &Predictions<'_>, shape: &Shape, mean: &mut [f64]) -> f64 {
-        if !told.heads.iter().all(|v| v.is_finite()) {
+    fn of(self, predictions: &Predictions<'_>, shape: &Shape, mean: &mut [f64]) -> f64 {
+        if !predictions.heads.iter().all(|v| v.is_finite()) {
             return UNDEFINED;
         }
-        let heads = Table { values: told.heads, width: shape.heads };
-        let acts =
-            if shape.is_choice { heads } else { Table { values: told.commands, width: shape.commands } };
+        let heads = Table { values: predictions.heads, width: shape.heads };
+        let acts = if shape.is_choice {
+            heads
+        } else {
+            Table { values: predictions.commands, width: shape.commands }
+        };
         match self {
             Measure::MeanSd => acts.mean_sd(),
             Measure::MaxSd => (0..acts.width).map(|a| acts.sd(a)).fold(0.0, f64::max),
             Measure::GreedySd => heads.sd(heads.preferred()),
             Measure::BestSd => heads.best_sd(),
             Measure::RelativeSd => acts.relative_sd(),
-            Measure::VoteEntropy => vote_entropy(told.commands, shape.heads),
+            Measure::VoteEntropy => vote_entropy(predictions.commands, shape.heads),
             Measure::Entropy => information(heads, mean).0,
             Measure::MutualInformation => information(heads, mean).1,
             Measure::RawSd => heads.mean_sd(),
@@ -188,12 +191,12 @@ impl Panel {
         &self.measures
     }
 
-    /// How much the policy tells.
+    /// The sizes of the predictions.
     pub fn shape(&self) -> Shape {
         self.samples.shape()
     }
 
-    /// What the policy tells of an observation.
+    /// The predictions for an observation.
     pub fn predict(&mut self, obs: &[f32]) -> Predictions<'_> {
         self.samples.predict(obs)
     }
@@ -203,8 +206,8 @@ impl Panel {
         let (shape, Panel { samples, measures, mean }) = (self.samples.shape(), self);
         let mut scores = vec![Vec::with_capacity(seen.len()); measures.len()];
         for step in seen.transitions() {
-            let told = samples.predict(step.next_obs);
-            measures.iter().zip(&mut scores).for_each(|(m, of)| of.push(m.of(&told, &shape, mean)));
+            let predictions = samples.predict(step.next_obs);
+            measures.iter().zip(&mut scores).for_each(|(m, of)| of.push(m.of(&predictions, &shape, mean)));
         }
         scores
     }

@@ -30,10 +30,10 @@
 //! ```
 
 use crate::shared::dynamics::{Data, Ensemble};
-use crate::shared::kept;
 use crate::shared::one_step::{Units, mean_square};
 use crate::shared::prelude::*;
 use crate::shared::ranges::{Fraction, Hidden};
+use crate::shared::saved;
 use crate::shared::training::{Model, Training};
 use offnominal_nets::loss::mse;
 use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace};
@@ -72,7 +72,7 @@ impl Learn for MlpDm {
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let shape = |units: &Units| {
             let sizes = self.hidden.sizes(units.n_inputs(), units.n_targets());
-            Ok(Mlp::new(&kept::widths(from, sizes)?, Activation::Relu))
+            Ok(Mlp::new(&saved::widths(from, sizes)?, Activation::Relu))
         };
         Ok(Fitted { ensemble: Ensemble::load(from, 1, shape)? })
     }

@@ -49,11 +49,11 @@
 //! assert!((0.6..1.6).contains(&as_ever) && weaker > 1.2 * as_ever, "{as_ever} {weaker}");
 //! ```
 
-use crate::shared::kept;
 use crate::shared::open_loop::{Horizons, OpenLoop};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
 use crate::shared::residual::Residual;
+use crate::shared::saved;
 use crate::shared::training::Training;
 
 /// The entry of [`MultistepDm`].
@@ -88,7 +88,7 @@ impl Learn for MultistepDm {
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
-        let longest = kept::within(from, "longest", self.longest.get())?;
+        let longest = saved::within(from, "longest", self.longest.get())?;
         let residual = Residual::load(from, &self.hidden, self.parts)?;
         let horizons = Horizons::load(&from.part("horizons"), longest, residual.width())?;
         let open_loop = OpenLoop::new(residual, longest, from.obs_width);

@@ -46,10 +46,10 @@
 
 use crate::shared::dynamics::{Answer, Data, Ensemble};
 use crate::shared::gaussian::{Gaussian, hold};
-use crate::shared::kept;
 use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
+use crate::shared::saved;
 use crate::shared::training::Training;
 use offnominal_nets::simd;
 
@@ -113,10 +113,10 @@ impl Learn for PeDm {
         let mut d = 0;
         let shape = |units: &Units| {
             d = units.n_targets();
-            Ok(Gaussian::shape(&kept::widths(from, self.hidden.sizes(units.n_inputs(), 2 * d))?))
+            Ok(Gaussian::shape(&saved::widths(from, self.hidden.sizes(units.n_inputs(), 2 * d))?))
         };
         let ensemble = Ensemble::load(from, self.members.get(), shape)?;
-        kept::within(from, "samples", self.samples.get())?;
+        saved::within(from, "samples", self.samples.get())?;
         let bounds = |m| Ok(from.part("member").part(m).exactly("bounds", 2 * d)?.to_vec());
         let bounds = (0..self.members.get()).map(bounds).collect::<Result<_, ArchiveError>>()?;
         let reading = Reading::new(self, bounds, d, Seed(from.one("draws")?));

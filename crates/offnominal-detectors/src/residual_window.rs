@@ -37,10 +37,10 @@
 //! assert!(last(&wave) > 2.0 * last(&noise[0]));
 //! ```
 
-use crate::shared::kept;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
 use crate::shared::residual::Residual;
+use crate::shared::saved;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use crate::shared::window::{Window, statistics_of};
@@ -81,18 +81,18 @@ impl Learn for ResidualWindow {
         let center = means(&rows, 3 * d);
         rows.chunks_exact_mut(3 * d).for_each(|row| subtract(row, &center));
         let whitener = Whitener::fit(rows.chunks_exact(3 * d), 3 * d);
-        let nominal = Arc::new(Nominal { center, whitener });
+        let nominal = Arc::new(NominalStatistics { center, whitener });
         Ok(Fitted { residual, nominal, window, z: vec![0.0; d], s: vec![0.0; 3 * d] })
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let residual = Residual::load(from, &self.hidden, self.members)?;
-        let (d, size) = (residual.width(), kept::within(from, "window", self.window.get())?);
+        let (d, size) = (residual.width(), saved::within(from, "window", self.window.get())?);
         let deviations = from.exactly::<f64>("deviations", d)?;
         from.require(deviations.iter().all(|&s| s > 0.0), "deviations", "numbers above zero", "others")?;
         let from = from.part("statistics");
         let center = from.exactly("center", 3 * d)?.to_vec();
-        let nominal = Nominal { center, whitener: Whitener::load(&from, 3 * d)? };
+        let nominal = NominalStatistics { center, whitener: Whitener::load(&from, 3 * d)? };
         let window = Window::new(size, deviations.to_vec());
         let (z, s) = (vec![0.0; d], vec![0.0; 3 * d]);
         Ok(Fitted { residual, nominal: Arc::new(nominal), window, z, s })
@@ -100,7 +100,7 @@ impl Learn for ResidualWindow {
 }
 
 /// Moments of the statistics on nominal data.
-struct Nominal {
+struct NominalStatistics {
     center: Vec<f64>,
     whitener: Whitener,
 }
@@ -117,7 +117,7 @@ fn subtract(row: &mut [f64], center: &[f64]) {
 #[derive(Clone)]
 pub(crate) struct Fitted {
     residual: Residual,
-    nominal: Arc<Nominal>,
+    nominal: Arc<NominalStatistics>,
     window: Window,
     z: Vec<f64>,
     s: Vec<f64>,

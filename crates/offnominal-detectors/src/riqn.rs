@@ -43,10 +43,10 @@
 //! assert!((far - 9.0).abs() < 0.8, "{far}");
 //! ```
 
-use crate::shared::kept;
 use crate::shared::one_step::Rows;
 use crate::shared::prelude::*;
 use crate::shared::quantiles::{InTraining, Net, embedding};
+use crate::shared::saved;
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::sequences::SequenceTraining;
 use offnominal_nets::{RecurrentWork, Workspace};
@@ -91,7 +91,7 @@ impl Learn for Riqn {
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         for (name, n) in [("hidden", self.hidden), ("cosines", self.cosines), ("quantiles", self.quantiles)] {
-            kept::within(from, name, n.get())?;
+            saved::within(from, name, n.get())?;
         }
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let net = Net::new(scale.width().max(1), self.hidden.get(), self.cosines.get());

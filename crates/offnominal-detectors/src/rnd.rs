@@ -29,10 +29,10 @@
 //! assert_eq!(at(90.0), at(900.0));
 //! ```
 
-use crate::shared::kept;
 use crate::shared::one_step::{Rows, mean_square};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
+use crate::shared::saved;
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::training::{Supervised, Training};
 use offnominal_nets::loss::mse;
@@ -81,9 +81,9 @@ impl Learn for Rnd {
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
-        let sizes = kept::widths(from, self.hidden.sizes(scale.width().max(1), self.outputs.get()))?;
+        let sizes = saved::widths(from, self.hidden.sizes(scale.width().max(1), self.outputs.get()))?;
         let net = |part: &str, sizes: &[usize]| {
-            let params = kept::params(&from.part(part), &Mlp::new(sizes, Activation::Relu))?;
+            let params = saved::params(&from.part(part), &Mlp::new(sizes, Activation::Relu))?;
             Ok::<_, ArchiveError>(Net::new(sizes, params, 1))
         };
         let (random, imitation) = (net("random", &sizes)?, net("imitation", &deeper(&sizes))?);

@@ -2,7 +2,7 @@
 
 use super::fitting::Fitting;
 use super::memory::Need;
-use super::network::{Network, Recipe, View};
+use super::network::{Network, NetworkRecipe, View};
 use super::runtime::{News, Runtime, Tell};
 use super::watch::{TrainedMonitor, Watch};
 use crate::weights::Plan;
@@ -39,7 +39,7 @@ pub trait TrainedDetector: ImageDetector {
     fn need(&self, train: &[Video], validation: &[Video]) -> Result<Need, FitError>;
 }
 
-impl<R: Recipe> ImageDetector for Trained<R> {
+impl<R: NetworkRecipe> ImageDetector for Trained<R> {
     fn fit(
         &self,
         train: &[Video],
@@ -61,7 +61,7 @@ impl<R: Recipe> ImageDetector for Trained<R> {
     }
 }
 
-impl<R: Recipe> TrainedDetector for Trained<R> {
+impl<R: NetworkRecipe> TrainedDetector for Trained<R> {
     fn train(
         &self,
         train: &[Video],
@@ -76,7 +76,7 @@ impl<R: Recipe> TrainedDetector for Trained<R> {
         let view = view(&self.recipe, train, validation)?;
         let mut plan = Plan::default();
         let network = self.recipe.network(&mut plan, view);
-        let learning = self.recipe.learning();
+        let learning = self.recipe.shared().learning;
         let longest = train.iter().map(Video::len).max().unwrap_or(0);
         let activations = network.floats() * learning.batch * learning.window.min(longest);
         let frames: usize = train.iter().chain(validation).map(|video| video.len() + 1).sum();
@@ -87,7 +87,11 @@ impl<R: Recipe> TrainedDetector for Trained<R> {
 }
 
 /// What a network of this recipe looks at in these videos.
-pub(super) fn view<R: Recipe>(recipe: &R, train: &[Video], validation: &[Video]) -> Result<View, FitError> {
+pub(super) fn view<R: NetworkRecipe>(
+    recipe: &R,
+    train: &[Video],
+    validation: &[Video],
+) -> Result<View, FitError> {
     check_videos(train, 1)?;
     let shape = |video: &Video| (video.width, video.height, video.act_width);
     let first = shape(&train[0]);
@@ -102,9 +106,9 @@ pub(super) fn view<R: Recipe>(recipe: &R, train: &[Video], validation: &[Video])
             found,
         });
     }
-    let side = |length: usize| recipe.look().side.unwrap_or(length);
+    let side = |length: usize| recipe.shared().look.side.unwrap_or(length);
     let view = View { rows: side(first.1), columns: side(first.0), act_width: first.2 };
-    let stride = recipe.stride();
+    let stride = recipe.shared().stride;
     if view.sides().iter().any(|side| side % stride != 0) {
         let expected = format!("sides that are multiples of {stride}");
         let found = format!("images of {} x {}: set look.side", first.0, first.1);
@@ -113,7 +117,7 @@ pub(super) fn view<R: Recipe>(recipe: &R, train: &[Video], validation: &[Video])
     Ok(view)
 }
 
-impl<R: Recipe> Trained<R> {
+impl<R: NetworkRecipe> Trained<R> {
     /// The fitted monitor.
     ///
     /// # Errors

@@ -4,10 +4,10 @@
 //! is not judged by a straight line that leads there.
 
 use super::Family;
-use crate::shared::kept;
 use crate::shared::one_step::Rows;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Fraction;
+use crate::shared::saved;
 use crate::shared::scale::Scale;
 use crate::shared::training::{Supervised, Training};
 use offnominal_nets::{Activation, Init, Mlp, Workspace};
@@ -110,7 +110,7 @@ impl Classifier {
 
     pub fn load(from: &Reader<'_>, n_features: usize) -> Result<Classifier, ArchiveError> {
         let mut blank = Classifier::new(Scale::load(from, n_features)?, n_features, Vec::new());
-        blank.params = kept::params(from, &blank.net)?;
+        blank.params = saved::params(from, &blank.net)?;
         Ok(blank)
     }
 }

@@ -27,10 +27,10 @@ mod signature;
 mod simulated;
 
 use crate::shared::inner::split;
-use crate::shared::kept;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
 use crate::shared::residual::Residual;
+use crate::shared::saved;
 use crate::shared::surprise::Surprise;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
@@ -259,7 +259,7 @@ impl Diagnoser {
     /// If a list is missing or is not what is written.
     pub fn load(from: &Reader<'_>) -> Result<Diagnoser, ArchiveError> {
         let residual = Residual::load(&from.part("ensemble"), &Hidden::small(), MEMBERS)?;
-        kept::within(from, "channels", residual.width())?;
+        saved::within(from, "channels", residual.width())?;
         let whitener = Whitener::load(&from.part("nominal"), residual.width())?;
         let made = Signature::new(&residual, &whitener);
         from.require(made.is_some(), "ensemble", "effects that can be solved for", "others")?;

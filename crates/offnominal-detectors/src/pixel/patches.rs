@@ -72,9 +72,9 @@ pub struct PatchClassifier {
     pub names: Vec<String>,
 }
 
-/// What the network says about an image.
+/// The output of the network for an image.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Segmentation {
     /// `[passes, classes, pixels]`.
     pub logits: Vec<f32>,
     /// `[32, rows, columns]` at every fourth pixel.
@@ -136,11 +136,11 @@ impl PatchClassifier {
         loss / batch.len() as f64
     }
 
-    /// What it says about an image: in one sure pass if `passes` is 1, else in so many random ones.
-    pub fn say(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Said {
+    /// Its output for an image: of one pass without dropout if `passes` is 1, else in so many random ones.
+    pub fn segment(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Segmentation {
         let (n, k) = (rgb.len() / 3, self.names.len());
         let (columns, rows) = (width.div_ceil(STRIDE), (n / width).div_ceil(STRIDE));
-        let mut said = Said {
+        let mut output = Segmentation {
             logits: vec![0.0; passes * k * n],
             features: vec![0.0; HIDDEN[1] * rows * columns],
             grid: [rows, columns],
@@ -159,7 +159,7 @@ impl PatchClassifier {
                     self.net.forward_train(&self.params, &x, &mut work, rng)
                 };
                 for (i, &z) in z.iter().enumerate() {
-                    said.logits[(pass * k + i % k) * n + row * width + i / k] = z;
+                    output.logits[(pass * k + i % k) * n + row * width + i / k] = z;
                 }
             }
             // Features are those of the middle of a place, without anything dropped.
@@ -169,11 +169,14 @@ impl PatchClassifier {
                     let from = (column * STRIDE + STRIDE / 2).min(width - 1) * HIDDEN[1];
                     let feature = &work.features()[from..from + HIDDEN[1]];
                     let at = row / STRIDE * columns + column;
-                    feature.iter().enumerate().for_each(|(c, &f)| said.features[c * rows * columns + at] = f);
+                    feature
+                        .iter()
+                        .enumerate()
+                        .for_each(|(c, &f)| output.features[c * rows * columns + at] = f);
                 }
             }
         }
-        said
+        output
     }
 
     /// The network as named tensors.
@@ -260,23 +263,23 @@ mod tests {
     #[test]
     fn it_learns_two_halves_and_says_so_in_the_right_layout() {
         let ((rgb, labels), model) = (image(9), trained());
-        let said = model.say(&rgb, 32, 1, &mut Rng::new(0));
+        let output = model.segment(&rgb, 32, 1, &mut Rng::new(0));
         let n = labels.len();
-        let right = (0..n).filter(|&p| (said.logits[n + p] > said.logits[p]) == (labels[p] == 1)).count();
+        let right = (0..n).filter(|&p| (output.logits[n + p] > output.logits[p]) == (labels[p] == 1)).count();
         assert!(right as f64 > 0.97 * n as f64, "{right} of {n}");
-        assert_eq!((said.grid, said.features.len()), ([5, 8], 32 * 40));
-        assert!(said.features.chunks_exact(40).any(|plane| plane.iter().any(|&f| f > 0.0)));
+        assert_eq!((output.grid, output.features.len()), ([5, 8], 32 * 40));
+        assert!(output.features.chunks_exact(40).any(|plane| plane.iter().any(|&f| f > 0.0)));
     }
 
     #[test]
     fn random_passes_differ_and_files_keep_every_bit() {
         let ((rgb, labels), model) = (image(9), trained());
-        let said = model.say(&rgb, 32, 2, &mut Rng::new(0));
-        assert!(said.logits[..2 * labels.len()] != said.logits[2 * labels.len()..]);
+        let output = model.segment(&rgb, 32, 2, &mut Rng::new(0));
+        assert!(output.logits[..2 * labels.len()] != output.logits[2 * labels.len()..]);
         let again =
             PatchClassifier::from_tensors(&Tensors::from_bytes(&model.to_tensors().to_bytes()).unwrap())
                 .unwrap();
-        assert!(again.say(&rgb, 32, 2, &mut Rng::new(0)).logits == said.logits);
+        assert!(again.segment(&rgb, 32, 2, &mut Rng::new(0)).logits == output.logits);
         assert!(PatchClassifier::from_tensors(&Tensors::default()).is_err());
     }
 }

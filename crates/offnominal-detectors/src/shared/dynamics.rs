@@ -1,8 +1,8 @@
 //! From episodes to an ensemble of trained dynamics models, and the buffers to ask them about a transition.
 
-use super::kept;
 use super::one_step::{Rows, Units};
 use super::prelude::*;
+use super::saved;
 use super::training::{Model, Training};
 use offnominal_nets::{Mlp, Workspace};
 
@@ -102,7 +102,7 @@ impl Ensemble {
     ) -> Result<Ensemble, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         let net = net(&units)?;
-        let member = |m| kept::params(&from.part("member").part(m), &net);
+        let member = |m| saved::params(&from.part("member").part(m), &net);
         let members = (0..members).map(member).collect::<Result<_, _>>()?;
         Ok(Ensemble::new(units, net, members))
     }

@@ -79,9 +79,9 @@ impl Features {
     pub fn of(&mut self, obs: &[f32]) -> std::slice::ChunksExact<'_, f32> {
         let shape = self.samples.shape();
         let share = (shape.predictions / shape.members) as f32;
-        let told = self.samples.predict(obs);
+        let predictions = self.samples.predict(obs);
         self.mean.fill(0.0);
-        for row in told.features.chunks_exact(self.mean.len()) {
+        for row in predictions.features.chunks_exact(self.mean.len()) {
             self.mean.iter_mut().zip(row).for_each(|(mean, f)| *mean += f / share);
         }
         self.mean.chunks_exact(shape.features)

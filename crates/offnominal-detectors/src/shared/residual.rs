@@ -13,11 +13,11 @@
 
 use super::dynamics::Data;
 use super::gaussian::{Gaussian, hold};
-use super::kept;
 use super::one_step::{Rows, Units};
 use super::prelude::*;
 use super::ranges::Hidden;
 use super::ridge::{Ridge, Table};
+use super::saved;
 use super::training::Training;
 use offnominal_nets::{Mlp, Workspace};
 use std::ops::Range;
@@ -131,13 +131,13 @@ impl Residual {
     pub fn load(from: &Reader<'_>, hidden: &Hidden, members: NonZeroUsize) -> Result<Residual, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         let (n_inputs, d) = (units.n_inputs(), units.n_targets());
-        let sizes = kept::widths(from, hidden.sizes(n_inputs, 2 * d))?;
+        let sizes = saved::widths(from, hidden.sizes(n_inputs, 2 * d))?;
         let net = Gaussian::shape(&sizes);
         let member = |m| {
             let from = from.part("member").part(m);
             let bounds = from.exactly("bounds", 2 * d)?.to_vec();
             let ridge = Ridge::load(&from, n_inputs, d)?;
-            Ok(Member { ridge, params: kept::params(&from, &net)?, bounds })
+            Ok(Member { ridge, params: saved::params(&from, &net)?, bounds })
         };
         let members = (0..members.get()).map(member).collect::<Result<_, ArchiveError>>()?;
         let unit = from.exactly::<f32>("unit", d)?;

@@ -4,7 +4,7 @@
 //! standardised value is held within ±[`LIMIT`], and one that is not a number counts as −[`LIMIT`]: a monitor must go
 //! on scoring when a sensor fails, its scores must stay finite, and such a value is far from everything nominal.
 
-use super::kept::indices;
+use super::saved::indices;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::Signals;
 use offnominal_nets::Standardiser;
