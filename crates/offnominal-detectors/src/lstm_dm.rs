@@ -34,7 +34,7 @@ use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
 use crate::shared::saved;
 use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
-use offnominal_nets::{Activation, Gradients, Init, Kind, Mlp, Recurrent, RecurrentWork, Workspace};
+use offnominal_nets::{Activation, CellKind, Gradients, Init, Mlp, Recurrent, RecurrentWork, Workspace};
 
 /// The entry of [`LstmDm`].
 pub const ENTRY: Entry<dyn Detector> = entry!(
@@ -83,7 +83,7 @@ impl Learn for LstmDm {
 impl LstmDm {
     fn net(&self, inputs: usize, outputs: usize) -> Net {
         Net {
-            lstm: Recurrent::new(Kind::Lstm, inputs, self.hidden.get()),
+            lstm: Recurrent::new(CellKind::Lstm, inputs, self.hidden.get()),
             head: Mlp::new(&self.head.sizes(self.hidden.get(), outputs), Activation::Relu),
         }
     }

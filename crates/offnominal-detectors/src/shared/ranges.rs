@@ -19,14 +19,20 @@ macro_rules! range {
         #[serde(try_from = "f64", into = "f64")]
         pub struct $name(f64);
 
+        // `contains` of a range is no constant function.
+        #[allow(clippy::manual_range_contains)]
         impl $name {
             /// The number, checked.
             ///
             /// # Panics
             /// If it is out of range.
             pub const fn new($value: f64) -> $name {
-                assert!($holds, concat!("expected ", $rule));
+                assert!($name::holds($value), concat!("expected ", $rule));
                 $name($value)
+            }
+
+            const fn holds($value: f64) -> bool {
+                $holds
             }
 
             /// The number.
@@ -40,7 +46,7 @@ macro_rules! range {
 
             fn try_from($value: f64) -> Result<Self, String> {
                 let why = || format!(concat!("expected ", $rule, ", found {}"), $value);
-                ($holds).then_some($name($value)).ok_or_else(why)
+                $name::holds($value).then_some($name($value)).ok_or_else(why)
             }
         }
 
