@@ -23,20 +23,17 @@
 
 use crate::shared::prelude::*;
 
-/// The entry of [`Clock`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Clock as dyn Detector,
-    "clock",
-    "baseline: steps since the episode began, sees no signal",
-    exempt: &[(Law::SeesGrossFaults, "it sees no signal, on purpose")]
-);
-
 /// The recipe; it has no parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Clock {}
 
-learns!(Clock);
+detector!(
+    Clock,
+    "clock",
+    "baseline: steps since the episode began, sees no signal",
+    exempt: &[(Law::SeesGrossFaults, "it sees no signal, on purpose")]
+);
 
 impl Learn for Clock {
     type Fitted = Fitted;

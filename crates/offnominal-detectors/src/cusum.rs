@@ -35,10 +35,6 @@ use crate::shared::inner::{Inner, Scaled};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Positive;
 
-/// The entry of [`Cusum`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(Cusum as dyn Detector, "cusum", "cumulative sum of another detector's surprises");
-
 /// The most that one step adds.
 const LIMIT: f64 = 20.0;
 
@@ -52,7 +48,7 @@ recipe! {
     }
 }
 
-learns!(Cusum);
+detector!(Cusum, "cusum", "cumulative sum of another detector's surprises");
 
 impl Learn for Cusum {
     type Fitted = Fitted;

@@ -48,17 +48,6 @@ use crate::shared::samples::SeededSamples;
 use crate::shared::spread::{Table, information, vote_entropy};
 use offnominal_core::samples::Shape;
 
-/// The entry of [`Disagreement`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Disagreement as dyn Detector,
-    "disagreement",
-    "how far several predictions of the policy lie apart",
-    exempt: &[(
-        Law::IgnoresConstantChannels,
-        "the policy reads every channel, and may well disagree about one that never moved in training"
-    )]
-);
-
 /// The score of a prediction that is not a number.
 const UNDEFINED: f64 = f32::MAX as f64;
 
@@ -213,7 +202,15 @@ impl Panel {
     }
 }
 
-learns!(Disagreement);
+detector!(
+    Disagreement,
+    "disagreement",
+    "how far several predictions of the policy lie apart",
+    exempt: &[(
+        Law::IgnoresConstantChannels,
+        "the policy reads every channel, and may well disagree about one that never moved in training"
+    )]
+);
 
 impl Learn for Disagreement {
     type Fitted = Fitted;

@@ -34,13 +34,6 @@
 use crate::shared::inner::{Inner, Scaled};
 use crate::shared::prelude::*;
 
-/// The entry of [`EProcess`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    EProcess as dyn Detector,
-    "e-process",
-    "evidence accumulated by betting on another detector's p-values"
-);
-
 recipe! {
     /// The recipe.
     pub struct EProcess {
@@ -49,7 +42,7 @@ recipe! {
     }
 }
 
-learns!(EProcess);
+detector!(EProcess, "e-process", "evidence accumulated by betting on another detector's p-values");
 
 impl Learn for EProcess {
     type Fitted = Fitted;

@@ -49,13 +49,6 @@ use crate::shared::residual::Residual;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 
-/// The entry of [`EnsembleDm`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    EnsembleDm as dyn Detector,
-    "ensemble-dm",
-    "error of an ensemble's prediction, in units of its errors on held-out nominal data"
-);
-
 recipe! {
     /// The recipe.
     pub struct EnsembleDm {
@@ -68,7 +61,11 @@ recipe! {
     }
 }
 
-learns!(EnsembleDm);
+detector!(
+    EnsembleDm,
+    "ensemble-dm",
+    "error of an ensemble's prediction, in units of its errors on held-out nominal data"
+);
 
 impl Learn for EnsembleDm {
     type Fitted = Fitted;

@@ -34,17 +34,6 @@ use crate::shared::nearest::{Nearest, Neighbours};
 use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
 
-/// The entry of [`FeatureKnn`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    FeatureKnn as dyn Detector,
-    "feature-knn",
-    "distance of the policy's penultimate features to the k-th nearest nominal ones",
-    exempt: &[(
-        Law::IgnoresConstantChannels,
-        "the policy reads every channel, and its features change with one that never moved in training"
-    )]
-);
-
 recipe! {
     /// The recipe.
     pub struct FeatureKnn {
@@ -55,7 +44,15 @@ recipe! {
     }
 }
 
-learns!(FeatureKnn);
+detector!(
+    FeatureKnn,
+    "feature-knn",
+    "distance of the policy's penultimate features to the k-th nearest nominal ones",
+    exempt: &[(
+        Law::IgnoresConstantChannels,
+        "the policy reads every channel, and its features change with one that never moved in training"
+    )]
+);
 
 impl Learn for FeatureKnn {
     type Fitted = Fitted;

@@ -34,17 +34,6 @@ use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
 use crate::shared::whiten::Whitener;
 
-/// The entry of [`FeatureMahalanobis`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    FeatureMahalanobis as dyn Detector,
-    "feature-mahalanobis",
-    "Mahalanobis distance of the policy's penultimate features",
-    exempt: &[(
-        Law::IgnoresConstantChannels,
-        "the policy reads every channel, and its features change with one that never moved in training"
-    )]
-);
-
 recipe! {
     /// The recipe.
     pub struct FeatureMahalanobis {
@@ -53,7 +42,15 @@ recipe! {
     }
 }
 
-learns!(FeatureMahalanobis);
+detector!(
+    FeatureMahalanobis,
+    "feature-mahalanobis",
+    "Mahalanobis distance of the policy's penultimate features",
+    exempt: &[(
+        Law::IgnoresConstantChannels,
+        "the policy reads every channel, and its features change with one that never moved in training"
+    )]
+);
 
 impl Learn for FeatureMahalanobis {
     type Fitted = Fitted;

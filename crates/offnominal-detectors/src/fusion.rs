@@ -35,10 +35,6 @@
 use crate::shared::inner::{Inner, Scaled};
 use crate::shared::prelude::*;
 
-/// The entry of [`Fusion`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(Fusion as dyn Detector, "fusion", "several detectors as one, by the mean of their surprises");
-
 recipe! {
     /// The recipe.
     pub struct Fusion {
@@ -66,7 +62,7 @@ impl From<Several> for Vec<Inner> {
     }
 }
 
-learns!(Fusion);
+detector!(Fusion, "fusion", "several detectors as one, by the mean of their surprises");
 
 impl Learn for Fusion {
     type Fitted = Fitted;

@@ -30,13 +30,6 @@ use crate::shared::forest::{Forest, Table};
 use crate::shared::prelude::*;
 use crate::shared::scale::{Scale, n_observations};
 
-/// The entry of [`IsolationForest`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    IsolationForest as dyn Detector,
-    "isolation-forest",
-    "how few random splits isolate an observation"
-);
-
 recipe! {
     /// The recipe.
     pub struct IsolationForest {
@@ -47,7 +40,7 @@ recipe! {
     }
 }
 
-learns!(IsolationForest);
+detector!(IsolationForest, "isolation-forest", "how few random splits isolate an observation");
 
 impl Learn for IsolationForest {
     type Fitted = Fitted;

@@ -30,10 +30,6 @@ use crate::shared::nearest::{Nearest, Neighbours};
 use crate::shared::prelude::*;
 use crate::shared::scale::{Scale, n_observations};
 
-/// The entry of [`Knn`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(Knn as dyn Detector, "knn", "distance to the k-th nearest nominal observation");
-
 recipe! {
     /// The recipe.
     pub struct Knn {
@@ -42,7 +38,7 @@ recipe! {
     }
 }
 
-learns!(Knn);
+detector!(Knn, "knn", "distance to the k-th nearest nominal observation");
 
 impl Learn for Knn {
     type Fitted = Fitted;

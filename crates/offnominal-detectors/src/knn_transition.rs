@@ -37,13 +37,6 @@ use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
 use crate::shared::ranges::Positive;
 
-/// The entry of [`KnnTransition`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    KnnTransition as dyn Detector,
-    "knn-transition",
-    "distance of observation, action and change to the k-th nearest nominal ones"
-);
-
 recipe! {
     /// The recipe.
     pub struct KnnTransition {
@@ -54,7 +47,11 @@ recipe! {
     }
 }
 
-learns!(KnnTransition);
+detector!(
+    KnnTransition,
+    "knn-transition",
+    "distance of observation, action and change to the k-th nearest nominal ones"
+);
 
 impl Learn for KnnTransition {
     type Fitted = Fitted;

@@ -36,13 +36,6 @@ use crate::shared::saved;
 use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
 use offnominal_nets::{Activation, CellKind, Gradients, Init, Mlp, Recurrent, RecurrentWork, Workspace};
 
-/// The entry of [`LstmDm`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    LstmDm as dyn Detector,
-    "lstm-dm",
-    "error of a network with memory that predicts the next observation"
-);
-
 recipe! {
     /// The recipe.
     pub struct LstmDm {
@@ -55,7 +48,7 @@ recipe! {
     }
 }
 
-learns!(LstmDm);
+detector!(LstmDm, "lstm-dm", "error of a network with memory that predicts the next observation");
 
 impl Learn for LstmDm {
     type Fitted = Fitted;

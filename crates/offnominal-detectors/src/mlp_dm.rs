@@ -38,10 +38,6 @@ use crate::shared::training::{Model, Training};
 use offnominal_nets::loss::mse;
 use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace};
 
-/// The entry of [`MlpDm`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(MlpDm as dyn Detector, "mlp-dm", "error of a network that predicts the next observation");
-
 recipe! {
     /// The recipe.
     pub struct MlpDm {
@@ -54,7 +50,7 @@ recipe! {
     }
 }
 
-learns!(MlpDm);
+detector!(MlpDm, "mlp-dm", "error of a network that predicts the next observation");
 
 impl Learn for MlpDm {
     type Fitted = Fitted;

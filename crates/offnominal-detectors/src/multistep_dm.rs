@@ -56,10 +56,6 @@ use crate::shared::residual::Residual;
 use crate::shared::saved;
 use crate::shared::training::Training;
 
-/// The entry of [`MultistepDm`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(MultistepDm as dyn Detector, "multistep-dm", "error of open-loop predictions over 2 to 16 steps");
-
 recipe! {
     /// The recipe.
     pub struct MultistepDm {
@@ -74,7 +70,7 @@ recipe! {
     }
 }
 
-learns!(MultistepDm);
+detector!(MultistepDm, "multistep-dm", "error of open-loop predictions over 2 to 16 steps");
 
 impl Learn for MultistepDm {
     type Fitted = Fitted;

@@ -35,13 +35,6 @@ use crate::shared::ranges::{Fraction, Positive};
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::smo;
 
-/// The entry of [`Ocsvm`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Ocsvm as dyn Detector,
-    "ocsvm",
-    "one-class support vector machine: how far an observation is outside the nominal region"
-);
-
 recipe! {
     /// The recipe.
     pub struct Ocsvm {
@@ -52,7 +45,11 @@ recipe! {
     }
 }
 
-learns!(Ocsvm);
+detector!(
+    Ocsvm,
+    "ocsvm",
+    "one-class support vector machine: how far an observation is outside the nominal region"
+);
 
 impl Learn for Ocsvm {
     type Fitted = Fitted;

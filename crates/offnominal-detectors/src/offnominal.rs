@@ -50,13 +50,6 @@ use crate::shared::residual::Residual;
 use crate::shared::training::Training;
 use crate::shared::views::{Past, Views};
 
-/// The entry of [`Offnominal`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Offnominal as dyn Detector,
-    "offnominal",
-    "our default: five views of an ensemble's held-out residuals, on one scale"
-);
-
 recipe! {
     /// The recipe.
     pub struct Offnominal {
@@ -69,7 +62,11 @@ recipe! {
     }
 }
 
-learns!(Offnominal);
+detector!(
+    Offnominal,
+    "offnominal",
+    "our default: five views of an ensemble's held-out residuals, on one scale"
+);
 
 impl Learn for Offnominal {
     type Fitted = Fitted;

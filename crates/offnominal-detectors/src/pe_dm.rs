@@ -53,13 +53,6 @@ use crate::shared::saved;
 use crate::shared::training::Training;
 use offnominal_nets::simd;
 
-/// The entry of [`PeDm`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    PeDm as dyn Detector,
-    "pe-dm",
-    "error of an ensemble that predicts a distribution of the next observation"
-);
-
 recipe! {
     /// The recipe.
     pub struct PeDm {
@@ -86,7 +79,7 @@ pub enum Score {
     Analytic,
 }
 
-learns!(PeDm);
+detector!(PeDm, "pe-dm", "error of an ensemble that predicts a distribution of the next observation");
 
 impl Learn for PeDm {
     type Fitted = Fitted;

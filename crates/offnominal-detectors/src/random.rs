@@ -28,20 +28,17 @@
 use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
 
-/// The entry of [`Random`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Random as dyn Detector,
-    "random",
-    "baseline: noise that depends on nothing nominal",
-    exempt: &[(Law::SeesGrossFaults, "it is noise, on purpose")]
-);
-
 /// The recipe; it has no parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Random {}
 
-learns!(Random);
+detector!(
+    Random,
+    "random",
+    "baseline: noise that depends on nothing nominal",
+    exempt: &[(Law::SeesGrossFaults, "it is noise, on purpose")]
+);
 
 impl Learn for Random {
     type Fitted = Fitted;

@@ -45,13 +45,6 @@ use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use crate::shared::window::{Window, statistics_of};
 
-/// The entry of [`ResidualWindow`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    ResidualWindow as dyn Detector,
-    "residual-window",
-    "mean, variance and memory of an ensemble's residuals over the last steps"
-);
-
 recipe! {
     /// The recipe.
     pub struct ResidualWindow {
@@ -66,7 +59,11 @@ recipe! {
     }
 }
 
-learns!(ResidualWindow);
+detector!(
+    ResidualWindow,
+    "residual-window",
+    "mean, variance and memory of an ensemble's residuals over the last steps"
+);
 
 impl Learn for ResidualWindow {
     type Fitted = Fitted;

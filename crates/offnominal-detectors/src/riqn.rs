@@ -51,13 +51,6 @@ use crate::shared::scale::{Scale, n_observations};
 use crate::shared::sequences::SequenceTraining;
 use offnominal_nets::{RecurrentWork, Workspace};
 
-/// The entry of [`Riqn`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Riqn as dyn Detector,
-    "riqn",
-    "recurrent implicit quantile network: distance from the quantiles of what comes next"
-);
-
 recipe! {
     /// The recipe.
     pub struct Riqn {
@@ -72,7 +65,11 @@ recipe! {
     }
 }
 
-learns!(Riqn);
+detector!(
+    Riqn,
+    "riqn",
+    "recurrent implicit quantile network: distance from the quantiles of what comes next"
+);
 
 impl Learn for Riqn {
     type Fitted = Fitted;

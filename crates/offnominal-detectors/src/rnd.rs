@@ -38,10 +38,6 @@ use crate::shared::training::{Supervised, Training};
 use offnominal_nets::loss::mse;
 use offnominal_nets::{Activation, Init, Mlp, Workspace};
 
-/// The entry of [`Rnd`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(Rnd as dyn Detector, "rnd", "error of a network that imitates a random one");
-
 /// The largest standardised magnitude that the networks read.
 const CLIP: f32 = 5.0;
 
@@ -57,7 +53,7 @@ recipe! {
     }
 }
 
-learns!(Rnd);
+detector!(Rnd, "rnd", "error of a network that imitates a random one");
 
 impl Learn for Rnd {
     type Fitted = Fitted;

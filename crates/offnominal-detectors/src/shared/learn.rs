@@ -18,7 +18,7 @@ impl<'a> Nominal<'a> {
     }
 }
 
-/// A recipe of which [`learns`] makes a [`Detector`].
+/// A recipe of which [`detector`] makes a [`Detector`].
 pub(crate) trait Learn {
     /// What it learns.
     type Fitted: Scorer;
@@ -59,9 +59,14 @@ pub(crate) trait Scorer: Clone + Send + Sync + 'static {
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError>;
 }
 
-/// Makes a detector of a recipe that says how it learns.
-macro_rules! learns {
-    ($recipe:ty) => {
+/// Makes a detector of a recipe that says how it learns, and its entry in the catalogue:
+/// `detector!(Knn, "knn", "distance to the k-th nearest nominal observation");`
+macro_rules! detector {
+    ($recipe:ident, $id:literal, $summary:literal $(, exempt: $exempt:expr)? $(,)?) => {
+        #[doc = concat!("The entry of [`", stringify!($recipe), "`].")]
+        pub const ENTRY: Entry<dyn Detector> =
+            entry!($recipe as dyn Detector, $id, $summary $(, exempt: $exempt)?);
+
         impl Detector for $recipe {
             fn fit(
                 &self,
@@ -94,7 +99,7 @@ macro_rules! learns {
         }
     };
 }
-pub(crate) use learns;
+pub(crate) use detector;
 
 /// A fitted detector as a monitor.
 pub(crate) fn monitor(fitted: impl Scorer) -> Box<dyn Monitor> {
