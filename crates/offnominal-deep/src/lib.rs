@@ -1,4 +1,4 @@
-//! Convolutional networks that say what each pixel shows: PSPNet and DeepLabV3+, and how they are trained.
+//! Convolutional networks that classify each pixel: PSPNet and DeepLabV3+, and how they are trained.
 //!
 //! A network is two things, as in `offnominal-nets`: a `Segmenter`'s layers, which know names and shapes, and its
 //! `Weights`, which hold the numbers. Products, convolutions and their derivatives are those of burn's tensors, on

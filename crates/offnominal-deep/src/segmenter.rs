@@ -63,7 +63,7 @@ pub(crate) struct Answer {
     pub auxiliary: Option<Tensor<4>>,
 }
 
-/// What a network says about an image.
+/// The output of a network for an image.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Segmentation {
     /// `[passes, classes, height, width]`.
@@ -72,7 +72,7 @@ pub struct Segmentation {
     pub features: Vec<f32>,
     /// Channels, rows and columns of the features.
     pub grid: [usize; 3],
-    /// How eval it is of each pixel, from 0 to 1, if it was trained to say so.
+    /// Confidence of each pixel, from 0 to 1, if it was trained to give it.
     pub confidence: Option<Vec<f32>>,
 }
 
@@ -120,12 +120,12 @@ impl Segmenter {
         self.design.dropout().is_some()
     }
 
-    /// Whether it says how eval it is.
+    /// Whether it has an output for its confidence.
     pub fn has_confidence(&self) -> bool {
         self.confidence.is_some()
     }
 
-    /// What it says about an image, `[height, width, 3]`: in one eval pass if `passes` is 1, else in so many random
+    /// Its output for an image, `[height, width, 3]`: in one deterministic pass if `passes` is 1, else in so many random
     /// ones.
     pub fn segment(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Segmentation {
         let height = rgb.len() / 3 / width;

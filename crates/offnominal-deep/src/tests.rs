@@ -93,14 +93,14 @@ fn answers_have_the_layout_of_the_image() {
     for design in designs() {
         let net = Segmenter::new(&design, &mut Rng::new(3), &device::cpu());
         // Sizes that strides do not divide are answered too.
-        let said = net.segment(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0));
-        assert_eq!(said.logits.len(), 3 * 13 * 27);
-        assert_eq!(said.features.len(), said.grid.iter().product::<usize>());
+        let output = net.segment(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0));
+        assert_eq!(output.logits.len(), 3 * 13 * 27);
+        assert_eq!(output.features.len(), output.grid.iter().product::<usize>());
         let reduced = design.modification == Modification::DimReduce;
-        assert_eq!(said.grid[0], if reduced { 32 } else { 64 });
-        let confidence = said.confidence.map(|c| c.iter().all(|c| (0.0..=1.0).contains(c)));
+        assert_eq!(output.grid[0], if reduced { 32 } else { 64 });
+        let confidence = output.confidence.map(|c| c.iter().all(|c| (0.0..=1.0).contains(c)));
         assert_eq!(confidence, (design.modification == Modification::Confidence).then_some(true));
-        assert!(said.logits.iter().all(|z| z.is_finite()));
+        assert!(output.logits.iter().all(|z| z.is_finite()));
     }
 }
 
@@ -111,12 +111,12 @@ fn random_passes_differ_and_the_same_seed_repeats_them() {
         &mut Rng::new(3),
         &device::cpu(),
     );
-    let said = |passes, seed| net.segment(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed));
-    let two = said(2, 7);
+    let output = |passes, seed| net.segment(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed));
+    let two = output(2, 7);
     let half = two.logits.len() / 2;
-    assert!(two.logits[..half] != two.logits[half..] && two == said(2, 7) && two != said(2, 8));
-    assert!(said(1, 7) == said(1, 8), "one pass is a sure one");
-    assert!(two.features == said(1, 7).features, "features are those of a sure pass");
+    assert!(two.logits[..half] != two.logits[half..] && two == output(2, 7) && two != output(2, 8));
+    assert!(output(1, 7) == output(1, 8), "one pass is deterministic");
+    assert!(two.features == output(1, 7).features, "features are those of a deterministic pass");
 }
 
 fn recipe(steps: usize) -> TrainConfig {
@@ -140,9 +140,10 @@ fn advance(training: &mut Training, until: usize) {
 /// Share of the pixels of a new image that are named rightly.
 fn right(net: &Segmenter) -> f64 {
     let image = image(77);
-    let said = net.segment(&image.rgb, image.width, 1, &mut Rng::new(0));
+    let output = net.segment(&image.rgb, image.width, 1, &mut Rng::new(0));
     let n = image.labels.len();
-    let top = |p: usize| (0..3).max_by(|&a, &b| said.logits[a * n + p].total_cmp(&said.logits[b * n + p]));
+    let top =
+        |p: usize| (0..3).max_by(|&a, &b| output.logits[a * n + p].total_cmp(&output.logits[b * n + p]));
     (0..n).filter(|&p| top(p) == Some(usize::from(image.labels[p]))).count() as f64 / n as f64
 }
 
@@ -186,8 +187,8 @@ fn files_keep_every_bit_and_others_are_refused() {
     let net = train(Architecture::Pspnet, Modification::Confidence, 3, 3).net().clone();
     let tensors = Tensors::from_bytes(&net.to_tensors().to_bytes()).unwrap();
     let again = Segmenter::from_tensors(&tensors, &device::cpu()).unwrap();
-    let said = |net: &Segmenter| net.segment(&image(3).rgb, SIZE[1], 1, &mut Rng::new(0));
-    assert!(said(&again) == said(&net) && again.design == net.design);
+    let output = |net: &Segmenter| net.segment(&image(3).rgb, SIZE[1], 1, &mut Rng::new(0));
+    assert!(output(&again) == output(&net) && again.design == net.design);
     let error = Segmenter::from_tensors(&Tensors::default(), &device::cpu()).unwrap_err().to_string();
     assert!(error.contains("expected a convolutional network"), "{error}");
     let mut other = tensors;

@@ -97,8 +97,8 @@ mod tests {
         let net = Segmenter::from_torchvision(&tensors, classes, &device::cpu()).unwrap();
         let [height, width] = SIZE;
         let rgb: Vec<u8> = uniform("picture", height * width * 3).map(|u| (256.0 * u) as u8).collect();
-        let said = net.segment(&rgb, width, 1, &mut Rng::new(0));
-        let found: Vec<f64> = said.logits.iter().step_by(every).map(|&z| f64::from(z)).collect();
+        let output = net.segment(&rgb, width, 1, &mut Rng::new(0));
+        let found: Vec<f64> = output.logits.iter().step_by(every).map(|&z| f64::from(z)).collect();
         assert_eq!(found.len(), wanted.len());
         let largest = wanted.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
         let error = found.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0_f64, f64::max);

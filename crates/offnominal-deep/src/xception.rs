@@ -69,7 +69,7 @@ impl Block {
         Block { layers, short_cut }
     }
 
-    /// What comes out, and what the second layer said, which is as large as the input.
+    /// What comes out, and the output of the second layer, which is as large as the input.
     fn forward(&self, x: Tensor<4>, pass: &mut Pass) -> (Tensor<4>, Tensor<4>) {
         let [first, second, third] = &self.layers;
         let y = first.forward(relu(x.clone()), pass);

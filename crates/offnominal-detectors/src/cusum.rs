@@ -31,7 +31,7 @@
 //! assert_eq!([20.0, 37.0, 54.0], [(); 3].map(|()| monitor.score(&far)));
 //! ```
 
-use crate::shared::inner::{Inner, Scaled};
+use crate::shared::inner::{Accumulate, Inner};
 use crate::shared::prelude::*;
 use crate::shared::ranges::Positive;
 
@@ -50,39 +50,12 @@ recipe! {
 
 detector!(Cusum, "cusum", "cumulative sum of another detector's surprises");
 
-impl Learn for Cusum {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
-        let inner = self.inner.fit(nominal, Seed(rng.bits()))?;
-        Ok(Fitted { inner, allowance: self.allowance.get(), sum: 0.0 })
+impl Accumulate for Cusum {
+    fn inner(&self) -> &Inner {
+        &self.inner
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
-        let inner = self.inner.load(&from.part("inner"), policy)?;
-        Ok(Fitted { inner, allowance: self.allowance.get(), sum: 0.0 })
-    }
-}
-
-#[derive(Clone)]
-pub(crate) struct Fitted {
-    inner: Scaled,
-    allowance: f64,
-    sum: f64,
-}
-
-impl Scorer for Fitted {
-    fn reset(&mut self) {
-        self.inner.reset();
-        self.sum = 0.0;
-    }
-
-    fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        self.sum = (self.sum - self.allowance).max(0.0) + self.inner.score(seen).min(LIMIT);
-        self.sum
-    }
-
-    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.inner.save(&mut to.part("inner"))
+    fn add(&self, sum: f64, surprise: f64) -> f64 {
+        (sum - self.allowance.get()).max(0.0) + surprise.min(LIMIT)
     }
 }

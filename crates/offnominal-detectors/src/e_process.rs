@@ -31,7 +31,7 @@
 //! assert!((monitor.score(&nominal.transition(3)) - 0.5_f64.ln()).abs() < 1e-9);
 //! ```
 
-use crate::shared::inner::{Inner, Scaled};
+use crate::shared::inner::{Accumulate, Inner};
 use crate::shared::prelude::*;
 
 recipe! {
@@ -44,15 +44,13 @@ recipe! {
 
 detector!(EProcess, "e-process", "evidence accumulated by betting on another detector's p-values");
 
-impl Learn for EProcess {
-    type Fitted = Fitted;
-
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
-        Ok(Fitted { inner: self.inner.fit(nominal, Seed(rng.bits()))?, log_wealth: 0.0 })
+impl Accumulate for EProcess {
+    fn inner(&self) -> &Inner {
+        &self.inner
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
-        Ok(Fitted { inner: self.inner.load(&from.part("inner"), policy)?, log_wealth: 0.0 })
+    fn add(&self, sum: f64, surprise: f64) -> f64 {
+        sum.max(0.0) + log_bet(surprise)
     }
 }
 
@@ -63,28 +61,6 @@ fn log_bet(x: f64) -> f64 {
     }
     let p = (-x).exp();
     x - 2.0 * x.ln() + (1.0 - p - p * x).ln()
-}
-
-#[derive(Clone)]
-pub(crate) struct Fitted {
-    inner: Scaled,
-    log_wealth: f64,
-}
-
-impl Scorer for Fitted {
-    fn reset(&mut self) {
-        self.inner.reset();
-        self.log_wealth = 0.0;
-    }
-
-    fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        self.log_wealth = self.log_wealth.max(0.0) + log_bet(self.inner.score(seen));
-        self.log_wealth
-    }
-
-    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.inner.save(&mut to.part("inner"))
-    }
 }
 
 #[cfg(test)]

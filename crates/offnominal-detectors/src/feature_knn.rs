@@ -29,7 +29,7 @@
 //! assert!((score - 2.0).abs() < 1e-6);
 //! ```
 
-use crate::shared::features::{Features, Pool};
+use crate::shared::features::{MemberModel, Members};
 use crate::shared::nearest::{Nearest, Neighbours};
 use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
@@ -55,55 +55,37 @@ detector!(
 );
 
 impl Learn for FeatureKnn {
-    type Fitted = Fitted;
+    type Fitted = Members<Neighbours>;
 
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
-        let (features, pools) = Features::of_nominal(nominal, self.points, rng)?;
-        let kept = pools[0].1.len() / pools[0].0.width();
-        if kept < self.k.get() {
-            return Err(FitError::TooFewSteps { needed: self.k.get(), found: kept });
-        }
-        let member = |(scale, rows): Pool| {
-            let index = Nearest::new(scale.width(), rows.len() / scale.width(), &rows);
-            Neighbours::new(scale, index, self.k)
-        };
-        let members = pools.into_iter().map(member).collect();
-        Ok(Fitted { features, members })
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
+        Members::fit(nominal, self.points, rng, |(scale, rows)| {
+            let (needed, found) = (self.k.get(), rows.len() / scale.width());
+            if found < needed {
+                return Err(FitError::TooFewSteps { needed, found });
+            }
+            let index = Nearest::new(scale.width(), found, &rows);
+            Ok(Neighbours::new(scale, index, self.k))
+        })
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
-        let features = Features::load(from, policy)?;
-        let members = features.load_members(from, |from, units| {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
+        Members::load(from, policy, |from, units| {
             let scale = Scale::load(from, units)?;
             let index = Nearest::load(from, scale.width(), self.k.get())?;
             Ok(Neighbours::new(scale, index, self.k))
-        })?;
-        Ok(Fitted { features, members })
+        })
     }
 }
 
-#[derive(Clone)]
-pub(crate) struct Fitted {
-    features: Features,
-    /// Nominal features of each member.
-    members: Vec<Neighbours>,
-}
-
-impl Scorer for Fitted {
-    fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let rows = self.features.of(seen.next_obs);
-        let sum: f64 = self.members.iter_mut().zip(rows).map(|(member, row)| member.distance(row)).sum();
-        sum / self.members.len() as f64
+impl MemberModel for Neighbours {
+    fn distance(&mut self, features: &[f32]) -> f64 {
+        Neighbours::distance(self, features)
     }
 
-    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.features.save(to);
-        Features::save_members(to, &self.members, |member, to| {
-            let (scale, index) = member.model();
-            scale.save(to);
-            index.save(to);
-        });
-        Ok(())
+    fn save(&self, to: &mut Writer<'_>) {
+        let (scale, index) = self.model();
+        scale.save(to);
+        index.save(to);
     }
 }
 

@@ -29,7 +29,7 @@
 //! assert!((score - 3.0).abs() < 1e-6);
 //! ```
 
-use crate::shared::features::Features;
+use crate::shared::features::{MemberModel, Members};
 use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
 use crate::shared::whiten::Whitener;
@@ -53,69 +53,51 @@ detector!(
 );
 
 impl Learn for FeatureMahalanobis {
-    type Fitted = Fitted;
+    type Fitted = Members<Model>;
 
-    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
-        let (features, pools) = Features::of_nominal(nominal, self.points, rng)?;
-        let models = pools.into_iter().map(|(scale, rows)| model(scale, &rows)).collect();
-        Ok(Fitted::new(features, models))
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
+        Members::fit(nominal, self.points, rng, |(scale, rows)| {
+            let rows: Vec<f64> = rows.iter().map(|&z| f64::from(z)).collect();
+            let whitener = Whitener::fit(rows.chunks_exact(scale.width()), scale.width());
+            Ok(Model::new(scale, whitener))
+        })
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
-        let features = Features::load(from, policy)?;
-        let models = features.load_members(from, |from, units| {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
+        Members::load(from, policy, |from, units| {
             let scale = Scale::load(from, units)?;
             let whitener = Whitener::load(&from.part("nominal"), scale.width())?;
-            Ok((scale, whitener))
-        })?;
-        Ok(Fitted::new(features, models))
+            Ok(Model::new(scale, whitener))
+        })
     }
 }
 
-/// Units and covariance of the features of a member.
-type Model = (Scale, Whitener);
-
-fn model(scale: Scale, rows: &[f32]) -> Model {
-    let rows: Vec<f64> = rows.iter().map(|&z| f64::from(z)).collect();
-    let whitener = Whitener::fit(rows.chunks_exact(scale.width()), scale.width());
-    (scale, whitener)
-}
-
+/// Units and covariance of the features of a member, shared by all forks, and buffers.
 #[derive(Clone)]
-pub(crate) struct Fitted {
-    features: Features,
-    models: Arc<Vec<Model>>,
+pub(crate) struct Model {
+    nominal: Arc<(Scale, Whitener)>,
     z: Vec<f32>,
     x: Vec<f64>,
 }
 
-impl Fitted {
-    fn new(features: Features, models: Vec<Model>) -> Fitted {
-        let widest = models.iter().map(|(scale, _)| scale.width()).max().unwrap_or(0);
-        Fitted { features, models: Arc::new(models), z: vec![0.0; widest], x: vec![0.0; widest] }
+impl Model {
+    fn new(scale: Scale, whitener: Whitener) -> Model {
+        let (z, x) = (vec![0.0; scale.width()], vec![0.0; scale.width()]);
+        Model { nominal: Arc::new((scale, whitener)), z, x }
     }
 }
 
-impl Scorer for Fitted {
-    fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let mut sum = 0.0;
-        for ((scale, whitener), row) in self.models.iter().zip(self.features.of(seen.next_obs)) {
-            let d = scale.width();
-            let (z, x) = (&mut self.z[..d], &mut self.x[..d]);
-            scale.apply(row, z);
-            x.iter_mut().zip(z).for_each(|(x, z)| *x = f64::from(*z));
-            sum += (whitener.mean_square(x) * d as f64).sqrt();
-        }
-        sum / self.models.len() as f64
+impl MemberModel for Model {
+    fn distance(&mut self, features: &[f32]) -> f64 {
+        let (scale, whitener) = &*self.nominal;
+        scale.apply(features, &mut self.z);
+        self.x.iter_mut().zip(&self.z).for_each(|(x, z)| *x = f64::from(*z));
+        (whitener.mean_square(&mut self.x) * scale.width() as f64).sqrt()
     }
 
-    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.features.save(to);
-        Features::save_members(to, &self.models, |(scale, whitener), to| {
-            scale.save(to);
-            whitener.save(&mut to.part("nominal"));
-        });
-        Ok(())
+    fn save(&self, to: &mut Writer<'_>) {
+        self.nominal.0.save(to);
+        self.nominal.1.save(&mut to.part("nominal"));
     }
 }
 

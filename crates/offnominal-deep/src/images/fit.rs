@@ -95,11 +95,11 @@ pub(super) fn view<R: NetworkRecipe>(
     check_videos(train, 1)?;
     let shape = |video: &Video| (video.width, video.height, video.act_width);
     let first = shape(&train[0]);
-    let said = |(width, height, act): (usize, usize, usize)| {
+    let described = |(width, height, act): (usize, usize, usize)| {
         format!("images of {width} x {height} and {act} actions")
     };
     if let Some(episode) = validation.iter().position(|video| shape(video) != first) {
-        let (expected, found) = (said(first), said(shape(&validation[episode])));
+        let (expected, found) = (described(first), described(shape(&validation[episode])));
         return Err(FitError::Video {
             episode,
             expected: format!("{expected} as in the training videos"),

@@ -59,7 +59,7 @@ pub(super) fn small_learning() -> Learning {
     }
 }
 
-/// How the `paper` presets learn; batch, window, clipping and patience are ours, as the table does not say them.
+/// How the `paper` presets learn; batch, window, clipping and patience are ours, as the table does not give them.
 pub(super) fn paper_learning(rate: f64) -> Learning {
     Learning { epochs: 250, steps: None, batch: 32, window: 1, rate, decay: 1e-2, clip: 100.0, patience: 50 }
 }

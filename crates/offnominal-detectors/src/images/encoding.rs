@@ -73,8 +73,8 @@ impl FrameEncoder {
         Grid { rows: features.rows, columns: features.columns, width: self.scale.outputs() }
     }
 
-    /// The image of patches in nominal units, if the encoder can imagine one.
-    pub fn imagine(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
+    /// The image of patches in nominal units, if the encoder can decode one.
+    pub fn decode(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
         let (width, kept) = (self.scale.inputs(), self.scale.kept());
         let mut raw = vec![0.0; patches.len() / kept.len().max(1) * width];
         for (patch, raw) in patches.chunks_exact(kept.len()).zip(raw.chunks_exact_mut(width)) {
@@ -82,7 +82,7 @@ impl FrameEncoder {
                 raw[channel] = self.scale.mean()[j] + self.scale.scale()[j] * patch[j];
             }
         }
-        self.encoder.imagine(&raw)
+        self.encoder.decode(&raw)
     }
 }
 

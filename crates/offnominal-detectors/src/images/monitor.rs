@@ -56,7 +56,7 @@ impl<S: FrameStatistic> ImageMonitor for Fitted<S> {
     }
 
     fn expected(&self) -> Option<&[u8]> {
-        let decode = || self.encoder.clone().imagine(&self.statistic.dynamics().expected);
+        let decode = || self.encoder.clone().decode(&self.statistic.dynamics().expected);
         self.expected.get_or_init(decode).as_deref()
     }
 

@@ -51,7 +51,7 @@ use offnominal_core::{Catalogue, Entry, entry};
 /// The temperatures of the paper, from which ODIN's is chosen on held-out images.
 pub const TEMPERATURES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
 
-/// What a segmentation network says about one image.
+/// The output of a segmentation network for one image.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
     /// `[passes, classes, height, width]`.
@@ -66,7 +66,7 @@ pub struct Output<'a> {
     pub width: usize,
     /// Activations before the last layer, if they are known.
     pub features: Option<Features<'a>>,
-    /// How sure the network says it is of each pixel, from 0 to 1, if it was trained to.
+    /// Confidence of each pixel, from 0 to 1, if the network was trained to give it.
     pub confidence: Option<&'a [f32]>,
 }
 
@@ -118,7 +118,7 @@ pub struct Needs {
     pub features: bool,
     /// Nominal images to be fitted on.
     pub nominal: bool,
-    /// What the network itself says about how sure it is.
+    /// The network's own confidence.
     pub confidence: bool,
 }
 
@@ -132,7 +132,7 @@ pub enum PixelError {
     /// The network gave no features.
     #[error("expected features beside the logits, found none")]
     NoFeatures,
-    /// The network does not say how sure it is.
+    /// The network has no output for its confidence.
     #[error("expected a network that was trained with a confidence branch, found none")]
     NoConfidence,
     /// There is too little to be fitted on.

@@ -52,7 +52,7 @@ impl Data {
     }
 }
 
-/// What a member says about a step.
+/// The answer of a member about a step.
 pub(crate) struct Answer<'a> {
     /// Which step of those asked about.
     pub step: usize,
@@ -108,15 +108,15 @@ impl Ensemble {
     }
 
     /// Asks every member about one transition, the only step; members answer in order.
-    pub fn ask(&mut self, seen: &Transition<'_>, hear: &mut dyn FnMut(Answer<'_>)) {
-        self.ask_block(0, std::iter::once(*seen), hear);
+    pub fn ask(&mut self, seen: &Transition<'_>, visit: &mut dyn FnMut(Answer<'_>)) {
+        self.ask_block(0, std::iter::once(*seen), visit);
     }
 
     /// Asks every member about every step of an episode; the members answer in order about each step.
-    pub fn ask_episode(&mut self, seen: &Signals<'_>, hear: &mut dyn FnMut(Answer<'_>)) {
+    pub fn ask_episode(&mut self, seen: &Signals<'_>, visit: &mut dyn FnMut(Answer<'_>)) {
         for start in (0..seen.len()).step_by(BLOCK) {
             let steps = start..seen.len().min(start + BLOCK);
-            self.ask_block(start, steps.map(|t| seen.transition(t)), hear);
+            self.ask_block(start, steps.map(|t| seen.transition(t)), visit);
         }
     }
 
@@ -125,7 +125,7 @@ impl Ensemble {
         &mut self,
         start: usize,
         seen: impl Iterator<Item = Transition<'a>>,
-        hear: &mut dyn FnMut(Answer<'_>),
+        visit: &mut dyn FnMut(Answer<'_>),
     ) {
         let Trained { units, net, members } = &*self.shared;
         let (n_inputs, n_targets) = (units.n_inputs(), units.n_targets());
@@ -139,7 +139,7 @@ impl Ensemble {
             let outputs = net.forward(params, &self.inputs[..n * n_inputs], &mut self.work);
             let rows = outputs.chunks_exact(net.outputs()).zip(self.targets.chunks_exact(n_targets));
             for (row, (output, target)) in rows.enumerate() {
-                hear(Answer { step: start + row, member, output, target });
+                visit(Answer { step: start + row, member, output, target });
             }
         }
     }

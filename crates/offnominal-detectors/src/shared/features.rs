@@ -26,20 +26,6 @@ impl Features {
         Ok(Features::new(SeededSamples::open(policy, None, train, rng)?)?)
     }
 
-    /// The features of the policy that acted, and those of nominal observations as in [`Features::pools`].
-    ///
-    /// # Errors
-    /// If there is no policy, or as in [`Features::open`] and [`Features::pools`].
-    pub fn of_nominal(
-        nominal: Nominal<'_>,
-        most: NonZeroUsize,
-        rng: &mut Rng,
-    ) -> Result<(Features, Vec<Pool>), FitError> {
-        let mut features = Features::open(nominal.policy()?, nominal.train, rng)?;
-        let pools = features.pools(nominal.train, most)?;
-        Ok((features, pools))
-    }
-
     /// Opens the policy again.
     pub fn load(from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Features, ArchiveError> {
         Ok(Features::new(SeededSamples::load(from, policy, None)?)?)
@@ -51,28 +37,6 @@ impl Features {
             return Err(lacks("without one"));
         }
         Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
-    }
-
-    /// Writes what is needed to open the policy again.
-    pub fn save(&self, to: &mut Writer<'_>) {
-        self.samples.save(to);
-    }
-
-    /// Writes the model of each member.
-    pub fn save_members<T>(to: &mut Writer<'_>, members: &[T], save: impl Fn(&T, &mut Writer<'_>)) {
-        for (m, member) in members.iter().enumerate() {
-            save(member, &mut to.part("member").part(m));
-        }
-    }
-
-    /// Reads the model of each member, given the width of its features.
-    pub fn load_members<T>(
-        &self,
-        from: &Reader<'_>,
-        load: impl Fn(&Reader<'_>, usize) -> Result<T, ArchiveError>,
-    ) -> Result<Vec<T>, ArchiveError> {
-        let shape = self.samples.shape();
-        (0..shape.members).map(|m| load(&from.part("member").part(m), shape.features)).collect()
     }
 
     /// The features for an observation, a row for each member.
@@ -100,6 +64,68 @@ impl Features {
             pools.iter_mut().zip(self.of(obs)).for_each(|(pool, row)| pool.extend_from_slice(row));
         }
         pools.into_iter().map(|pool| standardised(&pool, shape.features)).collect()
+    }
+}
+
+/// A model of the nominal features of one member.
+pub(crate) trait MemberModel: Clone + Send + Sync + 'static {
+    /// How far features lie from nominal ones.
+    fn distance(&mut self, features: &[f32]) -> f64;
+
+    /// Writes what was learned.
+    fn save(&self, to: &mut Writer<'_>);
+}
+
+/// A fitted detector whose score is the mean over the members of the distances of their features.
+#[derive(Clone)]
+pub(crate) struct Members<M> {
+    features: Features,
+    models: Vec<M>,
+}
+
+impl<M: MemberModel> Members<M> {
+    /// Fits a model to each pool of the features of nominal observations, at most so many.
+    ///
+    /// # Errors
+    /// If there is no policy, or as in [`Features::open`] and [`Features::pools`], or that of a model.
+    pub fn fit(
+        nominal: Nominal<'_>,
+        most: NonZeroUsize,
+        rng: &mut Rng,
+        model: impl Fn(Pool) -> Result<M, FitError>,
+    ) -> Result<Members<M>, FitError> {
+        let mut features = Features::open(nominal.policy()?, nominal.train, rng)?;
+        let models = features.pools(nominal.train, most)?.into_iter().map(model).collect::<Result<_, _>>()?;
+        Ok(Members { features, models })
+    }
+
+    /// Reads the model of each member, given the width of its features.
+    pub fn load(
+        from: &Reader<'_>,
+        policy: Option<&dyn Policy>,
+        model: impl Fn(&Reader<'_>, usize) -> Result<M, ArchiveError>,
+    ) -> Result<Members<M>, ArchiveError> {
+        let features = Features::load(from, policy)?;
+        let shape = features.samples.shape();
+        let model = |m| model(&from.part("member").part(m), shape.features);
+        let models = (0..shape.members).map(model).collect::<Result<_, _>>()?;
+        Ok(Members { features, models })
+    }
+}
+
+impl<M: MemberModel> Scorer for Members<M> {
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        let rows = self.features.of(seen.next_obs);
+        let sum: f64 = self.models.iter_mut().zip(rows).map(|(model, row)| model.distance(row)).sum();
+        sum / self.models.len() as f64
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.features.samples.save(to);
+        for (m, model) in self.models.iter().enumerate() {
+            model.save(&mut to.part("member").part(m));
+        }
+        Ok(())
     }
 }
 

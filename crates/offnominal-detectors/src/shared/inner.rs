@@ -132,6 +132,53 @@ impl Clone for Scaled {
     }
 }
 
+/// A recipe of a statistic that adds up the surprises of another detector; [`Learn`] is made of it.
+pub(crate) trait Accumulate: Clone + Send + Sync + 'static {
+    /// The other detector.
+    fn inner(&self) -> &Inner;
+
+    /// The statistic after one more surprise.
+    fn add(&self, sum: f64, surprise: f64) -> f64;
+}
+
+/// The statistic of an episode.
+#[derive(Clone)]
+pub(crate) struct Accumulated<A> {
+    recipe: A,
+    inner: Scaled,
+    sum: f64,
+}
+
+impl<A: Accumulate> Learn for A {
+    type Fitted = Accumulated<A>;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
+        let inner = self.inner().fit(nominal, Seed(rng.bits()))?;
+        Ok(Accumulated { recipe: self.clone(), inner, sum: 0.0 })
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
+        let inner = self.inner().load(&from.part("inner"), policy)?;
+        Ok(Accumulated { recipe: self.clone(), inner, sum: 0.0 })
+    }
+}
+
+impl<A: Accumulate> Scorer for Accumulated<A> {
+    fn reset(&mut self) {
+        self.inner.reset();
+        self.sum = 0.0;
+    }
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        self.sum = self.recipe.add(self.sum, self.inner.score(seen));
+        self.sum
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.inner.save(&mut to.part("inner"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
