@@ -4,7 +4,7 @@ use super::fitting::Fitting;
 use super::memory::Need;
 use super::network::{Network, NetworkRecipe, View};
 use super::runtime::{News, Runtime, Tell};
-use super::watch::{TrainedMonitor, Watch};
+use super::watch::TrainedMonitor;
 use crate::weights::Plan;
 use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
@@ -56,8 +56,8 @@ impl<R: NetworkRecipe> ImageDetector for Trained<R> {
         rng: &mut Rng,
         tell: &dyn Fn(f64),
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
-        let tell = |news: &News| tell(news.done());
-        Ok(Box::new(self.learn(train, validation, rng, &tell)?))
+        let monitor: Box<dyn ImageMonitor> = self.train(train, validation, rng, &|news| tell(news.done()))?;
+        Ok(monitor)
     }
 }
 
@@ -69,7 +69,14 @@ impl<R: NetworkRecipe> TrainedDetector for Trained<R> {
         rng: &mut Rng,
         tell: Tell<'_>,
     ) -> Result<Box<dyn TrainedMonitor>, FitError> {
-        Ok(Box::new(self.learn(train, validation, rng, tell)?))
+        let need = self.need(train, validation)?;
+        tell(&News::Need(need));
+        if let Some(why) = need.refusal(self.runtime.memory) {
+            return Err(FitError::Missing(why));
+        }
+        let mut fitting = Fitting::begin(self, train, validation, Seed(rng.bits()))?;
+        fitting.run(tell)?;
+        Ok(Box::new(fitting.finish(self.recipe.clone(), [train[0].height, train[0].width])))
     }
 
     fn need(&self, train: &[Video], validation: &[Video]) -> Result<Need, FitError> {
@@ -115,27 +122,4 @@ pub(super) fn view<R: NetworkRecipe>(
         return Err(FitError::Video { episode: 0, expected, found });
     }
     Ok(view)
-}
-
-impl<R: NetworkRecipe> Trained<R> {
-    /// The fitted monitor.
-    ///
-    /// # Errors
-    /// If the videos cannot be learned from, memory does not suffice, or the loss goes to infinity.
-    pub fn learn(
-        &self,
-        train: &[Video],
-        validation: &[Video],
-        rng: &mut Rng,
-        tell: Tell<'_>,
-    ) -> Result<Watch<R>, FitError> {
-        let need = self.need(train, validation)?;
-        tell(&News::Need(need));
-        if let Some(why) = need.refusal(self.runtime.memory) {
-            return Err(FitError::Missing(why));
-        }
-        let mut fitting = Fitting::begin(self, train, validation, Seed(rng.bits()))?;
-        fitting.run(tell)?;
-        Ok(fitting.finish(self.recipe.clone(), [train[0].height, train[0].width]))
-    }
 }
