@@ -153,8 +153,8 @@ impl Training {
     pub fn state(&self) -> Tensors {
         let mut tensors = self.net.to_tensors();
         self.optimiser.save(&self.net.weights, &mut tensors);
-        tensors.metadata.insert("recipe".into(), self.config_text());
-        tensors.metadata.insert("step".into(), self.step.to_string());
+        tensors.put_entry("recipe", self.config_text());
+        tensors.put_entry("step", self.step);
         tensors
     }
 
@@ -163,12 +163,14 @@ impl Training {
     /// # Errors
     /// If it is of another design or recipe, or damaged.
     pub fn restore(&mut self, tensors: &Tensors) -> Result<(), FileError> {
-        let text = |name: &str| tensors.metadata.get(name).cloned().unwrap_or_default();
         let found = Segmenter::design_of(tensors)?;
-        if found != self.net.design || text("recipe") != self.config_text() {
-            return Err(FileError::Other { expected: self.config_text(), found: text("recipe") });
+        if found != self.net.design || tensors.entry("recipe") != self.config_text() {
+            return Err(FileError::Other {
+                expected: self.config_text(),
+                found: tensors.entry("recipe").into(),
+            });
         }
-        let step = text("step").parse().map_err(|_| FileError::NoStep { found: text("step") })?;
+        let step = tensors.json("step")?;
         self.net.weights.load(tensors)?;
         self.optimiser.restore(&self.net.weights, tensors)?;
         self.step = step;

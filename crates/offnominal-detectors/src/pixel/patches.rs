@@ -17,6 +17,8 @@ pub use training::PatchTraining;
 
 /// Widths of the hidden layers; the last is that of the features.
 const HIDDEN: [usize; 2] = [96, 32];
+/// The entry of the header that tells such a file from others.
+const MODEL: &str = "patch-classifier";
 const DROPOUT: f32 = 0.15;
 const BATCH: usize = 512;
 const RATE: f64 = 2e-3;
@@ -182,11 +184,11 @@ impl PatchClassifier {
     /// The network as named tensors.
     pub fn to_tensors(&self) -> Tensors {
         let mut tensors = Tensors::default();
-        tensors.insert("params", &[self.params.len()], &self.params);
-        tensors.insert("mean", &[INPUTS], &self.mean);
-        tensors.insert("inverse_scale", &[INPUTS], &self.inverse);
-        tensors.metadata.insert("model".into(), "patch-classifier".into());
-        tensors.metadata.insert("classes".into(), self.names.join("\n"));
+        tensors.put("params", &self.params);
+        tensors.put("mean", &self.mean);
+        tensors.put("inverse_scale", &self.inverse);
+        tensors.put_entry("model", MODEL);
+        tensors.put_entry("classes", self.names.join("\n"));
         tensors
     }
 
@@ -195,13 +197,8 @@ impl PatchClassifier {
     /// # Errors
     /// If a tensor is missing or has another shape.
     pub fn from_tensors(tensors: &Tensors) -> Result<PatchClassifier, TensorError> {
-        let found = tensors
-            .metadata
-            .get("classes")
-            .filter(|_| tensors.metadata.get("model").is_some_and(|m| m == "patch-classifier"));
-        let missing =
-            || TensorError::Format { found: "one without the metadata of a patch classifier".into() };
-        let names: Vec<String> = found.ok_or_else(missing)?.split('\n').map(String::from).collect();
+        tensors.expect_entry("model", MODEL)?;
+        let names: Vec<String> = tensors.entry("classes").split('\n').map(String::from).collect();
         let net = net(names.len());
         let params = tensors.expect("params", &[net.n_params()])?.to_vec();
         let mean = tensors.expect("mean", &[INPUTS])?.to_vec();

@@ -75,9 +75,9 @@ impl PatchCoder {
     pub fn to_tensors(&self) -> Tensors {
         let mut tensors = Tensors::default();
         let (first, second) = self.params.split_at(self.encoder.n_params());
-        tensors.insert("encoder", &[first.len()], first);
-        tensors.insert("decoder", &[second.len()], second);
-        tensors.metadata.insert("format".into(), "offnominal patch coder 1".into());
+        tensors.put("encoder", first);
+        tensors.put("decoder", second);
+        tensors.put_entry("format", "offnominal patch coder 1");
         tensors
     }
 
