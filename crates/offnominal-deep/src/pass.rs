@@ -78,7 +78,8 @@ impl Pass {
         &self.device
     }
 
-    /// Drops each unit with this probability, if there is one and units are dropped; what stays grows so that the mean does.
+    /// Drops each unit with this probability, if there is one and units are dropped; the others grow so that the mean
+    /// stays.
     pub(crate) fn drop(&mut self, x: Tensor<4>, probability: Option<f64>) -> Tensor<4> {
         let Some(probability) = probability else { return x };
         let (Mode::Random(rng) | Mode::Train(rng)) = &mut self.mode else { return x };
