@@ -16,9 +16,7 @@ use super::grid::{labelled, spread};
 use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
 use crate::shared::cholesky::Cholesky;
 use crate::shared::recipe::recipe;
-
-/// Share of the covariance that is taken as uncorrelated.
-const SHRINKAGE: f64 = 0.05;
+use crate::shared::whiten::shrink;
 
 recipe! {
     /// The recipe.
@@ -153,11 +151,7 @@ impl Model {
             }
             let mut covariance: Vec<f64> =
                 self.scatter[class * d * d..][..d * d].iter().map(|s| s / n).collect();
-            for i in 0..d {
-                let variance = covariance[i * d + i].max(1e-9);
-                covariance[i * d..(i + 1) * d].iter_mut().for_each(|c| *c *= 1.0 - SHRINKAGE);
-                covariance[i * d + i] = variance;
-            }
+            shrink(&mut covariance, d, 1e-9);
             *factor = Some(Cholesky::of(covariance, d));
         }
     }
