@@ -1,4 +1,4 @@
-//! Atrous spatial pyramid pooling: convolutions with holes of several sizes beside the mean of the image.
+//! Atrous spatial pyramid pooling: convolutions of several dilations beside the mean of the image.
 //!
 //! Reference: Chen et al., "Rethinking atrous convolution for semantic image segmentation", 2017. Names are those of
 //! torchvision.

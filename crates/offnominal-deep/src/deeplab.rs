@@ -34,7 +34,7 @@ pub struct Sizes {
     pub width: usize,
     /// Channels that remain of the fine map.
     pub fine: usize,
-    /// Distances of the holes.
+    /// Dilations of the branches.
     pub rates: [usize; 3],
     /// Whether the decoder's convolutions are separable.
     pub is_separable: bool,

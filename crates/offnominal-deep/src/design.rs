@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Kinds of networks.
+/// How the layers are put together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum Architecture {
     /// Means over regions of four sizes.
     Pspnet,
     /// Features of several scales, refined with a finer map: DeepLabV3+.
@@ -41,8 +41,8 @@ pub enum Modification {
 /// A network before it has numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Design {
-    /// Its kind.
-    pub network: Kind,
+    /// Its layers.
+    pub network: Architecture,
     /// Its size.
     pub preset: Preset,
     /// What was changed.
@@ -54,7 +54,7 @@ pub struct Design {
 impl Default for Design {
     /// The small PSPNet, which knows no classes yet.
     fn default() -> Design {
-        let (network, preset) = (Kind::Pspnet, Preset::Small);
+        let (network, preset) = (Architecture::Pspnet, Preset::Small);
         Design { network, preset, modification: Modification::None, classes: Vec::new() }
     }
 }

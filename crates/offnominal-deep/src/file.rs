@@ -29,12 +29,6 @@ pub enum FileError {
         /// That of the checkpoint.
         found: String,
     },
-    /// The checkpoint has no number of steps.
-    #[error("expected a number of steps, found {found:?}")]
-    NoStep {
-        /// What it has.
-        found: String,
-    },
     /// A tensor is missing or otherwise.
     #[error(transparent)]
     Tensor(#[from] TensorError),
@@ -44,9 +38,8 @@ impl Segmenter {
     /// The network as named tensors.
     pub fn to_tensors(&self) -> Tensors {
         let mut tensors = self.weights.to_tensors();
-        let design = serde_json::to_string(&self.design).expect("a design is valid JSON");
-        tensors.metadata.insert("model".into(), MODEL.into());
-        tensors.metadata.insert("design".into(), design);
+        tensors.put_entry("model", MODEL);
+        tensors.put_json("design", &self.design);
         tensors
     }
 
@@ -68,7 +61,7 @@ impl Segmenter {
     pub fn from_tensors(tensors: &Tensors, device: &Device) -> Result<Segmenter, FileError> {
         let design = Segmenter::design_of(tensors)?;
         let mut net = Segmenter::new(&design, &mut Rng::new(0), device);
-        net.weights.take(tensors)?;
+        net.weights.load(tensors)?;
         Ok(net)
     }
 }

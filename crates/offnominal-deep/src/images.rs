@@ -1,7 +1,7 @@
 //! Detectors that learn what a camera should see next: five networks of Anomaly-Gym's image half.
 //!
-//! A [`Recipe`] is plain data with two presets, `paper` (Table 11) and `small` (trains on two cores within minutes).
-//! Fitted on videos it becomes a [`Watch`], which expects each image before it is seen; the score is how far the two
+//! A [`NetworkRecipe`] is plain data with two presets, `paper` (Table 11) and `small` (trains on two cores within
+//! minutes). Fitted on videos it becomes a [`Watch`], which expects each image before it is seen; the score is how far the two
 //! are apart. Everything random is drawn from one seed, so the same videos give the same bits on the same backend.
 //!
 //! ```
@@ -37,16 +37,16 @@ mod runtime;
 mod watch;
 mod window;
 
-pub use catalogue::{ALL, Kind, find};
+pub use catalogue::{ALL, TrainedEntry, find};
 pub use codec::Codec;
-pub use file::{KeptError, load};
+pub use file::load;
 pub use fit::{Trained, TrainedDetector};
 pub use frames::{Look, Scale};
 pub use ldm::Ldm;
 pub use learning::Learning;
 pub use lrdm::Lrdm;
 pub use memory::Need;
-pub use network::{Network, Recipe, View};
+pub use network::{Network, NetworkRecipe, Shared, View};
 pub use pred_ae::PredAe;
 pub use prednet::{History, PredNet};
 pub use rssm::Sizes;

@@ -9,7 +9,7 @@ use burn_tensor::ops::ConvOptions;
 
 const EPSILON: f64 = 1e-5;
 
-/// Share of a batch in the means and variances that are kept for later.
+/// Share of a batch in the running means and variances.
 pub const FOLLOW: f64 = 0.1;
 
 /// What a convolution looks at.
@@ -37,7 +37,7 @@ impl Kernel {
         self.stride
     }
 
-    /// With holes.
+    /// Dilated: its taps lie so many pixels apart.
     pub const fn dilation(self, dilation: usize) -> Kernel {
         Kernel { dilation, ..self }
     }
@@ -111,16 +111,16 @@ impl Norm {
     pub fn forward(&self, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
         let (scale, shift) = (pass.vector(self.scale), pass.vector(self.shift));
         let (mean, variance) = (pass.vector(self.mean), pass.vector(self.variance));
-        if !pass.is_learning() {
+        if !pass.is_training() {
             return batch_norm(x, scale, shift, mean, variance, EPSILON);
         }
         let [images, _, height, width] = x.dims();
         let n = (images * height * width) as f64;
         let found = batch_norm_train(x, scale, shift, EPSILON);
-        let follow = |kept: Tensor<1>, found: Tensor<1>| {
-            kept.mul_scalar(1.0 - FOLLOW) + found.inner().mul_scalar(FOLLOW)
+        let follow = |running: Tensor<1>, found: Tensor<1>| {
+            running.mul_scalar(1.0 - FOLLOW) + found.inner().mul_scalar(FOLLOW)
         };
-        // The variance that is kept is that of the population, as elsewhere.
+        // The running variance is that of the population, as elsewhere.
         let unbiased = found.variance.mul_scalar(n / (n - 1.0).max(1.0));
         pass.noticed.push((self.mean, follow(mean, found.mean)));
         pass.noticed.push((self.variance, follow(variance, unbiased)));

@@ -1,4 +1,4 @@
-//! Convolutional networks that say what each pixel shows: PSPNet and DeepLabV3+, and how they are trained.
+//! Convolutional networks that classify each pixel: PSPNet and DeepLabV3+, and how they are trained.
 //!
 //! A network is two things, as in `offnominal-nets`: a `Segmenter`'s layers, which know names and shapes, and its
 //! `Weights`, which hold the numbers. Products, convolutions and their derivatives are those of burn's tensors, on
@@ -28,9 +28,9 @@ mod view;
 mod weights;
 mod xception;
 
-pub use design::{Design, Kind, Modification, Preset};
+pub use design::{Architecture, Design, Modification, Preset};
 pub use file::FileError;
-pub use segmenter::{Said, Segmenter};
+pub use segmenter::{Segmentation, Segmenter};
 pub use view::Image;
 pub use weights::Weights;
 

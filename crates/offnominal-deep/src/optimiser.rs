@@ -88,20 +88,20 @@ impl Optimiser {
     }
 
     fn adam(&mut self, i: usize, gradient: Tensor<1>, step: usize) -> Tensor<1> {
-        let follow = |kept: &Tensor<1>, new: Tensor<1>, beta: f64| {
-            kept.clone().mul_scalar(beta) + new.mul_scalar(1.0 - beta)
+        let follow = |mean: &Tensor<1>, new: Tensor<1>, beta: f64| {
+            mean.clone().mul_scalar(beta) + new.mul_scalar(1.0 - beta)
         };
         self.means[i] = follow(&self.means[i], gradient.clone(), MOMENTUM);
         self.squares[i] = follow(&self.squares[i], gradient.clone() * gradient, SQUARES);
-        let unbiased = |kept: &Tensor<1>, beta: f64| {
-            kept.clone().div_scalar(1.0 - beta.powi(i32::try_from(step + 1).unwrap_or(i32::MAX)))
+        let unbiased = |mean: &Tensor<1>, beta: f64| {
+            mean.clone().div_scalar(1.0 - beta.powi(i32::try_from(step + 1).unwrap_or(i32::MAX)))
         };
         let scale = unbiased(&self.squares[i], SQUARES).sqrt() + LEAST;
         unbiased(&self.means[i], MOMENTUM) / scale
     }
 
     /// Adds what it remembers to the weights' tensors.
-    pub fn keep(&self, weights: &Weights, tensors: &mut Tensors) {
+    pub fn save(&self, weights: &Weights, tensors: &mut Tensors) {
         for (kind, values) in [("means", &self.means), ("squares", &self.squares)] {
             for (declared, value) in weights.declared().iter().zip(values) {
                 tensors.insert(
@@ -113,15 +113,15 @@ impl Optimiser {
         }
     }
 
-    /// Takes back what was kept.
+    /// Reads what [`Optimiser::save`] added.
     ///
     /// # Errors
     /// If something is missing or has another shape.
-    pub fn take(&mut self, weights: &Weights, tensors: &Tensors) -> Result<(), TensorError> {
+    pub fn restore(&mut self, weights: &Weights, tensors: &Tensors) -> Result<(), TensorError> {
         for (kind, values) in [("means", &mut self.means), ("squares", &mut self.squares)] {
             for (declared, value) in weights.declared().iter().zip(values) {
-                let kept = tensors.expect(&format!("{kind}/{}", declared.name), &declared.shape)?;
-                *value = vector(kept.to_vec(), weights.device());
+                let saved = tensors.expect(&format!("{kind}/{}", declared.name), &declared.shape)?;
+                *value = vector(saved.to_vec(), weights.device());
             }
         }
         Ok(())

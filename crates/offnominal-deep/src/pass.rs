@@ -8,11 +8,11 @@ use offnominal_core::Rng;
 #[derive(Debug, Clone)]
 pub enum Mode {
     /// Nothing is dropped; activations are normalised by what training saw.
-    Sure,
-    /// As [`Mode::Sure`], but units are dropped.
+    Eval,
+    /// As [`Mode::Eval`], but units are dropped.
     Random(Rng),
     /// Units are dropped, activations normalised by those of the batch, and derivatives recorded.
-    Learning(Rng),
+    Train(Rng),
 }
 
 /// A run.
@@ -30,7 +30,7 @@ impl Pass {
     pub fn new(weights: &Weights, mode: Mode) -> Pass {
         let declared = weights.declared();
         let tape = |(value, learned): (&Tensor<1>, bool)| match (&mode, learned) {
-            (Mode::Learning(_), true) => Tensor::from_inner(value.clone()).require_grad(),
+            (Mode::Train(_), true) => Tensor::from_inner(value.clone()).require_grad(),
             _ => value.clone(),
         };
         let values = weights.values.iter().zip(declared.iter().map(|d| d.learned)).map(tape).collect();
@@ -44,8 +44,8 @@ impl Pass {
     }
 
     /// Whether derivatives are recorded.
-    pub fn is_learning(&self) -> bool {
-        matches!(self.mode, Mode::Learning(_))
+    pub fn is_training(&self) -> bool {
+        matches!(self.mode, Mode::Train(_))
     }
 
     /// A tensor of one axis.
@@ -65,9 +65,9 @@ impl Pass {
         self.vector(key).reshape(shape)
     }
 
-    /// Standard normal numbers while learning; none in a sure pass, which takes means.
+    /// Standard normal numbers while units are dropped; none in [`Mode::Eval`], which takes means.
     pub(crate) fn noise(&mut self, shape: [usize; 2]) -> Option<Tensor<2>> {
-        let (Mode::Random(rng) | Mode::Learning(rng)) = &mut self.mode else { return None };
+        let (Mode::Random(rng) | Mode::Train(rng)) = &mut self.mode else { return None };
         let mut numbers = vec![0.0; shape.iter().product()];
         rng.fill_normal(&mut numbers);
         Some(tensor(numbers, shape, &self.device))
@@ -78,11 +78,13 @@ impl Pass {
         &self.device
     }
 
-    /// Drops each unit with this probability where units are dropped; what stays grows so that the mean does.
-    pub(crate) fn drop(&mut self, x: Tensor<4>, probability: f64) -> Tensor<4> {
-        let (Mode::Random(rng) | Mode::Learning(rng)) = &mut self.mode else { return x };
-        let (shape, kept) = (x.dims(), (1.0 / (1.0 - probability)) as f32);
-        let mut draw = || if rng.uniform() < probability { 0.0 } else { kept };
+    /// Drops each unit with this probability, if there is one and units are dropped; the others grow so that the mean
+    /// stays.
+    pub(crate) fn drop(&mut self, x: Tensor<4>, probability: Option<f64>) -> Tensor<4> {
+        let Some(probability) = probability else { return x };
+        let (Mode::Random(rng) | Mode::Train(rng)) = &mut self.mode else { return x };
+        let (shape, scale) = (x.dims(), (1.0 / (1.0 - probability)) as f32);
+        let mut draw = || if rng.uniform() < probability { 0.0 } else { scale };
         let mask = (0..shape.iter().product()).map(|_| draw()).collect();
         x * tensor(mask, shape, &self.device)
     }

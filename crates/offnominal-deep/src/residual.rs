@@ -1,4 +1,4 @@
-//! ResNet-50 with holes instead of strides in its last two stages, so that its map is an eighth of the image.
+//! ResNet-50 with dilations instead of strides in its last two stages, so that its map is an eighth of the image.
 //!
 //! Reference: He et al., CVPR 2016; Yu and Koltun, ICLR 2016. Names are those of torchvision below `backbone`, so that
 //! weights that were published for it can be loaded.
@@ -78,9 +78,7 @@ impl Residual {
         for (i, block) in self.stages[number].iter().enumerate() {
             x = block.forward(x, pass);
             let drops = number == DROPPED.0 && i < DROPPED.1;
-            if let Some(probability) = self.dropout.filter(|_| drops) {
-                x = pass.drop(x, probability);
-            }
+            x = pass.drop(x, self.dropout.filter(|_| drops));
         }
         x
     }

@@ -1,7 +1,7 @@
 //! A network for segmentation: trunk, head and classifier, with the modifications of the paper.
 
 use crate::deeplab::{Decoder, Plain, Sizes};
-use crate::design::{Design, Kind, Modification, Preset};
+use crate::design::{Architecture, Design, Modification, Preset};
 use crate::layer::{Conv, ConvNorm, Kernel};
 use crate::pass::{Mode, Pass};
 use crate::pspnet::Pyramid;
@@ -29,8 +29,8 @@ const REDUCED: usize = 32;
 ///
 /// let classes = ["road", "sky"].map(String::from).to_vec();
 /// let net = Segmenter::new(&Design { classes, ..Design::default() }, &mut Rng::new(1), &device::cpu());
-/// let said = net.say(&[128; 3 * 16 * 32], 32, 1, &mut Rng::new(2));
-/// assert_eq!(said.logits.len(), 2 * 16 * 32);
+/// let output = net.segment(&[128; 3 * 16 * 32], 32, 1, &mut Rng::new(2));
+/// assert_eq!(output.logits.len(), 2 * 16 * 32);
 /// ```
 #[derive(Debug, Clone)]
 pub struct Segmenter {
@@ -63,16 +63,16 @@ pub(crate) struct Answer {
     pub auxiliary: Option<Tensor<4>>,
 }
 
-/// What a network says about an image.
+/// The output of a network for an image.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Segmentation {
     /// `[passes, classes, height, width]`.
     pub logits: Vec<f32>,
     /// What the classifier reads, `[channels, rows, columns]`, of a run in which nothing is dropped.
     pub features: Vec<f32>,
     /// Channels, rows and columns of the features.
     pub grid: [usize; 3],
-    /// How sure it is of each pixel, from 0 to 1, if it was trained to say so.
+    /// Confidence of each pixel, from 0 to 1, if it was trained to give it.
     pub confidence: Option<Vec<f32>>,
 }
 
@@ -101,7 +101,7 @@ impl Segmenter {
         let [_, _, height, width] = x.dims();
         let maps = self.trunk.forward(x, pass);
         let size = [height, width];
-        let auxiliary = self.auxiliary.as_ref().filter(|_| pass.is_learning()).map(|(layer, classify)| {
+        let auxiliary = self.auxiliary.as_ref().filter(|_| pass.is_training()).map(|(layer, classify)| {
             let features = layer.relu(maps.middle.clone(), pass);
             resize(classify.forward(features, pass), size)
         });
@@ -120,27 +120,27 @@ impl Segmenter {
         self.design.dropout().is_some()
     }
 
-    /// Whether it says how sure it is.
+    /// Whether it has an output for its confidence.
     pub fn has_confidence(&self) -> bool {
         self.confidence.is_some()
     }
 
-    /// What it says about an image, `[height, width, 3]`: in one sure pass if `passes` is 1, else in so many random
+    /// Its output for an image, `[height, width, 3]`: in one deterministic pass if `passes` is 1, else in so many random
     /// ones.
-    pub fn say(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Said {
+    pub fn segment(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Segmentation {
         let height = rgb.len() / 3 / width;
         let x = tensor(standardised(rgb), [1, 3, height, width], self.weights.device());
-        let sure = self.forward(x.clone(), &mut Pass::new(&self.weights, Mode::Sure));
-        let [_, channels, rows, columns] = sure.features.dims();
+        let eval = self.forward(x.clone(), &mut Pass::new(&self.weights, Mode::Eval));
+        let [_, channels, rows, columns] = eval.features.dims();
         let logits = if passes == 1 {
-            numbers(sure.logits)
+            numbers(eval.logits)
         } else {
             let mut pass = Pass::new(&self.weights, Mode::Random(rng.clone()));
             (0..passes).flat_map(|_| numbers(self.forward(x.clone(), &mut pass).logits)).collect()
         };
         let sigmoid = |z: f32| 1.0 / (1.0 + (-z).exp());
-        let confidence = sure.confidence.map(|z| numbers(z).into_iter().map(sigmoid).collect());
-        Said { logits, features: numbers(sure.features), grid: [channels, rows, columns], confidence }
+        let confidence = eval.confidence.map(|z| numbers(z).into_iter().map(sigmoid).collect());
+        Segmentation { logits, features: numbers(eval.features), grid: [channels, rows, columns], confidence }
     }
 }
 
@@ -159,23 +159,23 @@ fn trunk_and_head(design: &Design, plan: &mut Plan) -> (Trunk, Head, usize) {
     let dropout = design.dropout();
     let trunk = match (design.preset, design.network) {
         (Preset::Small, _) => Trunk::Small(Box::new(Small::new(plan, dropout))),
-        (Preset::Paper, Kind::Deeplab) => Trunk::Xception(Box::new(Xception::new(plan, dropout))),
+        (Preset::Paper, Architecture::Deeplab) => Trunk::Xception(Box::new(Xception::new(plan, dropout))),
         (Preset::Paper, _) => Trunk::Residual(Residual::new(plan, dropout)),
     };
     let from = trunk.channels();
     let is_small = design.preset == Preset::Small;
     let or = |small: usize, paper: usize| if is_small { small } else { paper };
     let (head, width) = match design.network {
-        Kind::Pspnet => {
+        Architecture::Pspnet => {
             let merged = or(64, 512);
             (Head::Pyramid(Pyramid::new(plan, from.high, or(16, 512), merged)), merged)
         }
-        Kind::Deeplab => {
+        Architecture::Deeplab => {
             let rates = if is_small { [3, 6, 9] } else { [6, 12, 18] };
             let sizes = Sizes { width: or(64, 256), fine: or(24, 48), rates, is_separable: !is_small };
             (Head::Decoder(Decoder::new(plan, from, sizes)), sizes.width)
         }
-        Kind::Deeplabv3 => {
+        Architecture::Deeplabv3 => {
             let rates = if is_small { [3, 6, 9] } else { [12, 24, 36] };
             (Head::Plain(Plain::new(plan, from.high, or(64, 256), rates)), or(64, 256))
         }

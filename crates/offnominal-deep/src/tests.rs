@@ -2,23 +2,23 @@
 
 use crate::loss::{Truth, loss};
 use crate::pass::{Mode, Pass};
-use crate::train::{Recipe, Training};
+use crate::train::{TrainConfig, Training};
 use crate::weights::{numbers, tensor, vector};
-use crate::{Design, Image, Kind, Modification, Preset, Segmenter, device};
+use crate::{Architecture, Design, Image, Modification, Preset, Segmenter, device};
 use offnominal_core::{Rng, Seed};
 use offnominal_nets::Tensors;
 use std::convert::Infallible;
 
 const SIZE: [usize; 2] = [16, 32];
 
-fn design(network: Kind, modification: Modification) -> Design {
+fn design(network: Architecture, modification: Modification) -> Design {
     let classes = ["red", "grey", "blue"].map(String::from).to_vec();
     Design { network, preset: Preset::Small, modification, classes }
 }
 
 fn designs() -> Vec<Design> {
     use Modification::{Confidence, DimReduce, Dropout, None};
-    let kinds = [Kind::Pspnet, Kind::Deeplab, Kind::Deeplabv3];
+    let kinds = [Architecture::Pspnet, Architecture::Deeplab, Architecture::Deeplabv3];
     kinds.iter().flat_map(|&kind| [None, DimReduce, Dropout, Confidence].map(|m| design(kind, m))).collect()
 }
 
@@ -58,7 +58,7 @@ fn loss_at(
     let labels: Vec<u8> = images.iter().flat_map(|p| p.labels.clone()).collect();
     let [height, width] = SIZE;
     let truth = Truth::new(&labels, [4, height, width], &[1.0; 3], &device);
-    let mut pass = Pass::new(&moved.weights, Mode::Learning(Rng::new(5)));
+    let mut pass = Pass::new(&moved.weights, Mode::Train(Rng::new(5)));
     let answer = moved.forward(tensor(channels, [4, 3, height, width], &device), &mut pass);
     let found = loss(answer, &truth, &mut Rng::new(6));
     let slopes = gradient.then(|| {
@@ -93,34 +93,38 @@ fn answers_have_the_layout_of_the_image() {
     for design in designs() {
         let net = Segmenter::new(&design, &mut Rng::new(3), &device::cpu());
         // Sizes that strides do not divide are answered too.
-        let said = net.say(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0));
-        assert_eq!(said.logits.len(), 3 * 13 * 27);
-        assert_eq!(said.features.len(), said.grid.iter().product::<usize>());
+        let output = net.segment(&[90; 3 * 13 * 27], 27, 1, &mut Rng::new(0));
+        assert_eq!(output.logits.len(), 3 * 13 * 27);
+        assert_eq!(output.features.len(), output.grid.iter().product::<usize>());
         let reduced = design.modification == Modification::DimReduce;
-        assert_eq!(said.grid[0], if reduced { 32 } else { 64 });
-        let confidence = said.confidence.map(|c| c.iter().all(|c| (0.0..=1.0).contains(c)));
+        assert_eq!(output.grid[0], if reduced { 32 } else { 64 });
+        let confidence = output.confidence.map(|c| c.iter().all(|c| (0.0..=1.0).contains(c)));
         assert_eq!(confidence, (design.modification == Modification::Confidence).then_some(true));
-        assert!(said.logits.iter().all(|z| z.is_finite()));
+        assert!(output.logits.iter().all(|z| z.is_finite()));
     }
 }
 
 #[test]
 fn random_passes_differ_and_the_same_seed_repeats_them() {
-    let net = Segmenter::new(&design(Kind::Pspnet, Modification::Dropout), &mut Rng::new(3), &device::cpu());
-    let said = |passes, seed| net.say(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed));
-    let two = said(2, 7);
+    let net = Segmenter::new(
+        &design(Architecture::Pspnet, Modification::Dropout),
+        &mut Rng::new(3),
+        &device::cpu(),
+    );
+    let output = |passes, seed| net.segment(&image(1).rgb, SIZE[1], passes, &mut Rng::new(seed));
+    let two = output(2, 7);
     let half = two.logits.len() / 2;
-    assert!(two.logits[..half] != two.logits[half..] && two == said(2, 7) && two != said(2, 8));
-    assert!(said(1, 7) == said(1, 8), "one pass is a sure one");
-    assert!(two.features == said(1, 7).features, "features are those of a sure pass");
+    assert!(two.logits[..half] != two.logits[half..] && two == output(2, 7) && two != output(2, 8));
+    assert!(output(1, 7) == output(1, 8), "one pass is deterministic");
+    assert!(two.features == output(1, 7).features, "features are those of a deterministic pass");
 }
 
-fn recipe(steps: usize) -> Recipe {
-    let design = design(Kind::Pspnet, Modification::None);
-    Recipe { steps, batch: 4, ..Recipe::of(&design, SIZE, Seed(9)) }
+fn recipe(steps: usize) -> TrainConfig {
+    let design = design(Architecture::Pspnet, Modification::None);
+    TrainConfig { steps, batch: 4, ..TrainConfig::of(&design, SIZE, Seed(9)) }
 }
 
-fn train(kind: Kind, modification: Modification, steps: usize, until: usize) -> Training {
+fn train(kind: Architecture, modification: Modification, steps: usize, until: usize) -> Training {
     let mut training =
         Training::begin(&design(kind, modification), recipe(steps), &[5, 5, 5], &device::cpu());
     advance(&mut training, until);
@@ -136,18 +140,19 @@ fn advance(training: &mut Training, until: usize) {
 /// Share of the pixels of a new image that are named rightly.
 fn right(net: &Segmenter) -> f64 {
     let image = image(77);
-    let said = net.say(&image.rgb, image.width, 1, &mut Rng::new(0));
+    let output = net.segment(&image.rgb, image.width, 1, &mut Rng::new(0));
     let n = image.labels.len();
-    let top = |p: usize| (0..3).max_by(|&a, &b| said.logits[a * n + p].total_cmp(&said.logits[b * n + p]));
+    let top =
+        |p: usize| (0..3).max_by(|&a, &b| output.logits[a * n + p].total_cmp(&output.logits[b * n + p]));
     (0..n).filter(|&p| top(p) == Some(usize::from(image.labels[p]))).count() as f64 / n as f64
 }
 
 #[test]
 fn every_kind_learns_stripes() {
     for (kind, modification) in [
-        (Kind::Pspnet, Modification::None),
-        (Kind::Deeplab, Modification::Dropout),
-        (Kind::Deeplabv3, Modification::Confidence),
+        (Architecture::Pspnet, Modification::None),
+        (Architecture::Deeplab, Modification::Dropout),
+        (Architecture::Deeplabv3, Modification::Confidence),
     ] {
         let training = train(kind, modification, 40, 40);
         let share = right(training.net());
@@ -157,14 +162,14 @@ fn every_kind_learns_stripes() {
 
 #[test]
 fn a_training_that_was_stopped_goes_on_with_the_same_bits() {
-    let whole = train(Kind::Deeplab, Modification::Dropout, 6, 6).net().to_tensors();
-    let half = train(Kind::Deeplab, Modification::Dropout, 6, 3).keep();
+    let whole = train(Architecture::Deeplab, Modification::Dropout, 6, 6).net().to_tensors();
+    let half = train(Architecture::Deeplab, Modification::Dropout, 6, 3).state();
     let half = Tensors::from_bytes(&half.to_bytes()).unwrap();
-    let mut again = train(Kind::Deeplab, Modification::Dropout, 6, 0);
-    again.take(&half).unwrap();
+    let mut again = train(Architecture::Deeplab, Modification::Dropout, 6, 0);
+    again.restore(&half).unwrap();
     advance(&mut again, 6);
     assert!(again.net().to_tensors().to_bytes() == whole.to_bytes());
-    let other = train(Kind::Deeplab, Modification::Dropout, 7, 0).take(&half).unwrap_err();
+    let other = train(Architecture::Deeplab, Modification::Dropout, 7, 0).restore(&half).unwrap_err();
     assert!(other.to_string().contains("checkpoint of a training with"), "{other}");
 }
 
@@ -172,18 +177,18 @@ fn a_training_that_was_stopped_goes_on_with_the_same_bits() {
 fn the_number_of_threads_changes_no_bit() {
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| train(Kind::Deeplab, Modification::None, 3, 3).net().to_tensors().to_bytes())
+        pool.install(|| train(Architecture::Deeplab, Modification::None, 3, 3).net().to_tensors().to_bytes())
     };
     assert!(on(1) == on(3));
 }
 
 #[test]
 fn files_keep_every_bit_and_others_are_refused() {
-    let net = train(Kind::Pspnet, Modification::Confidence, 3, 3).net().clone();
+    let net = train(Architecture::Pspnet, Modification::Confidence, 3, 3).net().clone();
     let tensors = Tensors::from_bytes(&net.to_tensors().to_bytes()).unwrap();
     let again = Segmenter::from_tensors(&tensors, &device::cpu()).unwrap();
-    let said = |net: &Segmenter| net.say(&image(3).rgb, SIZE[1], 1, &mut Rng::new(0));
-    assert!(said(&again) == said(&net) && again.design == net.design);
+    let output = |net: &Segmenter| net.segment(&image(3).rgb, SIZE[1], 1, &mut Rng::new(0));
+    assert!(output(&again) == output(&net) && again.design == net.design);
     let error = Segmenter::from_tensors(&Tensors::default(), &device::cpu()).unwrap_err().to_string();
     assert!(error.contains("expected a convolutional network"), "{error}");
     let mut other = tensors;
@@ -202,13 +207,13 @@ fn the_published_sizes_are_those_of_the_publications() {
     let n = |network, modification| {
         let design = Design { network, preset: Preset::Paper, modification, classes: classes.clone() };
         let net = Segmenter::new(&design, &mut Rng::new(1), &device::cpu());
-        assert_eq!(net.say(&[100; 3 * 33 * 65], 65, 1, &mut Rng::new(1)).logits.len(), 21 * 33 * 65);
+        assert_eq!(net.segment(&[100; 3 * 33 * 65], 65, 1, &mut Rng::new(1)).logits.len(), 21 * 33 * 65);
         net.weights.n_learned()
     };
-    assert_eq!(n(Kind::Deeplabv3, Modification::None), 42_004_074 - 2_365_205);
-    let deeplab = n(Kind::Deeplab, Modification::Dropout);
+    assert_eq!(n(Architecture::Deeplabv3, Modification::None), 42_004_074 - 2_365_205);
+    let deeplab = n(Architecture::Deeplab, Modification::Dropout);
     // The published one has 41 million: the convolutions of its pyramid are separable, ours are whole.
     assert!((52_000_000..55_000_000).contains(&deeplab), "{deeplab}");
-    let pspnet = n(Kind::Pspnet, Modification::DimReduce);
+    let pspnet = n(Architecture::Pspnet, Modification::DimReduce);
     assert!((46_000_000..52_000_000).contains(&pspnet), "{pspnet}");
 }

@@ -3,7 +3,7 @@
 //! Its layers have torchvision's names here too, so that reading is taking each tensor by its name. What counts
 //! batches and the auxiliary classifier, which is for training, are left out.
 
-use crate::design::{Design, Kind, Modification, Preset};
+use crate::design::{Architecture, Design, Modification, Preset};
 use crate::file::FileError;
 use crate::segmenter::Segmenter;
 use burn_tensor::Device;
@@ -25,13 +25,13 @@ impl Segmenter {
     ) -> Result<Segmenter, FileError> {
         tensors.get(CLASSIFIER)?;
         let design = Design {
-            network: Kind::Deeplabv3,
+            network: Architecture::Deeplabv3,
             preset: Preset::Paper,
             modification: Modification::None,
             classes,
         };
         let mut net = Segmenter::new(&design, &mut Rng::new(0), device);
-        net.weights.take(tensors)?;
+        net.weights.load(tensors)?;
         Ok(net)
     }
 }
@@ -70,7 +70,7 @@ mod tests {
 
     fn tensors(classes: &[String]) -> Tensors {
         let design = Design {
-            network: Kind::Deeplabv3,
+            network: Architecture::Deeplabv3,
             preset: Preset::Paper,
             modification: Modification::None,
             classes: classes.to_vec(),
@@ -97,8 +97,8 @@ mod tests {
         let net = Segmenter::from_torchvision(&tensors, classes, &device::cpu()).unwrap();
         let [height, width] = SIZE;
         let rgb: Vec<u8> = uniform("picture", height * width * 3).map(|u| (256.0 * u) as u8).collect();
-        let said = net.say(&rgb, width, 1, &mut Rng::new(0));
-        let found: Vec<f64> = said.logits.iter().step_by(every).map(|&z| f64::from(z)).collect();
+        let output = net.segment(&rgb, width, 1, &mut Rng::new(0));
+        let found: Vec<f64> = output.logits.iter().step_by(every).map(|&z| f64::from(z)).collect();
         assert_eq!(found.len(), wanted.len());
         let largest = wanted.iter().fold(0.0_f64, |m, z| m.max(z.abs()));
         let error = found.iter().zip(&wanted).map(|(a, b)| (a - b).abs()).fold(0.0_f64, f64::max);

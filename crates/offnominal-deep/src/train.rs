@@ -1,7 +1,7 @@
 //! Training, step by step: every step is a function of what was learned so far and of its number, so that a run that
 //! was stopped goes on with the same bits.
 
-use crate::design::{Design, Kind, Preset};
+use crate::design::{Architecture, Design, Preset};
 use crate::file::FileError;
 use crate::loss::{Truth, loss};
 use crate::optimiser::{Optimiser, Steps};
@@ -19,7 +19,7 @@ const POWER: f64 = 0.9;
 
 /// How to train.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Recipe {
+pub struct TrainConfig {
     /// Number of steps.
     pub steps: usize,
     /// Images in each.
@@ -40,11 +40,11 @@ pub struct Recipe {
     pub seed: Seed,
 }
 
-impl Recipe {
+impl TrainConfig {
     /// As a preset has it, for images of some size.
-    pub fn of(design: &Design, size: [usize; 2], seed: Seed) -> Recipe {
+    pub fn of(design: &Design, size: [usize; 2], seed: Seed) -> TrainConfig {
         match design.preset {
-            Preset::Small => Recipe {
+            Preset::Small => TrainConfig {
                 steps: 1_200,
                 batch: 12,
                 size,
@@ -55,9 +55,9 @@ impl Recipe {
                 is_balanced: true,
                 seed,
             },
-            Preset::Paper => Recipe {
+            Preset::Paper => TrainConfig {
                 steps: 200_000,
-                batch: if design.network == Kind::Deeplab { 2 } else { 8 },
+                batch: if design.network == Architecture::Deeplab { 2 } else { 8 },
                 size: [713, 713],
                 scales: [0.5, 2.0],
                 optimiser: Steps::Momentum,
@@ -74,7 +74,7 @@ impl Recipe {
 pub struct Training {
     net: Segmenter,
     optimiser: Optimiser,
-    recipe: Recipe,
+    config: TrainConfig,
     /// What a pixel of each class counts.
     weights: Vec<f32>,
     step: usize,
@@ -82,11 +82,11 @@ pub struct Training {
 
 impl Training {
     /// Begins; `counts` are the pixels of each class.
-    pub fn begin(design: &Design, recipe: Recipe, counts: &[u64], device: &Device) -> Training {
-        let net = Segmenter::new(design, &mut recipe.seed.child("first").rng(), device);
-        let optimiser = Optimiser::new(recipe.optimiser, recipe.decay, &net.weights);
-        let weights = if recipe.is_balanced { balanced(counts) } else { vec![1.0; counts.len()] };
-        Training { net, optimiser, recipe, weights, step: 0 }
+    pub fn begin(design: &Design, config: TrainConfig, counts: &[u64], device: &Device) -> Training {
+        let net = Segmenter::new(design, &mut config.seed.child("first").rng(), device);
+        let optimiser = Optimiser::new(config.optimiser, config.decay, &net.weights);
+        let weights = if config.is_balanced { balanced(counts) } else { vec![1.0; counts.len()] };
+        Training { net, optimiser, config, weights, step: 0 }
     }
 
     /// Steps that were made.
@@ -96,7 +96,7 @@ impl Training {
 
     /// Whether all were.
     pub fn is_done(&self) -> bool {
-        self.step >= self.recipe.steps
+        self.step >= self.config.steps
     }
 
     /// The network as it is now.
@@ -113,12 +113,12 @@ impl Training {
         n: usize,
         image: &mut dyn FnMut(usize) -> Result<Image, E>,
     ) -> Result<f64, E> {
-        let seed = self.recipe.seed.child("step").child(self.step);
+        let seed = self.config.seed.child("step").child(self.step);
         let mut views = Vec::new();
-        for place in 0..self.recipe.batch {
+        for place in 0..self.config.batch {
             let mut rng = seed.child("view").child(place).rng();
-            let number = self.drawn(self.step * self.recipe.batch + place, n);
-            views.push(image(number)?.view(self.recipe.size, self.recipe.scales, &mut rng));
+            let number = self.drawn(self.step * self.config.batch + place, n);
+            views.push(image(number)?.view(self.config.size, self.config.scales, &mut rng));
         }
         let loss = self.learn(&views, seed);
         self.step += 1;
@@ -128,55 +128,57 @@ impl Training {
     /// The image of the so many-th draw: all of them in a new order, again and again.
     fn drawn(&self, draw: usize, n: usize) -> usize {
         let mut order: Vec<usize> = (0..n).collect();
-        self.recipe.seed.child("order").child(draw / n).rng().shuffle(&mut order);
+        self.config.seed.child("order").child(draw / n).rng().shuffle(&mut order);
         order[draw % n]
     }
 
     fn learn(&mut self, views: &[View], seed: Seed) -> f64 {
         let device = self.net.weights.device().clone();
-        let [height, width] = self.recipe.size;
+        let [height, width] = self.config.size;
         let channels = views.iter().flat_map(|v| v.channels.iter().copied()).collect();
         let labels: Vec<u8> = views.iter().flat_map(|v| v.labels.iter().copied()).collect();
         let x = tensor(channels, [views.len(), 3, height, width], &device);
         let truth = Truth::new(&labels, [views.len(), height, width], &self.weights, &device);
-        let mut pass = Pass::new(&self.net.weights, Mode::Learning(seed.child("drop").rng()));
+        let mut pass = Pass::new(&self.net.weights, Mode::Train(seed.child("drop").rng()));
         let answer = self.net.forward(x, &mut pass);
         let loss = loss(answer, &truth, &mut seed.child("hint").rng());
         let mut gradients = loss.backward();
-        let rate = self.recipe.rate * (1.0 - self.step as f64 / self.recipe.steps as f64).powf(POWER);
+        let rate = self.config.rate * (1.0 - self.step as f64 / self.config.steps as f64).powf(POWER);
         self.optimiser.step(&mut self.net.weights, pass.values(), &mut gradients, rate, self.step);
         pass.noticed.into_iter().for_each(|(key, value)| self.net.weights.set(key, value));
         f64::from(numbers(loss.inner())[0])
     }
 
     /// Everything that is needed to go on.
-    pub fn keep(&self) -> Tensors {
+    pub fn state(&self) -> Tensors {
         let mut tensors = self.net.to_tensors();
-        self.optimiser.keep(&self.net.weights, &mut tensors);
-        tensors.metadata.insert("recipe".into(), self.recipe_text());
-        tensors.metadata.insert("step".into(), self.step.to_string());
+        self.optimiser.save(&self.net.weights, &mut tensors);
+        tensors.put_entry("recipe", self.config_text());
+        tensors.put_entry("step", self.step);
         tensors
     }
 
-    /// Goes on where [`Training::keep`] was called.
+    /// Goes on where [`Training::state`] was called.
     ///
     /// # Errors
     /// If it is of another design or recipe, or damaged.
-    pub fn take(&mut self, tensors: &Tensors) -> Result<(), FileError> {
-        let text = |name: &str| tensors.metadata.get(name).cloned().unwrap_or_default();
+    pub fn restore(&mut self, tensors: &Tensors) -> Result<(), FileError> {
         let found = Segmenter::design_of(tensors)?;
-        if found != self.net.design || text("recipe") != self.recipe_text() {
-            return Err(FileError::Other { expected: self.recipe_text(), found: text("recipe") });
+        if found != self.net.design || tensors.entry("recipe") != self.config_text() {
+            return Err(FileError::Other {
+                expected: self.config_text(),
+                found: tensors.entry("recipe").into(),
+            });
         }
-        let step = text("step").parse().map_err(|_| FileError::NoStep { found: text("step") })?;
-        self.net.weights.take(tensors)?;
-        self.optimiser.take(&self.net.weights, tensors)?;
+        let step = tensors.json("step")?;
+        self.net.weights.load(tensors)?;
+        self.optimiser.restore(&self.net.weights, tensors)?;
         self.step = step;
         Ok(())
     }
 
-    fn recipe_text(&self) -> String {
-        serde_json::to_string(&self.recipe).expect("a recipe is valid JSON")
+    fn config_text(&self) -> String {
+        serde_json::to_string(&self.config).expect("a recipe is valid JSON")
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Channels {
 pub enum Trunk {
     /// Ours.
     Small(Box<Small>),
-    /// ResNet-50 with holes.
+    /// ResNet-50, dilated.
     Residual(Residual),
     /// Xception-65.
     Xception(Box<Xception>),

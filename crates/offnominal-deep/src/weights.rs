@@ -62,7 +62,7 @@ impl Plan {
     }
 }
 
-/// The numbers of a network. Each tensor is kept flat; layers give it its shape when they use it.
+/// The numbers of a network. Each tensor is flat; layers give it its shape when they use it.
 #[derive(Debug, Clone)]
 pub struct Weights {
     declared: Arc<[Declared]>,
@@ -109,7 +109,7 @@ impl Weights {
     ///
     /// # Errors
     /// If one is missing, has another shape, or holds a number that is not finite.
-    pub fn take(&mut self, tensors: &Tensors) -> Result<(), TensorError> {
+    pub fn load(&mut self, tensors: &Tensors) -> Result<(), TensorError> {
         let values: Result<Vec<_>, _> =
             self.declared.iter().map(|d| tensors.expect(&d.name, &d.shape).map(<[f32]>::to_vec)).collect();
         self.values = values?.into_iter().map(|numbers| vector(numbers, &self.device)).collect();

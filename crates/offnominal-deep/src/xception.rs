@@ -69,7 +69,7 @@ impl Block {
         Block { layers, short_cut }
     }
 
-    /// What comes out, and what the second layer said, which is as large as the input.
+    /// What comes out, and the output of the second layer, which is as large as the input.
     fn forward(&self, x: Tensor<4>, pass: &mut Pass) -> (Tensor<4>, Tensor<4>) {
         let [first, second, third] = &self.layers;
         let y = first.forward(relu(x.clone()), pass);
@@ -110,8 +110,9 @@ impl Xception {
         let middle = middle.collect();
         let exit = Block::new(plan, "trunk.exit", [728, 728, 1024, 1024], 1);
         let wide = [[1024, 1536], [1536, 1536], [1536, 2048]];
-        let holes = Kernel::of(3).dilation(2);
-        let last = std::array::from_fn(|i| Separable::new(plan, &format!("trunk.last.{i}"), wide[i], holes));
+        let dilated = Kernel::of(3).dilation(2);
+        let last =
+            std::array::from_fn(|i| Separable::new(plan, &format!("trunk.last.{i}"), wide[i], dilated));
         Xception { stem, entry, middle, exit, last, dropout }
     }
 
@@ -122,23 +123,16 @@ impl Xception {
         // The second layer of the second block still has a quarter of the size.
         let (x, low) = self.entry[1].forward(x, pass);
         let (x, _) = self.entry[2].forward(x, pass);
-        let mut x = self.drop(x, pass);
+        let mut x = pass.drop(x, self.dropout);
         for (i, block) in self.middle.iter().enumerate() {
             x = block.forward(x, pass).0;
             if i % DROPPED == DROPPED - 1 {
-                x = self.drop(x, pass);
+                x = pass.drop(x, self.dropout);
             }
         }
         let (high, _) = self.exit.forward(x.clone(), pass);
-        let high = relu(self.drop(high, pass));
+        let high = relu(pass.drop(high, self.dropout));
         let high = self.last.iter().fold(high, |y, layer| layer.relu(y, pass));
         Maps { low: relu(low), middle: x, high }
-    }
-
-    fn drop(&self, x: Tensor<4>, pass: &mut Pass) -> Tensor<4> {
-        match self.dropout {
-            Some(probability) => pass.drop(x, probability),
-            None => x,
-        }
     }
 }

@@ -21,44 +21,39 @@
 //! assert_eq!(scores, [1.0, 2.0, 3.0]);
 //! ```
 
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-
-/// The entry of [`Clock`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Clock as dyn Detector,
-    "clock",
-    "baseline: steps since the episode began, sees no signal",
-    exempt: &[(Law::SeesGrossFaults, "it sees no signal, on purpose")]
-);
+use crate::shared::prelude::*;
 
 /// The recipe; it has no parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Clock {}
 
-impl Detector for Clock {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        _rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+detector!(
+    Clock,
+    "clock",
+    "baseline: steps since the episode began, sees no signal",
+    exempt: &[(Law::SeesGrossFaults, "it sees no signal, on purpose")]
+);
+
+impl Learn for Clock {
+    type Fitted = Fitted;
+
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
-        Ok(Box::new(Fitted { n_steps: 0 }))
+        Ok(Fitted { n_steps: 0 })
     }
 
-    fn load(&self, _: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        Ok(Box::new(Fitted { n_steps: 0 }))
+    fn load(&self, _: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+        Ok(Fitted { n_steps: 0 })
     }
 }
 
-struct Fitted {
+#[derive(Clone)]
+pub(crate) struct Fitted {
     n_steps: u64,
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.n_steps = 0;
     }
@@ -66,10 +61,6 @@ impl Monitor for Fitted {
     fn score(&mut self, _seen: &Transition<'_>) -> f64 {
         self.n_steps += 1;
         self.n_steps as f64
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(Fitted { n_steps: self.n_steps })
     }
 
     fn save(&self, _: &mut Writer<'_>) -> Result<(), ArchiveError> {

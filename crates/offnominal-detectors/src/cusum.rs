@@ -31,81 +31,31 @@
 //! assert_eq!([20.0, 37.0, 54.0], [(); 3].map(|()| monitor.score(&far)));
 //! ```
 
-use crate::shared::inner::{Inner, Scaled, fits_with_or_without_policy, seed_of};
+use crate::shared::inner::{Accumulate, Inner};
+use crate::shared::prelude::*;
 use crate::shared::ranges::Positive;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-
-/// The entry of [`Cusum`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(Cusum as dyn Detector, "cusum", "cumulative sum of another detector's surprises");
 
 /// The most that one step adds.
 const LIMIT: f64 = 20.0;
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Cusum {
-    /// The detector whose scores are added up.
-    pub inner: Inner,
-    /// Taken off at each step, in surprises.
-    pub allowance: Positive,
-}
-
-impl Default for Cusum {
-    fn default() -> Self {
-        Cusum { inner: Inner::named("ensemble-dm"), allowance: const { Positive::new(1.5) } }
+recipe! {
+    /// The recipe.
+    pub struct Cusum {
+        /// The detector whose scores are added up.
+        pub inner: Inner = Inner::named("ensemble-dm"),
+        /// Taken off at each step, in surprises.
+        pub allowance: Positive = Positive::new(1.5),
     }
 }
 
-fits_with_or_without_policy!(Cusum);
+detector!(Cusum, "cusum", "cumulative sum of another detector's surprises");
 
-impl Cusum {
-    fn fit_inner(
-        &self,
-        policy: Option<&dyn Policy>,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        let inner = self.inner.fit(policy, train, validation, seed_of(rng))?;
-        Ok(Box::new(Fitted { inner, allowance: self.allowance.get(), sum: 0.0 }))
+impl Accumulate for Cusum {
+    fn inner(&self) -> &Inner {
+        &self.inner
     }
 
-    fn load_inner(
-        &self,
-        from: &Reader<'_>,
-        policy: Option<&dyn Policy>,
-    ) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let inner = self.inner.load(&from.part("inner"), policy)?;
-        Ok(Box::new(Fitted { inner, allowance: self.allowance.get(), sum: 0.0 }))
-    }
-}
-
-#[derive(Clone)]
-struct Fitted {
-    inner: Scaled,
-    allowance: f64,
-    sum: f64,
-}
-
-impl Monitor for Fitted {
-    fn reset(&mut self) {
-        self.inner.reset();
-        self.sum = 0.0;
-    }
-
-    fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        self.sum = (self.sum - self.allowance).max(0.0) + self.inner.score(seen).min(LIMIT);
-        self.sum
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
-    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.inner.save(&mut to.part("inner"))
+    fn add(&self, sum: f64, surprise: f64) -> f64 {
+        (sum - self.allowance.get()).max(0.0) + surprise.min(LIMIT)
     }
 }

@@ -43,35 +43,22 @@
 //! assert!((monitor.unwrap().score(&nominal.transition(0)) - 10.0_f64.sqrt() / 2.0).abs() < 1e-12);
 //! ```
 
+use crate::shared::prelude::*;
 use crate::shared::samples::SeededSamples;
 use crate::shared::spread::{Table, information, vote_entropy};
-use offnominal_core::prelude::*;
 use offnominal_core::samples::Shape;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-
-/// The entry of [`Disagreement`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Disagreement as dyn Detector,
-    "disagreement",
-    "how far several predictions of the policy lie apart",
-    exempt: &[(
-        Law::IgnoresConstantChannels,
-        "the policy reads every channel, and may well disagree about one that never moved in training"
-    )]
-);
 
 /// The score of a prediction that is not a number.
 const UNDEFINED: f64 = f32::MAX as f64;
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Disagreement {
-    /// What is measured.
-    pub measure: Measure,
-    /// Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
-    pub predictions: Option<NonZeroUsize>,
+recipe! {
+    /// The recipe.
+    pub struct Disagreement {
+        /// What is measured.
+        pub measure: Measure = Measure::MeanSd,
+        /// Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
+        pub predictions: Option<NonZeroUsize> = None,
+    }
 }
 
 /// A measure of how far predictions lie apart.
@@ -104,12 +91,6 @@ pub struct Panel {
     samples: SeededSamples,
     measures: Vec<Measure>,
     mean: Vec<f64>,
-}
-
-impl Default for Disagreement {
-    fn default() -> Self {
-        Disagreement { measure: Measure::MeanSd, predictions: None }
-    }
 }
 
 impl Measure {
@@ -157,19 +138,20 @@ impl Measure {
     }
 
     /// The measure of predictions; `mean` is scratch for a number per head.
-    fn of(self, told: &Predictions<'_>, shape: &Shape, mean: &mut [f64]) -> f64 {
-        if !told.heads.iter().all(|v| v.is_finite()) {
+    fn of(self, predictions: &Predictions<'_>, shape: &Shape, mean: &mut [f64]) -> f64 {
+        if !predictions.heads.iter().all(|v| v.is_finite()) {
             return UNDEFINED;
         }
-        let heads = Table { values: told.heads, width: shape.heads };
-        let acts = if shape.is_choice { heads } else { Table { values: told.actions, width: shape.actions } };
+        let heads = Table { values: predictions.heads, width: shape.heads };
+        let acts =
+            if shape.is_choice { heads } else { Table { values: predictions.actions, width: shape.actions } };
         match self {
             Measure::MeanSd => acts.mean_sd(),
             Measure::MaxSd => (0..acts.width).map(|a| acts.sd(a)).fold(0.0, f64::max),
             Measure::GreedySd => heads.sd(heads.preferred()),
             Measure::BestSd => heads.best_sd(),
             Measure::RelativeSd => acts.relative_sd(),
-            Measure::VoteEntropy => vote_entropy(told.actions, shape.heads),
+            Measure::VoteEntropy => vote_entropy(predictions.actions, shape.heads),
             Measure::Entropy => information(heads, mean).0,
             Measure::MutualInformation => information(heads, mean).1,
             Measure::RawSd => heads.mean_sd(),
@@ -195,12 +177,12 @@ impl Panel {
         &self.measures
     }
 
-    /// How much the policy tells.
+    /// The sizes of the predictions.
     pub fn shape(&self) -> Shape {
         self.samples.shape()
     }
 
-    /// What the policy tells of an observation.
+    /// The predictions for an observation.
     pub fn predict(&mut self, obs: &[f32]) -> Predictions<'_> {
         self.samples.predict(obs)
     }
@@ -210,39 +192,41 @@ impl Panel {
         let (shape, Panel { samples, measures, mean }) = (self.samples.shape(), self);
         let mut scores = vec![Vec::with_capacity(seen.len()); measures.len()];
         for step in seen.transitions() {
-            let told = samples.predict(step.next_obs);
-            measures.iter().zip(&mut scores).for_each(|(m, of)| of.push(m.of(&told, &shape, mean)));
+            let predictions = samples.predict(step.next_obs);
+            measures.iter().zip(&mut scores).for_each(|(m, of)| of.push(m.of(&predictions, &shape, mean)));
         }
         scores
     }
 }
 
-impl Detector for Disagreement {
-    fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
-        Err(FitError::NoPolicy)
-    }
+detector!(
+    Disagreement,
+    "disagreement",
+    "how far several predictions of the policy lie apart",
+    exempt: &[(
+        Law::IgnoresConstantChannels,
+        "the policy reads every channel, and may well disagree about one that never moved in training"
+    )]
+);
 
-    fn fit_with(
-        &self,
-        policy: &dyn Policy,
-        train: &[Signals<'_>],
-        _: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        let samples = SeededSamples::open(policy, self.predictions, train, rng)?;
+impl Learn for Disagreement {
+    type Fitted = Fitted;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+        let samples = SeededSamples::open(nominal.policy()?, self.predictions, nominal.train, rng)?;
         self.measure.fits(&samples.shape())?;
-        Ok(Box::new(Fitted::new(samples, self.measure)))
+        Ok(Fitted::new(samples, self.measure))
     }
 
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let samples = SeededSamples::load(from, policy, self.predictions)?;
         self.measure.fits(&samples.shape())?;
-        Ok(Box::new(Fitted::new(samples, self.measure)))
+        Ok(Fitted::new(samples, self.measure))
     }
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     samples: SeededSamples,
     measure: Measure,
     /// Mean probability of each choice.
@@ -255,16 +239,10 @@ impl Fitted {
     }
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let shape = self.samples.shape();
         self.measure.of(&self.samples.predict(seen.next_obs), &shape, &mut self.mean)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -31,54 +31,26 @@
 //! assert!((monitor.score(&nominal.transition(3)) - 0.5_f64.ln()).abs() < 1e-9);
 //! ```
 
-use crate::shared::inner::{Inner, Scaled, fits_with_or_without_policy, seed_of};
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
+use crate::shared::inner::{Accumulate, Inner};
+use crate::shared::prelude::*;
 
-/// The entry of [`EProcess`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    EProcess as dyn Detector,
-    "e-process",
-    "evidence accumulated by betting on another detector's p-values"
-);
-
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EProcess {
-    /// The detector whose p-values are bet on.
-    pub inner: Inner,
-}
-
-impl Default for EProcess {
-    fn default() -> Self {
-        EProcess { inner: Inner::named("ensemble-dm") }
+recipe! {
+    /// The recipe.
+    pub struct EProcess {
+        /// The detector whose p-values are bet on.
+        pub inner: Inner = Inner::named("ensemble-dm"),
     }
 }
 
-fits_with_or_without_policy!(EProcess);
+detector!(EProcess, "e-process", "evidence accumulated by betting on another detector's p-values");
 
-impl EProcess {
-    fn fit_inner(
-        &self,
-        policy: Option<&dyn Policy>,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        Ok(Box::new(Fitted {
-            inner: self.inner.fit(policy, train, validation, seed_of(rng))?,
-            log_wealth: 0.0,
-        }))
+impl Accumulate for EProcess {
+    fn inner(&self) -> &Inner {
+        &self.inner
     }
 
-    fn load_inner(
-        &self,
-        from: &Reader<'_>,
-        policy: Option<&dyn Policy>,
-    ) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let inner = self.inner.load(&from.part("inner"), policy)?;
-        Ok(Box::new(Fitted { inner, log_wealth: 0.0 }))
+    fn add(&self, sum: f64, surprise: f64) -> f64 {
+        sum.max(0.0) + log_bet(surprise)
     }
 }
 
@@ -89,32 +61,6 @@ fn log_bet(x: f64) -> f64 {
     }
     let p = (-x).exp();
     x - 2.0 * x.ln() + (1.0 - p - p * x).ln()
-}
-
-#[derive(Clone)]
-struct Fitted {
-    inner: Scaled,
-    log_wealth: f64,
-}
-
-impl Monitor for Fitted {
-    fn reset(&mut self) {
-        self.inner.reset();
-        self.log_wealth = 0.0;
-    }
-
-    fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        self.log_wealth = self.log_wealth.max(0.0) + log_bet(self.inner.score(seen));
-        self.log_wealth
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
-    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.inner.save(&mut to.part("inner"))
-    }
 }
 
 #[cfg(test)]

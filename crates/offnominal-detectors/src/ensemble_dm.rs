@@ -43,85 +43,60 @@
 //! assert!((15.0..40.0).contains(&ratio), "{ratio}");
 //! ```
 
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
-use crate::shared::residual::{Recipe, Residual};
+use crate::shared::residual::Residual;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`EnsembleDm`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    EnsembleDm as dyn Detector,
+recipe! {
+    /// The recipe.
+    pub struct EnsembleDm {
+        /// Widths of the hidden layers.
+        pub hidden: Hidden = Hidden::small(),
+        /// Number of members, each fitted without its own share of the episodes.
+        pub members: NonZeroUsize = count(3),
+        /// How the networks are trained.
+        pub training: Training = Training::brief(),
+    }
+}
+
+detector!(
+    EnsembleDm,
     "ensemble-dm",
     "error of an ensemble's prediction, in units of its errors on held-out nominal data"
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EnsembleDm {
-    /// Widths of the hidden layers.
-    pub hidden: Hidden,
-    /// Number of members, each fitted without its own share of the episodes.
-    pub members: NonZeroUsize,
-    /// How the networks are trained.
-    pub training: Training,
-}
+impl Learn for EnsembleDm {
+    type Fitted = Fitted;
 
-impl Default for EnsembleDm {
-    fn default() -> Self {
-        EnsembleDm {
-            hidden: Hidden::small(),
-            members: const { NonZeroUsize::new(3).unwrap() },
-            training: Training::brief(),
-        }
-    }
-}
-
-impl Detector for EnsembleDm {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let EnsembleDm { hidden, members, training } = self;
-        let recipe = Recipe { hidden, members: members.get(), training };
-        let (residual, held_out) = Residual::fit(train, validation, &recipe, rng)?;
+        let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
         let whitener = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d);
-        Ok(Box::new(Fitted { residual, whitener: Arc::new(whitener), z: vec![0.0; d] }))
+        Ok(Fitted { residual, whitener: Arc::new(whitener), z: vec![0.0; d] })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let EnsembleDm { hidden, members, training } = self;
-        let residual = Residual::load(from, &Recipe { hidden, members: members.get(), training })?;
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+        let residual = Residual::load(from, &self.hidden, self.members)?;
         let d = residual.width();
         let whitener = Whitener::load(&from.part("nominal"), d)?;
-        Ok(Box::new(Fitted { residual, whitener: Arc::new(whitener), z: vec![0.0; d] }))
+        Ok(Fitted { residual, whitener: Arc::new(whitener), z: vec![0.0; d] })
     }
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     residual: Residual,
     whitener: Arc<Whitener>,
     z: Vec<f64>,
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.residual.of(seen, &mut self.z);
         self.whitener.mean_square(&mut self.z)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -29,18 +29,23 @@
 //! assert!((score - 2.0).abs() < 1e-6);
 //! ```
 
-use crate::shared::features::Features;
-use crate::shared::nearest::{Nearest, Scratch};
+use crate::shared::features::{MemberModel, Members};
+use crate::shared::nearest::{Nearest, Neighbours};
+use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`FeatureKnn`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    FeatureKnn as dyn Detector,
+recipe! {
+    /// The recipe.
+    pub struct FeatureKnn {
+        /// Rank of the neighbour.
+        pub k: NonZeroUsize = count(1),
+        /// The most nominal observations that are kept, evenly spread over the episodes.
+        pub points: NonZeroUsize = count(5_000),
+    }
+}
+
+detector!(
+    FeatureKnn,
     "feature-knn",
     "distance of the policy's penultimate features to the k-th nearest nominal ones",
     exempt: &[(
@@ -49,113 +54,38 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     )]
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FeatureKnn {
-    /// Rank of the neighbour.
-    pub k: NonZeroUsize,
-    /// The most nominal observations that are kept, evenly spread over the episodes.
-    pub points: NonZeroUsize,
-}
+impl Learn for FeatureKnn {
+    type Fitted = Members<Neighbours>;
 
-impl Default for FeatureKnn {
-    fn default() -> Self {
-        FeatureKnn { k: NonZeroUsize::MIN, points: const { NonZeroUsize::new(5_000).unwrap() } }
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
+        Members::fit(nominal, self.points, rng, |(scale, rows)| {
+            let (needed, found) = (self.k.get(), rows.len() / scale.width());
+            if found < needed {
+                return Err(FitError::TooFewSteps { needed, found });
+            }
+            let index = Nearest::new(scale.width(), found, &rows);
+            Ok(Neighbours::new(scale, index, self.k))
+        })
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
+        Members::load(from, policy, |from, units| {
+            let scale = Scale::load(from, units)?;
+            let index = Nearest::load(from, scale.width(), self.k.get())?;
+            Ok(Neighbours::new(scale, index, self.k))
+        })
     }
 }
 
-impl Detector for FeatureKnn {
-    fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
-        Err(FitError::NoPolicy)
-    }
-
-    fn fit_with(
-        &self,
-        policy: &dyn Policy,
-        train: &[Signals<'_>],
-        _: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        check(train, 1)?;
-        let mut features = Features::open(policy, train, rng)?;
-        let pools = features.pools(train, self.points)?;
-        let kept = pools[0].1.len() / pools[0].0.width();
-        if kept < self.k.get() {
-            return Err(FitError::TooFewSteps { needed: self.k.get(), found: kept });
-        }
-        let index = |(scale, rows): (Scale, Vec<f32>)| {
-            let index = Nearest::new(scale.width(), rows.len() / scale.width(), &rows);
-            Member::new(scale, index, self.k.get())
-        };
-        let members = pools.into_iter().map(index);
-        Ok(Box::new(Fitted { features, members: members.collect() }))
-    }
-
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let features = Features::load(from, policy)?;
-        let (members, units) = features.shape();
-        let member = |m| {
-            let from = from.part("member").part(m);
-            let scale = Scale::load(&from, units)?;
-            let index = Nearest::load(&from, scale.width(), self.k.get())?;
-            Ok(Member::new(scale, index, self.k.get()))
-        };
-        let members = (0..members).map(member).collect::<Result<_, ArchiveError>>()?;
-        Ok(Box::new(Fitted { features, members }))
-    }
-}
-
-/// Nominal features of one member, shared by all forks, and what a query needs.
-#[derive(Clone)]
-struct Member {
-    model: Arc<(Scale, Nearest)>,
-    z: Vec<f32>,
-    scratch: Scratch,
-}
-
-impl Member {
-    fn new(scale: Scale, index: Nearest, k: usize) -> Member {
-        let (z, scratch) = (vec![0.0; scale.width()], index.scratch(k));
-        Member { model: Arc::new((scale, index)), z, scratch }
-    }
-
+impl MemberModel for Neighbours {
     fn distance(&mut self, features: &[f32]) -> f64 {
-        let (scale, index) = &*self.model;
-        scale.apply(features, &mut self.z);
-        f64::from(index.squared_distance(&self.z, &mut self.scratch)).sqrt()
-    }
-}
-
-#[derive(Clone)]
-struct Fitted {
-    features: Features,
-    members: Vec<Member>,
-}
-
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
-    fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let rows = self.features.of(seen.next_obs);
-        let sum: f64 = self.members.iter_mut().zip(rows).map(|(member, row)| member.distance(row)).sum();
-        sum / self.members.len() as f64
+        Neighbours::distance(self, features)
     }
 
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
-    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.features.save(to);
-        for (m, member) in self.members.iter().enumerate() {
-            let (scale, index) = &*member.model;
-            let mut to = to.part("member");
-            let mut to = to.part(m);
-            scale.save(&mut to);
-            index.save(&mut to);
-        }
-        Ok(())
+    fn save(&self, to: &mut Writer<'_>) {
+        let (scale, index) = self.model();
+        scale.save(to);
+        index.save(to);
     }
 }
 

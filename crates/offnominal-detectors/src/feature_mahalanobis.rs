@@ -29,17 +29,21 @@
 //! assert!((score - 3.0).abs() < 1e-6);
 //! ```
 
-use crate::shared::features::Features;
+use crate::shared::features::{MemberModel, Members};
+use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
 use crate::shared::whiten::Whitener;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`FeatureMahalanobis`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    FeatureMahalanobis as dyn Detector,
+recipe! {
+    /// The recipe.
+    pub struct FeatureMahalanobis {
+        /// The most nominal observations that are read, evenly spread over the episodes.
+        pub points: NonZeroUsize = count(20_000),
+    }
+}
+
+detector!(
+    FeatureMahalanobis,
     "feature-mahalanobis",
     "Mahalanobis distance of the policy's penultimate features",
     exempt: &[(
@@ -48,104 +52,52 @@ pub const ENTRY: Entry<dyn Detector> = entry!(
     )]
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FeatureMahalanobis {
-    /// The most nominal observations that are read, evenly spread over the episodes.
-    pub points: NonZeroUsize,
-}
+impl Learn for FeatureMahalanobis {
+    type Fitted = Members<Model>;
 
-impl Default for FeatureMahalanobis {
-    fn default() -> Self {
-        FeatureMahalanobis { points: const { NonZeroUsize::new(20_000).unwrap() } }
-    }
-}
-
-impl Detector for FeatureMahalanobis {
-    fn fit(&self, _: &[Signals<'_>], _: &[Signals<'_>], _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
-        Err(FitError::NoPolicy)
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
+        Members::fit(nominal, self.points, rng, |(scale, rows)| {
+            let rows: Vec<f64> = rows.iter().map(|&z| f64::from(z)).collect();
+            let whitener = Whitener::fit(rows.chunks_exact(scale.width()), scale.width());
+            Ok(Model::new(scale, whitener))
+        })
     }
 
-    fn fit_with(
-        &self,
-        policy: &dyn Policy,
-        train: &[Signals<'_>],
-        _: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        let mut features = Features::open(policy, train, rng)?;
-        let pools = features.pools(train, self.points)?;
-        let models = pools.into_iter().map(|(scale, rows)| model(scale, &rows)).collect();
-        Ok(Box::new(Fitted::new(features, models)))
-    }
-
-    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let features = Features::load(from, policy)?;
-        let (members, units) = features.shape();
-        let model = |m| {
-            let from = from.part("member").part(m);
-            let scale = Scale::load(&from, units)?;
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
+        Members::load(from, policy, |from, units| {
+            let scale = Scale::load(from, units)?;
             let whitener = Whitener::load(&from.part("nominal"), scale.width())?;
-            Ok((scale, whitener))
-        };
-        let models = (0..members).map(model).collect::<Result<_, ArchiveError>>()?;
-        Ok(Box::new(Fitted::new(features, models)))
+            Ok(Model::new(scale, whitener))
+        })
     }
 }
 
-/// Units and covariance of the features of a member.
-type Model = (Scale, Whitener);
-
-fn model(scale: Scale, rows: &[f32]) -> Model {
-    let rows: Vec<f64> = rows.iter().map(|&z| f64::from(z)).collect();
-    let whitener = Whitener::fit(rows.chunks_exact(scale.width()), scale.width());
-    (scale, whitener)
-}
-
+/// Units and covariance of the features of a member, shared by all forks, and buffers.
 #[derive(Clone)]
-struct Fitted {
-    features: Features,
-    models: Arc<Vec<Model>>,
+pub(crate) struct Model {
+    nominal: Arc<(Scale, Whitener)>,
     z: Vec<f32>,
     x: Vec<f64>,
 }
 
-impl Fitted {
-    fn new(features: Features, models: Vec<Model>) -> Fitted {
-        let widest = models.iter().map(|(scale, _)| scale.width()).max().unwrap_or(0);
-        Fitted { features, models: Arc::new(models), z: vec![0.0; widest], x: vec![0.0; widest] }
+impl Model {
+    fn new(scale: Scale, whitener: Whitener) -> Model {
+        let (z, x) = (vec![0.0; scale.width()], vec![0.0; scale.width()]);
+        Model { nominal: Arc::new((scale, whitener)), z, x }
     }
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
-    fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let mut sum = 0.0;
-        for ((scale, whitener), row) in self.models.iter().zip(self.features.of(seen.next_obs)) {
-            let d = scale.width();
-            let (z, x) = (&mut self.z[..d], &mut self.x[..d]);
-            scale.apply(row, z);
-            x.iter_mut().zip(z).for_each(|(x, z)| *x = f64::from(*z));
-            sum += (whitener.mean_square(x) * d as f64).sqrt();
-        }
-        sum / self.models.len() as f64
+impl MemberModel for Model {
+    fn distance(&mut self, features: &[f32]) -> f64 {
+        let (scale, whitener) = &*self.nominal;
+        scale.apply(features, &mut self.z);
+        self.x.iter_mut().zip(&self.z).for_each(|(x, z)| *x = f64::from(*z));
+        (whitener.mean_square(&mut self.x) * scale.width() as f64).sqrt()
     }
 
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
-    }
-
-    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        self.features.save(to);
-        for (m, (scale, whitener)) in self.models.iter().enumerate() {
-            let mut to = to.part("member");
-            let mut to = to.part(m);
-            scale.save(&mut to);
-            whitener.save(&mut to.part("nominal"));
-        }
-        Ok(())
+    fn save(&self, to: &mut Writer<'_>) {
+        self.nominal.0.save(to);
+        self.nominal.1.save(&mut to.part("nominal"));
     }
 }
 

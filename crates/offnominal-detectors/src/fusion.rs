@@ -32,20 +32,15 @@
 //! assert_eq!(scores(&["knn", "knn"]), scores(&["knn"]));
 //! ```
 
-use crate::shared::inner::{Inner, Scaled, fits_with_or_without_policy, seed_of};
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
+use crate::shared::inner::{Inner, Scaled};
+use crate::shared::prelude::*;
 
-/// The entry of [`Fusion`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(Fusion as dyn Detector, "fusion", "several detectors as one, by the mean of their surprises");
-
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Fusion {
-    /// The detectors, one or more.
-    pub inner: Several,
+recipe! {
+    /// The recipe.
+    pub struct Fusion {
+        /// The detectors, one or more.
+        pub inner: Several = Several(["ensemble-dm", "knn-transition", "residual-window"].map(Inner::named).into()),
+    }
 }
 
 /// One detector or more.
@@ -67,46 +62,31 @@ impl From<Several> for Vec<Inner> {
     }
 }
 
-impl Default for Fusion {
-    fn default() -> Self {
-        let inner = ["ensemble-dm", "knn-transition", "residual-window"].map(Inner::named);
-        Fusion { inner: Several(inner.to_vec()) }
-    }
-}
+detector!(Fusion, "fusion", "several detectors as one, by the mean of their surprises");
 
-fits_with_or_without_policy!(Fusion);
+impl Learn for Fusion {
+    type Fitted = Fitted;
 
-impl Fusion {
-    fn fit_inner(
-        &self,
-        policy: Option<&dyn Policy>,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        let seed = seed_of(rng);
-        let one = |(k, inner): (usize, &Inner)| inner.fit(policy, train, validation, seed.child(k));
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+        let seed = Seed(rng.bits());
+        let one = |(k, inner): (usize, &Inner)| inner.fit(nominal, seed.child(k));
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        Ok(Box::new(Fitted { inner }))
+        Ok(Fitted { inner })
     }
 
-    fn load_inner(
-        &self,
-        from: &Reader<'_>,
-        policy: Option<&dyn Policy>,
-    ) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let one = |(k, inner): (usize, &Inner)| inner.load(&from.part("inner").part(k), policy);
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
-        Ok(Box::new(Fitted { inner }))
+        Ok(Fitted { inner })
     }
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     inner: Vec<Scaled>,
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.inner.iter_mut().for_each(Scaled::reset);
     }
@@ -114,10 +94,6 @@ impl Monitor for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let sum: f64 = self.inner.iter_mut().map(|inner| inner.score(seen)).sum();
         sum / self.inner.len() as f64
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -27,80 +27,53 @@
 //! ```
 
 use crate::shared::forest::{Forest, Table};
+use crate::shared::prelude::*;
 use crate::shared::scale::{Scale, n_observations};
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`IsolationForest`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    IsolationForest as dyn Detector,
-    "isolation-forest",
-    "how few random splits isolate an observation"
-);
-
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct IsolationForest {
-    /// Number of trees.
-    pub trees: NonZeroUsize,
-    /// Observations per tree, ψ.
-    pub subsample: NonZeroUsize,
-}
-
-impl Default for IsolationForest {
-    fn default() -> Self {
-        IsolationForest {
-            trees: const { NonZeroUsize::new(100).unwrap() },
-            subsample: const { NonZeroUsize::new(256).unwrap() },
-        }
+recipe! {
+    /// The recipe.
+    pub struct IsolationForest {
+        /// Number of trees.
+        pub trees: NonZeroUsize = count(100),
+        /// Observations per tree, ψ.
+        pub subsample: NonZeroUsize = count(256),
     }
 }
 
-impl Detector for IsolationForest {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+detector!(IsolationForest, "isolation-forest", "how few random splits isolate an observation");
+
+impl Learn for IsolationForest {
+    type Fitted = Fitted;
+
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let width = scale.width();
         let table = Table { points: &points, width, n_points: n_observations(train) };
         let forest = Forest::grow(table, self.trees.get(), self.subsample.get(), rng);
-        Ok(Box::new(Fitted { model: Arc::new((scale, forest)), z: vec![0.0; width] }))
+        Ok(Fitted { model: Arc::new((scale, forest)), z: vec![0.0; width] })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let forest = Forest::load(&from.part("forest"), scale.width(), self.trees.get())?;
         let z = vec![0.0; scale.width()];
-        Ok(Box::new(Fitted { model: Arc::new((scale, forest)), z }))
+        Ok(Fitted { model: Arc::new((scale, forest)), z })
     }
 }
 
 /// The trees are shared by all forks.
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     model: Arc<(Scale, Forest)>,
     z: Vec<f32>,
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let (scale, forest) = &*self.model;
         scale.apply(seen.next_obs, &mut self.z);
         forest.score(&self.z)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

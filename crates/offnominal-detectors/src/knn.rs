@@ -26,82 +26,47 @@
 //! assert!((score - 3.0 / 8.25_f64.sqrt()).abs() < 1e-6);
 //! ```
 
-use crate::shared::nearest::{Nearest, Scratch};
+use crate::shared::nearest::{Nearest, Neighbours};
+use crate::shared::prelude::*;
 use crate::shared::scale::{Scale, n_observations};
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`Knn`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(Knn as dyn Detector, "knn", "distance to the k-th nearest nominal observation");
-
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Knn {
-    /// Rank of the neighbour.
-    pub k: NonZeroUsize,
-}
-
-impl Default for Knn {
-    fn default() -> Self {
-        Knn { k: NonZeroUsize::MIN }
+recipe! {
+    /// The recipe.
+    pub struct Knn {
+        /// Rank of the neighbour.
+        pub k: NonZeroUsize = count(1),
     }
 }
 
-impl Detector for Knn {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        _rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+detector!(Knn, "knn", "distance to the k-th nearest nominal observation");
+
+impl Learn for Knn {
+    type Fitted = Fitted;
+
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, self.k.get())?;
         let (scale, points) = Scale::of_observations(train);
         let index = Nearest::new(scale.width(), n_observations(train), &points);
-        Ok(Box::new(Fitted::new(scale, index, self.k)))
+        Ok(Fitted(Neighbours::new(scale, index, self.k)))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let index = Nearest::load(&from.part("nominal"), scale.width(), self.k.get())?;
-        Ok(Box::new(Fitted::new(scale, index, self.k)))
+        Ok(Fitted(Neighbours::new(scale, index, self.k)))
     }
 }
 
-/// The points are shared by all forks; each has its own scratch.
 #[derive(Clone)]
-struct Fitted {
-    model: Arc<(Scale, Nearest)>,
-    z: Vec<f32>,
-    scratch: Scratch,
-}
+pub(crate) struct Fitted(Neighbours);
 
-impl Fitted {
-    fn new(scale: Scale, index: Nearest, k: NonZeroUsize) -> Fitted {
-        let (z, scratch) = (vec![0.0; scale.width()], index.scratch(k.get()));
-        Fitted { model: Arc::new((scale, index)), z, scratch }
-    }
-}
-
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let (scale, index) = &*self.model;
-        scale.apply(seen.next_obs, &mut self.z);
-        f64::from(index.squared_distance(&self.z, &mut self.scratch)).sqrt()
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
+        self.0.distance(seen.next_obs)
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
-        let (scale, index) = &*self.model;
+        let (scale, index) = self.0.model();
         scale.save(&mut to.part("obs"));
         index.save(&mut to.part("nominal"));
         Ok(())

@@ -34,43 +34,29 @@
 
 use crate::shared::nearest::{Nearest, Scratch};
 use crate::shared::one_step::Units;
+use crate::shared::prelude::*;
 use crate::shared::ranges::Positive;
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`KnnTransition`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    KnnTransition as dyn Detector,
+recipe! {
+    /// The recipe.
+    pub struct KnnTransition {
+        /// Rank of the neighbour.
+        pub k: NonZeroUsize = count(1),
+        /// Weight of the change.
+        pub weight: Positive = Positive::new(2.0),
+    }
+}
+
+detector!(
+    KnnTransition,
     "knn-transition",
     "distance of observation, action and change to the k-th nearest nominal ones"
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct KnnTransition {
-    /// Rank of the neighbour.
-    pub k: NonZeroUsize,
-    /// Weight of the change.
-    pub weight: Positive,
-}
+impl Learn for KnnTransition {
+    type Fitted = Fitted;
 
-impl Default for KnnTransition {
-    fn default() -> Self {
-        KnnTransition { k: NonZeroUsize::MIN, weight: const { Positive::new(2.0) } }
-    }
-}
-
-impl Detector for KnnTransition {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        _rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, self.k.get())?;
         let (units, weight) = (Units::fit(train), self.weight.get() as f32);
         let width = units.n_inputs() + units.n_targets();
@@ -81,14 +67,14 @@ impl Detector for KnnTransition {
             points.extend_from_slice(&y);
         }
         let index = Nearest::new(width, points.len() / width, &points);
-        Ok(Box::new(self.fitted(units, index)))
+        Ok(self.fitted(units, index))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         let width = units.n_inputs() + units.n_targets();
         let index = Nearest::load(&from.part("nominal"), width, self.k.get())?;
-        Ok(Box::new(self.fitted(units, index)))
+        Ok(self.fitted(units, index))
     }
 }
 
@@ -110,24 +96,18 @@ fn place(units: &Units, weight: f32, seen: &Transition<'_>, y: &mut [f32]) {
 
 /// The points are shared by all forks; each has its own scratch.
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     model: Arc<(Units, Nearest)>,
     weight: f32,
     y: Vec<f32>,
     scratch: Scratch,
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let (units, index) = &*self.model;
         place(units, self.weight, seen, &mut self.y);
         f64::from(index.squared_distance(&self.y, &mut self.scratch)).sqrt()
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

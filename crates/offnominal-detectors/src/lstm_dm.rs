@@ -29,53 +29,31 @@
 //! assert!(scores[8..].iter().all(|s| *s < 0.1), "{scores:?}");
 //! ```
 
-use crate::shared::kept;
 use crate::shared::one_step::{Units, mean_square};
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
+use crate::shared::saved;
 use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
-use offnominal_nets::{Activation, Gradients, Init, Kind, Mlp, Recurrent, RecurrentWork, Workspace};
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
+use offnominal_nets::{Activation, CellKind, Gradients, Init, Mlp, Recurrent, RecurrentWork, Workspace};
 
-/// The entry of [`LstmDm`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    LstmDm as dyn Detector,
-    "lstm-dm",
-    "error of a network with memory that predicts the next observation"
-);
-
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LstmDm {
-    /// Width of the state.
-    pub hidden: NonZeroUsize,
-    /// Widths of the layers between state and output.
-    pub head: Hidden,
-    /// How it is trained.
-    pub training: SequenceTraining,
-}
-
-impl Default for LstmDm {
-    fn default() -> Self {
-        LstmDm {
-            hidden: const { NonZeroUsize::new(256).unwrap() },
-            head: Hidden::one(128),
-            training: SequenceTraining::default(),
-        }
+recipe! {
+    /// The recipe.
+    pub struct LstmDm {
+        /// Width of the state.
+        pub hidden: NonZeroUsize = count(256),
+        /// Widths of the layers between state and output.
+        pub head: Hidden = Hidden::one(128),
+        /// How it is trained.
+        pub training: SequenceTraining = SequenceTraining::default(),
     }
 }
 
-impl Detector for LstmDm {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+detector!(LstmDm, "lstm-dm", "error of a network with memory that predicts the next observation");
+
+impl Learn for LstmDm {
+    type Fitted = Fitted;
+
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let units = Units::fit(train);
         let rows = units.rows(train);
@@ -83,22 +61,22 @@ impl Detector for LstmDm {
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         self.training.run(&mut InTraining::new(net.clone(), piece, batch), &mut params, &rows, rng)?;
-        Ok(Box::new(Fitted::new(units, net, params)))
+        Ok(Fitted::new(units, net, params))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
-        kept::widths(from, self.head.sizes(self.hidden.get(), 1))?;
+        saved::widths(from, self.head.sizes(self.hidden.get(), 1))?;
         let net = self.net(units.n_inputs(), units.n_targets());
         let params = from.exactly("params", net.n_params())?.to_vec();
-        Ok(Box::new(Fitted::new(units, net, params)))
+        Ok(Fitted::new(units, net, params))
     }
 }
 
 impl LstmDm {
     fn net(&self, inputs: usize, outputs: usize) -> Net {
         Net {
-            lstm: Recurrent::new(Kind::Lstm, inputs, self.hidden.get()),
+            lstm: Recurrent::new(CellKind::Lstm, inputs, self.hidden.get()),
             head: Mlp::new(&self.head.sizes(self.hidden.get(), outputs), Activation::Relu),
         }
     }
@@ -185,49 +163,35 @@ fn squared_error(output: &[f32], piece: &Piece, d_output: &mut [f32]) -> f64 {
     sum * f64::from(factor)
 }
 
+/// Units, shapes and parameters.
+type Trained = (Units, Net, Vec<f32>);
+
 /// The network is shared by all forks; each has its own state.
 #[derive(Clone)]
-struct Fitted {
-    model: Arc<(Units, Net, Vec<f32>)>,
-    state: RecurrentWork,
-    head: Workspace,
-    input: Vec<f32>,
-    target: Vec<f32>,
+pub(crate) struct Fitted {
+    model: Arc<Trained>,
+    lanes: Lanes,
 }
 
 impl Fitted {
     fn new(units: Units, net: Net, params: Vec<f32>) -> Fitted {
-        Fitted {
-            state: net.lstm.workspace(1, 1),
-            head: net.head.workspace(1),
-            input: vec![0.0; units.n_inputs()],
-            target: vec![0.0; units.n_targets()],
-            model: Arc::new((units, net, params)),
-        }
+        let model = (units, net, params);
+        Fitted { lanes: Lanes::new(&model, 1), model: Arc::new(model) }
     }
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
-        self.state.reset();
+        self.lanes.state.reset();
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        let (units, net, params) = &*self.model;
-        units.input(seen, &mut self.input);
-        units.target(seen, &mut self.target);
-        let (of_lstm, of_head) = params.split_at(net.lstm.n_params());
-        let hidden = net.lstm.forward(of_lstm, &self.input, &mut self.state);
-        mean_square(net.head.forward(of_head, hidden, &mut self.head), &self.target)
+        self.lanes.step(&self.model, std::iter::once((0, *seen))).next().expect("a row")
     }
 
     fn score_episodes(&mut self, seen: &[Signals<'_>]) -> Vec<Vec<f64>> {
-        let mut choir = Choir::new(&self.model);
-        seen.chunks(SIDE_BY_SIDE).flat_map(|group| choir.score(group)).collect()
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
+        let mut lanes = Lanes::new(&self.model, SIDE_BY_SIDE);
+        seen.chunks(SIDE_BY_SIDE).flat_map(|group| lanes.episodes(&self.model, group)).collect()
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
@@ -242,42 +206,49 @@ impl Monitor for Fitted {
 const SIDE_BY_SIDE: usize = 16;
 
 /// The network at work on several episodes, one in each row.
-struct Choir<'a> {
-    model: &'a (Units, Net, Vec<f32>),
+#[derive(Clone)]
+struct Lanes {
     state: RecurrentWork,
     head: Workspace,
     inputs: Vec<f32>,
     targets: Vec<f32>,
 }
 
-impl<'a> Choir<'a> {
-    fn new(model: &'a (Units, Net, Vec<f32>)) -> Choir<'a> {
-        let (units, net, _) = model;
-        Choir {
-            state: net.lstm.workspace(1, SIDE_BY_SIDE),
-            head: net.head.workspace(SIDE_BY_SIDE),
-            inputs: vec![0.0; SIDE_BY_SIDE * units.n_inputs()],
-            targets: vec![0.0; SIDE_BY_SIDE * units.n_targets()],
-            model,
+impl Lanes {
+    fn new((units, net, _): &Trained, n: usize) -> Lanes {
+        Lanes {
+            state: net.lstm.workspace(1, n),
+            head: net.head.workspace(n),
+            inputs: vec![0.0; n * units.n_inputs()],
+            targets: vec![0.0; n * units.n_targets()],
         }
     }
 
     /// Scores of each episode; the rows of those that have ended go on with nothing.
-    fn score(&mut self, group: &[Signals<'_>]) -> Vec<Vec<f64>> {
+    fn episodes(&mut self, model: &Trained, group: &[Signals<'_>]) -> Vec<Vec<f64>> {
         self.state.reset();
         let mut scores: Vec<Vec<f64>> = group.iter().map(|e| Vec::with_capacity(e.len())).collect();
         for t in 0..group.iter().map(Signals::len).max().unwrap_or(0) {
-            self.step(group, t, &mut scores);
+            let running = group.iter().enumerate().filter(|(_, e)| t < e.len());
+            let found = self.step(model, running.map(|(row, e)| (row, e.transition(t))));
+            for ((episode, scores), score) in group.iter().zip(&mut scores).zip(found) {
+                if t < episode.len() {
+                    scores.push(score);
+                }
+            }
         }
         scores
     }
 
-    fn step(&mut self, group: &[Signals<'_>], t: usize, scores: &mut [Vec<f64>]) {
-        let (units, net, params) = self.model;
+    /// Takes a step in every row, and returns the scores; what is seen goes with its row.
+    fn step<'s>(
+        &mut self,
+        (units, net, params): &Trained,
+        seen: impl Iterator<Item = (usize, Transition<'s>)>,
+    ) -> impl Iterator<Item = f64> {
         let (n_inputs, n_targets) = (units.n_inputs(), units.n_targets());
         self.inputs.fill(0.0);
-        for (row, episode) in group.iter().enumerate().filter(|(_, e)| t < e.len()) {
-            let seen = episode.transition(t);
+        for (row, seen) in seen {
             units.input(&seen, &mut self.inputs[row * n_inputs..][..n_inputs]);
             units.target(&seen, &mut self.targets[row * n_targets..][..n_targets]);
         }
@@ -285,10 +256,6 @@ impl<'a> Choir<'a> {
         let hidden = net.lstm.forward(of_lstm, &self.inputs, &mut self.state);
         let outputs = net.head.forward(of_head, hidden, &mut self.head);
         let rows = outputs.chunks_exact(n_targets).zip(self.targets.chunks_exact(n_targets));
-        for ((episode, scores), (output, target)) in group.iter().zip(scores).zip(rows) {
-            if t < episode.len() {
-                scores.push(mean_square(output, target));
-            }
-        }
+        rows.map(|(output, target)| mean_square(output, target))
     }
 }

@@ -30,64 +30,47 @@
 //! ```
 
 use crate::shared::dynamics::{Data, Ensemble};
-use crate::shared::kept;
 use crate::shared::one_step::{Units, mean_square};
+use crate::shared::prelude::*;
 use crate::shared::ranges::{Fraction, Hidden};
+use crate::shared::saved;
 use crate::shared::training::{Model, Training};
-use offnominal_core::prelude::*;
 use offnominal_nets::loss::mse;
 use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace};
-use serde::{Deserialize, Serialize};
 
-/// The entry of [`MlpDm`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(MlpDm as dyn Detector, "mlp-dm", "error of a network that predicts the next observation");
-
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MlpDm {
-    /// Widths of the hidden layers.
-    pub hidden: Hidden,
-    /// Probability with which a unit of the first layer is dropped in training.
-    pub dropout: Fraction,
-    /// How the network is trained.
-    pub training: Training,
-}
-
-impl Default for MlpDm {
-    fn default() -> Self {
-        MlpDm {
-            hidden: Hidden::default(),
-            dropout: const { Fraction::new(0.1) },
-            training: Training::default(),
-        }
+recipe! {
+    /// The recipe.
+    pub struct MlpDm {
+        /// Widths of the hidden layers.
+        pub hidden: Hidden = Hidden::default(),
+        /// Probability with which a unit of the first layer is dropped in training.
+        pub dropout: Fraction = Fraction::new(0.1),
+        /// How the network is trained.
+        pub training: Training = Training::default(),
     }
 }
 
-impl Detector for MlpDm {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        let data = Data::new(train, validation, &self.training)?;
+detector!(MlpDm, "mlp-dm", "error of a network that predicts the next observation");
+
+impl Learn for MlpDm {
+    type Fitted = Fitted;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+        let data = Data::new(nominal, &self.training)?;
         let sizes = self.hidden.sizes(data.units.n_inputs(), data.units.n_targets());
         let net = Mlp::new(&sizes, Activation::Relu);
-        let mut params = vec![0.0; net.n_params()];
-        net.init(&mut params, Init::Uniform, rng);
+        let params = net.first_params(Init::Uniform, rng);
         let mut model = Dropping::new(&sizes, self.dropout, self.training.batch.get());
         let params = data.train(&self.training, &mut model, params, data.all_rows(), rng)?;
-        Ok(Box::new(Fitted { ensemble: Ensemble::new(data.units, net, vec![params]) }))
+        Ok(Fitted { ensemble: Ensemble::new(data.units, net, vec![params]) })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let shape = |units: &Units| {
             let sizes = self.hidden.sizes(units.n_inputs(), units.n_targets());
-            Ok(Mlp::new(&kept::widths(from, sizes)?, Activation::Relu))
+            Ok(Mlp::new(&saved::widths(from, sizes)?, Activation::Relu))
         };
-        Ok(Box::new(Fitted { ensemble: Ensemble::load(from, 1, shape)? }))
+        Ok(Fitted { ensemble: Ensemble::load(from, 1, shape)? })
     }
 }
 
@@ -174,13 +157,11 @@ fn multiply(values: &mut [f32], factors: &[f32]) {
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     ensemble: Ensemble,
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let mut score = 0.0;
         self.ensemble.ask(seen, &mut |a| score = mean_square(a.output, a.target));
@@ -191,10 +172,6 @@ impl Monitor for Fitted {
         scores.clear();
         scores.resize(seen.len(), 0.0);
         self.ensemble.ask_episode(seen, &mut |a| scores[a.step] = mean_square(a.output, a.target));
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -49,77 +49,56 @@
 //! assert!((0.6..1.6).contains(&as_ever) && weaker > 1.2 * as_ever, "{as_ever} {weaker}");
 //! ```
 
-use crate::shared::kept;
 use crate::shared::open_loop::{Horizons, OpenLoop};
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
-use crate::shared::residual::{Recipe, Residual};
+use crate::shared::residual::Residual;
+use crate::shared::saved;
 use crate::shared::training::Training;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`MultistepDm`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(MultistepDm as dyn Detector, "multistep-dm", "error of open-loop predictions over 2 to 16 steps");
-
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MultistepDm {
-    /// Age of the oldest prediction that is scored, in steps; the others are powers of two below it.
-    pub longest: NonZeroUsize,
-    /// Widths of the hidden layers.
-    pub hidden: Hidden,
-    /// Number of parts into which the episodes are cut; the model that scores learns from all but one of them.
-    pub parts: NonZeroUsize,
-    /// How the networks are trained.
-    pub training: Training,
-}
-
-impl Default for MultistepDm {
-    fn default() -> Self {
-        MultistepDm {
-            longest: const { NonZeroUsize::new(16).unwrap() },
-            hidden: Hidden::small(),
-            parts: const { NonZeroUsize::new(3).unwrap() },
-            training: Training::brief(),
-        }
+recipe! {
+    /// The recipe.
+    pub struct MultistepDm {
+        /// Age of the oldest prediction that is scored, in steps; the others are powers of two below it.
+        pub longest: NonZeroUsize = count(16),
+        /// Widths of the hidden layers.
+        pub hidden: Hidden = Hidden::small(),
+        /// Number of parts into which the episodes are cut; the model that scores learns from all but one of them.
+        pub parts: NonZeroUsize = count(3),
+        /// How the networks are trained.
+        pub training: Training = Training::brief(),
     }
 }
 
-impl Detector for MultistepDm {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+detector!(MultistepDm, "multistep-dm", "error of open-loop predictions over 2 to 16 steps");
+
+impl Learn for MultistepDm {
+    type Fitted = Fitted;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let MultistepDm { hidden, parts, training, .. } = self;
-        let recipe = Recipe { hidden, members: parts.get(), training };
-        let (residual, _) = Residual::fit(train, validation, &recipe, rng)?;
-        let mut open_loop = OpenLoop::new(residual, self.longest.get(), train[0].obs_width());
-        let horizons = Arc::new(Horizons::fit(&mut open_loop, train));
-        Ok(Box::new(Fitted { open_loop, horizons }))
+        let (residual, _) = Residual::fit(nominal, hidden, *parts, training, rng)?;
+        let mut open_loop = OpenLoop::new(residual, self.longest.get(), nominal.train[0].obs_width());
+        let horizons = Arc::new(Horizons::fit(&mut open_loop, nominal.train));
+        Ok(Fitted { open_loop, horizons })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let MultistepDm { hidden, parts, training, .. } = self;
-        let longest = kept::within(from, "longest", self.longest.get())?;
-        let residual = Residual::load(from, &Recipe { hidden, members: parts.get(), training })?;
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+        let longest = saved::within(from, "longest", self.longest.get())?;
+        let residual = Residual::load(from, &self.hidden, self.parts)?;
         let horizons = Horizons::load(&from.part("horizons"), longest, residual.width())?;
         let open_loop = OpenLoop::new(residual, longest, from.obs_width);
-        Ok(Box::new(Fitted { open_loop, horizons: Arc::new(horizons) }))
+        Ok(Fitted { open_loop, horizons: Arc::new(horizons) })
     }
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     open_loop: OpenLoop,
     horizons: Arc<Horizons>,
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.open_loop.reset();
     }
@@ -127,10 +106,6 @@ impl Monitor for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.open_loop.advance(seen, 0);
         self.horizons.score(&mut self.open_loop)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

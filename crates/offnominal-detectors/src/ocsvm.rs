@@ -30,44 +30,31 @@
 //! ```
 
 use crate::shared::kernel::Kernel;
+use crate::shared::prelude::*;
 use crate::shared::ranges::{Fraction, Positive};
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::smo;
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::sync::Arc;
 
-/// The entry of [`Ocsvm`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Ocsvm as dyn Detector,
+recipe! {
+    /// The recipe.
+    pub struct Ocsvm {
+        /// ν: at most so many of the nominal observations lie outside.
+        pub nu: Fraction = Fraction::new(0.5),
+        /// At which difference of gradients the solution is good enough.
+        pub tolerance: Positive = Positive::new(1e-3),
+    }
+}
+
+detector!(
+    Ocsvm,
     "ocsvm",
     "one-class support vector machine: how far an observation is outside the nominal region"
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Ocsvm {
-    /// ν: at most so many of the nominal observations lie outside.
-    pub nu: Fraction,
-    /// At which difference of gradients the solution is good enough.
-    pub tolerance: Positive,
-}
+impl Learn for Ocsvm {
+    type Fitted = Fitted;
 
-impl Default for Ocsvm {
-    fn default() -> Self {
-        Ocsvm { nu: const { Fraction::new(0.5) }, tolerance: const { Positive::new(1e-3) } }
-    }
-}
-
-impl Detector for Ocsvm {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        _rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let (width, n) = (scale.width(), n_observations(train));
@@ -81,16 +68,16 @@ impl Detector for Ocsvm {
         }
         let kernel = Kernel::new(&support, width, weights.len(), gamma);
         let model = Model { scale, kernel, weights, rho: solution.rho };
-        Ok(Box::new(Fitted { model: Arc::new(model), z: vec![0.0; width] }))
+        Ok(Fitted { model: Arc::new(model), z: vec![0.0; width] })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let (weights, rho) = (from.list::<f32>("weights")?.to_vec(), from.one("rho")?);
         let (width, from) = (scale.width(), from.part("support"));
         let kernel = Kernel::load(&from, width, weights.len(), gamma(width))?;
         let model = Model { scale, kernel, weights, rho };
-        Ok(Box::new(Fitted { model: Arc::new(model), z: vec![0.0; width] }))
+        Ok(Fitted { model: Arc::new(model), z: vec![0.0; width] })
     }
 }
 
@@ -109,22 +96,16 @@ struct Model {
 
 /// The support vectors are shared by all forks.
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     model: Arc<Model>,
     z: Vec<f32>,
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let Model { scale, kernel, weights, rho } = &*self.model;
         scale.apply(seen.next_obs, &mut self.z);
         rho - kernel.sum(&self.z, weights)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

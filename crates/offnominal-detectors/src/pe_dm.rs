@@ -46,38 +46,27 @@
 
 use crate::shared::dynamics::{Answer, Data, Ensemble};
 use crate::shared::gaussian::{Gaussian, hold};
-use crate::shared::kept;
 use crate::shared::one_step::Units;
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
+use crate::shared::saved;
 use crate::shared::training::Training;
-use offnominal_core::Seed;
-use offnominal_core::prelude::*;
 use offnominal_nets::simd;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`PeDm`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    PeDm as dyn Detector,
-    "pe-dm",
-    "error of an ensemble that predicts a distribution of the next observation"
-);
-
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PeDm {
-    /// Widths of the hidden layers.
-    pub hidden: Hidden,
-    /// Number of networks, each trained on episodes drawn with replacement.
-    pub members: NonZeroUsize,
-    /// Which score is computed.
-    pub score: Score,
-    /// Draws per member, for [`Score::SampledMin`].
-    pub samples: NonZeroUsize,
-    /// How the networks are trained.
-    pub training: Training,
+recipe! {
+    /// The recipe.
+    pub struct PeDm {
+        /// Widths of the hidden layers.
+        pub hidden: Hidden = Hidden::default(),
+        /// Number of networks, each trained on episodes drawn with replacement.
+        pub members: NonZeroUsize = count(5),
+        /// Which score is computed.
+        pub score: Score = Score::SampledMin,
+        /// Draws per member, for [`Score::SampledMin`].
+        pub samples: NonZeroUsize = count(1000),
+        /// How the networks are trained.
+        pub training: Training = Training::default(),
+    }
 }
 
 /// The two readings of the score.
@@ -90,26 +79,13 @@ pub enum Score {
     Analytic,
 }
 
-impl Default for PeDm {
-    fn default() -> Self {
-        PeDm {
-            hidden: Hidden::default(),
-            members: const { NonZeroUsize::new(5).unwrap() },
-            score: Score::SampledMin,
-            samples: const { NonZeroUsize::new(1000).unwrap() },
-            training: Training::default(),
-        }
-    }
-}
+detector!(PeDm, "pe-dm", "error of an ensemble that predicts a distribution of the next observation");
 
-impl Detector for PeDm {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        let data = Data::new(train, validation, &self.training)?;
+impl Learn for PeDm {
+    type Fitted = Fitted;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+        let data = Data::new(nominal, &self.training)?;
         let (seed, d) = (Seed(rng.bits()), data.units.n_targets());
         let sizes = self.hidden.sizes(data.units.n_inputs(), 2 * d);
         let mut model = Gaussian::new(&sizes, self.training.batch.get());
@@ -123,21 +99,21 @@ impl Detector for PeDm {
         }
         let ensemble = Ensemble::new(data.units, model.net().clone(), members);
         let reading = Reading::new(self, bounds, d, seed.child("draws"));
-        Ok(Box::new(Fitted { ensemble, reading }))
+        Ok(Fitted { ensemble, reading })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let mut d = 0;
         let shape = |units: &Units| {
             d = units.n_targets();
-            Ok(Gaussian::shape(&kept::widths(from, self.hidden.sizes(units.n_inputs(), 2 * d))?))
+            Ok(Gaussian::shape(&saved::widths(from, self.hidden.sizes(units.n_inputs(), 2 * d))?))
         };
         let ensemble = Ensemble::load(from, self.members.get(), shape)?;
-        kept::within(from, "samples", self.samples.get())?;
+        saved::within(from, "samples", self.samples.get())?;
         let bounds = |m| Ok(from.part("member").part(m).exactly("bounds", 2 * d)?.to_vec());
         let bounds = (0..self.members.get()).map(bounds).collect::<Result<_, ArchiveError>>()?;
         let reading = Reading::new(self, bounds, d, Seed(from.one("draws")?));
-        Ok(Box::new(Fitted { ensemble, reading }))
+        Ok(Fitted { ensemble, reading })
     }
 }
 
@@ -148,7 +124,7 @@ fn draws(n: usize, seed: Seed) -> Vec<f32> {
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     ensemble: Ensemble,
     reading: Reading,
 }
@@ -222,9 +198,7 @@ impl Reading {
     }
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         let (mut score, reading) = (0.0, &mut self.reading);
         self.ensemble.ask(seen, &mut |answer| reading.add(&mut score, &answer));
@@ -236,10 +210,6 @@ impl Monitor for Fitted {
         scores.resize(seen.len(), 0.0);
         let reading = &mut self.reading;
         self.ensemble.ask_episode(seen, &mut |answer| reading.add(&mut scores[answer.step], &answer));
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -25,46 +25,39 @@
 //! assert!((mean - 0.5).abs() < 4.0 / (12.0_f64.sqrt() * 100.0)); // four standard errors
 //! ```
 
+use crate::shared::prelude::*;
 use crate::shared::scale::Scale;
-use offnominal_core::Seed;
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-
-/// The entry of [`Random`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Random as dyn Detector,
-    "random",
-    "baseline: noise that depends on nothing nominal",
-    exempt: &[(Law::SeesGrossFaults, "it is noise, on purpose")]
-);
 
 /// The recipe; it has no parameters.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Random {}
 
-impl Detector for Random {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+detector!(
+    Random,
+    "random",
+    "baseline: noise that depends on nothing nominal",
+    exempt: &[(Law::SeesGrossFaults, "it is noise, on purpose")]
+);
+
+impl Learn for Random {
+    type Fitted = Fitted;
+
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (obs, _) = Scale::of_observations(train);
-        Ok(Box::new(Fitted { seed: Seed(rng.bits()), obs, action: Scale::of_actions(train), n_steps: 0 }))
+        Ok(Fitted { seed: Seed(rng.bits()), obs, action: Scale::of_actions(train), n_steps: 0 })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let obs = Scale::load(&from.part("obs"), from.obs_width)?;
         let action = Scale::load(&from.part("action"), from.act_width)?;
-        Ok(Box::new(Fitted { seed: Seed(from.one("seed")?), obs, action, n_steps: 0 }))
+        Ok(Fitted { seed: Seed(from.one("seed")?), obs, action, n_steps: 0 })
     }
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     seed: Seed,
     /// Say which channels vary: the constant ones carry no information, not even for a hash.
     obs: Scale,
@@ -72,7 +65,7 @@ struct Fitted {
     n_steps: u64,
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.n_steps = 0;
     }
@@ -84,10 +77,6 @@ impl Monitor for Fitted {
             .chain(self.action.select(seen.action))
             .fold(self.seed.child(self.n_steps), |node, v| node.child(u64::from(v.to_bits())));
         (hash.0 >> 11) as f64 * 2.0_f64.powi(-53)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

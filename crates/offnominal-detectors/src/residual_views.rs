@@ -44,77 +44,58 @@
 //! assert!(nominal < 3.0 && weak > 5.0, "{nominal} {weak}");
 //! ```
 
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
-use crate::shared::residual::{Recipe, Residual};
+use crate::shared::residual::Residual;
 use crate::shared::training::Training;
 use crate::shared::views::{Past, Views};
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`ResidualViews`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    ResidualViews as dyn Detector,
+recipe! {
+    /// The recipe.
+    pub struct ResidualViews {
+        /// Widths of the hidden layers.
+        pub hidden: Hidden = Hidden::small(),
+        /// Number of members, each fitted without its own share of the episodes.
+        pub members: NonZeroUsize = count(3),
+        /// How the networks are trained.
+        pub training: Training = Training::brief(),
+    }
+}
+
+detector!(
+    ResidualViews,
     "residual-views",
     "our default: five views of an ensemble's held-out residuals, on one scale"
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ResidualViews {
-    /// Widths of the hidden layers.
-    pub hidden: Hidden,
-    /// Number of members, each fitted without its own share of the episodes.
-    pub members: NonZeroUsize,
-    /// How the networks are trained.
-    pub training: Training,
-}
+impl Learn for ResidualViews {
+    type Fitted = Fitted;
 
-impl Default for ResidualViews {
-    fn default() -> Self {
-        ResidualViews {
-            hidden: Hidden::small(),
-            members: const { NonZeroUsize::new(3).unwrap() },
-            training: Training::brief(),
-        }
-    }
-}
-
-impl Detector for ResidualViews {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let ResidualViews { hidden, members, training } = self;
-        let recipe = Recipe { hidden, members: members.get(), training };
-        let (residual, held_out) = Residual::fit(train, validation, &recipe, rng)?;
+        let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
         let views = Arc::new(Views::fit(&held_out, d));
-        Ok(Box::new(Fitted { residual, views, past: Past::new(d), z: vec![0.0; d] }))
+        Ok(Fitted { residual, views, past: Past::new(d), z: vec![0.0; d] })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let ResidualViews { hidden, members, training } = self;
-        let residual = Residual::load(from, &Recipe { hidden, members: members.get(), training })?;
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+        let residual = Residual::load(from, &self.hidden, self.members)?;
         let d = residual.width();
         let views = Arc::new(Views::load(&from.part("views"), d)?);
-        Ok(Box::new(Fitted { residual, views, past: Past::new(d), z: vec![0.0; d] }))
+        Ok(Fitted { residual, views, past: Past::new(d), z: vec![0.0; d] })
     }
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     residual: Residual,
     views: Arc<Views>,
     past: Past,
     z: Vec<f64>,
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.past.reset();
     }
@@ -122,10 +103,6 @@ impl Monitor for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.residual.of(seen, &mut self.z);
         self.views.score(&self.z, &mut self.past)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

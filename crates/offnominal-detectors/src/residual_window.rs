@@ -37,59 +37,40 @@
 //! assert!(last(&wave) > 2.0 * last(&noise[0]));
 //! ```
 
-use crate::shared::kept;
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
-use crate::shared::residual::{Recipe, Residual};
+use crate::shared::residual::Residual;
+use crate::shared::saved;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use crate::shared::window::{Window, statistics_of};
-use offnominal_core::prelude::*;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`ResidualWindow`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    ResidualWindow as dyn Detector,
+recipe! {
+    /// The recipe.
+    pub struct ResidualWindow {
+        /// Steps that are looked at, W.
+        pub window: NonZeroUsize = count(16),
+        /// Widths of the hidden layers.
+        pub hidden: Hidden = Hidden::small(),
+        /// Number of members, each fitted without its own share of the episodes.
+        pub members: NonZeroUsize = count(3),
+        /// How the networks are trained.
+        pub training: Training = Training::brief(),
+    }
+}
+
+detector!(
+    ResidualWindow,
     "residual-window",
     "mean, variance and memory of an ensemble's residuals over the last steps"
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ResidualWindow {
-    /// Steps that are looked at, W.
-    pub window: NonZeroUsize,
-    /// Widths of the hidden layers.
-    pub hidden: Hidden,
-    /// Number of members, each fitted without its own share of the episodes.
-    pub members: NonZeroUsize,
-    /// How the networks are trained.
-    pub training: Training,
-}
+impl Learn for ResidualWindow {
+    type Fitted = Fitted;
 
-impl Default for ResidualWindow {
-    fn default() -> Self {
-        ResidualWindow {
-            window: const { NonZeroUsize::new(16).unwrap() },
-            hidden: Hidden::small(),
-            members: const { NonZeroUsize::new(3).unwrap() },
-            training: Training::brief(),
-        }
-    }
-}
-
-impl Detector for ResidualWindow {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let ResidualWindow { window, hidden, members, training } = self;
-        let recipe = Recipe { hidden, members: members.get(), training };
-        let (residual, held_out) = Residual::fit(train, validation, &recipe, rng)?;
+        let (residual, held_out) = Residual::fit(nominal, hidden, *members, training, rng)?;
         let d = residual.width();
         let deviations = Whitener::fit(held_out.iter().flat_map(|e| e.chunks_exact(d)), d).deviations;
         let mut window = Window::new(window.get(), deviations);
@@ -97,27 +78,26 @@ impl Detector for ResidualWindow {
         let center = means(&rows, 3 * d);
         rows.chunks_exact_mut(3 * d).for_each(|row| subtract(row, &center));
         let whitener = Whitener::fit(rows.chunks_exact(3 * d), 3 * d);
-        let nominal = Arc::new(Nominal { center, whitener });
-        Ok(Box::new(Fitted { residual, nominal, window, z: vec![0.0; d], s: vec![0.0; 3 * d] }))
+        let nominal = Arc::new(NominalStatistics { center, whitener });
+        Ok(Fitted { residual, nominal, window, z: vec![0.0; d], s: vec![0.0; 3 * d] })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
-        let ResidualWindow { window, hidden, members, training } = self;
-        let residual = Residual::load(from, &Recipe { hidden, members: members.get(), training })?;
-        let (d, size) = (residual.width(), kept::within(from, "window", window.get())?);
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+        let residual = Residual::load(from, &self.hidden, self.members)?;
+        let (d, size) = (residual.width(), saved::within(from, "window", self.window.get())?);
         let deviations = from.exactly::<f64>("deviations", d)?;
         from.require(deviations.iter().all(|&s| s > 0.0), "deviations", "numbers above zero", "others")?;
         let from = from.part("statistics");
         let center = from.exactly("center", 3 * d)?.to_vec();
-        let nominal = Nominal { center, whitener: Whitener::load(&from, 3 * d)? };
+        let nominal = NominalStatistics { center, whitener: Whitener::load(&from, 3 * d)? };
         let window = Window::new(size, deviations.to_vec());
         let (z, s) = (vec![0.0; d], vec![0.0; 3 * d]);
-        Ok(Box::new(Fitted { residual, nominal: Arc::new(nominal), window, z, s }))
+        Ok(Fitted { residual, nominal: Arc::new(nominal), window, z, s })
     }
 }
 
 /// Moments of the statistics on nominal data.
-struct Nominal {
+struct NominalStatistics {
     center: Vec<f64>,
     whitener: Whitener,
 }
@@ -132,15 +112,15 @@ fn subtract(row: &mut [f64], center: &[f64]) {
 }
 
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     residual: Residual,
-    nominal: Arc<Nominal>,
+    nominal: Arc<NominalStatistics>,
     window: Window,
     z: Vec<f64>,
     s: Vec<f64>,
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.window.reset();
     }
@@ -151,10 +131,6 @@ impl Monitor for Fitted {
         self.window.statistics(&mut self.s);
         subtract(&mut self.s, &self.nominal.center);
         self.nominal.whitener.mean_square(&mut self.s)
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

@@ -43,57 +43,38 @@
 //! assert!((far - 9.0).abs() < 0.8, "{far}");
 //! ```
 
-use crate::shared::kept;
 use crate::shared::one_step::Rows;
+use crate::shared::prelude::*;
 use crate::shared::quantiles::{InTraining, Net, embedding};
+use crate::shared::saved;
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::sequences::SequenceTraining;
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
 use offnominal_nets::{RecurrentWork, Workspace};
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
 
-/// The entry of [`Riqn`].
-pub const ENTRY: Entry<dyn Detector> = entry!(
-    Riqn as dyn Detector,
+recipe! {
+    /// The recipe.
+    pub struct Riqn {
+        /// Width of the state.
+        pub hidden: NonZeroUsize = count(64),
+        /// Cosines that a level is described by.
+        pub cosines: NonZeroUsize = count(128),
+        /// Quantiles in a score.
+        pub quantiles: NonZeroUsize = count(64),
+        /// How it is trained.
+        pub training: SequenceTraining = SequenceTraining::default(),
+    }
+}
+
+detector!(
+    Riqn,
     "riqn",
     "recurrent implicit quantile network: distance from the quantiles of what comes next"
 );
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Riqn {
-    /// Width of the state.
-    pub hidden: NonZeroUsize,
-    /// Cosines that a level is described by.
-    pub cosines: NonZeroUsize,
-    /// Quantiles in a score.
-    pub quantiles: NonZeroUsize,
-    /// How it is trained.
-    pub training: SequenceTraining,
-}
+impl Learn for Riqn {
+    type Fitted = Fitted;
 
-impl Default for Riqn {
-    fn default() -> Self {
-        Riqn {
-            hidden: const { NonZeroUsize::new(64).unwrap() },
-            cosines: const { NonZeroUsize::new(128).unwrap() },
-            quantiles: const { NonZeroUsize::new(64).unwrap() },
-            training: SequenceTraining::default(),
-        }
-    }
-}
-
-impl Detector for Riqn {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let width = scale.width().max(1);
@@ -102,17 +83,17 @@ impl Detector for Riqn {
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         self.training.run(&mut InTraining::new(net.clone(), piece, batch), &mut params, &rows, rng)?;
-        Ok(Box::new(self.fitted(scale, net, params)))
+        Ok(self.fitted(scale, net, params))
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         for (name, n) in [("hidden", self.hidden), ("cosines", self.cosines), ("quantiles", self.quantiles)] {
-            kept::within(from, name, n.get())?;
+            saved::within(from, name, n.get())?;
         }
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
         let net = Net::new(scale.width().max(1), self.hidden.get(), self.cosines.get());
         let params = from.exactly("params", net.n_params())?.to_vec();
-        Ok(Box::new(self.fitted(scale, net, params)))
+        Ok(self.fitted(scale, net, params))
     }
 }
 
@@ -152,7 +133,7 @@ struct Model {
 
 /// The network is shared by all forks; each has its own state.
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     model: Arc<Model>,
     state: RecurrentWork,
     head: Workspace,
@@ -175,7 +156,7 @@ impl Fitted {
     }
 }
 
-impl Monitor for Fitted {
+impl Scorer for Fitted {
     fn reset(&mut self) {
         self.state.reset();
     }
@@ -196,10 +177,6 @@ impl Monitor for Fitted {
         let distances =
             rows.flat_map(|row| row.iter().zip(&self.after)).map(|(q, z)| f64::from((q - z).abs()));
         distances.sum::<f64>() / quantiles.len() as f64
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {

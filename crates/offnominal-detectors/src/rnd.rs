@@ -29,104 +29,68 @@
 //! assert_eq!(at(90.0), at(900.0));
 //! ```
 
-use crate::shared::kept;
 use crate::shared::one_step::{Rows, mean_square};
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
+use crate::shared::saved;
 use crate::shared::scale::{Scale, n_observations};
-use crate::shared::training::{Model, Training};
-use offnominal_core::detector::check;
-use offnominal_core::prelude::*;
+use crate::shared::training::{Supervised, Training};
 use offnominal_nets::loss::mse;
-use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace};
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::Arc;
-
-/// The entry of [`Rnd`].
-pub const ENTRY: Entry<dyn Detector> =
-    entry!(Rnd as dyn Detector, "rnd", "error of a network that imitates a random one");
+use offnominal_nets::{Activation, Init, Mlp, Workspace};
 
 /// The largest standardised magnitude that the networks read.
 const CLIP: f32 = 5.0;
 
-/// The recipe.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Rnd {
-    /// Widths of the hidden layers of the random network; the imitation has the last one twice.
-    pub hidden: Hidden,
-    /// Number of outputs.
-    pub outputs: NonZeroUsize,
-    /// How the imitation is trained.
-    pub training: Training,
-}
-
-impl Default for Rnd {
-    fn default() -> Self {
-        Rnd {
-            hidden: Hidden::one(64),
-            outputs: const { NonZeroUsize::new(32).unwrap() },
-            training: Training::brief(),
-        }
+recipe! {
+    /// The recipe.
+    pub struct Rnd {
+        /// Widths of the hidden layers of the random network; the imitation has the last one twice.
+        pub hidden: Hidden = Hidden::one(64),
+        /// Number of outputs.
+        pub outputs: NonZeroUsize = count(32),
+        /// How the imitation is trained.
+        pub training: Training = Training::brief(),
     }
 }
 
-impl Detector for Rnd {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        check(train, 1)?;
-        let validation = if self.training.patience.is_some() { validation } else { &[] };
-        if !validation.is_empty() || self.training.patience.is_some() {
-            check(validation, 1)?;
-            check(&[train, validation].concat(), 1)?;
-        }
+detector!(Rnd, "rnd", "error of a network that imitates a random one");
+
+impl Learn for Rnd {
+    type Fitted = Fitted;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+        let (train, validation) = (nominal.train, self.training.validation(nominal)?);
         let scale = Scale::of_observations(train).0;
         let sizes = self.hidden.sizes(scale.width().max(1), self.outputs.get());
         let mut random = Net::new(&sizes, Vec::new(), 1);
-        random.params = drawn(&random.shape, rng).iter().map(|p| p * 6.0_f32.sqrt()).collect();
-        let mut learner =
-            Learner(Net::new(&deeper(&sizes), Vec::new(), self.training.batch.get()), Vec::new());
-        let mut params = drawn(&learner.0.shape, rng);
+        let first = random.shape.first_params(Init::Uniform, rng);
+        random.params = first.iter().map(|p| p * 6.0_f32.sqrt()).collect();
+        let shape = Mlp::new(&deeper(&sizes), Activation::Relu);
+        let mut params = shape.first_params(Init::Uniform, rng);
+        let mut learner = Supervised::new(shape, self.training.batch, mse);
         let (rows, held_out) = (random.rows(&scale, train), random.rows(&scale, validation));
         let mut sample: Vec<u32> = (0..n_observations(train) as u32).collect();
         self.training.run(&mut learner, &mut params, (&rows, &mut sample), &held_out, rng)?;
         let imitation = Net::new(&deeper(&sizes), params, 1);
-        Ok(Box::new(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] }))
+        Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
     }
 
-    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
-        let sizes = kept::widths(from, self.hidden.sizes(scale.width().max(1), self.outputs.get()))?;
+        let sizes = saved::widths(from, self.hidden.sizes(scale.width().max(1), self.outputs.get()))?;
         let net = |part: &str, sizes: &[usize]| {
-            let params = kept::params(&from.part(part), &Mlp::new(sizes, Activation::Relu))?;
+            let params = saved::params(&from.part(part), &Mlp::new(sizes, Activation::Relu))?;
             Ok::<_, ArchiveError>(Net::new(sizes, params, 1))
         };
         let (random, imitation) = (net("random", &sizes)?, net("imitation", &deeper(&sizes))?);
-        Ok(Box::new(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] }))
+        Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
     }
-}
-
-/// First weights of a network.
-fn drawn(shape: &Mlp, rng: &mut Rng) -> Vec<f32> {
-    let mut params = vec![0.0; shape.n_params()];
-    shape.init(&mut params, Init::Uniform, rng);
-    params
 }
 
 /// The widths of a network with the last hidden layer twice.
 fn deeper(sizes: &[usize]) -> Vec<usize> {
     let (hidden, output) = sizes.split_at(sizes.len() - 1);
     [hidden, &hidden[hidden.len() - 1..], output].concat()
-}
-
-/// What the networks read of an observation.
-fn read(scale: &Scale, obs: &[f32], x: &mut [f32]) {
-    scale.apply(obs, &mut x[..scale.width()]);
-    x.iter_mut().for_each(|x| *x = x.clamp(-CLIP, CLIP));
 }
 
 /// A network with its weights and buffers. Forks share the weights.
@@ -152,7 +116,7 @@ impl Net {
         let mut rows = Rows { inputs: Vec::new(), targets: Vec::new(), episodes: Vec::new() };
         let mut x = vec![0.0; self.shape.inputs()];
         for obs in episodes.iter().flat_map(|e| e.observations().chunks_exact(e.obs_width())) {
-            read(scale, obs, &mut x);
+            scale.apply_clipped(obs, &mut x, CLIP);
             rows.inputs.extend_from_slice(&x);
             rows.targets.extend_from_slice(self.of(&x));
         }
@@ -160,47 +124,18 @@ impl Net {
     }
 }
 
-/// The imitation while it learns; its weights are the trainer's.
-struct Learner(Net, Vec<f32>);
-
-impl Model for Learner {
-    fn gradient(&mut self, params: &[f32], x: &[f32], t: &[f32], grad: &mut [f32], _: &mut Rng) -> f64 {
-        let Learner(Net { shape, work, .. }, slope) = self;
-        slope.resize(t.len(), 0.0);
-        let loss = mse(shape.forward(params, x, work), t, slope);
-        shape.backward(params, x, work, slope, Gradients::params(grad));
-        loss
-    }
-
-    fn loss(&mut self, params: &[f32], x: &[f32], t: &[f32]) -> f64 {
-        let Learner(Net { shape, work, .. }, slope) = self;
-        slope.resize(t.len(), 0.0);
-        mse(shape.forward(params, x, work), t, slope)
-    }
-
-    fn widths(&self) -> (usize, usize) {
-        (self.0.shape.inputs(), self.0.shape.outputs())
-    }
-}
-
 #[derive(Clone)]
-struct Fitted {
+pub(crate) struct Fitted {
     scale: Arc<Scale>,
     random: Net,
     imitation: Net,
     x: Vec<f32>,
 }
 
-impl Monitor for Fitted {
-    fn reset(&mut self) {}
-
+impl Scorer for Fitted {
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
-        read(&self.scale, seen.next_obs, &mut self.x);
+        self.scale.apply_clipped(seen.next_obs, &mut self.x, CLIP);
         mean_square(self.imitation.of(&self.x), self.random.of(&self.x))
-    }
-
-    fn fork(&self) -> Box<dyn Monitor> {
-        Box::new(self.clone())
     }
 
     fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
@@ -222,7 +157,7 @@ mod tests {
         let scale = Scale::of_observations(&[Signals::new(&obs, &[0.0], 1, 1)]).0;
         let mut x = [0.0];
         for (value, want) in [(0.5, 0.5), (70.0, CLIP), (f32::NAN, -CLIP)] {
-            read(&scale, &[value], &mut x);
+            scale.apply_clipped(&[value], &mut x, CLIP);
             assert_eq!(x, [want]);
         }
     }

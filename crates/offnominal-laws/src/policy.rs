@@ -36,15 +36,15 @@ fn samples_are_sound(samples: &mut dyn PolicySamples, spec: &EnvSpec, verdicts: 
     let obs = vec![0.3; spec.obs_width()];
     let m = shape.predictions;
     let lengths = |p: &Predictions<'_>| [p.heads.len(), p.actions.len(), p.features.len()];
-    let told = |samples: &mut dyn PolicySamples| {
+    let outputs = |samples: &mut dyn PolicySamples| {
         let found = samples.predict(&obs, &mut Rng::new(13));
         (lengths(&found), [found.heads, found.actions, found.features].concat())
     };
-    let (found, first) = told(samples);
+    let (found, first) = outputs(samples);
     let expected = [m * shape.heads, m * shape.actions, m * shape.features];
     verdicts.require(law, found == expected, || format!("expected {expected:?} numbers, found {found:?}"));
     verdicts.require(law, first.iter().all(|v| v.is_finite()), || "a number is not finite".into());
-    let again = told(samples.fork().as_mut()).1 == first && told(samples).1 == first;
+    let again = outputs(samples.fork().as_mut()).1 == first && outputs(samples).1 == first;
     verdicts.require(law, again, || "the same seed gives other predictions".into());
 }
 

@@ -20,10 +20,9 @@
 //! assert_eq!(features.len(), head.inputs());
 //! ```
 
-use crate::filters::{Buffers, Layers, Pass};
+use crate::filters::{Buffers, Layers, Pass, has_layers};
 use crate::{Activation, Init};
 use offnominal_core::Rng;
-use std::ops::Range;
 
 /// A layer of square filters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +42,8 @@ pub struct ConvNet {
     layers: Layers,
     scale: f32,
 }
+
+has_layers!(ConvNet);
 
 /// A layer with the images before and after it.
 #[derive(Debug, Clone, PartialEq)]
@@ -189,29 +190,9 @@ impl ConvNet {
         self.stages.len()
     }
 
-    /// Number of parameters.
-    pub fn n_params(&self) -> usize {
-        self.layers.n_params()
-    }
-
     /// Shape `[patch, filters]` of the weights of a layer.
     pub fn weight_shape(&self, layer: usize) -> [usize; 2] {
         self.layers.0[layer]
-    }
-
-    /// Where the weights of a layer lie in the parameters.
-    pub fn weights(&self, layer: usize) -> Range<usize> {
-        self.layers.weights(layer)
-    }
-
-    /// Where the biases of a layer lie in the parameters.
-    pub fn biases(&self, layer: usize) -> Range<usize> {
-        self.layers.biases(layer)
-    }
-
-    /// Draws the first parameters.
-    pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
-        self.layers.init(params, init, rng);
     }
 
     /// Buffers for batches of up to `max_batch` images.

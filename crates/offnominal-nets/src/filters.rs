@@ -44,6 +44,41 @@ impl Layers {
     }
 }
 
+/// Gives a network with `layers` the methods about its parameters.
+macro_rules! has_layers {
+    ($net:ty) => {
+        impl $net {
+            /// Number of parameters.
+            pub fn n_params(&self) -> usize {
+                self.layers.n_params()
+            }
+
+            /// Where the weights of a layer, `[inputs of a filter, filters]`, lie in the parameters.
+            pub fn weights(&self, layer: usize) -> std::ops::Range<usize> {
+                self.layers.weights(layer)
+            }
+
+            /// Where the biases of a layer lie in the parameters.
+            pub fn biases(&self, layer: usize) -> std::ops::Range<usize> {
+                self.layers.biases(layer)
+            }
+
+            /// Draws the first parameters.
+            pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
+                self.layers.init(params, init, rng);
+            }
+
+            /// First parameters, drawn.
+            pub fn first_params(&self, init: Init, rng: &mut Rng) -> Vec<f32> {
+                let mut params = vec![0.0; self.n_params()];
+                self.init(&mut params, init, rng);
+                params
+            }
+        }
+    };
+}
+pub(crate) use has_layers;
+
 /// A layer of a chain in one pass.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pass {

@@ -49,7 +49,7 @@ pub use math::{exp, sigmoid, simd, softplus, tanh};
 pub use mlp::{Gradients, Mlp};
 pub use net::{Net, NetWorkspace};
 pub use passes::Passes;
-pub use recurrent::{Kind, Recurrent, RecurrentWork};
+pub use recurrent::{CellKind, Recurrent, RecurrentWork};
 pub use sequence::{SequenceLayer, SequenceNet, SequenceWorkspace};
 pub use standardiser::Standardiser;
 pub use tensors::{TensorError, Tensors};

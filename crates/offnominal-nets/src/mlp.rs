@@ -4,7 +4,7 @@
 //! (the transpose of PyTorch's order, so that a single row streams through it), followed by b_l.
 
 use crate::dropconnect::{self, Thinned};
-use crate::filters::{Layers, column_sums};
+use crate::filters::{Layers, column_sums, has_layers};
 use crate::matmul::{self, Pack};
 use crate::{Activation, Init, Workspace};
 use offnominal_core::Rng;
@@ -20,6 +20,8 @@ pub struct Mlp {
     dropout: f32,
     dropconnect: f32,
 }
+
+has_layers!(Mlp);
 
 /// What a backward pass should compute.
 #[derive(Debug, Default)]
@@ -101,21 +103,6 @@ impl Mlp {
         self.layers.len()
     }
 
-    /// Number of parameters.
-    pub fn n_params(&self) -> usize {
-        self.layers.n_params()
-    }
-
-    /// Where the weights `[inputs, outputs]` of a layer lie in the parameters.
-    pub fn weights(&self, layer: usize) -> Range<usize> {
-        self.layers.weights(layer)
-    }
-
-    /// Where the biases of a layer lie in the parameters.
-    pub fn biases(&self, layer: usize) -> Range<usize> {
-        self.layers.biases(layer)
-    }
-
     /// Probability that a hidden unit is dropped in a stochastic pass.
     pub fn dropout(&self) -> f32 {
         self.dropout
@@ -133,11 +120,6 @@ impl Mlp {
 
     fn activation(&self, layer: usize) -> Activation {
         if layer + 1 == self.n_layers() { self.output } else { self.hidden }
-    }
-
-    /// Draws the first parameters.
-    pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
-        self.layers.init(params, init, rng);
     }
 
     /// Buffers for batches of up to `max_batch` rows.

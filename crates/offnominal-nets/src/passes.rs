@@ -31,11 +31,11 @@ impl Passes {
         let order: Vec<f32> = self.order.iter().map(|&place| f32::from_bits(place as u32)).collect();
         let Passes { adam, rng, done, .. } = self;
         for (name, list) in [("adam.mean", &adam.mean), ("adam.square", &adam.square), ("order", &order)] {
-            tensors.insert(name, &[list.len()], list);
+            tensors.put(name, list);
         }
-        let rng = serde_json::to_string(rng).expect("a generator is plain data");
-        let more = [("rng", rng), ("passes", done.to_string()), ("adam.steps", adam.steps.to_string())];
-        tensors.metadata.extend(more.map(|(name, text)| (name.to_string(), text)));
+        tensors.put_json("rng", rng);
+        tensors.put_entry("passes", done);
+        tensors.put_entry("adam.steps", adam.steps);
     }
 
     /// Reads what [`Passes::save`] added.
@@ -43,20 +43,17 @@ impl Passes {
     /// # Errors
     /// If it is of another network or of other examples, or damaged.
     pub fn restore(&mut self, tensors: &Tensors) -> Result<(), TensorError> {
-        let text = |name: &str| tensors.metadata.get(name).map_or("", String::as_str);
-        let wrong =
-            |name: &str| TensorError::Format { found: format!("one whose {name} is {:?}", text(name)) };
         let n = self.adam.mean.len();
         let order = tensors.expect("order", &[self.order.len()])?;
         *self = Passes {
             adam: AdamState {
-                steps: text("adam.steps").parse().map_err(|_| wrong("adam.steps"))?,
+                steps: tensors.json("adam.steps")?,
                 mean: tensors.expect("adam.mean", &[n])?.to_vec(),
                 square: tensors.expect("adam.square", &[n])?.to_vec(),
             },
             order: order.iter().map(|place| place.to_bits() as usize).collect(),
-            rng: serde_json::from_str(text("rng")).map_err(|_| wrong("rng"))?,
-            done: text("passes").parse().map_err(|_| wrong("passes"))?,
+            rng: tensors.json("rng")?,
+            done: tensors.json("passes")?,
         };
         Ok(())
     }

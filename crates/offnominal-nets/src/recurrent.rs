@@ -14,9 +14,9 @@
 //!
 //! ```
 //! use offnominal_core::Rng;
-//! use offnominal_nets::{Kind, Recurrent};
+//! use offnominal_nets::{CellKind, Recurrent};
 //!
-//! let net = Recurrent::new(Kind::Gru, 3, 8);
+//! let net = Recurrent::new(CellKind::Gru, 3, 8);
 //! let mut params = vec![0.0; net.n_params()];
 //! net.init(&mut params, &mut Rng::new(1));
 //! let x: Vec<f32> = (0..15).map(|i| i as f32 / 15.0).collect(); // five steps of three inputs
@@ -37,18 +37,18 @@ use std::ops::Range;
 
 /// Which equations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CellKind {
     /// Long short-term memory (Hochreiter and Schmidhuber 1997, with the forget gate of Gers et al. 2000).
     Lstm,
     /// Gated recurrent unit (Cho et al. 2014).
     Gru,
 }
 
-impl Kind {
+impl CellKind {
     fn gates(self) -> usize {
         match self {
-            Kind::Lstm => 4,
-            Kind::Gru => 3,
+            CellKind::Lstm => 4,
+            CellKind::Gru => 3,
         }
     }
 }
@@ -56,7 +56,7 @@ impl Kind {
 /// The shape of a recurrent layer. Parameters are passed to each call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Recurrent {
-    kind: Kind,
+    kind: CellKind,
     inputs: usize,
     hidden: usize,
 }
@@ -128,7 +128,7 @@ impl Recurrent {
     ///
     /// # Panics
     /// If one is zero.
-    pub fn new(kind: Kind, inputs: usize, hidden: usize) -> Recurrent {
+    pub fn new(kind: CellKind, inputs: usize, hidden: usize) -> Recurrent {
         assert!(inputs > 0 && hidden > 0, "expected positive widths, found {inputs} and {hidden}");
         Recurrent { kind, inputs, hidden }
     }
@@ -215,8 +215,8 @@ impl Recurrent {
             let u = &mut work.gates[t * gates..(t + 1) * gates];
             let (old, new) = work.memory[t * state..(t + 2) * state].split_at_mut(state);
             match self.kind {
-                Kind::Lstm => cell::lstm(u, v, old, new, after, self.hidden),
-                Kind::Gru => cell::gru(u, v, before, after, self.hidden),
+                CellKind::Lstm => cell::lstm(u, v, old, new, after, self.hidden),
+                CellKind::Gru => cell::gru(u, v, before, after, self.hidden),
             }
         }
         work.output()
@@ -265,11 +265,11 @@ impl Recurrent {
         let v = &mut work.recurrent[t * gates..(t + 1) * gates];
         let (d_hidden, d_memory) = (&mut work.d_hidden, &mut work.d_memory);
         match self.kind {
-            Kind::Lstm => {
+            CellKind::Lstm => {
                 let (old, new) = (&work.memory[at(t)], &work.memory[at(t + 1)]);
                 cell::lstm_back(u, v, old, new, d_hidden, d_memory, self.hidden);
             }
-            Kind::Gru => cell::gru_back(u, v, &work.hidden[at(t)], d_hidden, self.hidden),
+            CellKind::Gru => cell::gru_back(u, v, &work.hidden[at(t)], d_hidden, self.hidden),
         }
     }
 }

@@ -21,7 +21,7 @@
 //! assert_eq!(net.forward(&params, &[0.1; 3 * 20], &[13, 20], &mut work).len(), 20);
 //! ```
 
-use crate::filters::{Buffers, Layers, Pass};
+use crate::filters::{Buffers, Layers, Pass, has_layers};
 use crate::{Activation, Init};
 use offnominal_core::Rng;
 use std::ops::Range;
@@ -49,6 +49,8 @@ pub struct SequenceNet {
     layers: Layers,
     output: Activation,
 }
+
+has_layers!(SequenceNet);
 
 /// Everything that passing batches of up to a given number of places through the chain writes to.
 #[derive(Debug, Clone)]
@@ -97,29 +99,9 @@ impl SequenceNet {
         self.filters[self.filters.len() - 1].count
     }
 
-    /// Number of parameters.
-    pub fn n_params(&self) -> usize {
-        self.layers.n_params()
-    }
-
-    /// Where the weights of a layer, `[patch, count]`, lie in the parameters.
-    pub fn weights(&self, layer: usize) -> Range<usize> {
-        self.layers.weights(layer)
-    }
-
-    /// Where the biases of a layer lie in the parameters.
-    pub fn biases(&self, layer: usize) -> Range<usize> {
-        self.layers.biases(layer)
-    }
-
     /// Numbers at a place of a layer's input.
     fn inputs(&self, layer: usize) -> usize {
         self.layers.0[layer][0] / self.filters[layer].width
-    }
-
-    /// Draws the first parameters.
-    pub fn init(&self, params: &mut [f32], init: Init, rng: &mut Rng) {
-        self.layers.init(params, init, rng);
     }
 
     /// Buffers for batches of up to so many places.

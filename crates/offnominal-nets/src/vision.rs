@@ -25,7 +25,7 @@ pub struct Features {
     pub whole: Vec<f32>,
 }
 
-/// Weights that can look at images of any size.
+/// Weights that can encode images of any size.
 pub trait Backbone: Send + Sync {
     /// Made ready for images of a size.
     fn at(&self, height: usize, width: usize) -> Box<dyn Encoder>;
@@ -33,14 +33,14 @@ pub trait Backbone: Send + Sync {
 
 /// A backbone for images of one size.
 pub trait Encoder: Send + Sync {
-    /// Looks at an image.
+    /// Encodes an image.
     ///
     /// # Panics
     /// If the image has another size.
     fn encode(&mut self, image: &[u8]) -> &Features;
 
-    /// The image that has these patches, `[rows, columns, width]`, as far as the encoder can imagine one.
-    fn imagine(&mut self, _patches: &[f32]) -> Option<Vec<u8>> {
+    /// The image that has these patches, `[rows, columns, width]`, if the encoder can decode them.
+    fn decode(&mut self, _patches: &[f32]) -> Option<Vec<u8>> {
         None
     }
 

@@ -1,7 +1,7 @@
 //! Recurrent layers against their equations in double precision: values, derivatives, streams and pieces.
 
 use offnominal_core::Rng;
-use offnominal_nets::{Kind, Recurrent};
+use offnominal_nets::{CellKind, Recurrent};
 
 const STEPS: usize = 4;
 const BATCH: usize = 7;
@@ -23,8 +23,8 @@ fn sigmoid(x: f64) -> f64 {
 }
 
 /// All hidden states of one sequence by the equations.
-fn reference(kind: Kind, params: &[f64], x: &[f64]) -> Vec<f64> {
-    let gates = if kind == Kind::Lstm { 4 } else { 3 };
+fn reference(kind: CellKind, params: &[f64], x: &[f64]) -> Vec<f64> {
+    let gates = if kind == CellKind::Lstm { 4 } else { 3 };
     let width = gates * HIDDEN;
     let (w, rest) = params.split_at(INPUTS * width);
     let (u, rest) = rest.split_at(HIDDEN * width);
@@ -36,7 +36,7 @@ fn reference(kind: Kind, params: &[f64], x: &[f64]) -> Vec<f64> {
         let from_h: Vec<f64> = (0..width).map(|k| dot(&h, u, k) + c[k]).collect();
         for j in 0..HIDDEN {
             let gate = |g: usize| from_x[g * HIDDEN + j] + from_h[g * HIDDEN + j];
-            h[j] = if kind == Kind::Lstm {
+            h[j] = if kind == CellKind::Lstm {
                 s[j] = sigmoid(gate(1)) * s[j] + sigmoid(gate(0)) * gate(2).tanh();
                 sigmoid(gate(3)) * s[j].tanh()
             } else {
@@ -51,7 +51,7 @@ fn reference(kind: Kind, params: &[f64], x: &[f64]) -> Vec<f64> {
 
 struct Case {
     net: Recurrent,
-    kind: Kind,
+    kind: CellKind,
     params: Vec<f32>,
     /// `[STEPS, BATCH, INPUTS]`.
     x: Vec<f32>,
@@ -60,7 +60,7 @@ struct Case {
 }
 
 impl Case {
-    fn new(kind: Kind) -> Case {
+    fn new(kind: CellKind) -> Case {
         let net = Recurrent::new(kind, INPUTS, HIDDEN);
         let mut params = vec![0.0; net.n_params()];
         net.init(&mut params, &mut Rng::new(1));
@@ -88,7 +88,7 @@ impl Case {
     }
 }
 
-const KINDS: [Kind; 2] = [Kind::Lstm, Kind::Gru];
+const KINDS: [CellKind; 2] = [CellKind::Lstm, CellKind::Gru];
 
 #[test]
 fn values_follow_the_equations() {

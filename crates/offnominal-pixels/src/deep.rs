@@ -5,7 +5,7 @@ use crate::layout::DataSet;
 use crate::network::NetworkOutput;
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
-use offnominal_deep::train::{Recipe, Training};
+use offnominal_deep::train::{TrainConfig, Training};
 use offnominal_deep::{Design, Image, Segmenter, device};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
@@ -67,7 +67,7 @@ impl Net {
 
     /// Its output for an image; the shape is that of its logits.
     pub fn forward(&self, rgb: &[u8], shape: [usize; 4], rng: &mut Rng) -> NetworkOutput {
-        let output = self.0.say(rgb, shape[3], shape[0], rng);
+        let output = self.0.segment(rgb, shape[3], shape[0], rng);
         let features = Some((output.features, output.grid));
         NetworkOutput { logits: output.logits, shape, features, confidence: output.confidence }
     }
@@ -76,8 +76,8 @@ impl Net {
 fn design(choice: &NetworkChoice, classes: &[String]) -> Result<Design> {
     let network = match choice.network {
         NetworkKind::Patches => bail!("expected a convolutional network, found the baseline"),
-        NetworkKind::Pspnet => offnominal_deep::Kind::Pspnet,
-        NetworkKind::Deeplab => offnominal_deep::Kind::Deeplab,
+        NetworkKind::Pspnet => offnominal_deep::Architecture::Pspnet,
+        NetworkKind::Deeplab => offnominal_deep::Architecture::Deeplab,
     };
     let preset = match choice.preset {
         NetworkPreset::Small => offnominal_deep::Preset::Small,
@@ -105,14 +105,14 @@ pub fn train(
 ) -> Result<Net> {
     let design = design(choice, &set.meanings.map.classes)?;
     let (counts, size) = survey(set, context)?;
-    let mut recipe = Recipe::of(&design, size, seed);
+    let mut recipe = TrainConfig::of(&design, size, seed);
     recipe.steps = choice.steps.map_or(recipe.steps, |n| n as usize);
     recipe.batch = choice.batch.map_or(recipe.batch, |n| n as usize);
     recipe.rate = choice.rate.unwrap_or(recipe.rate);
     let steps = recipe.steps;
     let mut training = Training::begin(&design, recipe, &counts, &choice.device.open()?);
     if let Some(state) = checkpoint.load()? {
-        training.take(&state)?;
+        training.restore(&state)?;
     }
     let task = context.resumed(training.step() as u64..steps as u64, "steps");
     let mut image = |number: usize| image(set, number);
@@ -120,7 +120,7 @@ pub fn train(
         let loss = training.advance(set.samples.len(), &mut image)?;
         task.set_message(&format!("loss {loss:.3}"));
         task.inc(1);
-        context.save(checkpoint, || training.keep())?;
+        context.save(checkpoint, || training.state())?;
     }
     // Models are written with half as many bytes, and judged as they are written.
     Net::open(&training.net().to_tensors().halved(), choice.device)

@@ -132,7 +132,7 @@ impl Network {
         match self {
             Network::Files { .. } => None,
             Network::Baseline { model, passes, .. } => {
-                let output = model.say(rgb, width, *passes, rng);
+                let output = model.segment(rgb, width, *passes, rng);
                 let [rows, columns] = output.grid;
                 let channels = output.features.len() / (rows * columns);
                 let features = Some((output.features, [channels, rows, columns]));

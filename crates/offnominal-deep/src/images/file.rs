@@ -2,7 +2,7 @@
 
 use super::catalogue;
 use super::frames::{Commands, Scaling};
-use super::network::{Recipe, View};
+use super::network::{NetworkRecipe, View};
 use super::runtime::Runtime;
 use super::watch::{TrainedMonitor, Watch};
 use crate::weights::{Plan, Weights};
@@ -13,23 +13,6 @@ use serde::{Deserialize, Serialize};
 /// What the header calls such a file.
 const MODEL: &str = "image-monitor";
 
-/// Why a file is no fitted image monitor.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum KeptError {
-    /// The header says something else.
-    #[error("expected {expected} in the header of an image monitor, found {found}")]
-    Header {
-        /// What is needed.
-        expected: &'static str,
-        /// What it has.
-        found: String,
-    },
-    /// A tensor is missing or otherwise.
-    #[error(transparent)]
-    Tensor(#[from] TensorError),
-}
-
 /// The videos that a monitor watches.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -39,43 +22,37 @@ struct Videos {
     act_width: usize,
 }
 
-impl<R: Recipe> Watch<R> {
+impl<R: NetworkRecipe> Watch<R> {
     pub(super) fn tensors(&self) -> Tensors {
         let mut tensors = self.weights.to_tensors();
         let [height, width] = self.size();
         let videos = Videos { width, height, act_width: self.act_width() };
-        tensors.insert("images.mean", &[self.scaling.mean.len()], &self.scaling.mean);
-        tensors.insert("images.unit", &[1], &[self.scaling.unit]);
-        tensors.insert("actions.mean", &[videos.act_width], &self.commands.mean);
-        tensors.insert("actions.gain", &[videos.act_width], &self.commands.gain);
-        let texts = [
-            ("model", MODEL.into()),
-            ("detector", R::ID.into()),
-            ("recipe", serde_json::to_string(&self.recipe).expect("a recipe is valid JSON")),
-            ("videos", serde_json::to_string(&videos).expect("sizes are valid JSON")),
-        ];
-        tensors.metadata.extend(texts.map(|(name, text): (&str, String)| (name.into(), text)));
+        tensors.put("images.mean", &self.scaling.mean);
+        tensors.put("images.unit", &[self.scaling.unit]);
+        tensors.put("actions.mean", &self.commands.mean);
+        tensors.put("actions.gain", &self.commands.gain);
+        tensors.put_entry("model", MODEL);
+        tensors.put_entry("detector", R::ID);
+        tensors.put_json("recipe", &self.recipe);
+        tensors.put_json("videos", &videos);
         tensors
     }
 
     /// Reads what [`TrainedMonitor::to_tensors`] wrote.
-    pub(super) fn from_tensors(tensors: &Tensors, runtime: &Runtime) -> Result<Watch<R>, KeptError> {
-        let recipe: R = parse(tensors, "recipe", "a recipe")?;
-        let videos: Videos = parse(tensors, "videos", "the size of its images")?;
-        let side = |length: usize| recipe.look().side.unwrap_or(length);
-        let Videos { width, height, act_width } = videos;
+    pub(super) fn from_tensors(tensors: &Tensors, runtime: &Runtime) -> Result<Watch<R>, TensorError> {
+        let recipe: R = tensors.json("recipe")?;
+        let side = |length: usize| recipe.shared().look.side.unwrap_or(length);
+        let Videos { width, height, act_width } = tensors.json("videos")?;
         let view = View { rows: side(height), columns: side(width), act_width };
         let found = format!("{recipe:?} for images of {width} x {height}");
-        let fits = |length: usize| length > 0 && length.is_multiple_of(recipe.stride());
+        let fits = |length: usize| length > 0 && length.is_multiple_of(recipe.shared().stride);
         let is_whole =
             recipe.anomaly_spec().is_none() && fits(view.rows) && fits(view.columns) && width * height > 0;
-        if !is_whole || act_width == 0 {
-            return Err(KeptError::Header { expected: "sizes that fit together", found });
-        }
+        TensorError::require(is_whole && act_width > 0, "image monitor", "sizes that fit together", found)?;
         let mut plan = Plan::default();
         let network = recipe.network(&mut plan, view);
         let mut weights = Weights::first(plan, &mut Rng::new(0), &runtime.device);
-        weights.take(tensors)?;
+        weights.load(tensors)?;
         let list = |name: &str, n: usize| tensors.expect(name, &[n]).map(<[f32]>::to_vec);
         let scaling = Scaling { mean: list("images.mean", view.len())?, unit: list("images.unit", 1)?[0] };
         let commands =
@@ -84,34 +61,12 @@ impl<R: Recipe> Watch<R> {
     }
 }
 
-fn text<'a>(tensors: &'a Tensors, name: &str, expected: &'static str) -> Result<&'a str, KeptError> {
-    let found = || format!("the texts {:?}", tensors.metadata.keys().collect::<Vec<_>>());
-    let text = tensors.metadata.get(name);
-    text.map(String::as_str).ok_or_else(|| KeptError::Header { expected, found: found() })
-}
-
-fn parse<T: serde::de::DeserializeOwned>(
-    tensors: &Tensors,
-    name: &str,
-    expected: &'static str,
-) -> Result<T, KeptError> {
-    let text = text(tensors, name, expected)?;
-    serde_json::from_str(text).map_err(|e| KeptError::Header { expected, found: format!("{text:?} ({e})") })
-}
-
 /// The monitor of a file, for images of the size on which it was fitted.
 ///
 /// # Errors
 /// If it is none, of a detector that is not known, or a tensor is missing, of another shape or not finite.
-pub fn load(tensors: &Tensors, runtime: &Runtime) -> Result<Box<dyn TrainedMonitor>, KeptError> {
-    let model = text(tensors, "model", "an image monitor")?;
-    if model != MODEL {
-        return Err(KeptError::Header { expected: "an image monitor", found: format!("a {model}") });
-    }
-    let id = text(tensors, "detector", "the name of a detector")?;
-    let unknown = |e: offnominal_core::catalogue::BuildError| KeptError::Header {
-        expected: "the name of a detector",
-        found: e.to_string(),
-    };
-    catalogue::find(id).map_err(unknown)?.load(tensors, runtime)
+pub fn load(tensors: &Tensors, runtime: &Runtime) -> Result<Box<dyn TrainedMonitor>, TensorError> {
+    tensors.expect_entry("model", MODEL)?;
+    let unknown = |e| TensorError::mismatch("image monitor", "the name of a detector", e);
+    catalogue::find(tensors.entry("detector")).map_err(unknown)?.load(tensors, runtime)
 }

@@ -2,9 +2,9 @@
 
 use super::fitting::Fitting;
 use super::memory::Need;
-use super::network::{Network, Recipe, View};
+use super::network::{Network, NetworkRecipe, View};
 use super::runtime::{News, Runtime, Tell};
-use super::watch::{TrainedMonitor, Watch};
+use super::watch::TrainedMonitor;
 use crate::weights::Plan;
 use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
@@ -39,7 +39,7 @@ pub trait TrainedDetector: ImageDetector {
     fn need(&self, train: &[Video], validation: &[Video]) -> Result<Need, FitError>;
 }
 
-impl<R: Recipe> ImageDetector for Trained<R> {
+impl<R: NetworkRecipe> ImageDetector for Trained<R> {
     fn fit(
         &self,
         train: &[Video],
@@ -56,12 +56,12 @@ impl<R: Recipe> ImageDetector for Trained<R> {
         rng: &mut Rng,
         tell: &dyn Fn(f64),
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
-        let tell = |news: &News| tell(news.done());
-        Ok(Box::new(self.learn(train, validation, rng, &tell)?))
+        let monitor: Box<dyn ImageMonitor> = self.train(train, validation, rng, &|news| tell(news.done()))?;
+        Ok(monitor)
     }
 }
 
-impl<R: Recipe> TrainedDetector for Trained<R> {
+impl<R: NetworkRecipe> TrainedDetector for Trained<R> {
     fn train(
         &self,
         train: &[Video],
@@ -69,14 +69,21 @@ impl<R: Recipe> TrainedDetector for Trained<R> {
         rng: &mut Rng,
         tell: Tell<'_>,
     ) -> Result<Box<dyn TrainedMonitor>, FitError> {
-        Ok(Box::new(self.learn(train, validation, rng, tell)?))
+        let need = self.need(train, validation)?;
+        tell(&News::Need(need));
+        if let Some(why) = need.refusal(self.runtime.memory) {
+            return Err(FitError::Missing(why));
+        }
+        let mut fitting = Fitting::begin(self, train, validation, Seed(rng.bits()))?;
+        fitting.run(tell)?;
+        Ok(Box::new(fitting.finish(self.recipe.clone(), [train[0].height, train[0].width])))
     }
 
     fn need(&self, train: &[Video], validation: &[Video]) -> Result<Need, FitError> {
         let view = view(&self.recipe, train, validation)?;
         let mut plan = Plan::default();
         let network = self.recipe.network(&mut plan, view);
-        let learning = self.recipe.learning();
+        let learning = self.recipe.shared().learning;
         let longest = train.iter().map(Video::len).max().unwrap_or(0);
         let activations = network.floats() * learning.batch * learning.window.min(longest);
         let frames: usize = train.iter().chain(validation).map(|video| video.len() + 1).sum();
@@ -87,51 +94,32 @@ impl<R: Recipe> TrainedDetector for Trained<R> {
 }
 
 /// What a network of this recipe looks at in these videos.
-pub(super) fn view<R: Recipe>(recipe: &R, train: &[Video], validation: &[Video]) -> Result<View, FitError> {
+pub(super) fn view<R: NetworkRecipe>(
+    recipe: &R,
+    train: &[Video],
+    validation: &[Video],
+) -> Result<View, FitError> {
     check_videos(train, 1)?;
     let shape = |video: &Video| (video.width, video.height, video.act_width);
     let first = shape(&train[0]);
-    let said = |(width, height, act): (usize, usize, usize)| {
+    let described = |(width, height, act): (usize, usize, usize)| {
         format!("images of {width} x {height} and {act} actions")
     };
     if let Some(episode) = validation.iter().position(|video| shape(video) != first) {
-        let (expected, found) = (said(first), said(shape(&validation[episode])));
+        let (expected, found) = (described(first), described(shape(&validation[episode])));
         return Err(FitError::Video {
             episode,
             expected: format!("{expected} as in the training videos"),
             found,
         });
     }
-    let side = |length: usize| recipe.look().side.unwrap_or(length);
+    let side = |length: usize| recipe.shared().look.side.unwrap_or(length);
     let view = View { rows: side(first.1), columns: side(first.0), act_width: first.2 };
-    let stride = recipe.stride();
+    let stride = recipe.shared().stride;
     if view.sides().iter().any(|side| side % stride != 0) {
         let expected = format!("sides that are multiples of {stride}");
         let found = format!("images of {} x {}: set look.side", first.0, first.1);
         return Err(FitError::Video { episode: 0, expected, found });
     }
     Ok(view)
-}
-
-impl<R: Recipe> Trained<R> {
-    /// The fitted monitor.
-    ///
-    /// # Errors
-    /// If the videos cannot be learned from, memory does not suffice, or the loss goes to infinity.
-    pub fn learn(
-        &self,
-        train: &[Video],
-        validation: &[Video],
-        rng: &mut Rng,
-        tell: Tell<'_>,
-    ) -> Result<Watch<R>, FitError> {
-        let need = self.need(train, validation)?;
-        tell(&News::Need(need));
-        if let Some(why) = need.refusal(self.runtime.memory) {
-            return Err(FitError::Missing(why));
-        }
-        let mut fitting = Fitting::begin(self, train, validation, Seed(rng.bits()))?;
-        fitting.run(tell)?;
-        Ok(fitting.finish(self.recipe.clone(), [train[0].height, train[0].width]))
-    }
 }

@@ -4,7 +4,7 @@ use super::fit::{Trained, view};
 use super::frames::{Commands, Scaling, Shrink};
 use super::learning::Learning;
 use super::library::{Batch, Library};
-use super::network::{Network, Recipe, View};
+use super::network::{Network, NetworkRecipe, View};
 use super::runtime::{News, Runtime, Tell};
 use super::watch::Watch;
 use super::window::{self, Window};
@@ -14,7 +14,7 @@ use crate::weights::{Plan, Weights, numbers};
 use offnominal_core::prelude::*;
 
 /// A fit that is under way.
-pub(super) struct Fitting<'a, R: Recipe> {
+pub(super) struct Fitting<'a, R: NetworkRecipe> {
     learning: &'a Learning,
     runtime: &'a Runtime,
     seed: Seed,
@@ -33,9 +33,9 @@ pub(super) struct Fitting<'a, R: Recipe> {
 }
 
 /// At most so many steps of the validation videos are looked at.
-const LOOKED_AT: usize = 512;
+const VALIDATION_STEPS: usize = 512;
 
-impl<'a, R: Recipe> Fitting<'a, R> {
+impl<'a, R: NetworkRecipe> Fitting<'a, R> {
     pub(super) fn begin(
         detector: &'a Trained<R>,
         train: &'a [Video],
@@ -51,9 +51,9 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         let mut plan = Plan::default();
         let network = recipe.network(&mut plan, view);
         let weights = Weights::first(plan, &mut seed.child("first").rng(), &runtime.device);
-        let learning = recipe.learning();
+        let learning = recipe.shared().learning;
         let optimiser = Optimiser::new(Steps::AdamW, learning.decay, &weights).clipped(learning.clip);
-        let scaling = Scaling::new(recipe.look().scale, train.frames(), view.len());
+        let scaling = Scaling::new(recipe.shared().look.scale, train.frames(), view.len());
         let (best, n_epochs_without_improvement) = (None, 0);
         Ok(Fitting {
             learning,
@@ -76,7 +76,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         let (lengths, learning) = (self.train.lengths(), self.learning);
         let windows: usize = lengths.iter().map(|n| n.div_ceil(learning.window)).sum();
         let per_epoch = windows.div_ceil(learning.batch);
-        let (steps, pause) = (learning.total(per_epoch), learning.between_looks(per_epoch));
+        let (steps, pause) = (learning.total(per_epoch), learning.steps_between_validations(per_epoch));
         let (mut step, mut epoch) = (0, 0);
         while step < steps {
             let windows = window::epoch(&lengths, learning.window, self.seed.child("epoch").child(epoch));
@@ -108,7 +108,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
     fn step(&mut self, windows: &[Window], step: usize, rate: f64) -> f64 {
         let batch = self.train.batch(windows, &self.scaling, &self.commands, &self.runtime.device);
         let noise = self.seed.child("noise").child(step).rng();
-        let mut pass = Pass::new(&self.weights, Mode::Learning(noise));
+        let mut pass = Pass::new(&self.weights, Mode::Train(noise));
         let loss = self.network.loss(&batch, &mut pass);
         let mut gradients = loss.backward();
         self.optimiser.step(&mut self.weights, pass.values(), &mut gradients, rate, step);
@@ -117,7 +117,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
 
     /// Evaluates the validation videos, and says whether the loss has stopped improving.
     fn has_settled(&mut self) -> bool {
-        let windows = window::check(&self.validation.lengths(), self.learning.window, LOOKED_AT);
+        let windows = window::check(&self.validation.lengths(), self.learning.window, VALIDATION_STEPS);
         if windows.is_empty() {
             return false;
         }
@@ -136,7 +136,7 @@ impl<'a, R: Recipe> Fitting<'a, R> {
         for windows in windows.chunks(self.learning.batch) {
             let batch: Batch =
                 self.validation.batch(windows, &self.scaling, &self.commands, &self.runtime.device);
-            let loss = self.network.loss(&batch, &mut Pass::new(&self.weights, Mode::Sure));
+            let loss = self.network.loss(&batch, &mut Pass::new(&self.weights, Mode::Eval));
             let n = windows.iter().map(|w| w.len).sum::<usize>() as f64;
             (sum, steps) = (sum + n * f64::from(numbers(loss)[0]), steps + n);
         }

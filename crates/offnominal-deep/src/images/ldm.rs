@@ -16,7 +16,7 @@ use super::dense::Mlp;
 use super::frames::Look;
 use super::learning::Learning;
 use super::library::Batch;
-use super::network::{Error, Glance, Network, Recipe, Step, View};
+use super::network::{Error, Network, NetworkRecipe, Prediction, Shared, Step, View};
 use super::pred_ae::{paper_codec, paper_learning, small_codec, small_learning};
 use crate::pass::Pass;
 use crate::weights::Plan;
@@ -38,7 +38,7 @@ pub struct Ldm {
     pub learning: Learning,
 }
 
-impl Recipe for Ldm {
+impl NetworkRecipe for Ldm {
     const ID: &'static str = "ldm";
     type Network = Layers;
 
@@ -52,16 +52,8 @@ impl Recipe for Ldm {
         Ldm { look, codec, dense: vec![512, 128, 128], learning: paper_learning(5e-4) }
     }
 
-    fn look(&self) -> &Look {
-        &self.look
-    }
-
-    fn learning(&self) -> &Learning {
-        &self.learning
-    }
-
-    fn stride(&self) -> usize {
-        self.codec.stride()
+    fn shared(&self) -> Shared<'_> {
+        Shared { look: &self.look, learning: &self.learning, stride: self.codec.stride() }
     }
 
     fn anomaly_spec(&self) -> Option<String> {
@@ -105,8 +97,8 @@ impl Network for Layers {
         batch.squared(self.expect(batch.before(), batch.actions.clone(), pass), batch.after())
     }
 
-    fn see(&self, _: Option<()>, step: Step, pass: &mut Pass) -> (Glance, ()) {
-        (Glance { expected: self.expect(step.before, step.action, pass), seen: step.after }, ())
+    fn see(&self, _: Option<()>, step: Step, pass: &mut Pass) -> (Prediction, ()) {
+        (Prediction { expected: self.expect(step.before, step.action, pass), seen: step.after }, ())
     }
 
     fn floats(&self) -> usize {

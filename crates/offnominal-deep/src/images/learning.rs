@@ -29,7 +29,7 @@ pub struct Learning {
 }
 
 /// How often the validation videos are looked at.
-const LOOKS: usize = 50;
+const VALIDATIONS: usize = 50;
 
 impl Learning {
     /// How many steps are made if nothing stops them, where an epoch has so many.
@@ -38,8 +38,8 @@ impl Learning {
     }
 
     /// Steps between looks at the validation videos.
-    pub fn between_looks(&self, per_epoch: usize) -> usize {
-        (self.total(per_epoch) / LOOKS).max(per_epoch.min(self.total(per_epoch) / 4)).max(1)
+    pub fn steps_between_validations(&self, per_epoch: usize) -> usize {
+        (self.total(per_epoch) / VALIDATIONS).max(per_epoch.min(self.total(per_epoch) / 4)).max(1)
     }
 
     /// The rate of a step of so many.
@@ -93,8 +93,11 @@ mod tests {
     #[test]
     fn epochs_and_steps_both_limit_it() {
         assert_eq!((LEARNING.total(20), LEARNING.total(100)), (200, 500));
-        assert_eq!((LEARNING.between_looks(5), LEARNING.between_looks(100)), (5, 100));
-        assert_eq!(LEARNING.between_looks(400), 125);
+        assert_eq!(
+            (LEARNING.steps_between_validations(5), LEARNING.steps_between_validations(100)),
+            (5, 100)
+        );
+        assert_eq!(LEARNING.steps_between_validations(400), 125);
     }
 
     #[test]

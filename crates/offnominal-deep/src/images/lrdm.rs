@@ -18,7 +18,7 @@ use super::dense::{Dense, Lstm, LstmMemory};
 use super::frames::Look;
 use super::learning::Learning;
 use super::library::Batch;
-use super::network::{Error, Glance, Network, Recipe, Step, View};
+use super::network::{Error, Network, NetworkRecipe, Prediction, Shared, Step, View};
 use super::pred_ae::{paper_codec, paper_learning, small_codec, small_learning};
 use crate::pass::Pass;
 use crate::weights::Plan;
@@ -42,7 +42,7 @@ pub struct Lrdm {
     pub learning: Learning,
 }
 
-impl Recipe for Lrdm {
+impl NetworkRecipe for Lrdm {
     const ID: &'static str = "lrdm";
     type Network = Layers;
 
@@ -58,16 +58,8 @@ impl Recipe for Lrdm {
         Lrdm { look, codec, units: 128, layers: 2, learning }
     }
 
-    fn look(&self) -> &Look {
-        &self.look
-    }
-
-    fn learning(&self) -> &Learning {
-        &self.learning
-    }
-
-    fn stride(&self) -> usize {
-        self.codec.stride()
+    fn shared(&self) -> Shared<'_> {
+        Shared { look: &self.look, learning: &self.learning, stride: self.codec.stride() }
     }
 
     fn anomaly_spec(&self) -> Option<String> {
@@ -145,11 +137,16 @@ impl Network for Layers {
         batch.squared(self.image(remembered, pass), batch.after())
     }
 
-    fn see(&self, memory: Option<Vec<LstmMemory>>, step: Step, pass: &mut Pass) -> (Glance, Vec<LstmMemory>) {
+    fn see(
+        &self,
+        memory: Option<Vec<LstmMemory>>,
+        step: Step,
+        pass: &mut Pass,
+    ) -> (Prediction, Vec<LstmMemory>) {
         let mut memory = memory.unwrap_or_else(|| self.empty(1, pass));
         let features = self.encoder.forward(step.before, pass);
         let remembered = self.remember(&mut memory, features, step.action, pass);
-        (Glance { expected: self.image(remembered, pass), seen: step.after }, memory)
+        (Prediction { expected: self.image(remembered, pass), seen: step.after }, memory)
     }
 
     fn floats(&self) -> usize {

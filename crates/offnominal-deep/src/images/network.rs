@@ -38,8 +38,21 @@ impl View {
     }
 }
 
+/// The parameters that every recipe has.
+#[derive(Debug, Clone, Copy)]
+pub struct Shared<'a> {
+    /// How it looks at images.
+    pub look: &'a Look,
+    /// How it learns.
+    pub learning: &'a Learning,
+    /// By how much the sides of an image must be divisible.
+    pub stride: usize,
+}
+
 /// Plain data that says which network, and how it learns.
-pub trait Recipe: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static {
+pub trait NetworkRecipe:
+    Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
+{
     /// The name in actions, configuration and results.
     const ID: &'static str;
 
@@ -52,14 +65,8 @@ pub trait Recipe: Clone + Debug + PartialEq + Serialize + DeserializeOwned + Sen
     /// As Table 11 of Anomaly-Gym has it.
     fn paper() -> Self;
 
-    /// How it looks at images.
-    fn look(&self) -> &Look;
-
-    /// How it learns.
-    fn learning(&self) -> &Learning;
-
-    /// By how much the sides of an image must be divisible.
-    fn stride(&self) -> usize;
+    /// The parameters that every recipe has.
+    fn shared(&self) -> Shared<'_>;
 
     /// What is wrong with it, if anything.
     fn anomaly_spec(&self) -> Option<String> {
@@ -81,7 +88,7 @@ pub struct Step {
 }
 
 /// The two images whose difference is the score.
-pub struct Glance {
+pub struct Prediction {
     /// What the network expected.
     pub expected: Tensor<4>,
     /// What there was.
@@ -109,7 +116,7 @@ pub trait Network: Clone + Debug + Send + Sync + 'static {
     fn loss(&self, batch: &Batch, pass: &mut Pass) -> Tensor<1>;
 
     /// What it expected of a step and what it saw; nothing is remembered at the first step of an episode.
-    fn see(&self, memory: Option<Self::Memory>, step: Step, pass: &mut Pass) -> (Glance, Self::Memory);
+    fn see(&self, memory: Option<Self::Memory>, step: Step, pass: &mut Pass) -> (Prediction, Self::Memory);
 
     /// Numbers that learning keeps for each step of a window, so that derivatives can be taken.
     fn floats(&self) -> usize;

@@ -15,7 +15,7 @@ use super::codec::{Codec, Decoder, Encoder};
 use super::frames::{Look, Scale};
 use super::learning::Learning;
 use super::library::Batch;
-use super::network::{Error, Glance, Network, Recipe, Step, View};
+use super::network::{Error, Network, NetworkRecipe, Prediction, Shared, Step, View};
 use crate::pass::Pass;
 use crate::weights::Plan;
 use burn_tensor::Tensor;
@@ -59,12 +59,12 @@ pub(super) fn small_learning() -> Learning {
     }
 }
 
-/// How the `paper` presets learn; batch, window, clipping and patience are ours, as the table does not say them.
+/// How the `paper` presets learn; batch, window, clipping and patience are ours, as the table does not give them.
 pub(super) fn paper_learning(rate: f64) -> Learning {
     Learning { epochs: 250, steps: None, batch: 32, window: 1, rate, decay: 1e-2, clip: 100.0, patience: 50 }
 }
 
-impl Recipe for PredAe {
+impl NetworkRecipe for PredAe {
     const ID: &'static str = "pred-ae";
     type Network = Layers;
 
@@ -78,16 +78,8 @@ impl Recipe for PredAe {
         PredAe { look, codec, learning: paper_learning(1e-4) }
     }
 
-    fn look(&self) -> &Look {
-        &self.look
-    }
-
-    fn learning(&self) -> &Learning {
-        &self.learning
-    }
-
-    fn stride(&self) -> usize {
-        self.codec.stride()
+    fn shared(&self) -> Shared<'_> {
+        Shared { look: &self.look, learning: &self.learning, stride: self.codec.stride() }
     }
 
     fn anomaly_spec(&self) -> Option<String> {
@@ -125,8 +117,8 @@ impl Network for Layers {
         batch.squared(self.expect(batch.before(), pass), batch.after())
     }
 
-    fn see(&self, _: Option<()>, step: Step, pass: &mut Pass) -> (Glance, ()) {
-        (Glance { expected: self.expect(step.before, pass), seen: step.after }, ())
+    fn see(&self, _: Option<()>, step: Step, pass: &mut Pass) -> (Prediction, ()) {
+        (Prediction { expected: self.expect(step.before, pass), seen: step.after }, ())
     }
 
     fn floats(&self) -> usize {

@@ -16,7 +16,8 @@
 use super::frames::{Look, Scale};
 use super::learning::Learning;
 use super::library::Batch;
-use super::network::{Error, Glance, Network, Recipe, Step, View};
+use super::network::{Error, Network, NetworkRecipe, Prediction, Shared, Step, View};
+use super::pred_ae::{paper_learning, small_learning};
 use super::prednet_cell::{Cell, Tower};
 use crate::pass::Pass;
 use crate::weights::Plan;
@@ -48,7 +49,7 @@ pub enum History {
     Episode,
 }
 
-impl Recipe for PredNet {
+impl NetworkRecipe for PredNet {
     const ID: &'static str = "prednet";
     type Network = Layers;
 
@@ -61,38 +62,20 @@ impl Recipe for PredNet {
             window: 10,
             rate: 2e-3,
             decay: 0.0,
-            clip: 10.0,
-            patience: 10,
+            ..small_learning()
         };
         let look = Look { side: Some(64), scale: Scale::Unit };
         PredNet { look, channels: vec![3, 8, 16, 32], history: History::Episode, learning }
     }
 
     fn paper() -> PredNet {
-        let learning = Learning {
-            epochs: 100,
-            steps: None,
-            batch: 4,
-            window: 10,
-            rate: 1e-3,
-            decay: 0.0,
-            clip: 100.0,
-            patience: 50,
-        };
+        let learning = Learning { epochs: 100, batch: 4, window: 10, decay: 0.0, ..paper_learning(1e-3) };
         let look = Look { side: None, scale: Scale::Unit };
         PredNet { look, channels: vec![3, 48, 96, 192], history: History::Window, learning }
     }
 
-    fn look(&self) -> &Look {
-        &self.look
-    }
-
-    fn learning(&self) -> &Learning {
-        &self.learning
-    }
-
-    fn stride(&self) -> usize {
-        1 << (self.channels.len() - 1)
+    fn shared(&self) -> Shared<'_> {
+        Shared { look: &self.look, learning: &self.learning, stride: 1 << (self.channels.len() - 1) }
     }
 
     fn anomaly_spec(&self) -> Option<String> {
@@ -107,11 +90,11 @@ impl Recipe for PredNet {
 
     fn network(&self, plan: &mut Plan, view: View) -> Layers {
         let tower = Tower::new(plan, &self.channels);
-        let kept = match self.history {
+        let window = match self.history {
             History::Window => Some(self.learning.window),
             History::Episode => None,
         };
-        Layers { tower, sides: view.sides(), kept }
+        Layers { tower, sides: view.sides(), window }
     }
 }
 
@@ -121,7 +104,7 @@ pub struct Layers {
     tower: Tower,
     sides: [usize; 2],
     /// How many images a prediction is made from, if not from all.
-    kept: Option<usize>,
+    window: Option<usize>,
 }
 
 /// What it remembers of an episode.
@@ -172,9 +155,9 @@ impl Network for Layers {
         batch.mean(difference.abs().mean_dim(1))
     }
 
-    fn see(&self, past: Option<Past>, step: Step, pass: &mut Pass) -> (Glance, Past) {
+    fn see(&self, past: Option<Past>, step: Step, pass: &mut Pass) -> (Prediction, Past) {
         let Step { before, after, .. } = step;
-        let past = past.unwrap_or_else(|| match self.kept {
+        let past = past.unwrap_or_else(|| match self.window {
             None => Past::Cells(self.begin(before.clone(), pass)),
             Some(_) => Past::Images([before].into()),
         });
@@ -183,13 +166,13 @@ impl Network for Layers {
             Past::Images(mut images) => {
                 let expected = self.after(&images, pass);
                 images.push_back(after.clone());
-                while images.len() > self.kept.unwrap_or(1) {
+                while images.len() > self.window.unwrap_or(1) {
                     images.pop_front();
                 }
                 (expected, Past::Images(images))
             }
         };
-        (Glance { expected, seen: after }, past)
+        (Prediction { expected, seen: after }, past)
     }
 
     fn floats(&self) -> usize {

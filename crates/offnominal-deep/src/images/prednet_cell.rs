@@ -11,10 +11,10 @@ use burn_tensor::ops::MaxPoolOptions;
 /// What a layer remembers.
 #[derive(Debug, Clone)]
 pub struct Cell {
-    /// What its memory says.
+    /// Output of its memory.
     output: Tensor<4>,
-    /// What its memory holds.
-    kept: Tensor<4>,
+    /// State of its memory.
+    state: Tensor<4>,
     /// What it did not expect: too little, then too much.
     error: Tensor<4>,
 }
@@ -61,7 +61,7 @@ impl Tower {
             let zeros = |channels: usize| Tensor::zeros([n, channels, rows, columns], pass.device());
             Cell {
                 output: zeros(level.channels),
-                kept: zeros(level.channels),
+                state: zeros(level.channels),
                 error: zeros(2 * level.channels),
             }
         };
@@ -77,9 +77,9 @@ impl Tower {
             let gates = self.0[i].gates.forward(Tensor::cat(read, 1), pass);
             let [input, forget, output, new]: [Tensor<4>; 4] =
                 gates.chunk(4, 1).try_into().expect("four gates");
-            let kept = sigmoid(forget + 1.0) * cell.kept.clone() + sigmoid(input) * tanh(new);
-            cells[i].output = sigmoid(output) * tanh(kept.clone());
-            cells[i].kept = kept;
+            let state = sigmoid(forget + 1.0) * cell.state.clone() + sigmoid(input) * tanh(new);
+            cells[i].output = sigmoid(output) * tanh(state.clone());
+            cells[i].state = state;
         }
         self.guess(cells, 0, pass)
     }

@@ -17,7 +17,7 @@ use super::codec::{Codec, Decoder, Encoder};
 use super::frames::Look;
 use super::learning::Learning;
 use super::library::Batch;
-use super::network::{Error, Glance, Network, Recipe, Step, View};
+use super::network::{Error, Network, NetworkRecipe, Prediction, Shared, Step, View};
 use super::pred_ae::{paper_codec, paper_learning, small_codec, small_learning};
 use super::rssm::{Now, Rssm, Sizes};
 use crate::pass::Pass;
@@ -41,7 +41,7 @@ pub struct RssmPpm {
     pub learning: Learning,
 }
 
-impl Recipe for RssmPpm {
+impl NetworkRecipe for RssmPpm {
     const ID: &'static str = "rssm-ppm";
     type Network = Layers;
 
@@ -60,16 +60,8 @@ impl Recipe for RssmPpm {
         RssmPpm { look, codec, sizes, free_nats: 3.0, learning }
     }
 
-    fn look(&self) -> &Look {
-        &self.look
-    }
-
-    fn learning(&self) -> &Learning {
-        &self.learning
-    }
-
-    fn stride(&self) -> usize {
-        self.codec.stride()
+    fn shared(&self) -> Shared<'_> {
+        Shared { look: &self.look, learning: &self.learning, stride: self.codec.stride() }
     }
 
     fn anomaly_spec(&self) -> Option<String> {
@@ -138,7 +130,7 @@ impl Network for Layers {
         pixels + batch.mean(Tensor::cat(nats, 0)).clamp_min(self.free_nats)
     }
 
-    fn see(&self, now: Option<Now>, step: Step, pass: &mut Pass) -> (Glance, Now) {
+    fn see(&self, now: Option<Now>, step: Step, pass: &mut Pass) -> (Prediction, Now) {
         let now = now.unwrap_or_else(|| self.begin(self.encoder.forward(step.before, pass), pass));
         let memory = self.model.remember(now, step.action, pass);
         let state = self.model.prior(&memory, pass).mean;
@@ -146,8 +138,9 @@ impl Network for Layers {
         let features = self.encoder.forward(step.after, pass);
         let state = self.model.posterior(&imagined.memory, features, pass).mean;
         let looked = Now { memory: imagined.memory.clone(), state };
-        let glance = Glance { expected: self.image(&imagined, pass), seen: self.image(&looked, pass) };
-        (glance, looked)
+        let prediction =
+            Prediction { expected: self.image(&imagined, pass), seen: self.image(&looked, pass) };
+        (prediction, looked)
     }
 
     fn floats(&self) -> usize {

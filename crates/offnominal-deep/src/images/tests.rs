@@ -3,7 +3,7 @@
 use super::fit::TrainedDetector;
 use super::frames::{Commands, Scaling, Shrink};
 use super::library::Library;
-use super::network::{Network, Recipe, View};
+use super::network::{Network, NetworkRecipe, View};
 use super::window;
 use super::*;
 use crate::device;
@@ -107,7 +107,7 @@ fn loss_at<N: Network>(
             numbers(value.clone()).iter().zip(direction).map(|(w, d)| w + length * d).collect();
         *value = vector(at, &device::cpu());
     }
-    let mut pass = Pass::new(&weights, Mode::Learning(Rng::new(5)));
+    let mut pass = Pass::new(&weights, Mode::Train(Rng::new(5)));
     let loss = network.loss(batch, &mut pass);
     let gradients = loss.backward();
     let slopes = pass.values().iter().map(|v| v.grad(&gradients).map_or(Vec::new(), numbers)).collect();
@@ -115,12 +115,12 @@ fn loss_at<N: Network>(
 }
 
 /// Along its own direction a gradient's slope is its length; were a part of it wrong, the loss would change by less.
-fn derivatives_agree<R: Recipe>() {
+fn derivatives_agree<R: NetworkRecipe>() {
     let params = find(R::ID).unwrap().recipe(&tiny(R::ID, 1)).unwrap();
     let recipe: R = serde_json::from_value(params).unwrap();
     let (videos, view) = (videos(0..3), View { rows: SIDE, columns: SIDE, act_width: 1 });
     let library = Library::new(&videos, view, &Shrink::new([SIDE; 2], [SIDE; 2]));
-    let scaling = Scaling::new(recipe.look().scale, library.frames(), view.len());
+    let scaling = Scaling::new(recipe.shared().look.scale, library.frames(), view.len());
     // One of the windows ends before the others.
     let windows = [(0, 0, 5), (1, 7, 5), (2, 20, 4)];
     let windows = windows.map(|(video, start, len)| window::Window { video, start, len });
@@ -203,10 +203,10 @@ fn a_monitor_forgets_and_comes_back_from_its_file() {
         let scores = monitor.score_video(&video);
         assert!(scores == monitor.score_video(&video), "{}: the episode before is remembered", kind.id);
         let bytes = monitor.to_tensors().to_bytes();
-        let mut kept = load(&Tensors::from_bytes(&bytes).unwrap(), &Runtime::default()).unwrap();
-        assert!(scores == kept.score_video(&video), "{}: other scores from the file", kind.id);
-        assert_eq!((kept.heat(), kept.expected()), (monitor.heat(), monitor.expected()));
-        let (heat, pixels) = (kept.heat().unwrap(), kept.expected().unwrap().len());
+        let mut loaded = load(&Tensors::from_bytes(&bytes).unwrap(), &Runtime::default()).unwrap();
+        assert!(scores == loaded.score_video(&video), "{}: other scores from the file", kind.id);
+        assert_eq!((loaded.heat(), loaded.expected()), (monitor.heat(), monitor.expected()));
+        let (heat, pixels) = (loaded.heat().unwrap(), loaded.expected().unwrap().len());
         assert_eq!((heat.rows, heat.columns, pixels), (16, 16, video.frame_len()));
     }
 }
@@ -258,10 +258,10 @@ fn files_of_something_else_are_refused() {
         tensors.metadata.insert(name.into(), text.into());
         refused(&tensors)
     };
-    assert!(refused(&Tensors::default()).contains("expected an image monitor"));
-    assert!(with("model", "segmenter").contains("found a segmenter"));
+    assert!(refused(&Tensors::default()).contains("expected \"image-monitor\""));
+    assert!(with("model", "segmenter").contains("found \"segmenter\""));
     assert!(with("detector", "lrmd").contains("lrdm"));
-    assert!(with("recipe", "{}").contains("a recipe"));
+    assert!(with("recipe", "{}").contains("\"recipe\""));
     assert!(with("videos", r#"{"width":0,"height":16,"act_width":1}"#).contains("fit together"));
     let mut other = good.clone();
     other.insert("out.bias", &[3], &[0.0; 3]);

@@ -1,7 +1,7 @@
 //! A fitted network that watches one episode at a time.
 
 use super::frames::{Commands, Scaling, Shrink};
-use super::network::{Error, Glance, Network, Recipe, Step, View};
+use super::network::{Error, Network, NetworkRecipe, Prediction, Step, View};
 use crate::pass::{Mode, Pass};
 use crate::weights::{Weights, numbers, tensor};
 use burn_tensor::Tensor;
@@ -28,7 +28,7 @@ pub trait TrainedMonitor: ImageMonitor {
 
 /// A fitted network of a recipe.
 #[derive(Debug, Clone)]
-pub struct Watch<R: Recipe> {
+pub struct Watch<R: NetworkRecipe> {
     pub(super) recipe: R,
     pub(super) weights: Weights,
     pub(super) scaling: Scaling,
@@ -45,7 +45,7 @@ pub struct Watch<R: Recipe> {
     expected: Vec<u8>,
 }
 
-impl<R: Recipe> Watch<R> {
+impl<R: NetworkRecipe> Watch<R> {
     pub(super) fn new(
         recipe: R,
         network: R::Network,
@@ -99,7 +99,7 @@ fn grid(view: View) -> [usize; 2] {
     view.sides().map(|side| side.min(GRID))
 }
 
-impl<R: Recipe> ImageMonitor for Watch<R> {
+impl<R: NetworkRecipe> ImageMonitor for Watch<R> {
     fn reset(&mut self) {
         self.memory = None;
     }
@@ -110,8 +110,8 @@ impl<R: Recipe> ImageMonitor for Watch<R> {
             action: self.command(transition.action),
             after: self.image(transition.next_frame),
         };
-        let mut pass = Pass::new(&self.weights, Mode::Sure);
-        let (Glance { expected, seen }, memory) = self.network.see(self.memory.take(), step, &mut pass);
+        let mut pass = Pass::new(&self.weights, Mode::Eval);
+        let (Prediction { expected, seen }, memory) = self.network.see(self.memory.take(), step, &mut pass);
         self.memory = Some(memory);
         let (expected, seen) = (numbers(expected), numbers(seen));
         self.shrink.undo(&self.scaling.image(&expected), self.size, &mut self.expected);
@@ -134,7 +134,7 @@ impl<R: Recipe> ImageMonitor for Watch<R> {
     }
 }
 
-impl<R: Recipe> TrainedMonitor for Watch<R> {
+impl<R: NetworkRecipe> TrainedMonitor for Watch<R> {
     fn to_tensors(&self) -> Tensors {
         self.tensors()
     }

@@ -4,16 +4,13 @@
 //! is not judged by a straight line that leads there.
 
 use super::Family;
-use crate::shared::kept;
 use crate::shared::one_step::Rows;
+use crate::shared::prelude::*;
 use crate::shared::ranges::Fraction;
+use crate::shared::saved;
 use crate::shared::scale::Scale;
-use crate::shared::training::{Model, Training};
-use offnominal_core::Rng;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::FitError;
-use offnominal_nets::{Activation, Gradients, Init, Mlp, Workspace};
-use std::num::NonZeroUsize;
+use crate::shared::training::{Supervised, Training};
+use offnominal_nets::{Activation, Init, Mlp, Workspace};
 
 /// Number of families.
 const N: usize = Family::ALL.len();
@@ -55,20 +52,15 @@ impl Classifier {
         let scale = Scale::of_rows(&examples.features, n_features);
         let mut blank = Classifier::new(scale, n_features, Vec::new());
         let (seen, held_out) = blank.rows(examples);
-        let mut params = vec![0.0; blank.net.n_params()];
-        blank.net.init(&mut params, Init::Uniform, rng);
+        let mut params = blank.net.first_params(Init::Uniform, rng);
         let training = Training {
-            epochs: const { NonZeroUsize::new(120).unwrap() },
+            epochs: count(120),
             patience: NonZeroUsize::new(12),
             weight_decay: Fraction::new(0.05),
             ..Training::brief()
         };
         let mut sample: Vec<u32> = (0..seen.episodes[0].end).collect();
-        let mut learner = Learner {
-            work: blank.net.workspace(training.batch.get()),
-            net: blank.net.clone(),
-            slope: vec![],
-        };
+        let mut learner = Supervised::new(blank.net.clone(), training.batch, cross_entropy);
         training.run(&mut learner, &mut params, (&seen, &mut sample), &held_out, rng)?;
         blank.params = params;
         Ok(blank)
@@ -91,7 +83,7 @@ impl Classifier {
             let mut x = vec![0.0; self.net.inputs()];
             let chosen = all.enumerate().filter(|(i, _)| (i / N).is_multiple_of(HELD_OUT) == held_out);
             for (_, (features, &family)) in chosen {
-                read(&self.scale, features, &mut x);
+                self.scale.apply_clipped(features, &mut x, CLIP);
                 rows.inputs.extend_from_slice(&x);
                 rows.targets.extend((0..N).map(|k| if k == family { 1.0 } else { 0.0 }));
             }
@@ -103,7 +95,7 @@ impl Classifier {
 
     /// The probability of each family.
     pub fn probabilities(&self, features: &[f32], Scratch { x, work }: &mut Scratch) -> [f64; N] {
-        read(&self.scale, features, x);
+        self.scale.apply_clipped(features, x, CLIP);
         let mut p = [0.0; N];
         let outputs = self.net.forward(&self.params, x, work);
         p.iter_mut().zip(outputs).for_each(|(p, y)| *p = f64::from(*y));
@@ -118,14 +110,9 @@ impl Classifier {
 
     pub fn load(from: &Reader<'_>, n_features: usize) -> Result<Classifier, ArchiveError> {
         let mut blank = Classifier::new(Scale::load(from, n_features)?, n_features, Vec::new());
-        blank.params = kept::params(from, &blank.net)?;
+        blank.params = saved::params(from, &blank.net)?;
         Ok(blank)
     }
-}
-
-fn read(scale: &Scale, features: &[f32], x: &mut [f32]) {
-    scale.apply(features, &mut x[..scale.width()]);
-    x.iter_mut().for_each(|x| *x = x.clamp(-CLIP, CLIP));
 }
 
 fn softmax(p: &mut [f64]) {
@@ -135,59 +122,33 @@ fn softmax(p: &mut [f64]) {
     p.iter_mut().for_each(|p| *p /= total);
 }
 
-/// The network while it learns: cross entropy against families as rows of 0 and 1.
-struct Learner {
-    net: Mlp,
-    work: Workspace,
-    slope: Vec<f32>,
-}
-
-impl Learner {
-    /// Mean cross entropy; leaves its derivatives in `slope`.
-    fn entropy(&mut self, params: &[f32], x: &[f32], t: &[f32]) -> f64 {
-        let n = (t.len() / N) as f64;
-        let outputs = self.net.forward(params, x, &mut self.work);
-        let mut sum = 0.0;
-        self.slope.clear();
-        for (y, t) in outputs.chunks_exact(N).zip(t.chunks_exact(N)) {
-            let mut p: [f64; N] = std::array::from_fn(|k| f64::from(y[k]));
-            softmax(&mut p);
-            for k in 0..N {
-                sum -= f64::from(t[k]) * p[k].max(f64::MIN_POSITIVE).ln();
-                self.slope.push(((p[k] - f64::from(t[k])) / n) as f32);
-            }
+/// Mean cross entropy against families as rows of 0 and 1, and its derivatives.
+fn cross_entropy(outputs: &[f32], targets: &[f32], slope: &mut [f32]) -> f64 {
+    let (n, mut sum) = ((targets.len() / N) as f64, 0.0);
+    let rows = outputs.chunks_exact(N).zip(targets.chunks_exact(N)).zip(slope.chunks_exact_mut(N));
+    for ((y, t), slope) in rows {
+        let mut p: [f64; N] = std::array::from_fn(|k| f64::from(y[k]));
+        softmax(&mut p);
+        for k in 0..N {
+            sum -= f64::from(t[k]) * p[k].max(f64::MIN_POSITIVE).ln();
+            slope[k] = ((p[k] - f64::from(t[k])) / n) as f32;
         }
-        sum / n
     }
-}
-
-impl Model for Learner {
-    fn gradient(&mut self, params: &[f32], x: &[f32], t: &[f32], grad: &mut [f32], _: &mut Rng) -> f64 {
-        let loss = self.entropy(params, x, t);
-        self.net.backward(params, x, &mut self.work, &self.slope, Gradients::params(grad));
-        loss
-    }
-
-    fn loss(&mut self, params: &[f32], x: &[f32], t: &[f32]) -> f64 {
-        self.entropy(params, x, t)
-    }
-
-    fn widths(&self) -> (usize, usize) {
-        (self.net.inputs(), N)
-    }
+    sum / n
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shared::training::Model;
 
     #[test]
     fn gradients_are_those_of_finite_differences() {
         let net = Mlp::new(&[2, 5, N], Activation::Tanh);
-        let (mut rng, mut params) = (Rng::new(2), vec![0.0; net.n_params()]);
-        net.init(&mut params, Init::Uniform, &mut rng);
+        let mut rng = Rng::new(2);
+        let params = net.first_params(Init::Uniform, &mut rng);
         let (x, t) = ([0.3, -1.0, 0.8, 0.2], [1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
-        let mut learner = Learner { work: net.workspace(2), net, slope: vec![] };
+        let mut learner = Supervised::new(net, count(2), cross_entropy);
         let mut grad = vec![0.0; params.len()];
         learner.gradient(&params, &x, &t, &mut grad, &mut rng);
         for i in 0..params.len() {

@@ -27,25 +27,21 @@ mod signature;
 mod simulated;
 
 use crate::shared::inner::split;
-use crate::shared::kept;
+use crate::shared::prelude::*;
 use crate::shared::ranges::Hidden;
-use crate::shared::residual::{Recipe, Residual};
+use crate::shared::residual::Residual;
+use crate::shared::saved;
 use crate::shared::surprise::Surprise;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use classifier::Classifier;
-use offnominal_core::Rng;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::{FitError, Signals, Transition, check};
 use onset::Usual;
-use serde::{Deserialize, Serialize};
 use signature::Signature;
-use std::sync::Arc;
 
 /// The most steps that are looked back.
 pub const HISTORY: usize = 128;
 /// Members of the ensemble, each fitted without its own share of the episodes.
-const MEMBERS: usize = 3;
+const MEMBERS: NonZeroUsize = count(3);
 
 /// Where a fault lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,20 +93,27 @@ pub struct Deviation {
     pub bias: f64,
 }
 
-/// What is known of nominal residuals, and of faulty ones.
-struct Nominal {
+/// What is known of nominal residuals.
+struct Known {
     whitener: Whitener,
     surprise: Surprise,
     usual: Usual,
     signature: Signature,
-    classifier: Classifier,
+}
+
+impl Known {
+    /// The surprise at the residuals of a step, in units of what is usual that many steps after the first.
+    fn surprise(&self, step: usize, z: &[f64], scratch: &mut signature::Scratch) -> f64 {
+        self.usual.relative(step, self.surprise.of(scratch.length(&self.whitener, z)))
+    }
 }
 
 /// Remembers the last steps of an episode, and says what is wrong with them. Forks share what was learned.
 #[derive(Clone)]
 pub struct Diagnoser {
     residual: Residual,
-    nominal: Arc<Nominal>,
+    known: Arc<Known>,
+    classifier: Arc<Classifier>,
     widths: [usize; 2],
     /// The last transitions, `[HISTORY, obs + action + obs]`, overwritten in turn.
     ring: Vec<f32>,
@@ -139,9 +142,9 @@ impl Diagnoser {
     pub fn fit(train: &[Signals<'_>], rng: &mut Rng) -> Result<Diagnoser, FitError> {
         check(train, 1)?;
         let (seen, held_out) = split(train);
-        let (hidden, training) = (Hidden::small(), Training::brief());
-        let recipe = Recipe { hidden: &hidden, members: MEMBERS, training: &training };
-        let (mut residual, of_members) = Residual::fit(&seen, &[], &recipe, rng)?;
+        let nominal = Nominal { train: &seen, validation: &[], policy: None };
+        let (mut residual, of_members) =
+            Residual::fit(nominal, &Hidden::small(), MEMBERS, &Training::brief(), rng)?;
         let d = residual.width();
         let whitener = Whitener::fit(of_members.iter().flat_map(|e| e.chunks_exact(d)), d);
         let signature = Signature::new(&residual, &whitener).expect("moments of sound episodes are sound");
@@ -149,21 +152,13 @@ impl Diagnoser {
         let surprise = Surprise::of_nominal(lengths.concat());
         let of_episode = |e: &Vec<f64>| e.iter().map(|&length| surprise.of(length)).collect();
         let usual = Usual::of(&lengths.iter().map(of_episode).collect::<Vec<_>>());
-        let classifier = {
-            let known = simulated::Known {
-                whitener: &whitener,
-                surprise: &surprise,
-                usual: &usual,
-                signature: &signature,
-            };
-            let examples = simulated::examples(&mut residual, &known, &held_out, rng);
-            Classifier::fit(&examples, rng)?
-        };
-        let nominal = Nominal { whitener, surprise, usual, signature, classifier };
-        Ok(Diagnoser::new(residual, nominal, [train[0].obs_width(), train[0].act_width()]))
+        let known = Known { whitener, surprise, usual, signature };
+        let examples = simulated::examples(&mut residual, &known, &held_out, rng);
+        let classifier = Classifier::fit(&examples, rng)?;
+        Ok(Diagnoser::new(residual, known, classifier, [train[0].obs_width(), train[0].act_width()]))
     }
 
-    fn new(residual: Residual, nominal: Nominal, widths: [usize; 2]) -> Diagnoser {
+    fn new(residual: Residual, known: Known, classifier: Classifier, widths: [usize; 2]) -> Diagnoser {
         let d = residual.width();
         let blank = Deviation { channel: 0, size: 1.0, bias: 0.0 };
         let room = |n: usize| Vec::with_capacity(HISTORY * n);
@@ -171,9 +166,9 @@ impl Diagnoser {
             z: room(d),
             commands: room(residual.act_width()),
             surprises: room(1),
-            features: vec![0.0; nominal.signature.n_features()],
-            scratch: nominal.signature.scratch(),
-            answer: nominal.classifier.scratch(),
+            features: vec![0.0; known.signature.n_features()],
+            scratch: known.signature.scratch(),
+            answer: classifier.scratch(),
         };
         Diagnoser {
             ring: vec![0.0; HISTORY * (2 * widths[0] + widths[1])],
@@ -187,7 +182,8 @@ impl Diagnoser {
                 channels: vec![blank; residual.channels().len()],
             },
             residual,
-            nominal: Arc::new(nominal),
+            known: Arc::new(known),
+            classifier: Arc::new(classifier),
         }
     }
 
@@ -214,24 +210,23 @@ impl Diagnoser {
     pub fn diagnose(&mut self) -> &Diagnosis {
         assert!(self.n > 0, "a diagnosis needs a step");
         self.look_back();
-        let Nominal { signature, classifier, .. } = &*self.nominal;
         let work = &mut self.work;
         let d = self.residual.width();
         let first = onset::change_point(&work.surprises);
         let (z, commands) = (&work.z[first * d..], &work.commands[first * self.residual.act_width()..]);
-        signature.of(z, commands, &mut work.features, &mut work.scratch);
-        self.diagnosis.probabilities = classifier.probabilities(&work.features, &mut work.answer);
+        self.known.signature.of(z, commands, &mut work.features, &mut work.scratch);
+        self.diagnosis.probabilities = self.classifier.probabilities(&work.features, &mut work.answer);
         let p = self.diagnosis.probabilities;
         let most = (0..3).max_by(|&a, &b| p[a].total_cmp(&p[b])).unwrap_or(0);
         self.diagnosis.family = Family::ALL[most];
         self.diagnosis.steps_ago = work.surprises.len() - 1 - first;
-        rank(&mut self.diagnosis.channels, self.residual.channels(), z, &self.nominal.whitener.deviations);
+        rank(&mut self.diagnosis.channels, self.residual.channels(), z, &self.known.whitener.deviations);
         &self.diagnosis
     }
 
     /// Residuals, actions and surprises of what is remembered.
     fn look_back(&mut self) {
-        let Diagnoser { residual, nominal, widths: [obs, act], ring, n, work, .. } = self;
+        let Diagnoser { residual, known, widths: [obs, act], ring, n, work, .. } = self;
         let (len, d) = (2 * *obs + *act, residual.width());
         work.z.clear();
         work.commands.clear();
@@ -245,18 +240,17 @@ impl Diagnoser {
             work.z.resize(from + d, 0.0);
             residual.of(&seen, &mut work.z[from..]);
             residual.commands(&mut work.commands);
-            let length = work.scratch.length(&nominal.whitener, &work.z[from..]);
-            work.surprises.push(nominal.usual.relative(step, nominal.surprise.of(length)));
+            work.surprises.push(known.surprise(step, &work.z[from..], &mut work.scratch));
         }
     }
 
     /// Writes what was learned.
     pub fn save(&self, to: &mut Writer<'_>) {
         self.residual.save(&mut to.part("ensemble"));
-        self.nominal.whitener.save(&mut to.part("nominal"));
-        self.nominal.surprise.save(&mut to.part("length"));
-        self.nominal.usual.save(&mut to.part("usual"));
-        self.nominal.classifier.save(&mut to.part("classifier"));
+        self.known.whitener.save(&mut to.part("nominal"));
+        self.known.surprise.save(&mut to.part("length"));
+        self.known.usual.save(&mut to.part("usual"));
+        self.classifier.save(&mut to.part("classifier"));
     }
 
     /// Reads what was learned.
@@ -264,10 +258,8 @@ impl Diagnoser {
     /// # Errors
     /// If a list is missing or is not what is written.
     pub fn load(from: &Reader<'_>) -> Result<Diagnoser, ArchiveError> {
-        let (hidden, training) = (Hidden::small(), Training::brief());
-        let recipe = Recipe { hidden: &hidden, members: MEMBERS, training: &training };
-        let residual = Residual::load(&from.part("ensemble"), &recipe)?;
-        kept::within(from, "channels", residual.width())?;
+        let residual = Residual::load(&from.part("ensemble"), &Hidden::small(), MEMBERS)?;
+        saved::within(from, "channels", residual.width())?;
         let whitener = Whitener::load(&from.part("nominal"), residual.width())?;
         let made = Signature::new(&residual, &whitener);
         from.require(made.is_some(), "ensemble", "effects that can be solved for", "others")?;
@@ -275,8 +267,8 @@ impl Diagnoser {
         let classifier = Classifier::load(&from.part("classifier"), signature.n_features())?;
         let surprise = Surprise::load(&from.part("length"))?;
         let usual = Usual::load(&from.part("usual"))?;
-        let nominal = Nominal { whitener, surprise, usual, signature, classifier };
-        Ok(Diagnoser::new(residual, nominal, [from.obs_width, from.act_width]))
+        let known = Known { whitener, surprise, usual, signature };
+        Ok(Diagnoser::new(residual, known, classifier, [from.obs_width, from.act_width]))
     }
 }
 

@@ -11,11 +11,9 @@
 //! will be.
 
 use super::classifier::Examples;
-use super::onset::{MOST, Usual, change_point, evidence};
-use super::signature::Signature;
+use super::onset::{MOST, change_point, evidence};
+use super::{Known, signature};
 use crate::shared::residual::Residual;
-use crate::shared::surprise::Surprise;
-use crate::shared::whiten::Whitener;
 use offnominal_core::Rng;
 use offnominal_core::detector::{Signals, Transition};
 
@@ -29,14 +27,6 @@ const NOTICED: f64 = 4.0;
 const TRIALS: usize = 9;
 /// Memory of a disturbance from step to step.
 const MEMORY: f64 = 0.9;
-
-/// What is known of nominal residuals.
-pub(super) struct Known<'a> {
-    pub whitener: &'a Whitener,
-    pub surprise: &'a Surprise,
-    pub usual: &'a Usual,
-    pub signature: &'a Signature,
-}
 
 /// A stretch of an episode: `rows + 1` observations and `rows` actions from step `first`, disturbed from row `onset` on.
 struct Stretch {
@@ -55,7 +45,7 @@ struct Spread {
 
 /// How numbers are disturbed.
 #[derive(Clone, Copy)]
-enum Kind {
+enum Disturbance {
     Offset,
     Noise,
     MemoryNoise,
@@ -69,7 +59,7 @@ enum Kind {
 /// Makes examples from episodes that the ensemble has not seen.
 pub(super) fn examples(
     residual: &mut Residual,
-    known: &Known<'_>,
+    known: &Known,
     episodes: &[Signals<'_>],
     rng: &mut Rng,
 ) -> Examples {
@@ -100,10 +90,10 @@ pub(super) fn examples(
 
 struct Maker<'a> {
     residual: &'a mut Residual,
-    known: &'a Known<'a>,
+    known: &'a Known,
     spread: Spread,
     n_features: usize,
-    scratch: super::signature::Scratch,
+    scratch: signature::Scratch,
     z: Vec<f64>,
     inputs: Vec<f32>,
     commands: Vec<f64>,
@@ -172,10 +162,7 @@ impl Maker<'_> {
     fn surprises(&mut self, first: usize) -> Vec<f64> {
         let d = self.residual.width();
         let rows = self.z.chunks_exact(d);
-        let Known { whitener, surprise, usual, .. } = self.known;
-        let of = |(t, z): (usize, &[f64])| {
-            usual.relative(first + t, surprise.of(self.scratch.length(whitener, z)))
-        };
+        let of = |(t, z): (usize, &[f64])| self.known.surprise(first + t, z, &mut self.scratch);
         rows.enumerate().map(of).collect()
     }
 
@@ -252,29 +239,29 @@ fn sizes(spread: &[f64], size: f64, rng: &mut Rng) -> Vec<f64> {
     spread.iter().enumerate().map(of).collect()
 }
 
-fn kind(kinds: &[Kind], rng: &mut Rng) -> Kind {
+fn drawn(kinds: &[Disturbance], rng: &mut Rng) -> Disturbance {
     match kinds[rng.below(kinds.len())] {
-        Kind::Delay(_) => Kind::Delay(1 + rng.below(4)),
+        Disturbance::Delay(_) => Disturbance::Delay(1 + rng.below(4)),
         other => other,
     }
 }
 
 fn disturb_observations(made: &mut Stretch, width: usize, spread: &[f64], size: f64, rng: &mut Rng) {
-    const KINDS: [Kind; 7] = [
-        Kind::Offset,
-        Kind::Noise,
-        Kind::MemoryNoise,
-        Kind::Scaling,
-        Kind::Drift,
-        Kind::Delay(1),
-        Kind::Stuck,
+    const KINDS: [Disturbance; 7] = [
+        Disturbance::Offset,
+        Disturbance::Noise,
+        Disturbance::MemoryNoise,
+        Disturbance::Scaling,
+        Disturbance::Drift,
+        Disturbance::Delay(1),
+        Disturbance::Stuck,
     ];
-    let (kind, before) = (kind(&KINDS, rng), made.obs.clone());
+    let (kind, before) = (drawn(&KINDS, rng), made.obs.clone());
     let mut source = Source::new(sizes(spread, size, rng), rng);
     for row in made.onset + 1..=made.rows {
         let from = match kind {
-            Kind::Delay(steps) => row.saturating_sub(steps),
-            Kind::Stuck => made.onset,
+            Disturbance::Delay(steps) => row.saturating_sub(steps),
+            Disturbance::Stuck => made.onset,
             _ => row,
         };
         source.advance(kind, row - made.onset, rng);
@@ -286,12 +273,18 @@ fn disturb_observations(made: &mut Stretch, width: usize, spread: &[f64], size: 
 
 /// Writes on record what, disturbed, would have been the action that was done.
 fn disturb_commands(made: &mut Stretch, of: &Signals<'_>, spread: &[f64], size: f64, rng: &mut Rng) {
-    const KINDS: [Kind; 6] =
-        [Kind::Offset, Kind::Noise, Kind::MemoryNoise, Kind::Scaling, Kind::Drift, Kind::Delay(1)];
-    let (kind, before, width) = (kind(&KINDS, rng), made.actions.clone(), of.act_width());
+    const KINDS: [Disturbance; 6] = [
+        Disturbance::Offset,
+        Disturbance::Noise,
+        Disturbance::MemoryNoise,
+        Disturbance::Scaling,
+        Disturbance::Drift,
+        Disturbance::Delay(1),
+    ];
+    let (kind, before, width) = (drawn(&KINDS, rng), made.actions.clone(), of.act_width());
     let mut source = Source::new(sizes(spread, size, rng), rng);
     for row in made.onset..made.rows {
-        let from = if let Kind::Delay(steps) = kind { (row + steps).min(made.rows - 1) } else { row };
+        let from = if let Disturbance::Delay(steps) = kind { (row + steps).min(made.rows - 1) } else { row };
         source.advance(kind, row + 1 - made.onset, rng);
         for c in (0..width).filter(|&c| source.size[c] > 0.0) {
             made.actions[row * width + c] = source.undone(kind, c, before[from * width + c]);
@@ -313,12 +306,12 @@ impl Source {
     }
 
     /// The disturbance after so many steps.
-    fn advance(&mut self, kind: Kind, age: usize, rng: &mut Rng) {
+    fn advance(&mut self, kind: Disturbance, age: usize, rng: &mut Rng) {
         for (value, size) in self.value.iter_mut().zip(&self.size) {
             *value = match kind {
-                Kind::Noise => size * rng.normal(),
-                Kind::MemoryNoise => MEMORY * *value + size * rng.normal(),
-                Kind::Drift => self.sign * size * age as f64 / 10.0,
+                Disturbance::Noise => size * rng.normal(),
+                Disturbance::MemoryNoise => MEMORY * *value + size * rng.normal(),
+                Disturbance::Drift => self.sign * size * age as f64 / 10.0,
                 _ => self.sign * size,
             };
         }
@@ -328,18 +321,18 @@ impl Source {
         (1.0 + self.value[c]).max(0.05)
     }
 
-    fn applied(&self, kind: Kind, c: usize, v: f32) -> f32 {
+    fn applied(&self, kind: Disturbance, c: usize, v: f32) -> f32 {
         match kind {
-            Kind::Scaling => (f64::from(v) * self.factor(c)) as f32,
-            Kind::Delay(_) | Kind::Stuck => v,
+            Disturbance::Scaling => (f64::from(v) * self.factor(c)) as f32,
+            Disturbance::Delay(_) | Disturbance::Stuck => v,
             _ => v + self.value[c] as f32,
         }
     }
 
-    fn undone(&self, kind: Kind, c: usize, v: f32) -> f32 {
+    fn undone(&self, kind: Disturbance, c: usize, v: f32) -> f32 {
         match kind {
-            Kind::Scaling => (f64::from(v) / self.factor(c)) as f32,
-            Kind::Delay(_) | Kind::Stuck => v,
+            Disturbance::Scaling => (f64::from(v) / self.factor(c)) as f32,
+            Disturbance::Delay(_) | Disturbance::Stuck => v,
             _ => v - self.value[c] as f32,
         }
     }

@@ -3,7 +3,7 @@
 //! A network predicts a normal distribution of the action from the coordinates of the image and their change. A fault
 //! of the sensors that the policy reads leaves every image nominal: only the actions no longer fit what is seen.
 
-use super::gaze::{Replayed, Views};
+use super::encoding::{EncodedVideo, FrameTriple};
 use super::latent::{Coordinates, states};
 use super::regression::{Regression, energy, log_energy};
 use crate::shared::training::Training;
@@ -22,12 +22,12 @@ pub(super) struct Commands {
 impl Commands {
     pub fn fit(
         coordinates: &Coordinates,
-        videos: &[Replayed],
+        videos: &[EncodedVideo],
         rng: &mut Rng,
     ) -> Result<Option<Commands>, FitError> {
         let actions: Vec<f32> = videos.iter().flat_map(|f| f.actions.iter().copied()).collect();
         let scale = Standardiser::fit(&actions, videos[0].act_width);
-        let width = coordinates.state(&videos[0].views[0], &videos[0].views[0]).len();
+        let width = coordinates.state(&videos[0].frames[0], &videos[0].frames[0]).len();
         if scale.outputs() == 0 || width == 0 {
             return Ok(None);
         }
@@ -44,7 +44,7 @@ impl Commands {
     }
 
     /// How little the action fits what was seen before it.
-    pub fn statistic(&mut self, [before, now, _]: Views<'_>, action: &[f32]) -> f64 {
+    pub fn statistic(&mut self, [before, now, _]: FrameTriple<'_>, action: &[f32]) -> f64 {
         let mut target = vec![0.0; self.scale.outputs()];
         self.scale.apply(action, &mut target);
         let prediction = self.net.predict(&self.coordinates.state(before, now));

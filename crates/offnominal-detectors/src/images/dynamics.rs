@@ -17,43 +17,30 @@
 //! Reference: this project's; Anomaly-Gym finds that history and actions, not larger encoders, are what detectors of
 //! images lack.
 
-use super::gaze::{Gaze, Grid, Replayed, Scope, Split, Views};
-use super::memory::{Past, Scales};
+use super::encoding::{EncodedVideo, FrameEncoder, FrameTriple, Grid, Split};
+use super::memory::Scales;
+use super::monitor::{Fitted, FrameStatistic};
 use super::regression::{Regression, energy, log_energy};
+use crate::shared::prelude::*;
 use crate::shared::training::Training;
 use offnominal_core::image_detector::check_videos;
-use offnominal_core::prelude::*;
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::Backbone;
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
-use std::sync::{Arc, OnceLock};
 
 /// A change of features, squared and summed, above which a patch counts as active.
 const ACTIVE: f32 = 1e-2;
 /// How many steps the mean over all places weighs in the mean at one.
 const SHRINKAGE: f64 = 50.0;
 
-/// What can be chosen of the model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DynamicsShape {
-    /// Patches that the network is trained on; half of them where something moves, as far as there are such.
-    pub rows: NonZeroUsize,
-    /// Patches whose residuals count.
-    pub strongest: NonZeroUsize,
-    /// How the network is trained.
-    pub training: Training,
-}
-
-impl Default for DynamicsShape {
-    fn default() -> Self {
-        let n = |n: usize| NonZeroUsize::new(n).expect("positive");
-        DynamicsShape {
-            rows: n(40_000),
-            strongest: n(3),
-            training: Training { epochs: n(30), ..Training::brief() },
-        }
+recipe! {
+    /// What can be chosen of the model.
+    pub struct DynamicsShape {
+        /// Patches that the network is trained on; half of them where something moves, as far as there are such.
+        pub rows: NonZeroUsize = count(40_000),
+        /// Patches whose residuals count.
+        pub strongest: NonZeroUsize = count(3),
+        /// How the network is trained.
+        pub training: Training = Training { epochs: count(30), ..Training::brief() },
     }
 }
 
@@ -68,16 +55,15 @@ pub struct PatchDynamics {
 impl ImageDetector for PatchDynamics {
     fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
-        let mut scope = Scope::fit(&self.backbone, train, rng);
-        let videos = Split::of(&mut scope, train);
-        let mut model = Dynamics::fit(&self.shape, scope.grid(), &videos.seen, &videos.held_out, rng)?;
-        let of = |video: &Replayed, model: &mut Dynamics| {
+        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng);
+        let videos = Split::of(&mut encoder, train);
+        let mut model = Dynamics::fit(&self.shape, encoder.grid(), &videos.seen, &videos.held_out, rng)?;
+        let of = |video: &EncodedVideo, model: &mut Dynamics| {
             (0..video.len()).map(|t| model.statistic(video.step(t), video.action(t))).collect::<Vec<f64>>()
         };
         let scales =
             Scales::fit(&videos.nominal().iter().map(|video| of(video, &mut model)).collect::<Vec<_>>());
-        let (gaze, past) = (Gaze::default(), Past::default());
-        Ok(Box::new(Fitted { scope, gaze, model, scales, past, expected: OnceLock::new() }))
+        Ok(Box::new(Fitted::new(encoder, model, scales)))
     }
 }
 
@@ -111,8 +97,8 @@ impl Dynamics {
     pub fn fit(
         shape: &DynamicsShape,
         grid: Grid,
-        seen: &[Replayed],
-        held_out: &[Replayed],
+        seen: &[EncodedVideo],
+        held_out: &[EncodedVideo],
         rng: &mut Rng,
     ) -> Result<Dynamics, FitError> {
         let actions: Vec<f32> = seen.iter().flat_map(|f| f.actions.iter().copied()).collect();
@@ -122,7 +108,7 @@ impl Dynamics {
         let (mut inputs, mut targets) = (Vec::new(), Vec::new());
         for place in &places {
             let video = &seen[place.video];
-            let [before, now, next] = video.step(place.t).map(|view| &*view.patches);
+            let [before, now, next] = video.step(place.t).map(|frame| &*frame.patches);
             input(grid, [before, now], place.patch, &mut inputs);
             command(grid, &commands, video.action(place.t), place.patch, &mut inputs);
             targets.extend(change(grid, now, next, place.patch, &units));
@@ -146,7 +132,7 @@ impl Dynamics {
     }
 
     /// Mean energy at each place over nominal steps, shrunk to that over all places.
-    fn usual(&mut self, videos: &[Replayed]) -> Vec<f32> {
+    fn usual(&mut self, videos: &[EncodedVideo]) -> Vec<f32> {
         let (mut sums, mut n) = (vec![0.0_f64; self.energies.len()], 0.0);
         for video in videos {
             for t in 0..video.len() {
@@ -160,9 +146,16 @@ impl Dynamics {
         sums.iter().map(mean).collect()
     }
 
+    pub fn heat(&self) -> Heat {
+        let values = self.energies.iter().map(|e| e.max(1e-12).sqrt()).collect();
+        Heat::new(self.grid.rows, self.grid.columns, values)
+    }
+}
+
+impl FrameStatistic for Dynamics {
     /// ln mean of the largest energies of a step.
-    pub fn statistic(&mut self, views: Views<'_>, action: &[f32]) -> f64 {
-        let [before, now, next] = views.map(|view| &*view.patches);
+    fn statistic(&mut self, frames: FrameTriple<'_>, action: &[f32]) -> f64 {
+        let [before, now, next] = frames.map(|frame| &*frame.patches);
         let (grid, d) = (self.grid, self.net.d());
         self.inputs.clear();
         for patch in 0..self.energies.len() {
@@ -185,9 +178,8 @@ impl Dynamics {
         log_energy(mean)
     }
 
-    pub fn heat(&self) -> Heat {
-        let values = self.energies.iter().map(|e| e.max(1e-12).sqrt()).collect();
-        Heat::new(self.grid.rows, self.grid.columns, values)
+    fn dynamics(&self) -> &Dynamics {
+        self
     }
 }
 
@@ -226,10 +218,10 @@ fn change<'a>(
 }
 
 /// Root mean square of the change of each number over the places.
-fn units(videos: &[Replayed], grid: Grid, places: &[Place]) -> Vec<f32> {
+fn units(videos: &[EncodedVideo], grid: Grid, places: &[Place]) -> Vec<f32> {
     let (ones, mut sums) = (vec![1.0; grid.width], vec![0.0_f64; grid.width]);
     for place in places {
-        let [_, now, next] = videos[place.video].step(place.t).map(|view| &*view.patches);
+        let [_, now, next] = videos[place.video].step(place.t).map(|frame| &*frame.patches);
         let changes = change(grid, now, next, place.patch, &ones);
         sums.iter_mut().zip(changes).for_each(|(s, c)| *s += f64::from(c).powi(2));
     }
@@ -237,7 +229,7 @@ fn units(videos: &[Replayed], grid: Grid, places: &[Place]) -> Vec<f32> {
 }
 
 /// Places to learn from: up to half of them where something changes, the rest anywhere.
-fn chosen(videos: &[Replayed], grid: Grid, n: usize, rng: &mut Rng) -> Vec<Place> {
+fn chosen(videos: &[EncodedVideo], grid: Grid, n: usize, rng: &mut Rng) -> Vec<Place> {
     let (mut active, mut calm) = (Vec::new(), Vec::new());
     for (i, video) in videos.iter().enumerate() {
         for t in 0..video.len() {
@@ -257,8 +249,8 @@ fn chosen(videos: &[Replayed], grid: Grid, n: usize, rng: &mut Rng) -> Vec<Place
 }
 
 /// Whether a patch or one beside it changes.
-fn moving(grid: Grid, views: Views<'_>) -> Vec<bool> {
-    let [before, now, next] = views.map(|view| &*view.patches);
+fn moving(grid: Grid, frames: FrameTriple<'_>) -> Vec<bool> {
+    let [before, now, next] = frames.map(|frame| &*frame.patches);
     let w = grid.width;
     let changed = |a: &[f32], b: &[f32], p: usize| {
         let pairs = a[p * w..(p + 1) * w].iter().zip(&b[p * w..(p + 1) * w]);
@@ -272,41 +264,4 @@ fn moving(grid: Grid, views: Views<'_>) -> Vec<bool> {
         rows.flat_map(move |r| (c.saturating_sub(1)..(c + 2).min(grid.columns)).map(move |c| (r, c)))
     };
     (0..n).map(|p| near(p).any(|(r, c)| own[r * grid.columns + c])).collect()
-}
-
-#[derive(Clone)]
-struct Fitted {
-    scope: Scope,
-    gaze: Gaze,
-    model: Dynamics,
-    scales: Scales,
-    past: Past,
-    /// Imagined when it is asked for.
-    expected: OnceLock<Option<Vec<u8>>>,
-}
-
-impl ImageMonitor for Fitted {
-    fn reset(&mut self) {
-        self.gaze.reset();
-        self.past = Past::default();
-    }
-
-    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
-        self.expected.take();
-        let q = self.model.statistic(self.gaze.see(&mut self.scope, &transition), transition.action);
-        self.scales.score(q, &mut self.past)
-    }
-
-    fn heat(&self) -> Option<Heat> {
-        Some(self.model.heat())
-    }
-
-    fn expected(&self) -> Option<&[u8]> {
-        let imagine = || self.scope.clone().imagine(&self.model.expected);
-        self.expected.get_or_init(imagine).as_deref()
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
-    }
 }

@@ -12,14 +12,15 @@
 
 use super::commands::Commands;
 use super::dynamics::{Dynamics, DynamicsShape};
-use super::gaze::{Gaze, Replayed, Scope, Split, Views};
+use super::encoding::{EncodedVideo, FrameEncoder, FrameTriple, Split};
 use super::latent::{Coordinates, Latent};
-use super::memory::{Past, Scales};
+use super::memory::Scales;
+use super::monitor::{Fitted, FrameStatistic};
 use crate::shared::surprise::Surprise;
 use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
 use offnominal_nets::vision::Backbone;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 /// The recipe.
 pub struct PatchFusion {
@@ -32,11 +33,11 @@ pub struct PatchFusion {
 impl ImageDetector for PatchFusion {
     fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
-        let mut scope = Scope::fit(&self.backbone, train, rng);
-        let videos = Split::of(&mut scope, train);
+        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng);
+        let videos = Split::of(&mut encoder, train);
         let coordinates = Coordinates::fit(&videos.seen);
         let mut parts = Parts {
-            dynamics: Dynamics::fit(&self.shape, scope.grid(), &videos.seen, &videos.held_out, rng)?,
+            dynamics: Dynamics::fit(&self.shape, encoder.grid(), &videos.seen, &videos.held_out, rng)?,
             latent: Latent::fit(&coordinates, &videos.seen, rng)?,
             commands: Commands::fit(&coordinates, &videos.seen, rng)?,
         };
@@ -45,8 +46,7 @@ impl ImageDetector for PatchFusion {
         let surprises = [0, 1, 2].map(|k| Surprise::of_nominal(of(k)));
         let sums = |video: &Vec<[f64; 3]>| video.iter().map(|s| total(&surprises, s)).collect::<Vec<f64>>();
         let scales = Scales::fit(&scored.iter().map(sums).collect::<Vec<_>>());
-        let (gaze, past) = (Gaze::default(), Past::default());
-        Ok(Box::new(Fitted { scope, gaze, parts, surprises, scales, past, expected: OnceLock::new() }))
+        Ok(Box::new(Fitted::new(encoder, Summed { parts, surprises }, scales)))
     }
 }
 
@@ -62,15 +62,15 @@ impl Parts {
         self.latent.iter_mut().for_each(Latent::reset);
     }
 
-    fn score(&mut self, views: Views<'_>, action: &[f32]) -> [f64; 3] {
+    fn score(&mut self, frames: FrameTriple<'_>, action: &[f32]) -> [f64; 3] {
         [
-            self.dynamics.statistic(views, action),
-            self.latent.as_mut().map_or(0.0, |l| l.score(views, action)),
-            self.commands.as_mut().map_or(0.0, |c| c.statistic(views, action)),
+            self.dynamics.statistic(frames, action),
+            self.latent.as_mut().map_or(0.0, |l| l.score(frames, action)),
+            self.commands.as_mut().map_or(0.0, |c| c.statistic(frames, action)),
         ]
     }
 
-    fn video(&mut self, video: &Replayed) -> Vec<[f64; 3]> {
+    fn video(&mut self, video: &EncodedVideo) -> Vec<[f64; 3]> {
         self.reset();
         (0..video.len()).map(|t| self.score(video.step(t), video.action(t))).collect()
     }
@@ -81,41 +81,23 @@ fn total(surprises: &[Surprise; 3], scores: &[f64; 3]) -> f64 {
     surprises.iter().zip(scores).map(|(surprise, &score)| surprise.of(score)).sum()
 }
 
+/// The parts and how their scores are added.
 #[derive(Clone)]
-struct Fitted {
-    scope: Scope,
-    gaze: Gaze,
+struct Summed {
     parts: Parts,
     surprises: [Surprise; 3],
-    scales: Scales,
-    past: Past,
-    /// Imagined when it is asked for.
-    expected: OnceLock<Option<Vec<u8>>>,
 }
 
-impl ImageMonitor for Fitted {
+impl FrameStatistic for Summed {
     fn reset(&mut self) {
-        self.gaze.reset();
         self.parts.reset();
-        self.past = Past::default();
     }
 
-    fn score(&mut self, transition: FrameTransition<'_>) -> f64 {
-        self.expected.take();
-        let scores = self.parts.score(self.gaze.see(&mut self.scope, &transition), transition.action);
-        self.scales.score(total(&self.surprises, &scores), &mut self.past)
+    fn statistic(&mut self, frames: FrameTriple<'_>, action: &[f32]) -> f64 {
+        total(&self.surprises, &self.parts.score(frames, action))
     }
 
-    fn heat(&self) -> Option<Heat> {
-        Some(self.parts.dynamics.heat())
-    }
-
-    fn expected(&self) -> Option<&[u8]> {
-        let imagine = || self.scope.clone().imagine(&self.parts.dynamics.expected);
-        self.expected.get_or_init(imagine).as_deref()
-    }
-
-    fn fork(&self) -> Box<dyn ImageMonitor> {
-        Box::new(self.clone())
+    fn dynamics(&self) -> &Dynamics {
+        &self.parts.dynamics
     }
 }

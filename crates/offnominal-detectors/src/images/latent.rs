@@ -3,7 +3,7 @@
 //! o(t) = (y(t), y(t) − y(t−1)), where y are the [moments](super::moments) of the image in nominal units. What is seen
 //! of the environment as a whole then has the same model as a vector of sensors.
 
-use super::gaze::{Replayed, View, Views};
+use super::encoding::{EncodedFrame, EncodedVideo, FrameTriple};
 use crate::ResidualViews;
 use offnominal_core::prelude::*;
 use offnominal_nets::Standardiser;
@@ -16,10 +16,10 @@ const LEAST: f32 = 1e-5;
 pub(super) struct Coordinates(Standardiser);
 
 impl Coordinates {
-    pub fn fit(videos: &[Replayed]) -> Coordinates {
-        let views = || videos.iter().flat_map(|f| &f.views);
-        let rows: Vec<f32> = views().flat_map(|v| v.moments.iter().copied()).collect();
-        let all = Standardiser::fit(&rows, rows.len() / views().count());
+    pub fn fit(videos: &[EncodedVideo]) -> Coordinates {
+        let frames = || videos.iter().flat_map(|f| &f.frames);
+        let rows: Vec<f32> = frames().flat_map(|v| v.moments.iter().copied()).collect();
+        let all = Standardiser::fit(&rows, rows.len() / frames().count());
         let kept = || all.kept().iter().enumerate().filter(|(j, _)| all.scale()[*j] > LEAST);
         let of = |numbers: &[f32]| kept().map(|(j, _)| numbers[j]).collect::<Vec<f32>>();
         let channels = kept().map(|(_, &channel)| channel).collect();
@@ -27,14 +27,14 @@ impl Coordinates {
         Coordinates(fewer.unwrap_or(all))
     }
 
-    fn of(&self, view: &View) -> Vec<f32> {
+    fn of(&self, frame: &EncodedFrame) -> Vec<f32> {
         let mut out = vec![0.0; self.0.outputs()];
-        self.0.apply(&view.moments, &mut out);
+        self.0.apply(&frame.moments, &mut out);
         out
     }
 
     /// Where the environment is and how it moves.
-    pub fn state(&self, before: &View, now: &View) -> Vec<f32> {
+    pub fn state(&self, before: &EncodedFrame, now: &EncodedFrame) -> Vec<f32> {
         let (old, mut new) = (self.of(before), self.of(now));
         let moved: Vec<f32> = new.iter().zip(&old).map(|(n, o)| n - o).collect();
         new.extend(moved);
@@ -63,7 +63,7 @@ impl Latent {
     /// Learns from videos; nothing, where no number of the images varies.
     pub fn fit(
         coordinates: &Coordinates,
-        videos: &[Replayed],
+        videos: &[EncodedVideo],
         rng: &mut Rng,
     ) -> Result<Option<Latent>, FitError> {
         let states: Vec<Vec<f32>> = videos.iter().map(|f| states(coordinates, f)).collect();
@@ -84,7 +84,7 @@ impl Latent {
     }
 
     /// The score of a step.
-    pub fn score(&mut self, [before, now, next]: Views<'_>, action: &[f32]) -> f64 {
+    pub fn score(&mut self, [before, now, next]: FrameTriple<'_>, action: &[f32]) -> f64 {
         if self.state.is_empty() {
             self.state = self.coordinates.state(before, now);
         }
@@ -96,7 +96,7 @@ impl Latent {
 }
 
 /// The states of all images of a video.
-pub(super) fn states(coordinates: &Coordinates, video: &Replayed) -> Vec<f32> {
-    let at = |t: usize| coordinates.state(&video.views[t.saturating_sub(1)], &video.views[t]);
+pub(super) fn states(coordinates: &Coordinates, video: &EncodedVideo) -> Vec<f32> {
+    let at = |t: usize| coordinates.state(&video.frames[t.saturating_sub(1)], &video.frames[t]);
     (0..=video.len()).flat_map(at).collect()
 }

@@ -6,47 +6,7 @@
 
 use super::softmax::{Sums, map};
 use super::{Fitting, Needs, Output, PixelMethod, PixelScorer, Ready};
-use serde::{Deserialize, Serialize};
-
-/// 1 − max p.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MaxSoftmax {}
-
-/// 1 − max softmax(z / T).
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Odin {
-    /// T, one of [`TEMPERATURES`](super::TEMPERATURES) in the paper.
-    pub temperature: f64,
-}
-
-impl Default for Odin {
-    /// The temperature of Liang et al., ICLR 2018.
-    fn default() -> Odin {
-        Odin { temperature: 1000.0 }
-    }
-}
-
-/// −Σ p ln p.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Entropy {}
-
-/// −1/K Σ p ln p, as the published code.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EntropyCode2019 {}
-
-/// −max z.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MaxLogit {}
-
-/// −ln Σ eᶻ.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct EnergyScore {}
+use crate::shared::recipe::recipe;
 
 /// The score of a pixel whose largest probability is 1 / sum. Where T is large all probabilities are close to 1 / K;
 /// the difference from that is formed before rounding to keep their order.
@@ -54,16 +14,24 @@ fn unlikely(s: Sums) -> f32 {
     (s.sum - 1.0) / s.sum
 }
 
+/// Declares a recipe that scores each pixel by sums over its logits, divided by a temperature.
 macro_rules! of_logits {
-    ($type:ty, |$recipe:ident, $output:ident| $temperature:expr, $score:expr) => {
-        impl PixelScorer for $type {
+    ($(#[$doc:meta])* pub struct $name:ident { $($fields:tt)* }
+     |$recipe:ident, $output:ident| $temperature:expr, $score:expr) => {
+        recipe! {
+            $(#[$doc])*
+            #[derive(Copy)]
+            pub struct $name { $($fields)* }
+        }
+
+        impl PixelScorer for $name {
             fn score(&self, $output: &Output<'_>, scores: &mut [f32]) {
                 let $recipe = self;
                 map($output.pass(0), $temperature as f32, scores, $score);
             }
         }
 
-        impl PixelMethod for $type {
+        impl PixelMethod for $name {
             fn needs(&self) -> Needs {
                 Needs::default()
             }
@@ -75,17 +43,50 @@ macro_rules! of_logits {
     };
 }
 
-of_logits!(MaxSoftmax, |_recipe, output| 1.0, unlikely);
-of_logits!(Odin, |recipe, output| recipe.temperature, unlikely);
-of_logits!(Entropy, |_recipe, output| 1.0, Sums::entropy);
-of_logits!(EntropyCode2019, |_recipe, output| 1.0, |s: Sums| s.entropy() / output.classes as f32);
-of_logits!(MaxLogit, |_recipe, output| 1.0, |s: Sums| -s.top);
-of_logits!(EnergyScore, |_recipe, output| 1.0, |s: Sums| -s.top - s.sum.ln());
+of_logits! {
+    /// 1 − max p.
+    pub struct MaxSoftmax {}
+    |_recipe, output| 1.0, unlikely
+}
 
-/// 1 − c, where c is what the network's confidence branch says.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ConfidenceBranch {}
+of_logits! {
+    /// 1 − max softmax(z / T).
+    pub struct Odin {
+        /// T, one of [`TEMPERATURES`](super::TEMPERATURES) in the paper; by default that of Liang et al., ICLR 2018.
+        pub temperature: f64 = 1000.0,
+    }
+    |recipe, output| recipe.temperature, unlikely
+}
+
+of_logits! {
+    /// −Σ p ln p.
+    pub struct Entropy {}
+    |_recipe, output| 1.0, Sums::entropy
+}
+
+of_logits! {
+    /// −1/K Σ p ln p, as the published code.
+    pub struct EntropyCode2019 {}
+    |_recipe, output| 1.0, |s: Sums| s.entropy() / output.classes as f32
+}
+
+of_logits! {
+    /// −max z.
+    pub struct MaxLogit {}
+    |_recipe, output| 1.0, |s: Sums| -s.top
+}
+
+of_logits! {
+    /// −ln Σ eᶻ.
+    pub struct EnergyScore {}
+    |_recipe, output| 1.0, |s: Sums| -s.top - s.sum.ln()
+}
+
+recipe! {
+    /// 1 − c, where c is the output of the network's confidence branch.
+    #[derive(Copy)]
+    pub struct ConfidenceBranch {}
+}
 
 impl PixelScorer for ConfidenceBranch {
     fn score(&self, output: &Output<'_>, scores: &mut [f32]) {

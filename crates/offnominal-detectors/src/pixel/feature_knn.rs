@@ -9,24 +9,16 @@
 use super::grid::{pixel_of, spread};
 use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
 use crate::shared::nearest::Nearest;
-use offnominal_core::{Rng, Seed};
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
+use crate::shared::prelude::*;
 
-/// The recipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FeatureKnnPixels {
-    /// Which neighbour.
-    pub k: NonZeroUsize,
-    /// Nominal features of each class that are kept, drawn from all that are seen; what has no class is one more.
-    pub points: NonZeroUsize,
-}
-
-impl Default for FeatureKnnPixels {
-    fn default() -> Self {
-        let [k, points] = const { [NonZeroUsize::new(5).unwrap(), NonZeroUsize::new(5000).unwrap()] };
-        FeatureKnnPixels { k, points }
+recipe! {
+    /// The recipe.
+    #[derive(Copy)]
+    pub struct FeatureKnnPixels {
+        /// Which neighbour.
+        pub k: NonZeroUsize = count(5),
+        /// Nominal features of each class that are kept, drawn from all that are seen; what has no class is one more.
+        pub points: NonZeroUsize = count(5000),
     }
 }
 

@@ -15,22 +15,16 @@
 use super::grid::{labelled, spread};
 use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
 use crate::shared::cholesky::Cholesky;
-use serde::{Deserialize, Serialize};
+use crate::shared::recipe::recipe;
+use crate::shared::whiten::shrink;
 
-/// Share of the covariance that is taken as uncorrelated.
-const SHRINKAGE: f64 = 0.05;
-
-/// The recipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct MahalanobisPixels {
-    /// Examples that a place needs for a mean of its own; the largest number gives every class one mean for all places.
-    pub located: u32,
-}
-
-impl Default for MahalanobisPixels {
-    fn default() -> Self {
-        MahalanobisPixels { located: 10 }
+recipe! {
+    /// The recipe.
+    #[derive(Copy)]
+    pub struct MahalanobisPixels {
+        /// Examples that a place needs for a mean of its own; the largest number gives every class one mean for all
+        /// places.
+        pub located: u32 = 10,
     }
 }
 
@@ -157,11 +151,7 @@ impl Model {
             }
             let mut covariance: Vec<f64> =
                 self.scatter[class * d * d..][..d * d].iter().map(|s| s / n).collect();
-            for i in 0..d {
-                let variance = covariance[i * d + i].max(1e-9);
-                covariance[i * d..(i + 1) * d].iter_mut().for_each(|c| *c *= 1.0 - SHRINKAGE);
-                covariance[i * d + i] = variance;
-            }
+            shrink(&mut covariance, d, 1e-9);
             *factor = Some(Cholesky::of(covariance, d));
         }
     }

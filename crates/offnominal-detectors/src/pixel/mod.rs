@@ -51,7 +51,7 @@ use offnominal_core::{Catalogue, Entry, entry};
 /// The temperatures of the paper, from which ODIN's is chosen on held-out images.
 pub const TEMPERATURES: [f64; 10] = [1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0];
 
-/// What a segmentation network says about one image.
+/// The output of a segmentation network for one image.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
     /// `[passes, classes, height, width]`.
@@ -66,7 +66,7 @@ pub struct Output<'a> {
     pub width: usize,
     /// Activations before the last layer, if they are known.
     pub features: Option<Features<'a>>,
-    /// How sure the network says it is of each pixel, from 0 to 1, if it was trained to.
+    /// Confidence of each pixel, from 0 to 1, if the network was trained to give it.
     pub confidence: Option<&'a [f32]>,
 }
 
@@ -118,7 +118,7 @@ pub struct Needs {
     pub features: bool,
     /// Nominal images to be fitted on.
     pub nominal: bool,
-    /// What the network itself says about how sure it is.
+    /// The network's own confidence.
     pub confidence: bool,
 }
 
@@ -132,7 +132,7 @@ pub enum PixelError {
     /// The network gave no features.
     #[error("expected features beside the logits, found none")]
     NoFeatures,
-    /// The network does not say how sure it is.
+    /// The network has no output for its confidence.
     #[error("expected a network that was trained with a confidence branch, found none")]
     NoConfidence,
     /// There is too little to be fitted on.
@@ -209,73 +209,33 @@ impl<S: PixelScorer + 'static> Fitting for Ready<S> {
     }
 }
 
-/// Every method, in the order in which reports list them.
-pub const METHODS: &[Entry<dyn PixelMethod>] = &[
-    entry!(MaxSoftmax as dyn PixelMethod, "max-softmax", "one less the largest probability"),
-    entry!(Odin as dyn PixelMethod, "odin", "the same at a temperature that was chosen on unknown pixels"),
-    entry!(Entropy as dyn PixelMethod, "entropy", "entropy of the probabilities"),
-    entry!(MaxLogit as dyn PixelMethod, "max-logit", "the largest logit, negated"),
-    entry!(
-        EnergyScore as dyn PixelMethod,
-        "energy",
-        "logarithm of the sum of exponentials of the logits, negated"
-    ),
-    entry!(
-        StandardisedMaxLogit as dyn PixelMethod,
-        "standardised-max-logit",
-        "largest logit in units of its class, boundaries suppressed"
-    ),
-    entry!(
-        VarSum as dyn PixelMethod,
-        "var-sum",
-        "variance of the probabilities over passes, summed over classes"
-    ),
-    entry!(
-        MutualInformation as dyn PixelMethod,
-        "mutual-information",
-        "entropy of the mean probabilities less the mean entropy over passes"
-    ),
-    entry!(
-        ConfidenceBranch as dyn PixelMethod,
-        "confidence",
-        "how unsure the network says it is, where it was trained to say so"
-    ),
-    entry!(
-        MahalanobisPixels as dyn PixelMethod,
-        "mahalanobis",
-        "distance of the features from the nearest class, in units of its covariance"
-    ),
-    entry!(
-        FeatureKnnPixels as dyn PixelMethod,
-        "feature-knn",
-        "distance to the k-th nearest nominal feature"
-    ),
-    entry!(
-        Vim as dyn PixelMethod,
-        "vim",
-        "what the features have outside their principal space, against the energy"
-    ),
-    entry!(
-        EntropyCode2019 as dyn PixelMethod,
-        "entropy-code2019",
-        "entropy divided by the number of classes"
-    ),
-    entry!(
-        VarSumCode2019 as dyn PixelMethod,
-        "var-sum-code2019",
-        "mean variance over classes, 400 times, cut at 1"
-    ),
-    entry!(
-        AleatoricEntropyCode2019 as dyn PixelMethod,
-        "aleatoric-entropy-code2019",
-        "mean entropy over passes divided by the number of classes"
-    ),
-    entry!(
-        MahalanobisCode2019 as dyn PixelMethod,
-        "mahalanobis-code2019",
-        "distance of the features with the inverses of all places added"
-    ),
-];
+/// Lists the methods once: the recipe, the name and a line for listings of each.
+macro_rules! methods {
+    ($($recipe:ident $id:literal $summary:literal)*) => {
+        /// Every method, in the order in which reports list them.
+        pub const METHODS: &[Entry<dyn PixelMethod>] =
+            &[$(entry!($recipe as dyn PixelMethod, $id, $summary)),*];
+    };
+}
+
+methods! {
+    MaxSoftmax "max-softmax" "one less the largest probability"
+    Odin "odin" "the same at a temperature that was chosen on unknown pixels"
+    Entropy "entropy" "entropy of the probabilities"
+    MaxLogit "max-logit" "the largest logit, negated"
+    EnergyScore "energy" "logarithm of the sum of exponentials of the logits, negated"
+    StandardisedMaxLogit "standardised-max-logit" "largest logit in units of its class, boundaries suppressed"
+    VarSum "var-sum" "variance of the probabilities over passes, summed over classes"
+    MutualInformation "mutual-information" "entropy of the mean probabilities less the mean entropy over passes"
+    ConfidenceBranch "confidence" "how unsure the network says it is, where it was trained to say so"
+    MahalanobisPixels "mahalanobis" "distance of the features from the nearest class, in units of its covariance"
+    FeatureKnnPixels "feature-knn" "distance to the k-th nearest nominal feature"
+    Vim "vim" "what the features have outside their principal space, against the energy"
+    EntropyCode2019 "entropy-code2019" "entropy divided by the number of classes"
+    VarSumCode2019 "var-sum-code2019" "mean variance over classes, 400 times, cut at 1"
+    AleatoricEntropyCode2019 "aleatoric-entropy-code2019" "mean entropy over passes divided by the number of classes"
+    MahalanobisCode2019 "mahalanobis-code2019" "distance of the features with the inverses of all places added"
+}
 
 /// The methods, by name.
 pub fn methods() -> Catalogue<dyn PixelMethod> {

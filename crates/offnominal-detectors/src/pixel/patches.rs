@@ -17,6 +17,8 @@ pub use training::PatchTraining;
 
 /// Widths of the hidden layers; the last is that of the features.
 const HIDDEN: [usize; 2] = [96, 32];
+/// The entry of the header that tells such a file from others.
+const MODEL: &str = "patch-classifier";
 const DROPOUT: f32 = 0.15;
 const BATCH: usize = 512;
 const RATE: f64 = 2e-3;
@@ -72,9 +74,9 @@ pub struct PatchClassifier {
     pub names: Vec<String>,
 }
 
-/// What the network says about an image.
+/// The output of the network for an image.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct Segmentation {
     /// `[passes, classes, pixels]`.
     pub logits: Vec<f32>,
     /// `[32, rows, columns]` at every fourth pixel.
@@ -98,8 +100,7 @@ impl PatchClassifier {
             (mean[kept], inverse[kept]) = (standard.mean()[i], 1.0 / standard.scale()[i]);
         }
         let net = net(names.len());
-        let mut params = vec![0.0; net.n_params()];
-        net.init(&mut params, Init::Uniform, rng);
+        let params = net.first_params(Init::Uniform, rng);
         PatchClassifier { net, params, mean, inverse, names }
     }
 
@@ -137,11 +138,11 @@ impl PatchClassifier {
         loss / batch.len() as f64
     }
 
-    /// What it says about an image: in one sure pass if `passes` is 1, else in so many random ones.
-    pub fn say(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Said {
+    /// Its output for an image: of one pass without dropout if `passes` is 1, else in so many random ones.
+    pub fn segment(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> Segmentation {
         let (n, k) = (rgb.len() / 3, self.names.len());
         let (columns, rows) = (width.div_ceil(STRIDE), (n / width).div_ceil(STRIDE));
-        let mut said = Said {
+        let mut output = Segmentation {
             logits: vec![0.0; passes * k * n],
             features: vec![0.0; HIDDEN[1] * rows * columns],
             grid: [rows, columns],
@@ -160,7 +161,7 @@ impl PatchClassifier {
                     self.net.forward_train(&self.params, &x, &mut work, rng)
                 };
                 for (i, &z) in z.iter().enumerate() {
-                    said.logits[(pass * k + i % k) * n + row * width + i / k] = z;
+                    output.logits[(pass * k + i % k) * n + row * width + i / k] = z;
                 }
             }
             // Features are those of the middle of a place, without anything dropped.
@@ -170,21 +171,24 @@ impl PatchClassifier {
                     let from = (column * STRIDE + STRIDE / 2).min(width - 1) * HIDDEN[1];
                     let feature = &work.features()[from..from + HIDDEN[1]];
                     let at = row / STRIDE * columns + column;
-                    feature.iter().enumerate().for_each(|(c, &f)| said.features[c * rows * columns + at] = f);
+                    feature
+                        .iter()
+                        .enumerate()
+                        .for_each(|(c, &f)| output.features[c * rows * columns + at] = f);
                 }
             }
         }
-        said
+        output
     }
 
     /// The network as named tensors.
     pub fn to_tensors(&self) -> Tensors {
         let mut tensors = Tensors::default();
-        tensors.insert("params", &[self.params.len()], &self.params);
-        tensors.insert("mean", &[INPUTS], &self.mean);
-        tensors.insert("inverse_scale", &[INPUTS], &self.inverse);
-        tensors.metadata.insert("model".into(), "patch-classifier".into());
-        tensors.metadata.insert("classes".into(), self.names.join("\n"));
+        tensors.put("params", &self.params);
+        tensors.put("mean", &self.mean);
+        tensors.put("inverse_scale", &self.inverse);
+        tensors.put_entry("model", MODEL);
+        tensors.put_entry("classes", self.names.join("\n"));
         tensors
     }
 
@@ -193,13 +197,8 @@ impl PatchClassifier {
     /// # Errors
     /// If a tensor is missing or has another shape.
     pub fn from_tensors(tensors: &Tensors) -> Result<PatchClassifier, TensorError> {
-        let found = tensors
-            .metadata
-            .get("classes")
-            .filter(|_| tensors.metadata.get("model").is_some_and(|m| m == "patch-classifier"));
-        let missing =
-            || TensorError::Format { found: "one without the metadata of a patch classifier".into() };
-        let names: Vec<String> = found.ok_or_else(missing)?.split('\n').map(String::from).collect();
+        tensors.expect_entry("model", MODEL)?;
+        let names: Vec<String> = tensors.entry("classes").split('\n').map(String::from).collect();
         let net = net(names.len());
         let params = tensors.expect("params", &[net.n_params()])?.to_vec();
         let mean = tensors.expect("mean", &[INPUTS])?.to_vec();
@@ -261,23 +260,23 @@ mod tests {
     #[test]
     fn it_learns_two_halves_and_says_so_in_the_right_layout() {
         let ((rgb, labels), model) = (image(9), trained());
-        let said = model.say(&rgb, 32, 1, &mut Rng::new(0));
+        let output = model.segment(&rgb, 32, 1, &mut Rng::new(0));
         let n = labels.len();
-        let right = (0..n).filter(|&p| (said.logits[n + p] > said.logits[p]) == (labels[p] == 1)).count();
+        let right = (0..n).filter(|&p| (output.logits[n + p] > output.logits[p]) == (labels[p] == 1)).count();
         assert!(right as f64 > 0.97 * n as f64, "{right} of {n}");
-        assert_eq!((said.grid, said.features.len()), ([5, 8], 32 * 40));
-        assert!(said.features.chunks_exact(40).any(|plane| plane.iter().any(|&f| f > 0.0)));
+        assert_eq!((output.grid, output.features.len()), ([5, 8], 32 * 40));
+        assert!(output.features.chunks_exact(40).any(|plane| plane.iter().any(|&f| f > 0.0)));
     }
 
     #[test]
     fn random_passes_differ_and_files_keep_every_bit() {
         let ((rgb, labels), model) = (image(9), trained());
-        let said = model.say(&rgb, 32, 2, &mut Rng::new(0));
-        assert!(said.logits[..2 * labels.len()] != said.logits[2 * labels.len()..]);
+        let output = model.segment(&rgb, 32, 2, &mut Rng::new(0));
+        assert!(output.logits[..2 * labels.len()] != output.logits[2 * labels.len()..]);
         let again =
             PatchClassifier::from_tensors(&Tensors::from_bytes(&model.to_tensors().to_bytes()).unwrap())
                 .unwrap();
-        assert!(again.say(&rgb, 32, 2, &mut Rng::new(0)).logits == said.logits);
+        assert!(again.segment(&rgb, 32, 2, &mut Rng::new(0)).logits == output.logits);
         assert!(PatchClassifier::from_tensors(&Tensors::default()).is_err());
     }
 }

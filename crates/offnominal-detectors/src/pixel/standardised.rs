@@ -10,16 +10,17 @@
 use super::boundary::{smooth, suppress};
 use super::softmax::map;
 use super::{Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
-use serde::{Deserialize, Serialize};
+use crate::shared::recipe::recipe;
 
-/// The recipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct StandardisedMaxLogit {
-    /// Width of the boundaries that are suppressed, in pixels of an image of 1,024 rows; 0 suppresses none.
-    pub boundary: usize,
-    /// Such pixels between the taps of the 7 × 7 smoothing filter; 0 does not smooth.
-    pub dilation: usize,
+recipe! {
+    /// The recipe; the defaults are those of the paper.
+    #[derive(Copy)]
+    pub struct StandardisedMaxLogit {
+        /// Width of the boundaries that are suppressed, in pixels of an image of 1,024 rows; 0 suppresses none.
+        pub boundary: usize = 4,
+        /// Such pixels between the taps of the 7 × 7 smoothing filter; 0 does not smooth.
+        pub dilation: usize = 6,
+    }
 }
 
 /// Rows of the images for which the widths are given.
@@ -28,13 +29,6 @@ const ROWS: f64 = 1024.0;
 /// A width in the pixels of an image with so many rows.
 fn scaled(width: usize, rows: usize) -> usize {
     if width == 0 { 0 } else { ((width * rows) as f64 / ROWS).round().max(1.0) as usize }
-}
-
-impl Default for StandardisedMaxLogit {
-    /// The values of the paper.
-    fn default() -> Self {
-        StandardisedMaxLogit { boundary: 4, dilation: 6 }
-    }
 }
 
 impl PixelMethod for StandardisedMaxLogit {

@@ -11,20 +11,14 @@
 use super::grid::{pixel_of, spread};
 use super::softmax::map;
 use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer, eigen};
-use serde::{Deserialize, Serialize};
+use crate::shared::recipe::recipe;
 
-/// The recipe.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Vim {
-    /// Share of the dimensions that make the principal space.
-    pub principal: f64,
-}
-
-impl Default for Vim {
-    /// The paper's 512 of 768 to 1024 dimensions, rounded.
-    fn default() -> Self {
-        Vim { principal: 0.5 }
+recipe! {
+    /// The recipe.
+    #[derive(Copy)]
+    pub struct Vim {
+        /// Share of the dimensions that make the principal space; by default the paper's 512 of 768 to 1024, rounded.
+        pub principal: f64 = 0.5,
     }
 }
 

@@ -1,13 +1,10 @@
 //! From episodes to an ensemble of trained dynamics models, and the buffers to ask them about a transition.
 
-use super::kept;
 use super::one_step::{Rows, Units};
+use super::prelude::*;
+use super::saved;
 use super::training::{Model, Training};
-use offnominal_core::Rng;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::{FitError, Signals, Transition, check};
 use offnominal_nets::{Mlp, Workspace};
-use std::sync::Arc;
 
 /// Rows that are scored at once when a whole episode is given.
 const BLOCK: usize = 64;
@@ -21,19 +18,10 @@ pub(crate) struct Data {
 
 impl Data {
     /// Checks the episodes and measures them. Validation episodes are read only where early stopping needs them.
-    pub fn new(
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        training: &Training,
-    ) -> Result<Data, FitError> {
-        check(train, 1)?;
-        let validation = if training.patience.is_some() { validation } else { &[] };
-        if training.patience.is_some() {
-            check(validation, 1)?;
-            check(&[train, validation].concat(), 1)?;
-        }
-        let units = Units::fit(train);
-        Ok(Data { train: units.rows(train), validation: units.rows(validation), units })
+    pub fn new(nominal: Nominal<'_>, training: &Training) -> Result<Data, FitError> {
+        let validation = training.validation(nominal)?;
+        let units = Units::fit(nominal.train);
+        Ok(Data { train: units.rows(nominal.train), validation: units.rows(validation), units })
     }
 
     /// Every row once.
@@ -64,7 +52,7 @@ impl Data {
     }
 }
 
-/// What a member says about a step.
+/// The answer of a member about a step.
 pub(crate) struct Answer<'a> {
     /// Which step of those asked about.
     pub step: usize,
@@ -114,21 +102,21 @@ impl Ensemble {
     ) -> Result<Ensemble, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         let net = net(&units)?;
-        let member = |m| kept::params(&from.part("member").part(m), &net);
+        let member = |m| saved::params(&from.part("member").part(m), &net);
         let members = (0..members).map(member).collect::<Result<_, _>>()?;
         Ok(Ensemble::new(units, net, members))
     }
 
     /// Asks every member about one transition, the only step; members answer in order.
-    pub fn ask(&mut self, seen: &Transition<'_>, hear: &mut dyn FnMut(Answer<'_>)) {
-        self.ask_block(0, std::iter::once(*seen), hear);
+    pub fn ask(&mut self, seen: &Transition<'_>, visit: &mut dyn FnMut(Answer<'_>)) {
+        self.ask_block(0, std::iter::once(*seen), visit);
     }
 
     /// Asks every member about every step of an episode; the members answer in order about each step.
-    pub fn ask_episode(&mut self, seen: &Signals<'_>, hear: &mut dyn FnMut(Answer<'_>)) {
+    pub fn ask_episode(&mut self, seen: &Signals<'_>, visit: &mut dyn FnMut(Answer<'_>)) {
         for start in (0..seen.len()).step_by(BLOCK) {
             let steps = start..seen.len().min(start + BLOCK);
-            self.ask_block(start, steps.map(|t| seen.transition(t)), hear);
+            self.ask_block(start, steps.map(|t| seen.transition(t)), visit);
         }
     }
 
@@ -137,7 +125,7 @@ impl Ensemble {
         &mut self,
         start: usize,
         seen: impl Iterator<Item = Transition<'a>>,
-        hear: &mut dyn FnMut(Answer<'_>),
+        visit: &mut dyn FnMut(Answer<'_>),
     ) {
         let Trained { units, net, members } = &*self.shared;
         let (n_inputs, n_targets) = (units.n_inputs(), units.n_targets());
@@ -151,7 +139,7 @@ impl Ensemble {
             let outputs = net.forward(params, &self.inputs[..n * n_inputs], &mut self.work);
             let rows = outputs.chunks_exact(net.outputs()).zip(self.targets.chunks_exact(n_targets));
             for (row, (output, target)) in rows.enumerate() {
-                hear(Answer { step: start + row, member, output, target });
+                visit(Answer { step: start + row, member, output, target });
             }
         }
     }

@@ -2,10 +2,9 @@
 //!
 //! Members have features of their own that cannot be compared, so each gets a model of its own.
 
+use super::prelude::*;
 use super::samples::SeededSamples;
 use super::scale::Scale;
-use offnominal_core::prelude::*;
-use std::num::NonZeroUsize;
 
 /// Reads the features of a policy for one observation after another.
 #[derive(Clone)]
@@ -24,41 +23,29 @@ impl Features {
     /// # Errors
     /// As [`SeededSamples::open`], or if its networks have no hidden layer.
     pub fn open(policy: &dyn Policy, train: &[Signals<'_>], rng: &mut Rng) -> Result<Features, FitError> {
-        let samples = SeededSamples::open(policy, None, train, rng)?;
-        let shape = samples.shape();
-        if shape.features == 0 {
-            return Err(unfit("without one"));
-        }
-        Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
-    }
-
-    /// Writes what is needed to open the policy again.
-    pub fn save(&self, to: &mut Writer<'_>) {
-        self.samples.save(to);
+        Ok(Features::new(SeededSamples::open(policy, None, train, rng)?)?)
     }
 
     /// Opens the policy again.
     pub fn load(from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Features, ArchiveError> {
-        let samples = SeededSamples::load(from, policy, None)?;
-        let shape = samples.shape();
-        if shape.features == 0 {
-            return Err(lacks("without one").into());
-        }
-        Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
+        Ok(Features::new(SeededSamples::load(from, policy, None)?)?)
     }
 
-    /// Members of the policy, and units of the features of each.
-    pub fn shape(&self) -> (usize, usize) {
-        (self.samples.shape().members, self.samples.shape().features)
+    fn new(samples: SeededSamples) -> Result<Features, SamplesError> {
+        let shape = samples.shape();
+        if shape.features == 0 {
+            return Err(lacks("without one"));
+        }
+        Ok(Features { mean: vec![0.0; shape.members * shape.features], samples })
     }
 
     /// The features for an observation, a row for each member.
     pub fn of(&mut self, obs: &[f32]) -> std::slice::ChunksExact<'_, f32> {
         let shape = self.samples.shape();
         let share = (shape.predictions / shape.members) as f32;
-        let told = self.samples.predict(obs);
+        let predictions = self.samples.predict(obs);
         self.mean.fill(0.0);
-        for row in told.features.chunks_exact(self.mean.len()) {
+        for row in predictions.features.chunks_exact(self.mean.len()) {
             self.mean.iter_mut().zip(row).for_each(|(mean, f)| *mean += f / share);
         }
         self.mean.chunks_exact(shape.features)
@@ -80,21 +67,79 @@ impl Features {
     }
 }
 
+/// A model of the nominal features of one member.
+pub(crate) trait MemberModel: Clone + Send + Sync + 'static {
+    /// How far features lie from nominal ones.
+    fn distance(&mut self, features: &[f32]) -> f64;
+
+    /// Writes what was learned.
+    fn save(&self, to: &mut Writer<'_>);
+}
+
+/// A fitted detector whose score is the mean over the members of the distances of their features.
+#[derive(Clone)]
+pub(crate) struct Members<M> {
+    features: Features,
+    models: Vec<M>,
+}
+
+impl<M: MemberModel> Members<M> {
+    /// Fits a model to each pool of the features of nominal observations, at most so many.
+    ///
+    /// # Errors
+    /// If there is no policy, or as in [`Features::open`] and [`Features::pools`], or that of a model.
+    pub fn fit(
+        nominal: Nominal<'_>,
+        most: NonZeroUsize,
+        rng: &mut Rng,
+        model: impl Fn(Pool) -> Result<M, FitError>,
+    ) -> Result<Members<M>, FitError> {
+        let mut features = Features::open(nominal.policy()?, nominal.train, rng)?;
+        let models = features.pools(nominal.train, most)?.into_iter().map(model).collect::<Result<_, _>>()?;
+        Ok(Members { features, models })
+    }
+
+    /// Reads the model of each member, given the width of its features.
+    pub fn load(
+        from: &Reader<'_>,
+        policy: Option<&dyn Policy>,
+        model: impl Fn(&Reader<'_>, usize) -> Result<M, ArchiveError>,
+    ) -> Result<Members<M>, ArchiveError> {
+        let features = Features::load(from, policy)?;
+        let shape = features.samples.shape();
+        let model = |m| model(&from.part("member").part(m), shape.features);
+        let models = (0..shape.members).map(model).collect::<Result<_, _>>()?;
+        Ok(Members { features, models })
+    }
+}
+
+impl<M: MemberModel> Scorer for Members<M> {
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        let rows = self.features.of(seen.next_obs);
+        let sum: f64 = self.models.iter_mut().zip(rows).map(|(model, row)| model.distance(row)).sum();
+        sum / self.models.len() as f64
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.features.samples.save(to);
+        for (m, model) in self.models.iter().enumerate() {
+            model.save(&mut to.part("member").part(m));
+        }
+        Ok(())
+    }
+}
+
 fn standardised(pool: &[f32], width: usize) -> Result<Pool, FitError> {
     let sound: Vec<f32> = pool.iter().map(|f| if f.is_finite() { *f } else { 0.0 }).collect();
     let scale = Scale::of_rows(&sound, width);
     if scale.width() == 0 {
-        return Err(unfit("whose units never change"));
+        return Err(lacks("whose units never change").into());
     }
     let mut points = vec![0.0; sound.len() / width * scale.width()];
     for (row, z) in sound.chunks_exact(width).zip(points.chunks_exact_mut(scale.width())) {
         scale.apply(row, z);
     }
     Ok((scale, points))
-}
-
-fn unfit(found: &str) -> FitError {
-    lacks(found).into()
 }
 
 fn lacks(found: &str) -> SamplesError {

@@ -47,8 +47,7 @@ impl Gaussian {
 
     /// Draws the first parameters.
     pub fn first_params(&self, rng: &mut Rng) -> Vec<f32> {
-        let mut params = vec![0.0; self.net.n_params()];
-        self.net.init(&mut params, Init::TruncatedNormal, rng);
+        let mut params = self.net.first_params(Init::TruncatedNormal, rng);
         params.extend(std::iter::repeat_n(FIRST_MAX, self.d));
         params.extend(std::iter::repeat_n(FIRST_MIN, self.d));
         params

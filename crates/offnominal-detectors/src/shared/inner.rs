@@ -1,51 +1,11 @@
 //! A detector inside a detector: how it is named, fitted on a part of the episodes, and put on a common scale.
 
+use super::prelude::*;
 use super::surprise::Surprise;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::{Detector, FitError, Monitor, Signals, check};
-use offnominal_core::policy::Policy;
-use offnominal_core::{Rng, Seed};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 /// One episode in so many is held out from the fit.
 const HELD_OUT: usize = 4;
-
-/// Implements `Detector` for a recipe around other detectors, which may look inside the policy: both ways to fit lead to
-/// its `fit_inner`, which takes the policy if there is one.
-macro_rules! fits_with_or_without_policy {
-    ($recipe:ty) => {
-        impl Detector for $recipe {
-            fn fit(
-                &self,
-                train: &[Signals<'_>],
-                validation: &[Signals<'_>],
-                rng: &mut Rng,
-            ) -> Result<Box<dyn Monitor>, FitError> {
-                self.fit_inner(None, train, validation, rng)
-            }
-
-            fn fit_with(
-                &self,
-                policy: &dyn Policy,
-                train: &[Signals<'_>],
-                validation: &[Signals<'_>],
-                rng: &mut Rng,
-            ) -> Result<Box<dyn Monitor>, FitError> {
-                self.fit_inner(Some(policy), train, validation, rng)
-            }
-
-            fn load(
-                &self,
-                from: &Reader<'_>,
-                policy: Option<&dyn Policy>,
-            ) -> Result<Box<dyn Monitor>, ArchiveError> {
-                self.load_inner(from, policy)
-            }
-        }
-    };
-}
-pub(crate) use fits_with_or_without_policy;
 
 /// A detector of the catalogue with its parameters: `"knn"` or `{ id = "knn", k = 3 }`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,9 +32,7 @@ impl Inner {
     /// With fewer than [`HELD_OUT`] episodes all serve both purposes, and scores pass for more usual than they are.
     pub(crate) fn fit(
         &self,
-        policy: Option<&dyn Policy>,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
+        Nominal { train, validation, policy }: Nominal<'_>,
         seed: Seed,
     ) -> Result<Scaled, FitError> {
         check(train, 1)?;
@@ -163,7 +121,7 @@ impl Scaled {
     }
 
     /// −ln p of the step.
-    pub fn score(&mut self, seen: &offnominal_core::detector::Transition<'_>) -> f64 {
+    pub fn score(&mut self, seen: &Transition<'_>) -> f64 {
         self.surprise.of(self.monitor.score(seen))
     }
 }
@@ -174,9 +132,51 @@ impl Clone for Scaled {
     }
 }
 
-/// Independent seeds for the parts of a fit.
-pub(crate) fn seed_of(rng: &mut Rng) -> Seed {
-    Seed(rng.bits())
+/// A recipe of a statistic that adds up the surprises of another detector; [`Learn`] is made of it.
+pub(crate) trait Accumulate: Clone + Send + Sync + 'static {
+    /// The other detector.
+    fn inner(&self) -> &Inner;
+
+    /// The statistic after one more surprise.
+    fn add(&self, sum: f64, surprise: f64) -> f64;
+}
+
+/// The statistic of an episode.
+#[derive(Clone)]
+pub(crate) struct Accumulated<A> {
+    recipe: A,
+    inner: Scaled,
+    sum: f64,
+}
+
+impl<A: Accumulate> Learn for A {
+    type Fitted = Accumulated<A>;
+
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError> {
+        let inner = self.inner().fit(nominal, Seed(rng.bits()))?;
+        Ok(Accumulated { recipe: self.clone(), inner, sum: 0.0 })
+    }
+
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError> {
+        let inner = self.inner().load(&from.part("inner"), policy)?;
+        Ok(Accumulated { recipe: self.clone(), inner, sum: 0.0 })
+    }
+}
+
+impl<A: Accumulate> Scorer for Accumulated<A> {
+    fn reset(&mut self) {
+        self.inner.reset();
+        self.sum = 0.0;
+    }
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        self.sum = self.recipe.add(self.sum, self.inner.score(seen));
+        self.sum
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.inner.save(&mut to.part("inner"))
+    }
 }
 
 #[cfg(test)]

@@ -63,8 +63,8 @@ impl Kernel {
         }
     }
 
-    /// Calls `hear` with the number of the first point of each block, and the kernel between query and its points.
-    fn each(&self, query: &[f32], mut hear: impl FnMut(usize, &[f32])) {
+    /// Calls `visit` with the number of the first point of each block, and the kernel between query and its points.
+    fn each(&self, query: &[f32], mut visit: impl FnMut(usize, &[f32])) {
         let size = self.width * LANES;
         for first in (0..self.n_points).step_by(LANES) {
             let columns = self.blocks[first / LANES * size..][..size].as_chunks::<LANES>().0;
@@ -72,7 +72,7 @@ impl Kernel {
                 #[inline(always)]
                 || block(columns, query, self.gamma),
             );
-            hear(first, &values[..LANES.min(self.n_points - first)]);
+            visit(first, &values[..LANES.min(self.n_points - first)]);
         }
     }
 

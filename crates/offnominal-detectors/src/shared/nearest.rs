@@ -9,7 +9,8 @@
 //! Exact in `f32`: rounding is monotone, and box and point distances sum the channels in the same order, so a box is
 //! never farther than a point in it.
 
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
+use super::prelude::*;
+use super::scale::Scale;
 use offnominal_nets::simd;
 
 /// Points per block: two 16-lane vectors, or eight of 4 lanes.
@@ -221,10 +222,38 @@ fn widest_channel(order: &[u32], points: &[f32], width: usize) -> usize {
     (0..width).max_by(|&a, &b| extent(a).total_cmp(&extent(b))).unwrap_or(0)
 }
 
+/// Standardised nominal points, shared by all forks, and what a query for the k-th nearest of them needs.
+#[derive(Clone)]
+pub(crate) struct Neighbours {
+    model: Arc<(Scale, Nearest)>,
+    z: Vec<f32>,
+    scratch: Scratch,
+}
+
+impl Neighbours {
+    /// # Panics
+    /// As [`Nearest::scratch`].
+    pub fn new(scale: Scale, index: Nearest, k: NonZeroUsize) -> Neighbours {
+        let (z, scratch) = (vec![0.0; scale.width()], index.scratch(k.get()));
+        Neighbours { model: Arc::new((scale, index)), z, scratch }
+    }
+
+    /// The units and the points.
+    pub fn model(&self) -> &(Scale, Nearest) {
+        &self.model
+    }
+
+    /// Distance of a row, given in its own units.
+    pub fn distance(&mut self, row: &[f32]) -> f64 {
+        let (scale, index) = &*self.model;
+        scale.apply(row, &mut self.z);
+        f64::from(index.squared_distance(&self.z, &mut self.scratch)).sqrt()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use offnominal_core::Rng;
 
     fn normal(rng: &mut Rng, n: usize) -> Vec<f32> {
         let mut values = vec![0.0; n];

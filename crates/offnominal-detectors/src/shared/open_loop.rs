@@ -1,7 +1,7 @@
 //! Predictions that grow older: each step begins one, and takes all others a step further without correcting them.
 
-use super::kept::indices;
 use super::residual::Residual;
+use super::saved::indices;
 use super::whiten::Whitener;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{Signals, Transition};

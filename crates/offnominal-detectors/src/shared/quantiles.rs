@@ -2,7 +2,7 @@
 
 use super::sequences::{Piece, SequenceModel};
 use offnominal_core::Rng;
-use offnominal_nets::{Activation, Gradients, Init, Kind, Mlp, Recurrent, RecurrentWork, Workspace};
+use offnominal_nets::{Activation, CellKind, Gradients, Init, Mlp, Recurrent, RecurrentWork, Workspace};
 
 /// The probability of an own prediction as input at the end of training.
 const OWN: f64 = 0.5;
@@ -20,7 +20,7 @@ pub(crate) struct Net {
 impl Net {
     pub fn new(width: usize, hidden: usize, cosines: usize) -> Net {
         Net {
-            gru: Recurrent::new(Kind::Gru, width, hidden),
+            gru: Recurrent::new(CellKind::Gru, width, hidden),
             embed: Mlp::new(&[cosines, hidden], Activation::Relu).with_output(Activation::Relu),
             head: Mlp::new(&[hidden, hidden, width], Activation::Relu),
         }

@@ -3,77 +3,69 @@
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroUsize;
 
-/// A number in [0, 1).
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Fraction(f64);
-
-impl Fraction {
-    /// The number, checked.
-    ///
-    /// # Panics
-    /// If it is not in [0, 1).
-    pub const fn new(value: f64) -> Fraction {
-        assert!(value >= 0.0 && value < 1.0, "expected a number in [0, 1)");
-        Fraction(value)
-    }
-
-    /// The number.
-    pub fn get(self) -> f64 {
-        self.0
-    }
+/// A number of things.
+///
+/// # Panics
+/// If it is zero.
+pub(crate) const fn count(n: usize) -> NonZeroUsize {
+    NonZeroUsize::new(n).expect("expected one or more")
 }
 
-impl TryFrom<f64> for Fraction {
-    type Error = String;
+/// Declares a number whose type excludes bad values.
+macro_rules! range {
+    ($(#[$doc:meta])* $name:ident, $rule:literal, |$value:ident| $holds:expr) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+        #[serde(try_from = "f64", into = "f64")]
+        pub struct $name(f64);
 
-    fn try_from(value: f64) -> Result<Self, String> {
-        let sound = (0.0..1.0).contains(&value);
-        sound.then_some(Fraction(value)).ok_or_else(|| format!("expected a number in [0, 1), found {value}"))
-    }
+        // `contains` of a range is no constant function.
+        #[allow(clippy::manual_range_contains)]
+        impl $name {
+            /// The number, checked.
+            ///
+            /// # Panics
+            /// If it is out of range.
+            pub const fn new($value: f64) -> $name {
+                assert!($name::holds($value), concat!("expected ", $rule));
+                $name($value)
+            }
+
+            const fn holds($value: f64) -> bool {
+                $holds
+            }
+
+            /// The number.
+            pub fn get(self) -> f64 {
+                self.0
+            }
+        }
+
+        impl TryFrom<f64> for $name {
+            type Error = String;
+
+            fn try_from($value: f64) -> Result<Self, String> {
+                let why = || format!(concat!("expected ", $rule, ", found {}"), $value);
+                $name::holds($value).then_some($name($value)).ok_or_else(why)
+            }
+        }
+
+        impl From<$name> for f64 {
+            fn from(number: $name) -> f64 {
+                number.0
+            }
+        }
+    };
 }
 
-impl From<Fraction> for f64 {
-    fn from(fraction: Fraction) -> f64 {
-        fraction.0
-    }
+range! {
+    /// A number in [0, 1).
+    Fraction, "a number in [0, 1)", |value| value >= 0.0 && value < 1.0
 }
 
-/// A finite number above zero.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "f64", into = "f64")]
-pub struct Positive(f64);
-
-impl Positive {
-    /// The number, checked.
-    ///
-    /// # Panics
-    /// If it is not finite or not above zero.
-    pub const fn new(value: f64) -> Positive {
-        assert!(value > 0.0 && value.is_finite(), "expected a finite number above zero");
-        Positive(value)
-    }
-
-    /// The number.
-    pub fn get(self) -> f64 {
-        self.0
-    }
-}
-
-impl TryFrom<f64> for Positive {
-    type Error = String;
-
-    fn try_from(value: f64) -> Result<Self, String> {
-        let sound = value > 0.0 && value.is_finite();
-        let why = || format!("expected a finite number above zero, found {value}");
-        sound.then_some(Positive(value)).ok_or_else(why)
-    }
-}
-
-impl From<Positive> for f64 {
-    fn from(positive: Positive) -> f64 {
-        positive.0
-    }
+range! {
+    /// A finite number above zero.
+    Positive, "a finite number above zero", |value| value > 0.0 && value.is_finite()
 }
 
 /// Widths of the hidden layers of a network: one or more, each positive.
@@ -84,19 +76,19 @@ pub struct Hidden(Vec<NonZeroUsize>);
 impl Default for Hidden {
     /// 512-256-128: Anomaly-Gym, Table 11.
     fn default() -> Self {
-        Hidden([512, 256, 128].map(|n| NonZeroUsize::new(n).expect("not zero")).to_vec())
+        Hidden([512, 256, 128].map(count).to_vec())
     }
 }
 
 impl Hidden {
     /// One layer.
     pub(crate) fn one(width: usize) -> Hidden {
-        Hidden(vec![NonZeroUsize::new(width).expect("not zero")])
+        Hidden(vec![count(width)])
     }
 
     /// 128-128: enough for what a linear regression leaves, and a tenth of the cost.
     pub(crate) fn small() -> Hidden {
-        Hidden([128, 128].map(|n| NonZeroUsize::new(n).expect("not zero")).to_vec())
+        Hidden([128, 128].map(count).to_vec())
     }
 
     /// Widths of all layers of a network with these hidden ones.

@@ -13,29 +13,19 @@
 
 use super::dynamics::Data;
 use super::gaussian::{Gaussian, hold};
-use super::kept;
 use super::one_step::{Rows, Units};
+use super::prelude::*;
 use super::ranges::Hidden;
 use super::ridge::{Ridge, Table};
+use super::saved;
 use super::training::Training;
-use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::detector::{FitError, Signals, Transition};
-use offnominal_core::{Rng, Seed};
 use offnominal_nets::{Mlp, Workspace};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Penalty of the linear regression.
 const PENALTY: f64 = 1e-4;
 /// Smallest unit of the rest, as a part of the unit of the change.
 const LEAST_UNIT: f64 = 2e-3;
-
-/// What the members are and how they are trained.
-pub(crate) struct Recipe<'a> {
-    pub hidden: &'a Hidden,
-    pub members: usize,
-    pub training: &'a Training,
-}
 
 /// A fitted ensemble with the buffers of one question. Forks share the parameters.
 #[derive(Clone)]
@@ -83,31 +73,32 @@ pub(crate) type HeldOut = Vec<f64>;
 impl Residual {
     /// Fits the ensemble; returns with it the held-out residuals of each training episode.
     pub fn fit(
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        recipe: &Recipe<'_>,
+        nominal: Nominal<'_>,
+        hidden: &Hidden,
+        members: NonZeroUsize,
+        training: &Training,
         rng: &mut Rng,
     ) -> Result<(Residual, Vec<HeldOut>), FitError> {
-        let data = Data::new(train, validation, recipe.training)?;
-        let (seed, folds) = (Seed(rng.bits()), Folds { episodes: &data.train.episodes, n: recipe.members });
+        let data = Data::new(nominal, training)?;
+        let (seed, folds) = (Seed(rng.bits()), Folds { episodes: &data.train.episodes, n: members.get() });
         let ridges: Vec<Ridge> =
-            (0..recipe.members).map(|m| Ridge::fit(table(&data), &folds.of(m), PENALTY)).collect();
+            (0..members.get()).map(|m| Ridge::fit(table(&data), &folds.of(m), PENALTY)).collect();
         let unit = units_of_rest(&data, &ridges);
-        let sizes = recipe.hidden.sizes(data.units.n_inputs(), 2 * data.units.n_targets());
-        let mut model = Gaussian::new(&sizes, recipe.training.batch.get());
+        let sizes = hidden.sizes(data.units.n_inputs(), 2 * data.units.n_targets());
+        let mut model = Gaussian::new(&sizes, training.batch.get());
         let mut members = Vec::new();
         for (m, ridge) in ridges.into_iter().enumerate() {
             let mut rng = seed.child(m).rng();
             let (params, sample) =
                 (model.first_params(&mut rng), folds.of(m).into_iter().flatten().collect());
             let rest = rest_of(&data, &ridge, &unit);
-            let mut params = rest.train(recipe.training, &mut model, params, sample, &mut rng)?;
+            let mut params = rest.train(training, &mut model, params, sample, &mut rng)?;
             let bounds = params.split_off(model.net().n_params());
             members.push(Member { ridge, params, bounds });
         }
         let trained = Trained { units: data.units, unit, net: model.net().clone(), members };
         let mut residual = Residual::new(trained);
-        let held_out = train.iter().enumerate().map(|(i, e)| residual.held_out(e, i)).collect();
+        let held_out = nominal.train.iter().enumerate().map(|(i, e)| residual.held_out(e, i)).collect();
         Ok((residual, held_out))
     }
 
@@ -136,19 +127,19 @@ impl Residual {
         }
     }
 
-    /// Reads the ensemble that this recipe made.
-    pub fn load(from: &Reader<'_>, recipe: &Recipe<'_>) -> Result<Residual, ArchiveError> {
+    /// Reads an ensemble with such hidden layers and so many members.
+    pub fn load(from: &Reader<'_>, hidden: &Hidden, members: NonZeroUsize) -> Result<Residual, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         let (n_inputs, d) = (units.n_inputs(), units.n_targets());
-        let sizes = kept::widths(from, recipe.hidden.sizes(n_inputs, 2 * d))?;
+        let sizes = saved::widths(from, hidden.sizes(n_inputs, 2 * d))?;
         let net = Gaussian::shape(&sizes);
         let member = |m| {
             let from = from.part("member").part(m);
             let bounds = from.exactly("bounds", 2 * d)?.to_vec();
             let ridge = Ridge::load(&from, n_inputs, d)?;
-            Ok(Member { ridge, params: kept::params(&from, &net)?, bounds })
+            Ok(Member { ridge, params: saved::params(&from, &net)?, bounds })
         };
-        let members = (0..recipe.members).map(member).collect::<Result<_, ArchiveError>>()?;
+        let members = (0..members.get()).map(member).collect::<Result<_, ArchiveError>>()?;
         let unit = from.exactly::<f32>("unit", d)?;
         from.require(unit.iter().all(|&u| u > 0.0), "unit", "numbers above zero", "others")?;
         Ok(Residual::new(Trained { units, unit: unit.to_vec(), net, members }))

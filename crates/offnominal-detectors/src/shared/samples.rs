@@ -86,11 +86,11 @@ mod tests {
     #[test]
     fn passes_depend_on_the_observation_and_on_nothing_before() {
         let mut samples = open(&MockEnsemble::passes(3), 3).unwrap();
-        let mut told =
+        let mut dropped =
             |obs: [f32; 3]| samples.predict(&obs).features.iter().map(|f| *f == 0.0).collect::<Vec<_>>();
-        let first = told([1.0, 2.0, 3.0]);
-        assert_ne!(first, told([2.0, 2.0, 3.0]), "which channels are dropped");
-        assert_eq!(first, told([1.0, 2.0, 3.0]));
+        let first = dropped([1.0, 2.0, 3.0]);
+        assert_ne!(first, dropped([2.0, 2.0, 3.0]), "which channels are dropped");
+        assert_eq!(first, dropped([1.0, 2.0, 3.0]));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! standardised value is held within ±[`LIMIT`], and one that is not a number counts as −[`LIMIT`]: a monitor must go
 //! on scoring when a sensor fails, its scores must stay finite, and such a value is far from everything nominal.
 
-use super::kept::indices;
+use super::saved::indices;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::Signals;
 use offnominal_nets::Standardiser;
@@ -75,6 +75,12 @@ impl Scale {
     pub fn apply(&self, row: &[f32], z: &mut [f32]) {
         self.0.apply(row, z);
         z.iter_mut().for_each(|z| *z = limit(*z));
+    }
+
+    /// The same within ±`most`, for a network, whose input has at least one number.
+    pub fn apply_clipped(&self, row: &[f32], x: &mut [f32], most: f32) {
+        self.apply(row, &mut x[..self.width()]);
+        x.iter_mut().for_each(|x| *x = x.clamp(-most, most));
     }
 
     /// The kept channels of `row`, as they are.

@@ -4,42 +4,27 @@
 //! through time). Episodes end at different times, so each row says whether it is present; what is absent has no loss.
 
 use super::one_step::Rows;
+use super::prelude::*;
 use super::ranges::{Fraction, Positive};
-use offnominal_core::Rng;
-use offnominal_core::detector::FitError;
 use offnominal_nets::{Adam, AdamState};
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
 
-/// How a recurrent model is trained.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SequenceTraining {
-    /// Passes over the data.
-    pub epochs: NonZeroUsize,
-    /// Episodes side by side in a gradient step.
-    pub episodes: NonZeroUsize,
-    /// Steps of each episode in a gradient step.
-    pub piece: NonZeroUsize,
-    /// Step size of AdamW.
-    pub lr: Fraction,
-    /// Decoupled weight decay of AdamW.
-    pub weight_decay: Fraction,
-    /// Longer gradients are shortened to this length.
-    pub clip: Positive,
-}
-
-impl Default for SequenceTraining {
-    /// Anomaly-Gym, Table 11, which gives neither batches nor pieces; the clip is that of RIQN's released code.
-    fn default() -> Self {
-        SequenceTraining {
-            epochs: const { NonZeroUsize::new(250).unwrap() },
-            episodes: const { NonZeroUsize::new(8).unwrap() },
-            piece: const { NonZeroUsize::new(32).unwrap() },
-            lr: const { Fraction::new(1e-3) },
-            weight_decay: const { Fraction::new(1e-4) },
-            clip: const { Positive::new(10.0) },
-        }
+recipe! {
+    /// How a recurrent model is trained; the defaults are those of Anomaly-Gym, Table 11, which gives neither batches nor
+    /// pieces, and the clip of RIQN's released code.
+    #[derive(Copy)]
+    pub struct SequenceTraining {
+        /// Passes over the data.
+        pub epochs: NonZeroUsize = count(250),
+        /// Episodes side by side in a gradient step.
+        pub episodes: NonZeroUsize = count(8),
+        /// Steps of each episode in a gradient step.
+        pub piece: NonZeroUsize = count(32),
+        /// Step size of AdamW.
+        pub lr: Fraction = Fraction::new(1e-3),
+        /// Decoupled weight decay of AdamW.
+        pub weight_decay: Fraction = Fraction::new(1e-4),
+        /// Longer gradients are shortened to this length.
+        pub clip: Positive = Positive::new(10.0),
     }
 }
 

@@ -1,51 +1,31 @@
 //! Fitting a dynamics model to rows by AdamW on shuffled minibatches, with optional early stopping.
 
 use super::one_step::Rows;
+use super::prelude::*;
 use super::ranges::Fraction;
-use offnominal_core::Rng;
-use offnominal_core::detector::FitError;
-use offnominal_nets::{Adam, AdamState};
-use serde::{Deserialize, Serialize};
-use std::num::NonZeroUsize;
+use offnominal_nets::{Adam, AdamState, Gradients, Mlp, Workspace};
 
-/// How a dynamics model is trained.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Training {
-    /// Passes over the data.
-    pub epochs: NonZeroUsize,
-    /// Rows per gradient step. The paper does not give it; 256 is the batch of its learner.
-    pub batch: NonZeroUsize,
-    /// Step size of AdamW.
-    pub lr: Fraction,
-    /// Decoupled weight decay of AdamW.
-    pub weight_decay: Fraction,
-    /// Stops after so many epochs without a better validation loss, and returns to the best one; never, if not given.
-    pub patience: Option<NonZeroUsize>,
-}
-
-impl Default for Training {
-    /// Anomaly-Gym, Table 11.
-    fn default() -> Self {
-        Training {
-            epochs: const { NonZeroUsize::new(250).unwrap() },
-            batch: const { NonZeroUsize::new(256).unwrap() },
-            lr: const { Fraction::new(1e-3) },
-            weight_decay: const { Fraction::new(1e-4) },
-            patience: None,
-        }
+recipe! {
+    /// How a dynamics model is trained; the defaults are those of Anomaly-Gym, Table 11.
+    #[derive(Copy)]
+    pub struct Training {
+        /// Passes over the data.
+        pub epochs: NonZeroUsize = count(250),
+        /// Rows per gradient step. The paper does not give it; 256 is the batch of its learner.
+        pub batch: NonZeroUsize = count(256),
+        /// Step size of AdamW.
+        pub lr: Fraction = Fraction::new(1e-3),
+        /// Decoupled weight decay of AdamW.
+        pub weight_decay: Fraction = Fraction::new(1e-4),
+        /// Stops after so many epochs without a better validation loss, and returns to the best one; never, if not given.
+        pub patience: Option<NonZeroUsize> = None,
     }
 }
 
 impl Training {
     /// For small networks on small batches: a quarter of the passes, each of four times as many steps.
     pub(crate) fn brief() -> Training {
-        Training {
-            epochs: const { NonZeroUsize::new(60).unwrap() },
-            batch: const { NonZeroUsize::new(64).unwrap() },
-            lr: const { Fraction::new(2e-3) },
-            ..Training::default()
-        }
+        Training { epochs: count(60), batch: count(64), lr: Fraction::new(2e-3), ..Training::default() }
     }
 }
 
@@ -68,7 +48,50 @@ pub(crate) trait Model {
     fn widths(&self) -> (usize, usize);
 }
 
+/// A network in training whose loss is a function of its outputs, the targets, and the derivatives that it writes.
+pub(crate) struct Supervised<L> {
+    net: Mlp,
+    work: Workspace,
+    slope: Vec<f32>,
+    loss: L,
+}
+
+impl<L: Fn(&[f32], &[f32], &mut [f32]) -> f64> Supervised<L> {
+    /// For batches of up to so many rows.
+    pub fn new(net: Mlp, batch: NonZeroUsize, loss: L) -> Supervised<L> {
+        Supervised { work: net.workspace(batch.get()), net, slope: Vec::new(), loss }
+    }
+}
+
+impl<L: Fn(&[f32], &[f32], &mut [f32]) -> f64> Model for Supervised<L> {
+    fn gradient(&mut self, params: &[f32], x: &[f32], t: &[f32], grad: &mut [f32], _: &mut Rng) -> f64 {
+        let loss = self.loss(params, x, t);
+        self.net.backward(params, x, &mut self.work, &self.slope, Gradients::params(grad));
+        loss
+    }
+
+    fn loss(&mut self, params: &[f32], x: &[f32], t: &[f32]) -> f64 {
+        self.slope.resize(t.len(), 0.0);
+        (self.loss)(self.net.forward(params, x, &mut self.work), t, &mut self.slope)
+    }
+
+    fn widths(&self) -> (usize, usize) {
+        (self.net.inputs(), self.net.outputs())
+    }
+}
+
 impl Training {
+    /// The validation episodes, if early stopping needs them; all episodes that are read were checked.
+    pub(crate) fn validation<'a>(&self, nominal: Nominal<'a>) -> Result<&'a [Signals<'a>], FitError> {
+        check(nominal.train, 1)?;
+        if self.patience.is_none() {
+            return Ok(&[]);
+        }
+        check(nominal.validation, 1)?;
+        check(&[nominal.train, nominal.validation].concat(), 1)?;
+        Ok(nominal.validation)
+    }
+
     /// Improves `params` on the rows that `sample` lists (a row may be listed twice), and returns the number of epochs
     /// that it took.
     ///

@@ -12,6 +12,16 @@ const SHRINKAGE: f64 = 0.05;
 /// Smallest variance, in the units of the residuals, which are near one.
 const LEAST: f64 = 1e-6;
 
+/// Makes a covariance of d channels positive definite: multiplies what is not on the diagonal by 1 − [`SHRINKAGE`], and
+/// raises each variance to the least.
+pub(crate) fn shrink(covariance: &mut [f64], d: usize, least: f64) {
+    for i in 0..d {
+        let variance = covariance[i * d + i].max(least);
+        covariance[i * d..(i + 1) * d].iter_mut().for_each(|m| *m *= 1.0 - SHRINKAGE);
+        covariance[i * d + i] = variance;
+    }
+}
+
 /// Nominal second moments of vectors of d numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Whitener {
@@ -31,11 +41,7 @@ impl Whitener {
             n += 1;
         }
         moments.iter_mut().for_each(|m| *m /= f64::from(n.max(1)));
-        for i in 0..d {
-            let variance = moments[i * d + i].max(LEAST);
-            moments[i * d..(i + 1) * d].iter_mut().for_each(|m| *m *= 1.0 - SHRINKAGE);
-            moments[i * d + i] = variance;
-        }
+        shrink(&mut moments, d, LEAST);
         let deviations = (0..d).map(|i| moments[i * d + i].sqrt()).collect();
         Whitener { factor: Cholesky::of(moments, d), deviations }
     }

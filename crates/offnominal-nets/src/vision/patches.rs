@@ -75,9 +75,9 @@ impl PatchCoder {
     pub fn to_tensors(&self) -> Tensors {
         let mut tensors = Tensors::default();
         let (first, second) = self.params.split_at(self.encoder.n_params());
-        tensors.insert("encoder", &[first.len()], first);
-        tensors.insert("decoder", &[second.len()], second);
-        tensors.metadata.insert("format".into(), "offnominal patch coder 1".into());
+        tensors.put("encoder", first);
+        tensors.put("decoder", second);
+        tensors.put_entry("format", "offnominal patch coder 1");
         tensors
     }
 
@@ -207,7 +207,7 @@ impl Step {
 impl Backbone for Arc<PatchCoder> {
     fn at(&self, height: usize, width: usize) -> Box<dyn Encoder> {
         let n = GRID * GRID;
-        Box::new(Eye {
+        Box::new(PatchEncoder {
             work: (self.encoder.workspace(n), self.decoder.workspace(n)),
             coder: self.clone(),
             resize: Resize::new((height, width), (SIDE, SIDE)),
@@ -225,7 +225,7 @@ impl Backbone for Arc<PatchCoder> {
 }
 
 #[derive(Clone)]
-struct Eye {
+struct PatchEncoder {
     coder: Arc<PatchCoder>,
     resize: Resize,
     back: Resize,
@@ -240,7 +240,7 @@ fn place(patch: usize, number: usize) -> usize {
     row * SIDE * 3 + column + number % (PATCH * 3)
 }
 
-impl Encoder for Eye {
+impl Encoder for PatchEncoder {
     fn encode(&mut self, image: &[u8]) -> &Features {
         let pixels = self.resize.of(image);
         for (patch, input) in self.input.chunks_exact_mut(PIXELS).enumerate() {
@@ -263,7 +263,7 @@ impl Encoder for Eye {
         &self.features
     }
 
-    fn imagine(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
+    fn decode(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
         let code: Vec<f32> = patches.chunks_exact(CODE + 1).flat_map(|row| &row[..CODE]).copied().collect();
         let params = &self.coder.params[self.coder.encoder.n_params()..];
         let drawn = self.coder.decoder.forward(params, &code, &mut self.work.1);
@@ -297,7 +297,7 @@ fn summarise(features: &mut Features) {
 mod tests {
     use super::*;
 
-    /// Patches of two halves of grey: three numbers say it all.
+    /// Patches of two halves of grey: three numbers describe them.
     fn halves(n: usize, rng: &mut Rng) -> Vec<f32> {
         let mut patch = || {
             let (a, b, cut) = (rng.range(-0.5, 0.5) as f32, rng.range(-0.5, 0.5) as f32, rng.below(PATCH));
@@ -341,10 +341,10 @@ mod tests {
         let patches = halves(4096, &mut rng);
         let coder = Arc::new(PatchCoder::train(&patches, 6, &mut rng, |_, _| ()));
         let grey = vec![90; 64 * 96 * 3];
-        let mut eye = coder.at(64, 96);
-        let flat = eye.encode(&grey).clone();
+        let mut encoder = coder.at(64, 96);
+        let flat = encoder.encode(&grey).clone();
         assert_eq!((flat.n_patches(), flat.patches.len()), (GRID * GRID, GRID * GRID * 13));
-        let drawn = eye.imagine(&flat.patches).unwrap();
+        let drawn = encoder.decode(&flat.patches).unwrap();
         assert!(drawn.len() == grey.len() && drawn.iter().all(|&p| p.abs_diff(90) < 40));
         let noise: Vec<u8> = grey.iter().map(|_| rng.below(256) as u8).collect();
         let mut native = coder.at(SIDE, SIDE);

@@ -1,4 +1,4 @@
-//! The networks say what their references say, with weights that a formula gives (`tests/data/make_vision.py`).
+//! The networks have the outputs of their references, with weights that a formula gives (`tests/data/make_vision.py`).
 
 #[path = "../../tests/data/networks.rs"]
 mod networks;

@@ -94,19 +94,24 @@ impl Block {
 impl Backbone for Arc<ResNet18> {
     fn at(&self, height: usize, width: usize) -> Box<dyn Encoder> {
         let resize = Resize::new((height, width), (self.side, self.side));
-        Box::new(Eye { net: self.clone(), resize, pack: Pack::default(), features: Features::default() })
+        Box::new(ResNetEncoder {
+            net: self.clone(),
+            resize,
+            pack: Pack::default(),
+            features: Features::default(),
+        })
     }
 }
 
 #[derive(Clone)]
-struct Eye {
+struct ResNetEncoder {
     net: Arc<ResNet18>,
     resize: Resize,
     pack: Pack,
     features: Features,
 }
 
-impl Encoder for Eye {
+impl Encoder for ResNetEncoder {
     fn encode(&mut self, image: &[u8]) -> &Features {
         let pixels = Normal::IMAGENET.apply(self.resize.of(image));
         let Map { height, width, planes, values } = self.net.map(pixels, &mut self.pack);

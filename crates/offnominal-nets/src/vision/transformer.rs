@@ -253,7 +253,7 @@ impl Backbone for Arc<Transformer> {
     fn at(&self, height: usize, width: usize) -> Box<dyn Encoder> {
         let resize = Resize::new((height, width), (self.side, self.side));
         let places = self.placed(self.grid());
-        Box::new(Eye {
+        Box::new(TransformerEncoder {
             net: self.clone(),
             resize,
             places,
@@ -264,7 +264,7 @@ impl Backbone for Arc<Transformer> {
 }
 
 #[derive(Clone)]
-struct Eye {
+struct TransformerEncoder {
     net: Arc<Transformer>,
     resize: Resize,
     places: Vec<f32>,
@@ -272,7 +272,7 @@ struct Eye {
     features: Features,
 }
 
-impl Encoder for Eye {
+impl Encoder for TransformerEncoder {
     fn encode(&mut self, image: &[u8]) -> &Features {
         let net = &self.net;
         let pixels = net.normal.apply(self.resize.of(image));

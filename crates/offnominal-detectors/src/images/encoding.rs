@@ -12,7 +12,7 @@ const SAMPLED: usize = 300;
 
 /// Encodes images and brings each number of a patch to its nominal mean and deviation.
 #[derive(Clone)]
-pub(super) struct Scope {
+pub(super) struct FrameEncoder {
     scale: Arc<Standardiser>,
     moments: Arc<Moments>,
     size: (usize, usize),
@@ -20,7 +20,7 @@ pub(super) struct Scope {
     row: Vec<f32>,
 }
 
-/// The grid of a scope.
+/// The grid of the patches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Grid {
     pub rows: usize,
@@ -29,9 +29,9 @@ pub(super) struct Grid {
     pub width: usize,
 }
 
-impl Scope {
+impl FrameEncoder {
     /// Measures the scale on images spread evenly over the videos.
-    pub fn fit(backbone: &Arc<dyn Backbone>, videos: &[Video], rng: &mut Rng) -> Scope {
+    pub fn fit(backbone: &Arc<dyn Backbone>, videos: &[Video], rng: &mut Rng) -> FrameEncoder {
         let size = (videos[0].height, videos[0].width);
         let mut encoder = backbone.at(size.0, size.1);
         let total: usize = videos.iter().map(|f| f.len() + 1).sum();
@@ -46,12 +46,12 @@ impl Scope {
             rows.extend_from_slice(&features.patches);
         }
         let scale = Arc::new(Standardiser::fit(&rows, width));
-        Scope { scale, moments, size, encoder, row: Vec::new() }
+        FrameEncoder { scale, moments, size, encoder, row: Vec::new() }
     }
 
     /// An image as it is remembered.
-    pub fn view(&mut self, image: &[u8]) -> View {
-        View { patches: self.patches(image), moments: self.moments.of(image, self.size.1) }
+    pub fn encode(&mut self, image: &[u8]) -> EncodedFrame {
+        EncodedFrame { patches: self.patches(image), moments: self.moments.of(image, self.size.1) }
     }
 
     /// The patches of an image, `[rows, columns, width]`, in nominal units.
@@ -73,8 +73,8 @@ impl Scope {
         Grid { rows: features.rows, columns: features.columns, width: self.scale.outputs() }
     }
 
-    /// The image of patches in nominal units, if the encoder can imagine one.
-    pub fn imagine(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
+    /// The image of patches in nominal units, if the encoder can decode one.
+    pub fn decode(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
         let (width, kept) = (self.scale.inputs(), self.scale.kept());
         let mut raw = vec![0.0; patches.len() / kept.len().max(1) * width];
         for (patch, raw) in patches.chunks_exact(kept.len()).zip(raw.chunks_exact_mut(width)) {
@@ -82,13 +82,13 @@ impl Scope {
                 raw[channel] = self.scale.mean()[j] + self.scale.scale()[j] * patch[j];
             }
         }
-        self.encoder.imagine(&raw)
+        self.encoder.decode(&raw)
     }
 }
 
 /// An image as it is remembered.
 #[derive(Debug, Clone)]
-pub(super) struct View {
+pub(super) struct EncodedFrame {
     /// `[rows, columns, width]`, in nominal units.
     pub patches: Vec<f32>,
     /// Where its colours are.
@@ -96,20 +96,20 @@ pub(super) struct View {
 }
 
 /// The images before, at and after an action.
-pub(super) type Views<'a> = [&'a View; 3];
+pub(super) type FrameTriple<'a> = [&'a EncodedFrame; 3];
 
 /// A video as it is remembered, with its actions.
-pub(super) struct Replayed {
+pub(super) struct EncodedVideo {
     /// Each of the T + 1 images.
-    pub views: Vec<View>,
+    pub frames: Vec<EncodedFrame>,
     pub actions: Vec<f32>,
     pub act_width: usize,
 }
 
-impl Replayed {
-    pub fn of(scope: &mut Scope, video: &Video) -> Replayed {
-        let views = (0..=video.len()).map(|t| scope.view(video.frame(t))).collect();
-        Replayed { views, actions: video.actions.clone(), act_width: video.act_width }
+impl EncodedVideo {
+    pub fn of(encoder: &mut FrameEncoder, video: &Video) -> EncodedVideo {
+        let frames = (0..=video.len()).map(|t| encoder.encode(video.frame(t))).collect();
+        EncodedVideo { frames, actions: video.actions.clone(), act_width: video.act_width }
     }
 
     /// Number of steps.
@@ -118,8 +118,8 @@ impl Replayed {
     }
 
     /// The images before, at and after a step.
-    pub fn step(&self, t: usize) -> Views<'_> {
-        [t.saturating_sub(1), t, t + 1].map(|t| &self.views[t])
+    pub fn step(&self, t: usize) -> FrameTriple<'_> {
+        [t.saturating_sub(1), t, t + 1].map(|t| &self.frames[t])
     }
 
     /// The action of a step.
@@ -130,45 +130,45 @@ impl Replayed {
 
 /// Videos to learn from, and videos held out: every fourth, or none where there are too few.
 pub(super) struct Split {
-    pub seen: Vec<Replayed>,
-    pub held_out: Vec<Replayed>,
+    pub seen: Vec<EncodedVideo>,
+    pub held_out: Vec<EncodedVideo>,
 }
 
 impl Split {
-    pub fn of(scope: &mut Scope, videos: &[Video]) -> Split {
+    pub fn of(encoder: &mut FrameEncoder, videos: &[Video]) -> Split {
         let (seen, held_out) = hold_out(videos);
         let mut replayed =
-            |videos: Vec<&Video>| videos.into_iter().map(|video| Replayed::of(scope, video)).collect();
+            |videos: Vec<&Video>| videos.into_iter().map(|video| EncodedVideo::of(encoder, video)).collect();
         Split { seen: replayed(seen), held_out: replayed(held_out) }
     }
 
     /// What is usual is seen in the videos held out; in the others where there are none.
-    pub fn nominal(&self) -> &[Replayed] {
+    pub fn nominal(&self) -> &[EncodedVideo] {
         if self.held_out.is_empty() { &self.seen } else { &self.held_out }
     }
 }
 
 /// The image before, the one that the action met, and the one that followed.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Gaze {
+pub(super) struct FrameWindow {
     /// Oldest first; the first image of an episode counts as its own predecessor.
-    seen: Vec<View>,
+    seen: Vec<EncodedFrame>,
 }
 
-impl Gaze {
+impl FrameWindow {
     pub fn reset(&mut self) {
         self.seen.clear();
     }
 
     /// Takes in a step.
-    pub fn see(&mut self, scope: &mut Scope, transition: &FrameTransition<'_>) -> Views<'_> {
+    pub fn see(&mut self, encoder: &mut FrameEncoder, transition: &FrameTransition<'_>) -> FrameTriple<'_> {
         if self.seen.is_empty() {
-            let first = scope.view(transition.frame);
+            let first = encoder.encode(transition.frame);
             self.seen = vec![first.clone(), first];
         } else if self.seen.len() == 3 {
             self.seen.remove(0);
         }
-        self.seen.push(scope.view(transition.next_frame));
+        self.seen.push(encoder.encode(transition.next_frame));
         [&self.seen[0], &self.seen[1], &self.seen[2]]
     }
 }

@@ -1,0 +1,135 @@
+//! From a recipe to a monitor: a built-in detector says what it learns and how that scores a step, and the rest is here.
+
+use offnominal_core::prelude::*;
+
+/// What a detector is fitted on.
+#[derive(Clone, Copy)]
+pub(crate) struct Nominal<'a> {
+    pub train: &'a [Signals<'a>],
+    pub validation: &'a [Signals<'a>],
+    /// The policy that acted, if it is at hand.
+    pub policy: Option<&'a dyn Policy>,
+}
+
+impl<'a> Nominal<'a> {
+    /// The policy, for a detector that reads its samples.
+    pub fn policy(&self) -> Result<&'a dyn Policy, FitError> {
+        self.policy.ok_or(FitError::NoPolicy)
+    }
+}
+
+/// A recipe of which [`detector`] makes a [`Detector`].
+pub(crate) trait Learn {
+    /// What it learns.
+    type Fitted: Scorer;
+
+    /// As [`Detector::fit`], and [`Detector::fit_with`] where there is a policy.
+    fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError>;
+
+    /// As [`Detector::load`].
+    fn load(&self, from: &Reader<'_>, policy: Option<&dyn Policy>) -> Result<Self::Fitted, ArchiveError>;
+}
+
+/// A fitted detector: a [`Monitor`] whose forks are its clones.
+pub(crate) trait Scorer: Clone + Send + Sync + 'static {
+    /// As [`Monitor::reset`]; nothing, where nothing is remembered.
+    fn reset(&mut self) {}
+
+    /// As [`Monitor::score`].
+    fn score(&mut self, seen: &Transition<'_>) -> f64;
+
+    /// As [`Monitor::score_episode`].
+    fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
+        self.reset();
+        scores.clear();
+        scores.extend(seen.transitions().map(|step| self.score(&step)));
+    }
+
+    /// As [`Monitor::score_episodes`].
+    fn score_episodes(&mut self, seen: &[Signals<'_>]) -> Vec<Vec<f64>> {
+        let score = |episode: &Signals<'_>| {
+            let mut scores = Vec::with_capacity(episode.len());
+            self.score_episode(episode, &mut scores);
+            scores
+        };
+        seen.iter().map(score).collect()
+    }
+
+    /// As [`Monitor::save`].
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError>;
+}
+
+/// Makes a detector of a recipe that says how it learns, and its entry in the catalogue:
+/// `detector!(Knn, "knn", "distance to the k-th nearest nominal observation");`
+macro_rules! detector {
+    ($recipe:ident, $id:literal, $summary:literal $(, exempt: $exempt:expr)? $(,)?) => {
+        #[doc = concat!("The entry of [`", stringify!($recipe), "`].")]
+        pub const ENTRY: Entry<dyn Detector> =
+            entry!($recipe as dyn Detector, $id, $summary $(, exempt: $exempt)?);
+
+        impl Detector for $recipe {
+            fn fit(
+                &self,
+                train: &[Signals<'_>],
+                validation: &[Signals<'_>],
+                rng: &mut Rng,
+            ) -> Result<Box<dyn Monitor>, FitError> {
+                let nominal = Nominal { train, validation, policy: None };
+                Ok($crate::shared::learn::monitor(self.learn(nominal, rng)?))
+            }
+
+            fn fit_with(
+                &self,
+                policy: &dyn Policy,
+                train: &[Signals<'_>],
+                validation: &[Signals<'_>],
+                rng: &mut Rng,
+            ) -> Result<Box<dyn Monitor>, FitError> {
+                let nominal = Nominal { train, validation, policy: Some(policy) };
+                Ok($crate::shared::learn::monitor(self.learn(nominal, rng)?))
+            }
+
+            fn load(
+                &self,
+                from: &Reader<'_>,
+                policy: Option<&dyn Policy>,
+            ) -> Result<Box<dyn Monitor>, ArchiveError> {
+                Ok($crate::shared::learn::monitor(Learn::load(self, from, policy)?))
+            }
+        }
+    };
+}
+pub(crate) use detector;
+
+/// A fitted detector as a monitor.
+pub(crate) fn monitor(fitted: impl Scorer) -> Box<dyn Monitor> {
+    Box::new(Watching(fitted))
+}
+
+struct Watching<S>(S);
+
+impl<S: Scorer> Monitor for Watching<S> {
+    fn reset(&mut self) {
+        self.0.reset();
+    }
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        self.0.score(seen)
+    }
+
+    fn score_episode(&mut self, seen: &Signals<'_>, scores: &mut Vec<f64>) {
+        self.0.score_episode(seen, scores);
+    }
+
+    fn score_episodes(&mut self, seen: &[Signals<'_>]) -> Vec<Vec<f64>> {
+        self.0.score_episodes(seen)
+    }
+
+    fn fork(&self) -> Box<dyn Monitor> {
+        monitor(self.0.clone())
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.0.save(to)
+    }
+}
