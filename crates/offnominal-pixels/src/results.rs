@@ -3,6 +3,7 @@
 use crate::failures::Failures;
 use crate::panels::Panel;
 use offnominal_core::estimate::Estimate;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::pixel::components::ComponentMetrics;
 use offnominal_stats::pixel::{Judged, ModeMetrics, disagreement};
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,9 @@ pub const METRICS: [(&str, &str, bool); 4] = [
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The command that made it.
-    pub command: String,
+    /// What made it.
+    #[serde(flatten)]
+    pub made: Provenance,
     /// One entry for each data set.
     pub evaluations: Vec<Evaluation>,
     /// The page.

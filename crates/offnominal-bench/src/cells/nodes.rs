@@ -4,6 +4,7 @@ use crate::campaign::{Plan, Setting, Stage};
 use crate::cells::cell::{Anomalous, Cell, Detecting, Diagnosing, Judgement, Nominal, Role, Setup, Video};
 use anyhow::Result;
 use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::images::networks;
 use offnominal_files::store::address;
 
 /// A cell in its place.
@@ -115,7 +116,8 @@ fn setup(stage: &Stage, seed: u64) -> Result<Setup> {
 }
 
 fn detecting(choice: &DetectorChoice) -> Detecting {
-    Detecting { id: choice.id.clone(), name: choice.name.clone(), params: choice.params.clone() }
+    let DetectorChoice { id, name, params } = choice.clone();
+    Detecting { preset: networks::preset(&id, &params), id, name, params }
 }
 
 /// The last dynamics anomaly, or the last anomaly at all: strengths rise, and a changed environment is what can be seen.

@@ -8,6 +8,7 @@ use super::verdict::Verdict;
 use anyhow::{Context, Result};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::risk::{Diagnostics, Refusal};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -87,10 +88,13 @@ pub struct Document {
     pub kinds: Vec<FailureKind>,
     /// The failures.
     pub failures: Vec<StoredFailure>,
+    /// What made it.
+    #[serde(default)]
+    pub made: Provenance,
 }
 
 impl Document {
-    /// Puts together what was found.
+    /// Puts together what was found; what made it is only known to the caller.
     pub fn new(run: &ExperimentSpec, verdict: &Verdict, atlas: Atlas, curve: Option<Curve>) -> Document {
         let warnings = verdict.diagnostics.iter().flat_map(Diagnostics::warnings);
         let stored = |(i, (f, share)): (usize, &(Failure, f64))| StoredFailure {
@@ -112,6 +116,7 @@ impl Document {
             failures: verdict.failures.iter().enumerate().map(stored).collect(),
             curve,
             kinds: atlas.kinds,
+            made: Provenance::default(),
         }
     }
 

@@ -17,20 +17,9 @@ use serde::{Deserialize, Serialize};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// How f is represented.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    EnumString,
-    VariantArray,
-    IntoStaticStr,
-    EnumMessage,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum Form {
     /// Dense networks.
