@@ -92,6 +92,11 @@ impl Weights {
         self.declared.iter().filter(|d| d.learned).map(Declared::len).sum()
     }
 
+    /// The same tensors with other numbers.
+    pub(crate) fn holding(&self, values: Vec<Tensor<1>>) -> Weights {
+        Weights { values, ..self.clone() }
+    }
+
     pub(crate) fn set(&mut self, key: Key, value: Tensor<1>) {
         self.values[key.0] = value;
     }

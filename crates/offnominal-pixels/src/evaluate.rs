@@ -294,8 +294,7 @@ impl EvaluationPlan<'_> {
         let mut means = ClassMeans::of(scorers.len(), self.set.n_classes());
         let Some((set, network)) = self.nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
-            let labels = set.labels(sample)?;
-            let output = network.predict(set, sample, &labels)?;
+            let (labels, output) = network.predict(set, sample)?;
             scorers
                 .iter()
                 .zip(&mut means)

@@ -4,7 +4,7 @@ use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::deep;
 use crate::inputs::Reading;
 use crate::layout::DataSet;
-use crate::network::Network;
+use crate::network::{Model, Network};
 use anyhow::{Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
@@ -150,7 +150,7 @@ impl Request {
             let recipe = BaselineRecipe { pixels: self.pixels as usize, rounds: self.rounds as usize, seed };
             let net = baseline(set, &recipe, checkpoint, context)?;
             write::atomically(model, &net.to_tensors().to_bytes())?;
-            let network = Network::Baseline { model: Box::new(net), passes: 1, seed };
+            let network = Network::Model { model: Model::Baseline(Box::new(net)), passes: 1, seed };
             return Ok(Trained { network, recipe: None, presets: BTreeMap::new() });
         }
         let Request { network, preset, modification, device, steps, batch, rate, .. } = *self;
@@ -159,7 +159,8 @@ impl Request {
         write::atomically(model, &net.to_tensors().to_half_bytes())?;
         let (recipe, presets) =
             (Some(net.recipe()), BTreeMap::from([(<&str>::from(network).into(), values)]));
-        Ok(Trained { network: Network::Convolutional { net, passes: 1, seed }, recipe, presets })
+        let network = Network::Model { model: Model::Convolutional(net), passes: 1, seed };
+        Ok(Trained { network, recipe, presets })
     }
 }
 
@@ -223,8 +224,7 @@ fn examples(set: &DataSet, number: usize, recipe: &BaselineRecipe) -> Result<Exa
 /// If an image cannot be read.
 fn judge(network: &Network, set: &DataSet, context: &Context) -> Result<(Vec<Option<f64>>, Estimate)> {
     let predicted = context.map(set.samples.len(), "validation", |i| {
-        let labels = set.labels(&set.samples[i])?;
-        let output = network.predict(set, &set.samples[i], &labels)?;
+        let (labels, output) = network.predict(set, &set.samples[i])?;
         Ok((labels.ids, output.view().prediction()))
     })?;
     let mut confusion = Confusion::new(set.n_classes());

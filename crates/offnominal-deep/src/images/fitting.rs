@@ -207,8 +207,7 @@ impl<R: Recipe> TrainedFit for Fitting<'_, R> {
         self.optimiser.take(&self.weights, state)?;
         self.place = state.json(PLACE)?;
         if self.place.best.is_some() {
-            let values = self.weights.read(BEST, state)?;
-            self.best = Some(Weights { values, ..self.weights.clone() });
+            self.best = Some(self.weights.holding(self.weights.read(BEST, state)?));
         }
         let mut windows = if self.place.epoch > 0 { self.epoch() } else { Vec::new() };
         let learned = windows.len().checked_sub(self.place.n_windows);
