@@ -2,7 +2,7 @@
 
 use crate::guide;
 use crate::predictors::examples::{Examples, Theta};
-use crate::predictors::learn::{Fit, Fits, Form, Learned, Recipe, learn};
+use crate::predictors::learn::{Fit, Fits, Form, Learned, PredictorRecipe, learn};
 use crate::predictors::predictor::{About, Predictor};
 use crate::record::Record;
 use crate::request::defaults;
@@ -56,10 +56,10 @@ pub struct Request {
 }
 
 defaults! {
-    early: f64 = Recipe::default().early_share;
-    later: f64 = Recipe::default().later_share;
-    steps: usize = Recipe::default().steps;
-    members: usize = Recipe::default().members;
+    early: f64 = PredictorRecipe::default().early_share;
+    later: f64 = PredictorRecipe::default().later_share;
+    steps: usize = PredictorRecipe::default().steps;
+    members: usize = PredictorRecipe::default().members;
 }
 
 /// What was learned.
@@ -116,11 +116,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 }
 
 impl Request {
-    fn recipe(&self, env: &dyn Env) -> Recipe {
+    fn recipe(&self, env: &dyn Env) -> PredictorRecipe {
         let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
         let (early_share, later_share) = (self.early, self.later);
-        Recipe { form, early_share, later_share, members: self.members, steps: self.steps }
+        PredictorRecipe { form, early_share, later_share, members: self.members, steps: self.steps }
     }
 }
 
@@ -195,7 +195,7 @@ pub fn learn_from(
     histories: &[History],
     near: Option<&History>,
     env: &dyn Env,
-    recipe: &Recipe,
+    recipe: &PredictorRecipe,
     folder: Option<&Path>,
     context: &Context,
 ) -> Result<LearnedPredictor> {
@@ -239,7 +239,7 @@ pub fn learn_from(
 struct LearningSpec {
     env: String,
     seed: u64,
-    recipe: Recipe,
+    recipe: PredictorRecipe,
     features: usize,
     /// Digests of the histories.
     histories: Vec<String>,
@@ -259,7 +259,7 @@ impl JournaledFits {
     fn open(
         histories: &[History],
         features: usize,
-        recipe: &Recipe,
+        recipe: &PredictorRecipe,
         folder: Option<&Path>,
         context: &Context,
     ) -> Result<JournaledFits> {
@@ -321,10 +321,10 @@ mod tests {
     fn a_killed_run_goes_on_with_the_same_bits_and_another_one_is_refused() {
         let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
         let (subject, histories) = (subject(&toy), [history(&toy, 6000)]);
-        let learn = |recipe: &Recipe, folder| {
+        let learn = |recipe: &PredictorRecipe, folder| {
             learn_from(&histories, None, subject.env.as_ref(), recipe, folder, &context(1))
         };
-        let recipe = Recipe { members: 1, steps: 200, ..Recipe::default() };
+        let recipe = PredictorRecipe { members: 1, steps: 200, ..PredictorRecipe::default() };
         let whole = learn(&recipe, None).unwrap();
         let bytes = |found: &LearnedPredictor| found.predictor.to_bytes();
         assert_eq!(bytes(&learn(&recipe, Some(folder.path())).unwrap()), bytes(&whole));
@@ -338,7 +338,7 @@ mod tests {
         // What is known is not fitted again: the journal is believed, even where it was changed.
         std::fs::write(&journal, text.replacen("1 hidden layers", "one hidden layer", 1)).unwrap();
         assert!(learn(&recipe, Some(folder.path())).unwrap().learned.tried[0].0.starts_with("one"));
-        let other = Recipe { steps: 100, ..recipe };
+        let other = PredictorRecipe { steps: 100, ..recipe };
         let error = learn(&other, Some(folder.path())).unwrap_err();
         assert!(format!("{error:#}").contains("recipe, steps: expected 100, found 200"), "{error:#}");
     }

@@ -33,7 +33,7 @@ pub enum Form {
 /// How a predictor is learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Recipe {
+pub struct PredictorRecipe {
     /// How f is represented.
     pub form: Form,
     /// Share of the training that is left out at its beginning.
@@ -46,9 +46,9 @@ pub struct Recipe {
     pub steps: usize,
 }
 
-impl Default for Recipe {
-    fn default() -> Recipe {
-        Recipe { form: Form::Mlp, early_share: 0.1, later_share: 0.2, members: 5, steps: 6000 }
+impl Default for PredictorRecipe {
+    fn default() -> PredictorRecipe {
+        PredictorRecipe { form: Form::Mlp, early_share: 0.1, later_share: 0.2, members: 5, steps: 6000 }
     }
 }
 
@@ -128,7 +128,12 @@ const FEWEST: usize = 30;
 ///
 /// # Panics
 /// If the examples have many places, and the recipe's form has no use for them.
-pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng, fits: &mut dyn Fits) -> Result<Learned> {
+pub fn learn(
+    examples: &Examples,
+    recipe: &PredictorRecipe,
+    rng: &mut Rng,
+    fits: &mut dyn Fits,
+) -> Result<Learned> {
     recipe.check()?;
     assert!(examples.has_single_rows() || recipe.form == Form::Hazard, "{:?} reads no places", recipe.form);
     let kept = examples.after(recipe.early_share);
@@ -183,7 +188,7 @@ fn enough(examples: &Examples, where_: &'static str) -> Result<(), RiskError> {
     }
 }
 
-impl Recipe {
+impl PredictorRecipe {
     fn check(&self) -> Result<(), RiskError> {
         let (early, later) = (self.early_share, self.later_share);
         RiskError::unless((0.0..1.0).contains(&early), "early share", "a number from 0 to 1", early)?;
@@ -214,7 +219,7 @@ const WIDTH: usize = 64;
 
 impl Setting {
     /// Learns from the first part and is judged by the later one.
-    fn tried(self, first: &Examples, later: &Examples, recipe: &Recipe, rng: &mut Rng) -> Fit {
+    fn tried(self, first: &Examples, later: &Examples, recipe: &PredictorRecipe, rng: &mut Rng) -> Fit {
         let (model, steps) = self.fit(first, Some(later), recipe, recipe.steps, rng);
         let (loss, later) = (model.loss(later), model.predict_all(later));
         Fit { setting: self.to_string(), loss, steps, later, rng: rng.clone() }
@@ -224,7 +229,7 @@ impl Setting {
         self,
         train: &Examples,
         later: Option<&Examples>,
-        recipe: &Recipe,
+        recipe: &PredictorRecipe,
         steps: usize,
         rng: &mut Rng,
     ) -> (Model, usize) {
@@ -293,8 +298,8 @@ mod tests {
         all
     }
 
-    fn quick(form: Form) -> Recipe {
-        Recipe { form, members: 2, steps: 1000, ..Recipe::default() }
+    fn quick(form: Form) -> PredictorRecipe {
+        PredictorRecipe { form, members: 2, steps: 1000, ..PredictorRecipe::default() }
     }
 
     #[test]
@@ -302,7 +307,8 @@ mod tests {
         let examples = history(4000, 2.0);
         for (form, steps, least) in [(Form::Mlp, 1000, 0.9), (Form::Dictionary, 2400, 0.95)] {
             let found =
-                learn(&examples, &Recipe { steps, ..quick(form) }, &mut Rng::new(1), &mut ()).unwrap();
+                learn(&examples, &PredictorRecipe { steps, ..quick(form) }, &mut Rng::new(1), &mut ())
+                    .unwrap();
             let best = found.tried.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
             assert!(
                 best < least * found.baseline,
@@ -337,7 +343,7 @@ mod tests {
         let error =
             learn(&history(600, 1e9), &quick(Form::Mlp), &mut Rng::new(1), &mut ()).unwrap_err().to_string();
         assert!(error.contains("episodes without failure"), "{error}");
-        let bad = Recipe { early_share: 1.0, ..Recipe::default() };
+        let bad = PredictorRecipe { early_share: 1.0, ..PredictorRecipe::default() };
         assert!(learn(&history(600, 1.0), &bad, &mut Rng::new(1), &mut ()).is_err());
     }
 }
