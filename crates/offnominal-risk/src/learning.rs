@@ -2,15 +2,13 @@
 
 use crate::guide;
 use crate::predictors::examples::{Examples, Theta};
-use crate::predictors::learn::{Fit, Fits, Form, Learned, PredictorRecipe, learn};
+use crate::predictors::learn::{Fits, Form, Learned, PredictorRecipe, learn};
 use crate::predictors::predictor::{About, Predictor};
-use crate::record::Record;
 use crate::request::defaults;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
-use offnominal_engine::progress::Task;
 use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_files::store::hex;
 use offnominal_files::write;
@@ -211,7 +209,14 @@ pub fn learn_from(
         let theta = Theta { noise: share(theta.noise), ..theta };
         examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
     }
-    let mut fits = JournaledFits::open(histories, features, recipe, folder, context)?;
+    let spec = LearningSpec {
+        env: run.env.clone(),
+        seed: context.seed,
+        recipe: recipe.clone(),
+        features,
+        histories: histories.iter().map(|h| hex(&Sha256::digest(h.to_bytes()))).collect(),
+    };
+    let mut fits = Fits::open(folder, JOURNAL, &spec, context.task(0, "fits of the predictor"))?;
     let mut rng = Seed(context.seed).child("predictor").rng();
     let learned = learn(&examples, recipe, &mut rng, &mut fits)?;
     let least_noise = noises().fold(largest_noise, f64::min);
@@ -245,51 +250,8 @@ struct LearningSpec {
     histories: Vec<String>,
 }
 
-/// The fits of a run in its journal.
-struct JournaledFits {
-    bar: Task,
-    record: Record,
-    known: Vec<Fit>,
-}
-
 /// Name of the journal in the output folder, until all is learned.
 const JOURNAL: &str = "fits.jsonl";
-
-impl JournaledFits {
-    fn open(
-        histories: &[History],
-        features: usize,
-        recipe: &PredictorRecipe,
-        folder: Option<&Path>,
-        context: &Context,
-    ) -> Result<JournaledFits> {
-        let spec = LearningSpec {
-            env: histories[0].run.env.clone(),
-            seed: context.seed,
-            recipe: recipe.clone(),
-            features,
-            histories: histories.iter().map(|h| hex(&Sha256::digest(h.to_bytes()))).collect(),
-        };
-        let (record, known) = Record::open(folder, JOURNAL, &spec)?;
-        Ok(JournaledFits { bar: context.task(0, "fits of the predictor"), record, known })
-    }
-}
-
-impl Fits for JournaledFits {
-    fn progress(&mut self, done: usize, all: usize) {
-        self.bar.set_length(all as u64);
-        self.bar.set_position(done as u64);
-    }
-
-    fn known(&mut self, number: usize) -> Option<Fit> {
-        self.known.get(number).cloned()
-    }
-
-    fn keep(&mut self, fit: &Fit) -> Result<()> {
-        self.bar.check()?;
-        self.record.push(fit)
-    }
-}
 
 /// The chance that was foreseen for each episode, and whether it failed.
 fn foreseen(predictor: &Predictor, history: &History, env: &dyn Env) -> Result<Vec<(f64, bool)>> {

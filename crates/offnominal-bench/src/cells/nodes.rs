@@ -136,3 +136,19 @@ fn traced(settings: &[Setting]) -> Vec<String> {
     }
     strengths.get(strengths.len() / 2).map(|s| s.to_string()).into_iter().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_specification_has_the_values_of_networks_and_of_nothing_else() {
+        let of = |id: &str| {
+            let (id, name) = (id.to_string(), id.to_string());
+            json!(detecting(&DetectorChoice { id, name, params: json!({}) }))
+        };
+        assert_eq!(of("knn"), json!({ "id": "knn", "name": "knn", "params": {} }));
+        assert_eq!(of("ldm").get("preset").is_some(), cfg!(feature = "deep"));
+    }
+}

@@ -132,6 +132,15 @@ mod tests {
     }
 
     #[test]
+    fn a_preset_is_told_by_its_values_wherever_it_is_fitted() {
+        let of = |params: Value| preset("ldm", &params).unwrap();
+        assert_eq!(of(json!({})), of(json!({ "preset": "small", "device": "gpu" })));
+        assert!(of(json!({}))["learning"]["rate"].is_number());
+        assert_ne!(of(json!({})), of(json!({ "learning": { "batch": 3 } })));
+        assert!(preset("ldm", &json!({ "presets": "small" })).is_none());
+    }
+
+    #[test]
     fn devices_and_parameters_are_checked() {
         let found = |params: Value| detector("ldm", &params).err().unwrap().to_string();
         assert_eq!(found(json!({ "device": "tpu" })), "ldm: device: expected cpu or gpu, found \"tpu\"");
