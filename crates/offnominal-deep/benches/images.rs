@@ -22,7 +22,12 @@ fn video(steps: usize) -> Video {
 
 fn fitted(id: &str, params: &Value) -> Box<dyn TrainedMonitor> {
     let detector = images::find(id).unwrap().detector(params, Runtime::default()).unwrap();
-    detector.train(&[video(640)], &[], &mut Rng::new(1), &|_| ()).unwrap()
+    let videos = [video(640)];
+    let mut fit = detector.begin(&videos, &[], &mut Rng::new(1)).unwrap();
+    while !fit.is_done() {
+        fit.advance().unwrap();
+    }
+    fit.finish()
 }
 
 /// Frame in, score out.

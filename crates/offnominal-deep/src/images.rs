@@ -40,7 +40,7 @@ mod window;
 pub use catalogue::{ALL, TrainedEntry, find};
 pub use codec::Codec;
 pub use file::load;
-pub use fit::{Trained, TrainedDetector};
+pub use fit::{Trained, TrainedDetector, TrainedFit};
 pub use frames::{Look, Scale};
 pub use ldm::Ldm;
 pub use learning::Learning;
@@ -51,7 +51,7 @@ pub use pred_ae::PredAe;
 pub use prednet::{History, PredNet};
 pub use rssm::Sizes;
 pub use rssm_ppm::RssmPpm;
-pub use runtime::{News, Runtime, Tell};
+pub use runtime::{FitStep, Runtime};
 pub use watch::{TrainedMonitor, Watch};
 
 #[cfg(test)]

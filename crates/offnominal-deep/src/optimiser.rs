@@ -1,6 +1,6 @@
 //! Steps along the gradient: with momentum, as in the paper, or Adam's.
 
-use crate::weights::{Weights, numbers, vector};
+use crate::weights::{Weights, numbers};
 use burn_tensor::{Gradients, Tensor};
 use offnominal_nets::{TensorError, Tensors};
 use serde::{Deserialize, Serialize};
@@ -102,15 +102,8 @@ impl Optimiser {
 
     /// Adds what it remembers to the weights' tensors.
     pub fn save(&self, weights: &Weights, tensors: &mut Tensors) {
-        for (kind, values) in [("means", &self.means), ("squares", &self.squares)] {
-            for (declared, value) in weights.declared().iter().zip(values) {
-                tensors.insert(
-                    &format!("{kind}/{}", declared.name),
-                    &declared.shape,
-                    &numbers(value.clone()),
-                );
-            }
-        }
+        weights.put("means/", &self.means, tensors);
+        weights.put("squares/", &self.squares, tensors);
     }
 
     /// Reads what [`Optimiser::save`] added.
@@ -118,11 +111,9 @@ impl Optimiser {
     /// # Errors
     /// If something is missing or has another shape.
     pub fn restore(&mut self, weights: &Weights, tensors: &Tensors) -> Result<(), TensorError> {
-        for (kind, values) in [("means", &mut self.means), ("squares", &mut self.squares)] {
-            for (declared, value) in weights.declared().iter().zip(values) {
-                let saved = tensors.expect(&format!("{kind}/{}", declared.name), &declared.shape)?;
-                *value = vector(saved.to_vec(), weights.device());
-            }
+        self.means = weights.read("means/", tensors)?;
+        if self.steps != Steps::Momentum {
+            self.squares = weights.read("squares/", tensors)?;
         }
         Ok(())
     }

@@ -92,6 +92,11 @@ impl Weights {
         self.declared.iter().filter(|d| d.learned).map(Declared::len).sum()
     }
 
+    /// The same tensors with other numbers.
+    pub(crate) fn holding(&self, values: Vec<Tensor<1>>) -> Weights {
+        Weights { values, ..self.clone() }
+    }
+
     pub(crate) fn set(&mut self, key: Key, value: Tensor<1>) {
         self.values[key.0] = value;
     }
@@ -99,10 +104,24 @@ impl Weights {
     /// Every tensor under its name.
     pub fn to_tensors(&self) -> Tensors {
         let mut tensors = Tensors::default();
-        for (declared, value) in self.declared.iter().zip(&self.values) {
-            tensors.insert(&declared.name, &declared.shape, &numbers(value.clone()));
-        }
+        self.put("", &self.values, &mut tensors);
         tensors
+    }
+
+    /// Adds one tensor for each of these, such as the means of its gradients, under its name after a prefix.
+    pub(crate) fn put(&self, prefix: &str, values: &[Tensor<1>], tensors: &mut Tensors) {
+        for (declared, value) in self.declared.iter().zip(values) {
+            tensors.insert(&format!("{prefix}{}", declared.name), &declared.shape, &numbers(value.clone()));
+        }
+    }
+
+    /// Reads what [`Weights::put`] added.
+    pub(crate) fn read(&self, prefix: &str, tensors: &Tensors) -> Result<Vec<Tensor<1>>, TensorError> {
+        let read = |d: &Declared| {
+            let found = tensors.expect(&format!("{prefix}{}", d.name), &d.shape)?;
+            Ok(vector(found.to_vec(), &self.device))
+        };
+        self.declared.iter().map(read).collect()
     }
 
     /// Takes every tensor from those of the same name.
@@ -110,9 +129,7 @@ impl Weights {
     /// # Errors
     /// If one is missing, has another shape, or holds a number that is not finite.
     pub fn load(&mut self, tensors: &Tensors) -> Result<(), TensorError> {
-        let values: Result<Vec<_>, _> =
-            self.declared.iter().map(|d| tensors.expect(&d.name, &d.shape).map(<[f32]>::to_vec)).collect();
-        self.values = values?.into_iter().map(|numbers| vector(numbers, &self.device)).collect();
+        self.values = self.read("", tensors)?;
         Ok(())
     }
 }

@@ -31,6 +31,7 @@ pub mod monitor_file;
 pub mod parallel;
 pub mod policies;
 pub mod progress;
+pub mod provenance;
 pub mod randomisation;
 pub mod show;
 pub mod stream;

@@ -9,7 +9,9 @@ use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_files::dataset::Dataset;
 use offnominal_files::store::address;
-use offnominal_monitor::{About, Calibrated, FORMAT, Identity, Monitor, Recipe, channel_names, encode};
+use offnominal_monitor::{
+    About, Calibrated, DetectorRecipe, FORMAT, Identity, Monitor, channel_names, encode,
+};
 use offnominal_stats::{Level, Rule, Threshold};
 use serde_json::Value;
 use std::path::Path;
@@ -76,7 +78,7 @@ impl Fit<'_> {
         About {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
-            detector: Recipe { id: self.detector.id.clone(), params: self.detector.params.clone() },
+            detector: DetectorRecipe { id: self.detector.id.clone(), params: self.detector.params.clone() },
             environment: identity(spec),
             policy: Identity { id: name.id.clone(), digest: name.digest.clone() },
             observation: channel_names(&spec.observation),

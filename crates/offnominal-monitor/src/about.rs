@@ -15,7 +15,7 @@ pub struct About {
     /// Version of the engine that fitted it. Another one may score differently, which would void the threshold.
     pub engine: String,
     /// The detector.
-    pub detector: Recipe,
+    pub detector: DetectorRecipe,
     /// The environment that was watched.
     pub environment: Identity,
     /// The policy that acted.
@@ -41,7 +41,7 @@ pub struct About {
 /// A detector of the catalogue with its parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recipe {
+pub struct DetectorRecipe {
     /// Name in the catalogue.
     pub id: String,
     /// Parameters; an empty object gives the defaults.

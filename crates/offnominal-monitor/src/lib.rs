@@ -14,7 +14,7 @@ mod error;
 mod file;
 mod monitor;
 
-pub use about::{About, Calibrated, ChannelName, Identity, Recipe, channel_names};
+pub use about::{About, Calibrated, ChannelName, DetectorRecipe, Identity, channel_names};
 pub use diagnosis::Diagnosis;
 pub use error::{FileError, MonitorError, StepError};
 pub use file::{FORMAT, decode, encode};

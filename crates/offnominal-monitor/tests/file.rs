@@ -6,7 +6,8 @@ use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_laws::nominal_episodes;
 use offnominal_monitor::{
-    About, Calibrated, ChannelName, FORMAT, FileError, Identity, Monitor, Recipe, StepError, decode, encode,
+    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Identity, Monitor, StepError, decode,
+    encode,
 };
 use offnominal_stats::{Level, Rule};
 use proptest::prelude::*;
@@ -35,7 +36,7 @@ fn file(rule: Rule) -> Vec<u8> {
     let about = About {
         format: FORMAT,
         engine: env!("CARGO_PKG_VERSION").into(),
-        detector: Recipe { id: "knn".into(), params },
+        detector: DetectorRecipe { id: "knn".into(), params },
         environment: identity("linear"),
         policy: identity("random"),
         observation: channels(&["x", "y", "z"]),

@@ -92,7 +92,8 @@ fn design(choice: &NetworkChoice, classes: &[String]) -> Result<Design> {
     Ok(Design { network, preset, modification, classes: classes.to_vec() })
 }
 
-/// Trains on the images of a data set, and goes on where the checkpoint was left.
+/// Trains on the images of a data set, and goes on where the checkpoint was left; the network, and the values of its
+/// training.
 ///
 /// # Errors
 /// If there is no such device, an image cannot be read, nothing is labelled, or the checkpoint is of another training.
@@ -102,14 +103,14 @@ pub fn train(
     seed: Seed,
     checkpoint: &mut Checkpoint,
     context: &Context,
-) -> Result<Net> {
+) -> Result<(Net, serde_json::Value)> {
     let design = design(choice, &set.meanings.map.classes)?;
     let (counts, size) = survey(set, context)?;
     let mut recipe = TrainConfig::of(&design, size, seed);
     recipe.steps = choice.steps.map_or(recipe.steps, |n| n as usize);
     recipe.batch = choice.batch.map_or(recipe.batch, |n| n as usize);
     recipe.rate = choice.rate.unwrap_or(recipe.rate);
-    let steps = recipe.steps;
+    let (steps, values) = (recipe.steps, serde_json::to_value(&recipe)?);
     let mut training = Training::begin(&design, recipe, &counts, &choice.device.open()?);
     if let Some(state) = checkpoint.load()? {
         training.restore(&state)?;
@@ -123,7 +124,7 @@ pub fn train(
         context.save(checkpoint, || training.state())?;
     }
     // Models are written with half as many bytes, and judged as they are written.
-    Net::open(&training.net().to_tensors().halved(), choice.device)
+    Ok((Net::open(&training.net().to_tensors().halved(), choice.device)?, values))
 }
 
 fn image(set: &DataSet, number: usize) -> Result<Image> {

@@ -17,6 +17,7 @@ use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_detectors::pixel::Needs;
 use offnominal_engine::context::Context;
+use offnominal_files::provenance::Provenance;
 use offnominal_files::store::{State, Store, address};
 use offnominal_stats::pixel::{Judged, components};
 use offnominal_stats::{Bootstrap, Level};
@@ -97,7 +98,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     }
     store.sweep()?;
     let page = request.out.join("pixels.html");
-    let report = Report { command: request.command.clone(), evaluations, page };
+    let same = Request { out: PathBuf::new(), command: String::new(), ..request.clone() };
+    let made = Provenance::new(&request.command, context.seed, &serde_json::to_vec(&same)?);
+    let report = Report { made, evaluations, page };
     report::write(&request.out, &report)?;
     Ok(report)
 }
@@ -291,8 +294,7 @@ impl EvaluationPlan<'_> {
         let mut means = ClassMeans::of(scorers.len(), self.set.n_classes());
         let Some((set, network)) = self.nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
-            let labels = set.labels(sample)?;
-            let output = network.predict(set, sample, &labels)?;
+            let (labels, output) = network.predict(set, sample)?;
             scorers
                 .iter()
                 .zip(&mut means)

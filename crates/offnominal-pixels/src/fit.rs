@@ -69,8 +69,7 @@ pub fn temperature(network: &Network, set: &DataSet, held_out: &[Sample]) -> Res
     let mut counts = vec![Histogram::default(); TEMPERATURES.len()];
     let mut scores = Vec::new();
     for sample in held_out {
-        let labels = set.labels(sample)?;
-        let output = network.predict(set, sample, &labels)?;
+        let (labels, output) = network.predict(set, sample)?;
         scores.resize(labels.ids.len(), 0.0);
         for (&temperature, counts) in TEMPERATURES.iter().zip(&mut counts) {
             Odin { temperature }.score(&output.view(), &mut scores);
@@ -114,8 +113,7 @@ pub fn fit(
     if let Some((set, network)) = nominal.filter(|_| rounds > 0) {
         let bar = context.task(rounds * set.samples.len(), "fitting");
         for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
-            let labels = set.labels(sample)?;
-            let output = network.predict(set, sample, &labels)?;
+            let (labels, output) = network.predict(set, sample)?;
             for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
                 method.needs.check(&output.view()).with_context(|| method.id.clone())?;
                 method.fitting.see(round, &output.view(), &labels.ids);

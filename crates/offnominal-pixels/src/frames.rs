@@ -2,9 +2,8 @@
 //! every pixel.
 
 use crate::label_map::{LabelMap, Otherwise};
-use crate::layout::MAP;
-use crate::written::Written;
-use anyhow::{Context as _, Result, ensure};
+use crate::written::{Written, data_set, write_image};
+use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
 use offnominal_engine::context::Context;
@@ -13,7 +12,6 @@ use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
 use offnominal_files::dataset::Recipe;
 use offnominal_files::image_file::{colours, grey};
-use offnominal_files::write;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -109,23 +107,15 @@ impl Recording<'_> {
     /// # Errors
     /// If the folder exists, a class is none of the environment's, no frame is left, or a file cannot be written.
     fn write(&self, folder: &Path) -> Result<usize> {
-        ensure!(!folder.exists(), "{} exists already; name a folder that does not", folder.display());
-        let map = toml::to_string(&self.label_map()?)?;
-        let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let aside = write::folder_aside(parent, ".frames-")?;
-        for name in ["images", "labels"] {
-            std::fs::create_dir(aside.path().join(name)).with_context(|| format!("cannot make {name}"))?;
-        }
-        let bar = self.context.task(self.episodes, "episodes");
-        let jobs = parallel::jobs_for(self.subject.env.as_ref(), self.context.jobs);
-        let frames = parallel::map(jobs, self.episodes, &bar, |i| self.record(i, aside.path()))?.concat();
-        ensure!(!frames.is_empty(), "expected an onset before the episodes end, found none in any of them");
-        let n = frames.len();
-        let list = FrameList { recipe: self.subject.recipe(self.anomaly_spec.as_ref(), self.seed.0), frames };
-        std::fs::write(aside.path().join(LIST), serde_json::to_string_pretty(&list)?)?;
-        std::fs::write(aside.path().join(MAP), map)?;
-        std::fs::rename(aside.keep(), folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        Ok(n)
+        let list = data_set(folder, &["images", "labels"], &self.label_map()?, LIST, |root| {
+            let bar = self.context.task(self.episodes, "episodes");
+            let jobs = parallel::jobs_for(self.subject.env.as_ref(), self.context.jobs);
+            let frames = parallel::map(jobs, self.episodes, &bar, |i| self.record(i, root))?.concat();
+            let none = "expected an onset before the episodes end, found none in any of them";
+            ensure!(!frames.is_empty(), none);
+            Ok(FrameList { recipe: self.subject.recipe(self.anomaly_spec.as_ref(), self.seed.0), frames })
+        })?;
+        Ok(list.frames.len())
     }
 
     /// The frames of an episode.
@@ -181,10 +171,6 @@ impl Recording<'_> {
 }
 
 fn save(frame: &Frame, root: &Path, name: &str) -> Result<()> {
-    let put = |kind: &str, bytes: Vec<u8>| {
-        let path = root.join(kind).join(format!("{name}.png"));
-        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
-    };
-    put("images", colours(frame.width, frame.height, &frame.rgb)?)?;
-    put("labels", grey(frame.width, frame.height, &frame.classes)?)
+    write_image(root, "images", name, &colours(frame.width, frame.height, &frame.rgb)?)?;
+    write_image(root, "labels", name, &grey(frame.width, frame.height, &frame.classes)?)
 }

@@ -11,22 +11,10 @@ use std::path::{Path, PathBuf};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// How a data set is laid out in folders.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    EnumString,
-    VariantArray,
-    IntoStaticStr,
-    EnumMessage,
-    Serialize,
-    Deserialize,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Layout {
     /// images/NAME.png, labels/NAME.png, and the label map classes.toml
     #[default]

@@ -23,24 +23,24 @@ pub enum Network {
         /// Folder of confidences `[H, W]`, if there are any.
         confidence: Option<PathBuf>,
     },
-    /// The baseline, in so many passes, with the seed of its dropped units.
-    Baseline {
+    /// A trained network, in so many passes, with the seed of its dropped units.
+    Model {
         /// The trained network.
-        model: Box<PatchClassifier>,
+        model: Model,
         /// Number of passes; random if more than one.
         passes: usize,
         /// What the random passes are drawn from.
         seed: Seed,
     },
-    /// A convolutional network, in so many passes, with the seed of its dropped units.
-    Convolutional {
-        /// The trained network.
-        net: Net,
-        /// Number of passes; random if more than one.
-        passes: usize,
-        /// What the random passes are drawn from.
-        seed: Seed,
-    },
+}
+
+/// A trained network.
+#[derive(Debug, Clone)]
+pub enum Model {
+    /// The baseline.
+    Baseline(Box<PatchClassifier>),
+    /// A convolutional one.
+    Convolutional(Net),
 }
 
 /// Its output for one image.
@@ -88,7 +88,7 @@ impl Network {
         let tensors = Tensors::from_bytes(bytes).with_context(expected)?;
         if tensors.metadata.get("model").is_none_or(|model| model == "patch-classifier") {
             let model = Box::new(PatchClassifier::from_tensors(&tensors).with_context(expected)?);
-            return Ok(Network::Baseline { model, passes, seed });
+            return Ok(Network::Model { model: Model::Baseline(model), passes, seed });
         }
         let net = Net::open(&tensors, device).with_context(expected)?;
         ensure!(
@@ -97,64 +97,54 @@ impl Network {
              or leave out --passes",
             path.display()
         );
-        Ok(Network::Convolutional { net, passes, seed })
+        Ok(Network::Model { model: Model::Convolutional(net), passes, seed })
     }
 
     /// What methods can be given by it.
     pub fn gives(&self) -> Needs {
         let (features, passes, confidence) = match self {
             Network::Files { features, confidence, .. } => (features.is_some(), false, confidence.is_some()),
-            Network::Baseline { passes, .. } => (true, *passes > 1, false),
-            Network::Convolutional { net, passes, .. } => (true, *passes > 1, net.has_confidence()),
+            Network::Model { model, passes, .. } => (true, *passes > 1, model.has_confidence()),
         };
         Needs { features, passes, confidence, nominal: false }
     }
 
-    /// Its output for an image of a data set.
+    /// The labels of an image of a data set, and the network's output for it.
     ///
     /// # Errors
     /// If a file is missing, has another shape than the labels, or the model has other classes than the label map.
-    pub fn predict(&self, set: &DataSet, sample: &Sample, labels: &Labels) -> Result<NetworkOutput> {
-        if let Network::Files { logits, features, confidence } = self {
-            let output = from_files(logits, features.as_deref(), set, sample, labels)?;
-            let confidence = confidence.as_deref().map(|folder| confidences(folder, sample, labels));
-            return Ok(NetworkOutput { confidence: confidence.transpose()?, ..output });
-        }
-        check_classes(self.classes(), set)?;
-        let rgb = set.rgb(sample, labels)?;
-        let mut rng = self.seed().child("passes").child(sample.name.as_str()).rng();
-        Ok(self.forward(&rgb, labels.width, &mut rng).expect("all but files are models"))
+    pub fn predict(&self, set: &DataSet, sample: &Sample) -> Result<(Labels, NetworkOutput)> {
+        let labels = set.labels(sample)?;
+        let output = match self {
+            Network::Files { logits, features, confidence } => {
+                let output = from_files(logits, features.as_deref(), set, sample, &labels)?;
+                let confidence = confidence.as_deref().map(|folder| confidences(folder, sample, &labels));
+                NetworkOutput { confidence: confidence.transpose()?, ..output }
+            }
+            Network::Model { model, passes, seed } => {
+                check_classes(model.classes(), set)?;
+                let rgb = set.rgb(sample, &labels)?;
+                let mut rng = seed.child("passes").child(sample.name.as_str()).rng();
+                model.forward(&rgb, labels.width, *passes, &mut rng)
+            }
+        };
+        Ok((labels, output))
     }
 
     /// The output of a model for any image, `[height, width, 3]`; files have none.
     pub fn forward(&self, rgb: &[u8], width: usize, rng: &mut Rng) -> Option<NetworkOutput> {
-        let shape = |passes: usize, classes: usize| [passes, classes, rgb.len() / 3 / width, width];
-        match self {
-            Network::Files { .. } => None,
-            Network::Baseline { model, passes, .. } => {
-                let output = model.segment(rgb, width, *passes, rng);
-                let [rows, columns] = output.grid;
-                let channels = output.features.len() / (rows * columns);
-                let features = Some((output.features, [channels, rows, columns]));
-                let shape = shape(*passes, model.names.len());
-                Some(NetworkOutput { logits: output.logits, shape, features, confidence: None })
-            }
-            Network::Convolutional { net, passes, .. } => {
-                Some(net.forward(rgb, shape(*passes, net.classes().len()), rng))
-            }
-        }
+        let Network::Model { model, passes, .. } = self else { return None };
+        Some(model.forward(rgb, width, *passes, rng))
     }
 
     /// What it is, as text: the bytes of a model, or the folders of files.
     pub(crate) fn identity(&self) -> String {
-        let model = |tensors: Tensors, passes: &usize, seed: &Seed| {
-            format!("{} {passes} {}", store::address(&tensors.to_bytes()), seed.0)
+        let Network::Model { model, passes, seed } = self else { return "files".into() };
+        let tensors = match model {
+            Model::Baseline(model) => model.to_tensors(),
+            Model::Convolutional(net) => net.to_tensors(),
         };
-        match self {
-            Network::Files { .. } => "files".into(),
-            Network::Baseline { model: net, passes, seed } => model(net.to_tensors(), passes, seed),
-            Network::Convolutional { net, passes, seed } => model(net.to_tensors(), passes, seed),
-        }
+        format!("{} {passes} {}", store::address(&tensors.to_bytes()), seed.0)
     }
 
     /// The files that hold its output for an image.
@@ -163,21 +153,33 @@ impl Network {
         let folders = std::iter::once(logits).chain(features).chain(confidence);
         folders.filter_map(|folder| array::find(folder, name).ok()).collect()
     }
+}
 
-    /// The classes that a model knows; files do not name theirs.
+impl Model {
+    /// The classes that it knows.
     fn classes(&self) -> &[String] {
         match self {
-            Network::Files { .. } => &[],
-            Network::Baseline { model, .. } => &model.names,
-            Network::Convolutional { net, .. } => net.classes(),
+            Model::Baseline(model) => &model.names,
+            Model::Convolutional(net) => net.classes(),
         }
     }
 
-    /// What a model's random passes are drawn from.
-    fn seed(&self) -> Seed {
+    /// Whether it has an output for its confidence.
+    fn has_confidence(&self) -> bool {
+        matches!(self, Model::Convolutional(net) if net.has_confidence())
+    }
+
+    fn forward(&self, rgb: &[u8], width: usize, passes: usize, rng: &mut Rng) -> NetworkOutput {
+        let shape = [passes, self.classes().len(), rgb.len() / 3 / width, width];
         match self {
-            Network::Files { .. } => Seed(0),
-            Network::Baseline { seed, .. } | Network::Convolutional { seed, .. } => *seed,
+            Model::Convolutional(net) => net.forward(rgb, shape, rng),
+            Model::Baseline(model) => {
+                let output = model.say(rgb, width, passes, rng);
+                let [rows, columns] = output.grid;
+                let channels = output.features.len() / (rows * columns);
+                let features = Some((output.features, [channels, rows, columns]));
+                NetworkOutput { logits: output.logits, shape, features, confidence: None }
+            }
         }
     }
 }

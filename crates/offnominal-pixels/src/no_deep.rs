@@ -58,6 +58,12 @@ impl Net {
 ///
 /// # Errors
 /// Always.
-pub fn train(_: &DataSet, _: &NetworkChoice, _: Seed, _: &mut Checkpoint, _: &Context) -> Result<Net> {
+pub fn train(
+    _: &DataSet,
+    _: &NetworkChoice,
+    _: Seed,
+    _: &mut Checkpoint,
+    _: &Context,
+) -> Result<(Net, serde_json::Value)> {
     bail!(ADVICE)
 }

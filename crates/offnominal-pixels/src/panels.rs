@@ -40,8 +40,7 @@ fn images(
     scorer: &Scorer,
     sample: &Sample,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let labels = plan.set.labels(sample)?;
-    let output = plan.network.predict(plan.set, sample, &labels)?;
+    let (labels, output) = plan.network.predict(plan.set, sample)?;
     let (scores, prediction) = (score_of(scorer, &output), output.view().prediction());
     let (w, h) = (labels.width, labels.height);
     let classes =

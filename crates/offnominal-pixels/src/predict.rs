@@ -45,8 +45,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Written> {
     let out = &request.out;
     context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
-        let labels = set.labels(sample)?;
-        let output = network.predict(&set, sample, &labels)?;
+        let (_, output) = network.predict(&set, sample)?;
         let o = output.view();
         let shape = [o.passes, o.classes, o.height, o.width];
         write_array(&out.join("logits"), &sample.name, &shape[usize::from(o.passes == 1)..], o.logits)?;

@@ -3,6 +3,7 @@
 use crate::failures::Failures;
 use crate::panels::Panel;
 use offnominal_core::estimate::Estimate;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::pixel::components::ComponentMetrics;
 use offnominal_stats::pixel::{Judged, ModeMetrics, disagreement};
 use serde::{Deserialize, Serialize};
@@ -20,8 +21,9 @@ pub const METRICS: [(&str, &str, bool); 4] = [
 /// What came of a request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Report {
-    /// The command that made it.
-    pub command: String,
+    /// What made it.
+    #[serde(flatten)]
+    pub made: Provenance,
     /// One entry for each data set.
     pub evaluations: Vec<Evaluation>,
     /// The page.
@@ -73,7 +75,7 @@ pub struct MethodResult {
     /// Metrics of pixels by mode: `exact` (unless there are too many pixels), `histogram`, `paper400`, `per_image`.
     pub modes: BTreeMap<String, ModeResult>,
     /// Metrics of components at the threshold with the best F1; none without components.
-    pub components: Option<ComponentResult>,
+    pub components: Option<ComponentMetrics>,
     /// The threshold of MaxIoU.
     pub max_iou_threshold: f64,
     /// The threshold with the largest TPR − FPR.
@@ -108,22 +110,6 @@ pub struct ModeResult {
     pub distinct_thresholds: Option<usize>,
 }
 
-/// Metrics of components.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ComponentResult {
-    /// Mean sIoU over the components of the truth.
-    pub siou: Estimate,
-    /// Mean PPV over the predicted components; none if nothing was predicted.
-    pub ppv: Option<Estimate>,
-    /// Mean F1 over the thresholds τ.
-    pub f1: Estimate,
-    /// Components of the truth.
-    pub of_truth: usize,
-    /// Predicted components.
-    pub predicted: usize,
-}
-
 impl MethodResult {
     /// The result of a method; `class_means` are those here and on nominal images.
     pub fn new(
@@ -137,7 +123,7 @@ impl MethodResult {
             method,
             has_seen_unknown,
             modes: judged.modes.into_iter().map(|m| (m.mode.to_string(), m.into())).collect(),
-            components: components.map(ComponentResult::from),
+            components,
             max_iou_threshold: best.max_iou_threshold,
             youden_threshold: best.youden_threshold,
             best_f1: best.best_f1,
@@ -180,13 +166,6 @@ impl From<ModeMetrics> for ModeResult {
     fn from(found: ModeMetrics) -> ModeResult {
         let [auroc, auprc, fpr95, max_iou] = found.values;
         ModeResult { auroc, auprc, fpr95, max_iou, distinct_thresholds: found.distinct }
-    }
-}
-
-impl From<ComponentMetrics> for ComponentResult {
-    fn from(found: ComponentMetrics) -> ComponentResult {
-        let ComponentMetrics { siou, ppv, f1, counts: (of_truth, predicted) } = found;
-        ComponentResult { siou, ppv, f1, of_truth, predicted }
     }
 }
 

@@ -1,13 +1,11 @@
 //! Drawn scenes as a folder in our own layout: images, labels, instances, depth, shadows, and the label map.
 
 use crate::label_map::{LabelMap, Otherwise};
-use crate::layout::MAP;
-use crate::written::Written;
-use anyhow::{Context as _, Result, ensure};
+use crate::written::{Written, data_set, write_image};
+use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
 use offnominal_files::image_file::{colours, grey, grey16};
-use offnominal_files::write;
 use offnominal_scenes::{
     ClassSet, Drawn, IGNORED, Level, SceneRecipe, Set, Split, UNKNOWN, Visible, Weather,
 };
@@ -82,47 +80,24 @@ impl Default for Request {
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
     let Request { set, split, level, n, width, height, classes, ref out } = *request;
     let recipe = SceneRecipe { set, split, level, width, height };
-    draw(&recipe, classes, n as usize, Seed(context.seed), out, context)?;
+    let kinds = ["images", "labels", "instances", "depth", "shadows"];
+    data_set(out, &kinds, &label_map(classes), LIST, |root| {
+        let scenes = context.map(n as usize, "scenes", |i| draw(&recipe, classes, context.seed, i, root))?;
+        Ok(SceneList { recipe, classes, seed: context.seed, scenes })
+    })?;
     Ok(Written { folder: out.clone(), images: n as usize })
 }
 
-fn draw(
-    recipe: &SceneRecipe,
-    classes: ClassSet,
-    n: usize,
-    seed: Seed,
-    folder: &Path,
-    context: &Context,
-) -> Result<()> {
-    ensure!(!folder.exists(), "{} exists already; name a folder that does not", folder.display());
-    let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let aside = write::folder_aside(parent, ".scenes-")?;
-    for name in ["images", "labels", "instances", "depth", "shadows"] {
-        std::fs::create_dir(aside.path().join(name)).with_context(|| format!("cannot make {name}"))?;
-    }
-    let scenes = context.map(n, "scenes", |i| {
-        let drawn = recipe.draw(seed, i);
-        let name = format!("{i:05}");
-        save(&drawn, classes, aside.path(), &name)?;
-        anyhow::Ok(SceneRecord {
-            name,
-            town: drawn.town,
-            weather: drawn.weather,
-            things: drawn.image.visible,
-        })
-    })?;
-    let list = SceneList { recipe: *recipe, classes, seed: seed.0, scenes };
-    std::fs::write(aside.path().join(LIST), serde_json::to_string_pretty(&list)?)?;
-    std::fs::write(aside.path().join(MAP), toml::to_string(&label_map(classes))?)?;
-    std::fs::rename(aside.keep(), folder).with_context(|| format!("cannot make {}", folder.display()))
+/// Draws and writes a scene.
+fn draw(recipe: &SceneRecipe, classes: ClassSet, seed: u64, i: usize, root: &Path) -> Result<SceneRecord> {
+    let (drawn, name) = (recipe.draw(Seed(seed), i), format!("{i:05}"));
+    save(&drawn, classes, root, &name)?;
+    Ok(SceneRecord { name, town: drawn.town, weather: drawn.weather, things: drawn.image.visible })
 }
 
 fn save(drawn: &Drawn, classes: ClassSet, root: &Path, name: &str) -> Result<()> {
     let p = &drawn.image;
-    let put = |kind: &str, bytes: Vec<u8>| -> Result<()> {
-        let path = root.join(kind).join(format!("{name}.png"));
-        std::fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
-    };
+    let put = |kind: &str, png: Vec<u8>| write_image(root, kind, name, &png);
     let labels: Vec<u8> = p.classes.iter().map(|&c| classes.label(c)).collect();
     let shadow: Vec<u8> = p.shadow.iter().map(|&s| 255 * u8::from(s)).collect();
     let far = f32::from(u16::MAX) / DEPTH_UNITS;

@@ -67,8 +67,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
     let scorers = fit::fit(&request.methods, (request.temperature, false), nominal, context)?;
     context.map(set.samples.len(), "images", |i| {
         let sample = &set.samples[i];
-        let labels = set.labels(sample)?;
-        let output = network.predict(&set, sample, &labels)?;
+        let (labels, output) = network.predict(&set, sample)?;
         let shape = [labels.height, labels.width];
         scorers.iter().try_for_each(|scorer| {
             scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;

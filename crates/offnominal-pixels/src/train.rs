@@ -4,7 +4,7 @@ use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::deep;
 use crate::inputs::Reading;
 use crate::layout::DataSet;
-use crate::network::Network;
+use crate::network::{Model, Network};
 use anyhow::{Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
@@ -12,11 +12,13 @@ use offnominal_detectors::pixel::patches::{Examples, PatchClassifier, PatchTrain
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::checkpoint::Checkpoint;
+use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
 use offnominal_stats::pixel::Confusion;
 use offnominal_stats::{Bootstrap, Level};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What to train; the seed is that of the context.
@@ -87,8 +89,9 @@ pub struct ModelCard {
     pub iou: Option<Vec<Option<f64>>>,
     /// Their mean.
     pub mean_iou: Option<Estimate>,
-    /// The command that made it.
-    pub command: String,
+    /// What made it.
+    #[serde(flatten)]
+    pub made: Provenance,
     /// How a convolutional network was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recipe: Option<Value>,
@@ -105,9 +108,9 @@ pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
     let set = request.reading.open(&request.data)?;
     let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
     let model = request.out.join("model.safetensors");
-    let mut checkpoint =
-        Checkpoint::new(&request.out.join(CHECKPOINT), request.identity(&set, context.seed)?);
-    let (network, recipe) = request.train(&set, &model, &mut checkpoint, context)?;
+    let identity = request.identity(&set, context.seed)?;
+    let mut checkpoint = Checkpoint::new(&request.out.join(CHECKPOINT), identity.as_str());
+    let Trained { network, recipe, presets } = request.train(&set, &model, &mut checkpoint, context)?;
     checkpoint.remove()?;
     let (iou, mean_iou) = validation.map(|set| judge(&network, &set, context)).transpose()?.unzip();
     let card = ModelCard {
@@ -116,7 +119,7 @@ pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
         classes: set.meanings.map.classes.clone(),
         iou,
         mean_iou,
-        command: request.command.clone(),
+        made: Provenance { presets, ..Provenance::new(&request.command, context.seed, identity.as_bytes()) },
         recipe,
     };
     write::atomically(&request.out.join("model.json"), format!("{:#}\n", json!(card)).as_bytes())?;
@@ -130,14 +133,14 @@ impl Request {
         Ok(json!({ "request": same, "images": set.samples.len(), "seed": seed }).to_string())
     }
 
-    /// The trained network, and how it was made if it is convolutional.
+    /// Trains and writes the network.
     fn train(
         &self,
         set: &DataSet,
         model: &Path,
         checkpoint: &mut Checkpoint,
         context: &Context,
-    ) -> Result<(Network, Option<Value>)> {
+    ) -> Result<Trained> {
         let seed = Seed(context.seed);
         if self.network == NetworkKind::Patches {
             ensure!(
@@ -147,15 +150,26 @@ impl Request {
             let recipe = BaselineRecipe { pixels: self.pixels as usize, rounds: self.rounds as usize, seed };
             let net = baseline(set, &recipe, checkpoint, context)?;
             write::atomically(model, &net.to_tensors().to_bytes())?;
-            return Ok((Network::Baseline { model: Box::new(net), passes: 1, seed }, None));
+            let network = Network::Model { model: Model::Baseline(Box::new(net)), passes: 1, seed };
+            return Ok(Trained { network, recipe: None, presets: BTreeMap::new() });
         }
         let Request { network, preset, modification, device, steps, batch, rate, .. } = *self;
         let choice = NetworkChoice { network, preset, modification, device, steps, batch, rate };
-        let net = deep::train(set, &choice, seed, checkpoint, context)?;
+        let (net, values) = deep::train(set, &choice, seed, checkpoint, context)?;
         write::atomically(model, &net.to_tensors().to_half_bytes())?;
-        let recipe = net.recipe();
-        Ok((Network::Convolutional { net, passes: 1, seed }, Some(recipe)))
+        let (recipe, presets) =
+            (Some(net.recipe()), BTreeMap::from([(<&str>::from(network).into(), values)]));
+        let network = Network::Model { model: Model::Convolutional(net), passes: 1, seed };
+        Ok(Trained { network, recipe, presets })
     }
+}
+
+/// A trained network, and how it was made if it is convolutional.
+struct Trained {
+    network: Network,
+    recipe: Option<Value>,
+    /// The values of its training, by the name of the network.
+    presets: BTreeMap<String, Value>,
 }
 
 /// How to train the baseline.
@@ -210,8 +224,7 @@ fn examples(set: &DataSet, number: usize, recipe: &BaselineRecipe) -> Result<Exa
 /// If an image cannot be read.
 fn judge(network: &Network, set: &DataSet, context: &Context) -> Result<(Vec<Option<f64>>, Estimate)> {
     let predicted = context.map(set.samples.len(), "validation", |i| {
-        let labels = set.labels(&set.samples[i])?;
-        let output = network.predict(set, &set.samples[i], &labels)?;
+        let (labels, output) = network.predict(set, &set.samples[i])?;
         Ok((labels.ids, output.view().prediction()))
     })?;
     let mut confusion = Confusion::new(set.n_classes());

@@ -1,7 +1,8 @@
 //! Self-contained HTML pages: one file with its style, its images and its data, and no link to anything that a reader
 //! may not have.
 //!
-//! A subsystem brings a template that extends `page.html`, which has the blocks `title`, `style` (more of it) and `body`.
+//! A subsystem brings a template that extends `page.html`, which has the blocks `title`, `style` (more of it) and `body`,
+//! and may import `recipe` from `made.html`, which shows what made a result.
 
 use anyhow::{Context, Result};
 use base64::Engine;
@@ -26,6 +27,7 @@ fn environment(templates: &[(&'static str, &'static str)]) -> Result<Environment
     let mut environment = Environment::new();
     environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     environment.add_template("page.html", include_str!("../templates/page.html"))?;
+    environment.add_template("made.html", include_str!("../templates/made.html"))?;
     environment.add_global("style", Value::from_safe_string(include_str!("../templates/page.css").into()));
     templates.iter().try_for_each(|(name, text)| environment.add_template(name, text))?;
     Ok(environment)

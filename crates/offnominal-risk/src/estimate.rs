@@ -29,6 +29,7 @@ use document::Document;
 use estimation::Estimation;
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
+use offnominal_engine::provenance;
 use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Subject;
 use offnominal_files::write;
@@ -76,7 +77,7 @@ pub struct Request {
     pub max_risk: Option<f64>,
     /// Folder for journal, result and page; if absent, nothing is written and the run cannot be continued.
     pub out: Option<PathBuf>,
-    /// The command that the page names as its origin.
+    /// The command that result and page name as their origin.
     pub command: Option<String>,
 }
 
@@ -87,11 +88,10 @@ defaults! {
 }
 
 /// How initial conditions are chosen.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr, EnumMessage,
-)]
-#[strum(serialize_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[strum(serialize_all = "kebab-case")]
 pub enum SamplingMethod {
     /// Draws of the environment itself: counting
     Plain,
@@ -135,10 +135,13 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let verdict = estimation.judge(&blocks, level, context)?;
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let curve = Curve::of(&verdict, method == SamplingMethod::Plain, Seed(context.seed));
-    let document = Document::new(&estimation.spec, &verdict, atlas, curve.ok());
+    let (command, config) =
+        (request.command.as_deref().unwrap_or_default(), serde_json::to_vec(&estimation.spec)?);
+    let made = provenance::made(command, context.seed, &config, &[subject.env.spec()]);
+    let document = Document { made, ..Document::new(&estimation.spec, &verdict, atlas, curve.ok()) };
     let mut report = Report { document, secs: verdict.secs, page: None };
     if let Some(folder) = &request.out {
-        report.save(folder, experimenter, request.command.as_deref())?;
+        report.save(folder, experimenter)?;
     }
     if report.document.failures.is_empty() && !fails_at_random(request, &subject, context)? {
         context.note(&format!(
@@ -228,8 +231,8 @@ impl Report {
     }
 
     /// Writes the files; the time that it took stands apart, as it is the only number that differs from run to run.
-    fn save(&mut self, folder: &Path, by: Experimenter<'_>, command: Option<&str>) -> Result<()> {
-        let page = page::render(&page::Content { by, document: &self.document, folder, command })?;
+    fn save(&mut self, folder: &Path, by: Experimenter<'_>) -> Result<()> {
+        let page = page::render(&page::Content { by, document: &self.document, folder })?;
         let text = serde_json::to_string_pretty(&self.document).context("the results are plain data")? + "\n";
         write::atomically(&folder.join(document::FILE), text.as_bytes())?;
         let path = folder.join("report.html");

@@ -2,15 +2,13 @@
 
 use crate::guide;
 use crate::predictors::examples::{Examples, Theta};
-use crate::predictors::learn::{Fit, Fits, Form, Learned, Recipe, learn};
+use crate::predictors::learn::{Fits, Form, Learned, PredictorRecipe, learn};
 use crate::predictors::predictor::{About, Predictor};
-use crate::record::Record;
 use crate::request::defaults;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
-use offnominal_engine::progress::Task;
 use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_files::store::hex;
 use offnominal_files::write;
@@ -56,10 +54,10 @@ pub struct Request {
 }
 
 defaults! {
-    early: f64 = Recipe::default().early_share;
-    later: f64 = Recipe::default().later_share;
-    steps: usize = Recipe::default().steps;
-    members: usize = Recipe::default().members;
+    early: f64 = PredictorRecipe::default().early_share;
+    later: f64 = PredictorRecipe::default().later_share;
+    steps: usize = PredictorRecipe::default().steps;
+    members: usize = PredictorRecipe::default().members;
 }
 
 /// What was learned.
@@ -116,11 +114,11 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 }
 
 impl Request {
-    fn recipe(&self, env: &dyn Env) -> Recipe {
+    fn recipe(&self, env: &dyn Env) -> PredictorRecipe {
         let has_places = || env.failure_search().places(&env.draw(&mut Rng::new(0))).is_some();
         let form = self.form.unwrap_or_else(|| if has_places() { Form::Hazard } else { Form::Mlp });
         let (early_share, later_share) = (self.early, self.later);
-        Recipe { form, early_share, later_share, members: self.members, steps: self.steps }
+        PredictorRecipe { form, early_share, later_share, members: self.members, steps: self.steps }
     }
 }
 
@@ -195,7 +193,7 @@ pub fn learn_from(
     histories: &[History],
     near: Option<&History>,
     env: &dyn Env,
-    recipe: &Recipe,
+    recipe: &PredictorRecipe,
     folder: Option<&Path>,
     context: &Context,
 ) -> Result<LearnedPredictor> {
@@ -211,7 +209,14 @@ pub fn learn_from(
         let theta = Theta { noise: share(theta.noise), ..theta };
         examples.push(&read(&episode.initial)?.numbers, theta, episode.failed);
     }
-    let mut fits = JournaledFits::open(histories, features, recipe, folder, context)?;
+    let spec = LearningSpec {
+        env: run.env.clone(),
+        seed: context.seed,
+        recipe: recipe.clone(),
+        features,
+        histories: histories.iter().map(|h| hex(&Sha256::digest(h.to_bytes()))).collect(),
+    };
+    let mut fits = Fits::open(folder, JOURNAL, &spec, context.task(0, "fits of the predictor"))?;
     let mut rng = Seed(context.seed).child("predictor").rng();
     let learned = learn(&examples, recipe, &mut rng, &mut fits)?;
     let least_noise = noises().fold(largest_noise, f64::min);
@@ -239,57 +244,14 @@ pub fn learn_from(
 struct LearningSpec {
     env: String,
     seed: u64,
-    recipe: Recipe,
+    recipe: PredictorRecipe,
     features: usize,
     /// Digests of the histories.
     histories: Vec<String>,
 }
 
-/// The fits of a run in its journal.
-struct JournaledFits {
-    bar: Task,
-    record: Record,
-    known: Vec<Fit>,
-}
-
 /// Name of the journal in the output folder, until all is learned.
 const JOURNAL: &str = "fits.jsonl";
-
-impl JournaledFits {
-    fn open(
-        histories: &[History],
-        features: usize,
-        recipe: &Recipe,
-        folder: Option<&Path>,
-        context: &Context,
-    ) -> Result<JournaledFits> {
-        let spec = LearningSpec {
-            env: histories[0].run.env.clone(),
-            seed: context.seed,
-            recipe: recipe.clone(),
-            features,
-            histories: histories.iter().map(|h| hex(&Sha256::digest(h.to_bytes()))).collect(),
-        };
-        let (record, known) = Record::open(folder, JOURNAL, &spec)?;
-        Ok(JournaledFits { bar: context.task(0, "fits of the predictor"), record, known })
-    }
-}
-
-impl Fits for JournaledFits {
-    fn progress(&mut self, done: usize, all: usize) {
-        self.bar.set_length(all as u64);
-        self.bar.set_position(done as u64);
-    }
-
-    fn known(&mut self, number: usize) -> Option<Fit> {
-        self.known.get(number).cloned()
-    }
-
-    fn keep(&mut self, fit: &Fit) -> Result<()> {
-        self.bar.check()?;
-        self.record.push(fit)
-    }
-}
 
 /// The chance that was foreseen for each episode, and whether it failed.
 fn foreseen(predictor: &Predictor, history: &History, env: &dyn Env) -> Result<Vec<(f64, bool)>> {
@@ -321,10 +283,10 @@ mod tests {
     fn a_killed_run_goes_on_with_the_same_bits_and_another_one_is_refused() {
         let (toy, folder) = (Toy::new(0.02), tempfile::tempdir().unwrap());
         let (subject, histories) = (subject(&toy), [history(&toy, 6000)]);
-        let learn = |recipe: &Recipe, folder| {
+        let learn = |recipe: &PredictorRecipe, folder| {
             learn_from(&histories, None, subject.env.as_ref(), recipe, folder, &context(1))
         };
-        let recipe = Recipe { members: 1, steps: 200, ..Recipe::default() };
+        let recipe = PredictorRecipe { members: 1, steps: 200, ..PredictorRecipe::default() };
         let whole = learn(&recipe, None).unwrap();
         let bytes = |found: &LearnedPredictor| found.predictor.to_bytes();
         assert_eq!(bytes(&learn(&recipe, Some(folder.path())).unwrap()), bytes(&whole));
@@ -338,7 +300,7 @@ mod tests {
         // What is known is not fitted again: the journal is believed, even where it was changed.
         std::fs::write(&journal, text.replacen("1 hidden layers", "one hidden layer", 1)).unwrap();
         assert!(learn(&recipe, Some(folder.path())).unwrap().learned.tried[0].0.starts_with("one"));
-        let other = Recipe { steps: 100, ..recipe };
+        let other = PredictorRecipe { steps: 100, ..recipe };
         let error = learn(&other, Some(folder.path())).unwrap_err();
         assert!(format!("{error:#}").contains("recipe, steps: expected 100, found 200"), "{error:#}");
     }

@@ -2,7 +2,7 @@
 
 use crate::guide::Guide;
 use crate::learning::learn_from;
-use crate::predictors::learn::Recipe;
+use crate::predictors::learn::PredictorRecipe;
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, TrainingEpisode};
 use offnominal_core::env::{Env, Status, Step};
@@ -126,7 +126,7 @@ pub fn context(jobs: usize) -> Context {
 
 /// A predictor from the toy's training, opened for it.
 pub fn guide(toy: &Toy, subject: &Subject, folder: &Path) -> Guide {
-    let recipe = Recipe { members: 2, steps: 800, ..Recipe::default() };
+    let recipe = PredictorRecipe { members: 2, steps: 800, ..PredictorRecipe::default() };
     let found =
         learn_from(&[history(toy, 12_000)], None, subject.env.as_ref(), &recipe, None, &context(1)).unwrap();
     let path = folder.join("predictor.safetensors");

@@ -13,6 +13,7 @@ use offnominal_core::prelude::*;
 use offnominal_engine::progress::Task;
 use offnominal_engine::{catalogues, parallel};
 use offnominal_files::png as image;
+use offnominal_files::provenance::Provenance;
 use offnominal_report::page::embedded;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
@@ -34,8 +35,8 @@ pub struct Content<'a> {
     pub draws: &'a [(f64, Draw)],
     /// The answers.
     pub answers: &'a [Answer],
-    /// The command that made it.
-    pub command: String,
+    /// What made it.
+    pub made: &'a Provenance,
 }
 
 /// What the template input.
@@ -52,7 +53,7 @@ struct Page {
     chances: Vec<[String; 5]>,
     by_k: Vec<Vec<String>>,
     images: Value,
-    command: String,
+    made: Provenance,
 }
 
 /// The answers to one question.
@@ -87,7 +88,7 @@ impl Content<'_> {
             chances: chances(self.answers),
             by_k: by_k(self.rows),
             images: Value::from_safe_string(serde_json::to_string(&self.images(jobs)?)?),
-            command: self.command.clone(),
+            made: self.made.clone(),
         })
     }
 
@@ -108,8 +109,6 @@ impl Content<'_> {
             ),
             ("Learned from", format!("{} nominal runs of each policy", plan.nominal_runs)),
             ("Shifted", plan.setting.shifts.join(", ")),
-            ("Seed", plan.seed.to_string()),
-            ("Made with", format!("offnominal {}", env!("CARGO_PKG_VERSION"))),
         ]
     }
 

@@ -12,6 +12,8 @@ use offnominal_core::spec::EnvSpec;
 use offnominal_engine::catalogues;
 use offnominal_engine::context::Context;
 use offnominal_engine::policies::bodies;
+use offnominal_engine::provenance;
+use offnominal_files::provenance::Provenance;
 use offnominal_files::store::Store;
 use offnominal_files::table;
 use offnominal_files::write::atomically;
@@ -93,6 +95,8 @@ pub struct Report {
     pub report: PathBuf,
     /// Time that it took.
     pub wall_secs: f64,
+    /// What made it.
+    pub made: Provenance,
 }
 
 /// Plays what is not finished, then writes bodies.csv, results.parquet, answers.csv, report.html, and toplines.parquet if
@@ -128,13 +132,15 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     }
     let rows: Vec<_> = answers.iter().map(|a| a.row(&request.env)).collect();
     atomically(&out.join("answers.csv"), &table::to_csv(&rows)?)?;
+    let config = serde_json::to_vec(&Request { out: None, ..request.clone() })?;
+    let made = provenance::made(&request.command(context.seed), context.seed, &config, &[env.spec()]);
     let content = Content {
         plan: &plan,
         rows: &found.rows,
         toplines: &toplines,
         draws: &draws,
         answers: &answers,
-        command: request.command(context.seed),
+        made: &made,
     };
     let report = out.join("report.html");
     atomically(&report, page::page(&content, context.jobs)?.as_bytes())?;
@@ -146,6 +152,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         summary: page::summary(&answers),
         report,
         wall_secs: began.elapsed().as_secs_f64(),
+        made,
     })
 }
 

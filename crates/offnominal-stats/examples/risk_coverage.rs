@@ -163,5 +163,6 @@ fn split(p: f64, rng: &mut Rng) -> Estimate {
     let limits = [(1e-2, 2.326348), (1e-3, 3.090232), (1e-4, 3.719016), (1e-5, 4.264891), (1e-6, 4.753424)];
     let limit = limits.iter().find(|l| l.0 > 0.9 * p && l.0 < 1.1 * p).expect("a truth of the table").1;
     let plan = Splitting { particles: 40, moves: 20, budget: 1_000_000 };
-    plan.run(&mut Tail(limit), Level::P95, rng).expect("a tail without ties")
+    let swarm = plan.rounds(&mut Tail(limit), rng).expect("a tail without ties");
+    plan.pooled(&[swarm], Level::P95).expect("a single swarm agrees with itself")
 }

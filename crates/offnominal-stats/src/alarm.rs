@@ -5,18 +5,15 @@
 //! | [`shape`]     | location and scale of nominal scores at each step of an episode                              |
 //! | [`statistic`] | what is compared with a limit: the score itself, or what has accumulated since the beginning |
 //! | [`jumper`]    | a test martingale that stays wealthy while nothing happens                                   |
-//! | [`sequence`]  | tests over a sequence of episodes: their false alarms and average run lengths                |
 //! | [`coverage`]  | realised false alarms of every rule over random splits of nominal episodes                   |
 //!
 //! Scores within an episode depend on one another, so conformal p-values of single steps are not independent and their
-//! product is no martingale. Two things are exact nevertheless. *Within* an episode, any statistic may be accumulated if
+//! product is no martingale. An alarm is exact nevertheless: any statistic may be accumulated if
 //! its limit is a conformal quantile of the statistic's maximum over whole episodes: then only episodes need to be
-//! exchangeable, not steps ([`crate::threshold`]). *Over* episodes, one number per episode gives p-values that are
-//! independent and uniform, and martingales of them are martingales ([`sequence`]).
+//! exchangeable, not steps ([`crate::threshold`]).
 
 pub mod coverage;
 pub mod jumper;
 mod kept;
-pub mod sequence;
 pub mod shape;
 pub mod statistic;

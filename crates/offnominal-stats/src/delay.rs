@@ -27,8 +27,6 @@
 //! readings: the plain median of a* − o over all anomalous episodes, missed ones with T; the share with 0 ≤ a* − o ≤ j;
 //! the share without any alarm; and the share of early ones among the episodes *with* an alarm.
 
-pub mod trade_off;
-
 use crate::bootstrap::{Bootstrap, nearest_rank};
 use crate::proportion::wilson;
 use crate::{Level, ScoredEpisode, StatsError};
@@ -166,44 +164,6 @@ impl Delays {
         (0..=last).map(|j| self.within(j)).collect()
     }
 
-    /// Share of anomalies with an alarm at or after the onset.
-    ///
-    /// # Errors
-    /// If there are no anomalous episodes.
-    pub fn detection_rate(&self) -> Outcome {
-        self.share(|r| r.after.is_some())
-    }
-
-    /// Share of anomalies without one.
-    ///
-    /// # Errors
-    /// If there are no anomalous episodes.
-    pub fn missing_rate(&self) -> Outcome {
-        self.share(|r| r.after.is_none())
-    }
-
-    /// Share of anomalous episodes with an alarm before the onset, among those with a step before it.
-    ///
-    /// # Errors
-    /// If there are no such episodes: where every anomaly is there from the start, no alarm can be early.
-    pub fn early_rate(&self) -> Outcome {
-        let with_steps_before: Vec<Response> =
-            self.responses.iter().filter(|r| r.onset > 0).copied().collect();
-        let unit = "anomalous episodes with a step before the onset";
-        share(&with_steps_before, unit, Response::is_early, self.plan.level)
-    }
-
-    /// Share of anomalies with an alarm from the onset on and before the step that fails, among the anomalous episodes
-    /// that end in failure.
-    ///
-    /// # Errors
-    /// If there are no such episodes.
-    pub fn before_failure_rate(&self) -> Outcome {
-        let failing: Vec<Response> = self.responses.iter().filter(|r| r.fails).copied().collect();
-        let unit = "anomalous episodes that end in failure";
-        share(&failing, unit, Response::is_before_failure, self.plan.level)
-    }
-
     /// Share of nominal episodes (twins, and episodes without anomaly) with an alarm.
     ///
     /// # Errors
@@ -215,16 +175,19 @@ impl Delays {
 
     /// Name in results and outcome of each metric.
     pub fn rows(&self) -> [(&'static str, Outcome); 9] {
+        // Where every anomaly is there from the start, no alarm can be early.
+        let with_steps_before = "anomalous episodes with a step before the onset";
+        let failing = "anomalous episodes that end in failure";
         [
             ("delay_median", self.median()),
             ("d5", self.within(5)),
             ("d10", self.within(10)),
             ("d20", self.within(20)),
-            ("missing_rate", self.missing_rate()),
-            ("early_rate", self.early_rate()),
-            ("before_failure_rate", self.before_failure_rate()),
+            ("missing_rate", self.share(|r| r.after.is_none())),
+            ("early_rate", self.share_of(with_steps_before, |r| r.onset > 0, Response::is_early)),
+            ("before_failure_rate", self.share_of(failing, |r| r.fails, Response::is_before_failure)),
             ("false_alarm_rate", self.false_alarm_rate()),
-            ("detection_rate", self.detection_rate()),
+            ("detection_rate", self.share(|r| r.after.is_some())),
         ]
     }
 
@@ -232,14 +195,14 @@ impl Delays {
     pub fn published(&self) -> [(&'static str, Outcome); 6] {
         let within =
             |j: f64| self.share(move |r| r.first.is_some() && (0.0..=j).contains(&r.published_delay()));
-        let alarmed: Vec<Response> = self.responses.iter().filter(|r| r.first.is_some()).copied().collect();
+        let alarmed = "episodes with an alarm";
         [
             ("delay_median", self.published_median()),
             ("d5", within(5.0)),
             ("d10", within(10.0)),
             ("d20", within(20.0)),
             ("missing_rate", self.share(|r| r.first.is_none())),
-            ("early_rate", share(&alarmed, "episodes with an alarm", Response::is_early, self.plan.level)),
+            ("early_rate", self.share_of(alarmed, |r| r.first.is_some(), Response::is_early)),
         ]
     }
 
@@ -253,13 +216,20 @@ impl Delays {
     }
 
     fn share(&self, holds: impl Fn(&Response) -> bool) -> Outcome {
-        share(&self.responses, "anomalous episodes", holds, self.plan.level)
+        self.share_of("anomalous episodes", |_| true, holds)
     }
-}
 
-fn share(of: &[Response], unit: &'static str, holds: impl Fn(&Response) -> bool, level: Level) -> Outcome {
-    StatsError::require("share of alarms", 1, unit, of.len())?;
-    wilson(of.iter().filter(|r| holds(r)).count(), of.len(), level)
+    /// The share of the responses of one kind that something holds of; an error says what there is none of.
+    fn share_of(
+        &self,
+        kind: &'static str,
+        is_of_kind: impl Fn(&Response) -> bool,
+        holds: impl Fn(&Response) -> bool,
+    ) -> Outcome {
+        let of: Vec<&Response> = self.responses.iter().filter(|r| is_of_kind(r)).collect();
+        StatsError::require("share of alarms", 1, kind, of.len())?;
+        wilson(of.iter().filter(|r| holds(r)).count(), of.len(), self.plan.level)
+    }
 }
 
 /// The interval of a median of sorted delays: ranks r and n + 1 − r with P(Bin(n, ½) < r) ≤ α/2; 0 to ∞ if none is.

@@ -29,7 +29,6 @@ pub mod threshold;
 
 pub use alarm::coverage::{Splits, coverage};
 pub use bootstrap::Bootstrap;
-pub use delay::trade_off::{TradeOff, trade_off};
 pub use delay::{Delays, delays};
 pub use detection::{Detection, Mode, detection};
 pub use episode::ScoredEpisode;

@@ -23,8 +23,7 @@
 //! function of an episode: the promise is as exact as that of `conformal`. The first half is used, or as many as the
 //! other part can spare, five at least.
 //!
-//! An alarm of probability ≤ α per episode comes after 1/α episodes or more, on average; the tests in
-//! [`crate::alarm::sequence`] promise run lengths of their own.
+//! An alarm of probability ≤ α per episode comes after 1/α episodes or more, on average.
 //!
 //! References: the first three rules, Anomaly-Gym, appendix A.8; conformal, Vovk, Gammerman & Shafer, Algorithmic
 //! Learning in a Random Environment, 2005, proposition 2.4; Vovk, ACML 2012, proposition 2a for the Beta law.
@@ -38,6 +37,7 @@ use crate::rule::{AlarmRule, RULES};
 use crate::{Level, ScoredEpisode, StatsError};
 use offnominal_core::estimate::Estimate;
 use std::borrow::Cow;
+use std::mem::discriminant;
 
 /// Episodes that a rule needs at least to learn what is nominal at each step.
 const SHAPE_EPISODES: usize = 5;
@@ -105,16 +105,9 @@ impl Rule {
 
     /// What is known of the rule, whatever share it is asked for.
     pub fn about(&self) -> &'static AlarmRule {
-        let place = match self {
-            Rule::ThreeSigma => 0,
-            Rule::Q95 => 1,
-            Rule::Max => 2,
-            Rule::Conformal { .. } => 3,
-            Rule::Band { .. } => 4,
-            Rule::Cusum { .. } => 5,
-            Rule::Martingale { .. } => 6,
-        };
-        &RULES[place]
+        let is_same = |rule: &Rule| discriminant(rule) == discriminant(self);
+        let place = Rule::all(self.alpha().unwrap_or(0.5)).iter().position(is_same);
+        &RULES[place.expect("every rule is one of all")]
     }
 
     /// The accepted share of false alarms, if the rule promises one.
@@ -131,13 +124,8 @@ impl Rule {
     /// The least number of nominal episodes that the rule can work with: ⌈1/α − 1⌉ for `conformal`, five more for the
     /// rules that learn what is nominal at each step.
     pub fn min_episodes(&self) -> usize {
-        match *self {
-            Rule::ThreeSigma | Rule::Q95 | Rule::Max => 1,
-            Rule::Conformal { alpha } => ranked_episodes(alpha),
-            Rule::Band { alpha } | Rule::Cusum { alpha } | Rule::Martingale { alpha } => {
-                ranked_episodes(alpha) + SHAPE_EPISODES
-            }
-        }
+        let learned = if matches!(self, Rule::Conformal { .. }) { 0 } else { SHAPE_EPISODES };
+        self.alpha().map_or(1, |alpha| ranked_episodes(alpha) + learned)
     }
 
     /// The threshold from the step scores of nominal episodes that the detector was not fitted on.
@@ -154,46 +142,37 @@ impl Rule {
             Rule::ThreeSigma => plain(three_sigma(&steps)),
             Rule::Q95 => plain(percentile(steps, 0.95)),
             Rule::Max => Ok(kth_maximum(Statistic::Score, nominal, usize::MAX, level)),
-            Rule::Conformal { alpha } => self.ranked(Statistic::Score, nominal, alpha, level),
-            Rule::Band { alpha } => self.split(|e| Statistic::Band(Shape::of(e)), nominal, alpha, level),
-            Rule::Cusum { alpha } => self.split(|e| Statistic::Cusum(Shape::of(e)), nominal, alpha, level),
-            Rule::Martingale { alpha } => self.split(Statistic::martingale, nominal, alpha, level),
+            Rule::Conformal { alpha } => self.ranked(None, nominal, alpha, level),
+            Rule::Band { alpha } => {
+                self.ranked(Some(|e| Statistic::Band(Shape::of(e))), nominal, alpha, level)
+            }
+            Rule::Cusum { alpha } => {
+                self.ranked(Some(|e| Statistic::Cusum(Shape::of(e))), nominal, alpha, level)
+            }
+            Rule::Martingale { alpha } => self.ranked(Some(Statistic::martingale), nominal, alpha, level),
         }
     }
 
-    /// The statistic is learned on the first episodes, its value on the others.
-    fn split<E: AsRef<[f64]>>(
-        &self,
-        learn: impl Fn(&[E]) -> Statistic,
-        nominal: &[E],
-        alpha: f64,
-        level: Level,
-    ) -> Result<Threshold, StatsError> {
-        StatsError::within_unit("share of false alarms", alpha)?;
-        self.require(nominal.len())?;
-        let n_shape = (nominal.len() / 2).min(nominal.len() - ranked_episodes(alpha));
-        let (first, others) = nominal.split_at(n_shape);
-        StatsError::require("what is nominal at each step", 1, "nominal steps", n_steps(first))?;
-        let learned = learn(first);
-        let rank = conformal_rank(others.len(), alpha);
-        Ok(kth_maximum(learned, others, rank, level))
-    }
-
+    /// The value is an order statistic over episodes. What of, if not of the score, is learned on the first episodes,
+    /// and its value on the others.
     fn ranked<E: AsRef<[f64]>>(
         &self,
-        statistic: Statistic,
+        learn: Option<fn(&[E]) -> Statistic>,
         nominal: &[E],
         alpha: f64,
         level: Level,
     ) -> Result<Threshold, StatsError> {
         StatsError::within_unit("share of false alarms", alpha)?;
-        self.require(nominal.len())?;
-        Ok(kth_maximum(statistic, nominal, conformal_rank(nominal.len(), alpha), level))
-    }
-
-    fn require(&self, found: usize) -> Result<(), StatsError> {
-        let what = "threshold for this share of false alarms";
-        StatsError::require(what, self.min_episodes(), "nominal calibration episodes", found)
+        let (what, needed) = ("threshold for this share of false alarms", self.min_episodes());
+        StatsError::require(what, needed, "nominal calibration episodes", nominal.len())?;
+        let (mut statistic, mut others) = (Statistic::Score, nominal);
+        if let Some(learn) = learn {
+            let n_shape = (nominal.len() / 2).min(nominal.len() - ranked_episodes(alpha));
+            let first = &nominal[..n_shape];
+            StatsError::require("what is nominal at each step", 1, "nominal steps", n_steps(first))?;
+            (statistic, others) = (learn(first), &nominal[n_shape..]);
+        }
+        Ok(kth_maximum(statistic, others, conformal_rank(others.len(), alpha), level))
     }
 }
 

@@ -11,6 +11,8 @@ use crate::cells::video::VIDEO;
 use crate::results::{Diagnosed, Recipe, Results, Row, Video};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
+use offnominal_engine::images::networks;
+use offnominal_engine::provenance;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::{Level, Metric, RULES, metric};
@@ -108,15 +110,18 @@ fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detec
 }
 
 fn recipe(bench: &Bench) -> Result<Recipe> {
-    let made = Provenance { mujoco: mujoco(bench), ..Provenance::new("", bench.plan.campaign.seed, b"") };
+    let specs: Vec<&EnvSpec> = bench.plan.stages.iter().map(|stage| stage.subject.env.spec()).collect();
+    let presets = bench
+        .plan
+        .detectors()
+        .iter()
+        .filter_map(|choice| Some((choice.name.clone(), networks::preset(&choice.id, &choice.params)?)));
+    let made = Provenance {
+        presets: presets.collect(),
+        ..provenance::made("", bench.plan.campaign.seed, b"", &specs)
+    };
     let policies = (0..bench.plan.stages.len()).map(|at| policy(bench, at)).collect::<Result<_>>()?;
     Ok(Recipe { campaign: bench.plan.campaign.name.clone(), made, policies, ..Recipe::default() })
-}
-
-/// The version of the library, if an environment is simulated with it; the environment's specification says so.
-fn mujoco(bench: &Bench) -> Option<String> {
-    let simulates = |stage: &Stage| stage.subject.env.spec().source.contains("MuJoCo");
-    bench.plan.stages.iter().any(simulates).then(|| offnominal_mujoco::VERSION.into())
 }
 
 /// Environment, policy, and the return of its undisturbed test episodes.

@@ -130,6 +130,9 @@ pub struct Detecting {
     pub name: String,
     /// Parameters.
     pub params: serde_json::Value,
+    /// All values of a network that is fitted: a preset that has other values makes another cell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<serde_json::Value>,
 }
 
 /// The alarms of a detector, each with a diagnosis.

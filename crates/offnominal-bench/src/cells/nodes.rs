@@ -4,6 +4,7 @@ use crate::campaign::{Plan, Setting, Stage};
 use crate::cells::cell::{Anomalous, Cell, Detecting, Diagnosing, Judgement, Nominal, Role, Setup, Video};
 use anyhow::Result;
 use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::images::networks;
 use offnominal_files::store::address;
 
 /// A cell in its place.
@@ -115,7 +116,8 @@ fn setup(stage: &Stage, seed: u64) -> Result<Setup> {
 }
 
 fn detecting(choice: &DetectorChoice) -> Detecting {
-    Detecting { id: choice.id.clone(), name: choice.name.clone(), params: choice.params.clone() }
+    let DetectorChoice { id, name, params } = choice.clone();
+    Detecting { preset: networks::preset(&id, &params), id, name, params }
 }
 
 /// The last dynamics anomaly, or the last anomaly at all: strengths rise, and a changed environment is what can be seen.
@@ -133,4 +135,20 @@ fn traced(settings: &[Setting]) -> Vec<String> {
         }
     }
     strengths.get(strengths.len() / 2).map(|s| s.to_string()).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_specification_has_the_values_of_networks_and_of_nothing_else() {
+        let of = |id: &str| {
+            let (id, name) = (id.to_string(), id.to_string());
+            json!(detecting(&DetectorChoice { id, name, params: json!({}) }))
+        };
+        assert_eq!(of("knn"), json!({ "id": "knn", "name": "knn", "params": {} }));
+        assert_eq!(of("ldm").get("preset").is_some(), cfg!(feature = "deep"));
+    }
 }

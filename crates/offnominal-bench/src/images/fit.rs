@@ -10,8 +10,10 @@ use offnominal_engine::frames::{self, FrameSize, video};
 use offnominal_engine::images::networks;
 use offnominal_engine::images::trained::Fitted;
 use offnominal_engine::subject::Subject;
+use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use std::path::PathBuf;
 
 /// What to fit; the seed is that of the context.
@@ -67,6 +69,16 @@ impl Request {
     pub fn images() -> u32 {
         128
     }
+
+    /// What the network depends on, for its checkpoint.
+    fn identity(&self, subject: &Subject, context: &Context) -> String {
+        let DetectorChoice { id, params, .. } = &self.detector;
+        json!({ "what": "image network", "engine": env!("CARGO_PKG_VERSION"), "env": self.env,
+            "policy": subject.name, "detector": id, "params": params, "preset": networks::preset(id, params),
+            "device": self.device, "train": self.train, "validation": self.validation, "images": self.images,
+            "seed": context.seed })
+        .to_string()
+    }
 }
 
 /// What was fitted.
@@ -88,11 +100,11 @@ pub struct FittedNetwork {
     pub episodes: usize,
 }
 
-/// Plays the episodes before the camera, fits, and writes the file.
+/// Plays the episodes before the camera, fits, from where a run that was killed had left it, and writes the file.
 ///
 /// # Errors
 /// If the environment, the policy, the detector or the device cannot be had, memory does not suffice, or the file cannot
-/// be written.
+/// be written, or another run left its checkpoint beside it.
 pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
     let DetectorChoice { id, params, .. } = &request.detector;
     ensure!(
@@ -106,12 +118,16 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
         .map(|(what, n)| videos(&subject, (what, n as usize), request.images as usize, context));
     let (train, validation) = (train?, validation?);
     let mut rng = Seed(context.seed).child("fit").child(id.as_str()).rng();
-    let fitted = Fitted::fit((id, params), request.device, [&train, &validation], &mut rng, context)?;
+    let mut checkpoint =
+        Checkpoint::new(&request.file.with_extension("checkpoint"), request.identity(&subject, context));
+    let fitted =
+        Fitted::fit((id, params), request.device, [&train, &validation], &mut rng, &mut checkpoint, context)?;
     let mut tensors = fitted.to_tensors();
     let of = [("env", &request.env), ("policy", &request.policy)];
     tensors.metadata.extend(of.map(|(name, text)| (name.to_string(), text.clone())));
     let bytes = tensors.to_bytes();
     atomically(&request.file, &bytes)?;
+    checkpoint.remove()?;
     Ok(FittedNetwork {
         file: request.file.clone(),
         bytes: bytes.len(),

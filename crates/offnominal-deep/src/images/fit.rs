@@ -3,11 +3,12 @@
 use super::fitting::Fitting;
 use super::memory::Need;
 use super::network::{Network, NetworkRecipe, View};
-use super::runtime::{News, Runtime, Tell};
+use super::runtime::{FitStep, Runtime};
 use super::watch::TrainedMonitor;
 use crate::weights::Plan;
 use offnominal_core::image_detector::check_videos;
 use offnominal_core::prelude::*;
+use offnominal_nets::{TensorError, Tensors};
 
 /// A recipe with the runtime that fits it.
 #[derive(Debug, Clone)]
@@ -20,23 +21,50 @@ pub struct Trained<R> {
 
 /// An image detector whose monitors can be kept.
 pub trait TrainedDetector: ImageDetector {
-    /// As [`ImageDetector::fit`], with a monitor that can be kept, and news on the way.
+    /// Begins a fit on these videos, which is made step by step.
     ///
     /// # Errors
-    /// As there.
-    fn train(
-        &self,
-        train: &[Video],
-        validation: &[Video],
+    /// If the videos cannot be learned from, or memory does not suffice.
+    fn begin<'a>(
+        &'a self,
+        train: &'a [Video],
+        validation: &'a [Video],
         rng: &mut Rng,
-        tell: Tell<'_>,
-    ) -> Result<Box<dyn TrainedMonitor>, FitError>;
+    ) -> Result<Box<dyn TrainedFit + 'a>, FitError>;
 
     /// What a fit on these videos takes.
     ///
     /// # Errors
     /// If the videos cannot be learned from.
     fn need(&self, train: &[Video], validation: &[Video]) -> Result<Need, FitError>;
+}
+
+/// A fit that is under way. All that it does is a function of how it was begun and of its state, so that one that was
+/// stopped goes on with the same bits.
+pub trait TrainedFit {
+    /// How many steps were made, and how many may be made.
+    fn steps(&self) -> [usize; 2];
+
+    /// Whether all steps were made, or the loss on the validation videos has stopped improving.
+    fn is_done(&self) -> bool;
+
+    /// Makes a step.
+    ///
+    /// # Errors
+    /// If the loss goes to infinity.
+    fn advance(&mut self) -> Result<FitStep, FitError>;
+
+    /// Everything that is needed to go on.
+    fn state(&self) -> Tensors;
+
+    /// Goes on from a state of a fit that was begun in the same way.
+    ///
+    /// # Errors
+    /// If it is of another network, or damaged.
+    fn restore(&mut self, state: &Tensors) -> Result<(), TensorError>;
+
+    /// The monitor with the network that was best.
+    fn finish(self: Box<Self>) -> Box<dyn TrainedMonitor>;
 }
 
 impl<R: NetworkRecipe> ImageDetector for Trained<R> {
@@ -56,27 +84,24 @@ impl<R: NetworkRecipe> ImageDetector for Trained<R> {
         rng: &mut Rng,
         tell: &dyn Fn(f64),
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
-        let monitor: Box<dyn ImageMonitor> = self.train(train, validation, rng, &|news| tell(news.done()))?;
-        Ok(monitor)
+        let mut fitting = self.fitting(train, validation, rng)?;
+        tell(0.0);
+        while !fitting.is_done() {
+            let FitStep { step, steps, .. } = fitting.advance()?;
+            tell(step as f64 / steps as f64);
+        }
+        Ok(Box::new(fitting.into_monitor()))
     }
 }
 
 impl<R: NetworkRecipe> TrainedDetector for Trained<R> {
-    fn train(
-        &self,
-        train: &[Video],
-        validation: &[Video],
+    fn begin<'a>(
+        &'a self,
+        train: &'a [Video],
+        validation: &'a [Video],
         rng: &mut Rng,
-        tell: Tell<'_>,
-    ) -> Result<Box<dyn TrainedMonitor>, FitError> {
-        let need = self.need(train, validation)?;
-        tell(&News::Need(need));
-        if let Some(why) = need.refusal(self.runtime.memory) {
-            return Err(FitError::Missing(why));
-        }
-        let mut fitting = Fitting::begin(self, train, validation, Seed(rng.bits()))?;
-        fitting.run(tell)?;
-        Ok(Box::new(fitting.finish(self.recipe.clone(), [train[0].height, train[0].width])))
+    ) -> Result<Box<dyn TrainedFit + 'a>, FitError> {
+        Ok(Box::new(self.fitting(train, validation, rng)?))
     }
 
     fn need(&self, train: &[Video], validation: &[Video]) -> Result<Need, FitError> {
@@ -122,4 +147,18 @@ pub(super) fn view<R: NetworkRecipe>(
         return Err(FitError::Video { episode: 0, expected, found });
     }
     Ok(view)
+}
+
+impl<R: NetworkRecipe> Trained<R> {
+    fn fitting<'a>(
+        &'a self,
+        train: &'a [Video],
+        validation: &'a [Video],
+        rng: &mut Rng,
+    ) -> Result<Fitting<'a, R>, FitError> {
+        match self.need(train, validation)?.refusal(self.runtime.memory) {
+            Some(why) => Err(FitError::Missing(why)),
+            None => Fitting::begin(self, train, validation, Seed(rng.bits())),
+        }
+    }
 }

@@ -1,38 +1,19 @@
 //! What a fit runs on, how much memory there is, and what it tells on the way.
 
-use super::memory::Need;
 use crate::device::{self, Device};
 
-/// What a fit tells.
-#[derive(Debug, Clone, PartialEq)]
-pub enum News {
-    /// Before it starts: what it will need.
-    Need(Need),
-    /// After a step.
-    Step {
-        /// Steps that were made.
-        step: usize,
-        /// Steps that may be made.
-        steps: usize,
-        /// Loss of the step.
-        loss: f64,
-        /// Loss of the best network so far on the validation videos, if they were looked at.
-        best: Option<f64>,
-    },
+/// What a fit tells after a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FitStep {
+    /// Steps that were made.
+    pub step: usize,
+    /// Steps that may be made.
+    pub steps: usize,
+    /// Loss of the step.
+    pub loss: f64,
+    /// Loss of the best network so far on the validation videos, if they were looked at.
+    pub best: Option<f64>,
 }
-
-impl News {
-    /// The part of the fit that is done at most, from 0 to 1: it may stop early.
-    pub fn done(&self) -> f64 {
-        match self {
-            News::Need(_) => 0.0,
-            News::Step { step, steps, .. } => *step as f64 / *steps as f64,
-        }
-    }
-}
-
-/// Whom a fit tells its news.
-pub type Tell<'a> = &'a dyn Fn(&News);
 
 /// What a fit runs on.
 #[derive(Debug, Clone)]

@@ -85,7 +85,14 @@ fn trained(
     [train, validation]: [&[Video]; 2],
     seed: u64,
 ) -> Box<dyn TrainedMonitor> {
-    detector(id, params).train(train, validation, &mut Rng::new(seed), &|_| ()).unwrap()
+    to_end(detector(id, params).begin(train, validation, &mut Rng::new(seed)).unwrap())
+}
+
+fn to_end(mut fit: Box<dyn TrainedFit + '_>) -> Box<dyn TrainedMonitor> {
+    while !fit.is_done() {
+        fit.advance().unwrap();
+    }
+    fit.finish()
 }
 
 fn fitted(id: &str, steps: usize, seed: u64) -> Box<dyn TrainedMonitor> {
@@ -271,13 +278,10 @@ fn files_of_something_else_are_refused() {
 
 #[test]
 fn too_little_memory_is_said_before_anything_is_learned() {
-    let heard = RefCell::new(Vec::new());
     let runtime = Runtime { memory: Some(1 << 20), ..Runtime::default() };
     let ldm = find("ldm").unwrap().detector(&json!({ "preset": "paper" }), runtime).unwrap();
-    let hear = |news: &News| heard.borrow_mut().push(news.clone());
-    let refusal = ldm.train(&videos(0..1), &[], &mut Rng::new(1), &hear).err().unwrap().to_string();
+    let refusal = ldm.begin(&videos(0..1), &[], &mut Rng::new(1)).err().unwrap().to_string();
     assert!(refusal.contains("of free memory, found 0.00 GiB"), "{refusal}");
-    assert!(matches!(heard.borrow()[..], [News::Need(_)]));
 }
 
 #[test]
@@ -289,6 +293,35 @@ fn a_fit_tells_how_far_it_is_and_learns_the_same() {
     let (mut silent, video) =
         (ldm.fit(&videos(0..2), &[], &mut Rng::new(1)).unwrap(), video(90, Event::Jump));
     assert_eq!(telling.score_video(&video), silent.score_video(&video));
+}
+
+#[test]
+fn a_fit_that_was_stopped_ends_with_the_same_bits() {
+    let (train, validation) = (videos(0..2), videos(50..51));
+    for kind in ALL {
+        let detector = detector(kind.id, &tiny(kind.id, 9));
+        let begin = || detector.begin(&train, &validation, &mut Rng::new(1)).unwrap();
+        let whole = to_end(begin()).to_tensors();
+        // In the first epoch, in a later one, and where nothing was made yet.
+        for stop in [0, 1, 7] {
+            let mut stopped = begin();
+            (0..stop).for_each(|_| drop(stopped.advance().unwrap()));
+            let state = Tensors::from_bytes(&stopped.state().to_bytes()).unwrap();
+            let mut resumed = begin();
+            resumed.restore(&state).unwrap();
+            assert_eq!(resumed.steps(), [stop, 9]);
+            assert!(to_end(resumed).to_tensors() == whole, "{} after {stop} steps", kind.id);
+        }
+    }
+}
+
+#[test]
+fn the_state_of_another_fit_is_refused() {
+    let (train, ldm, lrdm) =
+        (videos(0..2), detector("ldm", &tiny("ldm", 2)), detector("lrdm", &tiny("lrdm", 2)));
+    let state = ldm.begin(&train, &[], &mut Rng::new(1)).unwrap().state();
+    let mut other = lrdm.begin(&train, &[], &mut Rng::new(1)).unwrap();
+    assert!(other.restore(&state).is_err() && other.restore(&Tensors::default()).is_err());
 }
 
 #[test]

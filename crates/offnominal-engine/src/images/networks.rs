@@ -2,6 +2,7 @@
 
 use crate::images::trained;
 use offnominal_core::prelude::*;
+use serde_json::Value;
 
 /// All five, in the order in which reports list them. Besides the parameters of its recipe each takes
 /// `device = "cpu"` or `"gpu"`.
@@ -37,6 +38,12 @@ pub const NETWORKS: &[Entry<dyn ImageDetector>] = &[
         exempt: &[],
     },
 ];
+
+/// All values of a network with these parameters: those of its preset, where they say nothing else. None for whatever
+/// is no such network, and in a build without networks, which can neither fit one nor know its values.
+pub fn preset(id: &str, params: &Value) -> Option<Value> {
+    NETWORKS.iter().find(|entry| entry.id == id).and_then(|_| trained::preset(id, params))
+}
 
 /// The names, for messages.
 pub fn ids() -> String {

@@ -5,6 +5,7 @@ use crate::device::Device;
 use anyhow::{Result, bail};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::prelude::*;
+use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
 use serde_json::Value;
 
@@ -17,12 +18,24 @@ pub fn detector(_: &str, _: &Value) -> Result<Box<dyn ImageDetector>, BuildError
     Err(BuildError::Missing(ADVICE.into()))
 }
 
+/// The values of a network that there is none of.
+pub fn preset(_: &str, _: &Value) -> Option<Value> {
+    None
+}
+
 /// A fitted network that there is none of.
 pub enum Fitted {}
 
 #[allow(missing_docs, reason = "as in the build that has them")]
 impl Fitted {
-    pub fn fit(_: (&str, &Value), _: Device, _: [&[Video]; 2], _: &mut Rng, _: &Context) -> Result<Fitted> {
+    pub fn fit(
+        _: (&str, &Value),
+        _: Device,
+        _: [&[Video]; 2],
+        _: &mut Rng,
+        _: &mut Checkpoint,
+        _: &Context,
+    ) -> Result<Fitted> {
         bail!(ADVICE)
     }
 

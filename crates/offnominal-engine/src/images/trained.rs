@@ -6,18 +6,17 @@ use crate::frames::available;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::prelude::*;
-use offnominal_deep::images::{self, News, Runtime, TrainedMonitor};
+use offnominal_deep::images::{self, FitStep, Runtime, TrainedMonitor};
+use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
 use serde_json::Value;
-use std::cell::OnceCell;
 
 /// The detector of that name, to be fitted on the device that its parameters name.
 ///
 /// # Errors
 /// If a parameter is wrong, or there is no such device.
 pub fn detector(id: &str, params: &Value) -> Result<Box<dyn ImageDetector>, BuildError> {
-    let mut params = params.clone();
-    let device = params.as_object_mut().and_then(|table| table.remove("device"));
+    let (params, device) = without_device(params);
     let name = device.as_ref().map_or(Some("cpu"), Value::as_str).unwrap_or_default();
     let wrong = |_: strum::ParseError| {
         let found = device.clone().unwrap_or_default();
@@ -27,6 +26,18 @@ pub fn detector(id: &str, params: &Value) -> Result<Box<dyn ImageDetector>, Buil
     let runtime = at(on).map_err(|e| BuildError::Missing(e.to_string().into()))?;
     let detector: Box<dyn ImageDetector> = images::find(id)?.detector(&params, runtime)?;
     Ok(detector)
+}
+
+/// All values of the network of that name with these parameters; none if a parameter is wrong.
+pub fn preset(id: &str, params: &Value) -> Option<Value> {
+    images::find(id).and_then(|kind| kind.recipe(&without_device(params).0)).ok()
+}
+
+/// The parameters of a network, and of those the device.
+fn without_device(params: &Value) -> (Value, Option<Value>) {
+    let mut params = params.clone();
+    let device = params.as_object_mut().and_then(|table| table.remove("device"));
+    (params, device)
 }
 
 /// On a device, with the memory that there is.
@@ -41,29 +52,36 @@ pub struct Fitted(Box<dyn TrainedMonitor>);
 
 impl Fitted {
     /// Fits the detector of that name and parameters on videos, with progress: those to learn from, those to stop by.
+    /// It goes on where the checkpoint was left.
     ///
     /// # Errors
-    /// If a parameter is wrong, there is no such device or too little memory, or it cannot be learned.
+    /// If a parameter is wrong, there is no such device or too little memory, it cannot be learned, or the checkpoint is
+    /// of another fit.
     pub fn fit(
         (id, params): (&str, &Value),
         on: Device,
         [train, validation]: [&[Video]; 2],
         rng: &mut Rng,
+        checkpoint: &mut Checkpoint,
         context: &Context,
     ) -> Result<Fitted> {
+        const CANNOT: &str = "the detector cannot be fitted";
         let detector = images::find(id)?.detector(params, at(on)?)?;
-        let task = OnceCell::new();
-        let tell = |news: &News| match *news {
-            News::Need(need) => context.note(&format!("{need} will be needed")),
-            News::Step { step, steps, loss, best } => {
-                let task = task.get_or_init(|| context.task(steps, "steps"));
-                let best = best.map_or(String::new(), |best| format!(", best on others {best:.4}"));
-                task.set_message(&format!("loss {loss:.4}{best}"));
-                task.set_position(step as u64);
-            }
-        };
-        let fitted = detector.train(train, validation, rng, &tell);
-        Ok(Fitted(fitted.context("the detector cannot be fitted")?))
+        context.note(&format!("{} will be needed", detector.need(train, validation).context(CANNOT)?));
+        let mut fit = detector.begin(train, validation, rng).context(CANNOT)?;
+        if let Some(state) = checkpoint.load()? {
+            fit.restore(&state)?;
+        }
+        let [done, steps] = fit.steps().map(|n| n as u64);
+        let task = context.resumed(done..steps, "steps");
+        while !fit.is_done() {
+            let FitStep { loss, best, .. } = fit.advance().context(CANNOT)?;
+            let best = best.map_or(String::new(), |best| format!(", best on others {best:.4}"));
+            task.set_message(&format!("loss {loss:.4}{best}"));
+            task.inc(1);
+            context.save(checkpoint, || fit.state())?;
+        }
+        Ok(Fitted(fit.finish()))
     }
 
     /// From the tensors of a file.
@@ -111,6 +129,15 @@ mod tests {
         let here: Vec<_> = NETWORKS.iter().map(|entry| (entry.id, entry.summary)).collect();
         let there: Vec<_> = images::ALL.iter().map(|kind| (kind.id, kind.summary)).collect();
         assert_eq!(here, there);
+    }
+
+    #[test]
+    fn a_preset_is_told_by_its_values_wherever_it_is_fitted() {
+        let of = |params: Value| preset("ldm", &params).unwrap();
+        assert_eq!(of(json!({})), of(json!({ "preset": "small", "device": "gpu" })));
+        assert!(of(json!({}))["learning"]["rate"].is_number());
+        assert_ne!(of(json!({})), of(json!({ "learning": { "batch": 3 } })));
+        assert!(preset("ldm", &json!({ "presets": "small" })).is_none());
     }
 
     #[test]

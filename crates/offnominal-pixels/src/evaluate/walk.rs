@@ -61,8 +61,7 @@ impl EvaluationPlan<'_> {
     }
 
     fn score(&self, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {
-        let labels = self.set.labels(sample)?;
-        let output = self.network.predict(self.set, sample, &labels)?;
+        let (labels, output) = self.network.predict(self.set, sample)?;
         let score = |scorer: &Scorer| -> Result<Vec<f32>> {
             scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;
             Ok(score_of(scorer, &output))

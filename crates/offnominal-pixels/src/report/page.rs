@@ -6,6 +6,7 @@ use crate::report::charts;
 use crate::results::{Evaluation, METRICS, MethodResult, ModeResult, Report};
 use anyhow::Result;
 use minijinja::Value;
+use offnominal_files::provenance::Provenance;
 use offnominal_report::colour::Pen;
 use offnominal_report::page::embedded;
 use serde::Serialize;
@@ -13,7 +14,7 @@ use serde::Serialize;
 /// What the template sees.
 #[derive(Serialize)]
 struct Page {
-    command: String,
+    made: Provenance,
     bars: Vec<Value>,
     legend: Vec<(String, String)>,
     sets: Vec<Section>,
@@ -54,7 +55,7 @@ pub fn render(report: &Report) -> Result<String> {
     let evaluations = &report.evaluations;
     let methods = names(evaluations);
     let page = Page {
-        command: report.command.clone(),
+        made: report.made.clone(),
         bars: (0..METRICS.len())
             .map(|i| Value::from_safe_string(charts::bars(evaluations, &methods, i)))
             .collect(),

@@ -8,6 +8,7 @@ use super::verdict::Verdict;
 use anyhow::{Context, Result};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use offnominal_files::provenance::Provenance;
 use offnominal_stats::risk::{Diagnostics, Refusal};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -25,26 +26,6 @@ pub struct Answer {
     pub risk: Option<Estimate>,
     /// Why there is none.
     pub refused: Option<String>,
-}
-
-/// What importance weights say of themselves, as [`Diagnostics`] defines it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WeightDiagnostics {
-    /// Experiments that failed.
-    pub failures: usize,
-    /// How many failures of equal weight would say as much.
-    pub effective_failures: f64,
-    /// The share of the largest term in the estimate.
-    pub largest_share: f64,
-    /// The share of the largest weight in all weights.
-    pub largest_weight: f64,
-    /// Mean weight of a draw, expected 1.
-    pub mean_weight: Estimate,
-    /// Pareto shape of the failing weights, if it is known.
-    pub pareto_shape: Option<f64>,
-    /// Difference of both halves' estimates in standard errors, if it is known.
-    pub drift: Option<f64>,
 }
 
 /// A failure that can be replayed.
@@ -78,7 +59,7 @@ pub struct Document {
     /// The same by other intervals.
     pub others: Vec<Answer>,
     /// What the weights say of themselves; null where all are equal.
-    pub diagnostics: Option<WeightDiagnostics>,
+    pub diagnostics: Option<Diagnostics>,
     /// What is doubtful.
     pub warnings: Vec<String>,
     /// How many episodes would have been enough; null with too few failures to say.
@@ -87,10 +68,13 @@ pub struct Document {
     pub kinds: Vec<FailureKind>,
     /// The failures.
     pub failures: Vec<StoredFailure>,
+    /// What made it.
+    #[serde(default)]
+    pub made: Provenance,
 }
 
 impl Document {
-    /// Puts together what was found.
+    /// Puts together what was found; what made it is only known to the caller.
     pub fn new(run: &ExperimentSpec, verdict: &Verdict, atlas: Atlas, curve: Option<Curve>) -> Document {
         let warnings = verdict.diagnostics.iter().flat_map(Diagnostics::warnings);
         let stored = |(i, (f, share)): (usize, &(Failure, f64))| StoredFailure {
@@ -107,11 +91,12 @@ impl Document {
             steps: verdict.steps,
             risk: answer("failure probability", &verdict.risk),
             others: verdict.others.iter().map(|(name, found)| answer(name, found)).collect(),
-            diagnostics: verdict.diagnostics.as_ref().map(WeightDiagnostics::of),
+            diagnostics: verdict.diagnostics.clone(),
             warnings: warnings.map(|w| w.to_string()).collect(),
             failures: verdict.failures.iter().enumerate().map(stored).collect(),
             curve,
             kinds: atlas.kinds,
+            made: Provenance::default(),
         }
     }
 
@@ -137,20 +122,6 @@ fn answer(name: &str, found: &Result<Estimate, Refusal>) -> Answer {
         name: name.into(),
         risk: found.as_ref().ok().cloned(),
         refused: found.as_ref().err().map(ToString::to_string),
-    }
-}
-
-impl WeightDiagnostics {
-    fn of(found: &Diagnostics) -> WeightDiagnostics {
-        WeightDiagnostics {
-            failures: found.failures,
-            effective_failures: found.effective,
-            largest_share: found.largest_share,
-            largest_weight: found.largest_weight,
-            mean_weight: found.mean_weight.clone(),
-            pareto_shape: found.tail,
-            drift: found.drift,
-        }
     }
 }
 

@@ -10,6 +10,7 @@ use anyhow::Result;
 use minijinja::Value;
 use offnominal_core::prelude::*;
 use offnominal_engine::show::Show;
+use offnominal_files::provenance::Provenance;
 use offnominal_report::page::embedded;
 use serde::Serialize;
 use std::path::Path;
@@ -25,8 +26,6 @@ pub struct Content<'a> {
     pub document: &'a Document,
     /// The run's folder as the reader will name it.
     pub folder: &'a Path,
-    /// The command that made it.
-    pub command: Option<&'a str>,
 }
 
 /// What the template sees.
@@ -43,7 +42,7 @@ struct Page {
     curve: Option<Value>,
     curve_words: String,
     kinds: Vec<Shown>,
-    command: Option<String>,
+    made: Provenance,
 }
 
 /// A kind of failure as the page shows it.
@@ -83,7 +82,7 @@ impl Content<'_> {
             curve: curve.map(|c| Value::from_safe_string(chart::draw(c, self.method()))),
             curve_words: curve.map_or(String::new(), words),
             kinds: kinds?,
-            command: self.command.map(String::from),
+            made: self.document.made.clone(),
         })
     }
 
@@ -103,8 +102,6 @@ impl Content<'_> {
             ("Method", self.method().to_string()),
             ("Draws", self.document.draws.to_string()),
             ("Experiments", self.document.experiments.to_string()),
-            ("Seed", self.document.run.seed.to_string()),
-            ("Made with", format!("offnominal {}", env!("CARGO_PKG_VERSION"))),
         ]
     }
 

@@ -10,27 +10,20 @@ use crate::error::RiskError;
 use crate::examples::Examples;
 use crate::hazard::Hazards;
 use crate::network::Networks;
+use crate::record::Record;
 use anyhow::Result;
 use offnominal_core::Rng;
+use offnominal_engine::progress::Task;
 use offnominal_nets::Standardiser;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
 /// How f is represented.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    PartialEq,
-    Eq,
-    Serialize,
-    Deserialize,
-    EnumString,
-    VariantArray,
-    IntoStaticStr,
-    EnumMessage,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[derive(EnumString, VariantArray, IntoStaticStr, EnumMessage)]
 #[strum(serialize_all = "snake_case")]
 pub enum Form {
     /// Dense networks.
@@ -44,7 +37,7 @@ pub enum Form {
 /// How a predictor is learned.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Recipe {
+pub struct PredictorRecipe {
     /// How f is represented.
     pub form: Form,
     /// Share of the training that is left out at its beginning.
@@ -57,9 +50,9 @@ pub struct Recipe {
     pub steps: usize,
 }
 
-impl Default for Recipe {
-    fn default() -> Recipe {
-        Recipe { form: Form::Mlp, early_share: 0.1, later_share: 0.2, members: 5, steps: 6000 }
+impl Default for PredictorRecipe {
+    fn default() -> PredictorRecipe {
+        PredictorRecipe { form: Form::Mlp, early_share: 0.1, later_share: 0.2, members: 5, steps: 6000 }
     }
 }
 
@@ -95,7 +88,7 @@ pub struct Learned {
 /// A setting that was tried.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Fit {
+pub(crate) struct Fit {
     setting: String,
     /// Mean cross-entropy of the later part.
     loss: f64,
@@ -107,26 +100,38 @@ pub struct Fit {
     rng: Rng,
 }
 
-/// What becomes of the fits of a run; `()` forgets them.
-pub trait Fits {
-    /// Hears how many fits of how many are done.
-    fn progress(&mut self, _done: usize, _all: usize) {}
-
-    /// A fit that was done before.
-    fn known(&mut self, _number: usize) -> Option<Fit> {
-        None
-    }
-
-    /// Keeps the next fit.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    fn keep(&mut self, _fit: &Fit) -> Result<()> {
-        Ok(())
-    }
+/// The fits of a run: those that were made before, and where the next ones are kept.
+pub(crate) struct Fits {
+    bar: Task,
+    record: Record,
+    known: Vec<Fit>,
 }
 
-impl Fits for () {}
+impl Fits {
+    /// Those that the journal with this name in a folder holds; without a folder none, and none is kept.
+    ///
+    /// # Errors
+    /// If the journal belongs to another run, is damaged, or cannot be read or written.
+    pub(crate) fn open<S>(folder: Option<&Path>, name: &str, run: &S, bar: Task) -> Result<Fits>
+    where
+        S: Serialize + DeserializeOwned + PartialEq,
+    {
+        let (record, known) = Record::open(folder, name, run)?;
+        Ok(Fits { bar, record, known })
+    }
+
+    /// Of a run that keeps none.
+    #[cfg(test)]
+    pub(crate) fn unsaved() -> Fits {
+        Fits::open(None, "", &(), Task::hidden()).expect("no file is touched")
+    }
+
+    /// Keeps the next fit, and goes on if the work was not asked to stop.
+    fn keep(&mut self, fit: &Fit) -> Result<()> {
+        self.bar.check()?;
+        self.record.push(fit)
+    }
+}
 
 /// Failures from which something can be learned.
 const FEWEST: usize = 30;
@@ -139,7 +144,12 @@ const FEWEST: usize = 30;
 ///
 /// # Panics
 /// If the examples have many places, and the recipe's form has no use for them.
-pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng, fits: &mut dyn Fits) -> Result<Learned> {
+pub(crate) fn learn(
+    examples: &Examples,
+    recipe: &PredictorRecipe,
+    rng: &mut Rng,
+    fits: &mut Fits,
+) -> Result<Learned> {
     recipe.check()?;
     assert!(examples.has_single_rows() || recipe.form == Form::Hazard, "{:?} reads no places", recipe.form);
     let kept = examples.after(recipe.early_share);
@@ -151,24 +161,24 @@ pub fn learn(examples: &Examples, recipe: &Recipe, rng: &mut Rng, fits: &mut dyn
     let mut best: Option<(Setting, Fit)> = None;
     let settings = recipe.settings();
     // What is best is fitted once more.
-    let all = settings.len() + 1;
+    fits.bar.set_length(settings.len() as u64 + 1);
     for (done, setting) in settings.into_iter().enumerate() {
-        fits.progress(done, all);
-        let known = fits.known(done);
-        let fit = known.map_or_else(
-            || {
+        fits.bar.set_position(done as u64);
+        let fit = match fits.known.get(done) {
+            Some(known) => known.clone(),
+            None => {
                 let fit = setting.tried(&first, &later, recipe, rng);
-                fits.keep(&fit).map(|()| fit)
-            },
-            Ok,
-        )?;
+                fits.keep(&fit)?;
+                fit
+            }
+        };
         *rng = fit.rng.clone();
         tried.push((fit.setting.clone(), fit.loss));
         if best.as_ref().is_none_or(|(_, best)| fit.loss < best.loss) {
             best = Some((setting, fit));
         }
     }
-    fits.progress(all - 1, all);
+    fits.bar.set_position(tried.len() as u64);
     let (setting, Fit { steps, later: foreseen, .. }) = best.expect("at least one setting");
     // As many looks at each example as were best before.
     let steps = (steps as f64 * scaled.len() as f64 / first.len() as f64).round() as usize;
@@ -194,7 +204,7 @@ fn enough(examples: &Examples, where_: &'static str) -> Result<(), RiskError> {
     }
 }
 
-impl Recipe {
+impl PredictorRecipe {
     fn check(&self) -> Result<(), RiskError> {
         let (early, later) = (self.early_share, self.later_share);
         RiskError::unless((0.0..1.0).contains(&early), "early share", "a number from 0 to 1", early)?;
@@ -225,7 +235,7 @@ const WIDTH: usize = 64;
 
 impl Setting {
     /// Learns from the first part and is judged by the later one.
-    fn tried(self, first: &Examples, later: &Examples, recipe: &Recipe, rng: &mut Rng) -> Fit {
+    fn tried(self, first: &Examples, later: &Examples, recipe: &PredictorRecipe, rng: &mut Rng) -> Fit {
         let (model, steps) = self.fit(first, Some(later), recipe, recipe.steps, rng);
         let (loss, later) = (model.loss(later), model.predict_all(later));
         Fit { setting: self.to_string(), loss, steps, later, rng: rng.clone() }
@@ -235,7 +245,7 @@ impl Setting {
         self,
         train: &Examples,
         later: Option<&Examples>,
-        recipe: &Recipe,
+        recipe: &PredictorRecipe,
         steps: usize,
         rng: &mut Rng,
     ) -> (Model, usize) {
@@ -304,16 +314,21 @@ mod tests {
         all
     }
 
-    fn quick(form: Form) -> Recipe {
-        Recipe { form, members: 2, steps: 1000, ..Recipe::default() }
+    fn quick(form: Form) -> PredictorRecipe {
+        PredictorRecipe { form, members: 2, steps: 1000, ..PredictorRecipe::default() }
     }
 
     #[test]
     fn both_forms_foresee_better_than_the_share_of_failures() {
         let examples = history(4000, 2.0);
         for (form, steps, least) in [(Form::Mlp, 1000, 0.9), (Form::Dictionary, 2400, 0.95)] {
-            let found =
-                learn(&examples, &Recipe { steps, ..quick(form) }, &mut Rng::new(1), &mut ()).unwrap();
+            let found = learn(
+                &examples,
+                &PredictorRecipe { steps, ..quick(form) },
+                &mut Rng::new(1),
+                &mut Fits::unsaved(),
+            )
+            .unwrap();
             let best = found.tried.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
             assert!(
                 best < least * found.baseline,
@@ -332,23 +347,27 @@ mod tests {
     #[test]
     fn the_same_seed_learns_the_same() {
         let examples = history(1500, 1.0);
-        let once = |seed| learn(&examples, &quick(Form::Mlp), &mut Rng::new(seed), &mut ()).unwrap().model;
+        let once = |seed| {
+            learn(&examples, &quick(Form::Mlp), &mut Rng::new(seed), &mut Fits::unsaved()).unwrap().model
+        };
         assert_eq!(once(1), once(1));
         assert_ne!(once(1), once(2));
     }
 
     #[test]
     fn too_few_failures_are_counted_in_the_refusal() {
-        let error =
-            learn(&history(600, 0.1), &quick(Form::Mlp), &mut Rng::new(1), &mut ()).unwrap_err().to_string();
+        let error = learn(&history(600, 0.1), &quick(Form::Mlp), &mut Rng::new(1), &mut Fits::unsaved())
+            .unwrap_err()
+            .to_string();
         assert!(
             error.contains("expected at least 30 failures, found ") && error.contains("train longer"),
             "{error}"
         );
-        let error =
-            learn(&history(600, 1e9), &quick(Form::Mlp), &mut Rng::new(1), &mut ()).unwrap_err().to_string();
+        let error = learn(&history(600, 1e9), &quick(Form::Mlp), &mut Rng::new(1), &mut Fits::unsaved())
+            .unwrap_err()
+            .to_string();
         assert!(error.contains("episodes without failure"), "{error}");
-        let bad = Recipe { early_share: 1.0, ..Recipe::default() };
-        assert!(learn(&history(600, 1.0), &bad, &mut Rng::new(1), &mut ()).is_err());
+        let bad = PredictorRecipe { early_share: 1.0, ..PredictorRecipe::default() };
+        assert!(learn(&history(600, 1.0), &bad, &mut Rng::new(1), &mut Fits::unsaved()).is_err());
     }
 }

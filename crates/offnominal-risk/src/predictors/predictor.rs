@@ -154,7 +154,7 @@ fn check(about: &About, scaler: &Standardiser) -> Result<(), TensorError> {
 mod tests {
     use super::*;
     use crate::examples::Examples;
-    use crate::learn::{Recipe, learn};
+    use crate::learn::{Fits, PredictorRecipe, learn};
     use offnominal_core::Rng;
 
     fn predictor(form: Form) -> Predictor {
@@ -164,8 +164,8 @@ mod tests {
             let theta = Theta { iteration: f64::from(i) / 800.0, noise: 1.0 - f64::from(i) / 900.0 };
             all.push(&x, theta, rng.uniform() < x[0].powi(4));
         }
-        let recipe = Recipe { form, members: 2, steps: 200, ..Recipe::default() };
-        let learned = learn(&all, &recipe, &mut Rng::new(1), &mut ()).unwrap();
+        let recipe = PredictorRecipe { form, members: 2, steps: 200, ..PredictorRecipe::default() };
+        let learned = learn(&all, &recipe, &mut Rng::new(1), &mut Fits::unsaved()).unwrap();
         let about = About {
             env: "w".into(),
             initial: vec!["a".into(), "b".into()],

@@ -50,7 +50,7 @@ impl PolicyCost {
         let first = |f: &Found| {
             let failure = f.failures.first();
             let experiments = failure.map_or(f.experiments, |first| first.index as usize + 1);
-            Search { experiments, failure: failure.map(|first| first.x.clone()) }
+            Search { experiments, has_failed: failure.is_some() }
         };
         let searches: Vec<Search> = found.iter().map(first).collect();
         Ok(PolicyCost {

@@ -68,12 +68,6 @@ impl Shape {
         let (location, scale) = self.steps[step.min(self.steps.len() - 1)];
         (score - location) / scale
     }
-
-    /// The score whose z is `z`: what a band of that width has as its threshold at a step.
-    pub fn score(&self, step: usize, z: f64) -> f64 {
-        let (location, scale) = self.steps[step.min(self.steps.len() - 1)];
-        location + z * scale
-    }
 }
 
 /// All scores at the steps around `t`.
@@ -109,7 +103,6 @@ mod tests {
         assert!((shape.standardised(3, 104.5)).abs() < 1e-9 && (shape.standardised(30, 0.45)).abs() < 1e-9);
         assert!(shape.standardised(30, 104.5) > 10.0);
         assert_eq!(shape.standardised(39, 7.0), shape.standardised(1000, 7.0));
-        assert!((shape.score(3, shape.standardised(3, 77.0)) - 77.0).abs() < 1e-9);
     }
 
     #[test]

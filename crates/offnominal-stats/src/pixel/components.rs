@@ -16,6 +16,7 @@ use super::Truth;
 use crate::StatsError;
 use crate::bootstrap::{Bootstrap, Range};
 use offnominal_core::estimate::Estimate;
+use serde::{Deserialize, Serialize};
 
 /// The smallest components that count, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +45,8 @@ pub struct ImageComponents {
 }
 
 /// Component metrics of a data set.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ComponentMetrics {
     /// Mean sIoU over the components of the truth.
     pub siou: Estimate,
@@ -52,8 +54,10 @@ pub struct ComponentMetrics {
     pub ppv: Option<Estimate>,
     /// Mean F1 over the thresholds τ.
     pub f1: Estimate,
-    /// Components of the truth and of the prediction.
-    pub counts: (usize, usize),
+    /// Components of the truth.
+    pub of_truth: usize,
+    /// Predicted components.
+    pub predicted: usize,
 }
 
 /// Compares the components of one image, `width` pixels wide; a pixel is called unknown if its score is at or above
@@ -131,9 +135,9 @@ pub fn summarise(images: &[ImageComponents], plan: &Bootstrap) -> Result<Compone
     })?;
     let ppv = plan.estimates("predicted components", images.len(), Range::Unit, |w| Some([ppv(w)?]));
     let count = |list: fn(&ImageComponents) -> &Vec<f64>| images.iter().map(|i| list(i).len()).sum();
-    let counts = (count(|i| &i.siou), count(|i| &i.ppv));
+    let (of_truth, predicted) = (count(|i| &i.siou), count(|i| &i.ppv));
     let [siou, f1] = values;
-    Ok(ComponentMetrics { siou, ppv: ppv.ok().map(|[ppv]| ppv), f1, counts })
+    Ok(ComponentMetrics { siou, ppv: ppv.ok().map(|[ppv]| ppv), f1, of_truth, predicted })
 }
 
 fn mean_f1(images: &[ImageComponents], weights: &[u32]) -> f64 {
@@ -261,7 +265,7 @@ mod tests {
         let plan = Bootstrap::new(50, Level::P95, Seed(0));
         let perfect = image(&["##.", "...", "..#"], ALL);
         let found = summarise(&[perfect.clone(), perfect], &plan).unwrap();
-        assert_eq!((found.f1.value, found.siou.value, found.counts), (1.0, 1.0, (4, 4)));
+        assert_eq!((found.f1.value, found.siou.value, found.of_truth, found.predicted), (1.0, 1.0, 4, 4));
         let found = summarise(&[image(&["oo.", "..."], ALL)], &plan).unwrap();
         assert!(found.f1.value == 0.0 && found.ppv.is_none());
         assert!(summarise(&[image(&["..."], ALL)], &plan).is_err());

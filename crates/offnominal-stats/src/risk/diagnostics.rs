@@ -21,6 +21,7 @@ use super::warning::{FEWEST_FAILURES, Warning};
 use super::weighted::{Weighted, mean};
 use crate::{Level, StatsError};
 use offnominal_core::estimate::Estimate;
+use serde::{Deserialize, Serialize};
 
 /// Failing weights from which a tail can be fitted.
 const FEWEST_FOR_TAIL: usize = 25;
@@ -31,12 +32,13 @@ const LARGEST_WEIGHT: f64 = 0.2;
 const FAR: f64 = 3.0;
 
 /// What a sample says of its own weights.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Diagnostics {
     /// Experiments that failed.
     pub failures: usize,
     /// How many failures of equal weight would say as much.
-    pub effective: f64,
+    pub effective_failures: f64,
     /// The share of the largest term in the estimate; zero without a failure.
     pub largest_share: f64,
     /// The share of the largest weight in all weights, failing or not.
@@ -44,7 +46,7 @@ pub struct Diagnostics {
     /// Mean weight of a draw, with its normal interval.
     pub mean_weight: Estimate,
     /// Pareto shape of the failing weights, if there are enough and they differ.
-    pub tail: Option<f64>,
+    pub pareto_shape: Option<f64>,
     /// Difference of the halves' estimates in standard errors, if both have failures.
     pub drift: Option<f64>,
 }
@@ -64,11 +66,11 @@ impl Diagnostics {
         let ends = (weight - level.z() * error, weight + level.z() * error);
         Ok(Diagnostics {
             failures: terms.len(),
-            effective: if squares > 0.0 { sum * sum / squares } else { 0.0 },
+            effective_failures: if squares > 0.0 { sum * sum / squares } else { 0.0 },
             largest_share: terms.last().map_or(0.0, |largest| largest / sum),
             largest_weight: largest_weight(sample),
             mean_weight: level.estimate(weight, ends, sample.len(), "normal"),
-            tail: tail(&terms),
+            pareto_shape: tail(&terms),
             drift: drift(sample),
         })
     }
@@ -77,13 +79,16 @@ impl Diagnostics {
     pub fn warnings(&self) -> Vec<Warning> {
         let weight = &self.mean_weight;
         let error = (weight.high - weight.low) / (2.0 * Level::P95.z());
-        let (tail, drift) = (self.tail.unwrap_or(0.0), self.drift.unwrap_or(0.0));
+        let (tail, drift) = (self.pareto_shape.unwrap_or(0.0), self.drift.unwrap_or(0.0));
         let checks = [
             (self.failures < FEWEST_FAILURES, Warning::FewFailures { found: self.failures }),
             ((weight.value - 1.0).abs() > FAR * error + 1e-9, Warning::MeanWeight { found: weight.value }),
             (self.largest_share > LARGEST_SHARE, Warning::OneWeight { share: self.largest_share }),
             (self.largest_weight > LARGEST_WEIGHT, Warning::OneExperiment { share: self.largest_weight }),
-            (self.effective < FEWEST_FAILURES as f64, Warning::FewEffective { effective: self.effective }),
+            (
+                self.effective_failures < FEWEST_FAILURES as f64,
+                Warning::FewEffective { effective: self.effective_failures },
+            ),
             (tail > LARGEST_TAIL, Warning::HeavyTail { shape: tail }),
             (drift > FAR, Warning::Drift { errors: drift }),
         ];

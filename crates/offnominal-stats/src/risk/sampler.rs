@@ -115,7 +115,8 @@ fn danger(x: &[f64], outcome: Outcome, predict: Predictor<'_>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::search::{expected_cost, search};
+    use super::super::search::expected_cost;
+    use super::super::toy::search;
     use super::cross_entropy::CrossEntropy;
     use super::elites::Elites;
     use super::*;

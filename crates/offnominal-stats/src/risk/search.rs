@@ -13,37 +13,15 @@ use super::bounded::Bounded;
 use super::counting;
 use super::refusal::Refusal;
 use crate::{Level, StatsError};
-use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
-
-use super::sampler::{Outcome, Sampler};
 
 /// One search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Search {
     /// Experiments that were run.
     pub experiments: usize,
-    /// The initial condition that failed, if one did.
-    pub failure: Option<Vec<f64>>,
-}
-
-/// Runs experiments that a sampler proposes until one fails or the budget is spent.
-pub fn search(
-    sampler: &mut dyn Sampler,
-    budget: usize,
-    draw: &mut dyn FnMut(&mut Rng) -> Vec<f64>,
-    experiment: &mut dyn FnMut(&[f64], &mut Rng) -> Outcome,
-    rng: &mut Rng,
-) -> Search {
-    for n in 1..=budget {
-        let x = sampler.propose(draw, rng);
-        let outcome = experiment(&x, rng);
-        sampler.learn(&x, outcome);
-        if outcome.failed {
-            return Search { experiments: n, failure: Some(x) };
-        }
-    }
-    Search { experiments: budget, failure: None }
+    /// Whether the last of them failed.
+    pub has_failed: bool,
 }
 
 /// Mean number of experiments to the first failure; without a failure, a lower bound: ∞ with a low end.
@@ -55,7 +33,7 @@ pub fn search(
 /// If no experiment was run.
 pub fn expected_cost(searches: &[Search], level: Level) -> Result<Estimate, Refusal> {
     let experiments = searches.iter().map(|s| s.experiments).sum();
-    let failures = searches.iter().filter(|s| s.failure.is_some()).count();
+    let failures = searches.iter().filter(|s| s.has_failed).count();
     let rate = counting::sequence(failures, experiments, level)?;
     let ends = (1.0 / rate.high, 1.0 / rate.low);
     Ok(level.estimate(1.0 / rate.value, ends, searches.len(), "inverse-beta-binomial-sequence"))
@@ -69,7 +47,7 @@ pub fn restricted_cost(searches: &[Search], budget: usize, level: Level) -> Resu
     StatsError::require("cost of a search", 1, "searches", searches.len())?;
     let mut costs = Bounded::new(budget as f64);
     for search in searches {
-        let is_whole = search.failure.is_some() || search.experiments >= budget;
+        let is_whole = search.has_failed || search.experiments >= budget;
         let (what, expected) = ("experiments of a search without failure", "the whole budget");
         StatsError::within(is_whole, what, expected, search.experiments as f64)?;
         costs.push(search.experiments.min(budget) as f64);
@@ -79,9 +57,10 @@ pub fn restricted_cost(searches: &[Search], budget: usize, level: Level) -> Resu
 
 #[cfg(test)]
 mod tests {
-    use super::super::sampler::Plain;
-    use super::super::toy::assert_covers;
+    use super::super::sampler::{Outcome, Plain};
+    use super::super::toy::{assert_covers, search};
     use super::*;
+    use offnominal_core::Rng;
 
     /// Searches for a coin that falls with the given chance.
     fn searches(p: f64, n: usize, budget: usize, rng: &mut Rng) -> Vec<Search> {

@@ -43,21 +43,10 @@ pub trait Margin {
 }
 
 impl Splitting {
-    /// The failure probability. If the budget ends first, an upper bound: the value is then that of the last level.
-    ///
-    /// # Errors
-    /// If margins tie, or moves are hardly ever accepted.
-    ///
-    /// # Panics
-    /// If there are fewer than two particles.
-    pub fn run<M: Margin>(&self, problem: &mut M, level: Level, rng: &mut Rng) -> Result<Estimate, Refusal> {
-        self.pooled(&[self.rounds(problem, rng)?], level)
-    }
-
     /// How far one swarm comes, to be pooled with others.
     ///
     /// # Errors
-    /// As [`run`](Splitting::run).
+    /// If margins tie, or moves are hardly ever accepted.
     ///
     /// # Panics
     /// If there are fewer than two particles.
@@ -74,6 +63,7 @@ impl Splitting {
     }
 
     /// The failure probability from swarms that do not know one another: their rounds add up to those of one large swarm.
+    /// If a budget ended first, an upper bound: the value is then that of the last level.
     ///
     /// # Errors
     /// If there are no swarms, or they disagree.
@@ -242,13 +232,17 @@ mod tests {
         Gauss { limit, correlation: 0.8, grain: 0.0 }
     }
 
+    fn run(plan: Splitting, mut problem: Gauss, rng: &mut Rng) -> Result<Estimate, Refusal> {
+        plan.pooled(&[plan.rounds(&mut problem, rng)?], Level::P95)
+    }
+
     const PLAN: Splitting = Splitting { particles: 40, moves: 20, budget: 1_000_000 };
 
     #[test]
     fn gaussian_tails_are_covered() {
         for limit in [2.3263, 3.719, 4.7534] {
             let p = 1.0 - normal_cdf(limit);
-            assert_covers(p, |rng| PLAN.run(&mut gauss(limit), Level::P95, rng).unwrap());
+            assert_covers(p, |rng| run(PLAN, gauss(limit), rng).unwrap());
         }
     }
 
@@ -265,8 +259,7 @@ mod tests {
             }
         };
         assert_covers(p, &mut pooled);
-        let (four, one) =
-            (pooled(&mut Rng::new(1)), PLAN.run(&mut gauss(3.719), Level::P95, &mut Rng::new(1)).unwrap());
+        let (four, one) = (pooled(&mut Rng::new(1)), run(PLAN, gauss(3.719), &mut Rng::new(1)).unwrap());
         assert!(four.high / four.low < 0.6 * one.high / one.low, "{four:.6} {one:.6}");
         assert!(refused <= 2 + repetitions() / 200, "{refused} of {} refused", repetitions());
     }
@@ -276,22 +269,21 @@ mod tests {
         let lazy = Splitting { moves: 1, ..PLAN };
         let near = || Gauss { correlation: 0.999, ..gauss(3.719) };
         let p = 1.0 - normal_cdf(3.719);
-        let run = |rng: &mut Rng| lazy.run(&mut near(), Level::P95, rng).unwrap();
-        assert!(coverage(p, run) < 0.9);
+        assert!(coverage(p, |rng| run(lazy, near(), rng).unwrap()) < 0.9);
     }
 
     #[test]
     fn a_budget_that_ends_too_early_leaves_an_upper_bound() {
         let short = Splitting { budget: 2000, ..PLAN };
-        let found = short.run(&mut gauss(5.0), Level::P95, &mut Rng::new(1)).unwrap();
+        let found = run(short, gauss(5.0), &mut Rng::new(1)).unwrap();
         assert!(found.low == 0.0 && found.high > 0.01 && found.n <= 2000, "{found:?}");
     }
 
     #[test]
     fn ties_and_stuck_particles_are_refused() {
-        let ties = PLAN.run(&mut Gauss { grain: 0.5, ..gauss(4.0) }, Level::P95, &mut Rng::new(1));
+        let ties = run(PLAN, Gauss { grain: 0.5, ..gauss(4.0) }, &mut Rng::new(1));
         assert!(matches!(ties, Err(Refusal::Ties { .. })), "{ties:?}");
-        let stuck = PLAN.run(&mut Gauss { correlation: 0.0, ..gauss(5.0) }, Level::P95, &mut Rng::new(1));
+        let stuck = run(PLAN, Gauss { correlation: 0.0, ..gauss(5.0) }, &mut Rng::new(1));
         assert!(matches!(stuck, Err(Refusal::Stuck { .. })), "{stuck:?}");
     }
 

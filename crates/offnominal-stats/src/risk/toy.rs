@@ -2,6 +2,8 @@
 //!
 //! X is uniform on [0, 1) and an experiment fails with probability h exp(−k X), so p = h (1 − exp(−k)) / k.
 
+use super::sampler::{Outcome, Sampler};
+use super::search::Search;
 use offnominal_core::Rng;
 use offnominal_core::estimate::Estimate;
 
@@ -49,4 +51,23 @@ pub fn assert_covers(truth: f64, estimate: impl FnMut(&mut Rng) -> Estimate) {
 pub fn coverage(truth: f64, mut estimate: impl FnMut(&mut Rng) -> Estimate) -> f64 {
     let n = repetitions();
     (0..n as u64).filter(|&i| estimate(&mut Rng::new(1000 + i)).covers(truth)).count() as f64 / n as f64
+}
+
+/// Runs experiments that a sampler proposes until one fails or the budget is spent.
+pub fn search(
+    sampler: &mut dyn Sampler,
+    budget: usize,
+    draw: &mut dyn FnMut(&mut Rng) -> Vec<f64>,
+    experiment: &mut dyn FnMut(&[f64], &mut Rng) -> Outcome,
+    rng: &mut Rng,
+) -> Search {
+    for n in 1..=budget {
+        let x = sampler.propose(draw, rng);
+        let outcome = experiment(&x, rng);
+        sampler.learn(&x, outcome);
+        if outcome.failed {
+            return Search { experiments: n, has_failed: true };
+        }
+    }
+    Search { experiments: budget, has_failed: false }
 }

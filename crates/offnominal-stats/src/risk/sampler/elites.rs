@@ -13,15 +13,10 @@ use std::collections::BTreeMap;
 /// Standard deviation of a variation, as a share of an entry's range.
 const STEP: f64 = 0.1;
 
-/// The condition that a cell remembers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Elite {
-    /// How dangerous it proved to be.
-    pub danger: f64,
-    /// Whether it failed.
-    pub failed: bool,
-    /// The condition.
-    pub x: Vec<f64>,
+/// The condition that a cell remembers, and how dangerous it proved to be.
+struct Elite {
+    danger: f64,
+    x: Vec<f64>,
 }
 
 /// The strategy and its archive.
@@ -54,11 +49,6 @@ impl<'p> Elites<'p> {
         Elites { bounds: bounds.to_vec(), axes: axes.to_vec(), cells_per_axis, predict, archive }
     }
 
-    /// The archive: place in the grid, and what is known of it.
-    pub fn archive(&self) -> &BTreeMap<Vec<usize>, Elite> {
-        &self.archive
-    }
-
     fn cell(&self, x: &[f64]) -> Vec<usize> {
         let place = |&axis: &usize| {
             let (low, high) = self.bounds[axis];
@@ -84,7 +74,7 @@ impl Sampler for Elites<'_> {
     }
 
     fn learn(&mut self, x: &[f64], outcome: Outcome) {
-        let found = Elite { danger: danger(x, outcome, self.predict), failed: outcome.failed, x: x.to_vec() };
+        let found = Elite { danger: danger(x, outcome, self.predict), x: x.to_vec() };
         let cell = self.cell(x);
         let is_better = self.archive.get(&cell).is_none_or(|known| found.danger > known.danger);
         if is_better {
@@ -105,8 +95,8 @@ mod tests {
         elites.learn(&[0.2, 0.6], outcome(1.0));
         elites.learn(&[0.15, 0.7], outcome(2.0));
         elites.learn(&[1.0, 0.1], outcome(-1.0));
-        let archive = elites.archive();
+        let archive = &elites.archive;
         assert_eq!((archive.len(), &archive[&vec![0]].x), (2, &vec![0.2, 0.6]));
-        assert!(archive[&vec![3]].failed);
+        assert_eq!(archive[&vec![3]].danger, 1.0);
     }
 }
