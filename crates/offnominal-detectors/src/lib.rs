@@ -2,6 +2,9 @@
 //!
 //! A detector is a file here and two lines below, `mod` and an item of `detectors!`; everything else (actions,
 //! configuration, documentation, the tests of the laws) reads [`ALL`].
+//!
+//! The detectors here say what they learn and how that scores a step (`shared::learn`), from which `detector!` makes the
+//! traits of the core. A detector may as well implement these itself, as the example of CONTRIBUTING.md does.
 
 mod clock;
 mod cusum;
