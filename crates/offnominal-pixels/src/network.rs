@@ -174,7 +174,7 @@ impl Model {
         match self {
             Model::Convolutional(net) => net.forward(rgb, shape, rng),
             Model::Baseline(model) => {
-                let output = model.say(rgb, width, passes, rng);
+                let output = model.segment(rgb, width, passes, rng);
                 let [rows, columns] = output.grid;
                 let channels = output.features.len() / (rows * columns);
                 let features = Some((output.features, [channels, rows, columns]));

@@ -203,7 +203,7 @@ impl<R: NetworkRecipe> TrainedFit for Fitting<'_, R> {
     }
 
     fn restore(&mut self, state: &Tensors) -> Result<(), TensorError> {
-        self.weights.take(state)?;
+        self.weights.load(state)?;
         self.optimiser.restore(&self.weights, state)?;
         self.place = state.json(PLACE)?;
         if self.place.best.is_some() {
