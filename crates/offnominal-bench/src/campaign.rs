@@ -25,6 +25,7 @@ pub use plan::{Excluded, Plan, Setting, Stage};
 
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
+use offnominal_engine::anomaly_request::OnsetChoice;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::frames::FrameSize;
 use serde::Deserialize;
@@ -95,17 +96,6 @@ pub struct Episodes {
     pub validation: usize,
     /// Anomalous per anomaly and strength, each with its nominal twin.
     pub test: usize,
-}
-
-/// First anomalous step, as it is written in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "toml::Value")]
-pub struct OnsetChoice(pub Onset);
-
-impl Default for OnsetChoice {
-    fn default() -> Self {
-        OnsetChoice(Onset::Random)
-    }
 }
 
 /// How long anomalies last, as it is written in the file.

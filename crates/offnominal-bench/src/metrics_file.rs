@@ -11,10 +11,94 @@
 //! # Ok::<(), offnominal_bench::metrics_file::MetricsFileError>(())
 //! ```
 
+use anyhow::Context as _;
+use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
-use offnominal_stats::{Bootstrap, Mode, ScoredEpisode, StatsError, delays, detection};
+use offnominal_engine::context::Context;
+use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, StatsError, delays, detection};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// What to judge; the seed of the intervals is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The file of scores.
+    pub file: PathBuf,
+    /// Alarms are scores above this; adds delays, missed, early and false alarms.
+    pub threshold: Option<f64>,
+    /// Bootstrap replicates of each interval.
+    #[serde(default = "Request::replicates")]
+    pub replicates: u32,
+    /// Confidence level of the intervals.
+    #[serde(default = "Request::level")]
+    pub level: f64,
+}
+
+/// The metrics of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The metrics.
+    pub rows: Rows,
+    /// Episodes in the file.
+    pub episodes: usize,
+    /// Confidence level of the intervals.
+    pub level: f64,
+}
+
+/// Reads the scores and judges them.
+///
+/// # Errors
+/// If the file cannot be read or something in it is wrong.
+pub fn run(request: &Request, context: &Context) -> anyhow::Result<Judged> {
+    let name = request.file.display().to_string();
+    let bytes = std::fs::read(&request.file).with_context(|| format!("cannot read {name}"))?;
+    request.judge(&name, &bytes, context)
+}
+
+impl Request {
+    /// Replicates, if no number is given.
+    pub fn replicates() -> u32 {
+        1000
+    }
+
+    /// The level, if none is given.
+    pub fn level() -> f64 {
+        0.95
+    }
+
+    /// Judges the content of a file; `file` is its name in messages.
+    ///
+    /// # Errors
+    /// If something in it is wrong.
+    pub fn judge(&self, file: &str, bytes: &[u8], context: &Context) -> anyhow::Result<Judged> {
+        let plan = Bootstrap::new(self.replicates as usize, Level::try_from(self.level)?, Seed(context.seed));
+        let read = if self.threshold.is_some() { read_without_gaps } else { read };
+        let episodes = read(file, bytes)?;
+        let rows = judge(file, &episodes, self.threshold, &plan)?;
+        Ok(Judged { rows, episodes: episodes.len(), level: self.level })
+    }
+}
+
+/// An object metric → estimate; null where these scores do not define it.
+impl Serialize for Judged {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.rows.iter().map(|(id, found)| (id, found.as_ref().ok())))
+    }
+}
+
+impl Display for Judged {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} episodes, {} % intervals", self.episodes, 100.0 * self.level)?;
+        self.rows.iter().try_for_each(|(id, found)| match found {
+            Ok(found) => write!(out, "\n  {id:<17} {found:.4}  ({}, n = {})", found.method, found.n),
+            Err(why) => write!(out, "\n  {id:<17} no value: {why}"),
+        })
+    }
+}
 
 /// The columns that are read.
 pub const COLUMNS: [&str; 4] = ["episode", "step", "score", "label"];

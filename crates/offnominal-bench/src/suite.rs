@@ -14,7 +14,7 @@ mod run;
 mod table;
 
 pub use environment::Environment;
-pub use run::{Request, State, run};
+pub use run::{Ran, Request, State, run};
 pub use table::Row;
 
 use crate::campaign::Campaign;

@@ -1,5 +1,6 @@
 //! An environment and the policy that acts in it, ready to play, with the policy's identity.
 
+use crate::anomaly_request::AnomalyRequest;
 use crate::frames::FrameSize;
 use crate::frames::cache::VideoCache;
 use crate::randomisation::Randomisation;
@@ -65,6 +66,16 @@ impl Subject {
         let Some(change) = change else { return Ok(self) };
         let env = change.apply(self.env)?;
         Ok(Subject { env, shifted: Some(change), videos: VideoCache::default(), ..self })
+    }
+
+    /// The anomaly that is asked for, if any is.
+    ///
+    /// # Errors
+    /// As [`AnomalyRequest::resolve`].
+    pub fn anomaly_spec(&self, request: Option<&AnomalyRequest>) -> Result<Option<AnomalySpec>> {
+        let resolve =
+            |r: &AnomalyRequest| r.resolve(self.env.as_ref(), &self.name.id, self.env.spec().horizon);
+        request.map(resolve).transpose()
     }
 
     /// The recipe of the two's episodes.

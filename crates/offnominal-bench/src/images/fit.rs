@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_engine::collect::{self, Plan};
+use offnominal_engine::collect;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::device::Device;
@@ -12,6 +12,7 @@ use offnominal_engine::images::trained::Fitted;
 use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to fit; the seed is that of the context.
@@ -88,6 +89,14 @@ pub struct FittedNetwork {
     pub episodes: usize,
 }
 
+impl Display for FittedNetwork {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let FittedNetwork { file, numbers, steps, detector, episodes, .. } = self;
+        writeln!(out, "{detector}: {numbers} numbers, learned from {steps} steps of {episodes} episodes")?;
+        write!(out, "{}", file.display())
+    }
+}
+
 /// Plays the episodes before the camera, fits, and writes the file.
 ///
 /// # Errors
@@ -124,10 +133,8 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
 
 /// What the camera saw in nominal episodes.
 fn videos(subject: &Subject, (what, n): (&str, usize), side: usize, context: &Context) -> Result<Vec<Video>> {
-    let task = context.task(n, &format!("{what} episodes"));
     let root = Seed(context.seed).child("images").child(what);
-    let plan = Plan { seed: context.seed, root, episodes: 0..n, jobs: context.jobs, bar: &task };
-    let played = collect::nominal(subject, &plan)?.episodes;
+    let played = collect::play(subject, None, root, 0..n, &format!("{what} episodes"), context)?.episodes;
     let (frame_size, steps) = (FrameSize { side }, played.iter().map(Episode::len).sum());
     let needed = frames::bytes_for(frame_size, played.len(), steps);
     frames::ensure_fits(needed, frames::available(), "the videos of the nominal episodes")?;

@@ -1,6 +1,5 @@
 //! `images fit`: a network that predicts the next image, fitted on nominal episodes, as one file.
 
-use crate::cli::fit::detector;
 use crate::cli::one_of::one_of;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
@@ -8,8 +7,8 @@ use clap::Args;
 use offnominal_bench::images::fit::{Request, run};
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::device::Device;
-use serde_json::json;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 /// Arguments of `images fit`.
 #[derive(Debug, Args)]
@@ -22,7 +21,7 @@ pub struct Fit {
     policy: String,
     /// pred-ae, prednet, ldm, lrdm or rssm-ppm, or a table such as `{ id = "lrdm", preset = "paper" }`; the preset is
     /// `small` (64 × 64, minutes on two cores) if none is named
-    #[arg(long, value_parser = detector)]
+    #[arg(long, value_parser = DetectorChoice::from_str)]
     detector: DetectorChoice,
     /// Where it is fitted
     #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
@@ -50,14 +49,6 @@ impl Fit {
     pub fn run(self, common: &Common) -> Result<Outcome> {
         let Fit { env, policy, detector, device, train, validation, images, file } = self;
         let request = Request { env, policy, detector, device, train, validation, images, file };
-        let found = run(&request, &common.context())?;
-        if common.json {
-            println!("{:#}", json!(found));
-        } else {
-            let (id, n, steps) = (&found.detector, found.numbers, found.steps);
-            println!("{id}: {n} numbers, learned from {steps} steps of {} episodes", found.episodes);
-            println!("{}", found.file.display());
-        }
-        Ok(Outcome::Done)
+        common.print(&run(&request, &common.context())?)
     }
 }
