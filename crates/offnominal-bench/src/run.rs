@@ -27,8 +27,12 @@ pub struct Request {
     /// The campaign file.
     pub campaign: PathBuf,
     /// Where cells and results are kept.
-    #[serde(default = "Request::out")]
+    #[serde(default = "out")]
     pub out: PathBuf,
+}
+
+offnominal_engine::defaults! {
+    out: PathBuf = "runs/bench".into();
 }
 
 /// A campaign that was run.
@@ -71,11 +75,6 @@ pub fn demo(out: &Path, context: &Context) -> Result<Finished> {
 }
 
 impl Request {
-    /// The folder, if none is named.
-    pub fn out() -> PathBuf {
-        "runs/bench".into()
-    }
-
     /// The cells of the campaign, and its text.
     ///
     /// # Errors

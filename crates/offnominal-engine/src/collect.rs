@@ -6,7 +6,7 @@ use crate::subject::Subject;
 use crate::{catalogues, parallel};
 use anyhow::{Result, bail, ensure};
 use offnominal_core::prelude::*;
-use offnominal_files::dataset::{self, Dataset, Recipe, cut_at_divergence};
+use offnominal_files::dataset::{self, Dataset, DatasetRecipe, cut_at_divergence};
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
@@ -30,8 +30,12 @@ pub struct Request {
     /// What is done to the episodes.
     pub anomaly: Option<AnomalyRequest>,
     /// The folder of the file; a dataset that is there already is extended.
-    #[serde(default = "Request::out")]
+    #[serde(default = "out")]
     pub out: PathBuf,
+}
+
+crate::defaults! {
+    out: PathBuf = "runs/collect".into();
 }
 
 /// A dataset and its file.
@@ -48,7 +52,7 @@ pub struct Collected {
     /// Episodes in which a number stopped being finite.
     pub diverged: usize,
     /// What recreates them.
-    pub recipe: Recipe,
+    pub recipe: DatasetRecipe,
 }
 
 /// Plays the episodes that are not in the file yet, and writes them.
@@ -81,11 +85,6 @@ pub fn run(request: &Request, context: &Context) -> Result<Collected> {
 }
 
 impl Request {
-    /// The folder, if none is named.
-    pub fn out() -> PathBuf {
-        "runs/collect".into()
-    }
-
     /// The environment and the policy.
     ///
     /// # Errors

@@ -30,7 +30,7 @@ pub struct Request {
     #[serde(default)]
     pub randomisation: RandomisationRequest,
     /// Number of episodes.
-    #[serde(default = "Request::episodes")]
+    #[serde(default = "episodes")]
     pub episodes: u32,
     /// Least acceptable mean return, met if the whole interval meets it.
     pub min_return: Option<f64>,
@@ -40,6 +40,10 @@ pub struct Request {
     /// seed.
     #[serde(default)]
     pub card: bool,
+}
+
+crate::defaults! {
+    episodes: u32 = 100;
 }
 
 /// What was measured.
@@ -101,11 +105,6 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
 }
 
 impl Request {
-    /// Number of episodes, if none is given.
-    pub fn episodes() -> u32 {
-        100
-    }
-
     fn check(&self) -> Result<()> {
         ensure!(
             !self.card || self.randomisation.words().is_empty(),

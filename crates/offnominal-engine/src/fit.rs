@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
-use offnominal_files::dataset::{self, Dataset, Recipe};
+use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
 use offnominal_files::write::atomically;
 use offnominal_monitor::About;
 use offnominal_stats::Rule;
@@ -29,7 +29,7 @@ pub struct Request {
     /// The policy.
     pub policy: String,
     /// The detector.
-    #[serde(default = "Request::detector")]
+    #[serde(default = "detector")]
     pub detector: DetectorChoice,
     /// A dataset of nominal episodes, instead of new ones.
     pub episodes: Option<PathBuf>,
@@ -38,19 +38,26 @@ pub struct Request {
     /// Episodes that set the threshold, which the detector does not see; 100, or of a file the last half.
     pub calibration: Option<u32>,
     /// How the threshold is set.
-    #[serde(default = "Request::rule")]
+    #[serde(default = "rule")]
     pub rule: String,
     /// Accepted share of nominal episodes with an alarm, for the rules that promise one.
-    #[serde(default = "Request::alpha")]
+    #[serde(default = "alpha")]
     pub alpha: f64,
     /// How exceedances become alarms.
     #[serde(default)]
     pub alarm: Settings,
     /// Whether the file is to hold what a diagnosis needs.
-    #[serde(default = "Request::diagnosis")]
+    #[serde(default = "diagnosis")]
     pub diagnosis: bool,
     /// The file to write.
     pub file: PathBuf,
+}
+
+crate::defaults! {
+    detector: DetectorChoice = DetectorChoice::named("offnominal");
+    rule: String = "conformal".into();
+    alpha: f64 = 0.05;
+    diagnosis: bool = true;
 }
 
 /// A monitor's file.
@@ -73,29 +80,6 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     let subject = Subject::new(&request.env, &request.policy)?;
     let [train, calibration] = request.both(&subject, rule, context)?;
     request.fit(&subject, [&train, &calibration], context.seed)
-}
-
-/// The defaults.
-impl Request {
-    /// The default detector.
-    pub fn detector() -> DetectorChoice {
-        DetectorChoice::named("offnominal")
-    }
-
-    /// The rule with the strongest promise.
-    pub fn rule() -> String {
-        "conformal".into()
-    }
-
-    /// One nominal episode in twenty.
-    pub fn alpha() -> f64 {
-        0.05
-    }
-
-    /// An alarm is diagnosed.
-    pub fn diagnosis() -> bool {
-        true
-    }
 }
 
 impl Request {
@@ -180,7 +164,7 @@ fn nominal(path: &Path, subject: &Subject) -> Result<Vec<Episode>> {
 ///
 /// # Errors
 /// If they are others.
-pub fn are_of(recipe: &Recipe, subject: &Subject) -> Result<()> {
+pub fn are_of(recipe: &DatasetRecipe, subject: &Subject) -> Result<()> {
     let env = &subject.env.spec().id;
     ensure!(recipe.env == *env, "expected episodes of {env}, found {}", recipe.env);
     ensure!(recipe.anomaly_spec.is_none(), "expected nominal episodes, found anomalous ones");

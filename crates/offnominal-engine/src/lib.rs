@@ -20,6 +20,7 @@
 //! | [`fit`]           | a monitor's file from nominal episodes                           |
 //! | [`score`]         | what a monitor says of recorded episodes                         |
 //! | [`anomaly_request`] | an anomaly as commands describe it                             |
+//! | [`request`]       | what requests have in common                                     |
 
 pub mod anomaly_request;
 pub mod catalogues;
@@ -39,6 +40,7 @@ pub mod policies;
 pub mod progress;
 pub mod randomisation;
 pub mod render;
+pub mod request;
 pub mod score;
 pub mod show;
 pub mod stream;

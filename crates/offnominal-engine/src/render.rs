@@ -29,7 +29,7 @@ pub struct Request {
     /// The policy.
     pub policy: String,
     /// Width and height of the images in pixels.
-    #[serde(default = "Request::size")]
+    #[serde(default = "size")]
     pub size: u16,
     /// Name of the camera; the environment's first, if none is named.
     pub camera: Option<String>,
@@ -43,6 +43,10 @@ pub struct Request {
     pub anomaly: Option<AnomalyRequest>,
     /// The folder.
     pub out: PathBuf,
+}
+
+crate::defaults! {
+    size: u16 = 256;
 }
 
 /// Which states of an episode become PNG files.
@@ -101,11 +105,6 @@ pub fn run(request: &Request, context: &Context) -> Result<Rendered> {
 }
 
 impl Request {
-    /// Width and height, if none are given.
-    pub fn size() -> u16 {
-        256
-    }
-
     fn camera(&self, spec: &EnvSpec) -> Result<Camera> {
         ensure!(!spec.cameras.is_empty(), "environment {} has no camera: it cannot be rendered", spec.id);
         let Some(name) = &self.camera else { return Ok(Camera(0)) };

@@ -9,7 +9,7 @@ use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
 use offnominal_core::image_detector::Video;
 use offnominal_core::prelude::*;
-use offnominal_files::dataset::{PolicyName, Recipe};
+use offnominal_files::dataset::{DatasetRecipe, PolicyName};
 
 /// An environment, a policy, and who the policy is.
 pub struct Subject {
@@ -79,9 +79,9 @@ impl Subject {
     }
 
     /// The recipe of the two's episodes.
-    pub fn recipe(&self, anomaly_spec: Option<&AnomalySpec>, seed: u64) -> Recipe {
-        let recipe = Recipe::new(self.env.spec(), self.name.clone(), anomaly_spec.cloned(), seed);
-        Recipe { robot: self.robot.clone(), ..recipe }
+    pub fn recipe(&self, anomaly_spec: Option<&AnomalySpec>, seed: u64) -> DatasetRecipe {
+        let recipe = DatasetRecipe::new(self.env.spec(), self.name.clone(), anomaly_spec.cloned(), seed);
+        DatasetRecipe { robot: self.robot.clone(), ..recipe }
     }
 
     /// The episode, unless the environment broke: then it says nothing of the policy.

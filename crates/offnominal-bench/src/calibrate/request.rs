@@ -159,7 +159,7 @@ fn of_level(row: &Strength) -> [String; 6] {
     [
         row.anomaly.clone(),
         row.level.clone(),
-        if found { number(row.magnitude) } else { row.status.name().into() },
+        if found { number(row.magnitude) } else { <&str>::from(row.status).into() },
         interval(row.low, row.high),
         format!("{} {}", number(row.score), interval(row.score_low, row.score_high)),
         row.episodes.to_string(),

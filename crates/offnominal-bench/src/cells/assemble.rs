@@ -8,14 +8,14 @@ use crate::cells::judge::{CONTROL, JUDGEMENT, Verdict};
 use crate::cells::nodes::Node;
 use crate::cells::play::load;
 use crate::cells::video::VIDEO;
-use crate::results::{Diagnosed, Recipe, Results, Row, Video};
+use crate::results::{CampaignRecipe, Diagnosed, Results, Row, Video};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::{Level, Metric, RULES, metric};
 
-/// The results of finished cells. Recipe fields that only the caller knows (command, file, time) stay empty.
+/// The results of finished cells. CampaignRecipe fields that only the caller knows (command, file, time) stay empty.
 ///
 /// # Errors
 /// If a cell is missing or cannot be read.
@@ -107,10 +107,15 @@ fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detec
     ranked.chain(rules.iter().flat_map(|rule| alarmed.iter().map(move |m| row(m.id, rule)))).collect()
 }
 
-fn recipe(bench: &Bench) -> Result<Recipe> {
+fn recipe(bench: &Bench) -> Result<CampaignRecipe> {
     let made = Provenance { mujoco: mujoco(bench), ..Provenance::new("", bench.plan.campaign.seed, b"") };
     let policies = (0..bench.plan.stages.len()).map(|at| policy(bench, at)).collect::<Result<_>>()?;
-    Ok(Recipe { campaign: bench.plan.campaign.name.clone(), made, policies, ..Recipe::default() })
+    Ok(CampaignRecipe {
+        campaign: bench.plan.campaign.name.clone(),
+        made,
+        policies,
+        ..CampaignRecipe::default()
+    })
 }
 
 /// The version of the library, if an environment is simulated with it; the environment's specification says so.

@@ -22,52 +22,32 @@ pub struct Request {
     /// The environment, one with a camera.
     pub env: String,
     /// The policy.
-    #[serde(default = "Request::policy")]
+    #[serde(default = "policy")]
     pub policy: String,
     /// The image detector: pred-ae, prednet, ldm, lrdm or rssm-ppm, with its parameters.
     pub detector: DetectorChoice,
     /// Where it is fitted.
-    #[serde(default = "Request::device")]
+    #[serde(default = "device")]
     pub device: Device,
     /// Nominal episodes that it learns from.
-    #[serde(default = "Request::train")]
+    #[serde(default = "train")]
     pub train: u32,
     /// Other nominal episodes, by which the training is stopped.
-    #[serde(default = "Request::validation")]
+    #[serde(default = "validation")]
     pub validation: u32,
     /// Width and height of the camera's frames.
-    #[serde(default = "Request::images")]
+    #[serde(default = "images")]
     pub images: u32,
     /// The file to write.
     pub file: PathBuf,
 }
 
-/// The defaults.
-impl Request {
-    /// The policy that is shipped with the environment.
-    pub fn policy() -> String {
-        "tqc".into()
-    }
-
-    /// The processor.
-    pub fn device() -> Device {
-        Device::Cpu
-    }
-
-    /// Episodes to learn from.
-    pub fn train() -> u32 {
-        100
-    }
-
-    /// Episodes for validation.
-    pub fn validation() -> u32 {
-        20
-    }
-
-    /// Pixels of a side.
-    pub fn images() -> u32 {
-        128
-    }
+offnominal_engine::defaults! {
+    policy: String = "tqc".into();
+    device: Device = Device::Cpu;
+    train: u32 = 100;
+    validation: u32 = 20;
+    images: u32 = 128;
 }
 
 /// What was fitted.

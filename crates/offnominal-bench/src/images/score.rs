@@ -12,6 +12,7 @@ use offnominal_engine::frames::{FrameSize, video};
 use offnominal_engine::images::trained::Fitted;
 use offnominal_engine::subject::Subject;
 use offnominal_files::png;
+use offnominal_files::read;
 use offnominal_files::write::atomically;
 use offnominal_nets::Tensors;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection};
@@ -74,7 +75,7 @@ impl Display for Scored {
 /// If the file cannot be read, or the environment or the policy cannot be had.
 fn open(monitor: &Path, device: Device) -> Result<(Fitted, Subject)> {
     let place = || monitor.display().to_string();
-    let bytes = std::fs::read(monitor).with_context(|| format!("cannot read {}", place()))?;
+    let bytes = read::bytes(monitor)?;
     let tensors = Tensors::from_bytes(&bytes).with_context(place)?;
     let fitted = Fitted::open(&tensors, device).with_context(place)?;
     let text = |name: &str| {

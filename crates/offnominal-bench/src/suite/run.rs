@@ -1,9 +1,9 @@
 //! Running a suite: one environment after the other, each to its end.
 
-use crate::results::{Recipe, Results, Row};
+use crate::results::{CampaignRecipe, Results, Row};
 use crate::run::run_open;
 use crate::suite::narrow::Narrowed;
-use crate::suite::{Environment, Kind, Suite, table};
+use crate::suite::{Environment, Suite, SuiteKind, table};
 use crate::{cells as bench, report};
 use anyhow::{Result, ensure};
 use offnominal_core::suggest::did_you_mean;
@@ -183,7 +183,7 @@ fn keep(
     let plan = &narrowed.benches[0].plan;
     results.recipe.made_by(&request.command(env, plan.campaign.seeds), &narrowed.texts.join("\n"));
     results.recipe.wall_secs = last_call.0;
-    let Recipe { made, policies, .. } = results.recipe.clone();
+    let CampaignRecipe { made, policies, .. } = results.recipe.clone();
     let environment = Environment {
         env: env.into(),
         digest: narrowed.digest(),
@@ -191,7 +191,7 @@ fn keep(
         policies,
         seeds: plan.campaign.seeds,
         missing: narrowed.missing.clone(),
-        hardware: if request.suite.kind == Kind::Images { hardware(jobs) } else { String::new() },
+        hardware: if request.suite.kind == SuiteKind::Images { hardware(jobs) } else { String::new() },
         detectors: plan.detectors().iter().map(|d| d.name.clone()).collect(),
         last_call,
         coverage: results.coverage.clone(),
@@ -231,11 +231,11 @@ fn join(results: &mut Results, more: Results) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::Kind;
+    use crate::suite::SuiteKind;
 
     /// Two environments, of which one has no such policy.
     static SMALL: Suite =
-        Suite { id: "small", kind: Kind::Vector, files: &[("one.toml", ONE), ("two.toml", TWO)] };
+        Suite { id: "small", kind: SuiteKind::Vector, files: &[("one.toml", ONE), ("two.toml", TWO)] };
 
     const ONE: &str = r#"
 name = "one"

@@ -1,7 +1,7 @@
 //! A dataset that is there already and is to have more episodes: it is continued if it has the same recipe, and left
 //! alone otherwise.
 
-use crate::dataset::{Dataset, Recipe, load};
+use crate::dataset::{Dataset, DatasetRecipe, load};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::path::Path;
@@ -27,7 +27,7 @@ impl Dataset {
 ///
 /// # Errors
 /// If the file is none of ours, has another recipe, or has more episodes: writing there would lose them.
-pub fn kept(path: &Path, recipe: &Recipe, n_wanted: usize) -> Result<Option<Dataset>> {
+pub fn kept(path: &Path, recipe: &DatasetRecipe, n_wanted: usize) -> Result<Option<Dataset>> {
     const ADVICE: &str = "choose another --out, or remove the file";
     if !path.exists() {
         return Ok(None);
@@ -47,7 +47,7 @@ pub fn kept(path: &Path, recipe: &Recipe, n_wanted: usize) -> Result<Option<Data
 }
 
 /// The first field in which two recipes differ, in words.
-fn difference(found: &Recipe, expected: &Recipe) -> Result<Option<String>> {
+fn difference(found: &DatasetRecipe, expected: &DatasetRecipe) -> Result<Option<String>> {
     let [found, expected] = [serde_json::to_value(found)?, serde_json::to_value(expected)?];
     let fields = expected.as_object().into_iter().flatten();
     let differs = |(name, value): (&String, &Value)| {
@@ -78,9 +78,9 @@ mod tests {
         assert!(kept(&path, &recipe, 2).unwrap().is_none());
         save(&dataset(), &path).unwrap();
         assert_eq!(kept(&path, &recipe, 2).unwrap(), Some(dataset()));
-        let refusal = |recipe: &Recipe, n| format!("{:#}", kept(&path, recipe, n).unwrap_err());
+        let refusal = |recipe: &DatasetRecipe, n| format!("{:#}", kept(&path, recipe, n).unwrap_err());
         assert!(refusal(&recipe, 1).contains("expected --episodes 2 or more, found 1"));
-        let other = Recipe { seed: 8, ..recipe.clone() };
+        let other = DatasetRecipe { seed: 8, ..recipe.clone() };
         assert!(refusal(&other, 2).contains("holds other episodes: expected seed 8, found 7"));
         std::fs::write(&path, b"mine").unwrap();
         assert!(refusal(&recipe, 2).contains("there is a file already"));

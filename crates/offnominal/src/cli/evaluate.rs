@@ -4,7 +4,7 @@ use crate::cli::randomise::Randomise;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
-use offnominal_engine::evaluation::{Request, run};
+use offnominal_engine::evaluation::{self, Request, run};
 
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
@@ -21,7 +21,7 @@ pub struct Evaluate {
     #[command(flatten)]
     randomise: Randomise,
     /// Number of episodes, 2 to 1000000
-    #[arg(long, default_value_t = Request::episodes(), value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
+    #[arg(long, default_value_t = evaluation::episodes(), value_parser = clap::value_parser!(u32).range(2..=1_000_000))]
     episodes: u32,
     /// Least acceptable mean return: if the lower end of its interval is below it, the exit code is 1
     #[arg(long, value_name = "R", allow_negative_numbers = true)]

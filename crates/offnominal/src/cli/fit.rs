@@ -6,7 +6,7 @@ use clap::Args;
 use offnominal_core::alarm::Settings;
 use offnominal_engine::collect;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::fit::{Request, run};
+use offnominal_engine::fit::{self, Request, run};
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -33,10 +33,10 @@ pub struct Fit {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     calibration: Option<u32>,
     /// How the threshold is set: 3sigma, q95, max, conformal, band, cusum or martingale
-    #[arg(long, default_value_t = Request::rule())]
+    #[arg(long, default_value_t = fit::rule())]
     rule: String,
     /// Accepted share of nominal episodes with an alarm, for the rules that promise one
-    #[arg(long, default_value_t = Request::alpha(), value_name = "SHARE")]
+    #[arg(long, default_value_t = fit::alpha(), value_name = "SHARE")]
     alpha: f64,
     /// Steps at the beginning of an episode in which no alarm is raised
     #[arg(long, default_value_t = 0, value_name = "STEPS")]
@@ -48,7 +48,7 @@ pub struct Fit {
     #[arg(long, value_name = "STEPS")]
     clear_after: Option<NonZeroU32>,
     /// Whether the file is to hold what a diagnosis needs; it takes as long to fit as `ensemble-dm`
-    #[arg(long, default_value_t = Request::diagnosis(), action = clap::ArgAction::Set, value_name = "true|false")]
+    #[arg(long, default_value_t = fit::diagnosis(), action = clap::ArgAction::Set, value_name = "true|false")]
     diagnosis: bool,
     /// The file to write
     #[arg(long, value_name = "FILE.monitor")]

@@ -3,7 +3,7 @@
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result};
 use clap::Args;
-use offnominal_bench::metrics_file::{Request, run};
+use offnominal_bench::metrics_file::{self, Request, run};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -17,10 +17,10 @@ pub struct Metrics {
     #[arg(long, allow_negative_numbers = true, value_name = "SCORE")]
     threshold: Option<f64>,
     /// Bootstrap replicates of each interval, 100 to 100000
-    #[arg(long, default_value_t = Request::replicates(), value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
+    #[arg(long, default_value_t = metrics_file::replicates(), value_name = "N", value_parser = clap::value_parser!(u32).range(100..=100_000))]
     replicates: u32,
     /// Confidence level of the intervals, between 0 and 1
-    #[arg(long, default_value_t = Request::level(), value_name = "P")]
+    #[arg(long, default_value_t = metrics_file::level(), value_name = "P")]
     level: f64,
 }
 

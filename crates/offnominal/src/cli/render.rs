@@ -5,7 +5,7 @@ use crate::cli::one_of::one_of;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
-use offnominal_engine::render::{Request, Stills, run};
+use offnominal_engine::render::{self, Request, Stills, run};
 
 /// Arguments of `render`.
 #[derive(Debug, Args)]
@@ -17,7 +17,7 @@ pub struct Render {
     #[arg(long)]
     policy: String,
     /// Width and height of the images in pixels
-    #[arg(long, default_value_t = Request::size(), value_parser = clap::value_parser!(u16).range(8..=1024))]
+    #[arg(long, default_value_t = render::size(), value_parser = clap::value_parser!(u16).range(8..=1024))]
     size: u16,
     /// Name of the camera [default: the environment's first]
     #[arg(long, value_name = "NAME")]

@@ -4,7 +4,7 @@ use crate::cli::one_of::one_of;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
-use offnominal_bench::images::fit::{Request, run};
+use offnominal_bench::images::fit::{self, Request, run};
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::device::Device;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ pub struct Fit {
     #[arg(long)]
     env: String,
     /// `tqc` for the one shipped with the environment, a name of `list policies`, or the path of a file
-    #[arg(long, default_value_t = Request::policy())]
+    #[arg(long, default_value_t = fit::policy())]
     policy: String,
     /// pred-ae, prednet, ldm, lrdm or rssm-ppm, or a table such as `{ id = "lrdm", preset = "paper" }`; the preset is
     /// `small` (64 × 64, minutes on two cores) if none is named
@@ -27,13 +27,13 @@ pub struct Fit {
     #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
     device: Device,
     /// Nominal episodes that it learns from
-    #[arg(long, value_name = "N", default_value_t = Request::train(), value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = fit::train(), value_parser = clap::value_parser!(u32).range(1..=10_000))]
     train: u32,
     /// Other nominal episodes, by which it is seen when to stop
-    #[arg(long, value_name = "N", default_value_t = Request::validation(), value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = fit::validation(), value_parser = clap::value_parser!(u32).range(1..=10_000))]
     validation: u32,
     /// Width and height of the camera's images
-    #[arg(long, value_name = "PIXELS", default_value_t = Request::images(), value_parser = clap::value_parser!(u32).range(16..=1024))]
+    #[arg(long, value_name = "PIXELS", default_value_t = fit::images(), value_parser = clap::value_parser!(u32).range(16..=1024))]
     images: u32,
     /// The file to write
     #[arg(long, value_name = "FILE.safetensors")]
