@@ -71,7 +71,10 @@ pub fn run(request: &Request, context: &Context) -> Result<Collected> {
         kept => {
             let played = request.play(&subject, anomaly_spec.as_ref(), open, context)?;
             let whole = match kept {
-                Some(kept) => kept.followed_by(played),
+                Some(mut kept) => {
+                    kept.extend(played);
+                    kept
+                }
                 None => played,
             };
             dataset::save(&whole, &file)?;

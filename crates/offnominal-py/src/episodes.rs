@@ -55,7 +55,7 @@ impl Recording {
         if self.0.recipe != other.0.recipe {
             return Err(wrong("expected recordings of the same recipe, found two"));
         }
-        self.0 = self.0.clone().followed_by(other.0.clone());
+        self.0.extend(other.0.clone());
         Ok(())
     }
 

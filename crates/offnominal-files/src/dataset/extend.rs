@@ -13,13 +13,11 @@ impl Dataset {
         self.episodes.len() - twins
     }
 
-    /// The same dataset with the episodes of another one of the same recipe behind its own.
-    #[must_use]
-    pub fn followed_by(mut self, more: Dataset) -> Dataset {
+    /// Puts the episodes of another dataset of the same recipe behind those of this one.
+    pub fn extend(&mut self, more: Dataset) {
         let n = self.episodes.len();
         self.episodes.extend(more.episodes);
         self.twins.extend(more.twins.into_iter().map(|twin| twin.map(|i| n + i)));
-        self
     }
 }
 
@@ -65,7 +63,8 @@ mod tests {
 
     #[test]
     fn a_dataset_is_continued_with_its_twins() {
-        let twice = dataset().followed_by(dataset());
+        let mut twice = dataset();
+        twice.extend(dataset());
         assert_eq!((twice.episodes.len(), twice.n_asked()), (8, 4));
         assert_eq!(twice.twins[4..], [Some(5), None, Some(7), None]);
     }
