@@ -31,6 +31,7 @@ from offnominal._engine import VERSION as __version__
 from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
+from offnominal.commands import calibrate, campaign, fit, metrics, render, report, score, suite, train
 from offnominal.detectors import Monitor
 from offnominal.envs import Environment, anomalies, environments
 from offnominal.episodes import Dataset, Episode, collect, evaluate, load
@@ -51,18 +52,27 @@ __all__ = [
     "alarms",
     "anomalies",
     "bench",
+    "calibrate",
+    "campaign",
     "cluster",
     "collect",
     "detectors",
     "envs",
     "episodes",
     "evaluate",
+    "fit",
     "image_detectors",
     "load",
+    "metrics",
     "pixels",
     "policies",
+    "render",
+    "report",
     "risk",
+    "score",
     "shift",
+    "suite",
+    "train",
     "vector",
     "environments",
 ]

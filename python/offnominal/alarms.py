@@ -107,16 +107,15 @@ def fit(
     :param diagnosis: whether the file is to hold what a diagnosis needs, which takes longer to fit.
     :raises ValueError: if a name or a number is wrong, or there are too few episodes for what the rule promises.
     """
-    recipe = {"id": detector} if isinstance(detector, str) else detector.recipe()
-    asked = {
-        "detector": recipe,
+    request = {
+        "env": episodes.recipe["env"],
+        "policy": episodes.recipe["policy"]["id"],
+        "detector": detector if isinstance(detector, str) else detector.recipe(),
         "rule": rule,
         "alpha": alpha,
-        "arm_after": arm_after,
-        "raise_after": raise_after,
-        "clear_after": clear_after,
+        "alarm": {"arm_after": arm_after, "raise_after": raise_after, "clear_after": clear_after},
         "diagnosis": diagnosis,
-        "seed": seed,
+        "file": os.fspath(out),
     }
-    _engine.fit_file(json.dumps(asked), episodes._recording, calibration._recording, os.fspath(out))
+    _engine.fit_file(json.dumps(request), episodes._recording, calibration._recording, seed)
     return Watch(out)

@@ -22,6 +22,7 @@ from typing_extensions import Unpack
 
 from offnominal import _engine
 from offnominal._anomaly_spec import Disturbed, wanted
+from offnominal._command import call
 from offnominal._progress import progress
 from offnominal.envs import environment_id
 from offnominal.policies import Acting, named
@@ -176,11 +177,12 @@ def _registered(name: str) -> str:
 def _played(env: str, policy: str, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
     """Played in blocks, so that it can be watched and interrupted."""
     block = max(1, min(episodes // 20, 64))
-    policy_in_anomaly = anomaly_spec if anomaly_spec == "null" else json.dumps({**json.loads(anomaly_spec), "policy": policy})
+    anomaly = json.loads(anomaly_spec)
     recording = None
     for first in progress(range(0, episodes, block), "episodes", unit_scale=block):
         n = min(block, episodes - first)
-        part = _engine.collect(env, policy, first, n, seed, policy_in_anomaly, jobs)
+        request = {"env": env, "policy": policy, "episodes": n, "anomaly": anomaly}
+        part = _engine.collect(json.dumps(request), first, seed, jobs)
         if recording is None:
             recording = part
         else:
@@ -224,9 +226,10 @@ def evaluate(env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int =
     """Return and success rate of a policy of the engine, and the return of random commands, each with its interval.
 
     Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
-    environment defines none. The same numbers as ``offnominal evaluate --json``.
+    environment defines none. What ``offnominal evaluate --json`` prints.
     """
-    found: dict[str, Any] = json.loads(_engine.evaluate(environment_id(env), policy, episodes, seed, jobs))
+    request = {"env": environment_id(env), "policy": policy, "episodes": episodes}
+    found: dict[str, Any] = call("evaluate", request, seed=seed, jobs=jobs, progress=True)
     return found
 
 

@@ -5,8 +5,12 @@
 //! that can grow in two directions is tried in the preferred one first, and in the other for levels not reached there.
 
 mod duplicates;
-pub mod given;
+mod given;
+mod request;
 mod response;
+
+pub use given::Scored;
+pub use request::{Calibrated, Request, Rows, run};
 
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::policy::Random;
@@ -24,20 +28,20 @@ use std::path::Path;
 
 /// How hard to look.
 #[derive(Debug, Clone, Serialize)]
-pub struct Effort {
+struct Effort {
     /// Nominal episodes, and the most that are played at one magnitude.
-    pub nominal: usize,
+    nominal: usize,
     /// Most episodes for one anomaly in one direction.
-    pub budget: usize,
+    budget: usize,
     /// Half-width aimed at for the interval of a score, as a share of 1 − target.
-    pub tolerance: f64,
+    tolerance: f64,
 }
 
 /// Finds the magnitudes of the given anomalies at every level; finished anomalies are cells in the output folder.
 ///
 /// # Errors
 /// If the policy is not better than the random one, an anomaly does not exist, or a file cannot be written.
-pub fn calibrate(
+fn calibrate(
     subject: &Subject,
     anomalies: &[String],
     effort: &Effort,

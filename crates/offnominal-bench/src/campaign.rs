@@ -25,8 +25,11 @@ pub use plan::{Excluded, Plan, Setting, Stage};
 
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
+use offnominal_engine::anomaly_request::OnsetChoice;
+use offnominal_engine::defaults;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::frames::FrameSize;
+use offnominal_engine::strengths::LEVELS;
 use serde::Deserialize;
 use std::path::Path;
 
@@ -41,7 +44,7 @@ pub struct Campaign {
     /// Environment ids.
     pub envs: Vec<String>,
     /// Policies, by the names that `evaluate` takes.
-    #[serde(default = "default_policies")]
+    #[serde(default = "policies")]
     pub policies: Vec<String>,
     /// Detectors, each by id or with parameters.
     pub detectors: Vec<DetectorChoice>,
@@ -49,13 +52,13 @@ pub struct Campaign {
     #[serde(default)]
     pub anomalies: Anomalies,
     /// Calibrated strengths at which anomalies without a magnitude of their own are tried.
-    #[serde(default = "default_strengths")]
+    #[serde(default = "strengths")]
     pub strengths: Vec<String>,
     /// The policy whose calibrated magnitudes all policies meet; each its own, if it is not given.
     #[serde(default)]
     pub strengths_of: Option<String>,
     /// Number of repetitions; the k-th has the seed `seed + k`.
-    #[serde(default = "default_seeds")]
+    #[serde(default = "seeds")]
     pub seeds: u64,
     /// Numbers of episodes.
     pub episodes: Episodes,
@@ -66,13 +69,13 @@ pub struct Campaign {
     #[serde(default)]
     pub extent: ExtentChoice,
     /// Accepted share of nominal episodes with a false alarm, for the conformal threshold.
-    #[serde(default = "default_false_alarms")]
+    #[serde(default = "false_alarms")]
     pub false_alarms: f64,
     /// Bootstrap replicates behind each interval.
-    #[serde(default = "default_replicates")]
+    #[serde(default = "replicates")]
     pub replicates: usize,
     /// Number of test episodes per anomaly whose scores over time are kept.
-    #[serde(default = "default_traces")]
+    #[serde(default = "traces")]
     pub traces: usize,
     /// Name of the detector whose alarms are diagnosed; none, if it is not given.
     #[serde(default)]
@@ -81,7 +84,7 @@ pub struct Campaign {
     #[serde(default)]
     pub images: Option<usize>,
     /// Whether a video of one anomalous episode per environment is made.
-    #[serde(default = "default_video")]
+    #[serde(default = "video")]
     pub video: bool,
 }
 
@@ -97,48 +100,19 @@ pub struct Episodes {
     pub test: usize,
 }
 
-/// First anomalous step, as it is written in the file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "toml::Value")]
-pub struct OnsetChoice(pub Onset);
-
-impl Default for OnsetChoice {
-    fn default() -> Self {
-        OnsetChoice(Onset::Random)
-    }
-}
-
 /// How long anomalies last, as it is written in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(try_from = "toml::Value")]
 pub struct ExtentChoice(pub Extent);
 
-fn default_policies() -> Vec<String> {
-    vec!["tqc".into()]
-}
-
-fn default_strengths() -> Vec<String> {
-    offnominal_engine::strengths::LEVELS.iter().map(|(name, _)| name.to_string()).collect()
-}
-
-fn default_seeds() -> u64 {
-    1
-}
-
-fn default_false_alarms() -> f64 {
-    0.05
-}
-
-fn default_replicates() -> usize {
-    200
-}
-
-fn default_traces() -> usize {
-    1
-}
-
-fn default_video() -> bool {
-    true
+defaults! {
+    policies: Vec<String> = vec!["tqc".into()];
+    strengths: Vec<String> = LEVELS.iter().map(|(name, _)| name.to_string()).collect();
+    seeds: u64 = 1;
+    false_alarms: f64 = 0.05;
+    replicates: usize = 200;
+    traces: usize = 1;
+    video: bool = true;
 }
 
 impl Campaign {

@@ -8,127 +8,97 @@
 //! let csv = b"episode,step,score,label\na,0,0.1,0\na,1,0.9,1\n";
 //! let episodes = offnominal_bench::metrics_file::read("scores.csv", csv)?;
 //! assert_eq!((episodes[0].scores.len(), episodes[0].onset), (2, Some(1)));
-//! # Ok::<(), offnominal_bench::metrics_file::MetricsFileError>(())
+//! # Ok::<(), anyhow::Error>(())
 //! ```
 
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
+use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
-use offnominal_stats::{Bootstrap, Mode, ScoredEpisode, StatsError, delays, detection};
+use offnominal_engine::context::Context;
+use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, StatsError, delays, detection};
+use serde::{Deserialize, Serialize, Serializer};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// What to judge; the seed of the intervals is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The file of scores.
+    pub file: PathBuf,
+    /// Alarms are scores above this; adds delays, missed, early and false alarms.
+    pub threshold: Option<f64>,
+    /// Bootstrap replicates of each interval.
+    #[serde(default = "replicates")]
+    pub replicates: u32,
+    /// Confidence level of the intervals.
+    #[serde(default = "level")]
+    pub level: f64,
+}
+
+offnominal_engine::defaults! {
+    replicates: u32 = 1000;
+    level: f64 = 0.95;
+}
+
+/// The metrics of a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The metrics.
+    pub rows: Rows,
+    /// Episodes in the file.
+    pub episodes: usize,
+    /// Confidence level of the intervals.
+    pub level: f64,
+}
+
+/// Reads the scores and judges them.
+///
+/// # Errors
+/// If the file cannot be read or something in it is wrong.
+pub fn run(request: &Request, context: &Context) -> Result<Judged> {
+    let name = request.file.display().to_string();
+    request.judge(&name, &offnominal_files::read::bytes(&request.file)?, context)
+}
+
+impl Request {
+    /// Judges the content of a file; `file` is its name in messages.
+    ///
+    /// # Errors
+    /// If something in it is wrong.
+    pub fn judge(&self, file: &str, bytes: &[u8], context: &Context) -> Result<Judged> {
+        let plan = Bootstrap::new(self.replicates as usize, Level::try_from(self.level)?, Seed(context.seed));
+        let read = if self.threshold.is_some() { read_without_gaps } else { read };
+        let episodes = read(file, bytes)?;
+        let rows = judge(file, &episodes, self.threshold, &plan)?;
+        Ok(Judged { rows, episodes: episodes.len(), level: self.level })
+    }
+}
+
+/// An object metric → estimate; null where these scores do not define it.
+impl Serialize for Judged {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.rows.iter().map(|(id, found)| (id, found.as_ref().ok())))
+    }
+}
+
+impl Display for Judged {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{} episodes, {} % intervals", self.episodes, 100.0 * self.level)?;
+        self.rows.iter().try_for_each(|(id, found)| match found {
+            Ok(found) => write!(out, "\n  {id:<17} {found:.4}  ({}, n = {})", found.method, found.n),
+            Err(why) => write!(out, "\n  {id:<17} no value: {why}"),
+        })
+    }
+}
 
 /// The columns that are read.
 pub const COLUMNS: [&str; 4] = ["episode", "step", "score", "label"];
 
 /// Name in results and estimate of each metric, or why there is none.
 pub type Rows = Vec<(&'static str, Result<Estimate, StatsError>)>;
-
-/// What is wrong with a file of scores.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum MetricsFileError {
-    /// A column is missing.
-    #[error(
-        "{file}, line 1: expected the columns episode, step, score, label, found {found}; {missing} is missing"
-    )]
-    Header {
-        /// Name of the file.
-        file: String,
-        /// The header that was found.
-        found: String,
-        /// The first missing column.
-        missing: &'static str,
-    },
-    /// A column occurs twice.
-    #[error("{file}, line 1: expected the column {column} once, found it twice")]
-    ColumnTwice {
-        /// Name of the file.
-        file: String,
-        /// The column.
-        column: &'static str,
-    },
-    /// There are no rows.
-    #[error("{file}: expected a header and rows, found {found}")]
-    Empty {
-        /// Name of the file.
-        file: String,
-        /// What there is.
-        found: &'static str,
-    },
-    /// A field has no valid value.
-    #[error("{file}, line {line}, column {column}: expected {expected}, found {found:?}")]
-    Field {
-        /// Name of the file.
-        file: String,
-        /// Line, counted from 1.
-        line: u64,
-        /// Column.
-        column: &'static str,
-        /// The rule in words.
-        expected: &'static str,
-        /// The text that was found.
-        found: String,
-    },
-    /// A row has not as many fields as the header.
-    #[error("{file}, line {line}: expected {expected} fields as in line 1, found {found}")]
-    Ragged {
-        /// Name of the file.
-        file: String,
-        /// Line of the row.
-        line: u64,
-        /// Fields of the header.
-        expected: u64,
-        /// Fields of the row.
-        found: u64,
-    },
-    /// It is not CSV.
-    #[error("{file}: {why}")]
-    Csv {
-        /// Name of the file.
-        file: String,
-        /// The reader's complaint, with its line.
-        why: String,
-    },
-    /// A step occurs twice.
-    #[error(
-        "{file}, line {line}: expected each step once, found step {step} of episode {episode:?} again (first in line {first})"
-    )]
-    Duplicate {
-        /// Name of the file.
-        file: String,
-        /// Line of the second occurrence.
-        line: u64,
-        /// The episode.
-        episode: String,
-        /// The step.
-        step: u64,
-        /// Line of the first occurrence.
-        first: u64,
-    },
-    /// Delays need every step.
-    #[error(
-        "{file}, line {line}: expected step {expected} of episode {episode:?} (delays count steps), found step {found}"
-    )]
-    Gap {
-        /// Name of the file.
-        file: String,
-        /// Line of the step after the gap.
-        line: u64,
-        /// The episode.
-        episode: String,
-        /// The step that is missing.
-        expected: u64,
-        /// The step that comes instead.
-        found: u64,
-    },
-    /// The metrics cannot be computed from these scores.
-    #[error("{file}: {why}")]
-    Stats {
-        /// Name of the file.
-        file: String,
-        /// The reason.
-        why: StatsError,
-    },
-}
 
 /// One row, with the line it stands in.
 #[derive(Debug, Clone, Copy)]
@@ -143,7 +113,7 @@ struct Row {
 ///
 /// # Errors
 /// Whatever is wrong, by file, line and column; `file` is the name used in messages.
-pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<ScoredEpisode>, MetricsFileError> {
+pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<ScoredEpisode>> {
     Ok(rows(file, bytes)?.into_iter().map(|(_, rows)| scored(&rows)).collect())
 }
 
@@ -151,13 +121,16 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<Vec<ScoredEpisode>, MetricsFileE
 ///
 /// # Errors
 /// As [`read`], and if steps are not consecutive.
-pub fn read_without_gaps(file: &str, bytes: &[u8]) -> Result<Vec<ScoredEpisode>, MetricsFileError> {
+pub fn read_without_gaps(file: &str, bytes: &[u8]) -> Result<Vec<ScoredEpisode>> {
     let episodes = rows(file, bytes)?;
     for (episode, rows) in &episodes {
         if let Some([before, after]) = neighbours(rows).find(|[a, b]| b.step - a.step > 1) {
-            let (file, episode) = (file.to_string(), episode.clone());
-            let (expected, found) = (before.step + 1, after.step);
-            return Err(MetricsFileError::Gap { file, line: after.line, episode, expected, found });
+            bail!(
+                "{file}, line {}: expected step {} of episode {episode:?} (delays count steps), found step {}",
+                after.line,
+                before.step + 1,
+                after.step
+            );
         }
     }
     Ok(episodes.into_iter().map(|(_, rows)| scored(&rows)).collect())
@@ -173,8 +146,8 @@ pub fn judge(
     episodes: &[ScoredEpisode],
     threshold: Option<f64>,
     plan: &Bootstrap,
-) -> Result<Rows, MetricsFileError> {
-    let because = |why| MetricsFileError::Stats { file: file.into(), why };
+) -> Result<Rows> {
+    let because = |why: StatsError| anyhow!("{file}: {why}");
     let pooled = detection(episodes, Mode::Global, plan).map_err(because)?;
     let mut rows: Vec<_> = match detection(episodes, Mode::Local, plan) {
         Ok(local) => local.rows().map(|(id, found)| (id, Ok(found.clone()))).to_vec(),
@@ -198,7 +171,7 @@ fn scored(rows: &[Row]) -> ScoredEpisode {
 }
 
 /// The rows of each episode, by step.
-fn rows(file: &str, bytes: &[u8]) -> Result<Vec<(String, Vec<Row>)>, MetricsFileError> {
+fn rows(file: &str, bytes: &[u8]) -> Result<Vec<(String, Vec<Row>)>> {
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes);
     let not_csv = |e: csv::Error| complaint(file, &e);
     let columns = columns(file, reader.byte_headers().map_err(not_csv)?)?;
@@ -215,35 +188,32 @@ fn rows(file: &str, bytes: &[u8]) -> Result<Vec<(String, Vec<Row>)>, MetricsFile
         };
         episodes[at].1.push(fields.row()?);
     }
-    if episodes.is_empty() {
-        return Err(MetricsFileError::Empty { file: file.into(), found: "a header alone" });
-    }
+    ensure!(!episodes.is_empty(), "{file}: expected a header and rows, found a header alone");
     episodes.iter_mut().try_for_each(|(episode, rows)| sort(file, episode, rows))?;
     Ok(episodes)
 }
 
-fn complaint(file: &str, error: &csv::Error) -> MetricsFileError {
-    let (file, line) = (file.to_string(), error.position().map_or(0, csv::Position::line));
+fn complaint(file: &str, error: &csv::Error) -> anyhow::Error {
+    let line = error.position().map_or(0, csv::Position::line);
     match *error.kind() {
-        csv::ErrorKind::UnequalLengths { expected_len: expected, len: found, .. } => {
-            MetricsFileError::Ragged { file, line, expected, found }
+        csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
+            anyhow!("{file}, line {line}: expected {expected_len} fields as in line 1, found {len}")
         }
-        _ => MetricsFileError::Csv { file, why: error.to_string() },
+        _ => anyhow!("{file}: {error}"),
     }
 }
 
-fn sort(file: &str, episode: &str, rows: &mut [Row]) -> Result<(), MetricsFileError> {
+fn sort(file: &str, episode: &str, rows: &mut [Row]) -> Result<()> {
     rows.sort_by_key(|r| r.step);
-    match neighbours(rows).find(|[a, b]| a.step == b.step) {
-        None => Ok(()),
-        Some([first, again]) => Err(MetricsFileError::Duplicate {
-            file: file.into(),
-            line: again.line,
-            episode: episode.into(),
-            step: again.step,
-            first: first.line,
-        }),
+    if let Some([first, again]) = neighbours(rows).find(|[a, b]| a.step == b.step) {
+        bail!(
+            "{file}, line {}: expected each step once, found step {} of episode {episode:?} again (first in line {})",
+            again.line,
+            again.step,
+            first.line
+        );
     }
+    Ok(())
 }
 
 fn neighbours(rows: &[Row]) -> impl Iterator<Item = [Row; 2]> {
@@ -251,22 +221,22 @@ fn neighbours(rows: &[Row]) -> impl Iterator<Item = [Row; 2]> {
 }
 
 /// Where each column stands.
-fn columns(file: &str, header: &csv::ByteRecord) -> Result<[usize; 4], MetricsFileError> {
-    let file = || file.to_string();
-    if header.is_empty() {
-        return Err(MetricsFileError::Empty { file: file(), found: "nothing" });
-    }
+fn columns(file: &str, header: &csv::ByteRecord) -> Result<[usize; 4]> {
+    ensure!(!header.is_empty(), "{file}: expected a header and rows, found nothing");
     let mut found = [0; 4];
     for (at, &column) in found.iter_mut().zip(&COLUMNS) {
         let mut places =
             header.iter().enumerate().filter(|(_, name)| *name == column.as_bytes()).map(|(i, _)| i);
-        *at = places.next().ok_or_else(|| {
+        *at = places.next().with_context(|| {
             let names: Vec<_> = header.iter().map(String::from_utf8_lossy).collect();
-            MetricsFileError::Header { file: file(), found: excerpt(&names.join(", ")), missing: column }
+            let found = excerpt(&names.join(", "));
+            format!(
+                "{file}, line 1: expected the columns {}, found {found}; {column} is missing",
+                COLUMNS.join(", ")
+            )
         })?;
-        if places.next().is_some() {
-            return Err(MetricsFileError::ColumnTwice { file: file(), column });
-        }
+        let twice = places.next().is_some();
+        ensure!(!twice, "{file}, line 1: expected the column {column} once, found it twice");
     }
     Ok(found)
 }
@@ -288,11 +258,11 @@ struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    fn episode(&self) -> Result<String, MetricsFileError> {
+    fn episode(&self) -> Result<String> {
         self.field(0, "a name", |text| (!text.is_empty()).then(|| text.to_string()))
     }
 
-    fn row(&self) -> Result<Row, MetricsFileError> {
+    fn row(&self) -> Result<Row> {
         let label = |text: &str| match text {
             "0" | "0.0" | "False" | "false" => Some(false),
             "1" | "1.0" | "True" | "true" => Some(true),
@@ -315,15 +285,13 @@ impl Fields<'_> {
         column: usize,
         expected: &'static str,
         parse: impl Fn(&str) -> Option<T>,
-    ) -> Result<T, MetricsFileError> {
+    ) -> Result<T> {
         let bytes = self.record.get(self.columns[column]).unwrap_or_default();
         let value = std::str::from_utf8(bytes).ok().and_then(parse);
-        value.ok_or_else(|| MetricsFileError::Field {
-            file: self.file.into(),
-            line: self.line(),
-            column: COLUMNS[column],
-            expected,
-            found: excerpt(&String::from_utf8_lossy(bytes)),
+        value.with_context(|| {
+            let (line, column) = (self.line(), COLUMNS[column]);
+            let found = excerpt(&String::from_utf8_lossy(bytes));
+            format!("{}, line {line}, column {column}: expected {expected}, found {found:?}", self.file)
         })
     }
 }

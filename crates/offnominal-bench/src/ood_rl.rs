@@ -29,7 +29,8 @@ use offnominal_engine::context::Context;
 use offnominal_files::store::Store;
 use offnominal_files::table as tables;
 use offnominal_files::write::atomically;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -38,6 +39,20 @@ pub const ID: &str = "ood-rl";
 
 /// The name of the table in the output folder, without its ending.
 const TABLE: &str = "results";
+
+/// Where to run the suite, which has its own seed.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
+    /// Where cells and results are kept.
+    pub out: PathBuf,
+}
+
+impl Default for Request {
+    fn default() -> Request {
+        Request { out: Path::new("runs").join(ID) }
+    }
+}
 
 /// A finished suite.
 #[derive(Debug, Clone, Serialize)]
@@ -63,7 +78,7 @@ pub struct Finished {
 ///
 /// # Errors
 /// If a policy cannot be read, a cell fails, or a file cannot be written.
-pub fn run(out: &Path, context: &Context) -> Result<Finished> {
+pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
     let (began, plan, store) = (Instant::now(), cell::plan()?, Store::new(out));
     let ran = cell::run(&plan, &store, context)?;
     let (records, figures) = cell::collect(&plan, &store)?;
@@ -81,6 +96,14 @@ pub fn run(out: &Path, context: &Context) -> Result<Finished> {
         wall_secs: began.elapsed().as_secs_f64(),
         summary: page::summary(&records),
     })
+}
+
+impl Display for Finished {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let out = self.table.parent().unwrap_or(Path::new("")).display();
+        let Finished { summary, cells, ran, wall_secs, .. } = self;
+        write!(f, "{summary}\n{cells} policies, {ran} of them played in {wall_secs:.0} s; {out}")
+    }
 }
 
 /// The records of the results in a folder.

@@ -28,6 +28,7 @@ use crate::results::Results;
 use anyhow::Result;
 use index::Index;
 use offnominal_files::write;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Name of the page in the results folder.
@@ -35,6 +36,32 @@ pub const PAGE: &str = "report.html";
 
 /// Name of the folder of single figures in the results folder.
 pub const CHARTS: &str = "charts";
+
+/// Which page to make anew.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// Folder of results.
+    pub dir: PathBuf,
+    /// Folder for page and figures; the same, if none is named.
+    pub out: Option<PathBuf>,
+}
+
+/// A page.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Page {
+    /// Its file.
+    pub report: PathBuf,
+}
+
+/// Reads results and writes page and figures.
+///
+/// # Errors
+/// If the results cannot be read or the files cannot be written.
+pub fn run(request: &Request) -> Result<Page> {
+    let results = read(&request.dir)?;
+    Ok(Page { report: write(request.out.as_ref().unwrap_or(&request.dir), &results)? })
+}
 
 /// Every figure of the page as a file of its own: file name and SVG text.
 pub fn charts(results: &Results) -> Vec<(String, String)> {

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Results {
     /// What was run, and how to run it again.
-    pub recipe: Recipe,
+    pub recipe: CampaignRecipe,
     /// One row per number.
     pub rows: Vec<Row>,
     /// Scores over time of chosen episodes.
@@ -64,7 +64,7 @@ pub struct Panel {
 
 /// What was run, and how to run it again.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Recipe {
+pub struct CampaignRecipe {
     /// Name of the campaign.
     pub campaign: String,
     /// What made the results.
@@ -78,7 +78,7 @@ pub struct Recipe {
     pub wall_secs: f64,
 }
 
-impl Recipe {
+impl CampaignRecipe {
     /// Notes the command and the settings.
     pub fn made_by(&mut self, command: &str, config: &str) {
         self.made.command = command.into();

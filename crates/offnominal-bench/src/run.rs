@@ -1,32 +1,114 @@
 //! A campaign from its cells to its tables and its page.
 
+use crate::campaign::{Campaign, Plan};
 use crate::cells::{self, Bench};
 use crate::report;
 use crate::results::Results;
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use offnominal_engine::context::Context;
+use offnominal_files::store::Store;
 use offnominal_files::table;
 use offnominal_files::write::atomically;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+/// The campaign of the demo, also a template for one's own.
+pub const DEMO: &str = include_str!("../../../campaigns/demo.toml");
+
+/// The files of the results.
+const FILES: [&str; 3] = ["results.csv", "results.parquet", "results.json"];
+
+/// What to run; the seed is that of the campaign.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The campaign file.
+    pub campaign: PathBuf,
+    /// Where cells and results are kept.
+    #[serde(default = "out")]
+    pub out: PathBuf,
+}
+
+offnominal_engine::defaults! {
+    out: PathBuf = "runs/bench".into();
+}
+
 /// A campaign that was run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finished {
-    /// What was found.
-    pub results: Results,
-    /// The page that shows it.
-    pub page: PathBuf,
+    /// The page that shows what was found.
+    pub report: PathBuf,
+    /// The tables.
+    pub files: Vec<PathBuf>,
+    /// Numbers in the tables.
+    pub rows: usize,
+    /// Wall time of this call in seconds.
+    pub wall_secs: f64,
+    /// One line per detector.
+    #[serde(skip)]
+    pub summary: String,
+    /// One line per policy.
+    #[serde(skip)]
+    pub policies: Vec<String>,
+}
+
+/// Runs the cells that are not finished, and writes tables and page.
+///
+/// # Errors
+/// If the campaign is wrong, a cell fails, a file cannot be written, or the work was asked to stop.
+pub fn run(request: &Request, context: &Context) -> Result<Finished> {
+    let (bench, text) = request.bench()?;
+    let command = format!("offnominal bench {} --out {}", request.campaign.display(), request.out.display());
+    complete(&bench, &text, &command, &request.out, context)
+}
+
+/// Runs the campaign of the demo, for which MuJoCo is found or fetched.
+///
+/// # Errors
+/// If MuJoCo cannot be had, or a file cannot be written.
+pub fn demo(out: &Path, context: &Context) -> Result<Finished> {
+    offnominal_mujoco::library::load(&mut |what| context.note(what))?;
+    let plan = Plan::new(Campaign::parse(DEMO)?, DEMO).context("the campaign of the demo")?;
+    complete(&Bench::new(plan, Store::new(out))?, DEMO, "offnominal demo", out, context)
+}
+
+impl Request {
+    /// The cells of the campaign, and its text.
+    ///
+    /// # Errors
+    /// If the campaign cannot be read, or is wrong.
+    pub fn bench(&self) -> Result<(Bench, String)> {
+        let (campaign, text) = Campaign::load(&self.campaign)?;
+        let plan =
+            Plan::new(campaign, &text).with_context(|| format!("campaign {}", self.campaign.display()))?;
+        Ok((Bench::new(plan, Store::new(&self.out))?, text))
+    }
 }
 
 /// Runs the cells that are not finished, and writes tables and page; `text` is the campaign, `command` what the page
 /// says made it.
 ///
 /// # Errors
-/// If a cell fails, a file cannot be written, or the work was asked to stop.
-pub fn run(bench: &Bench, text: &str, command: &str, out: &Path, context: &Context) -> Result<Finished> {
+/// As [`run`].
+pub fn complete(bench: &Bench, text: &str, command: &str, out: &Path, context: &Context) -> Result<Finished> {
     let began = Instant::now();
     run_open(bench, context)?;
     finish(bench, text, command, out, began.elapsed().as_secs_f64())
+}
+
+/// Runs one cell if it is not finished: by its name or a unique beginning of it, or by its number in a layer.
+///
+/// # Errors
+/// If there is no such cell, it fails, or what it needs is not finished.
+pub fn run_cell(bench: &Bench, id: &str, context: &Context) -> Result<()> {
+    let node = bench.find(id)?;
+    if !bench.is_finished(node) {
+        return bench.run_one(node, context.jobs);
+    }
+    context.note(&format!("cell {} is finished already", node.id));
+    Ok(())
 }
 
 /// Runs the cells that are not finished, and returns how many these were.
@@ -53,20 +135,36 @@ pub fn finish(bench: &Bench, text: &str, command: &str, out: &Path, wall_secs: f
     let mut results = cells::results(bench)?;
     results.recipe.made_by(command, text);
     results.recipe.wall_secs = wall_secs;
-    let page = save(&results, out)?;
-    Ok(Finished { results, page })
+    let detectors: Vec<String> = bench.plan.detectors().iter().map(|d| d.name.clone()).collect();
+    Ok(Finished {
+        report: save(&results, out)?,
+        files: FILES.map(|file| out.join(file)).into(),
+        rows: results.rows.len(),
+        wall_secs,
+        summary: cells::summary(&results.rows, &detectors),
+        policies: results.recipe.policies,
+    })
 }
 
 /// Writes tables, results and page, and returns the path of the page.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn save(results: &Results, out: &Path) -> Result<PathBuf> {
-    atomically(&out.join("results.csv"), &table::to_csv(&results.rows)?)?;
-    atomically(&out.join("results.parquet"), &table::to_parquet(&results.rows)?)?;
+fn save(results: &Results, out: &Path) -> Result<PathBuf> {
+    atomically(&out.join(FILES[0]), &table::to_csv(&results.rows)?)?;
+    atomically(&out.join(FILES[1]), &table::to_parquet(&results.rows)?)?;
     if !results.diagnoses.is_empty() {
         atomically(&out.join("diagnosis.csv"), &table::to_csv(&results.diagnoses)?)?;
     }
     report::save(out, results)?;
     report::write(out, results)
+}
+
+impl Display for Finished {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{}", self.summary)?;
+        self.policies.iter().try_for_each(|policy| writeln!(out, "{policy}"))?;
+        writeln!(
+            out,
+            "means over anomalies and strengths with 95 % intervals; alarms at the conformal threshold"
+        )?;
+        write!(out, "{}", self.report.display())
+    }
 }

@@ -1,6 +1,7 @@
 //! The cells of a campaign for another scheduler: JSON lines, or a script for Slurm or Kubernetes.
 
 use crate::cells::{Bench, Layer, Node};
+use crate::run::Request;
 use anyhow::Result;
 use minijinja::Environment;
 use minijinja::value::Serde;
@@ -20,17 +21,16 @@ pub enum Scheduler {
     Kubernetes,
 }
 
-impl Scheduler {
-    /// What the scheduler reads: the cells, or a script that runs them.
-    ///
-    /// # Errors
-    /// If a template cannot be filled, which is a mistake of ours.
-    pub fn text(self, bench: &Bench, campaign: &Path, out: &Path) -> Result<String> {
-        match self {
-            Scheduler::Cells => Ok(bench.nodes.iter().map(|node| format!("{}\n", line(node))).collect()),
-            Scheduler::Slurm => script(include_str!("schedule/slurm.sh"), bench, campaign, out),
-            Scheduler::Kubernetes => script(include_str!("schedule/kubernetes.sh"), bench, campaign, out),
-        }
+/// What the scheduler reads: the cells of a campaign, or a script that runs them.
+///
+/// # Errors
+/// If the campaign cannot be read, or is wrong.
+pub fn text(scheduler: Scheduler, request: &Request) -> Result<String> {
+    let (bench, _) = request.bench()?;
+    match scheduler {
+        Scheduler::Cells => Ok(bench.nodes.iter().map(|node| format!("{}\n", line(node))).collect()),
+        Scheduler::Slurm => script(include_str!("schedule/slurm.sh"), &bench, request),
+        Scheduler::Kubernetes => script(include_str!("schedule/kubernetes.sh"), &bench, request),
     }
 }
 
@@ -39,7 +39,7 @@ fn line(Node { id, cell, .. }: &Node) -> Value {
 }
 
 /// The script of a scheduler, with as many cells in each layer as the campaign has.
-fn script(template: &str, bench: &Bench, campaign: &Path, out: &Path) -> Result<String> {
+fn script(template: &str, bench: &Bench, Request { campaign, out }: &Request) -> Result<String> {
     let layers = Layer::ALL.map(|layer| json!({ "name": layer, "n": bench.layer(layer).count() }));
     let bench = format!("offnominal bench {} --out {}", quoted(campaign), quoted(out));
     let campaign = campaign.display().to_string();

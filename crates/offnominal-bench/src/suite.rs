@@ -14,7 +14,7 @@ mod run;
 mod table;
 
 pub use environment::Environment;
-pub use run::{Request, State, run};
+pub use run::{Ran, Request, State, run};
 pub use table::Row;
 
 use crate::campaign::Campaign;
@@ -24,7 +24,7 @@ use std::path::Path;
 
 /// What a suite benchmarks, which decides what its page is like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SuiteKind {
     /// Detectors of what policies read.
     Vector,
     /// Detectors of what cameras see.
@@ -37,7 +37,7 @@ pub struct Suite {
     /// Its name.
     pub id: &'static str,
     /// What it benchmarks.
-    pub kind: Kind,
+    pub kind: SuiteKind,
     /// The names and texts of its campaign files.
     pub files: &'static [(&'static str, &'static str)],
 }
@@ -52,12 +52,12 @@ macro_rules! campaigns {
 pub const ALL: &[Suite] = &[
     Suite {
         id: "vector",
-        kind: Kind::Vector,
+        kind: SuiteKind::Vector,
         files: campaigns!["vector.toml", "vector-slow.toml", "vector-policies.toml"],
     },
     Suite {
         id: "images",
-        kind: Kind::Images,
+        kind: SuiteKind::Images,
         files: campaigns!["images.toml", "images-slow.toml", "images-car.toml"],
     },
 ];
@@ -68,8 +68,8 @@ pub const ALL: &[Suite] = &[
 /// If no environment of the suite is in the folder, or a file there is damaged.
 pub fn page(suite: &Suite, out: &Path) -> Result<String> {
     match suite.kind {
-        Kind::Vector => page::page(suite, out),
-        Kind::Images => images::page(suite, out),
+        SuiteKind::Vector => page::page(suite, out),
+        SuiteKind::Images => images::page(suite, out),
     }
 }
 

@@ -53,7 +53,7 @@ fn a_metric_from_outside_has_its_rows_and_its_column() {
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan::new(Campaign::parse(CAMPAIGN).unwrap(), CAMPAIGN).unwrap();
     let bench = Bench::new(plan, Store::new(folder.path())).unwrap();
-    run::run(&bench, CAMPAIGN, "test", folder.path(), &Context::silent(0, 2)).unwrap();
+    run::complete(&bench, CAMPAIGN, "test", folder.path(), &Context::silent(0, 2)).unwrap();
     let rows: Vec<offnominal_bench::results::Row> =
         table::read(&folder.path().join("results.parquet")).unwrap();
     let own: Vec<_> = rows.iter().filter(|row| row.metric == LAST_ALARM.id).collect();

@@ -1,95 +1,199 @@
-//! Playing the episodes of a dataset, nominal or disturbed with their twins.
+//! Episodes by the hundred, nominal or disturbed with their twins, and the files in which they are stored.
 
-use crate::progress::Task;
+use crate::anomaly_request::AnomalyRequest;
+use crate::context::Context;
 use crate::subject::Subject;
 use crate::{catalogues, parallel};
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
 use offnominal_core::prelude::*;
-use offnominal_files::dataset::{Dataset, cut_at_divergence};
+use offnominal_files::dataset::{self, Dataset, DatasetRecipe, cut_at_divergence};
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// Most episodes of one kind that may be asked for at once.
 pub const MAX_EPISODES: u32 = 1_000_000;
 
-/// Checks that an anomaly can begin before the episodes of an environment end.
+/// What to play; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The environment.
+    pub env: String,
+    /// The policy.
+    pub policy: String,
+    /// Episodes; with an anomaly each is followed by its nominal twin.
+    pub episodes: u32,
+    /// Address of the robot on which it is played, if it is.
+    pub robot: Option<String>,
+    /// What is done to the episodes.
+    pub anomaly: Option<AnomalyRequest>,
+    /// The folder of the file; a dataset that is there already is extended.
+    #[serde(default = "out")]
+    pub out: PathBuf,
+}
+
+crate::defaults! {
+    out: PathBuf = "runs/collect".into();
+}
+
+/// A dataset and its file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Collected {
+    /// The file.
+    pub file: PathBuf,
+    /// Episodes, twins among them.
+    pub episodes: usize,
+    /// Their steps.
+    pub steps: usize,
+    /// Steps in which the anomaly was active.
+    pub anomalous_steps: usize,
+    /// Episodes in which a number stopped being finite.
+    pub diverged: usize,
+    /// What recreates them.
+    pub recipe: DatasetRecipe,
+}
+
+/// Plays the episodes that are not in the file yet, and writes them.
 ///
 /// # Errors
-/// If it cannot.
-pub fn check_onset(onset: Onset, spec: &EnvSpec) -> Result<()> {
-    let Onset::At(step) = onset else { return Ok(()) };
-    ensure!(
-        step < spec.horizon,
-        "expected a step before {}, where episodes of {} end, found {step}",
-        spec.horizon,
-        spec.id
-    );
-    Ok(())
-}
-
-/// Which episodes, from which seed, on how many threads.
-#[derive(Clone)]
-pub struct Plan<'a> {
-    /// The seed that the user gave; stored with the dataset.
-    pub seed: u64,
-    /// Root of the episodes' seeds.
-    pub root: Seed,
-    /// Which episodes (which pairs, if disturbed); number i has the i-th seed of the root.
-    pub episodes: Range<usize>,
-    /// Worker threads.
-    pub jobs: usize,
-    /// Counts the episodes.
-    pub bar: &'a Task,
-}
-
-impl Plan<'_> {
-    /// The seed of the i-th episode of the range.
-    fn seed_of(&self, i: usize) -> Seed {
-        self.root.child(self.episodes.start + i)
+/// If the environment, the policy or the anomaly cannot be had, the file holds other episodes or cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Collected> {
+    let subject = request.subject()?;
+    let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
+    let file = request.out.join(request.file_name(context.seed));
+    let recipe = subject.recipe(anomaly_spec.as_ref(), context.seed);
+    let kept = dataset::kept(&file, &recipe, request.episodes as usize)?;
+    let open = kept.as_ref().map_or(0, Dataset::n_asked)..request.episodes as usize;
+    let dataset = match kept {
+        Some(kept) if open.is_empty() => kept,
+        kept => {
+            let played = request.play(&subject, anomaly_spec.as_ref(), open, context)?;
+            let whole = match kept {
+                Some(mut kept) => {
+                    kept.extend(played);
+                    kept
+                }
+                None => played,
+            };
+            dataset::save(&whole, &file)?;
+            whole
+        }
+    };
+    match subject.env.health() {
+        Ok(()) => Ok(Collected::of(&dataset, file)),
+        Err(why) => bail!("{why}; {} holds what was played until then", file.display()),
     }
 }
 
-/// Plays undisturbed episodes.
-///
-/// # Errors
-/// If no episode is asked for.
-pub fn nominal(subject: &Subject, plan: &Plan<'_>) -> Result<Dataset> {
-    ensure!(!plan.episodes.is_empty(), "expected at least 1 episode, found 0");
-    let trial = subject.trial();
-    let jobs = parallel::jobs_for(subject.env.as_ref(), plan.jobs);
-    let mut episodes = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
-        Ok::<_, anyhow::Error>(sound(trial.nominal(plan.seed_of(i))))
-    })?;
-    keep_until_trouble(subject, &mut episodes, |e| e.end == End::Diverged)?;
-    let twins = vec![None; episodes.len()];
-    Ok(Dataset { recipe: subject.recipe(None, plan.seed), episodes, twins })
+impl Request {
+    /// The environment and the policy.
+    ///
+    /// # Errors
+    /// If one of them cannot be had.
+    pub fn subject(&self) -> Result<Subject> {
+        Subject::on(&self.env, self.robot.as_deref(), &self.policy)
+    }
+
+    /// Plays some of the episodes.
+    ///
+    /// # Errors
+    /// As [`play`].
+    pub fn play(
+        &self,
+        subject: &Subject,
+        anomaly_spec: Option<&AnomalySpec>,
+        episodes: Range<usize>,
+        context: &Context,
+    ) -> Result<Dataset> {
+        play(subject, anomaly_spec, Seed(context.seed).child("collect"), episodes, "episodes", context)
+    }
+
+    /// `<env>-<policy>-<disturbance or nominal>-seed<S>.arrow`; of a policy given by its path, the file's name counts,
+    /// and the environment's name is followed by `-on-<robot>` if there is one.
+    fn file_name(&self, seed: u64) -> PathBuf {
+        let policy =
+            Path::new(&self.policy).file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
+        let what = self.anomaly.as_ref().map_or("nominal".into(), AnomalyRequest::slug);
+        let robot = self
+            .robot
+            .as_ref()
+            .map_or(String::new(), |host| format!("-on-{}", host.replace(['/', ':'], "_")));
+        let env = self.env.replace(['/', ':', '?', '&'], "_");
+        format!("{env}{robot}-{policy}-{what}-seed{seed}.arrow").into()
+    }
 }
 
-/// Plays disturbed episodes, each followed by its nominal twin.
+impl Collected {
+    fn of(dataset: &Dataset, file: PathBuf) -> Collected {
+        let Dataset { recipe, episodes, .. } = dataset;
+        Collected {
+            file,
+            episodes: episodes.len(),
+            steps: episodes.iter().map(Episode::len).sum(),
+            anomalous_steps: episodes.iter().flat_map(|e| &e.labels).filter(|&&l| l).count(),
+            diverged: episodes.iter().filter(|e| e.end == End::Diverged).count(),
+            recipe: recipe.clone(),
+        }
+    }
+}
+
+impl Display for Collected {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Collected { file, episodes, steps, anomalous_steps, diverged, recipe } = self;
+        let file = file.display();
+        write!(out, "{file}: {episodes} episodes, {steps} steps, {anomalous_steps} of them anomalous")?;
+        if *diverged == 0 {
+            return Ok(());
+        }
+        let advice = if recipe.anomaly_spec.is_some() { "; a smaller magnitude avoids it" } else { "" };
+        write!(
+            out,
+            "\n{diverged} of {episodes} episodes diverged: a signal or the simulation stopped being a finite number \
+             there, and the episode ends before that step{advice}"
+        )
+    }
+}
+
+/// Plays episodes as one task, disturbed ones each followed by its nominal twin; number i (which pair, if disturbed) has
+/// the i-th seed of the root.
 ///
 /// # Errors
-/// If no episode is asked for, or the fault does not fit the environment.
-pub fn with_twins(subject: &Subject, anomaly_spec: &AnomalySpec, plan: &Plan<'_>) -> Result<Dataset> {
-    ensure!(!plan.episodes.is_empty(), "expected at least 1 episode, found 0");
+/// If no episode is asked for, or the anomaly does not fit the environment.
+pub fn play(
+    subject: &Subject,
+    anomaly_spec: Option<&AnomalySpec>,
+    root: Seed,
+    episodes: Range<usize>,
+    what: &str,
+    context: &Context,
+) -> Result<Dataset> {
+    ensure!(!episodes.is_empty(), "expected at least 1 episode, found 0");
     let (trial, anomalies) = (subject.trial(), catalogues::anomalies());
-    anomaly_spec.build(&anomalies, subject.env.as_ref())?;
-    let jobs = parallel::jobs_for(subject.env.as_ref(), plan.jobs);
-    let mut pairs = parallel::map(jobs, plan.episodes.len(), plan.bar, |i| {
-        Ok(trial.with_twin(plan.seed_of(i), anomaly_spec, &anomalies)?)
-    })?;
-    keep_until_trouble(subject, &mut pairs, |(e, twin)| [e, twin].iter().any(|e| e.end == End::Diverged))?;
-    let episodes: Vec<Episode> = pairs.into_iter().flat_map(|(e, twin)| [sound(e), sound(twin)]).collect();
-    let twins = (0..episodes.len()).map(|i| (i % 2 == 0).then_some(i + 1)).collect();
-    Ok(Dataset { recipe: subject.recipe(Some(anomaly_spec), plan.seed), episodes, twins })
+    if let Some(anomaly_spec) = anomaly_spec {
+        anomaly_spec.build(&anomalies, subject.env.as_ref())?;
+    }
+    let one = |i| {
+        let seed = root.child(episodes.start + i);
+        let Some(anomaly_spec) = anomaly_spec else { return Ok(vec![sound(trial.nominal(seed))]) };
+        let (episode, twin) = trial.with_twin(seed, anomaly_spec, &anomalies)?;
+        Ok(vec![sound(episode), sound(twin)])
+    };
+    let jobs = parallel::jobs_for(subject.env.as_ref(), context.jobs);
+    let mut played = parallel::map(jobs, episodes.len(), &context.task(episodes.len(), what), one)?;
+    keep_until_trouble(subject, &mut played)?;
+    let episodes: Vec<Episode> = played.into_iter().flatten().collect();
+    let twin = |i: usize| (anomaly_spec.is_some() && i.is_multiple_of(2)).then_some(i + 1);
+    let twins = (0..episodes.len()).map(twin).collect();
+    Ok(Dataset { recipe: subject.recipe(anomaly_spec, context.seed), episodes, twins })
 }
 
 /// Where a robot stopped, only what was whole before is kept: the rest is of a robot that stands, and is played anew
 /// when the dataset is completed.
-fn keep_until_trouble<T>(
-    subject: &Subject,
-    played: &mut Vec<T>,
-    diverged: impl Fn(&T) -> bool,
-) -> Result<()> {
+fn keep_until_trouble(subject: &Subject, played: &mut Vec<Vec<Episode>>) -> Result<()> {
     let Err(why) = subject.env.health() else { return Ok(()) };
+    let diverged = |episodes: &Vec<Episode>| episodes.iter().any(|e| e.end == End::Diverged);
     played.truncate(played.iter().position(diverged).unwrap_or(played.len()));
     ensure!(!played.is_empty(), "{why}; no episode was played to its end");
     Ok(())
@@ -99,4 +203,22 @@ fn keep_until_trouble<T>(
 pub fn sound(mut episode: Episode) -> Episode {
     cut_at_divergence(&mut episode);
     episode
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_file_name_says_how_strong_and_on_which_robot() {
+        let name = |more: serde_json::Value| {
+            let mut asked = json!({ "env": "sap-goal1", "policy": "random", "episodes": 1 });
+            asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            serde_json::from_value::<Request>(asked).unwrap().file_name(3).display().to_string()
+        };
+        let noise = json!({ "anomaly": { "anomaly": "obs-noise", "magnitude": 0.5 } });
+        assert_eq!(name(noise), "sap-goal1-random-obs-noise-0.5-seed3.arrow");
+        assert_eq!(name(json!({ "robot": "10.0.0.7" })), "sap-goal1-on-10.0.0.7-random-nominal-seed3.arrow");
+    }
 }

@@ -29,8 +29,7 @@ pub fn path(file: &str) -> Result<PathBuf> {
 /// # Errors
 /// If it is in none of the places, or cannot be read.
 pub fn read(file: &str) -> Result<Vec<u8>> {
-    let path = path(file)?;
-    std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
+    offnominal_files::read::bytes(&path(file)?)
 }
 
 /// The folders that may hold the data, in the order in which they are tried.

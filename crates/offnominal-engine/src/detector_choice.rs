@@ -2,6 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
+use std::str::FromStr;
 use toml::Value as Toml;
 
 /// A detector: an id, or a table of `id`, parameters, and perhaps a `name` for results.
@@ -16,19 +17,37 @@ pub struct DetectorChoice {
     pub params: Value,
 }
 
+impl DetectorChoice {
+    /// A detector with its defaults; `default` is [`offnominal_detectors::DEFAULT`].
+    pub fn named(id: &str) -> DetectorChoice {
+        let id = resolved(id);
+        DetectorChoice { name: id.into(), id: id.into(), params: Value::Object(Default::default()) }
+    }
+}
+
+/// Reads an id, or a table such as `{ id = "knn", k = 3 }`.
+impl FromStr for DetectorChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if !text.trim_start().starts_with('{') {
+            return Ok(DetectorChoice::named(text));
+        }
+        let table: toml::Table = format!("detector = {text}").parse().map_err(|e| format!("{e}"))?;
+        DetectorChoice::try_from(table["detector"].clone())
+    }
+}
+
 impl TryFrom<Toml> for DetectorChoice {
     type Error = String;
 
     fn try_from(value: Toml) -> Result<Self, String> {
         match value {
-            Toml::String(id) => {
-                let id = resolved(id);
-                Ok(DetectorChoice { name: id.clone(), id, params: Value::Object(Default::default()) })
-            }
+            Toml::String(id) => Ok(DetectorChoice::named(&id)),
             Toml::Table(mut table) => {
                 let id = text(&mut table, "id")?
                     .ok_or("expected an `id` in the table of a detector, found none")?;
-                let id = resolved(id);
+                let id = resolved(&id).to_string();
                 let name = text(&mut table, "name")?.unwrap_or_else(|| id.clone());
                 Ok(DetectorChoice { id, name, params: json(table)? })
             }
@@ -38,8 +57,8 @@ impl TryFrom<Toml> for DetectorChoice {
 }
 
 /// The id of a detector; that of [`offnominal_detectors::DEFAULT`] for `default`.
-fn resolved(id: String) -> String {
-    if id == "default" { offnominal_detectors::DEFAULT.into() } else { id }
+fn resolved(id: &str) -> &str {
+    if id == "default" { offnominal_detectors::DEFAULT } else { id }
 }
 
 /// The label of a detector's branch of the seed tree: its name.
@@ -71,4 +90,18 @@ pub fn text(table: &mut toml::Table, key: &str) -> Result<Option<String>, String
 /// If a value has no counterpart there.
 pub fn json(table: toml::Table) -> Result<Value, String> {
     serde_json::to_value(table).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_detector_is_an_id_or_a_table_with_one() {
+        let read = |text: &str| text.parse::<DetectorChoice>();
+        assert_eq!(read("knn"), Ok(DetectorChoice::named("knn")));
+        assert_eq!(read("{ id = \"knn\", k = 3 }").unwrap().params, json!({"k": 3}));
+        assert!(read("{ k = 3 }").unwrap_err().contains("expected an `id`"));
+    }
 }

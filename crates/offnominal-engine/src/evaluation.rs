@@ -1,8 +1,10 @@
 //! Measuring a policy in its undisturbed environment.
 
 use crate::context::Context;
-use crate::parallel;
-use anyhow::{Result, anyhow, ensure};
+use crate::randomisation::RandomisationRequest;
+use crate::subject::Subject;
+use crate::{parallel, policies};
+use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_agents::Card;
 use offnominal_core::episode::Outcome;
 use offnominal_core::policy::Random;
@@ -10,16 +12,147 @@ use offnominal_core::prelude::*;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::proportion::clopper_pearson;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::Path;
+
+/// What to measure; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The environment.
+    pub env: String,
+    /// The policy.
+    pub policy: String,
+    /// Address of the robot on which it is played, if it is.
+    pub robot: Option<String>,
+    /// Parameters that are drawn for each episode.
+    #[serde(default)]
+    pub randomisation: RandomisationRequest,
+    /// Number of episodes.
+    #[serde(default = "episodes")]
+    pub episodes: u32,
+    /// Least acceptable mean return, met if the whole interval meets it.
+    pub min_return: Option<f64>,
+    /// Least acceptable success rate, met if the whole interval meets it.
+    pub min_success: Option<f64>,
+    /// Whether the numbers also go into the card beside the policy's file; the episodes are then those of the card's own
+    /// seed.
+    #[serde(default)]
+    pub card: bool,
+}
+
+crate::defaults! {
+    episodes: u32 = 100;
+}
+
+/// What was measured.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// The environment.
+    pub env: String,
+    /// The policy.
+    pub policy: String,
+    /// Number of episodes.
+    pub episodes: u32,
+    /// The numbers.
+    #[serde(flatten)]
+    pub found: Evaluation,
+    /// The options of the parameters that were drawn, in words.
+    #[serde(skip)]
+    pub drawn: String,
+    /// The requirements that are not met.
+    #[serde(skip)]
+    pub refusals: Vec<String>,
+}
 
 /// What nominal episodes say of a policy.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluation {
     /// Mean undiscounted return, with Student's interval.
+    #[serde(rename = "return")]
     pub total_reward: Estimate,
     /// Success rate with the exact binomial interval; `None` where the environment defines no success.
     pub success: Option<Estimate>,
     /// Mean return of the random policy in the same number of episodes.
     pub random_return: Estimate,
+}
+
+/// Plays the episodes, and judges the numbers by what is asked of them.
+///
+/// # Errors
+/// If the environment or the policy cannot be had, or a number of the request makes no sense.
+pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    request.check()?;
+    let subject = Subject::on(&request.env, request.robot.as_deref(), &request.policy)?;
+    let card = request.card.then(|| request.card_of(subject.card.clone())).transpose()?;
+    let change = request.randomisation.resolve(subject.env.spec())?;
+    let subject = subject.shifted_by(change)?;
+    let seed = card.as_ref().map_or(context.seed, |card| Card::evaluation_seed(card.seed));
+    let (env, policy) = (subject.env.as_ref(), subject.policy.as_ref());
+    let found = evaluate(env, policy, request.episodes as usize, &context.with_seed(seed))?;
+    if let Some(card) = card {
+        policies::write_card(&found.clone().onto(card), Path::new(&request.policy))?;
+    }
+    Ok(Report {
+        env: request.env.clone(),
+        policy: request.policy.clone(),
+        episodes: request.episodes,
+        drawn: request.randomisation.words(),
+        refusals: request.refusals(&found),
+        found,
+    })
+}
+
+impl Request {
+    fn check(&self) -> Result<()> {
+        ensure!(
+            !self.card || self.randomisation.words().is_empty(),
+            "card: expected no --randomise and no --parameter-table, as cards describe the nominal environment"
+        );
+        ensure!(self.min_return.is_none_or(f64::is_finite), "min-return: expected a finite number");
+        let is_share = |p: f64| (0.0..=1.0).contains(&p);
+        ensure!(self.min_success.is_none_or(is_share), "min-success: expected a number from 0 to 1");
+        Ok(())
+    }
+
+    /// The card to be written, which must lie beside a file.
+    fn card_of(&self, card: Option<Card>) -> Result<Card> {
+        let is_file = Path::new(&self.policy).is_file();
+        ensure!(is_file, "card: expected the path of a policy file, found {:?}", self.policy);
+        card.with_context(|| format!("card: {} has no card beside it", self.policy))
+    }
+
+    /// The requirements that are not met: one is met only if the whole interval meets it.
+    fn refusals(&self, found: &Evaluation) -> Vec<String> {
+        let success = found.success.as_ref();
+        let checks =
+            [("return", self.min_return, Some(&found.total_reward)), ("success", self.min_success, success)];
+        let refusal = |(what, least, found): (&str, Option<f64>, Option<&Estimate>)| {
+            let least = least?;
+            match found {
+                Some(e) if e.low >= least => None,
+                Some(e) => {
+                    Some(format!("{what}: expected at least {least}, found {e:.3} ({} episodes)", e.n))
+                }
+                None => Some(format!("{what}: this environment does not define it")),
+            }
+        };
+        checks.into_iter().filter_map(refusal).collect()
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let Report { env, policy, episodes, found, drawn, .. } = self;
+        writeln!(out, "{policy} in {env}{drawn}, {episodes} episodes, 95 % intervals")?;
+        writeln!(out, "  return         {:.2}", found.total_reward)?;
+        match &found.success {
+            Some(success) => writeln!(out, "  success        {success:.3}")?,
+            None => writeln!(out, "  success        not defined by this environment")?,
+        }
+        writeln!(out, "  random return  {:.2}", found.random_return)
+    }
 }
 
 impl Evaluation {

@@ -13,10 +13,16 @@
 //! | [`evaluation`]    | returns and success rates                                        |
 //! | [`train`]         | training with its files                                          |
 //! | [`frames`]        | what a camera sees of an episode                                 |
+//! | [`render`]        | images and a video of an episode, as files                       |
 //! | [`images`]        | image detectors by name                                          |
 //! | [`foreign`]       | environments of Gymnasium, in processes of their own             |
 //! | [`monitor_file`]  | a fitted detector with its threshold                             |
+//! | [`fit`]           | a monitor's file from nominal episodes                           |
+//! | [`score`]         | what a monitor says of recorded episodes                         |
+//! | [`anomaly_request`] | an anomaly as commands describe it                             |
+//! | [`request`]       | what requests have in common                                     |
 
+pub mod anomaly_request;
 pub mod catalogues;
 pub mod collect;
 pub mod context;
@@ -24,6 +30,7 @@ pub mod data;
 pub mod detector_choice;
 pub mod device;
 pub mod evaluation;
+pub mod fit;
 pub mod foreign;
 pub mod frames;
 pub mod images;
@@ -33,6 +40,9 @@ pub mod policies;
 pub mod progress;
 pub mod provenance;
 pub mod randomisation;
+pub mod render;
+pub mod request;
+pub mod score;
 pub mod show;
 pub mod stream;
 pub mod strengths;

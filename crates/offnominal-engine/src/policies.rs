@@ -12,6 +12,7 @@ use offnominal_core::env::Env;
 use offnominal_core::policy::{Policy, Random};
 use offnominal_core::spec::EnvSpec;
 use offnominal_core::suggest::did_you_mean;
+use offnominal_files::read;
 use offnominal_worlds::demonstrator;
 use sha2::{Digest, Sha256};
 use shipped::SHIPPED;
@@ -35,20 +36,21 @@ pub struct Found {
 /// If there is no such policy for this environment, or its file is damaged.
 pub fn find(name: &str, env: &dyn Env) -> Result<Found> {
     let spec = env.spec();
+    // What has no file has the digest of what it is called.
+    let without_file = |policy: Box<dyn Policy>, called: &str| {
+        let digest = digest(called.as_bytes());
+        Ok(Found { policy, name: name.into(), digest, card: None })
+    };
     if name == "random" {
-        let policy = Box::new(Random::new(&spec.action));
-        return Ok(Found { policy, name: name.into(), digest: digest(name.as_bytes()), card: None });
+        return without_file(Box::new(Random::new(&spec.action)), name);
     }
     if name == demonstrator::NAME
         && let Some(policy) = demonstrator::of(&spec.id)
     {
-        let digest = digest(format!("{} {name}", spec.id).as_bytes());
-        return Ok(Found { policy, name: name.into(), digest, card: None });
+        return without_file(policy, &format!("{} {name}", spec.id));
     }
     if let Some(own) = own_policies().iter().find(|own| own.env == spec.id && own.entry.id == name) {
-        let policy = (own.entry.build)(&serde_json::json!({}))?;
-        let digest = digest(format!("{} {name}", own.env).as_bytes());
-        return Ok(Found { policy, name: name.into(), digest, card: None });
+        return without_file((own.entry.build)(&serde_json::json!({}))?, &format!("{} {name}", own.env));
     }
     for (bytes, card) in cards()? {
         if fits(&card.env, &spec.id) && (name == card.algorithm || name == card.id) {
@@ -131,15 +133,13 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
 
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = read::bytes(path)?;
     let is_onnx = path.extension().is_some_and(|e| e == "onnx");
-    let policy: Result<Box<dyn Policy>> = match is_onnx {
-        true => Onnx::from_bytes(&bytes, spec)
-            .map(|policy| Box::new(policy) as Box<dyn Policy>)
-            .map_err(Into::into),
-        false => actor(&bytes, spec).map(|policy| Box::new(policy) as Box<dyn Policy>),
+    let place = || path.display().to_string();
+    let policy: Box<dyn Policy> = match is_onnx {
+        true => Box::new(Onnx::from_bytes(&bytes, spec).with_context(place)?),
+        false => Box::new(actor(&bytes, spec).with_context(place)?),
     };
-    let policy = policy.with_context(|| path.display().to_string())?;
     let card = card_beside(path, &bytes)?;
     Ok(Found { policy, name: path.display().to_string(), digest: digest(&bytes), card })
 }
@@ -154,8 +154,7 @@ fn card_beside(path: &Path, tensors: &[u8]) -> Result<Option<Card>> {
     if !file.is_file() {
         return Ok(None);
     }
-    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    let card: Card = serde_json::from_str(&text).with_context(|| file.display().to_string())?;
+    let card: Card = read::json(&file)?;
     let found = digest(tensors);
     ensure!(
         found == card.sha256,

@@ -57,6 +57,18 @@ impl Default for RandomisationRequest {
 }
 
 impl RandomisationRequest {
+    /// The options of the command line that mean the same, each after a blank.
+    pub fn words(&self) -> String {
+        let mut words = String::new();
+        if !self.parameters.is_empty() {
+            words += &format!(" --randomise {} --sigma {}", self.parameters.join(","), self.sigma);
+        }
+        if let Some(path) = &self.table {
+            words += &format!(" --parameter-table {}", path.display());
+        }
+        words + &self.below.map_or(String::new(), |r| format!(" --below {r}"))
+    }
+
     /// What is drawn in an environment, if anything.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use offnominal_core::suggest::did_you_mean;
 use offnominal_worlds::anomaly::CAMERA;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use strum::IntoStaticStr;
 
 /// The levels and the normalised scores that define them, from weak to strong.
 pub const LEVELS: &[(&str, f64)] = &[("tiny", 0.99), ("medium", 0.90), ("strong", 0.75), ("extreme", 0.50)];
@@ -85,8 +86,9 @@ pub struct Strength {
 }
 
 /// What calibration found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 pub enum Status {
     /// The magnitude reaches the level.
     Found,
@@ -111,18 +113,6 @@ impl Status {
             Status::Duplicate => "the anomaly duplicates another one there",
             Status::OutOfBudget => "the search ended before the level was found",
             Status::Imprecise => "the score is not known well enough; calibrate with more episodes",
-        }
-    }
-
-    /// The word in tables.
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Found => "found",
-            Status::Unattainable => "unattainable",
-            Status::NoOp => "no-op",
-            Status::Duplicate => "duplicate",
-            Status::OutOfBudget => "out-of-budget",
-            Status::Imprecise => "imprecise",
         }
     }
 }
@@ -196,9 +186,8 @@ fn read(env: &str, folder_in: &str, embedded: &[(&str, &str)]) -> Result<Vec<Str
     if let Some(folder) = std::env::var_os(FOLDER) {
         let path = PathBuf::from(folder).join(format!("{folder_in}{env}.csv"));
         if path.is_file() {
-            let text =
-                std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            return parse(&text, env).with_context(|| format!("strengths {}", path.display()));
+            return parse(&offnominal_files::read::text(&path)?, env)
+                .with_context(|| format!("strengths {}", path.display()));
         }
     }
     let embedded = embedded.iter().find(|(id, _)| *id == env);

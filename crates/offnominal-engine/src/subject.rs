@@ -1,5 +1,6 @@
 //! An environment and the policy that acts in it, ready to play, with the policy's identity.
 
+use crate::anomaly_request::AnomalyRequest;
 use crate::frames::FrameSize;
 use crate::frames::cache::VideoCache;
 use crate::randomisation::Randomisation;
@@ -8,7 +9,7 @@ use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
 use offnominal_core::image_detector::Video;
 use offnominal_core::prelude::*;
-use offnominal_files::dataset::{PolicyName, Recipe};
+use offnominal_files::dataset::{DatasetRecipe, PolicyName};
 
 /// An environment, a policy, and who the policy is.
 pub struct Subject {
@@ -67,10 +68,20 @@ impl Subject {
         Ok(Subject { env, shifted: Some(change), videos: VideoCache::default(), ..self })
     }
 
+    /// The anomaly that is asked for, if any is.
+    ///
+    /// # Errors
+    /// As [`AnomalyRequest::resolve`].
+    pub fn anomaly_spec(&self, request: Option<&AnomalyRequest>) -> Result<Option<AnomalySpec>> {
+        let resolve =
+            |r: &AnomalyRequest| r.resolve(self.env.as_ref(), &self.name.id, self.env.spec().horizon);
+        request.map(resolve).transpose()
+    }
+
     /// The recipe of the two's episodes.
-    pub fn recipe(&self, anomaly_spec: Option<&AnomalySpec>, seed: u64) -> Recipe {
-        let recipe = Recipe::new(self.env.spec(), self.name.clone(), anomaly_spec.cloned(), seed);
-        Recipe { robot: self.robot.clone(), ..recipe }
+    pub fn recipe(&self, anomaly_spec: Option<&AnomalySpec>, seed: u64) -> DatasetRecipe {
+        let recipe = DatasetRecipe::new(self.env.spec(), self.name.clone(), anomaly_spec.cloned(), seed);
+        DatasetRecipe { robot: self.robot.clone(), ..recipe }
     }
 
     /// The episode, unless the environment broke: then it says nothing of the policy.

@@ -8,6 +8,7 @@
 mod folder;
 mod memory;
 mod monitor;
+mod request;
 
 use crate::context::Context;
 use crate::evaluation;
@@ -22,6 +23,7 @@ use offnominal_agents::{Actor, Card, Evaluation, Progress, TrainConfig, Trainer}
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
 use offnominal_worlds::demonstrator;
+pub use request::{Request, Trained, run};
 use sha2::{Digest, Sha256};
 use std::time::{Duration, Instant};
 
@@ -108,11 +110,13 @@ impl Run {
             let progress = self.trainer.advance(CHUNK.min(self.memory.until_next(&self.trainer)));
             monitor.show(&progress, self.trainer.config())?;
             self.memory.take(&mut self.trainer, &self.folder)?;
-            if is_due(&progress, saved.elapsed()) || self.trainer.is_done() {
+            let is_stopped = context.check();
+            if is_due(&progress, saved.elapsed()) || self.trainer.is_done() || is_stopped.is_err() {
                 self.memory.write(&self.folder)?;
                 self.folder.write(&self.trainer, &Notes { seconds: self.seconds(), ..self.notes.clone() })?;
                 saved = Instant::now();
             }
+            is_stopped.context("the run can be resumed")?;
         }
         Ok(())
     }

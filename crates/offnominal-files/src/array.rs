@@ -37,7 +37,7 @@ pub fn find(folder: &Path, name: &str) -> Result<PathBuf> {
 /// # Errors
 /// If the file cannot be read, is damaged, or holds a number that is not finite.
 pub fn read(path: &Path, name: &str) -> Result<Array> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = crate::read::bytes(path)?;
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     let array = match ending {
         "npy" => npy(&bytes),

@@ -36,7 +36,7 @@ impl Checkpoint {
             return Ok(None);
         }
         let place = || self.path.display().to_string();
-        let bytes = std::fs::read(&self.path).with_context(|| format!("cannot read {}", place()))?;
+        let bytes = crate::read::bytes(&self.path)?;
         let state = Tensors::from_bytes(&bytes).with_context(place)?;
         let found = state.metadata.get(RUN).map_or("", String::as_str);
         ensure!(

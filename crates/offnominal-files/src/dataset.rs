@@ -30,7 +30,7 @@ pub const FORMAT: u32 = 1;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dataset {
     /// What was played.
-    pub recipe: Recipe,
+    pub recipe: DatasetRecipe,
     /// The episodes in order.
     pub episodes: Vec<Episode>,
     /// For each episode, the index of its nominal twin in this file; `None` for an episode without one.
@@ -40,7 +40,7 @@ pub struct Dataset {
 /// What is true of all episodes of a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recipe {
+pub struct DatasetRecipe {
     /// Version of the file format.
     pub format: u32,
     /// Version of the engine that played the episodes.
@@ -129,7 +129,7 @@ impl From<&Channel> for Column {
     }
 }
 
-impl Recipe {
+impl DatasetRecipe {
     /// Numbers in an observation.
     pub fn obs_width(&self) -> usize {
         width(&self.observation)
@@ -141,8 +141,13 @@ impl Recipe {
     }
 
     /// The recipe of episodes of a policy in an environment, played by this engine.
-    pub fn new(spec: &EnvSpec, policy: PolicyName, anomaly_spec: Option<AnomalySpec>, seed: u64) -> Recipe {
-        Recipe {
+    pub fn new(
+        spec: &EnvSpec,
+        policy: PolicyName,
+        anomaly_spec: Option<AnomalySpec>,
+        seed: u64,
+    ) -> DatasetRecipe {
+        DatasetRecipe {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             env: spec.id.clone(),
@@ -162,7 +167,7 @@ impl Recipe {
 ///
 /// # Errors
 /// Names the episode, the column and the row, with what was expected and found.
-pub fn check(episode: &Episode, i: usize, recipe: &Recipe) -> Result<()> {
+pub fn check(episode: &Episode, i: usize, recipe: &DatasetRecipe) -> Result<()> {
     let (obs, act) = (recipe.obs_width(), recipe.act_width());
     ensure!(!episode.is_empty(), "episode {i}: expected at least one step, found none");
     ensure!(

@@ -28,7 +28,7 @@ pub enum Samples {
 /// # Errors
 /// If it cannot be read or is no PNG.
 pub fn read(path: &Path) -> Result<Raster> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = crate::read::bytes(path)?;
     decode(&bytes).with_context(|| format!("{}: expected a PNG image", path.display()))
 }
 

@@ -42,7 +42,7 @@ impl Journal {
             let first = serde_json::to_string(&First { format: FORMAT, run })? + "\n";
             crate::write::atomically(path, first.as_bytes())?;
         }
-        let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = crate::read::bytes(path)?;
         let whole = text.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
         let lines = std::str::from_utf8(&text[..whole]).with_context(|| path.display().to_string())?;
         let blocks = read(lines, run).with_context(|| path.display().to_string())?;

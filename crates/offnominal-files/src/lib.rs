@@ -8,6 +8,7 @@
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
 //! | [`checkpoint`]  | trainings that are under way                                         |
 //! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
+//! | [`read`]        | files, named in every error                                          |
 //! | [`mod@write`]   | files that are never half-written                                    |
 //! | [`mod@array`]   | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
 //! | [`image_file`]  | PNG files as grey values or colours                                  |
@@ -26,6 +27,7 @@ pub mod minari;
 mod palette;
 pub mod png;
 pub mod provenance;
+pub mod read;
 pub mod store;
 pub mod table;
 pub mod tensorboard;

@@ -97,8 +97,7 @@ impl Store {
     /// # Errors
     /// If it is not there; the message names it.
     pub fn read(&self, cell: &str, file: &str) -> Result<Vec<u8>> {
-        let path = self.cells.join(cell).join(file);
-        std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))
+        crate::read::bytes(&self.cells.join(cell).join(file))
     }
 
     /// A folder for what helps to go on with a cell that takes long; it stays until the cell is kept.

@@ -83,7 +83,7 @@ fn broken(error: &csv::Error) -> anyhow::Error {
 /// # Errors
 /// If the file cannot be read, or as [`from_csv`].
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = crate::read::bytes(path)?;
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("csv") => from_csv(&bytes, path),
         Some("parquet") => from_parquet(&bytes, path),

@@ -10,7 +10,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::show::Show;
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
-use offnominal_files::dataset::Recipe;
+use offnominal_files::dataset::DatasetRecipe;
 use offnominal_files::image_file::{colours, grey};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -96,7 +96,7 @@ struct FrameRecord {
 
 #[derive(Debug, Serialize)]
 struct FrameList {
-    recipe: Recipe,
+    recipe: DatasetRecipe,
     frames: Vec<FrameRecord>,
 }
 

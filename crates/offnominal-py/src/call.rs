@@ -5,9 +5,9 @@
 use crate::error::{detached, raised};
 use crate::progress::context;
 use anyhow::{Result, bail};
-use offnominal_bench::images;
+use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run as campaign, suite};
 use offnominal_engine::context::Context;
-use offnominal_engine::parallel::default_jobs;
+use offnominal_engine::{collect, evaluation, fit, render, score as scores, train as training};
 use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
 use offnominal_risk::{budget, estimate, history, learning, replay, search, select, split};
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ pub(crate) fn call(
     display: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let request: Value = serde_json::from_str(request).map_err(raised)?;
-    let context = context(seed, if jobs == 0 { default_jobs() } else { jobs }, display);
+    let context = context(seed, jobs, display);
     let done = detached(py, || run(command, request, &context));
     py.check_signals()?;
     done
@@ -36,6 +36,18 @@ pub(crate) fn call(
 fn run(command: &str, request: Value, context: &Context) -> Result<String> {
     let (r, c) = (request, context);
     match command {
+        "collect" => typed(r, c, collect::run),
+        "evaluate" => typed(r, c, evaluation::run),
+        "train" => typed(r, c, training::run),
+        "fit" => typed(r, c, fit::run),
+        "score" => typed(r, c, scores::run),
+        "render" => typed(r, c, render::run),
+        "campaign" => typed(r, c, campaign::run),
+        "suite" => typed(r, c, suite::run),
+        "ood-rl" => typed(r, c, ood_rl::run),
+        "report" => typed(r, c, |request, _| report::run(request)),
+        "calibrate" => typed(r, c, calibrate::run),
+        "metrics" => typed(r, c, metrics_file::run),
         "risk.learn" => typed(r, c, learning::run),
         "risk.history" => typed(r, c, history::run),
         "risk.estimate" => typed(r, c, estimate::run),

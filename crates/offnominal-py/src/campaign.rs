@@ -5,9 +5,8 @@ use crate::own::OwnPolicy;
 use crate::policy::Policy;
 use anyhow::Result;
 use offnominal_bench::campaign::{Campaign as Asked, Plan};
-use offnominal_bench::cells as bench;
 use offnominal_bench::cells::{Bench, Layer, Node};
-use offnominal_bench::run::{self, Finished};
+use offnominal_bench::run;
 use offnominal_engine::catalogues;
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
@@ -75,10 +74,9 @@ impl Campaign {
     /// Writes tables and report once all cells are finished; returns the path of the page and a summary.
     fn finish(&self, py: Python<'_>, command: &str, secs: f64) -> PyResult<(PathBuf, String)> {
         detached(py, || {
-            let Finished { results, page } = run::finish(&self.bench, &self.text, command, &self.out, secs)?;
+            let done = run::finish(&self.bench, &self.text, command, &self.out, secs)?;
             self.bench.store.sweep()?;
-            let detectors: Vec<String> = self.bench.plan.detectors().iter().map(|d| d.name.clone()).collect();
-            Ok((page, bench::summary(&results.rows, &detectors)))
+            Ok((done.report, done.summary))
         })
     }
 }

@@ -1,15 +1,9 @@
-//! Episodes: played, stored, read, judged.
+//! Episodes: played, stored, read.
 
-use crate::anomaly_spec;
 use crate::arrays::shaped;
 use crate::error::{detached, raised, wrong};
-use offnominal_core::prelude::*;
-use offnominal_engine::collect::{Plan, nominal, with_twins};
-use offnominal_engine::context::Context;
-use offnominal_engine::evaluation::{self, Evaluation};
-use offnominal_engine::parallel::default_jobs;
-use offnominal_engine::progress::Task;
-use offnominal_engine::subject::Subject;
+use crate::progress::context;
+use offnominal_engine::collect::Request;
 use offnominal_files::dataset::{self, Dataset};
 use offnominal_files::minari::{self, Format};
 use pyo3::prelude::*;
@@ -61,9 +55,7 @@ impl Recording {
         if self.0.recipe != other.0.recipe {
             return Err(wrong("expected recordings of the same recipe, found two"));
         }
-        let n = self.0.episodes.len();
-        self.0.episodes.extend(other.0.episodes.iter().cloned());
-        self.0.twins.extend(other.0.twins.iter().map(|twin| twin.map(|i| i + n)));
+        self.0.extend(other.0.clone());
         Ok(())
     }
 
@@ -84,54 +76,21 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
     detached(py, || dataset::load(&path).map(Recording))
 }
 
-/// Plays the episodes `first` to `first + n − 1` of a seed, as `offnominal collect` does; disturbed ones with their
-/// twins.
+/// Plays the episodes from `first` on, as many as are asked for, as `offnominal collect` does.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
-#[pyo3(signature = (env, policy, first, n, seed = 0, anomaly_spec = "null", jobs = 0))]
+#[pyo3(signature = (request, first, seed = 0, jobs = 0))]
 pub(crate) fn collect(
     py: Python<'_>,
-    env: &str,
-    policy: &str,
+    request: &str,
     first: usize,
-    n: usize,
     seed: u64,
-    anomaly_spec: &str,
     jobs: usize,
 ) -> PyResult<Recording> {
     detached(py, || {
-        let subject = Subject::new(env, policy)?;
-        let anomaly_spec =
-            anomaly_spec::read(anomaly_spec, subject.env.as_ref(), subject.env.spec().horizon)?;
-        let (root, bar) = (Seed(seed).child("collect"), Task::hidden());
-        let jobs = if jobs == 0 { default_jobs() } else { jobs };
-        let plan = Plan { seed, root, episodes: first..first + n, jobs, bar: &bar };
-        let played = match &anomaly_spec {
-            None => nominal(&subject, &plan),
-            Some(anomaly_spec) => with_twins(&subject, anomaly_spec, &plan),
-        };
-        played.map(Recording)
-    })
-}
-
-/// Return and success rate of a policy with intervals, as JSON.
-#[pyfunction]
-#[pyo3(signature = (env, policy, episodes, seed = 0, jobs = 0))]
-pub(crate) fn evaluate(
-    py: Python<'_>,
-    env: &str,
-    policy: &str,
-    episodes: usize,
-    seed: u64,
-    jobs: usize,
-) -> PyResult<String> {
-    detached(py, || {
-        let subject = Subject::new(env, policy)?;
-        let jobs = if jobs == 0 { default_jobs() } else { jobs };
-        let context = Context::silent(seed, jobs);
-        let Evaluation { total_reward, success, random_return } =
-            evaluation::evaluate(subject.env.as_ref(), subject.policy.as_ref(), episodes, &context)?;
-        let found = json!({ "return": total_reward, "success": success, "random_return": random_return });
-        Ok(found.to_string())
+        let request: Request = serde_json::from_str(request)?;
+        let (subject, context) = (request.subject()?, context(seed, jobs, None));
+        let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
+        let episodes = first..first + request.episodes as usize;
+        request.play(&subject, anomaly_spec.as_ref(), episodes, &context).map(Recording)
     })
 }

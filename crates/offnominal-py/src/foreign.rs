@@ -3,11 +3,11 @@
 use crate::anomaly_spec;
 use crate::arrays::{Floats, row};
 use crate::error::{detached, raised, wrong};
+use crate::lane::{Seeds, disturbance};
 use crate::own::attached;
 use numpy::PyArray1;
 use offnominal_core::prelude::*;
-use offnominal_core::run::{Disturbance, Rollout};
-use offnominal_engine::catalogues;
+use offnominal_core::run::Rollout;
 use offnominal_worlds::anomaly::{Class, ids_for, kind};
 use pyo3::prelude::*;
 use std::sync::Mutex;
@@ -71,27 +71,16 @@ pub(crate) struct Around {
 struct Inner {
     env: Outside,
     rollout: Option<Rollout>,
-    root: Seed,
-    started: u64,
+    seeds: Seeds,
     seen: Vec<f32>,
     horizon: u32,
 }
 
 impl Inner {
     fn start(&mut self, seed: Option<u64>, anomaly_spec: &AnomalySpec) -> anyhow::Result<u32> {
-        let seed = match seed {
-            Some(seed) => {
-                (self.root, self.started) = (Seed(seed), 0);
-                self.root
-            }
-            None => {
-                self.started += 1;
-                self.root.child("episode").child(self.started)
-            }
-        };
-        let anomaly = anomaly_spec.build(&catalogues::anomalies(), &self.env)?;
-        let onset = anomaly_spec.schedule.draw_onset(self.horizon as usize, &mut seed.child("onset").rng());
-        let disturbance = Disturbance { anomaly_spec, onset, anomaly };
+        let seed = self.seeds.next(seed);
+        let disturbance = disturbance(anomaly_spec, &self.env, self.horizon, seed)?;
+        let onset = disturbance.onset;
         self.rollout = Some(Rollout::start(&mut self.env, &[], seed, Some(disturbance), &mut self.seen));
         Ok(onset)
     }
@@ -107,8 +96,7 @@ impl Around {
         let env = Outside { spec, step, set, obs: vec![0.0; width] };
         let anomaly_spec = anomaly_spec::read(anomaly_spec, &env, horizon).map_err(raised)?;
         let anomaly_spec = anomaly_spec.ok_or_else(|| wrong("anomaly: expected one, found none"))?;
-        let inner =
-            Inner { env, rollout: None, root: Seed(root), started: 0, seen: vec![0.0; width], horizon };
+        let inner = Inner { env, rollout: None, seeds: Seeds::of(root), seen: vec![0.0; width], horizon };
         Ok(Around { inner: Mutex::new(inner), anomaly_spec, anomalies })
     }
 

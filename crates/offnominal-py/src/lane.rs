@@ -30,15 +30,49 @@ impl Game {
     }
 }
 
+/// The seeds of episodes that follow one another.
+pub(crate) struct Seeds {
+    /// Root of the seeds of episodes that are started without one.
+    root: Seed,
+    /// How many of these there were.
+    started: u64,
+}
+
+impl Seeds {
+    pub(crate) fn of(root: u64) -> Seeds {
+        Seeds { root: Seed(root), started: 0 }
+    }
+
+    /// The given seed, which is the root from now on; without one, the next of the root.
+    pub(crate) fn next(&mut self, given: Option<u64>) -> Seed {
+        if let Some(seed) = given {
+            *self = Seeds::of(seed);
+            return self.root;
+        }
+        self.started += 1;
+        self.root.child("episode").child(self.started)
+    }
+}
+
+/// An anomaly with its onset. How long the episode would be without it cannot be known here, so a random onset is drawn
+/// from the longest there can be.
+pub(crate) fn disturbance<'a>(
+    anomaly_spec: &'a AnomalySpec,
+    env: &dyn Env,
+    horizon: u32,
+    seed: Seed,
+) -> Result<Disturbance<'a>> {
+    let anomaly = anomaly_spec.build(&catalogues::anomalies(), env)?;
+    let onset = anomaly_spec.schedule.draw_onset(horizon as usize, &mut seed.child("onset").rng());
+    Ok(Disturbance { anomaly_spec, onset, anomaly })
+}
+
 /// A place where one episode is played after another.
 pub(crate) struct Lane {
     game: Arc<Game>,
     env: Box<dyn Env>,
     rollout: Option<Rollout>,
-    /// Root of the seeds of episodes that are started without one.
-    root: Seed,
-    /// How many of these there were.
-    started: u64,
+    seeds: Seeds,
     /// The current observation.
     pub(crate) obs: Vec<f32>,
     /// First anomalous step of this episode.
@@ -62,43 +96,22 @@ impl Lane {
     /// A lane in which nothing was started yet.
     pub(crate) fn new(game: Arc<Game>, root: u64) -> Result<Lane> {
         let (env, obs) = (game.stage()?, vec![0.0; game.env.spec().obs_width()]);
-        Ok(Lane { game, env, rollout: None, root: Seed(root), started: 0, obs, onset: None })
+        Ok(Lane { game, env, rollout: None, seeds: Seeds::of(root), obs, onset: None })
     }
 
     /// Begins the episode of a seed, which is also the root of the seeds of those that follow it; without one, the next
     /// of the root.
     pub(crate) fn start(&mut self, seed: Option<u64>, initial: Option<&[f64]>) -> Result<()> {
-        if let Some(seed) = seed {
-            (self.root, self.started) = (Seed(seed), 0);
-            return self.begin(Seed(seed), initial);
-        }
-        self.started += 1;
-        self.begin(self.root.child("episode").child(self.started), initial)
-    }
-
-    fn begin(&mut self, seed: Seed, initial: Option<&[f64]>) -> Result<()> {
-        let game = Arc::clone(&self.game);
+        let (seed, game) = (self.seeds.next(seed), Arc::clone(&self.game));
         self.env = game.stage()?;
         let drawn = initial.map_or_else(|| Rollout::initial(self.env.as_ref(), seed), <[f64]>::to_vec);
         let wanted = self.env.spec().initial.len();
         ensure!(drawn.len() == wanted, "initial condition: expected {wanted} numbers, found {}", drawn.len());
-        let disturbance = game
-            .anomaly_spec
-            .as_ref()
-            .map(|anomaly_spec| self.disturbance(anomaly_spec, seed))
-            .transpose()?;
+        let disturb = |spec| disturbance(spec, self.env.as_ref(), game.horizon, seed);
+        let disturbance = game.anomaly_spec.as_ref().map(disturb).transpose()?;
         self.onset = disturbance.as_ref().map(|d| d.onset);
         self.rollout = Some(Rollout::start(self.env.as_mut(), &drawn, seed, disturbance, &mut self.obs));
         Ok(())
-    }
-
-    /// The fault with its onset. How long the episode would be without it cannot be known here, so a random onset is
-    /// drawn from the longest there can be.
-    fn disturbance<'f>(&self, anomaly_spec: &'f AnomalySpec, seed: Seed) -> Result<Disturbance<'f>> {
-        let anomaly = anomaly_spec.build(&catalogues::anomalies(), self.env.as_ref())?;
-        let onset =
-            anomaly_spec.schedule.draw_onset(self.game.horizon as usize, &mut seed.child("onset").rng());
-        Ok(Disturbance { anomaly_spec, onset, anomaly })
     }
 
     /// Whether there is an episode to take a step in.

@@ -36,7 +36,7 @@ mod _engine {
     #[pymodule_export]
     use crate::environment::{Environment, anomalies, environments};
     #[pymodule_export]
-    use crate::episodes::{Recording, collect, evaluate, load};
+    use crate::episodes::{Recording, collect, load};
     #[pymodule_export]
     use crate::foreign::Around;
     #[pymodule_export]

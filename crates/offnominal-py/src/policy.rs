@@ -43,20 +43,8 @@ impl Policy {
         detached(py, || {
             let environment = catalogues::environment(env, None)?;
             let found = known::find(name, environment.as_ref())?;
-            let widths = (environment.spec().obs_width(), environment.spec().act_width());
             let (inner, name, card, digest) = (found.policy, found.name, found.card, found.digest);
-            let is_choice = environment.spec().action.iter().any(Channel::is_choice);
-            Ok(Policy {
-                inner,
-                rng: Rng::new(0),
-                name,
-                env: env.into(),
-                widths,
-                card,
-                is_choice,
-                digest,
-                file: None,
-            })
+            Ok(Policy { card, ..Policy::of(inner, environment.spec(), env, name, digest) })
         })
     }
 
@@ -78,17 +66,9 @@ impl Policy {
                 None => model.spec("imported"),
             };
             let actor = model.actor(&spec, map)?;
-            Ok(Policy {
-                name: actor.algorithm().to_string(),
-                rng: Rng::new(0),
-                env: spec.id.clone(),
-                widths: (spec.obs_width(), spec.act_width()),
-                card: None,
-                is_choice: spec.action.iter().any(Channel::is_choice),
-                digest: address(&actor.to_bytes()),
-                file: Some(actor.to_bytes()),
-                inner: Box::new(actor),
-            })
+            let (name, file) = (actor.algorithm().to_string(), actor.to_bytes());
+            let policy = Policy::of(Box::new(actor), &spec, &spec.id, name, address(&file));
+            Ok(Policy { file: Some(file), ..policy })
         })
     }
 
@@ -152,5 +132,22 @@ impl Policy {
             Ok(())
         })?;
         Ok(row(py, &action))
+    }
+}
+
+impl Policy {
+    /// A policy without card and file.
+    fn of(inner: Box<dyn Acting>, spec: &EnvSpec, env: &str, name: String, digest: String) -> Policy {
+        Policy {
+            inner,
+            rng: Rng::new(0),
+            name,
+            env: env.into(),
+            widths: (spec.obs_width(), spec.act_width()),
+            card: None,
+            is_choice: spec.action.iter().any(Channel::is_choice),
+            digest,
+            file: None,
+        }
     }
 }

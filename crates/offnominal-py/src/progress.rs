@@ -1,6 +1,7 @@
 //! Progress of the engine, shown by Python, and Python's signals, which ask the engine to stop.
 
 use offnominal_engine::context::Context;
+use offnominal_engine::parallel::default_jobs;
 use offnominal_engine::progress::{Progress, Silent, Tracker};
 use pyo3::prelude::*;
 use std::ops::Range;
@@ -20,9 +21,9 @@ struct Task {
     stop: Arc<AtomicBool>,
 }
 
-/// The context of a call: what Python shows, and Ctrl-C as a request to stop.
+/// The context of a call, with `jobs` 0 on all cores: what Python shows, and Ctrl-C as a request to stop.
 pub(crate) fn context(seed: u64, jobs: usize, display: Option<Py<PyAny>>) -> Context {
-    let silent = Context::silent(seed, jobs);
+    let silent = Context::silent(seed, if jobs == 0 { default_jobs() } else { jobs });
     let stop = Arc::clone(&silent.stop);
     let progress: Arc<dyn Progress> = match display {
         Some(display) => Arc::new(Shown { display, stop }),

@@ -3,19 +3,13 @@
 use crate::arrays::Floats;
 use crate::episodes::Recording;
 use crate::error::{caught, detached, raised};
-use anyhow::{Context, Result, ensure};
-use offnominal_core::alarm::Settings;
 use offnominal_core::prelude::*;
-use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::fit::{self, Request};
 use offnominal_engine::monitor_file;
 use offnominal_engine::subject::Subject;
-use offnominal_files::write::atomically;
 use offnominal_monitor::{Monitor, Verdict};
-use offnominal_stats::Rule;
 use pyo3::prelude::*;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-use std::num::NonZeroU32;
+use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
@@ -96,70 +90,20 @@ fn word(thing: &impl Serialize) -> String {
     serde_json::to_value(thing).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
 }
 
-/// What Python asks of a file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Asked {
-    detector: Map<String, Value>,
-    rule: String,
-    alpha: f64,
-    arm_after: u32,
-    raise_after: NonZeroU32,
-    clear_after: Option<NonZeroU32>,
-    diagnosis: bool,
-    seed: u64,
-}
-
-impl Asked {
-    fn choice(&self) -> Result<DetectorChoice> {
-        let table = toml::Table::try_from(self.detector.clone())?;
-        DetectorChoice::try_from(toml::Value::Table(table)).map_err(anyhow::Error::msg)
-    }
-
-    fn rule(&self) -> Result<Rule> {
-        ensure!(
-            self.alpha > 0.0 && self.alpha < 1.0,
-            "alpha: expected a number between 0 and 1, found {}",
-            self.alpha
-        );
-        let rules = Rule::all(self.alpha);
-        let ids = rules.map(|rule| rule.id()).join(", ");
-        let found = rules.into_iter().find(|rule| rule.id() == self.rule);
-        found.with_context(|| format!("rule: expected one of {ids}, found {:?}", self.rule))
-    }
-}
-
 /// Fits a detector on nominal episodes, sets its threshold on others, and writes both as one file.
 #[pyfunction]
 pub(crate) fn fit_file(
     py: Python<'_>,
-    asked: &str,
+    request: &str,
     train: &Recording,
     calibration: &Recording,
-    out: PathBuf,
+    seed: u64,
 ) -> PyResult<()> {
     detached(py, || {
-        let asked: Asked = serde_json::from_str(asked)?;
-        let (recipe, other) = (&train.0.recipe, &calibration.0.recipe);
-        let same = (&recipe.env, &recipe.policy) == (&other.env, &other.policy);
-        ensure!(same, "calibration: expected episodes of the same policy in the same environment");
-        let nominal = recipe.anomaly_spec.is_none() && other.anomaly_spec.is_none();
-        ensure!(nominal, "expected nominal episodes, found anomalous ones");
-        let subject = Subject::new(&recipe.env, &recipe.policy.id)?;
-        let alarm = Settings {
-            arm_after: asked.arm_after,
-            raise_after: asked.raise_after,
-            clear_after: asked.clear_after,
-        };
-        let fit = monitor_file::Fit {
-            subject: &subject,
-            detector: &asked.choice()?,
-            rule: asked.rule()?,
-            alarm,
-            diagnoses: asked.diagnosis,
-            seed: asked.seed,
-        };
-        atomically(&out, &fit.make(&train.0.episodes, &calibration.0.episodes)?.bytes)
+        let request: Request = serde_json::from_str(request)?;
+        let subject = Subject::new(&request.env, &request.policy)?;
+        [train, calibration].into_iter().try_for_each(|played| fit::are_of(&played.0.recipe, &subject))?;
+        request.fit(&subject, [&train.0.episodes, &calibration.0.episodes], seed).map(drop)
     })
 }
 

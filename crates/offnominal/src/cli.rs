@@ -1,6 +1,6 @@
 //! The command line: one file per command, each with its arguments and its `run`.
 
-mod anomaly_spec;
+mod anomaly_request;
 mod bench;
 mod calibrate;
 mod collect;
@@ -16,16 +16,13 @@ mod list;
 mod metrics;
 mod monitor;
 mod one_of;
-mod ood_rl;
 mod pixels;
 mod randomise;
 mod render;
 mod report;
 mod risk;
-mod robot;
 mod score;
 mod shift;
-mod suite;
 mod terminal;
 mod train;
 mod ur_sim;

@@ -1,6 +1,6 @@
 //! What a campaign file may write where an anomaly, an onset or an extent is expected: a word, or a table.
 
-use super::{ExtentChoice, OnsetChoice};
+use super::ExtentChoice;
 use offnominal_core::prelude::*;
 use offnominal_engine::detector_choice::{json, text};
 use serde::Deserialize;
@@ -87,20 +87,6 @@ impl TryFrom<Toml> for AnomalyChoice {
                 Ok(AnomalyChoice::Custom { id, strength, params: json(table)? })
             }
             other => Err(format!("expected an anomaly's id or a table with id and magnitude, found {other}")),
-        }
-    }
-}
-
-impl TryFrom<Toml> for OnsetChoice {
-    type Error = String;
-
-    fn try_from(value: Toml) -> Result<Self, String> {
-        match value {
-            Toml::String(word) if word == "random" => Ok(OnsetChoice(Onset::Random)),
-            Toml::Integer(step) => u32::try_from(step)
-                .map(|step| OnsetChoice(Onset::At(step)))
-                .map_err(|_| format!("onset: expected a step from 0 to {}, found {step}", u32::MAX)),
-            other => Err(format!("onset: expected \"random\" or a step, found {other}")),
         }
     }
 }

@@ -5,7 +5,7 @@ use anyhow::{Context, Result, ensure};
 use offnominal_core::anomaly_spec::DYNAMICS;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
-use offnominal_engine::collect::check_onset;
+use offnominal_engine::anomaly_request::check_onset;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::frames;
 use offnominal_engine::strengths::{self, Status};
@@ -102,7 +102,8 @@ impl Plan {
 }
 
 fn stage(campaign: &Campaign, subject: Subject, text: &str) -> Result<Stage> {
-    check_onset(campaign.onset.0, subject.env.spec())
+    let spec = subject.env.spec();
+    check_onset(campaign.onset.0, &spec.id, spec.horizon)
         .with_context(|| format!("{}: onset", names::at_key(text, "onset")))?;
     if campaign.images.is_some() {
         frames::check(subject.env.spec())?;

@@ -8,7 +8,7 @@ use crate::cells::judge::{CONTROL, JUDGEMENT, Verdict};
 use crate::cells::nodes::Node;
 use crate::cells::play::load;
 use crate::cells::video::VIDEO;
-use crate::results::{Diagnosed, Recipe, Results, Row, Video};
+use crate::results::{CampaignRecipe, Diagnosed, Results, Row, Video};
 use anyhow::{Context, Result};
 use offnominal_core::prelude::*;
 use offnominal_engine::images::networks;
@@ -17,7 +17,7 @@ use offnominal_files::provenance::Provenance;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::{Level, Metric, RULES, metric};
 
-/// The results of finished cells. Recipe fields that only the caller knows (command, file, time) stay empty.
+/// The results of finished cells. CampaignRecipe fields that only the caller knows (command, file, time) stay empty.
 ///
 /// # Errors
 /// If a cell is missing or cannot be read.
@@ -109,7 +109,7 @@ fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detec
     ranked.chain(rules.iter().flat_map(|rule| alarmed.iter().map(move |m| row(m.id, rule)))).collect()
 }
 
-fn recipe(bench: &Bench) -> Result<Recipe> {
+fn recipe(bench: &Bench) -> Result<CampaignRecipe> {
     let specs: Vec<&EnvSpec> = bench.plan.stages.iter().map(|stage| stage.subject.env.spec()).collect();
     let presets = bench
         .plan
@@ -121,7 +121,12 @@ fn recipe(bench: &Bench) -> Result<Recipe> {
         ..provenance::made("", bench.plan.campaign.seed, b"", &specs)
     };
     let policies = (0..bench.plan.stages.len()).map(|at| policy(bench, at)).collect::<Result<_>>()?;
-    Ok(Recipe { campaign: bench.plan.campaign.name.clone(), made, policies, ..Recipe::default() })
+    Ok(CampaignRecipe {
+        campaign: bench.plan.campaign.name.clone(),
+        made,
+        policies,
+        ..CampaignRecipe::default()
+    })
 }
 
 /// Environment, policy, and the return of its undisturbed test episodes.

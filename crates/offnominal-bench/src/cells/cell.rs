@@ -6,6 +6,7 @@ use offnominal_engine::frames::FrameSize;
 use offnominal_files::dataset::PolicyName;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use strum::IntoStaticStr;
 
 /// What a cell computes. Everything that its result depends on is in here, or named here by digest.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,8 +40,9 @@ pub struct Setup {
 }
 
 /// What nominal episodes are for. Roles have different seeds, so no episode serves two of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Role {
     /// To fit detectors.
     Train,
@@ -50,18 +52,6 @@ pub enum Role {
     Test,
     /// To be taken for anomalous although nothing is done to them.
     Control,
-}
-
-impl Role {
-    /// Name of the branch of the seed tree.
-    pub fn name(self) -> &'static str {
-        match self {
-            Role::Train => "train",
-            Role::Validation => "validation",
-            Role::Test => "test",
-            Role::Control => "control",
-        }
-    }
 }
 
 /// Undisturbed episodes of one role.
@@ -164,8 +154,9 @@ pub struct Video {
 }
 
 /// The layers in order: a cell needs only cells of earlier layers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum Layer {
     /// Undisturbed episodes.
     Nominal,
@@ -181,11 +172,7 @@ impl Layer {
 
     /// The name in plans.
     pub fn name(self) -> &'static str {
-        match self {
-            Layer::Nominal => "nominal",
-            Layer::Anomalous => "anomalous",
-            Layer::Judgement => "judgement",
-        }
+        self.into()
     }
 
     /// What a progress bar says.
@@ -231,7 +218,7 @@ impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let at = |setup: &Setup| format!("{} in {}, seed {}", setup.policy.id, setup.env, setup.seed);
         match self {
-            Cell::Nominal(c) => write!(f, "{} episodes of {}", c.role.name(), at(&c.setup)),
+            Cell::Nominal(c) => write!(f, "{} episodes of {}", <&str>::from(c.role), at(&c.setup)),
             Cell::Anomalous(c) => write!(f, "{} of {}", c.anomaly_spec.anomaly, at(&c.setup)),
             Cell::Judgement(c) => write!(f, "detector {} for {}", c.detector.name, at(&c.setup)),
             Cell::Diagnosis(c) => {

@@ -14,7 +14,7 @@ pub(super) const EPISODES: &str = "episodes.arrow";
 
 /// Plays undisturbed episodes.
 pub(super) fn nominal(cell: &Nominal, subject: &Subject) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let root = Seed(cell.setup.seed).child(cell.role.name());
+    let root = Seed(cell.setup.seed).child(<&str>::from(cell.role));
     let own = Own::of(subject);
     let episodes =
         (0..cell.episodes).map(|i| own.sound(own.trial().nominal(root.child(i)))).collect::<Result<_>>()?;

@@ -63,7 +63,7 @@ pub(super) fn fit(cell: &Judgement, subject: &Subject, store: &Store, tell: Tell
     let control = load(store, &cell.control)?;
     let scores = fitted.scores(subject, &control.episodes)?;
     let control = control.episodes.iter().zip(scores).zip(&twins).map(|((episode, scores), twin)| {
-        controlled(scores, twin, &cell.schedule, episode.seed.child(Role::Control.name()))
+        controlled(scores, twin, &cell.schedule, episode.seed.child(<&str>::from(Role::Control)))
     });
     Ok(Scored {
         control: control.collect(),

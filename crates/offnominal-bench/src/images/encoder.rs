@@ -11,6 +11,7 @@ use offnominal_files::write::atomically;
 use offnominal_nets::vision::patches::{CoderTraining, PATCH, PIXELS, PatchCoder, SIDE};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// A patch whose levels differ less is flat: there are many of them, and they teach little.
@@ -54,6 +55,13 @@ pub struct TrainedEncoder {
     pub loss: f64,
     /// The root of the mean squared error, in the 255 levels of an image.
     pub error_in_levels: f64,
+}
+
+impl Display for TrainedEncoder {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let (levels, file) = (self.error_in_levels, self.file.display());
+        write!(out, "patches are drawn again to {levels:.1} of 255 levels (root mean square)\n{file}")
+    }
 }
 
 /// Name of the header's entry with the loss of the last epoch.

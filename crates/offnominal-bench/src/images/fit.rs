@@ -2,7 +2,7 @@
 
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_engine::collect::{self, Plan};
+use offnominal_engine::collect;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::device::Device;
@@ -14,6 +14,7 @@ use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
 /// What to fit; the seed is that of the context.
@@ -23,53 +24,35 @@ pub struct Request {
     /// The environment, one with a camera.
     pub env: String,
     /// The policy.
-    #[serde(default = "Request::policy")]
+    #[serde(default = "policy")]
     pub policy: String,
     /// The image detector: pred-ae, prednet, ldm, lrdm or rssm-ppm, with its parameters.
     pub detector: DetectorChoice,
     /// Where it is fitted.
-    #[serde(default = "Request::device")]
+    #[serde(default = "device")]
     pub device: Device,
     /// Nominal episodes that it learns from.
-    #[serde(default = "Request::train")]
+    #[serde(default = "train")]
     pub train: u32,
     /// Other nominal episodes, by which the training is stopped.
-    #[serde(default = "Request::validation")]
+    #[serde(default = "validation")]
     pub validation: u32,
     /// Width and height of the camera's frames.
-    #[serde(default = "Request::images")]
+    #[serde(default = "images")]
     pub images: u32,
     /// The file to write.
     pub file: PathBuf,
 }
 
-/// The defaults.
+offnominal_engine::defaults! {
+    policy: String = "tqc".into();
+    device: Device = Device::Cpu;
+    train: u32 = 100;
+    validation: u32 = 20;
+    images: u32 = 128;
+}
+
 impl Request {
-    /// The policy that is shipped with the environment.
-    pub fn policy() -> String {
-        "tqc".into()
-    }
-
-    /// The processor.
-    pub fn device() -> Device {
-        Device::Cpu
-    }
-
-    /// Episodes to learn from.
-    pub fn train() -> u32 {
-        100
-    }
-
-    /// Episodes for validation.
-    pub fn validation() -> u32 {
-        20
-    }
-
-    /// Pixels of a side.
-    pub fn images() -> u32 {
-        128
-    }
-
     /// What the network depends on, for its checkpoint.
     fn identity(&self, subject: &Subject, context: &Context) -> String {
         let DetectorChoice { id, params, .. } = &self.detector;
@@ -98,6 +81,14 @@ pub struct FittedNetwork {
     /// Episodes that were learned from.
     #[serde(skip)]
     pub episodes: usize,
+}
+
+impl Display for FittedNetwork {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let FittedNetwork { file, numbers, steps, detector, episodes, .. } = self;
+        writeln!(out, "{detector}: {numbers} numbers, learned from {steps} steps of {episodes} episodes")?;
+        write!(out, "{}", file.display())
+    }
 }
 
 /// Plays the episodes before the camera, fits, from where a run that was killed had left it, and writes the file.
@@ -140,10 +131,8 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
 
 /// What the camera saw in nominal episodes.
 fn videos(subject: &Subject, (what, n): (&str, usize), side: usize, context: &Context) -> Result<Vec<Video>> {
-    let task = context.task(n, &format!("{what} episodes"));
     let root = Seed(context.seed).child("images").child(what);
-    let plan = Plan { seed: context.seed, root, episodes: 0..n, jobs: context.jobs, bar: &task };
-    let played = collect::nominal(subject, &plan)?.episodes;
+    let played = collect::play(subject, None, root, 0..n, &format!("{what} episodes"), context)?.episodes;
     let (frame_size, steps) = (FrameSize { side }, played.iter().map(Episode::len).sum());
     let needed = frames::bytes_for(frame_size, played.len(), steps);
     frames::ensure_fits(needed, frames::available(), "the videos of the nominal episodes")?;

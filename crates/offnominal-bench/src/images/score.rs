@@ -4,24 +4,27 @@ use crate::images::panels::side_by_side;
 use anyhow::{Context as _, Result};
 use offnominal_core::estimate::Estimate;
 use offnominal_core::prelude::*;
-use offnominal_engine::collect::{self, Plan, check_onset};
+use offnominal_engine::anomaly_request::AnomalyRequest;
+use offnominal_engine::collect;
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_engine::frames::{FrameSize, video};
 use offnominal_engine::images::trained::Fitted;
 use offnominal_engine::subject::Subject;
 use offnominal_files::png;
+use offnominal_files::read;
 use offnominal_files::write::atomically;
 use offnominal_nets::Tensors;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection};
 use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
 /// Resamplings of an interval.
 const REPLICATES: usize = 1_000;
 
 /// What to score; the seed is that of the context.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Request {
     /// File written by `images fit`.
@@ -29,7 +32,7 @@ pub struct Request {
     /// Episodes; with an anomaly each has its nominal twin.
     pub episodes: u32,
     /// What is done to the episodes; nothing, if none.
-    pub anomaly_spec: Option<AnomalySpec>,
+    pub anomaly: Option<AnomalyRequest>,
     /// Where the network runs.
     pub device: Device,
     /// A file to draw the step with the largest score of the first episode: seen, predicted, where they differ.
@@ -38,13 +41,7 @@ pub struct Request {
 
 impl Default for Request {
     fn default() -> Request {
-        Request {
-            monitor: PathBuf::new(),
-            episodes: 20,
-            anomaly_spec: None,
-            device: Device::Cpu,
-            image: None,
-        }
+        Request { monitor: PathBuf::new(), episodes: 20, anomaly: None, device: Device::Cpu, image: None }
     }
 }
 
@@ -64,13 +61,21 @@ pub struct Scored {
     pub scores: Vec<(Vec<f64>, Vec<bool>)>,
 }
 
+impl Display for Scored {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let (episodes, Scored { steps, mean_score, .. }) = (self.scores.len(), self);
+        writeln!(out, "{episodes} episodes, {steps} steps, mean score {mean_score:.6}")?;
+        self.auroc_matched.iter().try_for_each(|auroc| write!(out, "AUROC matched {auroc}"))
+    }
+}
+
 /// A fitted network with the environment and the policy that its file names.
 ///
 /// # Errors
 /// If the file cannot be read, or the environment or the policy cannot be had.
-pub fn open(monitor: &Path, device: Device) -> Result<(Fitted, Subject)> {
+fn open(monitor: &Path, device: Device) -> Result<(Fitted, Subject)> {
     let place = || monitor.display().to_string();
-    let bytes = std::fs::read(monitor).with_context(|| format!("cannot read {}", place()))?;
+    let bytes = read::bytes(monitor)?;
     let tensors = Tensors::from_bytes(&bytes).with_context(place)?;
     let fitted = Fitted::open(&tensors, device).with_context(place)?;
     let text = |name: &str| {
@@ -87,7 +92,9 @@ pub fn open(monitor: &Path, device: Device) -> Result<(Fitted, Subject)> {
 pub fn run(request: &Request, context: &Context) -> Result<Scored> {
     let (mut fitted, subject) = open(&request.monitor, request.device)?;
     let frame_size = FrameSize { side: fitted.side()? };
-    let played = request.play(&subject, context)?;
+    let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
+    let (n, root) = (request.episodes as usize, Seed(context.seed).child("images").child("score"));
+    let played = collect::play(&subject, anomaly_spec.as_ref(), root, 0..n, "episodes", context)?.episodes;
     let task = context.task(played.len(), "scoring");
     let mut scores = Vec::new();
     for episode in &played {
@@ -107,26 +114,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Scored> {
         episodes: request.episodes,
         steps: all.len(),
         mean_score: all.iter().sum::<f64>() / all.len().max(1) as f64,
-        auroc_matched: request.anomaly_spec.as_ref().map(auroc).transpose()?,
+        auroc_matched: anomaly_spec.as_ref().map(auroc).transpose()?,
         scores: scores.into_iter().zip(played).map(|(scores, episode)| (scores, episode.labels)).collect(),
     })
-}
-
-impl Request {
-    fn play(&self, subject: &Subject, context: &Context) -> Result<Vec<Episode>> {
-        let n = self.episodes as usize;
-        let task = context.task(n, "episodes");
-        let root = Seed(context.seed).child("images").child("score");
-        let plan = Plan { seed: context.seed, root, episodes: 0..n, jobs: context.jobs, bar: &task };
-        let played = match &self.anomaly_spec {
-            None => collect::nominal(subject, &plan),
-            Some(anomaly_spec) => {
-                check_onset(anomaly_spec.schedule.onset, subject.env.spec()).context("--onset")?;
-                collect::with_twins(subject, anomaly_spec, &plan)
-            }
-        };
-        Ok(played?.episodes)
-    }
 }
 
 /// Anomalous episodes with their twins, which follow them.

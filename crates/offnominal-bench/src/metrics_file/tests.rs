@@ -117,3 +117,24 @@ proptest! {
         }
     }
 }
+
+fn judged() -> Judged {
+    let found = Estimate { value: 3.0, low: 1.0, high: f64::INFINITY, level: 0.95, n: 4, method: "m".into() };
+    let never = StatsError::MedianNotReached { detected: 1, n: 4, low: 0.0 };
+    Judged { rows: vec![("delay_median", Ok(found)), ("d5", Err(never))], episodes: 4, level: 0.95 }
+}
+
+#[test]
+fn the_json_is_an_object_of_estimates() {
+    let object = serde_json::to_value(judged()).unwrap();
+    let back: Estimate = serde_json::from_value(object["delay_median"].clone()).unwrap();
+    assert_eq!((back.value, back.high), (3.0, f64::INFINITY));
+    assert!(object["d5"].is_null());
+}
+
+#[test]
+fn the_table_says_why_there_is_no_value() {
+    let text = judged().to_string();
+    assert!(text.contains("95 % intervals") && text.contains("3.0000 [1.0000, inf]"), "{text}");
+    assert!(text.contains("no value: the median is not reached"), "{text}");
+}

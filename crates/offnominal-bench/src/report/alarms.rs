@@ -1,7 +1,7 @@
 //! The table of false alarms against thresholds: what each threshold costs, and what it buys.
 
 use crate::report::index::Index;
-use crate::report::summary::{self, Line, Table};
+use crate::report::summary::{self, Table};
 use offnominal_stats::metric;
 
 /// One row per detector and threshold, over all environments and then for each if there are several.
@@ -17,25 +17,8 @@ fn table(index: &Index, title: &str, environment: Option<&str>) -> Table {
     let pairs = detectors.flat_map(|d| index.thresholds.iter().map(move |&t| (d, t)));
     let pairs: Vec<_> = pairs.collect();
     let metrics = summary::telling(index, environment, &metric::shown(|c| c.alarms), &pairs);
-    let rows = pairs.iter().map(|&(d, t)| line(index, environment, d, t, &metrics)).collect();
+    let rows = summary::lines(index, environment, &pairs, &metrics);
     Table { title: title.into(), columns: summary::columns(&metrics), rows }
-}
-
-fn line(
-    index: &Index,
-    environment: Option<&str>,
-    detector: usize,
-    threshold: &'static str,
-    metrics: &[&'static str],
-) -> Line {
-    let number = |id: &&'static str| summary::cell(index, environment, detector, id, threshold);
-    Line {
-        detector: index.detectors[detector].clone(),
-        threshold: threshold.into(),
-        pen: index.pen(detector).class,
-        baseline: index.is_baseline(detector),
-        numbers: metrics.iter().map(number).collect(),
-    }
 }
 
 #[cfg(test)]

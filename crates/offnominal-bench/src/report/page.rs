@@ -7,7 +7,7 @@ use crate::report::index::{Index, distinct};
 use crate::report::summary::{self, Table};
 use crate::report::words::{self, Answer};
 use crate::report::{alarms, diagnoses, panels, traces};
-use crate::results::{Recipe, Results};
+use crate::results::{CampaignRecipe, Results};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::page::embedded;
@@ -20,7 +20,7 @@ const CELLS: usize = 6000;
 /// What the template sees.
 #[derive(Serialize)]
 struct Page<'a> {
-    recipe: &'a Recipe,
+    recipe: &'a CampaignRecipe,
     versions: Vec<(&'static str, &'a str)>,
     facts: Vec<(&'static str, String)>,
     answer: Answer,

@@ -2,10 +2,8 @@
 
 use crate::report::index::distinct;
 use crate::results::Row;
+use offnominal_engine::strengths::LEVELS;
 use std::collections::{BTreeSet, HashMap};
-
-/// The strengths in rising order.
-const STRENGTHS: [&str; 4] = ["tiny", "medium", "strong", "extreme"];
 
 /// The classes of anomalies in the order of the report.
 const CLASSES: [&str; 3] = ["observation", "action", "dynamics"];
@@ -95,5 +93,5 @@ fn class_rank(class: &str) -> usize {
 
 /// The place of a strength among the four levels; others come after them.
 pub fn strength_rank(strength: &str) -> usize {
-    STRENGTHS.iter().position(|s| *s == strength).unwrap_or(STRENGTHS.len())
+    LEVELS.iter().position(|(level, _)| *level == strength).unwrap_or(LEVELS.len())
 }

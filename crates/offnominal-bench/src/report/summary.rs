@@ -66,10 +66,11 @@ pub fn tables(index: &Index) -> Vec<Table> {
 }
 
 fn table(index: &Index, title: &str, environment: Option<&str>) -> Table {
-    let (threshold, detectors) = (index.headline(), 0..index.detectors.len());
-    let pairs: Vec<_> = detectors.clone().map(|d| (d, threshold)).collect();
+    let pairs: Vec<_> = (0..index.detectors.len()).map(|d| (d, index.headline())).collect();
     let metrics = telling(index, environment, &metric::shown(|c| c.summary), &pairs);
-    let mut rows: Vec<Line> = detectors.map(|d| line(index, environment, d, &metrics)).collect();
+    let mut rows = lines(index, environment, &pairs, &metrics);
+    // All rows are at the same threshold, which the heading says.
+    rows.iter_mut().for_each(|row| row.threshold.clear());
     rows.sort_by(|a, b| best_first(a).total_cmp(&best_first(b)));
     Table { title: title.into(), columns: columns(&metrics), rows }
 }
@@ -101,20 +102,25 @@ fn best_first(line: &Line) -> f64 {
     line.numbers.first().and_then(|n| n.sort.parse::<f64>().ok()).map_or(f64::INFINITY, |v| -v)
 }
 
-fn line(index: &Index, environment: Option<&str>, detector: usize, metrics: &[&'static str]) -> Line {
-    let threshold = index.headline();
-    let number = |id: &&'static str| cell(index, environment, detector, id, threshold);
-    Line {
+/// One row per detector and threshold.
+pub fn lines(
+    index: &Index,
+    environment: Option<&str>,
+    pairs: &[(usize, &'static str)],
+    metrics: &[&'static str],
+) -> Vec<Line> {
+    let line = |&(detector, threshold): &(usize, &'static str)| Line {
         detector: index.detectors[detector].clone(),
-        threshold: String::new(),
+        threshold: threshold.into(),
         pen: index.pen(detector).class,
         baseline: index.is_baseline(detector),
-        numbers: metrics.iter().map(number).collect(),
-    }
+        numbers: metrics.iter().map(|id| cell(index, environment, detector, id, threshold)).collect(),
+    };
+    pairs.iter().map(line).collect()
 }
 
 /// The number of one detector and metric over all cells of an environment, or of all environments.
-pub fn cell(
+fn cell(
     index: &Index,
     environment: Option<&str>,
     detector: usize,

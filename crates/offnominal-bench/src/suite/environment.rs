@@ -2,9 +2,9 @@
 
 use crate::results::{Coverage, Diagnosed, Score};
 use crate::suite::Row;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use offnominal_files::provenance::Provenance;
-use offnominal_files::{table, write};
+use offnominal_files::{read, table, write};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -54,12 +54,10 @@ impl Environment {
         if !path.is_file() {
             return Ok(None);
         }
-        let read = || -> Result<Environment> {
-            let environment: Environment = serde_json::from_slice(&std::fs::read(&path)?)?;
-            ensure!(environment.env == env, "env: expected {env}, found {:?}", environment.env);
-            Ok(environment)
-        };
-        Ok(Some(read().with_context(|| path.display().to_string())?))
+        let environment: Environment = read::json(&path)?;
+        let found = &environment.env;
+        ensure!(found == env, "{}: env: expected {env}, found {found:?}", path.display());
+        Ok(Some(environment))
     }
 
     /// The table of the environment, from Parquet or CSV.

@@ -3,7 +3,7 @@
 use crate::report::aggregate;
 use crate::suite::page::gain::signed;
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{Found, estimate, table, two};
+use crate::suite::page::{Column, Found, estimate, table, table_of, two};
 use crate::suite::{Environment, Suite, published};
 use anyhow::Result;
 use std::collections::BTreeMap;
@@ -89,41 +89,25 @@ fn overview(found: &Found) -> String {
     let lines = Pick::anomalies(&found.rows, POLICY);
     let without = lines.only(|l| l.anomaly_class != "camera");
     let control = Pick::control(&found.rows, POLICY);
-    let row = |detector: &&str| {
-        let own = without.detector(detector);
-        vec![
-            format!("`{detector}`"),
-            made(detector).to_string(),
-            ran_in(found, detector),
-            estimate(own.strength("tiny").mean("auroc_matched", "")),
-            estimate(own.strength("strong").mean("auroc_matched", "")),
-            estimate(own.mean("auroc_local", "")),
-            estimate(own.mean("auroc_global", "")),
-            estimate(
-                lines.detector(detector).only(|l| l.anomaly_class == "camera").mean("auroc_matched", ""),
-            ),
-            estimate(control.detector(detector).mean("auroc_matched", "")),
-            estimate(control.detector(detector).mean("false_alarm_rate", "conformal")),
-        ]
-    };
-    let head = [
-        "detector",
-        "made with",
-        "environments",
-        "AUROC matched, tiny",
-        "AUROC matched, strong",
-        "AUROC local",
-        "AUROC global",
-        "AUROC matched, camera",
-        "control",
-        "false alarms",
+    let own = |d: &str| without.detector(d);
+    let matched = |pick: Pick<'_>| estimate(pick.mean("auroc_matched", ""));
+    let columns: [Column<'_, &str>; 10] = [
+        ("detector", &|d| format!("`{d}`")),
+        ("made with", &|d| made(d).to_string()),
+        ("environments", &|d| ran_in(found, d)),
+        ("AUROC matched, tiny", &|d| matched(own(d).strength("tiny"))),
+        ("AUROC matched, strong", &|d| matched(own(d).strength("strong"))),
+        ("AUROC local", &|d| estimate(own(d).mean("auroc_local", ""))),
+        ("AUROC global", &|d| estimate(own(d).mean("auroc_global", ""))),
+        ("AUROC matched, camera", &|d| matched(lines.detector(d).only(|l| l.anomaly_class == "camera"))),
+        ("control", &|d| matched(control.detector(d))),
+        ("false alarms", &|d| estimate(control.detector(d).mean("false_alarm_rate", "conformal"))),
     ];
-    let rows: Vec<_> = found.detectors().iter().map(row).collect();
     format!(
         "## All environments\n\nMeans over the paper's anomalies, and in a column of their own over camera faults, which \
          the paper does not have. The control must be one half. Rows of different environments say little about one another; the \
          leads further down do.\n\n{}",
-        table(&head, &rows)
+        table_of(&found.detectors(), &columns)
     )
 }
 
@@ -145,27 +129,24 @@ fn classes(found: &Found) -> String {
 fn leads(found: &Found) -> String {
     let lines = Pick::anomalies(&found.rows, POLICY);
     let ours = lines.detector(OURS);
-    let row = |detector: &&str| {
+    let lead = |detector: &str, part: Pick<'_>| {
         let theirs = lines.detector(detector);
-        let lead = |part: Pick<'_>| {
-            let points = part.against(&theirs, ("auroc_matched", ""), |a, b| a - b);
-            signed(aggregate::mean(&points, (-1.0, 1.0)))
-        };
-        let camera = |is: bool| ours.only(|l| (l.anomaly_class == "camera") == is);
-        vec![
-            format!("`{detector}`"),
-            ran_in(found, detector),
-            lead(ours.only(|_| true)),
-            lead(camera(false)),
-            lead(camera(true)),
-        ]
+        let points = part.against(&theirs, ("auroc_matched", ""), |a, b| a - b);
+        signed(aggregate::mean(&points, (-1.0, 1.0)))
     };
-    let others = found.detectors();
-    let rows: Vec<_> = others.iter().filter(|d| **d != OURS).map(row).collect();
+    let camera = |is: bool| ours.only(|l| (l.anomaly_class == "camera") == is);
+    let columns: [Column<'_, &str>; 5] = [
+        ("over", &|d| format!("`{d}`")),
+        ("environments", &|d| ran_in(found, d)),
+        ("all", &|d| lead(d, ours.clone())),
+        ("the paper's anomalies", &|d| lead(d, camera(false))),
+        ("camera", &|d| lead(d, camera(true))),
+    ];
+    let others: Vec<&str> = found.detectors().into_iter().filter(|d| *d != OURS).collect();
     format!(
         "## The lead of `{OURS}`\n\nDifference of the matched AUROC in the same environment, anomaly and strength, over the environments \
          in which both were run.\n\n{}",
-        table(&["over", "environments", "all", "the paper's anomalies", "camera"], &rows)
+        table_of(&others, &columns)
     )
 }
 

@@ -2,7 +2,7 @@
 
 use crate::campaign::{Campaign, Plan};
 use crate::cells::Bench;
-use crate::suite::Request;
+use crate::suite::run::Selection;
 use anyhow::{Result, ensure};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::suggest::did_you_mean;
@@ -26,7 +26,7 @@ impl Narrowed {
     ///
     /// # Errors
     /// If a detector that is asked for is none of the suite's, or a campaign is wrong.
-    pub fn new(request: &Request<'_>, env: &str) -> Result<Narrowed> {
+    pub fn new(request: &Selection<'_>, env: &str) -> Result<Narrowed> {
         let mut narrowed = Narrowed { benches: vec![], texts: vec![], missing: vec![] };
         let campaigns = request.suite.campaigns(request.seeds)?;
         known(request, campaigns.iter().flat_map(|(campaign, _)| &campaign.detectors))?;
@@ -97,7 +97,7 @@ impl Narrowed {
 }
 
 /// Insists that the suite has every detector that is asked for.
-fn known<'a>(request: &Request<'_>, choices: impl Iterator<Item = &'a DetectorChoice>) -> Result<()> {
+fn known<'a>(request: &Selection<'_>, choices: impl Iterator<Item = &'a DetectorChoice>) -> Result<()> {
     let names: BTreeSet<&str> = choices.map(|choice| &*choice.name).collect();
     for name in request.detectors {
         ensure!(
@@ -120,7 +120,7 @@ mod tests {
     fn of(suite: &str, detectors: &[&str], seeds: Option<u64>) -> Result<Narrowed> {
         let (suite, out) = (Suite::find(suite).unwrap(), Path::new("nowhere"));
         let detectors: Vec<String> = detectors.iter().map(ToString::to_string).collect();
-        Narrowed::new(&Request { suite, envs: &[], detectors: &detectors, seeds, out }, "sap-goal0")
+        Narrowed::new(&Selection { suite, envs: &[], detectors: &detectors, seeds, out }, "sap-goal0")
     }
 
     #[test]

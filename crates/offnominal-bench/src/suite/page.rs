@@ -113,6 +113,17 @@ pub(super) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     markdown::table(Align::Left, head, rows)
 }
 
+/// A column: its title, and what stands in it for an item.
+pub(super) type Column<'a, T> = (&'a str, &'a dyn Fn(&T) -> String);
+
+/// A table with a row per item.
+pub(super) fn table_of<T>(items: &[T], columns: &[Column<'_, T>]) -> String {
+    let head: Vec<&str> = columns.iter().map(|(title, _)| *title).collect();
+    let row = |item: &T| -> Vec<String> { columns.iter().map(|(_, cell)| cell(item)).collect() };
+    let rows: Vec<Vec<String>> = items.iter().map(row).collect();
+    table(&head, &rows)
+}
+
 /// Two decimals, as the published tables have them.
 pub(super) fn two(value: f64) -> String {
     match value {

@@ -1,55 +1,124 @@
 //! Running a suite: one environment after the other, each to its end.
 
-use crate::results::{Recipe, Results};
+use crate::results::{CampaignRecipe, Results, Row};
 use crate::run::run_open;
 use crate::suite::narrow::Narrowed;
-use crate::suite::{Environment, Kind, Suite, table};
+use crate::suite::{Environment, Suite, SuiteKind, table};
 use crate::{cells as bench, report};
 use anyhow::{Result, ensure};
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::context::Context;
-use std::path::Path;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// What of a suite is asked for.
-#[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
+/// What of a suite is asked for, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Request {
     /// The suite.
-    pub suite: &'static Suite,
+    pub suite: String,
     /// The environments; all, if none is named.
-    pub envs: &'a [String],
+    pub envs: Vec<String>,
     /// The detectors; all, if none is named.
-    pub detectors: &'a [String],
+    pub detectors: Vec<String>,
     /// Repetitions at most, if not as many as the suite has.
     pub seeds: Option<u64>,
-    /// Where results are kept.
+    /// Where results are kept; `runs/<suite>`, if no folder is named.
+    pub out: Option<PathBuf>,
+}
+
+/// What of a suite is asked for.
+pub(super) struct Selection<'a> {
+    pub suite: &'static Suite,
+    pub envs: &'a [String],
+    pub detectors: &'a [String],
+    pub seeds: Option<u64>,
     pub out: &'a Path,
 }
 
+/// How a suite stands after a call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ran {
+    /// The suite.
+    pub suite: &'static str,
+    /// The environments that were asked for.
+    pub environments: Vec<State>,
+    /// Where results are kept.
+    #[serde(skip)]
+    pub out: PathBuf,
+}
+
 /// How an environment stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
-    /// Its results are there.
-    Complete,
-    /// It cannot be run; says why.
-    Missing(String),
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct State {
+    /// The environment.
+    pub env: String,
+    /// Its table, if its results are there.
+    pub table: Option<PathBuf>,
+    /// Why it cannot be run, if it cannot.
+    pub missing: Option<String>,
 }
 
 /// Runs the environments whose results are not there, and says of each asked for how it stands.
 ///
 /// # Errors
 /// If a name is wrong, a cell fails, or a file cannot be written. Environments that were finished before stay finished.
-pub fn run(request: &Request<'_>, context: &Context) -> Result<Vec<(String, State)>> {
-    let environments = request.environments()?;
-    let mut states = Vec::new();
-    for (i, env) in environments.iter().enumerate() {
-        context.note(&format!("environment {} of {}: {env}", i + 1, environments.len()));
-        states.push((env.clone(), one(request, env, context)?));
-    }
-    Ok(states)
+pub fn run(request: &Request, context: &Context) -> Result<Ran> {
+    let suite = Suite::find(&request.suite)?;
+    let out = request.out.clone().unwrap_or_else(|| Path::new("runs").join(suite.id));
+    let (envs, detectors) = (&request.envs[..], &request.detectors[..]);
+    let environments = Selection { suite, envs, detectors, seeds: request.seeds, out: &out }.run(context)?;
+    Ok(Ran { suite: suite.id, environments, out })
 }
 
-impl Request<'_> {
+impl Ran {
+    /// One line per detector over all environments of the folder, whichever of them this call ran, and what is missing.
+    ///
+    /// # Errors
+    /// If the results of an environment cannot be read.
+    pub fn summary(&self) -> Result<String> {
+        let (mut rows, mut detectors, mut there) = (Vec::<Row>::new(), Vec::<String>::new(), Vec::new());
+        let environments = Suite::find(self.suite)?.environments()?;
+        for env in &environments {
+            let Some(environment) = Environment::load(&self.out, env)? else { continue };
+            let own = environment.rows(&self.out)?;
+            let first = own.first().map(|row| row.policy.clone());
+            rows.extend(own.into_iter().filter(|row| Some(&row.policy) == first.as_ref()).map(Row::from));
+            let new = environment.detectors.into_iter().filter(|d| !detectors.contains(d));
+            let new: Vec<String> = new.collect();
+            detectors.extend(new);
+            there.push(env.as_str());
+        }
+        let missing = self.environments.iter().filter_map(|state| {
+            state.missing.as_ref().map(|why| format!("\n{} is missing: no {why}", state.env))
+        });
+        Ok(format!(
+            "{}\n{} of {} environments: {}\nmeans over anomalies and strengths with 95 % intervals; alarms at the \
+             conformal threshold\n{}{}",
+            bench::summary(&rows, &detectors),
+            there.len(),
+            environments.len(),
+            there.join(", "),
+            self.out.display(),
+            missing.collect::<String>()
+        ))
+    }
+}
+
+impl Selection<'_> {
+    fn run(&self, context: &Context) -> Result<Vec<State>> {
+        let environments = self.environments()?;
+        let mut states = Vec::new();
+        for (i, env) in environments.iter().enumerate() {
+            context.note(&format!("environment {} of {}: {env}", i + 1, environments.len()));
+            let missing = one(self, env, context)?;
+            let table = missing.is_none().then(|| self.out.join(format!("{env}.parquet")));
+            states.push(State { env: env.clone(), table, missing });
+        }
+        Ok(states)
+    }
+
     /// The environments asked for, in the order of the suite.
     fn environments(&self) -> Result<Vec<String>> {
         let all = self.suite.environments()?;
@@ -77,16 +146,17 @@ impl Request<'_> {
     }
 }
 
-fn one(request: &Request<'_>, env: &str, context: &Context) -> Result<State> {
+/// Runs an environment whose results are not there; returns why it cannot be run, if it cannot.
+fn one(request: &Selection<'_>, env: &str, context: &Context) -> Result<Option<String>> {
     let narrowed = Narrowed::new(request, env)?;
     if narrowed.benches.is_empty() {
         context.note(&format!("left out: no {}", narrowed.missing.join(", no ")));
-        return Ok(State::Missing(narrowed.missing.join(", ")));
+        return Ok(Some(narrowed.missing.join(", ")));
     }
     let digest = narrowed.digest();
     if Environment::load(request.out, env)?.is_some_and(|environment| environment.digest == digest) {
         context.note("finished already");
-        return Ok(State::Complete);
+        return Ok(None);
     }
     let began = Instant::now();
     let mut n_cells = 0;
@@ -95,12 +165,12 @@ fn one(request: &Request<'_>, env: &str, context: &Context) -> Result<State> {
     }
     let last_call = (began.elapsed().as_secs_f64(), n_cells);
     keep(request, env, &narrowed, (last_call, context.jobs))?;
-    Ok(State::Complete)
+    Ok(None)
 }
 
 /// Writes the results of an environment.
 fn keep(
-    request: &Request<'_>,
+    request: &Selection<'_>,
     env: &str,
     narrowed: &Narrowed,
     (last_call, jobs): ((f64, usize), usize),
@@ -113,7 +183,7 @@ fn keep(
     let plan = &narrowed.benches[0].plan;
     results.recipe.made_by(&request.command(env, plan.campaign.seeds), &narrowed.texts.join("\n"));
     results.recipe.wall_secs = last_call.0;
-    let Recipe { made, policies, .. } = results.recipe.clone();
+    let CampaignRecipe { made, policies, .. } = results.recipe.clone();
     let environment = Environment {
         env: env.into(),
         digest: narrowed.digest(),
@@ -121,7 +191,7 @@ fn keep(
         policies,
         seeds: plan.campaign.seeds,
         missing: narrowed.missing.clone(),
-        hardware: if request.suite.kind == Kind::Images { hardware(jobs) } else { String::new() },
+        hardware: if request.suite.kind == SuiteKind::Images { hardware(jobs) } else { String::new() },
         detectors: plan.detectors().iter().map(|d| d.name.clone()).collect(),
         last_call,
         coverage: results.coverage.clone(),
@@ -161,11 +231,11 @@ fn join(results: &mut Results, more: Results) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::Kind;
+    use crate::suite::SuiteKind;
 
     /// Two environments, of which one has no such policy.
     static SMALL: Suite =
-        Suite { id: "small", kind: Kind::Vector, files: &[("one.toml", ONE), ("two.toml", TWO)] };
+        Suite { id: "small", kind: SuiteKind::Vector, files: &[("one.toml", ONE), ("two.toml", TWO)] };
 
     const ONE: &str = r#"
 name = "one"
@@ -193,18 +263,19 @@ false_alarms = 0.2
 episodes = { train = 6, validation = 6, test = 6 }
 "#;
 
-    fn run_small(out: &Path, envs: &[&str]) -> Result<Vec<(String, State)>> {
+    fn run_small(out: &Path, envs: &[&str]) -> Result<Vec<State>> {
         let envs: Vec<String> = envs.iter().map(ToString::to_string).collect();
         let context = Context::silent(0, 2);
-        run(&Request { suite: &SMALL, envs: &envs, detectors: &[], seeds: None, out }, &context)
+        Selection { suite: &SMALL, envs: &envs, detectors: &[], seeds: None, out }.run(&context)
     }
 
     #[test]
     fn a_finished_environment_is_kept_and_one_that_cannot_be_run_is_named() {
         let folder = tempfile::tempdir().unwrap();
         let states = run_small(folder.path(), &[]).unwrap();
-        let missing = State::Missing("policy td3x".into());
-        assert_eq!(states, [("sap-goal0".into(), missing), ("sap-goal1".into(), State::Complete)]);
+        let found: Vec<_> =
+            states.iter().map(|s| (&*s.env, s.table.is_some(), s.missing.as_deref())).collect();
+        assert_eq!(found, [("sap-goal0", false, Some("policy td3x")), ("sap-goal1", true, None)]);
         let environment = Environment::load(folder.path(), "sap-goal1").unwrap().unwrap();
         let rows = environment.rows(folder.path()).unwrap();
         let matched: Vec<_> = rows.iter().filter(|r| r.metric == "auroc_matched").collect();

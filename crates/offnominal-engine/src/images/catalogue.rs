@@ -22,6 +22,7 @@ use offnominal_core::prelude::*;
 use offnominal_detectors::images::{
     BASELINES, DynamicsShape, FrameKnn, Metric, PatchDynamics, PatchFusion, PatchKnn, Pooling,
 };
+use offnominal_files::read;
 use offnominal_nets::vision::Backbone;
 use offnominal_nets::vision::patches::PatchCoder;
 use offnominal_nets::vision::resnet::ResNet18;
@@ -36,6 +37,9 @@ use std::sync::Arc;
 /// Pixels on a side of images for networks with public weights: more take longer than a frame of 30 a second.
 const SIDE: usize = 128;
 
+/// Nominal patches that are kept, if no number is given.
+const MOST: NonZeroUsize = NonZeroUsize::new(8192).unwrap();
+
 /// The encoder that travels with the binary.
 const SHIPPED: &[u8] = include_bytes!("../../../../agents/images/patches.safetensors");
 
@@ -44,13 +48,19 @@ const OWN: &[Entry<dyn ImageDetector>] = &[
     Entry {
         id: "frame-knn-own",
         summary: "distance to the nearest nominal image, in features of our encoder",
-        build: |params| Ok(Box::new(parse::<Frames>(params)?.built()?)),
+        build: |params| {
+            let Frames { encoder, metric } = parse(params)?;
+            Ok(Box::new(FrameKnn { backbone: own(encoder)?, metric }))
+        },
         exempt: &[],
     },
     Entry {
         id: "patch-knn-own",
         summary: "distance of the strangest patches to the nearest nominal ones, in features of our encoder",
-        build: |params| Ok(Box::new(parse::<Patches>(params)?.built()?)),
+        build: |params| {
+            let Patches { encoder, pooling, most } = parse(params)?;
+            Ok(Box::new(PatchKnn { backbone: own(encoder)?, pooling, most }))
+        },
         exempt: &[],
     },
     Entry {
@@ -78,19 +88,35 @@ const PUBLIC: &[Entry<dyn ImageDetector>] = &[
     Entry {
         id: "knn-resnet",
         summary: "distance to the nearest nominal image, in features of a public ResNet-18",
-        build: |params| Ok(Box::new(parse::<Resnet>(params)?.built()?)),
+        build: |params| {
+            let PublicFrames { weights, side, metric } = parse(params)?;
+            let named = weights.as_deref().unwrap_or("timm/resnet18.tv_in1k");
+            let backbone = resnet(named, side.unwrap_or(SIDE))?;
+            Ok(Box::new(FrameKnn { backbone, metric: metric.unwrap_or(Metric::Euclidean) }))
+        },
         exempt: &[],
     },
     Entry {
         id: "dino-patch",
         summary: "distance of the strangest patch to the nearest nominal one, in features of a public transformer",
-        build: |params| Ok(Box::new(parse::<Dino>(params)?.built()?)),
+        build: |params| {
+            let PublicPatches { weights, side, pooling, most } = parse(params)?;
+            let named = weights.as_deref().unwrap_or("timm/vit_small_patch16_224.dino");
+            let backbone = transformer(named, side.unwrap_or(SIDE), Transformer::timm)?;
+            let (pooling, most) = (pooling.unwrap_or(Pooling::Max), most.unwrap_or(MOST));
+            Ok(Box::new(PatchKnn { backbone, pooling, most }))
+        },
         exempt: &[],
     },
     Entry {
         id: "clip-sim",
         summary: "one minus the cosine to the nearest nominal image, in features of CLIP",
-        build: |params| Ok(Box::new(parse::<Clip>(params)?.built()?)),
+        build: |params| {
+            let PublicFrames { weights, side, metric } = parse(params)?;
+            let named = weights.as_deref().unwrap_or("laion/CLIP-ViT-B-32-laion2B-s34B-b79K");
+            let backbone = transformer(named, side.unwrap_or(SIDE), Transformer::clip)?;
+            Ok(Box::new(FrameKnn { backbone, metric: metric.unwrap_or(Metric::Cosine) }))
+        },
         exempt: &[],
     },
 ];
@@ -119,92 +145,35 @@ struct Patches {
 
 impl Default for Patches {
     fn default() -> Self {
-        Patches { encoder: None, pooling: Pooling::Top, most: const { NonZeroUsize::new(8192).unwrap() } }
+        Patches { encoder: None, pooling: Pooling::Top, most: MOST }
     }
 }
 
-impl Frames {
-    fn built(self) -> Result<FrameKnn, BuildError> {
-        Ok(FrameKnn { backbone: own(self.encoder)?, metric: self.metric })
-    }
-}
-
-impl Patches {
-    fn built(self) -> Result<PatchKnn, BuildError> {
-        Ok(PatchKnn { backbone: own(self.encoder)?, pooling: self.pooling, most: self.most })
-    }
-}
-
-/// Parameters of `knn-resnet`.
-#[derive(Debug, Deserialize)]
+/// Parameters of `knn-resnet` and `clip-sim`, which have defaults of their own.
+#[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Resnet {
-    weights: String,
-    side: usize,
-    metric: Metric,
-}
-
-impl Default for Resnet {
-    fn default() -> Self {
-        Resnet { weights: "timm/resnet18.tv_in1k".into(), side: SIDE, metric: Metric::Euclidean }
-    }
-}
-
-impl Resnet {
-    fn built(self) -> Result<FrameKnn, BuildError> {
-        check_side(self.side, 32)?;
-        let net = weights::read(&self.weights)
-            .and_then(|t| ResNet18::torchvision(&t, self.side).with_context(|| self.weights.clone()));
-        Ok(FrameKnn { backbone: Arc::new(Arc::new(net.map_err(missing)?)), metric: self.metric })
-    }
+struct PublicFrames {
+    weights: Option<String>,
+    side: Option<usize>,
+    metric: Option<Metric>,
 }
 
 /// Parameters of `dino-patch`.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Dino {
-    weights: String,
-    side: usize,
-    pooling: Pooling,
-    most: NonZeroUsize,
+struct PublicPatches {
+    weights: Option<String>,
+    side: Option<usize>,
+    pooling: Option<Pooling>,
+    most: Option<NonZeroUsize>,
 }
 
-impl Default for Dino {
-    fn default() -> Self {
-        let most = const { NonZeroUsize::new(8192).unwrap() };
-        let weights = "timm/vit_small_patch16_224.dino".into();
-        Dino { weights, side: SIDE, pooling: Pooling::Max, most }
-    }
-}
-
-impl Dino {
-    fn built(self) -> Result<PatchKnn, BuildError> {
-        let net = transformer(&self.weights, self.side, Transformer::timm)?;
-        Ok(PatchKnn { backbone: net, pooling: self.pooling, most: self.most })
-    }
-}
-
-/// Parameters of `clip-sim`.
-#[derive(Debug, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Clip {
-    weights: String,
-    side: usize,
-    metric: Metric,
-}
-
-impl Default for Clip {
-    fn default() -> Self {
-        let weights = "laion/CLIP-ViT-B-32-laion2B-s34B-b79K".into();
-        Clip { weights, side: SIDE, metric: Metric::Cosine }
-    }
-}
-
-impl Clip {
-    fn built(self) -> Result<FrameKnn, BuildError> {
-        let backbone = transformer(&self.weights, self.side, Transformer::clip)?;
-        Ok(FrameKnn { backbone, metric: self.metric })
-    }
+/// A residual network of a checkpoint.
+fn resnet(named: &str, side: usize) -> Result<Arc<dyn Backbone>, BuildError> {
+    check_side(side, 32)?;
+    let net =
+        weights::read(named).and_then(|t| ResNet18::torchvision(&t, side).with_context(|| named.to_string()));
+    Ok(Arc::new(Arc::new(net.map_err(missing)?)))
 }
 
 /// A transformer of a checkpoint.
@@ -244,15 +213,15 @@ fn dynamics(params: &Value) -> Result<(Arc<dyn Backbone>, DynamicsShape), BuildE
 
 /// The encoder of this project, or one of its kind from a file.
 fn own(path: Option<PathBuf>) -> Result<Arc<dyn Backbone>, BuildError> {
-    let read = || -> Result<PatchCoder> {
+    let coder = || -> Result<PatchCoder> {
         let Some(path) = &path else {
             return Ok(PatchCoder::from_tensors(&Tensors::from_bytes(SHIPPED)?)?);
         };
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = read::bytes(path)?;
         let coder = Tensors::from_bytes(&bytes).and_then(|tensors| PatchCoder::from_tensors(&tensors));
         coder.with_context(|| path.display().to_string())
     };
-    let coder = read().map_err(|e| BuildError::Missing(format!("encoder: {e:#}").into()))?;
+    let coder = coder().map_err(|e| BuildError::Missing(format!("encoder: {e:#}").into()))?;
     Ok(Arc::new(Arc::new(coder)))
 }
 

@@ -20,7 +20,7 @@ pub fn read(named: &str) -> Result<Tensors> {
 
 fn read_in(named: &str, cache: Option<&Path>) -> Result<Tensors> {
     let path = find(named, cache)?;
-    let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = offnominal_files::read::bytes(&path)?;
     ensure!(
         !is_pickle(&bytes),
         "{}: expected a safetensors file, found a pickle, which can run programs when it is read; write its tensors with \

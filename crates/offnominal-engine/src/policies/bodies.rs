@@ -6,6 +6,7 @@ use crate::data;
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::Actor;
 use offnominal_core::spec::EnvSpec;
+use offnominal_files::read;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{Cursor, Read};
@@ -98,17 +99,16 @@ fn kind(env: &str, name: &str) -> String {
 
 /// Names and contents of the policies at a path, by name.
 fn at(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
-    let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     if path.is_dir() {
         let listed = fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
         let mut files: Vec<_> = listed.flatten().map(|f| f.path()).filter(|p| is_policy(p)).collect();
         files.sort();
-        return files.iter().map(|p| Ok((stem(p), read(p)?))).collect();
+        return files.iter().map(|p| Ok((stem(p), read::bytes(p)?))).collect();
     }
     if path.extension().is_some_and(|e| e == "zip") {
-        return unpacked(&read(path)?).with_context(|| path.display().to_string());
+        return unpacked(&read::bytes(path)?).with_context(|| path.display().to_string());
     }
-    Ok(vec![(stem(path), read(path)?)])
+    Ok(vec![(stem(path), read::bytes(path)?)])
 }
 
 fn is_policy(path: &Path) -> bool {

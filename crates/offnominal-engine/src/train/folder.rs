@@ -5,6 +5,7 @@ use crate::randomisation::Randomisation;
 use crate::train::Keepsakes;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
+use offnominal_files::read;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -69,17 +70,12 @@ impl Folder {
 
     /// The checkpoint and its notes.
     pub(super) fn read(&self) -> Result<(Vec<u8>, Notes)> {
-        let path = self.checkpoint();
-        let bytes = std::fs::read(&path)
-            .with_context(|| format!("no run to resume: cannot read {}", path.display()))?;
+        let bytes = read::bytes(&self.checkpoint()).context("no run to resume")?;
         Ok((bytes, self.read_notes()?))
     }
 
     fn read_notes(&self) -> Result<Notes> {
-        let path = self.notes();
-        let text =
-            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_str(&text).with_context(|| path.display().to_string())
+        read::json(&self.notes())
     }
 
     /// What is drawn of the environment of the run, if there is one and anything is.

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, ensure};
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, Trainer};
 use offnominal_core::env::Env;
+use offnominal_files::read;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +44,7 @@ impl Memory {
         let mut memory = Memory::begin(trainer, env, keepsakes);
         if keepsakes.history {
             let path = folder.history();
-            let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let bytes = read::bytes(&path)?;
             let found = History::from_bytes(&bytes).with_context(|| path.display().to_string())?;
             let same = Run { steps: memory.history.run.steps, ..found.run };
             ensure!(

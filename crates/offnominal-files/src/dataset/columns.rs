@@ -1,6 +1,6 @@
 //! The columns of the file: an episode as a record batch, and back.
 
-use crate::dataset::Recipe;
+use crate::dataset::DatasetRecipe;
 use anyhow::{Context, Result, ensure};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float32Type, Float64Type};
@@ -12,7 +12,7 @@ use offnominal_core::prelude::*;
 use std::sync::Arc;
 
 /// The five columns of Minari and our label.
-pub(crate) fn fields(recipe: &Recipe) -> Fields {
+pub(crate) fn fields(recipe: &DatasetRecipe) -> Fields {
     let list = |width: usize| DataType::FixedSizeList(Arc::new(item()), width as i32);
     Fields::from(vec![
         Field::new("observations", list(recipe.obs_width()), false),

@@ -1,7 +1,7 @@
 //! A dataset that is there already and is to have more episodes: it is continued if it has the same recipe, and left
 //! alone otherwise.
 
-use crate::dataset::{Dataset, Recipe, load};
+use crate::dataset::{Dataset, DatasetRecipe, load};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::path::Path;
@@ -13,13 +13,11 @@ impl Dataset {
         self.episodes.len() - twins
     }
 
-    /// The same dataset with the episodes of another one of the same recipe behind its own.
-    #[must_use]
-    pub fn followed_by(mut self, more: Dataset) -> Dataset {
+    /// Puts the episodes of another dataset of the same recipe behind those of this one.
+    pub fn extend(&mut self, more: Dataset) {
         let n = self.episodes.len();
         self.episodes.extend(more.episodes);
         self.twins.extend(more.twins.into_iter().map(|twin| twin.map(|i| n + i)));
-        self
     }
 }
 
@@ -27,7 +25,7 @@ impl Dataset {
 ///
 /// # Errors
 /// If the file is none of ours, has another recipe, or has more episodes: writing there would lose them.
-pub fn kept(path: &Path, recipe: &Recipe, n_wanted: usize) -> Result<Option<Dataset>> {
+pub fn kept(path: &Path, recipe: &DatasetRecipe, n_wanted: usize) -> Result<Option<Dataset>> {
     const ADVICE: &str = "choose another --out, or remove the file";
     if !path.exists() {
         return Ok(None);
@@ -47,7 +45,7 @@ pub fn kept(path: &Path, recipe: &Recipe, n_wanted: usize) -> Result<Option<Data
 }
 
 /// The first field in which two recipes differ, in words.
-fn difference(found: &Recipe, expected: &Recipe) -> Result<Option<String>> {
+fn difference(found: &DatasetRecipe, expected: &DatasetRecipe) -> Result<Option<String>> {
     let [found, expected] = [serde_json::to_value(found)?, serde_json::to_value(expected)?];
     let fields = expected.as_object().into_iter().flatten();
     let differs = |(name, value): (&String, &Value)| {
@@ -65,7 +63,8 @@ mod tests {
 
     #[test]
     fn a_dataset_is_continued_with_its_twins() {
-        let twice = dataset().followed_by(dataset());
+        let mut twice = dataset();
+        twice.extend(dataset());
         assert_eq!((twice.episodes.len(), twice.n_asked()), (8, 4));
         assert_eq!(twice.twins[4..], [Some(5), None, Some(7), None]);
     }
@@ -78,9 +77,9 @@ mod tests {
         assert!(kept(&path, &recipe, 2).unwrap().is_none());
         save(&dataset(), &path).unwrap();
         assert_eq!(kept(&path, &recipe, 2).unwrap(), Some(dataset()));
-        let refusal = |recipe: &Recipe, n| format!("{:#}", kept(&path, recipe, n).unwrap_err());
+        let refusal = |recipe: &DatasetRecipe, n| format!("{:#}", kept(&path, recipe, n).unwrap_err());
         assert!(refusal(&recipe, 1).contains("expected --episodes 2 or more, found 1"));
-        let other = Recipe { seed: 8, ..recipe.clone() };
+        let other = DatasetRecipe { seed: 8, ..recipe.clone() };
         assert!(refusal(&other, 2).contains("holds other episodes: expected seed 8, found 7"));
         std::fs::write(&path, b"mine").unwrap();
         assert!(refusal(&recipe, 2).contains("there is a file already"));

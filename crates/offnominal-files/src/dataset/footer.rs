@@ -2,7 +2,7 @@
 //!
 //! Every offset is checked against the length of the file before anything is allocated or sliced.
 
-use crate::dataset::{Recipe, header};
+use crate::dataset::{DatasetRecipe, header};
 use anyhow::{Context, Result, ensure};
 use arrow_array::RecordBatch;
 use arrow_ipc::Block;
@@ -107,7 +107,7 @@ impl Footer {
     pub(super) fn batches(
         &self,
         bytes: &[u8],
-        recipe: &Recipe,
+        recipe: &DatasetRecipe,
     ) -> Result<impl Iterator<Item = Result<RecordBatch>>> {
         let mut reader = FileReader::try_new(Cursor::new(bytes), None)?;
         Ok(self.blocks.iter().map(move |block| {

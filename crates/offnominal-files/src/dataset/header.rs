@@ -3,7 +3,7 @@
 //! The decoder trusts the places and lengths that a header gives and stops the program when they are wrong. Here they
 //! are compared with the bytes that are there and with the columns that the recipe promises.
 
-use crate::dataset::Recipe;
+use crate::dataset::DatasetRecipe;
 use anyhow::{Context, Result, ensure};
 use arrow_ipc::{FieldNode, Message, RecordBatch};
 
@@ -11,7 +11,7 @@ use arrow_ipc::{FieldNode, Message, RecordBatch};
 const N_BUFFERS: usize = 4 * 2 + 2 * 3;
 
 /// Checks one batch, `message` being its header and `body` the number of bytes of its body.
-pub(super) fn check(message: &[u8], body: i64, recipe: &Recipe) -> Result<()> {
+pub(super) fn check(message: &[u8], body: i64, recipe: &DatasetRecipe) -> Result<()> {
     let message = parse(message)?;
     let batch =
         message.header_as_record_batch().context("expected a batch of rows, found another message")?;
@@ -29,7 +29,7 @@ fn parse(message: &[u8]) -> Result<Message<'_>> {
 }
 
 /// Every column has as many rows as the batch, and the items of a row as many as the channels.
-fn lengths(batch: &RecordBatch<'_>, recipe: &Recipe) -> Result<()> {
+fn lengths(batch: &RecordBatch<'_>, recipe: &DatasetRecipe) -> Result<()> {
     let rows = batch.length();
     let items = |width: usize| rows.checked_mul(width as i64);
     let wanted = [Some(rows), items(recipe.obs_width()), Some(rows), items(recipe.act_width())];

@@ -1,7 +1,7 @@
 //! Reading a dataset: nothing is believed that is not checked, and every error names the file and the place.
 
 use crate::dataset::write::About;
-use crate::dataset::{Dataset, FORMAT, Recipe, check, columns, footer};
+use crate::dataset::{Dataset, DatasetRecipe, FORMAT, check, columns, footer};
 use anyhow::{Context, Result, ensure};
 use arrow_schema::Schema;
 use offnominal_core::prelude::*;
@@ -55,14 +55,14 @@ pub(super) fn contents(bytes: &[u8], footer: &footer::Footer) -> Result<Dataset>
 }
 
 /// The version is looked at before anything else, so that a newer file is called newer and not broken.
-fn recipe(schema: &Schema) -> Result<Recipe> {
+fn recipe(schema: &Schema) -> Result<DatasetRecipe> {
     #[derive(Deserialize)]
     struct Version {
         format: u32,
     }
     let found = parse::<Version>(schema, footer::RECIPE)?.format;
     ensure!(found == FORMAT, "expected version {FORMAT} of the file format, found {found}");
-    let recipe: Recipe = parse(schema, footer::RECIPE)?;
+    let recipe: DatasetRecipe = parse(schema, footer::RECIPE)?;
     let width = 1..=MAX_WIDTH;
     ensure!(
         width.contains(&recipe.obs_width()) && width.contains(&recipe.act_width()),
@@ -83,7 +83,7 @@ fn parse<T: serde::de::DeserializeOwned>(schema: &Schema, key: &str) -> Result<T
     serde_json::from_str(text).with_context(|| format!("{key} in the metadata of the schema"))
 }
 
-fn same_columns(schema: &Schema, recipe: &Recipe) -> Result<()> {
+fn same_columns(schema: &Schema, recipe: &DatasetRecipe) -> Result<()> {
     let (expected, found) = (columns::fields(recipe), schema.fields());
     let show = |fields: &arrow_schema::Fields| {
         fields.iter().map(|f| format!("{}: {}", f.name(), f.data_type())).collect::<Vec<_>>().join(", ")
@@ -92,7 +92,7 @@ fn same_columns(schema: &Schema, recipe: &Recipe) -> Result<()> {
     Ok(())
 }
 
-fn assemble(content: columns::Content, about: About, recipe: &Recipe) -> Episode {
+fn assemble(content: columns::Content, about: About, recipe: &DatasetRecipe) -> Episode {
     Episode {
         env: recipe.env.clone(),
         seed: about.seed,

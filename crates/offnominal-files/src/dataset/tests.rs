@@ -61,7 +61,7 @@ pub(crate) fn dataset() -> Dataset {
     let policy = PolicyName { id: "random".into(), digest: "00".into() };
     let lengths = [(5, Some(2)), (5, None), (1, Some(0)), (1, None)];
     Dataset {
-        recipe: Recipe::new(&spec(3, 2), policy, Some(anomaly_spec()), 7),
+        recipe: DatasetRecipe::new(&spec(3, 2), policy, Some(anomaly_spec()), 7),
         episodes: lengths.map(|(steps, onset)| episode(&mut rng, steps, onset)).into(),
         twins: vec![Some(1), None, Some(3), None],
     }

@@ -1,6 +1,6 @@
 //! Minari's HDF5 layout: one group per episode with its datasets and attributes.
 
-use crate::dataset::{Column, Dataset, Recipe, is_terminal};
+use crate::dataset::{Column, Dataset, DatasetRecipe, is_terminal};
 use crate::minari::metadata;
 use anyhow::{Context, Result};
 use hdf5_pure::{AttrValue, EnumTypeBuilder, FileBuilder, GroupBuilder};
@@ -40,7 +40,7 @@ fn attribute(value: Value) -> Option<AttrValue> {
     }
 }
 
-fn numbers(group: &mut GroupBuilder, episode: &Episode, recipe: &Recipe) {
+fn numbers(group: &mut GroupBuilder, episode: &Episode, recipe: &DatasetRecipe) {
     let shape = |rows: usize, columns: &[Column]| -> Vec<u64> {
         std::iter::once(rows).chain(metadata::shape(columns)).map(|n| n as u64).collect()
     };

@@ -1,20 +1,14 @@
-//! `bench`: runs a campaign and writes tables and report.
+//! `bench`: runs a campaign or a suite, and writes tables and report.
 
 use crate::cli::one_of::one_of;
-use crate::cli::{Common, Outcome, ood_rl, suite};
+use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use offnominal_bench::campaign::{Campaign, Plan};
-use offnominal_bench::cells as bench;
-use offnominal_bench::cells::Bench;
-use offnominal_bench::results::Results;
-use offnominal_bench::run::{self, Finished};
+use offnominal_bench::run::{self, Request};
 use offnominal_bench::schedule::Scheduler;
-use offnominal_bench::suite::{Request, Suite};
-use offnominal_files::store::Store;
-use offnominal_files::write;
-use serde_json::{Value, json};
-use std::io::Write;
+use offnominal_bench::suite::{self, Suite};
+use offnominal_bench::{ood_rl, schedule};
+use offnominal_files::write::atomically;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `bench`.
@@ -64,95 +58,56 @@ impl BenchArgs {
     ///
     /// # Errors
     /// If the campaign is wrong, a cell fails, or a file cannot be written.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        if self.suite.as_deref() == Some(offnominal_bench::ood_rl::ID) {
-            return self.ood_rl(common);
+    pub fn run(self, common: &Common) -> Result<Outcome> {
+        match self.suite.clone() {
+            Some(name) if name == ood_rl::ID => self.ood_rl(common),
+            Some(name) => self.suite(name, common),
+            None => self.campaign(common),
         }
-        if let Some(name) = &self.suite {
-            return self.suite(Suite::find(name)?, common);
-        }
-        let file = self.campaign.as_deref().context("expected a campaign file or a suite, found neither")?;
-        self.campaign(file, common)
     }
 
-    fn suite(&self, suite: &'static Suite, common: &Common) -> Result<Outcome> {
+    fn suite(self, name: String, common: &Common) -> Result<Outcome> {
+        let found = Suite::find(&name)?;
+        let out = common.out_or(found.id);
         if self.print {
-            return suite::print_campaigns(suite);
+            let texts = found.files.iter().map(|(name, text)| format!("# {name}\n{text}\n"));
+            return common.print_text(texts.collect());
         }
-        let out = common.out_or(suite.id);
         if let Some(page) = &self.page {
-            write::atomically(page, offnominal_bench::suite::page(suite, &out)?.as_bytes())?;
-            return Ok(Outcome::Done);
+            return written(page, &suite::page(found, &out)?);
         }
-        let (envs, detectors) = (&self.envs[..], &self.detectors[..]);
-        suite::run(&Request { suite, envs, detectors, seeds: self.seeds, out: &out }, common)
+        let BenchArgs { envs, detectors, seeds, .. } = self;
+        let request = suite::Request { suite: name, envs, detectors, seeds, out: Some(out) };
+        let ran = suite::run(&request, &common.context())?;
+        common.print_text(if common.json { Common::as_json(&ran)? } else { ran.summary()? })
     }
 
-    fn ood_rl(&self, common: &Common) -> Result<Outcome> {
+    fn ood_rl(self, common: &Common) -> Result<Outcome> {
         let all = self.envs.is_empty() && self.detectors.is_empty() && self.seeds.is_none();
         let whole = all && !self.print;
         ensure!(whole, "suite ood-rl: it runs as a whole, without --envs, --detectors, --seeds and --print");
+        let request = ood_rl::Request { out: common.out_or(ood_rl::ID) };
         match &self.page {
-            Some(page) => ood_rl::page(page, common),
-            None => ood_rl::run(common),
+            Some(page) => written(page, &ood_rl::page(&ood_rl::load(&request.out)?)),
+            None => common.print(&ood_rl::run(&request, &common.context())?),
         }
     }
 
-    fn campaign(&self, file: &Path, common: &Common) -> Result<Outcome> {
-        let out = common.out_or("bench");
-        let (campaign, text) = Campaign::load(file)?;
-        let plan = Plan::new(campaign, &text).with_context(|| format!("campaign {}", file.display()))?;
-        let bench = Bench::new(plan, Store::new(&out))?;
-        match (&self.cell, self.plan) {
-            (_, Some(scheduler)) => print!("{}", scheduler.text(&bench, file, &out)?),
-            (Some(id), _) => run_cell(&bench, id, common)?,
-            (None, None) => {
-                let command = format!("offnominal bench {} --out {}", file.display(), out.display());
-                run_all(&bench, &text, &command, &out, common)?;
-            }
+    fn campaign(self, common: &Common) -> Result<Outcome> {
+        let campaign = self.campaign.context("expected a campaign file or a suite, found neither")?;
+        let request = Request { campaign, out: common.out_or("bench") };
+        if let Some(scheduler) = self.plan {
+            return common.print_text(schedule::text(scheduler, &request)?);
         }
+        let Some(cell) = &self.cell else {
+            return common.print(&run::run(&request, &common.context())?);
+        };
+        run::run_cell(&request.bench()?.0, cell, &common.context())?;
         Ok(Outcome::Done)
     }
 }
 
-fn run_cell(bench: &Bench, id: &str, common: &Common) -> Result<()> {
-    let node = bench.find(id)?;
-    if !bench.is_finished(node) {
-        return bench.run_one(node, common.jobs);
-    }
-    common.context().note(&format!("cell {} is finished already", node.id));
-    Ok(())
-}
-
-/// Runs a campaign and prints its summary; `command` is what the report says made it.
-pub(crate) fn run_all(bench: &Bench, text: &str, command: &str, out: &Path, common: &Common) -> Result<()> {
-    let Finished { results, page } = run::run(bench, text, command, out, &common.context())?;
-    print(bench, &results, &page, out, common)
-}
-
-fn print(bench: &Bench, results: &Results, page: &Path, folder: &Path, common: &Common) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    if common.json {
-        let files: Vec<Value> = ["results.csv", "results.parquet", "results.json"]
-            .iter()
-            .map(|f| json!(folder.join(f)))
-            .collect();
-        writeln!(
-            out,
-            "{:#}",
-            json!({ "report": page, "files": files, "rows": results.rows.len(), "wall_secs": results.recipe.wall_secs })
-        )?;
-        return Ok(());
-    }
-    let detectors: Vec<String> = bench.plan.detectors().iter().map(|d| d.name.clone()).collect();
-    writeln!(out, "{}", bench::summary(&results.rows, &detectors))?;
-    for policy in &results.recipe.policies {
-        writeln!(out, "{policy}")?;
-    }
-    writeln!(
-        out,
-        "means over anomalies and strengths with 95 % intervals; alarms at the conformal threshold"
-    )?;
-    writeln!(out, "{}", page.display())?;
-    Ok(())
+fn written(page: &Path, text: &str) -> Result<Outcome> {
+    atomically(page, text.as_bytes())?;
+    Ok(Outcome::Done)
 }

@@ -1,12 +1,17 @@
 //! The options that all commands share, and the context that they make.
 
+use super::Outcome;
 use super::terminal::{Events, Terminal};
+use anyhow::Result;
 use clap::{Arg, ArgMatches, Args};
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel::default_jobs;
 use offnominal_engine::progress::{Progress, Silent};
+use serde::Serialize;
 use signal_hook::consts::SIGINT;
 use signal_hook::flag;
+use std::fmt::Display;
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock};
@@ -63,6 +68,39 @@ impl Common {
             (false, false) => Arc::new(Terminal),
         };
         Context { progress, stop: Arc::clone(interrupted()), ..Context::silent(self.seed, self.jobs) }
+    }
+
+    /// Prints a result: in words, or as JSON with keys in alphabetical order.
+    ///
+    /// # Errors
+    /// If nobody can be told.
+    pub fn print(&self, found: &(impl Serialize + Display)) -> Result<Outcome> {
+        self.print_text(if self.json { Common::as_json(found)? } else { found.to_string() })
+    }
+
+    /// Prints a result: in words, or as JSON with keys in the order of its fields.
+    ///
+    /// # Errors
+    /// If nobody can be told.
+    pub fn print_in_order(&self, found: &(impl Serialize + Display)) -> Result<Outcome> {
+        self.print_text(if self.json { serde_json::to_string_pretty(found)? } else { found.to_string() })
+    }
+
+    /// A result as JSON with keys in alphabetical order.
+    ///
+    /// # Errors
+    /// If it has none, which is a mistake of ours.
+    pub fn as_json(found: &impl Serialize) -> Result<String> {
+        Ok(format!("{:#}", serde_json::to_value(found)?))
+    }
+
+    /// Prints lines, of which the last one may lack its end.
+    ///
+    /// # Errors
+    /// If nobody can be told.
+    pub fn print_text(&self, text: String) -> Result<Outcome> {
+        writeln!(std::io::stdout().lock(), "{}", text.strip_suffix('\n').unwrap_or(&text))?;
+        Ok(Outcome::Done)
     }
 
     /// The output folder, or `runs/<command>`.

@@ -8,7 +8,6 @@ use offnominal_core::env::Env;
 use offnominal_engine::catalogues;
 use offnominal_files::write::atomically;
 use serde_json::json;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `ensemble`.
@@ -32,13 +31,11 @@ impl Ensemble {
         let policy = join(&self.members, env.as_ref())?;
         let path = common.out_or("ensemble").join("policy.safetensors");
         atomically(&path, &policy.to_bytes())?;
-        let mut out = std::io::stdout().lock();
-        if common.json {
-            writeln!(out, "{:#}", json!({ "policy": path, "members": policy.n_members() }))?;
-        } else {
-            writeln!(out, "{}: {} members", path.display(), policy.n_members())?;
-        }
-        Ok(Outcome::Done)
+        let members = policy.n_members();
+        common.print_text(match common.json {
+            true => format!("{:#}", json!({ "policy": path, "members": members })),
+            false => format!("{}: {members} members", path.display()),
+        })
     }
 }
 
@@ -49,7 +46,7 @@ fn join(members: &[PathBuf], env: &dyn Env) -> Result<Actor> {
 }
 
 fn member(path: &Path, env: &dyn Env) -> Result<Actor> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = offnominal_files::read::bytes(path)?;
     Actor::from_bytes(&bytes, env.spec()).with_context(|| path.display().to_string())
 }
 

@@ -7,7 +7,6 @@ use clap::{Args, Subcommand};
 use offnominal_files::dataset;
 use offnominal_files::minari::{self, Format};
 use serde_json::json;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Arguments of `export`.
@@ -47,16 +46,10 @@ impl Export {
         let dataset = dataset::load(&args.dataset)?;
         let path = minari::export(&dataset, &common.out_or("export"), &args.id, args.format)
             .with_context(|| format!("cannot export {}", args.dataset.display()))?;
-        let mut out = std::io::stdout().lock();
-        if common.json {
-            writeln!(
-                out,
-                "{:#}",
-                json!({ "folder": path, "id": args.id, "episodes": dataset.episodes.len() })
-            )?;
-        } else {
-            writeln!(out, "{}: {} episodes", path.display(), dataset.episodes.len())?;
-        }
-        Ok(Outcome::Done)
+        let episodes = dataset.episodes.len();
+        common.print_text(match common.json {
+            true => format!("{:#}", json!({ "folder": path, "id": args.id, "episodes": episodes })),
+            false => format!("{}: {episodes} episodes", path.display()),
+        })
     }
 }

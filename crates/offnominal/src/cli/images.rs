@@ -7,7 +7,6 @@ use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use offnominal_bench::images::encoder::{self, Request};
-use serde_json::json;
 use std::path::PathBuf;
 
 /// Arguments of `images`.
@@ -64,14 +63,7 @@ impl Images {
 impl Train {
     fn run(self, common: &Common) -> Result<Outcome> {
         let Train { envs, episodes, patches, epochs, file } = self;
-        let found = encoder::run(&Request { envs, episodes, patches, epochs, file }, &common.context())?;
-        if common.json {
-            println!("{:#}", json!(found));
-        } else {
-            let levels = found.error_in_levels;
-            println!("patches are drawn again to {levels:.1} of 255 levels (root mean square)");
-            println!("{}", found.file.display());
-        }
-        Ok(Outcome::Done)
+        let request = Request { envs, episodes, patches, epochs, file };
+        common.print(&encoder::run(&request, &common.context())?)
     }
 }

@@ -7,9 +7,9 @@ use offnominal_agents::Actor;
 use offnominal_agents::sb3::{self, Model};
 use offnominal_core::spec::EnvSpec;
 use offnominal_engine::catalogues;
+use offnominal_files::read;
 use offnominal_files::write::atomically;
 use serde_json::json;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Arguments of `import`.
@@ -51,28 +51,21 @@ impl Import {
         let name = format!("{}-{}.safetensors", args.env, policy.algorithm());
         let path = common.out_or("import").join(name);
         atomically(&path, &policy.to_bytes())?;
-        let mut out = std::io::stdout().lock();
-        if common.json {
-            writeln!(
-                out,
-                "{:#}",
-                json!({ "policy": path, "algorithm": policy.algorithm(), "env": args.env })
-            )?;
-        } else {
-            writeln!(out, "{}: {} for {}", path.display(), policy.algorithm(), args.env)?;
-        }
-        Ok(Outcome::Done)
+        let algorithm = policy.algorithm();
+        common.print_text(match common.json {
+            true => format!("{:#}", json!({ "policy": path, "algorithm": algorithm, "env": args.env })),
+            false => format!("{}: {algorithm} for {}", path.display(), args.env),
+        })
     }
 }
 
 /// The policy in a model's file, with the statistics in another one if there are any.
 fn policy(model: &Path, normalize: Option<&Path>, spec: &EnvSpec) -> Result<Actor> {
-    let read = |path: &Path| std::fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let map = normalize
-        .map(|path| sb3::read_normalisation(&read(path)?).with_context(|| path.display().to_string()))
+        .map(|path| sb3::read_normalisation(&read::bytes(path)?).with_context(|| path.display().to_string()))
         .transpose()?
         .flatten();
-    let found = Model::read(&read(model)?).and_then(|m| m.actor(spec, map));
+    let found = Model::read(&read::bytes(model)?).and_then(|m| m.actor(spec, map));
     found.with_context(|| model.display().to_string())
 }
 

@@ -10,7 +10,6 @@ use offnominal_engine::{catalogues, policies};
 use offnominal_stats::metric;
 use offnominal_worlds::anomaly::{self, Class, Listed};
 use serde_json::{Value, json};
-use std::io::Write;
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
@@ -50,13 +49,10 @@ impl List {
     /// If the environment that was named cannot be had.
     pub fn run(&self, common: &Common) -> Result<Outcome> {
         let items = self.what.items()?;
-        let mut out = std::io::stdout().lock();
-        if common.json {
-            writeln!(out, "{:#}", Value::from_iter(items.iter().map(Item::json)))?;
-        } else {
-            write!(out, "{}", table(&items))?;
-        }
-        Ok(Outcome::Done)
+        common.print_text(match common.json {
+            true => format!("{:#}", Value::from_iter(items.iter().map(Item::json))),
+            false => table(&items),
+        })
     }
 }
 

@@ -15,8 +15,6 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use offnominal_pixels::Written;
 use serde::Serialize;
-use serde_json::json;
-use std::io::Write;
 
 /// Arguments of `pixels`.
 #[derive(Debug, Args)]
@@ -66,9 +64,7 @@ impl Pixels {
 
 /// Prints a result: as JSON, or in words.
 fn print<T: Serialize>(found: &T, common: &Common, words: impl Fn(&T) -> String) -> Result<Outcome> {
-    let text = if common.json { format!("{:#}", json!(found)) } else { words(found) };
-    writeln!(std::io::stdout().lock(), "{text}")?;
-    Ok(Outcome::Done)
+    common.print_text(if common.json { Common::as_json(found)? } else { words(found) })
 }
 
 /// A folder in words.

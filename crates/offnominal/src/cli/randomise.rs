@@ -40,35 +40,11 @@ impl Randomise {
             below: None,
         }
     }
-
-    /// The options as they are written, each after a blank.
-    pub fn words(&self) -> String {
-        let mut words = String::new();
-        if !self.randomise.is_empty() {
-            let sigma = self.request().sigma;
-            words += &format!(" --randomise {} --sigma {sigma}", self.randomise.join(","));
-        }
-        if let Some(path) = &self.parameter_table {
-            words += &format!(" --parameter-table {}", path.display());
-        }
-        words
-    }
 }
 
 impl Below {
-    /// Whether any of the options is there.
-    pub fn is_given(&self) -> bool {
-        !self.words().is_empty()
-    }
-
     /// The options as a request.
     pub fn request(&self) -> RandomisationRequest {
         RandomisationRequest { below: self.below, ..self.randomise.request() }
-    }
-
-    /// The options as they are written, each after a blank.
-    pub fn words(&self) -> String {
-        let below = self.below.map_or(String::new(), |r| format!(" --below {r}"));
-        format!("{}{below}", self.randomise.words())
     }
 }

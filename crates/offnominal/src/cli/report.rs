@@ -3,9 +3,8 @@
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
-use offnominal_bench::report;
+use offnominal_bench::report::{self, Request};
 use serde_json::json;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Arguments of `report`.
@@ -23,15 +22,9 @@ impl Report {
     ///
     /// # Errors
     /// If the results cannot be read or the files cannot be written.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let results = report::read(&self.dir)?;
-        let page = report::write(self.out.as_ref().unwrap_or(&self.dir), &results)?;
-        let mut out = std::io::stdout().lock();
-        if common.json {
-            writeln!(out, "{}", json!({"report": page}))?;
-        } else {
-            writeln!(out, "{}", page.display())?;
-        }
-        Ok(Outcome::Done)
+    pub fn run(self, common: &Common) -> Result<Outcome> {
+        let page = report::run(&Request { dir: self.dir, out: self.out })?;
+        let text = if common.json { json!(page).to_string() } else { page.report.display().to_string() };
+        common.print_text(text)
     }
 }

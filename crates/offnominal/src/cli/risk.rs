@@ -13,9 +13,7 @@ use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use serde_json::json;
 use std::fmt::Display;
-use std::io::Write;
 
 /// Arguments of `risk`.
 #[derive(Debug, Args)]
@@ -65,7 +63,5 @@ impl Risk {
 
 /// Prints a report as text or as JSON.
 fn print(common: &Common, report: &(impl Serialize + Display)) -> Result<Outcome> {
-    let text = if common.json { format!("{:#}\n", json!(report)) } else { report.to_string() };
-    std::io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(Outcome::Done)
+    common.print(report)
 }

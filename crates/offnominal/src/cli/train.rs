@@ -2,17 +2,11 @@
 
 use crate::cli::randomise::Below;
 use crate::cli::{Common, Outcome};
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use offnominal_agents::config::PRESETS;
-use offnominal_agents::{Card, TrainConfig};
-use offnominal_core::Seed;
-use offnominal_engine::catalogues;
-use offnominal_engine::train::{Folder, Keepsakes, Run};
-use serde_json::json;
-use std::io::Write;
-use std::path::PathBuf;
+use offnominal_engine::train::{Request, run};
 
 /// Arguments of `train`.
 #[derive(Debug, Args)]
@@ -53,113 +47,23 @@ impl Train {
     ///
     /// # Errors
     /// If a name or an option is wrong, or a file cannot be read or written.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let env = catalogues::environments().build(&self.env, &json!({}))?;
-        let config = self.config()?;
-        let default = || PathBuf::from("runs/train").join(format!("{}-{}", self.env, config.algorithm));
-        let folder = Folder::new(common.out.clone().unwrap_or_else(default));
-        let policy = folder.policy();
-        ensure!(!(self.resume && self.below.is_given()), "--resume: a run that goes on knows what it draws");
-        let change = if self.resume { folder.change()? } else { self.below.request().resolve(env.spec())? };
-        let env = match &change {
-            Some(change) => change.apply(env)?,
-            None => env,
+    pub fn run(self, common: &Common) -> Result<Outcome> {
+        let Train { env, algorithm, steps, preset, set, below, eval_every, history, checkpoints, resume } =
+            self;
+        let (randomisation, out) = (below.request(), common.out.clone());
+        let request = Request {
+            env,
+            algorithm,
+            steps,
+            preset,
+            set,
+            randomisation,
+            eval_every,
+            history,
+            checkpoints,
+            resume,
+            out,
         };
-        let run = if self.resume {
-            Run::resume(env.as_ref(), folder, self.steps, Seed(common.seed))?
-        } else {
-            let command = self.command(&config.algorithm, common.seed);
-            let keepsakes =
-                Keepsakes { history: self.history, checkpoints: self.checkpoints.unwrap_or_default() };
-            Run::begin(config, env.as_ref(), Seed(common.seed), folder, (command, change), keepsakes)?
-        };
-        let card = run.finish(env.as_ref(), &common.context())?;
-        let mut out = std::io::stdout().lock();
-        if common.json {
-            writeln!(out, "{}", serde_json::to_string_pretty(&card)?)?;
-        } else {
-            print(&mut out, &card)?;
-            writeln!(out, "written to {}", policy.display())?;
-        }
-        Ok(Outcome::Done)
-    }
-
-    /// The recipe that the arguments describe.
-    fn config(&self) -> Result<TrainConfig> {
-        let preset = match &self.preset {
-            Some(name) => TrainConfig::preset(name)?,
-            None => TrainConfig::for_env(&self.env),
-        };
-        let mut config = match &self.algorithm {
-            Some(name) => preset.with_algorithm(name)?,
-            None => preset,
-        };
-        for option in &self.set {
-            let (name, value) =
-                option.split_once('=').with_context(|| format!("--set {option}: expected NAME=VALUE"))?;
-            config = config.with(name, value)?;
-        }
-        config.steps = self.steps.unwrap_or(config.steps);
-        config.eval_every = self.eval_every.unwrap_or(config.eval_every);
-        Ok(config)
-    }
-
-    /// The command that repeats this run, without what does not change its result.
-    fn command(&self, algorithm: &str, seed: u64) -> String {
-        let mut words = vec![format!("offnominal train --env {} --algorithm {algorithm}", self.env)];
-        words.extend(self.preset.iter().map(|p| format!("--preset {p}")));
-        words.extend(self.set.iter().map(|s| format!("--set '{s}'")));
-        words.extend(Some(self.below.words().trim_start().to_string()).filter(|w| !w.is_empty()));
-        words.extend(self.steps.map(|n| format!("--steps {n}")));
-        words.extend(self.eval_every.map(|n| format!("--eval-every {n}")));
-        words.extend(self.history.then(|| "--history".to_string()));
-        words.extend(self.checkpoints.map(|n| format!("--checkpoints {n}")));
-        words.push(format!("--seed {seed}"));
-        words.join(" ")
-    }
-}
-
-fn print(out: &mut impl Write, card: &Card) -> std::io::Result<()> {
-    writeln!(out, "{} after {} steps, {:.0} s", card.id, card.steps, card.seconds)?;
-    writeln!(out, "  return         {:.2}", card.mean_return)?;
-    if let Some(success) = &card.success_rate {
-        writeln!(out, "  success        {success:.3}")?;
-    }
-    writeln!(out, "  random return  {:.2}", card.random_return)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::Parser;
-
-    #[derive(Parser)]
-    struct Line {
-        #[command(flatten)]
-        train: Train,
-    }
-
-    fn parsed(args: &str) -> Train {
-        Line::parse_from(std::iter::once("train").chain(args.split_whitespace())).train
-    }
-
-    #[test]
-    fn the_command_of_a_card_repeats_the_recipe() {
-        let line = "--env sap-goal0 --algorithm tqc --preset mjc --set gamma=0.9 --steps 7 --eval-every 3";
-        let train = parsed(line);
-        assert_eq!(train.command("tqc", 5).replace('\'', ""), format!("offnominal train {line} --seed 5"));
-        let config = train.config().unwrap();
-        assert_eq!((config.gamma, config.steps, config.eval_every, config.batch), (0.9, 7, 3, 512));
-    }
-
-    #[test]
-    fn wrong_options_are_named() {
-        let refusal = |args: &str| parsed(args).config().unwrap_err().to_string();
-        assert_eq!(parsed("--env cartpole").config().unwrap().algorithm, "dqn");
-        assert!(refusal("--env x --set gamma").contains("--set gamma: expected NAME=VALUE"));
-        assert!(refusal("--env x --set lr=fast").contains("training option lr: invalid type"));
-        assert!(refusal("--env x --algorithm sacc").contains("did you mean \"sac\"?"));
-        let foreign = refusal("--env x --algorithm td3 --set alpha=0.2");
-        assert!(foreign.contains("alpha: td3 has no such option"), "{foreign}");
+        common.print_in_order(&run(&request, &common.context())?)
     }
 }

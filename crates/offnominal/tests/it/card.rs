@@ -27,5 +27,5 @@ fn a_card_counted_again_over_as_many_episodes_is_the_same() {
 #[test]
 fn only_the_card_of_a_file_is_written() {
     let said = fails(&mut evaluate("sap-goal0", "tqc", "2"));
-    assert!(said.contains("--card: expected the path of a policy file, found \"tqc\""), "{said}");
+    assert!(said.contains("card: expected the path of a policy file, found \"tqc\""), "{said}");
 }

@@ -1,6 +1,6 @@
 //! Synthetic results of a plausible campaign: two environments × twelve anomalies × four strengths × six detectors.
 
-use offnominal_bench::results::{DelayCurve, Recipe, Results, Row, Trace, Video};
+use offnominal_bench::results::{CampaignRecipe, DelayCurve, Results, Row, Trace, Video};
 use offnominal_core::rng::Rng;
 use offnominal_files::provenance::Provenance;
 
@@ -103,8 +103,8 @@ fn magnitude(anomaly: &str, strength: usize) -> f64 {
     if anomaly == "act-delay" && strength == 3 { f64::NAN } else { 0.05 * (strength as f64 + 1.0).powi(2) }
 }
 
-fn recipe(campaign: &str) -> Recipe {
-    Recipe {
+fn recipe(campaign: &str) -> CampaignRecipe {
+    CampaignRecipe {
         campaign: campaign.into(),
         made: Provenance {
             mujoco: Some("3.17.0".into()),

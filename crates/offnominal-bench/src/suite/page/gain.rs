@@ -1,8 +1,8 @@
 //! What `residual-views` gains over PE-DM, in the environments that chose its composition and in the others.
 
-use crate::report::aggregate;
+use crate::report::aggregate::{self, Point};
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{CHOICE, Found, POLICY, table, two};
+use crate::suite::page::{CHOICE, Column, Found, POLICY, estimate, table_of};
 use offnominal_core::estimate::Estimate;
 
 const OURS: &str = "residual-views";
@@ -15,15 +15,27 @@ pub(super) fn section(found: &Found) -> String {
         ("environments of the choice", all.only(|l| chosen(&l.env))),
         ("the other environments", all.only(|l| !chosen(&l.env))),
     ];
-    let rows: Vec<Vec<String>> = parts.iter().map(|(name, part)| row(name, part)).collect();
-    let head = [
-        "",
-        "environments",
-        "AUROC matched, tiny: gain",
-        "AUROC matched, all: gain",
-        "found in 20 steps: gain",
-        "delay, ratio",
-        "at most half the delay",
+    let gain = |part: &Pick<'_>, metric, rule| {
+        let points = against(part, metric, rule, |a, b| a - b);
+        signed(aggregate::mean(&points, (-1.0, 1.0)))
+    };
+    let ratios = |part: &Pick<'_>| against(part, "delay_median", "conformal", delay_ratio);
+    let columns: [Column<'_, (&str, Pick<'_>)>; 7] = [
+        ("", &|(name, _)| name.to_string()),
+        ("environments", &|(_, part)| {
+            let mut envs: Vec<&str> = part.0.iter().map(|l| &*l.env).collect();
+            envs.dedup();
+            envs.len().to_string()
+        }),
+        ("AUROC matched, tiny: gain", &|(_, part)| gain(&part.strength("tiny"), "auroc_matched", "")),
+        ("AUROC matched, all: gain", &|(_, part)| gain(part, "auroc_matched", "")),
+        ("found in 20 steps: gain", &|(_, part)| gain(part, "d20", "conformal")),
+        ("delay, ratio", &|(_, part)| estimate(aggregate::median(&ratios(part)))),
+        ("at most half the delay", &|(_, part)| {
+            let ratios = ratios(part);
+            let known = ratios.iter().filter(|p| !p.value.is_nan()).count();
+            format!("{} of {known}", ratios.iter().filter(|p| p.value <= 0.5).count())
+        }),
     ];
     format!(
         "## `{OURS}` against `{THEIRS}`\n\nThe parts of `{OURS}` were chosen in {}; only the other environments give figures that \
@@ -31,30 +43,13 @@ pub(super) fn section(found: &Found) -> String {
          the median numbers of steps from the onset to the alarm, this one included, at equal episode false-alarm rates \
          (conformal, 5 %); anomalies that neither finds in half of its episodes are left out of it.\n\n{}",
         CHOICE.join(", "),
-        table(&head, &rows)
+        table_of(&parts, &columns)
     )
 }
 
-fn row(name: &str, part: &Pick<'_>) -> Vec<String> {
-    let mut envs: Vec<&str> = part.0.iter().map(|l| &*l.env).collect();
-    envs.dedup();
-    let (ours, theirs) = (part.detector(OURS), part.detector(THEIRS));
-    let gain = |pick: &Pick<'_>, metric, rule| {
-        aggregate::mean(&pick.against(&theirs, (metric, rule), |a, b| a - b), (-1.0, 1.0))
-    };
-    let ratios = ours.against(&theirs, ("delay_median", "conformal"), delay_ratio);
-    let known = ratios.iter().filter(|p| !p.value.is_nan()).count();
-    let halved = ratios.iter().filter(|p| p.value <= 0.5).count();
-    vec![
-        name.into(),
-        envs.len().to_string(),
-        signed(gain(&ours.strength("tiny"), "auroc_matched", "")),
-        signed(gain(&ours, "auroc_matched", "")),
-        signed(gain(&ours, "d20", "conformal")),
-        aggregate::median(&ratios)
-            .map_or("–".into(), |e| format!("{} [{}, {}]", two(e.value), two(e.low), two(e.high))),
-        format!("{halved} of {known}"),
-    ]
+/// What a function makes of a metric of ours and of theirs in the same cells.
+fn against(part: &Pick<'_>, metric: &str, rule: &str, of: fn(f64, f64) -> f64) -> Vec<Point> {
+    part.detector(OURS).against(&part.detector(THEIRS), (metric, rule), of)
 }
 
 /// Ratio of two delays, each counted with the step of the alarm; not a number where neither is reached.

@@ -1,7 +1,7 @@
 //! Tables 12 and 3: does the order of detectors agree with the published one?
 
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{Found, POLICY, table, two};
+use crate::suite::page::{Column, Found, POLICY, table, table_of, two};
 use crate::suite::published::{self, Grouped, Ranked};
 use anyhow::Result;
 
@@ -118,41 +118,27 @@ fn detail(found: &Found, own: &Pick<'_>, theirs: &[&Ranked]) -> String {
 
 /// Table 3: PE-DM by family of environments and class of anomalies.
 fn families(lines: &Pick<'_>) -> Result<String> {
-    let row = |g: Grouped| {
-        let own = lines.only(|l| l.env.starts_with(&g.group) && l.anomaly_class == g.anomaly_class);
-        let ours = |detector: &str, strength: &str, metric: &str| {
-            two(mean(&own.detector(detector).strength(strength), metric))
-        };
-        let there = !own.0.is_empty();
-        there.then(|| {
-            vec![
-                g.group.clone(),
-                g.anomaly_class.clone(),
-                format!("{} / {}", two(g.tiny), ours("pe-dm", "tiny", "auroc_local")),
-                format!("{} / {}", two(g.strong), ours("pe-dm", "strong", "auroc_local")),
-                format!(
-                    "{} / {}",
-                    ours("pe-dm", "tiny", "auroc_matched"),
-                    ours("residual-views", "tiny", "auroc_matched")
-                ),
-                format!(
-                    "{} / {}",
-                    ours("pe-dm", "strong", "auroc_matched"),
-                    ours("residual-views", "strong", "auroc_matched")
-                ),
-            ]
-        })
+    let own = |g: &Grouped| lines.only(|l| l.env.starts_with(&g.group) && l.anomaly_class == g.anomaly_class);
+    let ours = |g: &Grouped, detector: &str, strength: &str, metric: &str| {
+        two(mean(&own(g).detector(detector).strength(strength), metric))
     };
-    let rows: Vec<_> = published::grouped()?.into_iter().filter_map(row).collect();
-    let head = [
-        "environments",
-        "anomalies",
-        "PE-DM local, tiny: published / ours",
-        "strong: published / ours",
-        "matched, tiny: PE-DM / `residual-views`",
-        "strong: PE-DM / `residual-views`",
+    let local = |g: &Grouped, theirs: f64, strength: &str| {
+        format!("{} / {}", two(theirs), ours(g, "pe-dm", strength, "auroc_local"))
+    };
+    let matched = |g: &Grouped, strength: &str| {
+        let of = |detector| ours(g, detector, strength, "auroc_matched");
+        format!("{} / {}", of("pe-dm"), of("residual-views"))
+    };
+    let columns: [Column<'_, Grouped>; 6] = [
+        ("environments", &|g| g.group.clone()),
+        ("anomalies", &|g| g.anomaly_class.clone()),
+        ("PE-DM local, tiny: published / ours", &|g| local(g, g.tiny, "tiny")),
+        ("strong: published / ours", &|g| local(g, g.strong, "strong")),
+        ("matched, tiny: PE-DM / `residual-views`", &|g| matched(g, "tiny")),
+        ("strong: PE-DM / `residual-views`", &|g| matched(g, "strong")),
     ];
-    Ok(format!("### Table 3: PE-DM by kind of anomaly\n\n{}", table(&head, &rows)))
+    let groups: Vec<Grouped> = published::grouped()?.into_iter().filter(|g| !own(g).0.is_empty()).collect();
+    Ok(format!("### Table 3: PE-DM by kind of anomaly\n\n{}", table_of(&groups, &columns)))
 }
 
 #[cfg(test)]

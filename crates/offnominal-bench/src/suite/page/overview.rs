@@ -1,7 +1,7 @@
 //! One line per detector, and the controls.
 
 use crate::suite::page::pick::Pick;
-use crate::suite::page::{Found, POLICY, estimate, table, two};
+use crate::suite::page::{Column, Found, POLICY, estimate, table, table_of, two};
 
 /// The metric that must be one half where there is nothing to find.
 const MATCHED: &str = "auroc_matched";
@@ -9,37 +9,24 @@ const MATCHED: &str = "auroc_matched";
 pub(super) fn section(found: &Found) -> String {
     let lines = Pick::anomalies(&found.rows, POLICY);
     let control = Pick::control(&found.rows, POLICY);
-    let row = |detector: &&str| {
-        let own = lines.detector(detector);
-        let delay = own.median("delay_median", "conformal").map_or("–".into(), |e| two(e.value));
-        vec![
-            format!("`{detector}`"),
-            estimate(own.strength("tiny").mean("auroc_matched", "")),
-            estimate(own.mean("auroc_matched", "")),
-            estimate(own.mean("auroc_local", "")),
-            estimate(own.mean("auroc_global", "")),
-            estimate(own.mean("d20", "conformal")),
-            delay,
-            estimate(own.mean("before_failure_rate", "conformal")),
-            estimate(control.detector(detector).mean("false_alarm_rate", "conformal")),
-        ]
-    };
-    let head = [
-        "detector",
-        "AUROC matched, tiny",
-        "AUROC matched, all",
-        "AUROC local",
-        "AUROC global",
-        "found in 20 steps",
-        "median delay",
-        "found before the policy fails",
-        "false alarms",
+    let own = |d: &str| lines.detector(d);
+    let columns: [Column<'_, &str>; 9] = [
+        ("detector", &|d| format!("`{d}`")),
+        ("AUROC matched, tiny", &|d| estimate(own(d).strength("tiny").mean(MATCHED, ""))),
+        ("AUROC matched, all", &|d| estimate(own(d).mean(MATCHED, ""))),
+        ("AUROC local", &|d| estimate(own(d).mean("auroc_local", ""))),
+        ("AUROC global", &|d| estimate(own(d).mean("auroc_global", ""))),
+        ("found in 20 steps", &|d| estimate(own(d).mean("d20", "conformal"))),
+        ("median delay", &|d| {
+            own(d).median("delay_median", "conformal").map_or("–".into(), |e| two(e.value))
+        }),
+        ("found before the policy fails", &|d| estimate(own(d).mean("before_failure_rate", "conformal"))),
+        ("false alarms", &|d| estimate(control.detector(d).mean("false_alarm_rate", "conformal"))),
     ];
-    let rows: Vec<_> = found.detectors().iter().map(row).collect();
     format!(
         "## All environments\n\nTQC; means over anomalies, alarms at the conformal threshold for 5 % of episodes. The delay is the \
          median over anomalies and strengths; ∞ if most are not found in more than half of their episodes.\n\n{}\n{}",
-        table(&head, &rows),
+        table_of(&found.detectors(), &columns),
         controls(found, &control)
     )
 }
@@ -59,7 +46,7 @@ fn controls(found: &Found, control: &Pick<'_>) -> String {
     let near = all.iter().filter(|p| (p.value - 0.5).abs() <= 0.02).count();
     let cover = all.iter().filter(|p| p.low <= 0.5 && 0.5 <= p.high).count();
     let head: Vec<&str> = std::iter::once("environment").chain(detectors.iter().copied()).collect();
-    let mean = |d: &&str| estimate(control.detector(d).mean("auroc_matched", ""));
+    let mean = |d: &&str| estimate(control.detector(d).mean(MATCHED, ""));
     let all_environments =
         std::iter::once("all environments".to_string()).chain(detectors.iter().map(mean)).collect();
     let rows: Vec<_> = found.environments.iter().map(|w| row(&w.env)).chain([all_environments]).collect();

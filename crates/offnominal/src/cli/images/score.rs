@@ -1,13 +1,12 @@
 //! `images score`: the scores that a fitted network gives episodes before the camera.
 
-use crate::cli::anomaly_spec::AnomalyArgs;
+use crate::cli::anomaly_request::AnomalyArgs;
 use crate::cli::one_of::one_of;
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
 use clap::Args;
-use offnominal_bench::images::score::{Request, Scored, open, run};
+use offnominal_bench::images::score::{Request, Scored, run};
 use offnominal_engine::device::Device;
-use serde_json::json;
 use std::path::PathBuf;
 
 /// Arguments of `images score`.
@@ -20,7 +19,7 @@ pub struct Score {
     #[arg(long, value_name = "N", default_value_t = Request::default().episodes, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     episodes: u32,
     #[command(flatten)]
-    anomaly_spec: AnomalyArgs,
+    anomaly: AnomalyArgs,
     /// Where the network runs
     #[arg(long, value_parser = one_of::<Device>(), default_value = "cpu")]
     device: Device,
@@ -38,31 +37,14 @@ impl Score {
     /// # Errors
     /// If the file cannot be read, or the environment, the policy or the anomaly cannot be had.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let (_, subject) = open(&self.monitor, self.device)?;
-        let request = Request {
-            anomaly_spec: self.anomaly_spec.anomaly_spec(&subject)?,
-            monitor: self.monitor,
-            episodes: self.episodes,
-            device: self.device,
-            image: self.image,
-        };
+        let Score { monitor, episodes, anomaly, device, csv, image } = self;
+        let request = Request { monitor, episodes, anomaly: anomaly.request(), device, image };
         let found = run(&request, &common.context())?;
-        if self.csv {
-            as_csv(&found)?;
-        } else if common.json {
-            println!("{:#}", json!(found));
-        } else {
-            let (episodes, steps, mean) = (found.scores.len(), found.steps, found.mean_score);
-            println!("{episodes} episodes, {steps} steps, mean score {mean:.6}");
-            if let Some(auroc) = found.auroc_matched {
-                println!("AUROC matched {auroc}");
-            }
-        }
-        Ok(Outcome::Done)
+        if csv { as_csv(&found) } else { common.print(&found) }
     }
 }
 
-fn as_csv(found: &Scored) -> Result<()> {
+fn as_csv(found: &Scored) -> Result<Outcome> {
     let mut out = csv::Writer::from_writer(std::io::stdout().lock());
     out.write_record(["episode", "step", "score", "label"])?;
     for (i, (scores, labels)) in found.scores.iter().enumerate() {
@@ -70,5 +52,6 @@ fn as_csv(found: &Scored) -> Result<()> {
             out.serialize((i, step, score, u8::from(*label)))?;
         }
     }
-    Ok(out.flush()?)
+    out.flush()?;
+    Ok(Outcome::Done)
 }

@@ -1,7 +1,7 @@
 //! `pixels frames`: camera frames of an environment as a data set.
 
 use crate::cli::Common;
-use crate::cli::anomaly_spec::AnomalyArgs;
+use crate::cli::anomaly_request::AnomalyArgs;
 use crate::cli::pixels::{Outcome, as_text, print};
 use anyhow::Result;
 use clap::Args;
@@ -31,7 +31,7 @@ pub struct Frames {
     unknown: Vec<String>,
     // Last, for the heading of its options would hold for those behind it.
     #[command(flatten)]
-    anomaly_spec: AnomalyArgs,
+    anomaly: AnomalyArgs,
 }
 
 impl Frames {
@@ -40,8 +40,8 @@ impl Frames {
     /// # Errors
     /// If environment, policy, anomaly or class cannot be had, or the folder exists or cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let anomaly_spec = self.anomaly_spec.anomaly_spec(&Subject::new(&self.env, &self.policy)?)?;
-        let Frames { env, policy, episodes, every, size, unknown, .. } = self;
+        let Frames { env, policy, episodes, every, size, unknown, anomaly } = self;
+        let anomaly_spec = Subject::new(&env, &policy)?.anomaly_spec(anomaly.request().as_ref())?;
         let out = common.out_or("frames");
         let request = Request { env, policy, anomaly_spec, episodes, every, size, unknown, out };
         print(&run(&request, &common.context())?, common, as_text)

@@ -84,7 +84,7 @@ impl EstimateArgs {
 
     /// The command that makes the same report.
     fn command(&self, method: SamplingMethod, seed: u64) -> String {
-        let (env, policy, below) = (&self.env, &self.policy, self.below.words());
+        let (env, policy, below) = (&self.env, &self.policy, self.below.request().words());
         let mut words = vec![format!("offnominal risk estimate --env {env} --policy {policy}{below}")];
         words.push(format!("--method {} --experiments {}", <&str>::from(method), self.experiments));
         words.extend(self.predictor.as_ref().map(|p| format!("--predictor {}", p.display())));

@@ -1,0 +1,220 @@
+//! An anomaly as commands and Python describe it, before environment and policy are known.
+
+use crate::{catalogues, strengths};
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_core::anomaly::{ChannelName, Channels};
+use offnominal_core::anomaly_spec;
+use offnominal_core::prelude::*;
+use offnominal_files::store::address;
+use serde::Deserialize;
+use serde_json::json;
+use toml::Value as Toml;
+
+/// What is done to the episodes.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnomalyRequest {
+    /// Anomaly id.
+    pub anomaly: String,
+    /// How strong, in the anomaly's own unit.
+    pub magnitude: Option<f64>,
+    /// How strong, as a calibrated level; always for all channels.
+    pub strength: Option<String>,
+    /// The policy for which the level is calibrated; the one that acts, if none is named.
+    pub policy: Option<String>,
+    /// Channels that are touched; all, if none are named.
+    pub channels: Option<Channels>,
+    /// First anomalous step.
+    #[serde(default)]
+    pub onset: OnsetChoice,
+    /// Steps after which the anomaly ends.
+    pub window: Option<u32>,
+    /// Steps for which the anomaly comes, and for which it goes.
+    pub intermittent: Option<(u32, u32)>,
+}
+
+/// First anomalous step, written as a number or `"random"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Toml")]
+pub struct OnsetChoice(pub Onset);
+
+impl Default for OnsetChoice {
+    fn default() -> Self {
+        OnsetChoice(Onset::Random)
+    }
+}
+
+impl TryFrom<Toml> for OnsetChoice {
+    type Error = String;
+
+    fn try_from(value: Toml) -> Result<Self, String> {
+        match value {
+            Toml::String(word) if word == "random" => Ok(OnsetChoice(Onset::Random)),
+            Toml::Integer(step) => u32::try_from(step)
+                .map(|step| OnsetChoice(Onset::At(step)))
+                .map_err(|_| format!("onset: expected a step from 0 to {}, found {step}", u32::MAX)),
+            other => Err(format!("onset: expected \"random\" or a step, found {other}")),
+        }
+    }
+}
+
+/// Checks that an anomaly can begin before the episodes of an environment end.
+///
+/// # Errors
+/// If it cannot.
+pub fn check_onset(onset: Onset, env: &str, horizon: u32) -> Result<()> {
+    let Onset::At(step) = onset else { return Ok(()) };
+    ensure!(step < horizon, "expected a step before {horizon}, where episodes of {env} end, found {step}");
+    Ok(())
+}
+
+impl AnomalyRequest {
+    /// The anomaly in an environment whose episodes end at `horizon`, where `policy` acts.
+    ///
+    /// # Errors
+    /// If the anomaly does not apply to the environment, its strength is missing, unknown or not calibrated, or a
+    /// number of steps makes no sense.
+    pub fn resolve(&self, env: &dyn Env, policy: &str, horizon: u32) -> Result<AnomalySpec> {
+        let (spec, known) = (env.spec(), catalogues::anomalies());
+        anomaly_spec::check(&self.anomaly, &known, spec)?;
+        let policy = self.policy.as_deref().unwrap_or(policy);
+        let mut params = json!({ "magnitude": self.magnitude(&spec.id, policy)? });
+        if let Some(channels) = &self.channels {
+            params["channels"] = json!(channels);
+        }
+        check_onset(self.onset.0, &spec.id, horizon).context("onset")?;
+        let schedule = Schedule { onset: self.onset.0, extent: self.extent()? };
+        let found = AnomalySpec { anomaly: self.anomaly.clone(), params, schedule };
+        found.build(&known, env)?;
+        Ok(found)
+    }
+
+    /// What is asked for, as a part of a file name: anomaly, strength, and what is not the default.
+    pub fn slug(&self) -> String {
+        let mut parts = vec![self.anomaly.clone()];
+        parts.extend(self.magnitude.map(|m| format!("{m:?}").trim_end_matches(".0").to_string()));
+        parts.extend(self.strength.clone());
+        parts.extend(self.channels.as_ref().map(|channels| format!("channels-{}", channels_slug(channels))));
+        if let Onset::At(step) = self.onset.0 {
+            parts.push(format!("onset-{step}"));
+        }
+        parts.extend(self.window.map(|steps| format!("window-{steps}")));
+        parts.extend(self.intermittent.map(|(on, off)| format!("on-{on}-off-{off}")));
+        parts.join("-")
+    }
+
+    fn magnitude(&self, env: &str, policy: &str) -> Result<f64> {
+        let calibrated = |level: &str| strengths::magnitude(env, policy, &self.anomaly, level);
+        match (self.magnitude, &self.strength) {
+            (Some(_), Some(_)) => bail!("expected magnitude or strength, found both"),
+            (Some(magnitude), None) if magnitude.is_finite() => Ok(magnitude),
+            (Some(magnitude), None) => bail!("magnitude: expected a finite number, found {magnitude}"),
+            (None, None) => {
+                bail!("expected magnitude or strength with anomaly {:?}, found neither", self.anomaly)
+            }
+            (None, Some(level)) if matches!(self.channels, None | Some(Channels::All)) => calibrated(level),
+            (None, Some(level)) => bail!(
+                "strength {level} with channels: a strength is calibrated with all channels disturbed, and says nothing \
+                 of a few; give a magnitude instead (all channels: {})",
+                calibrated(level)?
+            ),
+        }
+    }
+
+    fn extent(&self) -> Result<Extent> {
+        match (self.window, self.intermittent) {
+            (None, None) => Ok(Extent::ToEnd),
+            (Some(_), Some(_)) => bail!("expected window or intermittent, found both"),
+            (Some(steps), None) if steps > 0 => Ok(Extent::Window { steps }),
+            (None, Some((on, off))) if on > 0 && off > 0 => Ok(Extent::Intermittent { on, off }),
+            (window, intermittent) => bail!(
+                "window, intermittent: expected positive numbers of steps, found {window:?} and {intermittent:?}"
+            ),
+        }
+    }
+}
+
+/// The channels with `+` between them; of a list that is too long for a file name, its digest.
+fn channels_slug(channels: &Channels) -> String {
+    const LONGEST: usize = 80;
+    let list = match channels {
+        Channels::All => "all".into(),
+        Channels::One => "one".into(),
+        Channels::Some(names) => names.iter().map(channel_name).collect::<Vec<_>>().join("+"),
+    };
+    let is_plain = |c: char| c.is_alphanumeric() || "_.-+".contains(c);
+    if list.len() <= LONGEST && list.chars().all(is_plain) { list } else { address(list.as_bytes()) }
+}
+
+fn channel_name(channel: &ChannelName) -> String {
+    match channel {
+        ChannelName::Index(i) => i.to_string(),
+        ChannelName::Name(name) => name.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::subject::Subject;
+    use serde_json::Value;
+
+    fn request(json: Value) -> AnomalyRequest {
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn what_differs_has_another_slug() {
+        let check = |json, slug| assert_eq!(request(json).slug(), slug);
+        check(json!({"anomaly": "obs-drift", "strength": "strong"}), "obs-drift-strong");
+        check(json!({"anomaly": "act-delay", "magnitude": 3, "onset": 7}), "act-delay-3-onset-7");
+        check(
+            json!({"anomaly": "obs-noise", "magnitude": 0.25, "channels": [0, "agent_y"], "window": 9}),
+            "obs-noise-0.25-channels-0+agent_y-window-9",
+        );
+        check(
+            json!({"anomaly": "obs-noise", "magnitude": 10, "intermittent": [5, 10]}),
+            "obs-noise-10-on-5-off-10",
+        );
+        let long = |last: &str| {
+            request(json!({"anomaly": "a", "channels": [vec!["velocity"; 20].join(","), last]})).slug()
+        };
+        assert!(long("x") != long("y") && long("x").len() < 80);
+    }
+
+    #[track_caller]
+    fn refuses(json: Value, want: &str) {
+        let subject = Subject::new("sap-goal1", "tqc").unwrap();
+        let error = subject.anomaly_spec(Some(&request(json))).unwrap_err();
+        assert!(format!("{error:#}").contains(want), "{error:#}");
+    }
+
+    #[test]
+    fn a_strength_is_not_taken_for_some_channels() {
+        let all = strengths::magnitude("sap-goal1", "tqc", "obs-noise", "strong").unwrap();
+        refuses(
+            json!({"anomaly": "obs-noise", "strength": "strong", "channels": [0]}),
+            &format!("give a magnitude instead (all channels: {all})"),
+        );
+    }
+
+    #[test]
+    fn a_wrong_name_is_not_looked_up_among_the_strengths() {
+        let want = "is called \"dyn-mas\"; did you mean \"dyn-mass\"?; there are: obs-noise";
+        refuses(json!({"anomaly": "dyn-mas", "strength": "strong"}), want);
+        refuses(json!({"anomaly": "dyn", "magnitude": 1}), "dyn-mass, dyn-force, dyn-moving-objects");
+    }
+
+    #[test]
+    fn steps_that_make_no_sense_are_refused() {
+        let with = |key: &str, value: Value| json!({"anomaly": "obs-noise", "magnitude": 0.5, key: value});
+        refuses(with("onset", json!(100_000)), "onset: expected a step before ");
+        refuses(with("window", json!(0)), "expected positive numbers of steps, found Some(0) and None");
+        refuses(with("intermittent", json!([0, 3])), "found None and Some((0, 3))");
+        let error = serde_json::from_value::<AnomalyRequest>(with("onset", json!("soon"))).unwrap_err();
+        assert!(
+            error.to_string().contains("onset: expected \"random\" or a step, found \"soon\""),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,230 @@
+//! Fitting a detector and setting its threshold on nominal episodes, as a monitor's file.
+
+use crate::collect;
+use crate::context::Context;
+use crate::detector_choice::DetectorChoice;
+use crate::monitor_file::{self, Made};
+use crate::subject::Subject;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::alarm::Settings;
+use offnominal_core::prelude::*;
+use offnominal_core::suggest::did_you_mean;
+use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
+use offnominal_files::write::atomically;
+use offnominal_monitor::About;
+use offnominal_stats::Rule;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+/// Episodes of each kind, if no number is given.
+const EPISODES: usize = 100;
+
+/// What to fit; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The environment.
+    pub env: String,
+    /// The policy.
+    pub policy: String,
+    /// The detector.
+    #[serde(default = "detector")]
+    pub detector: DetectorChoice,
+    /// A dataset of nominal episodes, instead of new ones.
+    pub episodes: Option<PathBuf>,
+    /// Episodes that the detector learns from; 100, or of a file those that are not for calibration.
+    pub train: Option<u32>,
+    /// Episodes that set the threshold, which the detector does not see; 100, or of a file the last half.
+    pub calibration: Option<u32>,
+    /// How the threshold is set.
+    #[serde(default = "rule")]
+    pub rule: String,
+    /// Accepted share of nominal episodes with an alarm, for the rules that promise one.
+    #[serde(default = "alpha")]
+    pub alpha: f64,
+    /// How exceedances become alarms.
+    #[serde(default)]
+    pub alarm: Settings,
+    /// Whether the file is to hold what a diagnosis needs.
+    #[serde(default = "diagnosis")]
+    pub diagnosis: bool,
+    /// The file to write.
+    pub file: PathBuf,
+}
+
+crate::defaults! {
+    detector: DetectorChoice = DetectorChoice::named("offnominal");
+    rule: String = "conformal".into();
+    alpha: f64 = 0.05;
+    diagnosis: bool = true;
+}
+
+/// A monitor's file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FittedMonitor {
+    /// The file.
+    pub file: PathBuf,
+    /// Its size.
+    pub bytes: usize,
+    /// What the monitor says of itself.
+    pub monitor: About,
+}
+
+/// Plays or reads the episodes, fits, sets the threshold and writes the file.
+///
+/// # Errors
+/// If the environment, the policy, the detector or the episodes cannot be had, or there are too few of them.
+pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
+    let rule = request.checked_rule()?;
+    let subject = Subject::new(&request.env, &request.policy)?;
+    let [train, calibration] = request.both(&subject, rule, context)?;
+    request.fit(&subject, [&train, &calibration], context.seed)
+}
+
+impl Request {
+    /// Fits on some episodes, sets the threshold on others, and writes the file.
+    ///
+    /// # Errors
+    /// If a setting is wrong, there are too few episodes, or the file cannot be written.
+    pub fn fit(&self, subject: &Subject, episodes: [&[Episode]; 2], seed: u64) -> Result<FittedMonitor> {
+        let (detector, rule, diagnoses) = (&self.detector, self.checked_rule()?, self.diagnosis);
+        let fit = monitor_file::Fit { subject, detector, rule, alarm: self.alarm, diagnoses, seed };
+        let Made { about, bytes } = fit.make(episodes[0], episodes[1])?;
+        atomically(&self.file, &bytes)?;
+        Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: about })
+    }
+
+    /// The rule of that name.
+    fn checked_rule(&self) -> Result<Rule> {
+        let (name, alpha) = (&self.rule, self.alpha);
+        ensure!(alpha > 0.0 && alpha < 1.0, "alpha: expected a number between 0 and 1, found {alpha}");
+        let rules = Rule::all(alpha);
+        rules.into_iter().find(|rule| rule.id() == name).with_context(|| {
+            let ids = rules.map(|rule| rule.id());
+            let hint = did_you_mean(name, ids.into_iter());
+            format!("rule: expected one of {}, found {name:?}{hint}", ids.join(", "))
+        })
+    }
+
+    /// The episodes to learn from and those that set the threshold. That there are enough of the latter is checked
+    /// before anything is played.
+    fn both(&self, subject: &Subject, rule: Rule, context: &Context) -> Result<[Vec<Episode>; 2]> {
+        let wanted = |given: Option<u32>| given.map(|n| n as usize);
+        let (train, calibration) = (wanted(self.train), wanted(self.calibration));
+        let Some(path) = &self.episodes else {
+            let (train, calibration) = (train.unwrap_or(EPISODES), calibration.unwrap_or(EPISODES));
+            enough(rule, calibration)?;
+            return Ok([
+                play(subject, "train", train, context)?,
+                play(subject, "calibration", calibration, context)?,
+            ]);
+        };
+        let mut episodes = nominal(path, subject)?;
+        let n = episodes.len();
+        let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
+        let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
+        ensure!(
+            train > 0 && train + calibration <= n,
+            "{}: expected {} episodes to learn from and {calibration} for calibration, found {n} in all",
+            path.display(),
+            train.max(1)
+        );
+        enough(rule, calibration)?;
+        let calibration = episodes.split_off(n - calibration);
+        episodes.truncate(train);
+        Ok([episodes, calibration])
+    }
+}
+
+fn enough(rule: Rule, found: usize) -> Result<()> {
+    let needed = rule.min_episodes();
+    let promise = rule.alpha().map_or(String::new(), |alpha| format!(" with an alpha of {alpha}"));
+    ensure!(
+        found >= needed,
+        "rule {}{promise}: expected at least {needed} nominal calibration episodes, found {found}",
+        rule.id()
+    );
+    Ok(())
+}
+
+fn play(subject: &Subject, role: &str, n: usize, context: &Context) -> Result<Vec<Episode>> {
+    let root = Seed(context.seed).child("fit").child(role);
+    Ok(collect::play(subject, None, root, 0..n, role, context)?.episodes)
+}
+
+/// The episodes of a file, which must be nominal ones of this environment and policy.
+fn nominal(path: &Path, subject: &Subject) -> Result<Vec<Episode>> {
+    let Dataset { recipe, episodes, .. } = dataset::load(path)?;
+    are_of(&recipe, subject).with_context(|| format!("dataset {}", path.display()))?;
+    Ok(episodes)
+}
+
+/// Insists on nominal episodes of this environment and policy.
+///
+/// # Errors
+/// If they are others.
+pub fn are_of(recipe: &DatasetRecipe, subject: &Subject) -> Result<()> {
+    let env = &subject.env.spec().id;
+    ensure!(recipe.env == *env, "expected episodes of {env}, found {}", recipe.env);
+    ensure!(recipe.anomaly_spec.is_none(), "expected nominal episodes, found anomalous ones");
+    let (expected, found) = (&subject.name, &recipe.policy);
+    ensure!(
+        expected.digest == found.digest,
+        "expected episodes of the policy {} (SHA-256 {}), found {} ({})",
+        expected.id,
+        expected.digest,
+        found.id,
+        found.digest
+    );
+    Ok(())
+}
+
+impl Display for FittedMonitor {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        let FittedMonitor { file, bytes, monitor: about } = self;
+        let (id, env, n) = (&about.detector.id, &about.environment.id, about.train_episodes);
+        writeln!(out, "{}: {id} for {env}, learned from {n} episodes; {bytes} bytes", file.display())?;
+        let set = &about.threshold;
+        let promise = match &set.false_alarms {
+            Some(share) => format!("; expected share of nominal episodes with an alarm {share:.4}"),
+            None => "; the rule promises nothing about false alarms".into(),
+        };
+        let (statistic, value, rule, n) = (&set.statistic, set.value, &set.rule, set.episodes);
+        write!(out, "alarm: {statistic} above {value:.4}, set by {rule} on {n} episodes{promise}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn rule(name: &str, alpha: f64) -> Result<Rule> {
+        let asked = json!({ "env": "e", "policy": "p", "rule": name, "alpha": alpha, "file": "f" });
+        serde_json::from_value::<Request>(asked).unwrap().checked_rule()
+    }
+
+    #[test]
+    fn too_few_calibration_episodes_are_refused_with_the_number_that_is_needed() {
+        let says = |rule: Rule, n, want: &str| assert_eq!(enough(rule, n).unwrap_err().to_string(), want);
+        let conformal = rule("conformal", 0.01).unwrap();
+        assert!(enough(conformal, 99).is_ok());
+        says(
+            conformal,
+            98,
+            "rule conformal with an alpha of 0.01: expected at least 99 nominal calibration episodes, found 98",
+        );
+        assert!(
+            enough(rule("band", 0.05).unwrap(), 23).is_err() && enough(rule("max", 0.05).unwrap(), 1).is_ok()
+        );
+    }
+
+    #[test]
+    fn wrong_rules_and_shares_are_named() {
+        let error = rule("confromal", 0.1).unwrap_err().to_string();
+        assert!(error.contains("did you mean \"conformal\"?") && error.contains("martingale"), "{error}");
+        let error = rule("max", 0.0).unwrap_err().to_string();
+        assert_eq!(error, "alpha: expected a number between 0 and 1, found 0");
+    }
+}

@@ -1,0 +1,162 @@
+//! Images, class masks and a video of one episode, as files.
+
+use crate::anomaly_request::AnomalyRequest;
+use crate::catalogues;
+use crate::context::Context;
+use crate::show::Show;
+use crate::subject::Subject;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::prelude::*;
+use offnominal_core::suggest::did_you_mean;
+use offnominal_files::{png as image, write};
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
+
+/// How many times larger images are drawn before they are shrunk.
+const SMOOTH_IMAGE: usize = 4;
+
+/// Videos show at most this many frames per second of simulated time.
+const MOST_FRAMES_PER_SEC: f64 = 25.0;
+
+/// What to draw; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The environment.
+    pub env: String,
+    /// The policy.
+    pub policy: String,
+    /// Width and height of the images in pixels.
+    #[serde(default = "size")]
+    pub size: u16,
+    /// Name of the camera; the environment's first, if none is named.
+    pub camera: Option<String>,
+    /// Which states of the episode become PNG files.
+    #[serde(default)]
+    pub frames: Stills,
+    /// Whether the class mask of each PNG is written too; its pixel values are the class ids.
+    #[serde(default)]
+    pub classes: bool,
+    /// What is done to the episode.
+    pub anomaly: Option<AnomalyRequest>,
+    /// The folder.
+    pub out: PathBuf,
+}
+
+crate::defaults! {
+    size: u16 = 256;
+}
+
+/// Which states of an episode become PNG files.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    Deserialize,
+    EnumString,
+    VariantArray,
+    IntoStaticStr,
+    EnumMessage,
+)]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Stills {
+    /// The first, the middle and the last
+    #[default]
+    Few,
+    /// Every one
+    All,
+}
+
+/// What was drawn.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rendered {
+    /// The files.
+    pub files: Vec<PathBuf>,
+    /// Steps of the episode.
+    pub steps: usize,
+    /// Its first anomalous step.
+    pub onset: Option<u32>,
+    /// How it ended.
+    pub end: End,
+}
+
+/// Plays the episode, and again for the images.
+///
+/// # Errors
+/// If environment, policy, anomaly or camera cannot be had, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Rendered> {
+    let subject = Subject::new(&request.env, &request.policy)?;
+    let camera = request.camera(subject.env.spec())?;
+    let show = Show { trial: subject.trial(), camera, size: request.size.into() };
+    let episode = request.episode(&subject, Seed(context.seed).child("render"))?;
+    let mut files = request.stills(&show, &episode)?;
+    files.push(request.out.join("episode.gif"));
+    write::atomically(
+        &request.out.join("episode.gif"),
+        &show.video(&episode, MOST_FRAMES_PER_SEC, |_, _| ())?,
+    )?;
+    Ok(Rendered { files, steps: episode.len(), onset: episode.onset, end: episode.end })
+}
+
+impl Request {
+    fn camera(&self, spec: &EnvSpec) -> Result<Camera> {
+        ensure!(!spec.cameras.is_empty(), "environment {} has no camera: it cannot be rendered", spec.id);
+        let Some(name) = &self.camera else { return Ok(Camera(0)) };
+        let at = spec.cameras.iter().position(|known| known == name).with_context(|| {
+            let hint = did_you_mean(name, spec.cameras.iter().map(String::as_str));
+            format!(
+                "environment {} has no camera {name:?}{hint}; there are: {}",
+                spec.id,
+                spec.cameras.join(", ")
+            )
+        })?;
+        Ok(Camera(at))
+    }
+
+    fn episode(&self, subject: &Subject, seed: Seed) -> Result<Episode> {
+        let trial = subject.trial();
+        let Some(anomaly_spec) = subject.anomaly_spec(self.anomaly.as_ref())? else {
+            return Ok(trial.nominal(seed));
+        };
+        let (episode, twin) = trial.with_twin(seed, &anomaly_spec, &catalogues::anomalies())?;
+        ensure!(
+            episode.labels.contains(&true),
+            "expected an onset before step {}, where the episode ends, found {}",
+            twin.len(),
+            episode.onset.unwrap_or_default()
+        );
+        Ok(episode)
+    }
+
+    fn stills(&self, show: &Show<'_>, episode: &Episode) -> Result<Vec<PathBuf>> {
+        let last = episode.len();
+        let wanted = |t: usize| self.frames == Stills::All || [0, last / 2, last].contains(&t);
+        let mut files = Vec::new();
+        let mut save = |name: String, bytes: Vec<u8>| {
+            let path = self.out.join(name);
+            write::atomically(&path, &bytes)?;
+            files.push(path);
+            Ok::<_, anyhow::Error>(())
+        };
+        show.watch(episode, SMOOTH_IMAGE, wanted, |t, frame| {
+            save(format!("frame-{t:05}.png"), image::png(frame)?)?;
+            if self.classes {
+                save(format!("classes-{t:05}.png"), image::class_png(frame)?)?;
+            }
+            Ok(())
+        })?;
+        Ok(files)
+    }
+}
+
+impl Display for Rendered {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.files.iter().try_for_each(|file| writeln!(out, "{}", file.display()))
+    }
+}

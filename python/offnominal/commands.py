@@ -1,0 +1,105 @@
+"""The other commands of ``offnominal`` as functions: each returns what the command prints with ``--json``.
+
+The same ``seed`` gives the same bits for any ``jobs``; 0 is all cores. Options are those of the command, with underscores; an
+unknown one is refused by name. An anomaly is a dict of ``anomaly``, ``magnitude`` or ``strength``, ``channels``, ``onset``,
+``window``, ``intermittent``; ``randomisation`` is one of ``parameters``, ``sigma``, ``table``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from os import PathLike
+from typing import Any
+
+from offnominal._command import call
+
+Path = str | PathLike[str]
+Result = dict[str, Any]
+
+__all__ = ["calibrate", "campaign", "fit", "metrics", "render", "report", "score", "suite", "train"]
+
+
+def train(env: str, out: Path, *, seed: int = 0, progress: bool = True, **options: Any) -> Result:
+    """Trains a policy, writes it with its card into a folder, and returns the card.
+
+    :param options: ``algorithm``, ``steps``, ``preset``, ``set`` (a list of ``"name=value"``), ``eval_every``, ``history``,
+        ``checkpoints``, ``randomisation``, and ``resume`` to continue the run in the folder.
+    """
+    return _result("train", {"env": env, "out": out, **options}, seed, 0, progress)
+
+
+def fit(
+    env: str, policy: str, file: Path, *, seed: int = 0, jobs: int = 0, progress: bool = True, **options: Any
+) -> Result:
+    """Fits a detector on nominal episodes, sets its threshold on others, and writes both as one file.
+
+    :param options: ``detector`` (an id, or a dict with ``id``), ``episodes`` (a file, instead of new ones), ``train``,
+        ``calibration``, ``rule``, ``alpha``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``),
+        ``diagnosis``.
+    """
+    return _result("fit", {"env": env, "policy": policy, "file": file, **options}, seed, jobs, progress)
+
+
+def score(monitor: Path, episodes: Path) -> list[Result]:
+    """What a monitor says of the episodes in a file: their largest score, and the step of the first alarm."""
+    found: list[Result] = call("score", {"monitor": monitor, "episodes": episodes}, seed=0, jobs=0, progress=False)
+    return found
+
+
+def campaign(campaign: Path, out: Path, *, jobs: int = 0, progress: bool = True) -> Result:
+    """Runs what is not finished of a campaign file, and writes tables and report."""
+    return _result("campaign", {"campaign": campaign, "out": out}, 0, jobs, progress)
+
+
+def suite(suite: str, out: Path, *, jobs: int = 0, progress: bool = True, **options: Any) -> Result:
+    """Runs what is not finished of a suite: ``vector``, ``images`` or ``ood-rl``.
+
+    :param options: ``envs``, ``detectors``, ``seeds``; none of them for ``ood-rl``.
+    """
+    if suite == "ood-rl":
+        return _result("ood-rl", {"out": out, **options}, 0, jobs, progress)
+    return _result("suite", {"suite": suite, "out": out, **options}, 0, jobs, progress)
+
+
+def report(dir: Path, out: Path | None = None) -> Result:
+    """Makes the page of a folder of results anew."""
+    return _result("report", {"dir": dir, "out": out}, 0, 0, False)
+
+
+def calibrate(
+    env: str,
+    policy: str,
+    out: Path,
+    *,
+    anomalies: Sequence[str] = (),
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+    **options: Any,
+) -> list[Result]:
+    """Finds how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score.
+
+    :param options: ``nominal``, ``budget``, ``tolerance``; ``cameras`` and ``images``; ``at``, a table of magnitudes.
+    """
+    request = {"env": env, "policy": policy, "anomalies": list(anomalies), "out": out, **options}
+    found: list[Result] = call("calibrate", request, seed=seed, jobs=jobs, progress=progress)
+    return found
+
+
+def metrics(file: Path, *, threshold: float | None = None, seed: int = 0, **options: Any) -> Result:
+    """Judges scores in a CSV file: metric → estimate, or ``None`` where the scores do not define it.
+
+    :param threshold: alarms are scores above this; adds delays, missed, early and false alarms.
+    :param options: ``replicates``, ``level``.
+    """
+    return _result("metrics", {"file": file, "threshold": threshold, **options}, seed, 1, False)
+
+
+def render(env: str, policy: str, out: Path, *, seed: int = 0, progress: bool = True, **options: Any) -> Result:
+    """Writes images and a video of one episode: ``size``, ``camera``, ``frames``, ``classes``, ``anomaly``."""
+    return _result("render", {"env": env, "policy": policy, "out": out, **options}, seed, 1, progress)
+
+
+def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:
+    result: Result = call(command, request, seed=seed, jobs=jobs, progress=progress)
+    return result

@@ -1,0 +1,62 @@
+"""The other commands of the engine as functions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import offnominal
+
+CAMPAIGN = """
+name = "small"
+seed = 1
+envs = ["sap-goal1"]
+detectors = ["clock"]
+anomalies = [{ id = "obs-offset", magnitude = 1.0 }]
+false_alarms = 0.25
+replicates = 50
+traces = 1
+video = false
+episodes = { train = 8, validation = 6, test = 6 }
+"""
+
+
+def test_a_campaign_file_is_run_and_its_page_is_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(CAMPAIGN)
+    found = offnominal.campaign(tmp_path / "small.toml", tmp_path / "out", progress=False)
+    assert found["rows"] > 0 and all(Path(file).is_file() for file in found["files"])
+    assert offnominal.report(tmp_path / "out") == {"report": found["report"]}
+
+
+def test_a_trained_policy_is_played_and_watched(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"steps": 300, "set": ["hidden=[8]", "batch=16"]}
+    card = offnominal.train("cartpole", tmp_path / "run", seed=1, progress=False, **options)
+    assert card["steps"] == 300 and "--steps 300" in card["command"]
+    policy, monitor = str(tmp_path / "run" / "policy.safetensors"), tmp_path / "knn.monitor"
+    counts: dict[str, Any] = {"train": 6, "calibration": 6, "rule": "max", "diagnosis": False}
+    fitted = offnominal.fit("cartpole", policy, monitor, detector={"id": "knn", "k": 3}, progress=False, **counts)
+    assert fitted["monitor"]["detector"] == {"id": "knn", "params": {"k": 3}}
+    episodes = tmp_path / "episodes.arrow"
+    offnominal.collect("cartpole", policy, episodes=3).save(episodes)
+    assert [found["episode"] for found in offnominal.score(monitor, episodes)] == [0, 1, 2]
+    with pytest.raises(ValueError, match="unknown field `stepps`"):
+        offnominal.train("cartpole", tmp_path / "other", stepps=3)
+
+
+def test_scores_are_judged(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text("episode,step,score,label\na,0,0.1,0\na,1,0.9,1\nb,0,0.2,0\nb,1,0.8,1\n")
+    found = offnominal.metrics(tmp_path / "scores.csv", replicates=100)
+    assert found["auroc_global"]["value"] == 1.0
+
+
+def test_an_episode_is_drawn(tmp_path: Path) -> None:
+    anomaly = {"anomaly": "act-scaling", "magnitude": 0.5, "onset": 0}
+    found = offnominal.render("sap-goal0", "tqc", tmp_path, size=16, anomaly=anomaly)
+    assert found["onset"] == 0 and all(Path(file).is_file() for file in found["files"])
+
+
+def test_a_calibration_says_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="nominal: expected 24 to 100000, found 3"):
+        offnominal.calibrate("sap-goal0", "tqc", tmp_path, nominal=3)
