@@ -54,7 +54,7 @@ pub struct Request {
 }
 
 crate::defaults! {
-    detector: DetectorChoice = DetectorChoice::named("offnominal");
+    detector: DetectorChoice = DetectorChoice::named("default");
     rule: String = "conformal".into();
     alpha: f64 = 0.05;
     diagnosis: bool = true;
