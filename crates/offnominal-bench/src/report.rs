@@ -29,6 +29,7 @@ use anyhow::Result;
 use index::Index;
 use offnominal_files::write;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// Name of the page in the results folder.
@@ -77,6 +78,12 @@ pub fn charts(results: &Results) -> Vec<(String, String)> {
         files.push((name, chart.alone));
     }
     files
+}
+
+/// The different items in order of appearance.
+fn distinct<T: Ord + Clone>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut seen = BTreeSet::new();
+    items.filter(|item| seen.insert(item.clone())).collect()
 }
 
 fn heat_images(index: &Index) -> Vec<(String, String)> {

@@ -15,8 +15,8 @@ pub mod race;
 mod tests;
 
 use crate::estimate::block::Method;
+use crate::estimate::document::probability;
 use crate::estimate::estimation::Estimation;
-use crate::estimate::page::probability;
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::history::step_of;

@@ -1,7 +1,7 @@
 //! `risk split`: how often a policy fails in an environment with a margin, by swarms of particles that move towards
 //! failure.
 
-use crate::estimate::page::probability;
+use crate::estimate::document::probability;
 use crate::experimenter::Experimenter;
 use crate::record::{Numbered, Piece};
 use crate::request::{self, defaults, within};

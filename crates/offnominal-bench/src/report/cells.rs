@@ -1,6 +1,7 @@
 //! Every cell of the campaign with all its numbers: the data behind the heat map and the list of cells.
 
-use crate::report::index::{Index, distinct};
+use crate::report::distinct;
+use crate::report::index::Index;
 use crate::report::settings::CONTROL;
 use crate::results::Row;
 use offnominal_report::number;

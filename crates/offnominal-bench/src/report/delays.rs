@@ -1,6 +1,7 @@
 //! Delay curves: the share of anomalies detected within j steps after onset, all detectors in one chart.
 
-use crate::report::index::{Index, distinct};
+use crate::report::distinct;
+use crate::report::index::Index;
 use crate::report::settings::strength_rank;
 use crate::results::DelayCurve;
 use offnominal_report::axis::Axis;

@@ -32,7 +32,7 @@ pub struct Line {
 
 /// A matrix over all environments, and one for each if there are several.
 pub fn matrices(diagnoses: &[Diagnosed]) -> Vec<Matrix> {
-    let environments = crate::report::index::distinct(diagnoses.iter().map(|d| d.env.clone()));
+    let environments = crate::report::distinct(diagnoses.iter().map(|d| d.env.clone()));
     let of = |title: &str, environment: Option<&str>| {
         let rows: Vec<&Diagnosed> =
             diagnoses.iter().filter(|d| environment.is_none_or(|w| d.env == w)).collect();

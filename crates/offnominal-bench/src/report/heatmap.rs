@@ -84,7 +84,7 @@ fn block(index: &Index, environment: &str, strengths: &[String], detectors: std:
 
 fn anomalies<'i>(index: &'i Index, environment: &str) -> Vec<(&'i str, &'i str)> {
     let settings = index.anomalous(Some(environment)).into_iter().map(|s| &index.settings[s]);
-    crate::report::index::distinct(settings.map(|s| (s.class.as_str(), s.anomaly.as_str())))
+    crate::report::distinct(settings.map(|s| (s.class.as_str(), s.anomaly.as_str())))
 }
 
 /// The number of a cell in [`crate::report::cells::all`].

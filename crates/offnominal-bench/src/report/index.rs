@@ -1,6 +1,7 @@
 //! The rows of the results, found by environment, anomaly, strength, detector and metric, in the order of the report.
 
 use crate::report::aggregate::{self, Point};
+use crate::report::distinct;
 use crate::report::settings::{self, CONTROL, EnvironmentNamer, Setting};
 use crate::results::Row;
 use offnominal_report::colour::Pen;
@@ -168,12 +169,6 @@ impl<'a> Index<'a> {
             seeds.join(", "),
         )
     }
-}
-
-/// The different items in order of appearance.
-pub fn distinct<T: Ord + Clone>(items: impl Iterator<Item = T>) -> Vec<T> {
-    let mut seen = BTreeSet::new();
-    items.filter(|item| seen.insert(item.clone())).collect()
 }
 
 fn detectors(rows: &[Row]) -> Vec<String> {

@@ -2,8 +2,9 @@
 
 use crate::report::cells::{self, Cell, Face, Shown};
 use crate::report::delays::{self, Chart};
+use crate::report::distinct;
 use crate::report::heatmap::{self, HeatMap};
-use crate::report::index::{Index, distinct};
+use crate::report::index::Index;
 use crate::report::summary::{self, Table};
 use crate::report::words::{self, Answer};
 use crate::report::{alarms, diagnoses, panels, traces};

@@ -1,6 +1,6 @@
 //! The settings of a campaign: which anomaly, how strong, in which environment, in the order of the report.
 
-use crate::report::index::distinct;
+use crate::report::distinct;
 use crate::results::Row;
 use offnominal_engine::strengths::LEVELS;
 use std::collections::{BTreeSet, HashMap};

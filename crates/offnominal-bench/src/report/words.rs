@@ -83,7 +83,7 @@ fn describe(
 fn scope(index: &Index, estimate: &Estimate) -> String {
     let environments = plural(index.environments.len(), "environment", "environments");
     let anomalies =
-        crate::report::index::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].anomaly));
+        crate::report::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].anomaly));
     let anomalies = plural(anomalies.len(), "anomaly", "anomalies");
     let cells = plural(estimate.n, "cell", "cells");
     let strengths = plural(strengths(index).len(), "strength", "strengths");
@@ -91,8 +91,7 @@ fn scope(index: &Index, estimate: &Estimate) -> String {
 }
 
 fn strengths<'i>(index: &'i Index) -> Vec<&'i String> {
-    let mut all =
-        crate::report::index::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].strength));
+    let mut all = crate::report::distinct(index.anomalous(None).iter().map(|&s| &index.settings[s].strength));
     all.sort_by_key(|s| crate::report::settings::strength_rank(s));
     all
 }

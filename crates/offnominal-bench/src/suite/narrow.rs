@@ -2,7 +2,7 @@
 
 use crate::campaign::{Campaign, Plan};
 use crate::cells::Bench;
-use crate::suite::run::Selection;
+use crate::suite::Suite;
 use anyhow::{Result, ensure};
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::suggest::did_you_mean;
@@ -10,6 +10,16 @@ use offnominal_engine::detector_choice::DetectorChoice;
 use offnominal_engine::{catalogues, policies, strengths};
 use offnominal_files::store::{Store, address};
 use std::collections::BTreeSet;
+use std::path::Path;
+
+/// What of a suite is asked for.
+pub(super) struct Selection<'a> {
+    pub suite: &'static Suite,
+    pub envs: &'a [String],
+    pub detectors: &'a [String],
+    pub seeds: Option<u64>,
+    pub out: &'a Path,
+}
 
 /// What a suite does in one environment.
 pub(super) struct Narrowed {
@@ -114,7 +124,6 @@ fn known<'a>(request: &Selection<'_>, choices: impl Iterator<Item = &'a Detector
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::suite::Suite;
     use std::path::Path;
 
     fn of(suite: &str, detectors: &[&str], seeds: Option<u64>) -> Result<Narrowed> {

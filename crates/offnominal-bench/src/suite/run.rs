@@ -2,7 +2,7 @@
 
 use crate::results::{CampaignRecipe, Results, Row};
 use crate::run::run_open;
-use crate::suite::narrow::Narrowed;
+use crate::suite::narrow::{Narrowed, Selection};
 use crate::suite::{Environment, Suite, SuiteKind, table};
 use crate::{cells as bench, report};
 use anyhow::{Result, ensure};
@@ -26,15 +26,6 @@ pub struct Request {
     pub seeds: Option<u64>,
     /// Where results are kept; `runs/<suite>`, if no folder is named.
     pub out: Option<PathBuf>,
-}
-
-/// What of a suite is asked for.
-pub(super) struct Selection<'a> {
-    pub suite: &'static Suite,
-    pub envs: &'a [String],
-    pub detectors: &'a [String],
-    pub seeds: Option<u64>,
-    pub out: &'a Path,
 }
 
 /// How a suite stands after a call.

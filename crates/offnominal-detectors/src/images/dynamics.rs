@@ -145,11 +145,6 @@ impl Dynamics {
         let mean = |sum: &f64| ((sum + SHRINKAGE * all) / (n + SHRINKAGE)).max(1e-6) as f32;
         sums.iter().map(mean).collect()
     }
-
-    pub fn heat(&self) -> Heat {
-        let values = self.energies.iter().map(|e| e.max(1e-12).sqrt()).collect();
-        Heat::new(self.grid.rows, self.grid.columns, values)
-    }
 }
 
 impl FrameStatistic for Dynamics {
@@ -178,8 +173,13 @@ impl FrameStatistic for Dynamics {
         log_energy(mean)
     }
 
-    fn dynamics(&self) -> &Dynamics {
-        self
+    fn heat(&self) -> Heat {
+        let values = self.energies.iter().map(|e| e.max(1e-12).sqrt()).collect();
+        Heat::new(self.grid.rows, self.grid.columns, values)
+    }
+
+    fn expected(&self) -> &[f32] {
+        &self.expected
     }
 }
 

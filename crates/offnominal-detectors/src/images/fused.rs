@@ -97,7 +97,11 @@ impl FrameStatistic for Summed {
         total(&self.surprises, &self.parts.score(frames, action))
     }
 
-    fn dynamics(&self) -> &Dynamics {
-        &self.parts.dynamics
+    fn heat(&self) -> Heat {
+        self.parts.dynamics.heat()
+    }
+
+    fn expected(&self) -> &[f32] {
+        &self.parts.dynamics.expected
     }
 }

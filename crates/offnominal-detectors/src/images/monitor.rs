@@ -1,6 +1,5 @@
 //! A statistic of three frames in a row as an image monitor.
 
-use super::dynamics::Dynamics;
 use super::encoding::{FrameEncoder, FrameTriple, FrameWindow};
 use super::memory::{Past, Scales};
 use offnominal_core::prelude::*;
@@ -14,8 +13,11 @@ pub(super) trait FrameStatistic: Clone + Send + Sync + 'static {
     /// How little a step is like nominal ones.
     fn statistic(&mut self, frames: FrameTriple<'_>, action: &[f32]) -> f64;
 
-    /// The model of the patches, which knows where the last step is unlike them.
-    fn dynamics(&self) -> &Dynamics;
+    /// Where the last step is unlike nominal ones.
+    fn heat(&self) -> Heat;
+
+    /// The features of the patches that were expected after the last step.
+    fn expected(&self) -> &[f32];
 }
 
 /// The monitor of a statistic: its score is the largest of the statistic and of its running means.
@@ -52,11 +54,11 @@ impl<S: FrameStatistic> ImageMonitor for Fitted<S> {
     }
 
     fn heat(&self) -> Option<Heat> {
-        Some(self.statistic.dynamics().heat())
+        Some(self.statistic.heat())
     }
 
     fn expected(&self) -> Option<&[u8]> {
-        let decode = || self.encoder.clone().decode(&self.statistic.dynamics().expected);
+        let decode = || self.encoder.clone().decode(self.statistic.expected());
         self.expected.get_or_init(decode).as_deref()
     }
 

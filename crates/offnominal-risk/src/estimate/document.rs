@@ -3,7 +3,6 @@
 use super::atlas::{Atlas, FailureKind};
 use super::block::{ExperimentSpec, Failure};
 use super::curve::Curve;
-use super::page::probability;
 use super::verdict::Verdict;
 use anyhow::{Context, Result};
 use offnominal_core::Seed;
@@ -134,5 +133,20 @@ impl fmt::Display for Answer {
             }
             (None, why) => write!(f, "{:<54} refused: {}", self.name, why.as_deref().unwrap_or_default()),
         }
+    }
+}
+
+/// A probability with two digits.
+pub fn probability(p: f64) -> String {
+    if p == 0.0 || p >= 0.01 { format!("{p:.4}") } else { format!("{p:.1e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_probabilities_keep_two_digits() {
+        assert_eq!([0.0, 0.25, 3.14e-5].map(probability), ["0.0000", "0.2500", "3.1e-5"]);
     }
 }

@@ -4,7 +4,7 @@ use super::atlas::{FailureKind, Sign};
 use super::block::Method;
 use super::chart;
 use super::curve::Curve;
-use super::document::{Answer, Document, StoredFailure};
+use super::document::{Answer, Document, StoredFailure, probability};
 use crate::experimenter::Experimenter;
 use anyhow::Result;
 use minijinja::Value;
@@ -216,19 +216,4 @@ fn words(curve: &Curve) -> String {
          were seen, so a kind of failure that was missed is missing here too.",
         curve.delta, plain.first_reached, plain.always_holds
     )
-}
-
-/// A probability with two digits.
-pub fn probability(p: f64) -> String {
-    if p == 0.0 || p >= 0.01 { format!("{p:.4}") } else { format!("{p:.1e}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn small_probabilities_keep_two_digits() {
-        assert_eq!([0.0, 0.25, 3.14e-5].map(probability), ["0.0000", "0.2500", "3.1e-5"]);
-    }
 }

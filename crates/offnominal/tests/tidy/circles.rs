@@ -22,10 +22,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("deep", &["library", "network"]),
     // To be ended: a cell makes the files that `play` writes, and lends it and the judges its numbers of rows.
     ("bench", &["cell", "judges", "play"]),
-    // To be ended: the settings of a report need the function `distinct` of the index alone.
-    ("bench", &["index", "settings"]),
-    // To be ended: a narrowed suite needs the request of a run.
-    ("bench", &["narrow", "run"]),
     // To be ended: what a training remembers is written into its folder, which holds it.
     ("engine", &["folder", "memory"]),
     // To be ended: a randomisation makes the subject that it changes.
@@ -34,8 +30,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("pixels", &["charts", "evaluate", "page", "panels", "report", "results"]),
     // To be ended: the trait of networks is implemented beside it for those that are trained.
     ("pixels", &["deep", "network"]),
-    // To be ended: a document words probabilities as its page does.
-    ("risk", &["document", "page"]),
 ];
 
 type Name = Vec<String>;
