@@ -3,7 +3,8 @@
     python3 results/compare.py OLD NEW
 
 OLD and NEW are folders, or REVISION:FOLDER of this repository, as in `affe066:results/vector`. Tables of OLD have a
-column per metric, or are tidy as those of NEW; names of detectors may be former ones. Every number of either side must be on the other, with the same bits.
+column per metric, or are tidy as those of NEW; names of detectors may be former ones. Every number of either side must
+be on the other, with the same bits.
 Needs pyarrow for Parquet.
 """
 

@@ -305,7 +305,9 @@ fn a_fit_that_was_stopped_ends_with_the_same_bits() {
         // In the first epoch, in a later one, and where nothing was made yet.
         for stop in [0, 1, 7] {
             let mut stopped = begin();
-            (0..stop).for_each(|_| drop(stopped.advance().unwrap()));
+            for _ in 0..stop {
+                stopped.advance().unwrap();
+            }
             let state = Tensors::from_bytes(&stopped.state().to_bytes()).unwrap();
             let mut resumed = begin();
             resumed.restore(&state).unwrap();
