@@ -1,6 +1,6 @@
 //! What scores: one detector per file.
 //!
-//! A detector is a file here and two lines below, `mod` and an item of `detectors!`; everything else (actions,
+//! A detector is a file here and two lines below, `mod` and an item of `detectors!`; everything else (commands,
 //! configuration, documentation, the tests of the laws) reads [`ALL`].
 //!
 //! The detectors here say what they learn and how that scores a step (`shared::learn`), from which `detector!` makes the

@@ -17,7 +17,7 @@ use serde_json::Value;
 /// A detector that can be asked for by name.
 #[derive(Debug, Clone, Copy)]
 pub struct TrainedEntry {
-    /// The name in actions, configuration and results.
+    /// The name in commands, configuration and results.
     pub id: &'static str,
     /// One line for listings.
     pub summary: &'static str,

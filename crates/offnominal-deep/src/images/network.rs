@@ -53,7 +53,7 @@ pub struct Shared<'a> {
 pub trait NetworkRecipe:
     Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
 {
-    /// The name in actions, configuration and results.
+    /// The name in commands, configuration and results.
     const ID: &'static str;
 
     /// What it makes.
