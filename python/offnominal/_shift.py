@@ -19,7 +19,7 @@ def shift(
     sigma: Sequence[float] | None = None,
     bodies: int | None = None,
     steps: int | None = None,
-    shift: Sequence[str] | None = None,
+    randomise: Sequence[str] | None = None,
     reading: str | None = None,
     mass: str | None = None,
     fall: str | None = None,
@@ -42,14 +42,14 @@ def shift(
     :param sigma: spreads of the bodies, relative to the nominal sizes.
     :param bodies: number of bodies of each spread.
     :param steps: steps of each policy on each body.
-    :param shift: what is drawn: ``limbs``, ``mass``, ``ground-friction``, ``motor-strength``.
+    :param randomise: what is drawn: ``limbs``, ``mass``, ``ground-friction``, ``motor-strength``.
     :param nominal_runs: runs of each policy on the nominal body, for the predictors.
     :param updates: gradient steps of the internal models.
     :param detectors: detectors whose scores are compared with the gap.
     """
     request = {
         "env": env, "policies": policies, "toplines": toplines, "sigma": sigma, "bodies": bodies, "steps": steps,
-        "shift": shift, "reading": reading, "mass": mass, "fall": fall, "nominal_runs": nominal_runs, "updates": updates,
+        "randomise": randomise, "reading": reading, "mass": mass, "fall": fall, "nominal_runs": nominal_runs, "updates": updates,
         "detectors": detectors, "out": out,
     }  # fmt: skip
     result: dict[str, Any] = call("shift", request, seed=seed, jobs=jobs, progress=progress)

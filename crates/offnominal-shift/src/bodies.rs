@@ -76,13 +76,13 @@ pub fn params(setting: &BodySetting, body: &Body) -> Value {
 fn quantities(setting: &BodySetting) -> Result<Vec<Quantity>> {
     let limbs = randomisation::limbs(&setting.env, setting.reading)?;
     let mut all = Vec::new();
-    if setting.shifts("limbs") {
+    if setting.draws("limbs") {
         all.extend(limbs);
     }
-    for factor in BodySetting::FACTORS.into_iter().filter(|f| setting.shifts(f)) {
+    for factor in BodySetting::FACTORS.into_iter().filter(|f| setting.draws(f)) {
         all.push(Quantity { name: factor.into(), nominal: 1.0, twin: None });
     }
-    ensure!(!all.is_empty(), "expected something to shift: {}", BodySetting::SHIFTS.join(", "));
+    ensure!(!all.is_empty(), "randomise: expected at least one of {}", BodySetting::PARAMETERS.join(", "));
     Ok(all)
 }
 
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_is_drawn() {
-        let masses = BodySetting { shifts: vec!["mass".into()], ..setting("ant") };
+        let masses = BodySetting { drawn: vec!["mass".into()], ..setting("ant") };
         let body = &draw(&masses, 0.1, 1, Seed(4)).unwrap().bodies[0];
         assert_eq!(body.set.keys().collect::<Vec<_>>(), ["mass"]);
         assert!(draw(&BodySetting { env: "cartpole".into(), ..masses }, 0.1, 1, Seed(4)).is_err());

@@ -108,7 +108,7 @@ impl Content<'_> {
                 format!("{} gradient steps of 10,000 steps each; the publication's has 40,000", plan.updates),
             ),
             ("Learned from", format!("{} nominal runs of each policy", plan.nominal_runs)),
-            ("Shifted", plan.setting.shifts.join(", ")),
+            ("Randomised", plan.setting.drawn.join(", ")),
         ]
     }
 

@@ -12,7 +12,7 @@ pub struct BodySetting {
     /// The environment.
     pub env: String,
     /// What is drawn: `limbs`, and factors of the environment.
-    pub shifts: Vec<String>,
+    pub drawn: Vec<String>,
     /// What the numbers of lengths mean.
     pub reading: Reading,
     /// What becomes of the mass.
@@ -25,32 +25,32 @@ impl BodySetting {
     /// The factors that can be drawn beside the limbs.
     pub const FACTORS: [&'static str; 3] = ["mass", "ground-friction", "motor-strength"];
     /// Everything that can be drawn.
-    pub const SHIFTS: [&'static str; 4] = ["limbs", "mass", "ground-friction", "motor-strength"];
+    pub const PARAMETERS: [&'static str; 4] = ["limbs", "mass", "ground-friction", "motor-strength"];
 
     /// Limbs of true lengths whose mass follows, in an environment.
     #[cfg(test)]
     pub fn new(env: &str) -> BodySetting {
         BodySetting {
             env: env.into(),
-            shifts: vec!["limbs".into()],
+            drawn: vec!["limbs".into()],
             reading: Reading::default(),
             mass: Mass::default(),
             fall: Fall::default(),
         }
     }
 
-    /// Whether something is drawn.
-    pub fn shifts(&self, what: &str) -> bool {
-        self.shifts.iter().any(|s| s == what)
+    /// Whether a parameter is drawn.
+    pub fn draws(&self, what: &str) -> bool {
+        self.drawn.iter().any(|s| s == what)
     }
 
     fn check(&self) -> Result<()> {
-        for what in &self.shifts {
-            let known = BodySetting::SHIFTS;
+        for what in &self.drawn {
+            let known = BodySetting::PARAMETERS;
             let hint = did_you_mean(what, known.into_iter());
             ensure!(
                 known.contains(&what.as_str()),
-                "--shift {what}: there is no such shift{hint}; there are: {}",
+                "randomise: there is no parameter {what:?}{hint}; there are: {}",
                 known.join(", ")
             );
         }
@@ -130,7 +130,7 @@ mod tests {
             refusal(ShiftPlan { sigmas: vec![0.1, -0.2], ..plan() }),
             "--sigma: expected numbers above 0 and up to 1, found -0.2"
         );
-        let setting = BodySetting { shifts: vec!["limb".into()], ..BodySetting::new("ant") };
+        let setting = BodySetting { drawn: vec!["limb".into()], ..BodySetting::new("ant") };
         assert!(refusal(ShiftPlan { setting, ..plan() }).contains("did you mean \"limbs\"?"));
         assert!(
             refusal(ShiftPlan { bodies: 1, ..plan() }).contains("--bodies: expected at least 2, found 1")

@@ -40,7 +40,7 @@ pub struct Request {
     /// Steps of each policy on each body.
     pub steps: usize,
     /// What is drawn: limbs, mass, ground-friction, motor-strength.
-    pub shift: Vec<String>,
+    pub randomise: Vec<String>,
     /// What the numbers of lengths mean.
     pub reading: Reading,
     /// What becomes of the mass.
@@ -66,7 +66,7 @@ impl Default for Request {
             sigma: vec![0.05, 0.1, 0.2],
             bodies: 200,
             steps: 10_000,
-            shift: vec!["limbs".into()],
+            randomise: vec!["limbs".into()],
             reading: Reading::default(),
             mass: Mass::default(),
             fall: Fall::default(),
@@ -165,7 +165,7 @@ impl Request {
         ShiftPlan {
             setting: BodySetting {
                 env: self.env.clone(),
-                shifts: self.shift.clone(),
+                drawn: self.randomise.clone(),
                 reading: self.reading,
                 mass: self.mass,
                 fall: self.fall,
@@ -209,7 +209,7 @@ impl Request {
         };
         let sigmas: Vec<String> = self.sigma.iter().map(f64::to_string).collect();
         format!(
-            "offnominal shift --env {}{}{} --sigma {} --bodies {} --steps {} --shift {} --reading {} --mass {} --fall {} \
+            "offnominal shift --env {}{}{} --sigma {} --bodies {} --steps {} --randomise {} --reading {} --mass {} --fall {} \
              --nominal-runs {} --updates {} --detectors {} --seed {seed}",
             self.env,
             path("policies", &self.policies),
@@ -217,7 +217,7 @@ impl Request {
             sigmas.join(","),
             self.bodies,
             self.steps,
-            self.shift.join(","),
+            self.randomise.join(","),
             word(json!(self.reading)),
             word(json!(self.mass)),
             word(json!(self.fall)),

@@ -33,8 +33,8 @@ pub struct Shift {
     #[arg(long, default_value_t = Request::default().steps)]
     steps: usize,
     /// What is drawn: limbs, mass, ground-friction, motor-strength
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = Request::default().shift)]
-    shift: Vec<String>,
+    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = Request::default().randomise)]
+    randomise: Vec<String>,
     /// What the numbers of lengths mean: true, or paper-literal (the publication's tables as they stand)
     #[arg(long, value_parser = word::<Reading>, default_value = "true")]
     reading: Reading,
@@ -85,7 +85,7 @@ impl Shift {
             sigma: self.sigma,
             bodies: self.bodies,
             steps: self.steps,
-            shift: self.shift,
+            randomise: self.randomise,
             reading: self.reading,
             mass: self.mass,
             fall: self.fall,

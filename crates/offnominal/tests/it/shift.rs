@@ -148,7 +148,7 @@ fn what_cannot_be_shifted_is_named() {
         refusal("--env hopper --sigma 0.1,-0.2")
             .contains("--sigma: expected numbers above 0 and up to 1, found -0.2")
     );
-    assert!(refusal("--env hopper --shift limbz").contains("did you mean \"limbs\"?"));
+    assert!(refusal("--env hopper --randomise limbz").contains("did you mean \"limbs\"?"));
     assert!(refusal("--env hopper --detectors pedm").contains("did you mean \"pe-dm\"?"));
     assert!(refusal("--env hopper --reading literal").contains("expected `true` or `paper-literal`"));
     let empty = folder.path().to_str().unwrap();
