@@ -112,7 +112,7 @@ fn remembered(
         return serde_json::from_slice(&store.read(&cell, ROWS)?).with_context(|| format!("cell {cell}"));
     }
     let rows = levels(subject, anomaly, effort, scale)?;
-    store.keep(&cell, &[(ROWS, serde_json::to_vec(&rows)?)])?;
+    store.save(&cell, &[(ROWS, serde_json::to_vec(&rows)?)])?;
     Ok(rows)
 }
 

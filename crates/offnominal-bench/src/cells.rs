@@ -96,7 +96,7 @@ impl Bench {
             });
             failed.into_iter().for_each(|(i, why)| failures.add(cells[i], why));
         }
-        failures.told()
+        failures.into_result()
     }
 
     /// Runs one cell and keeps its files.
@@ -110,7 +110,7 @@ impl Bench {
     fn run_telling(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<()> {
         let files =
             self.files(node, jobs, tell).with_context(|| format!("cell {} ({})", node.id, node.cell))?;
-        self.store.keep(&node.id, &files)
+        self.store.save(&node.id, &files)
     }
 
     fn files(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<Vec<(&'static str, Vec<u8>)>> {

@@ -64,7 +64,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Collected> {
     let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
     let file = request.out.join(request.file_name(context.seed));
     let recipe = subject.recipe(anomaly_spec.as_ref(), context.seed);
-    let kept = dataset::kept(&file, &recipe, request.episodes as usize)?;
+    let kept = dataset::existing(&file, &recipe, request.episodes as usize)?;
     let open = kept.as_ref().map_or(0, Dataset::n_asked)..request.episodes as usize;
     let dataset = match kept {
         Some(kept) if open.is_empty() => kept,

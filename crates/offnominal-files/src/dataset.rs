@@ -15,7 +15,7 @@ mod read;
 mod write;
 
 pub(crate) use columns::{batch, fields, is_terminal};
-pub use extend::kept;
+pub use extend::existing;
 pub use read::{decode, load};
 pub use write::{encode, save};
 

@@ -72,7 +72,7 @@ impl Store {
     ///
     /// # Errors
     /// If the files cannot be written.
-    pub fn keep(&self, cell: &str, files: &[(&str, Vec<u8>)]) -> Result<()> {
+    pub fn save(&self, cell: &str, files: &[(&str, Vec<u8>)]) -> Result<()> {
         let aside = crate::write::folder_aside(&self.cells, ASIDE)?;
         let mut done = Done { files: BTreeMap::new() };
         for (name, bytes) in files {
@@ -148,26 +148,26 @@ fn verify(folder: &Path) -> Result<()> {
 mod tests {
     use super::*;
 
-    fn kept() -> (tempfile::TempDir, Store) {
+    fn saved() -> (tempfile::TempDir, Store) {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path());
-        store.keep("c", &[("a.bin", vec![1, 2]), ("b.bin", vec![3])]).unwrap();
+        store.save("c", &[("a.bin", vec![1, 2]), ("b.bin", vec![3])]).unwrap();
         (folder, store)
     }
 
     #[test]
     fn a_cell_is_missing_then_done() {
-        let (_folder, store) = kept();
+        let (_folder, store) = saved();
         assert_eq!((store.state("other"), store.state("c")), (State::Missing, State::Done));
         assert_eq!(store.read("c", "a.bin").unwrap(), [1, 2]);
-        store.keep("c", &[("a.bin", vec![9])]).unwrap();
+        store.save("c", &[("a.bin", vec![9])]).unwrap();
         assert_eq!(store.read("c", "a.bin").unwrap(), [9]);
         assert!(store.read("c", "b.bin").is_err());
     }
 
     #[test]
     fn damage_is_noticed_and_named() {
-        let (folder, store) = kept();
+        let (folder, store) = saved();
         let cell = folder.path().join("cells/c");
         std::fs::write(cell.join("b.bin"), [4]).unwrap();
         assert!(
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_a_killed_run_leaves_is_swept() {
-        let (folder, store) = kept();
+        let (folder, store) = saved();
         let left = folder.path().join("cells").join(format!("{ASIDE}x"));
         std::fs::create_dir(&left).unwrap();
         store.sweep().unwrap();

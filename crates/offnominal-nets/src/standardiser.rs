@@ -12,7 +12,9 @@ pub const FLOOR: f64 = 1e-6;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Standardiser {
     width: usize,
-    kept: Vec<usize>,
+    /// Called `kept` in files.
+    #[serde(rename = "kept")]
+    varying: Vec<usize>,
     mean: Vec<f32>,
     scale: Vec<f32>,
 }
@@ -25,32 +27,32 @@ impl Standardiser {
     pub fn fit(rows: &[f32], width: usize) -> Standardiser {
         assert!(!rows.is_empty() && rows.len().is_multiple_of(width), "expected whole rows of {width}");
         let moments: Vec<_> = (0..width).map(|channel| Moments::of(rows, width, channel)).collect();
-        let kept: Vec<usize> = (0..width).filter(|&c| moments[c].varies()).collect();
-        let mean = kept.iter().map(|&c| moments[c].mean as f32).collect();
-        let scale = kept.iter().map(|&c| moments[c].deviation as f32).collect();
-        Standardiser { width, kept, mean, scale }
+        let varying: Vec<usize> = (0..width).filter(|&c| moments[c].varies()).collect();
+        let mean = varying.iter().map(|&c| moments[c].mean as f32).collect();
+        let scale = varying.iter().map(|&c| moments[c].deviation as f32).collect();
+        Standardiser { width, varying, mean, scale }
     }
 
-    /// A map from its numbers: the kept channels of `width` in ascending order, with mean and deviation of each.
+    /// A map from its numbers: the varying channels of `width` in ascending order, with mean and deviation of each.
     ///
     /// # Errors
     /// If they do not fit together; the text says what was expected.
     pub fn from_parts(
         width: usize,
-        kept: Vec<usize>,
+        varying: Vec<usize>,
         mean: Vec<f32>,
         scale: Vec<f32>,
     ) -> Result<Standardiser, &'static str> {
-        if !kept.is_sorted_by(|a, b| a < b) || kept.last().is_some_and(|&last| last >= width) {
+        if !varying.is_sorted_by(|a, b| a < b) || varying.last().is_some_and(|&last| last >= width) {
             return Err("ascending channels of the row");
         }
-        if [mean.len(), scale.len()] != [kept.len(); 2] || !mean.iter().all(|m| m.is_finite()) {
+        if [mean.len(), scale.len()] != [varying.len(); 2] || !mean.iter().all(|m| m.is_finite()) {
             return Err("a finite mean and a deviation for each channel");
         }
         if !scale.iter().all(|s| *s > 0.0 && s.is_finite()) {
             return Err("deviations above zero");
         }
-        Ok(Standardiser { width, kept, mean, scale })
+        Ok(Standardiser { width, varying, mean, scale })
     }
 
     /// Number of channels before.
@@ -60,20 +62,20 @@ impl Standardiser {
 
     /// Number of channels after: those that vary.
     pub fn outputs(&self) -> usize {
-        self.kept.len()
+        self.varying.len()
     }
 
     /// The channels that vary.
-    pub fn kept(&self) -> &[usize] {
-        &self.kept
+    pub fn varying(&self) -> &[usize] {
+        &self.varying
     }
 
-    /// Mean of each kept channel.
+    /// Mean of each varying channel.
     pub fn mean(&self) -> &[f32] {
         &self.mean
     }
 
-    /// Deviation of each kept channel.
+    /// Deviation of each varying channel.
     pub fn scale(&self) -> &[f32] {
         &self.scale
     }
@@ -84,11 +86,11 @@ impl Standardiser {
     /// If the lengths are not the same number of rows.
     pub fn apply(&self, rows: &[f32], out: &mut [f32]) {
         assert_eq!(rows.len() * self.outputs(), out.len() * self.width, "number of rows");
-        if self.kept.is_empty() {
+        if self.varying.is_empty() {
             return;
         }
-        for (row, out) in rows.chunks_exact(self.width).zip(out.chunks_exact_mut(self.kept.len())) {
-            for (j, &channel) in self.kept.iter().enumerate() {
+        for (row, out) in rows.chunks_exact(self.width).zip(out.chunks_exact_mut(self.varying.len())) {
+            for (j, &channel) in self.varying.iter().enumerate() {
                 out[j] = (row[channel] - self.mean[j]) / self.scale[j];
             }
         }
@@ -125,7 +127,7 @@ mod tests {
     fn constant_channels_are_dropped_and_others_standardised() {
         let rows = [1.0, 5.0, 100.0, 3.0, 5.0, 100.00001, 5.0, 5.0, 100.0, 7.0, 5.0, 100.0];
         let standard = Standardiser::fit(&rows, 3);
-        assert_eq!(standard.kept(), [0]);
+        assert_eq!(standard.varying(), [0]);
         let mut out = [0.0; 4];
         standard.apply(&rows, &mut out);
         let want = [-3.0, -1.0, 1.0, 3.0].map(|v: f32| v / 5.0_f32.sqrt());
@@ -142,8 +144,8 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_refused() {
-        let made = |kept: &[usize], mean: &[f32], scale: &[f32]| {
-            Standardiser::from_parts(3, kept.to_vec(), mean.to_vec(), scale.to_vec()).err()
+        let made = |varying: &[usize], mean: &[f32], scale: &[f32]| {
+            Standardiser::from_parts(3, varying.to_vec(), mean.to_vec(), scale.to_vec()).err()
         };
         assert_eq!(made(&[0, 2], &[1.0, 2.0], &[1.0, 0.1]), None);
         assert_eq!(made(&[0, 3], &[1.0, 2.0], &[1.0, 0.1]), Some("ascending channels of the row"));

@@ -172,7 +172,7 @@ impl EvaluationPlan<'_> {
             let odin = self.odin(&methods, held_out)?;
             scorers = fit::fit(&methods, odin, self.nominal, self.context)?;
             for (&i, cell) in missing.iter().zip(self.measure(&scorers, odin, judged)?) {
-                self.store.keep(&ids[i], &[(CELL, serde_json::to_vec(&cell)?)])?;
+                self.store.save(&ids[i], &[(CELL, serde_json::to_vec(&cell)?)])?;
                 cells[i] = Some(cell);
             }
         }

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 /// Step, score, statistic, threshold, state of the alarm, and what happened to it.
-type Told = (u64, f64, f64, f64, String, Option<String>);
+type VerdictTuple = (u64, f64, f64, f64, String, Option<String>);
 
 /// A monitor that raises alarms.
 #[pyclass(module = "offnominal._engine")]
@@ -44,14 +44,18 @@ impl Watch {
 
     /// The observation that was just read and the command for it; without one the episode is over.
     #[pyo3(signature = (obs, action = None))]
-    fn step(&mut self, obs: &Bound<'_, PyAny>, action: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Told>> {
+    fn step(
+        &mut self,
+        obs: &Bound<'_, PyAny>,
+        action: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<VerdictTuple>> {
         let obs = Floats::read(obs, "observation")?;
         let action = action.map(|action| Floats::read(action, "action")).transpose()?;
         let found = caught(|| match &action {
             Some(action) => Ok(self.own().step(obs.slice(), action.slice())?),
             None => Ok(self.own().last(obs.slice())?),
         });
-        Ok(found?.as_ref().map(told))
+        Ok(found?.as_ref().map(as_tuple))
     }
 
     /// A whole transition.
@@ -60,12 +64,12 @@ impl Watch {
         obs: &Bound<'_, PyAny>,
         action: &Bound<'_, PyAny>,
         next_obs: &Bound<'_, PyAny>,
-    ) -> PyResult<Told> {
+    ) -> PyResult<VerdictTuple> {
         let obs = Floats::read(obs, "observation")?;
         let action = Floats::read(action, "action")?;
         let next_obs = Floats::read(next_obs, "next observation")?;
         let seen = Transition { obs: obs.slice(), action: action.slice(), next_obs: next_obs.slice() };
-        caught(|| Ok(told(&self.own().transition(&seen)?)))
+        caught(|| Ok(as_tuple(&self.own().transition(&seen)?)))
     }
 
     /// What looks wrong, as JSON; null if nothing can be said.
@@ -80,7 +84,7 @@ impl Watch {
     }
 }
 
-fn told(verdict: &Verdict) -> Told {
+fn as_tuple(verdict: &Verdict) -> VerdictTuple {
     let Verdict { step, score, statistic, threshold, state, event } = verdict;
     (*step, *score, *statistic, *threshold, word(state), event.as_ref().map(word))
 }

@@ -92,7 +92,7 @@ fn models(plan: &ShiftPlan, policies: &[Agent], store: &Store, context: &Context
         return InternalModels::read([store.read(&id, MODELS[0])?, store.read(&id, MODELS[1])?]);
     }
     let models = InternalModels::learn(plan, policies, &store.unfinished(&id), context)?;
-    store.keep(&id, &models.files())?;
+    store.save(&id, &models.files())?;
     Ok(models)
 }
 
@@ -139,7 +139,7 @@ impl PolicyCells<'_> {
             let rows = parallel::map(self.context.jobs, bodies.len(), &bar, |i| {
                 self.row(predictors, &bodies[i], base)
             })?;
-            store.keep(&id, &[(ROWS, table::to_csv(&row::numbers(&rows))?)])?;
+            store.save(&id, &[(ROWS, table::to_csv(&row::numbers(&rows))?)])?;
             *ran += 1;
         }
         row::rows(&table::from_csv::<Number>(&store.read(&id, ROWS)?, Path::new(&id))?)

@@ -18,7 +18,7 @@ impl InternalModel {
         let mut file = Tensors::default();
         file.put("params", &self.params);
         for (name, scaler) in [("states", &self.states), ("actions", &self.actions)] {
-            let channels: Vec<f32> = scaler.kept().iter().map(|&c| c as f32).collect();
+            let channels: Vec<f32> = scaler.varying().iter().map(|&c| c as f32).collect();
             file.put(&format!("{name}.kept"), &channels);
             file.put(&format!("{name}.mean"), scaler.mean());
             file.put(&format!("{name}.scale"), scaler.scale());

@@ -78,7 +78,7 @@ impl Metric {
         }
     }
 
-    const fn told(self, summary: &'static str, definition: &'static str) -> Metric {
+    const fn described(self, summary: &'static str, definition: &'static str) -> Metric {
         Metric { summary, definition, ..self }
     }
 
@@ -95,75 +95,75 @@ impl Metric {
 
 /// The built-in metrics, in the order in which tables list them.
 pub const METRICS: &[Metric] = &[
-    Metric::of("auroc_local", "AUROC local", (3, 0, 3)).told(
+    Metric::of("auroc_local", "AUROC local", (3, 0, 3)).described(
 "area under the ROC curve within an episode, mean over episodes",
 "AUROC inside each episode, steps from the onset on against steps before it, averaged over episodes, as in the literature. When an anomaly lasts to the end a clock gets exactly 1: read it against the clock's row.",
 ),
-    Metric::of("aupr_local", "AUPR local", (0, 0, 0)).told(
+    Metric::of("aupr_local", "AUPR local", (0, 0, 0)).described(
 "average precision within an episode, mean over episodes",
 "Average precision inside each episode, averaged over episodes.",
 ),
-    Metric::of("fpr95_local", "FPR95 local", (0, 0, 0)).fpr95().told(
+    Metric::of("fpr95_local", "FPR95 local", (0, 0, 0)).fpr95().described(
 "false positive rate at 95 % recall within an episode, mean over episodes",
 "Share of an episode's nominal steps above the highest threshold that still finds 95 % of its anomalous steps, averaged over episodes.",
 ),
-    Metric::of("auroc_global", "AUROC global", (2, 0, 2)).told(
+    Metric::of("auroc_global", "AUROC global", (2, 0, 2)).described(
 "area under the ROC curve of all steps pooled",
 "AUROC of all steps of the episodes pooled, anomalous against nominal, as in the literature. It rewards whatever goes with being late in an episode, so a clock scores above .5: read it against the clock's row.",
 ),
-    Metric::of("aupr_global", "AUPR global", (0, 0, 0)).told(
+    Metric::of("aupr_global", "AUPR global", (0, 0, 0)).described(
 "average precision of all steps pooled",
 "Average precision of all steps of the episodes pooled.",
 ),
-    Metric::of("fpr95_global", "FPR95 global", (0, 0, 0)).fpr95().told(
+    Metric::of("fpr95_global", "FPR95 global", (0, 0, 0)).fpr95().described(
 "false positive rate at 95 % recall of all steps pooled",
 "Share of nominal steps above the highest threshold that still finds 95 % of the anomalous steps, all episodes pooled.",
 ),
-    Metric::of("auroc_matched", "AUROC matched", (1, 0, 1)).told(
+    Metric::of("auroc_matched", "AUROC matched", (1, 0, 1)).described(
 "area under the ROC curve against the nominal twins at the same times",
 "Time-matched AUROC: the probability that an anomalous step scores above a nominal one, ties counted half. Every anomalous episode has a nominal twin with the same seed, initial condition and simulator noise. Anomalous are the episode's steps from the onset on, nominal the twin's steps at the same times; all episodes are pooled. A clock gives both the same scores and gets exactly .5.",
 ),
-    Metric::of("aupr_matched", "AUPR matched", (4, 0, 4)).told(
+    Metric::of("aupr_matched", "AUPR matched", (4, 0, 4)).described(
 "average precision against the nominal twins at the same times",
 "Average precision on the time-matched steps. A detector that knows nothing gets the share of anomalous steps, .5.",
 ),
-    Metric::of("fpr95_matched", "FPR95 matched", (5, 0, 5)).fpr95().told(
+    Metric::of("fpr95_matched", "FPR95 matched", (5, 0, 5)).fpr95().described(
 "false positive rate at 95 % recall against the twins at the same times",
 "Share of the time-matched nominal steps above the highest threshold that still finds 95 % of the anomalous steps. A detector that knows nothing gets .95.",
 ),
-    Metric { unit: Unit::Steps, neutral: f64::NAN, best: 0.0, thresholded: true, ..Metric::of("delay_median", "Median delay", (6, 9, 9)).told(
+    Metric { unit: Unit::Steps, neutral: f64::NAN, best: 0.0, thresholded: true, ..Metric::of("delay_median", "Median delay", (6, 9, 9)).described(
 "median steps from onset to alarm, missed anomalies with infinity",
 "Median number of steps from the onset to the first alarm from then on, over all anomalous episodes. An episode that ends without an alarm counts as infinite, so the median is not reached unless more than half of the anomalies are detected.",
 )},
-    Metric::of("d5", "Within 5", (0, 3, 0)).share(0.0, 1.0).told(
+    Metric::of("d5", "Within 5", (0, 3, 0)).share(0.0, 1.0).described(
 "share of anomalies with an alarm within 5 steps of the onset",
 "Share of anomalous episodes with an alarm at most 5 steps after the onset.",
 ),
-    Metric::of("d10", "Within 10", (0, 4, 0)).share(0.0, 1.0).told(
+    Metric::of("d10", "Within 10", (0, 4, 0)).share(0.0, 1.0).described(
 "share of anomalies with an alarm within 10 steps of the onset",
 "Share of anomalous episodes with an alarm at most 10 steps after the onset.",
 ),
-    Metric::of("d20", "Within 20", (7, 5, 6)).share(0.0, 1.0).told(
+    Metric::of("d20", "Within 20", (7, 5, 6)).share(0.0, 1.0).described(
 "share of anomalies with an alarm within 20 steps of the onset",
 "Share of anomalous episodes with an alarm at most 20 steps after the onset.",
 ),
-    Metric::of("missing_rate", "Missed", (8, 8, 8)).share(1.0, 0.0).told(
+    Metric::of("missing_rate", "Missed", (8, 8, 8)).share(1.0, 0.0).described(
 "share of anomalies without an alarm from the onset on",
 "Share of anomalous episodes without an alarm from the onset on.",
 ),
-    Metric::of("early_rate", "Early", (0, 2, 0)).share(1.0, 0.0).told(
+    Metric::of("early_rate", "Early", (0, 2, 0)).share(1.0, 0.0).described(
 "share of anomalous episodes with an alarm before the onset, of those with a step before it",
 "Share of anomalous episodes with an alarm before the onset, which is a false alarm. Episodes that are anomalous from the first step do not count.",
 ),
-    Metric::of("before_failure_rate", "Before failure", (0, 7, 0)).share(0.0, 1.0).told(
+    Metric::of("before_failure_rate", "Before failure", (0, 7, 0)).share(0.0, 1.0).described(
 "share of anomalies with an alarm before the policy fails, of the episodes that end in failure",
 "Share of anomalies with an alarm from the onset on and before the step in which the policy fails, among the anomalous episodes that end in failure.",
 ),
-    Metric::of("false_alarm_rate", "False alarms", (9, 1, 0)).share(1.0, 0.0).told(
+    Metric::of("false_alarm_rate", "False alarms", (9, 1, 0)).share(1.0, 0.0).described(
 "share of nominal episodes with an alarm",
 "Share of nominal episodes with an alarm at any step.",
 ),
-    Metric::of("detection_rate", "Detected", (0, 6, 7)).share(0.0, 1.0).told(
+    Metric::of("detection_rate", "Detected", (0, 6, 7)).share(0.0, 1.0).described(
 "share of anomalies with an alarm from the onset on",
 "Share of anomalous episodes with an alarm from the onset on.",
 ),

@@ -48,8 +48,8 @@ struct Watcher<'t> {
     diagnoser: Diagnoser,
 }
 
-/// What is said at an alarm.
-struct Said {
+/// The diagnosis at an alarm.
+struct Finding {
     family: Family,
     alarm: usize,
     onset: usize,
@@ -57,7 +57,7 @@ struct Said {
 
 impl Watcher<'_> {
     /// What is said at the first alarm of an episode, if there is one.
-    fn first(&mut self, episode: &Episode) -> Option<Said> {
+    fn first(&mut self, episode: &Episode) -> Option<Finding> {
         let mut watch = Watch::new(self.threshold);
         self.monitor.reset();
         self.diagnoser.reset();
@@ -65,7 +65,7 @@ impl Watcher<'_> {
             self.diagnoser.observe(&seen);
             if watch.exceeds(self.monitor.score(&seen)) {
                 let found = self.diagnoser.diagnose();
-                return Some(Said { family: found.family, alarm, onset: alarm - found.steps_ago });
+                return Some(Finding { family: found.family, alarm, onset: alarm - found.steps_ago });
             }
         }
         None

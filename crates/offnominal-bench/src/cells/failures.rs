@@ -25,7 +25,7 @@ impl Failures {
     }
 
     /// Nothing, the one failure, or what failed in one message.
-    pub(super) fn told(mut self) -> Result<()> {
+    pub(super) fn into_result(mut self) -> Result<()> {
         match self.whys.len() {
             0 => Ok(()),
             1 => Err(self.whys.remove(0)),
@@ -47,9 +47,9 @@ mod tests {
 
     #[test]
     fn one_failure_is_itself_and_several_are_a_list() {
-        assert!(failed(&[]).told().is_ok());
-        assert_eq!(failed(&["cell a: hung"]).told().unwrap_err().to_string(), "cell a: hung");
-        let text = failed(&["cell a: hung", "cell b: died"]).told().unwrap_err().to_string();
+        assert!(failed(&[]).into_result().is_ok());
+        assert_eq!(failed(&["cell a: hung"]).into_result().unwrap_err().to_string(), "cell a: hung");
+        let text = failed(&["cell a: hung", "cell b: died"]).into_result().unwrap_err().to_string();
         assert_eq!(
             text,
             "2 cells failed, the same command tries them again:\n  cell a: hung\n  cell b: died"

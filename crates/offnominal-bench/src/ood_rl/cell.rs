@@ -125,7 +125,7 @@ pub fn run(plan: &[(Cell, Agent)], store: &Store, context: &Context) -> Result<u
         let bar = context.task(play::settings(cell.env).len(), &name);
         let files = play::files(cell, &agent.policy, context.jobs, &bar)
             .with_context(|| format!("cell {id} ({name})"))?;
-        store.keep(id, &files)?;
+        store.save(id, &files)?;
     }
     store.sweep()?;
     Ok(open.len())

@@ -155,12 +155,12 @@ fn one(request: &Selection<'_>, env: &str, context: &Context) -> Result<Option<S
         n_cells += run_open(bench, context)?;
     }
     let last_call = (began.elapsed().as_secs_f64(), n_cells);
-    keep(request, env, &narrowed, (last_call, context.jobs))?;
+    save(request, env, &narrowed, (last_call, context.jobs))?;
     Ok(None)
 }
 
 /// Writes the results of an environment.
-fn keep(
+fn save(
     request: &Selection<'_>,
     env: &str,
     narrowed: &Narrowed,

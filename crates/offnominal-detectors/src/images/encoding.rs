@@ -75,7 +75,7 @@ impl FrameEncoder {
 
     /// The image of patches in nominal units, if the encoder can decode one.
     pub fn decode(&mut self, patches: &[f32]) -> Option<Vec<u8>> {
-        let (width, kept) = (self.scale.inputs(), self.scale.kept());
+        let (width, kept) = (self.scale.inputs(), self.scale.varying());
         let mut raw = vec![0.0; patches.len() / kept.len().max(1) * width];
         for (patch, raw) in patches.chunks_exact(kept.len()).zip(raw.chunks_exact_mut(width)) {
             for (j, &channel) in kept.iter().enumerate() {

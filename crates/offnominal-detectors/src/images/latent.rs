@@ -20,7 +20,7 @@ impl Coordinates {
         let frames = || videos.iter().flat_map(|f| &f.frames);
         let rows: Vec<f32> = frames().flat_map(|v| v.moments.iter().copied()).collect();
         let all = Standardiser::fit(&rows, rows.len() / frames().count());
-        let kept = || all.kept().iter().enumerate().filter(|(j, _)| all.scale()[*j] > LEAST);
+        let kept = || all.varying().iter().enumerate().filter(|(j, _)| all.scale()[*j] > LEAST);
         let of = |numbers: &[f32]| kept().map(|(j, _)| numbers[j]).collect::<Vec<f32>>();
         let channels = kept().map(|(_, &channel)| channel).collect();
         let fewer = Standardiser::from_parts(all.inputs(), channels, of(all.mean()), of(all.scale()));

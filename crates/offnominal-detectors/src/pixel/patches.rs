@@ -96,7 +96,7 @@ impl PatchClassifier {
     fn fresh(examples: &Examples, names: Vec<String>, rng: &mut Rng) -> PatchClassifier {
         let standard = Standardiser::fit(&examples.inputs, INPUTS);
         let (mut mean, mut inverse) = (vec![0.0; INPUTS], vec![0.0; INPUTS]);
-        for (i, &kept) in standard.kept().iter().enumerate() {
+        for (i, &kept) in standard.varying().iter().enumerate() {
             (mean[kept], inverse[kept]) = (standard.mean()[i], 1.0 / standard.scale()[i]);
         }
         let net = net(names.len());

@@ -78,7 +78,7 @@ impl Units {
 
     /// The observation channels that are kept.
     pub fn channels(&self) -> &[usize] {
-        self.obs.kept()
+        self.obs.varying()
     }
 
     /// Number of actions that are kept.
@@ -108,7 +108,7 @@ impl Units {
 
     /// Adds a predicted change, in units of a target, to the observation it was predicted for.
     pub fn advance(&self, target: &[f32], obs: &mut [f32]) {
-        for ((&channel, t), (mean, unit)) in self.obs.kept().iter().zip(target).zip(&self.change) {
+        for ((&channel, t), (mean, unit)) in self.obs.varying().iter().zip(target).zip(&self.change) {
             obs[channel] += mean + unit * limit(*t);
         }
     }

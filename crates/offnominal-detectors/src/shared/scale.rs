@@ -42,7 +42,7 @@ impl Scale {
 
     /// Writes the units.
     pub fn save(&self, to: &mut Writer<'_>) {
-        to.put("channels", &self.0.kept().iter().map(|&c| c as u64).collect::<Vec<_>>());
+        to.put("channels", &self.0.varying().iter().map(|&c| c as u64).collect::<Vec<_>>());
         to.put("mean", self.0.mean());
         to.put("deviation", self.0.scale());
     }
@@ -62,8 +62,8 @@ impl Scale {
     }
 
     /// The channels that are kept.
-    pub fn kept(&self) -> &[usize] {
-        self.0.kept()
+    pub fn varying(&self) -> &[usize] {
+        self.0.varying()
     }
 
     /// Standard deviation of each kept channel.
@@ -85,7 +85,7 @@ impl Scale {
 
     /// The kept channels of `row`, as they are.
     pub fn select<'a>(&'a self, row: &'a [f32]) -> impl Iterator<Item = f32> + 'a {
-        self.0.kept().iter().map(|&channel| row[channel])
+        self.0.varying().iter().map(|&channel| row[channel])
     }
 }
 

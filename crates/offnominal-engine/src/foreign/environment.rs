@@ -2,7 +2,7 @@
 
 use crate::foreign::guest::Guest;
 use crate::foreign::host::Host;
-use crate::foreign::wire::Told;
+use crate::foreign::wire::Reply;
 use crate::foreign::worker::python;
 use crate::foreign::{PREFIX, TIMEOUT_SECS};
 use anyhow::{Context, Result, ensure};
@@ -57,17 +57,17 @@ impl Foreign {
         *trouble = Some(format!("environment {}: {why:#}", self.spec.id));
     }
 
-    fn status(&mut self, told: Told) -> Status {
-        match told {
-            Told { terminated: true, success: Some(true), .. } => Status::Succeeded,
-            Told { terminated: true, .. } => Status::Failed,
-            Told { truncated: true, .. } => {
+    fn status(&mut self, reply: Reply) -> Status {
+        match reply {
+            Reply { terminated: true, success: Some(true), .. } => Status::Succeeded,
+            Reply { terminated: true, .. } => Status::Failed,
+            Reply { truncated: true, .. } => {
                 self.fail(&anyhow::anyhow!(
                     "it cut its episode by itself; expected that only the horizon does, which `?horizon=STEPS` sets"
                 ));
                 Status::Diverged
             }
-            Told { .. } => Status::Running,
+            Reply { .. } => Status::Running,
         }
     }
 }
@@ -89,7 +89,7 @@ impl Env for Foreign {
             self.guest = self.host.guest().map_err(|why| self.fail(&why)).ok();
         }
         let seed = x[0] as u64;
-        self.success = self.ask(|guest, obs| guest.reset(seed, obs)).and_then(|told| told.success);
+        self.success = self.ask(|guest, obs| guest.reset(seed, obs)).and_then(|reply| reply.success);
     }
 
     fn observe(&self, obs: &mut [f32]) {
@@ -97,11 +97,11 @@ impl Env for Foreign {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        let Some(told) = self.ask(|guest, obs| guest.step(action, obs)) else {
+        let Some(reply) = self.ask(|guest, obs| guest.step(action, obs)) else {
             return Step { reward: 0.0, status: Status::Diverged };
         };
-        self.success = told.success.or(self.success);
-        Step { reward: told.reward, status: self.status(told) }
+        self.success = reply.success.or(self.success);
+        Step { reward: reply.reward, status: self.status(reply) }
     }
 
     fn goal_met(&self) -> Option<bool> {

@@ -1,7 +1,7 @@
 //! One environment in a process of Python, as the engine speaks to it.
 
 use crate::foreign::describe::Description;
-use crate::foreign::wire::{self, Request, Told};
+use crate::foreign::wire::{self, Reply, Request};
 use crate::foreign::worker::{START, Worker};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::fs::File;
@@ -46,18 +46,18 @@ impl Guest {
     ///
     /// # Errors
     /// If the environment raises, or there is no answer in time.
-    pub(super) fn reset(&mut self, seed: u64, obs: &mut [f32]) -> Result<Told> {
+    pub(super) fn reset(&mut self, seed: u64, obs: &mut [f32]) -> Result<Reply> {
         self.ask(Request::Reset(seed), b'O')?;
-        self.told(obs)
+        self.reply(obs)
     }
 
     /// Takes a step.
     ///
     /// # Errors
     /// As above.
-    pub(super) fn step(&mut self, command: &[f32], obs: &mut [f32]) -> Result<Told> {
+    pub(super) fn step(&mut self, command: &[f32], obs: &mut [f32]) -> Result<Reply> {
         self.ask(Request::Step(command), b'O')?;
-        self.told(obs)
+        self.reply(obs)
     }
 
     /// Changes a parameter.
@@ -108,8 +108,9 @@ impl Guest {
     }
 
     /// Reads the last answer and the observation that belongs to it.
-    fn told(&mut self, obs: &mut [f32]) -> Result<Told> {
-        let (told, rest) = Told::read(&self.heard).context("its process sent an answer without a reward")?;
+    fn reply(&mut self, obs: &mut [f32]) -> Result<Reply> {
+        let (reply, rest) =
+            Reply::read(&self.heard).context("its process sent an answer without a reward")?;
         let found = rest.len();
         let fits = match &self.shared {
             None => wire::numbers(rest, self.is_image, obs),
@@ -121,6 +122,6 @@ impl Guest {
             }
         };
         ensure!(fits, "observation: expected {} numbers, found {found} bytes", obs.len());
-        Ok(told)
+        Ok(reply)
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn receive(from: &mut impl Read, body: &mut Vec<u8>) -> Result<u8> {
 
 /// What a reset or a step brought.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Told {
+pub(super) struct Reply {
     /// The reward.
     pub(super) reward: f64,
     /// The episode is over.
@@ -75,14 +75,14 @@ pub(super) struct Told {
     pub(super) success: Option<bool>,
 }
 
-impl Told {
+impl Reply {
     /// Reads the body of an answer; what is left of it is the observation, if that is not in a shared file.
-    pub(super) fn read(body: &[u8]) -> Option<(Told, &[u8])> {
+    pub(super) fn read(body: &[u8]) -> Option<(Reply, &[u8])> {
         let (reward, rest) = body.split_first_chunk::<8>()?;
         let (&flags, obs) = rest.split_first()?;
         let has = |bit: u8| flags & bit != 0;
         let (reward, success) = (f64::from_le_bytes(*reward), has(4).then(|| has(8)));
-        Some((Told { reward, terminated: has(1), truncated: has(2), success }, obs))
+        Some((Reply { reward, terminated: has(1), truncated: has(2), success }, obs))
     }
 }
 
@@ -122,10 +122,10 @@ mod tests {
     #[test]
     fn flags_are_read_and_short_answers_are_none() {
         let mut body = 1.5_f64.to_le_bytes().to_vec();
-        assert_eq!(Told::read(&body), None);
+        assert_eq!(Reply::read(&body), None);
         body.push(1 | 4);
-        let told = Told { reward: 1.5, terminated: true, truncated: false, success: Some(false) };
-        assert_eq!(Told::read(&body), Some((told, [].as_slice())));
+        let reply = Reply { reward: 1.5, terminated: true, truncated: false, success: Some(false) };
+        assert_eq!(Reply::read(&body), Some((reply, [].as_slice())));
     }
 
     #[test]

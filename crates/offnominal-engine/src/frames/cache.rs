@@ -17,11 +17,11 @@ use std::sync::{Arc, Mutex};
 /// The videos of one environment and policy.
 #[derive(Default)]
 pub struct VideoCache {
-    kept: Mutex<Option<Kept>>,
+    cached: Mutex<Option<Cached>>,
 }
 
 /// The packed images of videos by what distinguishes these, and bytes of memory that are left for more.
-struct Kept {
+struct Cached {
     videos: HashMap<String, Arc<Packed>>,
     room: u64,
 }
@@ -45,22 +45,22 @@ impl VideoCache {
             return Ok(Video::new(size, frames, episode.actions.clone(), episode.act_width));
         }
         let video = replaying::video(trial, episode, frame_size)?;
-        self.keep(key, &video);
+        self.insert(key, &video);
         Ok(video)
     }
 
     fn find(&self, key: &str) -> Option<Arc<Packed>> {
-        let kept = self.kept.lock().expect("no thread panics while it holds the lock");
+        let kept = self.cached.lock().expect("no thread panics while it holds the lock");
         kept.as_ref()?.videos.get(key).cloned()
     }
 
     /// Keeps a video if there is room; half of the memory that is free at first may be used.
-    fn keep(&self, key: String, video: &Video) {
+    fn insert(&self, key: String, video: &Video) {
         let packed = packed(video);
         let bytes: u64 = packed.iter().map(|p| p.len() as u64).sum();
-        let mut kept = self.kept.lock().expect("no thread panics while it holds the lock");
+        let mut kept = self.cached.lock().expect("no thread panics while it holds the lock");
         let room = || replaying::available().map_or(ROOM, |bytes| bytes / 2);
-        let kept = kept.get_or_insert_with(|| Kept { videos: HashMap::new(), room: room() });
+        let kept = kept.get_or_insert_with(|| Cached { videos: HashMap::new(), room: room() });
         if bytes <= kept.room && kept.videos.insert(key, packed.into()).is_none() {
             kept.room -= bytes;
         }
@@ -126,7 +126,7 @@ mod tests {
             for _ in 0..2 {
                 assert_eq!(cache.video(&subject.trial(), &episode, frame_size).unwrap(), fresh);
             }
-            let kept = cache.kept.lock().unwrap();
+            let kept = cache.cached.lock().unwrap();
             assert_eq!(kept.as_ref().unwrap().videos.len(), 1);
         }
     }
@@ -148,11 +148,11 @@ mod tests {
     fn what_does_not_fit_is_made_anew() {
         let subject = Subject::new("sap-goal0", "tqc").unwrap();
         let [episode, twin] = episodes(&subject, "act-offset");
-        let cache = VideoCache { kept: Mutex::new(Some(Kept { videos: HashMap::new(), room: 0 })) };
+        let cache = VideoCache { cached: Mutex::new(Some(Cached { videos: HashMap::new(), room: 0 })) };
         let frame_size = FrameSize { side: 24 };
         let video = cache.video(&subject.trial(), &episode, frame_size).unwrap();
         assert_ne!(video, cache.video(&subject.trial(), &twin, frame_size).unwrap());
         assert_eq!(video, cache.video(&subject.trial(), &episode, frame_size).unwrap());
-        assert!(cache.kept.lock().unwrap().as_ref().unwrap().videos.is_empty());
+        assert!(cache.cached.lock().unwrap().as_ref().unwrap().videos.is_empty());
     }
 }

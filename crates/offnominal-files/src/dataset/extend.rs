@@ -25,7 +25,7 @@ impl Dataset {
 ///
 /// # Errors
 /// If the file is none of ours, has another recipe, or has more episodes: writing there would lose them.
-pub fn kept(path: &Path, recipe: &DatasetRecipe, n_wanted: usize) -> Result<Option<Dataset>> {
+pub fn existing(path: &Path, recipe: &DatasetRecipe, n_wanted: usize) -> Result<Option<Dataset>> {
     const ADVICE: &str = "choose another --out, or remove the file";
     if !path.exists() {
         return Ok(None);
@@ -74,10 +74,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("d.arrow");
         let recipe = dataset().recipe;
-        assert!(kept(&path, &recipe, 2).unwrap().is_none());
+        assert!(existing(&path, &recipe, 2).unwrap().is_none());
         save(&dataset(), &path).unwrap();
-        assert_eq!(kept(&path, &recipe, 2).unwrap(), Some(dataset()));
-        let refusal = |recipe: &DatasetRecipe, n| format!("{:#}", kept(&path, recipe, n).unwrap_err());
+        assert_eq!(existing(&path, &recipe, 2).unwrap(), Some(dataset()));
+        let refusal = |recipe: &DatasetRecipe, n| format!("{:#}", existing(&path, recipe, n).unwrap_err());
         assert!(refusal(&recipe, 1).contains("expected --episodes 2 or more, found 1"));
         let other = DatasetRecipe { seed: 8, ..recipe.clone() };
         assert!(refusal(&other, 2).contains("holds other episodes: expected seed 8, found 7"));

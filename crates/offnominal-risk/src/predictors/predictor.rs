@@ -139,7 +139,7 @@ fn check(about: &About, scaler: &Standardiser) -> Result<(), TensorError> {
     let (wanted, found) = (about.features.saturating_add(2), scaler.inputs());
     TensorError::require(wanted == found, "width", &wanted.to_string(), found)?;
     let (mean, scale) = (scaler.mean().to_vec(), scaler.scale().to_vec());
-    let is_sound = Standardiser::from_parts(found, scaler.kept().to_vec(), mean, scale).is_ok();
+    let is_sound = Standardiser::from_parts(found, scaler.varying().to_vec(), mean, scale).is_ok();
     let (holds, expected) = (is_sound && scaler.outputs() > 0, "finite means and positive scales");
     TensorError::require(holds, "scaler", expected, "something else")?;
     let exponent = about.exponent;
