@@ -31,7 +31,20 @@ from offnominal._engine import VERSION as __version__
 from offnominal._shift import shift
 from offnominal.anomalous import Anomalous
 from offnominal.benchmark import Results, bench
-from offnominal.commands import calibrate, campaign, fit, metrics, render, report, score, suite, train
+from offnominal.commands import (
+    calibrate,
+    campaign,
+    ensemble,
+    export_minari,
+    fit,
+    import_sb3,
+    metrics,
+    render,
+    report,
+    score,
+    suite,
+    train,
+)
 from offnominal.detectors import Monitor
 from offnominal.envs import Environment, anomalies, environments
 from offnominal.episodes import Dataset, Episode, collect, evaluate, load
@@ -57,11 +70,14 @@ __all__ = [
     "cluster",
     "collect",
     "detectors",
+    "ensemble",
     "envs",
     "episodes",
     "evaluate",
+    "export_minari",
     "fit",
     "image_detectors",
+    "import_sb3",
     "load",
     "metrics",
     "pixels",

@@ -9,14 +9,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, Literal
 
 from offnominal._command import call
 
 Path = str | PathLike[str]
 Result = dict[str, Any]
 
-__all__ = ["calibrate", "campaign", "fit", "metrics", "render", "report", "score", "suite", "train"]
+__all__ = [
+    "calibrate",
+    "campaign",
+    "ensemble",
+    "export_minari",
+    "fit",
+    "import_sb3",
+    "metrics",
+    "render",
+    "report",
+    "score",
+    "suite",
+    "train",
+]
 
 
 def train(env: str, out: Path, *, seed: int = 0, progress: bool = True, **options: Any) -> Result:
@@ -98,6 +111,24 @@ def metrics(file: Path, *, threshold: float | None = None, seed: int = 0, **opti
 def render(env: str, policy: str, out: Path, *, seed: int = 0, progress: bool = True, **options: Any) -> Result:
     """Writes images and a video of one episode: ``size``, ``camera``, ``frames``, ``classes``, ``anomaly``."""
     return _result("render", {"env": env, "policy": policy, "out": out, **options}, seed, 1, progress)
+
+
+def export_minari(dataset: Path, id: str, out: Path, *, format: Literal["hdf5", "arrow"] = "hdf5") -> Result:
+    """Writes a file of episodes as a folder that ``minari.load_dataset`` reads."""
+    return _result("export", {"dataset": dataset, "id": id, "out": out, "format": format}, 0, 1, False)
+
+
+def import_sb3(model: Path, env: str, out: Path, *, normalize: Path | None = None) -> Result:
+    """Writes a model of Stable-Baselines3 as a policy; nothing in the file is executed.
+
+    :param normalize: what ``VecNormalize.save`` wrote, if observations were normalised.
+    """
+    return _result("import", {"model": model, "env": env, "out": out, "normalize": normalize}, 0, 1, False)
+
+
+def ensemble(env: str, members: Sequence[Path], out: Path) -> Result:
+    """Writes the mean of several policies as one."""
+    return _result("ensemble", {"env": env, "members": list(members), "out": out}, 0, 1, False)
 
 
 def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:

@@ -60,3 +60,20 @@ def test_an_episode_is_drawn(tmp_path: Path) -> None:
 def test_a_calibration_says_what_is_wrong(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="nominal: expected 24 to 100000, found 3"):
         offnominal.calibrate("sap-goal0", "tqc", tmp_path, nominal=3)
+
+
+def test_policies_of_a_training_become_one(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"steps": 200, "set": ["hidden=[8]", "batch=16"], "progress": False}
+    members = [tmp_path / str(seed) / "policy.safetensors" for seed in (1, 2)]
+    for seed, member in enumerate(members, 1):
+        offnominal.train("cartpole", member.parent, seed=seed, **options)
+    found = offnominal.ensemble("cartpole", members, tmp_path / "both")
+    assert found == {"policy": str(tmp_path / "both" / "policy.safetensors"), "members": 2}
+    with pytest.raises(ValueError, match="expected at least two members, found 1"):
+        offnominal.ensemble("cartpole", members[:1], tmp_path / "one")
+
+
+def test_a_dataset_is_exported(tmp_path: Path) -> None:
+    offnominal.collect("cartpole", "random", episodes=2).save(tmp_path / "episodes.arrow")
+    found = offnominal.export_minari(tmp_path / "episodes.arrow", "cartpole/random-v0", tmp_path)
+    assert found["episodes"] == 2 and Path(found["folder"]).is_dir()

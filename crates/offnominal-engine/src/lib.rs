@@ -19,6 +19,9 @@
 //! | [`monitor_file`]  | a fitted detector with its threshold                             |
 //! | [`fit`]           | a monitor's file from nominal episodes                           |
 //! | [`score`]         | what a monitor says of recorded episodes                         |
+//! | [`import`]        | policies of other programs                                       |
+//! | [`ensemble`]      | one policy of several                                            |
+//! | [`export`]        | datasets as other programs read them                             |
 //! | [`anomaly_request`] | an anomaly as commands describe it                             |
 //! | [`request`]       | what requests have in common                                     |
 
@@ -29,11 +32,14 @@ pub mod context;
 pub mod data;
 pub mod detector_choice;
 pub mod device;
+pub mod ensemble;
 pub mod evaluation;
+pub mod export;
 pub mod fit;
 pub mod foreign;
 pub mod frames;
 pub mod images;
+pub mod import;
 pub mod monitor_file;
 pub mod parallel;
 pub mod policies;

@@ -11,6 +11,7 @@ mod metadata;
 
 use crate::dataset::Dataset;
 use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
 use std::path::{Path, PathBuf};
 use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 
@@ -18,7 +19,10 @@ use strum::{EnumMessage, EnumString, IntoStaticStr, VariantArray};
 pub const VERSION: &str = "0.5.4";
 
 /// How the episodes are stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, EnumString, VariantArray, IntoStaticStr, EnumMessage)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, EnumString, VariantArray, IntoStaticStr, EnumMessage,
+)]
+#[serde(rename_all = "kebab-case")]
 #[strum(serialize_all = "kebab-case")]
 pub enum Format {
     /// One HDF5 file.

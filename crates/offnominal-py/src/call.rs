@@ -7,7 +7,9 @@ use crate::progress::context;
 use anyhow::{Result, bail};
 use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run as campaign, suite};
 use offnominal_engine::context::Context;
-use offnominal_engine::{collect, evaluation, fit, render, score as scores, train as training};
+use offnominal_engine::{
+    collect, ensemble, evaluation, export, fit, import as policy, render, score as scores, train as training,
+};
 use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
 use offnominal_risk::{budget, estimate, history, learning, replay, search, select, split};
 use pyo3::prelude::*;
@@ -42,6 +44,9 @@ fn run(command: &str, request: Value, context: &Context) -> Result<String> {
         "fit" => typed(r, c, fit::run),
         "score" => typed(r, c, scores::run),
         "render" => typed(r, c, render::run),
+        "export" => typed(r, c, export::run),
+        "import" => typed(r, c, policy::run),
+        "ensemble" => typed(r, c, ensemble::run),
         "campaign" => typed(r, c, campaign::run),
         "suite" => typed(r, c, suite::run),
         "ood-rl" => typed(r, c, ood_rl::run),

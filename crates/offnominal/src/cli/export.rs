@@ -2,11 +2,10 @@
 
 use crate::cli::one_of::one_of;
 use crate::cli::{Common, Outcome};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::{Args, Subcommand};
-use offnominal_files::dataset;
-use offnominal_files::minari::{self, Format};
-use serde_json::json;
+use offnominal_engine::export::{Request, run};
+use offnominal_files::minari::Format;
 use std::path::PathBuf;
 
 /// Arguments of `export`.
@@ -41,15 +40,9 @@ impl Export {
     ///
     /// # Errors
     /// If the dataset cannot be read, the id is none, or the folder cannot be written.
-    pub fn run(&self, common: &Common) -> Result<Outcome> {
-        let To::Minari(args) = &self.to;
-        let dataset = dataset::load(&args.dataset)?;
-        let path = minari::export(&dataset, &common.out_or("export"), &args.id, args.format)
-            .with_context(|| format!("cannot export {}", args.dataset.display()))?;
-        let episodes = dataset.episodes.len();
-        common.print_text(match common.json {
-            true => format!("{:#}", json!({ "folder": path, "id": args.id, "episodes": episodes })),
-            false => format!("{}: {episodes} episodes", path.display()),
-        })
+    pub fn run(self, common: &Common) -> Result<Outcome> {
+        let To::Minari(Minari { dataset, id, format }) = self.to;
+        let out = common.out_or("export");
+        common.print(&run(&Request { dataset, id, format, out }, &common.context())?)
     }
 }

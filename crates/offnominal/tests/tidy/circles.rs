@@ -14,8 +14,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("mujoco", &["engine_log", "error", "fetch", "library", "locate", "model", "simulation"]),
     // A trunk is one of three networks, and they share its plan.
     ("deep", &["residual", "small", "trunk", "xception"]),
-    // A file names its entry of the catalogue, which reads what follows the name.
-    ("deep", &["catalogue", "file"]),
     // A fitting ends as what is fitted, which begins it.
     ("deep", &["fit", "fitting"]),
     // A network learns from batches of videos, which are in the size of the network.

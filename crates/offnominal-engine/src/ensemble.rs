@@ -1,0 +1,89 @@
+//! One policy of several.
+
+use crate::catalogues;
+use crate::context::Context;
+use anyhow::{Context as _, Result};
+use offnominal_agents::Actor;
+use offnominal_core::env::Env;
+use offnominal_files::read;
+use offnominal_files::write::atomically;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+/// Which policies become one.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The environment.
+    pub env: String,
+    /// Files of policies that were trained apart, or saved at different steps of one training.
+    pub members: Vec<PathBuf>,
+    /// Folder for the policy.
+    pub out: PathBuf,
+}
+
+/// The policy.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Ensemble {
+    /// Its file.
+    pub policy: PathBuf,
+    /// How many members it has.
+    pub members: usize,
+}
+
+impl Display for Ensemble {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {} members", self.policy.display(), self.members)
+    }
+}
+
+/// Reads the members and writes the policy.
+///
+/// # Errors
+/// If a file is no policy for the environment, or the policies are not alike.
+pub fn run(request: &Request, _: &Context) -> Result<Ensemble> {
+    let env = catalogues::environments().build(&request.env, &json!({}))?;
+    let policy = join(&request.members, env.as_ref())?;
+    let path = request.out.join("policy.safetensors");
+    atomically(&path, &policy.to_bytes())?;
+    Ok(Ensemble { policy: path, members: policy.n_members() })
+}
+
+/// One policy of the files.
+fn join(members: &[PathBuf], env: &dyn Env) -> Result<Actor> {
+    let read = |path: &PathBuf| member(path, env);
+    Ok(Actor::ensemble(members.iter().map(read).collect::<Result<_>>()?)?)
+}
+
+fn member(path: &Path, env: &dyn Env) -> Result<Actor> {
+    let bytes = read::bytes(path)?;
+    Actor::from_bytes(&bytes, env.spec()).with_context(|| path.display().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use offnominal_agents::{TrainConfig, Trainer};
+    use offnominal_core::Seed;
+
+    #[test]
+    fn files_become_members_and_one_alone_is_refused() {
+        let env = catalogues::environments().build("sap-goal0", &json!({})).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let config = TrainConfig { hidden: vec![8], ..TrainConfig::for_env("sap-goal0") };
+        let write = |seed: u64| {
+            let path = folder.path().join(format!("{seed}.safetensors"));
+            let run = Trainer::new(config.clone(), env.as_ref(), Seed(seed)).unwrap();
+            std::fs::write(&path, run.actor().to_bytes()).unwrap();
+            path
+        };
+        let members = [write(1), write(2), write(3)];
+        assert_eq!(join(&members, env.as_ref()).unwrap().n_members(), 3);
+        let lonely = join(&members[..1], env.as_ref()).unwrap_err().to_string();
+        assert_eq!(lonely, "ensemble: expected at least two members, found 1");
+        let missing = join(&[folder.path().join("4")], env.as_ref()).unwrap_err().to_string();
+        assert!(missing.contains("cannot read"), "{missing}");
+    }
+}

@@ -1,0 +1,57 @@
+//! Datasets as other programs read them.
+
+use crate::context::Context;
+use anyhow::{Context as _, Result};
+use offnominal_files::dataset;
+use offnominal_files::minari::{self, Format};
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// What to export as a dataset of Minari.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// File of episodes.
+    pub dataset: PathBuf,
+    /// Id of the new dataset, such as `sap/goal1-noise-v0`.
+    pub id: String,
+    /// How the episodes are stored.
+    #[serde(default = "format")]
+    pub format: Format,
+    /// Folder in which the dataset's own is made.
+    pub out: PathBuf,
+}
+
+crate::defaults! {
+    format: Format = Format::Hdf5;
+}
+
+/// A dataset in the other format.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exported {
+    /// Its folder.
+    pub folder: PathBuf,
+    /// Its id.
+    pub id: String,
+    /// How many episodes it has.
+    pub episodes: usize,
+}
+
+impl Display for Exported {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {} episodes", self.folder.display(), self.episodes)
+    }
+}
+
+/// Reads the dataset and writes it in the other format.
+///
+/// # Errors
+/// If the dataset cannot be read, the id is none, or the folder cannot be written.
+pub fn run(request: &Request, _: &Context) -> Result<Exported> {
+    let Request { dataset: file, id, format, out } = request;
+    let dataset = dataset::load(file)?;
+    let folder = minari::export(&dataset, out, id, *format)
+        .with_context(|| format!("cannot export {}", file.display()))?;
+    Ok(Exported { folder, id: id.clone(), episodes: dataset.episodes.len() })
+}
