@@ -23,7 +23,7 @@ pub struct TruncatedQuantiles {
     remaining: usize,
     /// Atoms of all target critics, `[n, N·M]`.
     pooled: Vec<f32>,
-    /// The atoms that remain, shifted: `[n, k]`.
+    /// The atoms that remain, randomisation: `[n, k]`.
     targets: Vec<f32>,
     /// Weight of each quantile in the mean value, `[n, M]`.
     weights: Vec<f32>,

@@ -87,7 +87,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let subject = Subject::on(&request.env, request.robot.as_deref(), &request.policy)?;
     let card = request.card.then(|| request.card_of(subject.card.clone())).transpose()?;
     let change = request.randomisation.resolve(subject.env.spec())?;
-    let subject = subject.shifted_by(change)?;
+    let subject = subject.randomised_by(change)?;
     let seed = card.as_ref().map_or(context.seed, |card| Card::evaluation_seed(card.seed));
     let (env, policy) = (subject.env.as_ref(), subject.policy.as_ref());
     let found = evaluate(env, policy, request.episodes as usize, &context.with_seed(seed))?;

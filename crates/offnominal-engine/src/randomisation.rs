@@ -1,10 +1,9 @@
 //! Environments whose parameters are drawn for each episode, as commands describe them.
 
 use crate::catalogues;
-use crate::subject::Subject;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_core::shifted::{Around, Draws, Quantity, Shifted};
+use offnominal_core::randomised::{Around, Draws, Quantity, Randomised};
 use offnominal_worlds::env::body::{self, BODIES, Reading};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -29,10 +28,10 @@ impl Randomisation {
     /// # Errors
     /// If the parameters cannot be drawn in it.
     pub fn apply(&self, env: Box<dyn Env>) -> Result<Box<dyn Env>> {
-        let shifted = Shifted::new(env, self.draws.clone())?;
-        let Some(least) = self.least else { return Ok(Box::new(shifted)) };
+        let randomised = Randomised::new(env, self.draws.clone())?;
+        let Some(least) = self.least else { return Ok(Box::new(randomised)) };
         ensure!(least > 0.0, "--below: expected a return above 0, found {least}");
-        Ok(Box::new(shifted.failing_below(least)))
+        Ok(Box::new(randomised.failing_below(least)))
     }
 }
 
@@ -95,16 +94,6 @@ impl RandomisationRequest {
             Some(found) => found.apply(env),
             None => Ok(env),
         }
-    }
-
-    /// The environment with what is drawn of it, and the policy that acts in it.
-    ///
-    /// # Errors
-    /// If either does not exist, or a parameter does not.
-    pub fn subject(&self, env: &str, policy: &str) -> Result<Subject> {
-        let subject = Subject::new(env, policy)?;
-        let found = self.resolve(subject.env.spec())?;
-        subject.shifted_by(found)
     }
 }
 
@@ -192,9 +181,9 @@ mod tests {
             draws: around(cartpole.spec(), std::slice::from_ref(&name), 0.2).unwrap(),
             least: None,
         };
-        let shifted = change.apply(environment("cartpole")).unwrap();
+        let randomised = change.apply(environment("cartpole")).unwrap();
         assert_eq!(
-            (shifted.spec().id.as_str(), shifted.spec().initial[0].as_str()),
+            (randomised.spec().id.as_str(), randomised.spec().initial[0].as_str()),
             ("cartpole", name.as_str())
         );
         let again: Randomisation = serde_json::from_value(serde_json::to_value(&change).unwrap()).unwrap();
@@ -204,10 +193,10 @@ mod tests {
     #[test]
     fn a_body_is_built_once_and_is_the_one_that_was_drawn() {
         let draws = around(environment("hopper").spec(), &words(&[LIMBS]), 0.2).unwrap();
-        let shifted = Randomisation { draws, least: None }.apply(environment("hopper")).unwrap();
-        let (mut own, x) = (shifted.fork().unwrap(), shifted.draw(&mut Rng::new(5)));
+        let randomised = Randomisation { draws, least: None }.apply(environment("hopper")).unwrap();
+        let (mut own, x) = (randomised.fork().unwrap(), randomised.draw(&mut Rng::new(5)));
         let set: serde_json::Map<String, serde_json::Value> =
-            shifted.spec().initial.iter().zip(&x).take(8).map(|(n, v)| (n.clone(), json!(v))).collect();
+            randomised.spec().initial.iter().zip(&x).take(8).map(|(n, v)| (n.clone(), json!(v))).collect();
         let mut built = catalogues::environments().build("hopper", &json!({ "set": set })).unwrap();
         own.start(&x, &mut Rng::new(1));
         built.start(&x[8..], &mut Rng::new(1));

@@ -158,7 +158,7 @@ const RANDOM_TRIES: u64 = 50;
 
 /// Whether random commands fail at least once.
 fn fails_at_random(request: &Request, subject: &Subject, context: &Context) -> Result<bool> {
-    let random = Subject::new(&request.env, "random")?.shifted_by(subject.shifted.clone())?;
+    let random = Subject::new(&request.env, "random")?.randomised_by(subject.randomisation.clone())?;
     let experimenter = Experimenter::new(&random, context.seed)?;
     for i in 0..RANDOM_TRIES {
         let key = experimenter.key("random", i);

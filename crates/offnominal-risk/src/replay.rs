@@ -73,7 +73,7 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
     let found = document.failures.into_iter().nth(number);
     let found = found.with_context(|| format!("failure {number}: the run has {n} failures, from 0"))?;
     let policy = request.policy.as_deref().unwrap_or(&run.policy.id);
-    let subject = Subject::new(&run.env, policy)?.shifted_by(run.shifted)?;
+    let subject = Subject::new(&run.env, policy)?.randomised_by(run.randomisation)?;
     ensure!(
         subject.name.digest == run.policy.digest,
         "policy {policy}: expected the one of the run with digest {}, found {}",

@@ -169,7 +169,7 @@ impl Request {
             all: self.all,
             predictor: guide.as_ref().map(|g| g.digest.clone()),
             past_failures: history.as_ref().map(offnominal_agents::History::failures),
-            shifted: subject.shifted.clone(),
+            randomisation: subject.randomisation.clone(),
         };
         let aids = Aids { guide: guide.as_ref(), history: history.as_ref() };
         Hunt::new(experimenter, aids, spec)?.run(folder, self.searches, context)

@@ -107,7 +107,7 @@ fn hunt(strategy: Strategy, aids: Aids<'_>, subject: &Subject, folder: &Path, jo
         all: false,
         predictor: None,
         past_failures: None,
-        shifted: None,
+        randomisation: None,
     };
     Hunt::new(Experimenter::new(subject, 1).unwrap(), aids, spec)
         .unwrap()
@@ -183,7 +183,7 @@ fn a_predictor_of_another_environment_and_a_strategy_without_its_aid_are_refused
         all: false,
         predictor: None,
         past_failures: None,
-        shifted: None,
+        randomisation: None,
     };
     let experimenter = Experimenter::new(&subject, 1).unwrap();
     let error = Hunt::new(experimenter, Aids::default(), spec.clone()).err().unwrap().to_string();

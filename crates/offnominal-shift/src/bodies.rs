@@ -7,7 +7,7 @@
 use crate::plan::BodySetting;
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
-use offnominal_core::shifted::{Around, Quantity};
+use offnominal_core::randomised::{Around, Quantity};
 use offnominal_engine::{catalogues, randomisation};
 use offnominal_worlds::env::body::{self, Reading};
 use serde::{Deserialize, Serialize};

@@ -7,16 +7,12 @@ macro_rules! recipe {
     ($(#[$meta:meta])* pub struct $name:ident {
         $($(#[$of_field:meta])* pub $field:ident: $type:ty = $default:expr),* $(,)?
     }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(default, deny_unknown_fields)]
-        pub struct $name {
-            $($(#[$of_field])* pub $field: $type),*
-        }
-
-        impl Default for $name {
-            fn default() -> Self {
-                $name { $($field: $default),* }
+        offnominal_core::with_defaults! {
+            $(#[$meta])*
+            #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+            #[serde(default, deny_unknown_fields)]
+            pub struct $name {
+                $($(#[$of_field])* pub $field: $type = $default,)*
             }
         }
     };

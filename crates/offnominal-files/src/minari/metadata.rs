@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_shifted_by_the_reset() {
+    fn labels_are_randomised_by_the_reset() {
         let episode = crate::dataset::tests::dataset().episodes.remove(0);
         assert_eq!(labels(&episode), [false, false, false, true, true, true]);
     }

@@ -21,7 +21,7 @@ pub struct ExperimentSpec {
     pub method: Method,
     /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shifted: Option<Randomisation>,
+    pub randomisation: Option<Randomisation>,
 }
 
 /// How initial conditions are chosen.

@@ -203,7 +203,7 @@ impl<'c> Estimation<'c> {
 pub const JOURNAL: &str = "journal.jsonl";
 
 fn spec(by: &Experimenter<'_>, method: Method) -> ExperimentSpec {
-    let Subject { env, name, shifted, .. } = by.subject;
-    let (env, policy, shifted) = (env.spec().id.clone(), name.clone(), shifted.clone());
-    ExperimentSpec { env, policy, seed: by.run, method, shifted }
+    let Subject { env, name, randomisation, .. } = by.subject;
+    let (env, policy, randomisation) = (env.spec().id.clone(), name.clone(), randomisation.clone());
+    ExperimentSpec { env, policy, seed: by.run, method, randomisation }
 }

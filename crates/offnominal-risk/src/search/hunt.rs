@@ -60,7 +60,7 @@ pub struct SearchSpec {
     pub past_failures: Option<usize>,
     /// What is drawn of the environment, if anything is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shifted: Option<Randomisation>,
+    pub randomisation: Option<Randomisation>,
 }
 
 /// One search.

@@ -135,7 +135,7 @@ fn what_cannot_be_drawn_is_named() {
 }
 
 #[test]
-fn what_cannot_be_shifted_is_named() {
+fn what_cannot_be_randomised_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     let refusal = |args: &str| {

@@ -22,8 +22,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("bench", &["cell", "judges", "play"]),
     // To be ended: what a training remembers is written into its folder, which holds it.
     ("engine", &["folder", "memory"]),
-    // To be ended: a randomisation makes the subject that it changes.
-    ("engine", &["randomisation", "subject"]),
     // To be ended: panels score with the functions of the evaluation, whose results hold them.
     ("pixels", &["charts", "evaluate", "page", "panels", "report", "results"]),
     // To be ended: the trait of networks is implemented beside it for those that are trained.

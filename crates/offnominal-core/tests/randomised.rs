@@ -2,7 +2,7 @@
 
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
-use offnominal_core::shifted::{Around, Draws, Shifted};
+use offnominal_core::randomised::{Around, Draws, Randomised};
 
 /// Pays `wage` less `tax`, and `luck`, in each of five steps. A strict one cannot be with a `tax` above one half.
 #[derive(Clone)]
@@ -79,13 +79,13 @@ fn around(names: &[&str], sigma: f64) -> Draws {
     Draws::Around(Around::of(&job().spec, &names, sigma).unwrap())
 }
 
-fn shifted(draws: Draws) -> Shifted {
-    Shifted::new(Box::new(job()), draws).unwrap()
+fn randomised(draws: Draws) -> Randomised {
+    Randomised::new(Box::new(job()), draws).unwrap()
 }
 
 #[test]
-fn a_shifted_environment_obeys_the_laws_of_environments_but_for_what_it_is_made_for() {
-    let lax = |draws| Shifted::new(Box::new(Job { strict: false, ..job() }), draws).unwrap();
+fn a_randomised_environment_obeys_the_laws_of_environments_but_for_what_it_is_made_for() {
+    let lax = |draws| Randomised::new(Box::new(Job { strict: false, ..job() }), draws).unwrap();
     let exempt = [(Law::NominalIsNeutral, "an episode does not begin with nominal parameters")];
     for environment in [lax(around(&["wage", "tax"], 0.2)), lax(around(&["wage"], 0.2)).failing_below(6.0)] {
         let violations = offnominal_laws::env(&environment, &exempt);
@@ -95,7 +95,7 @@ fn a_shifted_environment_obeys_the_laws_of_environments_but_for_what_it_is_made_
 
 #[test]
 fn parameters_are_a_part_of_where_an_episode_begins() {
-    let environment = shifted(around(&["wage", "tax"], 0.2));
+    let environment = randomised(around(&["wage", "tax"], 0.2));
     assert_eq!(environment.spec().initial, ["wage", "tax", "mood"]);
     let mut copy = environment.fork().unwrap();
     let pay = |wage: f64, env: &mut dyn Env| {
@@ -109,7 +109,7 @@ fn parameters_are_a_part_of_where_an_episode_begins() {
 fn twins_are_drawn_once() {
     let Draws::Around(mut drawn) = around(&["wage", "tax"], 0.2) else { unreachable!("a spread") };
     drawn.quantities[1].twin = Some(0);
-    let environment = shifted(Draws::Around(drawn));
+    let environment = randomised(Draws::Around(drawn));
     assert_eq!(environment.spec().initial, ["wage", "mood"]);
     // Half the wage is half the tax: 1 · (1 − 0.2).
     let mut copy = environment.fork().unwrap();
@@ -119,7 +119,7 @@ fn twins_are_drawn_once() {
 
 #[test]
 fn draws_have_their_spread_and_are_drawn_anew_where_they_cannot_be() {
-    let (environment, mut rng) = (shifted(around(&["wage", "tax"], 0.2)), Rng::new(2));
+    let (environment, mut rng) = (randomised(around(&["wage", "tax"], 0.2)), Rng::new(2));
     let draws: Vec<Vec<f64>> = (0..2000).map(|_| environment.draw(&mut rng)).collect();
     let off = draws.iter().map(|x| (x[0] / 2.0 - 1.0).powi(2)).sum::<f64>() / 2000.0;
     assert!((off.sqrt() - 0.2).abs() < 0.015, "{}", off.sqrt());
@@ -128,7 +128,7 @@ fn draws_have_their_spread_and_are_drawn_anew_where_they_cannot_be() {
 
 #[test]
 fn neighbours_have_the_distribution_of_draws() {
-    let (environment, mut rng) = (shifted(around(&["wage", "tax"], 0.2)), Rng::new(3));
+    let (environment, mut rng) = (randomised(around(&["wage", "tax"], 0.2)), Rng::new(3));
     let mean_of = |draws: &[Vec<f64>], i: usize| draws.iter().map(|x| x[i]).sum::<f64>() / draws.len() as f64;
     let draws: Vec<Vec<f64>> = (0..4000).map(|_| environment.draw(&mut rng)).collect();
     let next: Vec<Vec<f64>> =
@@ -145,7 +145,7 @@ fn neighbours_have_the_distribution_of_draws() {
 #[test]
 fn a_list_gives_its_rows_and_nothing_else() {
     let rows = vec![vec![1.0], vec![3.0]];
-    let environment = shifted(Draws::Listed { names: vec!["wage".into()], rows });
+    let environment = randomised(Draws::Listed { names: vec!["wage".into()], rows });
     let mut rng = Rng::new(4);
     let wages: Vec<f64> = (0..200).map(|_| environment.draw(&mut rng)[0]).collect();
     let low = wages.iter().filter(|w| **w == 1.0).count();
@@ -157,7 +157,7 @@ fn a_list_gives_its_rows_and_nothing_else() {
 
 #[test]
 fn an_episode_fails_exactly_where_its_return_is_too_low() {
-    let environment = shifted(around(&["wage"], 0.3)).failing_below(6.0);
+    let environment = randomised(around(&["wage"], 0.3)).failing_below(6.0);
     let policy = Random::new(&environment.spec().action);
     let trial = Trial::new(&environment, &policy);
     let (mut failed, mut margins) = (0, vec![]);
@@ -175,7 +175,7 @@ fn an_episode_fails_exactly_where_its_return_is_too_low() {
 
 #[test]
 fn draws_that_make_no_sense_are_refused() {
-    let refusal = |draws: Draws| Shifted::new(Box::new(job()), draws).err().unwrap().to_string();
+    let refusal = |draws: Draws| Randomised::new(Box::new(job()), draws).err().unwrap().to_string();
     assert_eq!(refusal(around(&["wage"], -0.1)), "σ: expected a number above 0 and up to 1, found -0.1");
     assert!(refusal(around(&["luck"], 0.1)).contains("parameter luck of job is nominally 0"));
     assert_eq!(refusal(around(&[], 0.1)), "expected at least one parameter, found none");

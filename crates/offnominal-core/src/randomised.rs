@@ -19,7 +19,7 @@ use std::sync::Arc;
 const MOST_TRIES: usize = 1000;
 
 /// An environment whose parameters are drawn for each episode.
-pub struct Shifted {
+pub struct Randomised {
     pristine: Box<dyn Env>,
     environment: Box<dyn Env>,
     spec: Arc<EnvSpec>,
@@ -33,12 +33,12 @@ pub struct Shifted {
     impossible: bool,
 }
 
-impl Shifted {
+impl Randomised {
     /// The environment with these draws.
     ///
     /// # Errors
     /// If the environment cannot be copied, has no such parameters, or hardly any draw can be.
-    pub fn new(pristine: Box<dyn Env>, draws: Draws) -> Result<Shifted, DrawsError> {
+    pub fn new(pristine: Box<dyn Env>, draws: Draws) -> Result<Randomised, DrawsError> {
         draws.check(pristine.spec())?;
         let id = || pristine.spec().id.clone();
         let environment = pristine.fork().ok_or_else(|| DrawsError::NoCopies(id()))?;
@@ -46,7 +46,7 @@ impl Shifted {
         spec.initial = draws.free_names().map(String::from).chain(spec.initial).collect();
         spec.reset = format!("{} {}", draws.describe(), spec.reset);
         let (spec, draws) = (Arc::new(spec), Arc::new(draws));
-        let shifted = Shifted {
+        let randomised = Randomised {
             pristine,
             environment,
             spec,
@@ -57,11 +57,11 @@ impl Shifted {
             ended: false,
             impossible: false,
         };
-        let id = || shifted.spec.id.clone();
-        shifted
+        let id = || randomised.spec.id.clone();
+        randomised
             .possible(&mut Rng::new(0))
             .ok_or_else(|| DrawsError::None { env: id(), tries: MOST_TRIES })?;
-        Ok(shifted)
+        Ok(randomised)
     }
 
     /// The same, where an episode fails if and only if its return is below `least`.
@@ -69,11 +69,11 @@ impl Shifted {
     /// # Panics
     /// If `least` is not above zero, as its margin is a share of it.
     #[must_use]
-    pub fn failing_below(self, least: f64) -> Shifted {
+    pub fn failing_below(self, least: f64) -> Randomised {
         assert!(least > 0.0, "expected a return above 0, found {least}");
         let mut spec = (*self.spec).clone();
         spec.success = format!("An episode succeeds if its return is at least {least}, and fails otherwise.");
-        Shifted { spec: Arc::new(spec), least: Some(least), ..self }
+        Randomised { spec: Arc::new(spec), least: Some(least), ..self }
     }
 
     /// A copy of the environment with parameters, if it can be.
@@ -101,7 +101,7 @@ impl Shifted {
     }
 }
 
-impl Env for Shifted {
+impl Env for Randomised {
     fn spec(&self) -> &EnvSpec {
         &self.spec
     }
@@ -155,8 +155,18 @@ impl Env for Shifted {
     fn fork(&self) -> Option<Box<dyn Env>> {
         let (pristine, environment) = (self.pristine.fork()?, self.environment.fork()?);
         let (spec, draws) = (Arc::clone(&self.spec), Arc::clone(&self.draws));
-        let Shifted { least, total, steps, ended, impossible, .. } = *self;
-        Some(Box::new(Shifted { pristine, environment, spec, draws, least, total, steps, ended, impossible }))
+        let Randomised { least, total, steps, ended, impossible, .. } = *self;
+        Some(Box::new(Randomised {
+            pristine,
+            environment,
+            spec,
+            draws,
+            least,
+            total,
+            steps,
+            ended,
+            impossible,
+        }))
     }
 
     fn health(&self) -> Result<(), String> {
@@ -173,7 +183,7 @@ impl Env for Shifted {
 }
 
 /// There are no places: what is drawn belongs to none of them.
-impl FailureSearch for Shifted {
+impl FailureSearch for Randomised {
     fn features(&self, x: &[f64]) -> Vec<f64> {
         let (values, rest) = x.split_at(self.draws.n());
         values.iter().copied().chain(self.pristine.failure_search().features(rest)).collect()
