@@ -2,7 +2,7 @@
 
 use crate::choice::{Modification, NetworkChoice, NetworkKind, NetworkPreset};
 use crate::layout::DataSet;
-use crate::network::NetworkOutput;
+use crate::output::NetworkOutput;
 use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_deep::train::{TrainConfig, Training};

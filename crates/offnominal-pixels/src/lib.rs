@@ -21,6 +21,7 @@ pub mod label_map;
 pub mod layout;
 mod level;
 pub mod network;
+pub mod output;
 pub mod panels;
 pub mod polygons;
 pub mod predict;

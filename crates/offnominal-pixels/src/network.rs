@@ -2,10 +2,11 @@
 
 use crate::deep::Net;
 use crate::layout::{DataSet, Labels, Sample};
+use crate::output::NetworkOutput;
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::pixel::patches::PatchClassifier;
-use offnominal_detectors::pixel::{Features, Needs, Output};
+use offnominal_detectors::pixel::Needs;
 use offnominal_engine::device::Device;
 use offnominal_files::{array, store};
 use offnominal_nets::Tensors;
@@ -41,31 +42,6 @@ pub enum Model {
     Baseline(Box<PatchClassifier>),
     /// A convolutional one.
     Convolutional(Net),
-}
-
-/// Its output for one image.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NetworkOutput {
-    pub(super) logits: Vec<f32>,
-    /// Passes, classes, height, width.
-    pub(super) shape: [usize; 4],
-    pub(super) features: Option<(Vec<f32>, [usize; 3])>,
-    pub(super) confidence: Option<Vec<f32>>,
-}
-
-impl NetworkOutput {
-    /// As the methods read it.
-    pub fn view(&self) -> Output<'_> {
-        let [passes, classes, height, width] = self.shape;
-        let features = self.features.as_ref().map(|(values, [channels, rows, columns])| Features {
-            values,
-            channels: *channels,
-            rows: *rows,
-            columns: *columns,
-        });
-        let confidence = self.confidence.as_deref();
-        Output { logits: &self.logits, passes, classes, height, width, features, confidence }
-    }
 }
 
 impl Network {

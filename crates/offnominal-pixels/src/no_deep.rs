@@ -2,7 +2,7 @@
 
 use crate::choice::NetworkChoice;
 use crate::layout::DataSet;
-use crate::network::NetworkOutput;
+use crate::output::NetworkOutput;
 use anyhow::{Result, bail};
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;

@@ -20,7 +20,8 @@
 //! Cost: a pass of the network for each frame.
 
 use crate::level::{Fields, Level, largest, largest_component};
-use crate::network::{Network, NetworkOutput};
+use crate::network::Network;
+use crate::output::NetworkOutput;
 use anyhow::{Context, Result};
 use offnominal_core::entry;
 use offnominal_core::image_detector::{check_videos, hold_out};

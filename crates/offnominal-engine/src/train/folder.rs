@@ -2,13 +2,22 @@
 
 use crate::policies;
 use crate::randomisation::Randomisation;
-use crate::train::Keepsakes;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
 use offnominal_files::read;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+
+/// What is to be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Keepsakes {
+    /// Whether the history is written.
+    pub history: bool,
+    /// Number of policies, at evenly spaced steps; the last one is that of the last step.
+    pub checkpoints: u64,
+}
 
 /// The folder of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,23 +1,12 @@
 //! What a run keeps besides its policy: the history of its episodes, and the policies on the way.
 
-use crate::train::Folder;
+use crate::train::{Folder, Keepsakes};
 use anyhow::{Context, Result, ensure};
 use offnominal_agents::history::Run;
 use offnominal_agents::{History, Trainer};
 use offnominal_core::env::Env;
 use offnominal_files::read;
 use offnominal_files::write::atomically;
-use serde::{Deserialize, Serialize};
-
-/// What is to be kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Keepsakes {
-    /// Whether the history is written.
-    pub history: bool,
-    /// Number of policies, at evenly spaced steps; the last one is that of the last step.
-    pub checkpoints: u64,
-}
 
 /// What has been kept.
 pub(super) struct Memory {

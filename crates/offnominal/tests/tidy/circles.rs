@@ -20,12 +20,8 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("deep", &["library", "network"]),
     // To be ended: a cell makes the files that `play` writes, and lends it and the judges its numbers of rows.
     ("bench", &["cell", "judges", "play"]),
-    // To be ended: what a training remembers is written into its folder, which holds it.
-    ("engine", &["folder", "memory"]),
     // To be ended: panels score with the functions of the evaluation, whose results hold them.
     ("pixels", &["charts", "evaluate", "page", "panels", "report", "results"]),
-    // To be ended: the trait of networks is implemented beside it for those that are trained.
-    ("pixels", &["deep", "network"]),
 ];
 
 type Name = Vec<String>;
