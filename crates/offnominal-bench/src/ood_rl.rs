@@ -16,6 +16,7 @@ mod page;
 mod play;
 mod published;
 mod row;
+mod run;
 mod table;
 mod youden;
 
@@ -80,8 +81,8 @@ pub struct Finished {
 /// If a policy cannot be read, a cell fails, or a file cannot be written.
 pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
     let (began, plan, store) = (Instant::now(), cell::plan()?, Store::new(out));
-    let ran = cell::run(&plan, &store, context)?;
-    let (records, figures) = cell::collect(&plan, &store)?;
+    let ran = run::run(&plan, &store, context)?;
+    let (records, figures) = run::collect(&plan, &store)?;
     let (rows, path) = (to_rows(&records), out.join(TABLE).with_extension("parquet"));
     atomically(&path, &tables::to_parquet(&rows)?)?;
     for (name, svg) in &figures {

@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn sights_overlap_by_one_frame() {
+    fn transitions_overlap_by_one_frame() {
         let video = video(2, vec![7.0, 8.0]);
         let all: Vec<_> = video.transitions().collect();
         assert_eq!((all.len(), all[0].next_frame), (2, all[1].frame));

@@ -17,7 +17,7 @@ use crate::env::{Env, Status};
 use crate::episode::{End, Episode, Outcome};
 use crate::policy::Policy;
 
-/// A policy in an environment: everything needed to play episodes, except seeds and faults.
+/// A policy in an environment: everything needed to play episodes, except seeds and anomalies.
 #[derive(Clone, Copy)]
 pub struct Trial<'a> {
     /// The pristine environment.
@@ -31,8 +31,8 @@ pub struct Trial<'a> {
 /// Called with the environment before the first step and after each step; for images and progress.
 pub type Watcher<'w> = &'w mut dyn FnMut(&mut dyn Env);
 
-/// Called like a [`Watcher`], also with the course, whose anomaly may disturb what a camera sees.
-pub type Filmer<'w> = &'w mut dyn FnMut(&mut dyn Env, &mut Rollout);
+/// Called like a [`Watcher`], also with the rollout, whose anomaly may disturb what a camera sees.
+pub type RolloutWatcher<'w> = &'w mut dyn FnMut(&mut dyn Env, &mut Rollout);
 
 impl<'a> Trial<'a> {
     /// A trial with the environment's own horizon.
@@ -63,7 +63,7 @@ impl<'a> Trial<'a> {
     /// Plays a disturbed episode and its nominal twin, which has the same seed and initial condition.
     ///
     /// # Errors
-    /// If the fault cannot be built for this environment.
+    /// If the anomaly cannot be built for this environment.
     pub fn with_twin(
         &self,
         seed: Seed,
@@ -78,7 +78,7 @@ impl<'a> Trial<'a> {
     /// Plays a disturbed episode whose onset is known.
     ///
     /// # Errors
-    /// If the fault cannot be built for this environment.
+    /// If the anomaly cannot be built for this environment.
     pub fn disturbed(
         &self,
         seed: Seed,
@@ -93,7 +93,7 @@ impl<'a> Trial<'a> {
     /// Plays an episode again and shows the environment to `watch` before the first step and after each one.
     ///
     /// # Errors
-    /// If the episode's fault cannot be built for this environment.
+    /// If the episode's anomaly cannot be built for this environment.
     pub fn replay(
         &self,
         episode: &Episode,
@@ -103,15 +103,15 @@ impl<'a> Trial<'a> {
         self.replay_before(episode, from, &mut |env, _| watch(env))
     }
 
-    /// Plays an episode again before a camera: as [`Trial::replay`], with the course.
+    /// Plays an episode again before a camera: as [`Trial::replay`], with the rollout.
     ///
     /// # Errors
-    /// If the episode's fault cannot be built for this environment.
+    /// If the episode's anomaly cannot be built for this environment.
     pub fn replay_before(
         &self,
         episode: &Episode,
         from: &Catalogue<dyn Anomaly>,
-        video: Filmer<'_>,
+        watch: RolloutWatcher<'_>,
     ) -> Result<Episode, BuildError> {
         let disturbance = match (&episode.anomaly_spec, episode.onset) {
             (Some(anomaly_spec), Some(onset)) => {
@@ -119,7 +119,7 @@ impl<'a> Trial<'a> {
             }
             _ => None,
         };
-        Ok(self.play_from(Some(episode.initial.clone()), episode.seed, disturbance, video))
+        Ok(self.play_from(Some(episode.initial.clone()), episode.seed, disturbance, watch))
     }
 
     /// Plays an episode from an initial condition, or from the one that the seed draws.
@@ -128,7 +128,7 @@ impl<'a> Trial<'a> {
         initial: Option<Vec<f64>>,
         seed: Seed,
         disturbance: Option<Disturbance<'_>>,
-        watch: Filmer<'_>,
+        watch: RolloutWatcher<'_>,
     ) -> Episode {
         let mut env = self.checkout();
         let initial = initial.unwrap_or_else(|| Rollout::initial(env.as_ref(), seed));
@@ -161,7 +161,7 @@ fn play_into(
     policy: &mut dyn Policy,
     horizon: u32,
     disturbance: Option<Disturbance<'_>>,
-    watch: Filmer<'_>,
+    watch: RolloutWatcher<'_>,
 ) -> Episode {
     let (described, seed) =
         (disturbance.as_ref().map(|d| (d.anomaly_spec.clone(), d.onset)), log.episode.seed);

@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn every_measure_of_a_chorus() {
+    fn every_measure_of_an_ensemble() {
         // The first values are 3, −2, 9, −4 and 15, with a mean of 4.2; the second is zero.
         let of = |measure| score(&MockEnsemble::members(2), measure, &[1.0, 2.0]).unwrap();
         let sd = 61.7_f64.sqrt();

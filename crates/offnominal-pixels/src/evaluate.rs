@@ -10,7 +10,6 @@ use crate::fit::{self, Scorer};
 use crate::inputs::{NetworkSource, NominalSource, Reading, digest};
 use crate::layout::{DataSet, Sample};
 use crate::network::Network;
-use crate::output::NetworkOutput;
 use crate::results::{Evaluation, MethodResult, Report, threshold_disagreement};
 use crate::{panels, report};
 use anyhow::{Context as _, Result, ensure};
@@ -187,7 +186,7 @@ impl EvaluationPlan<'_> {
                 fit::fit(&ids, best.odin(), self.nominal, self.context)?.remove(0)
             }
         };
-        let panels = panels::make(self, &scorer, &failures, judged)?;
+        let panels = panels::make(self.network, self.set, &scorer, &failures, judged)?;
         let odin_temperature = cells.iter().find_map(|cell| cell.temperature);
         let Cell { pixels, images_with_both, mean_iou, .. } = cells[0].clone();
         let methods: Vec<MethodResult> = cells.into_iter().map(|cell| cell.result).collect();
@@ -296,18 +295,8 @@ impl EvaluationPlan<'_> {
         let Some((set, network)) = self.nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
             let (labels, output) = network.predict(set, sample)?;
-            scorers
-                .iter()
-                .zip(&mut means)
-                .for_each(|(s, means)| means.add(&score_of(s, &output), &labels.ids));
+            scorers.iter().zip(&mut means).for_each(|(s, means)| means.add(&s.scores(&output), &labels.ids));
         }
         Ok(means)
     }
-}
-
-/// The scores of an image.
-pub fn score_of(scorer: &Scorer, output: &NetworkOutput) -> Vec<f32> {
-    let mut scores = vec![0.0; output.view().pixels()];
-    scorer.scorer.score(&output.view(), &mut scores);
-    scores
 }

@@ -2,6 +2,7 @@
 
 use crate::layout::{DataSet, Sample};
 use crate::network::Network;
+use crate::output::NetworkOutput;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_detectors::pixel::{Fitting, METHODS, Needs, Odin, PixelScorer, TEMPERATURES, methods};
@@ -22,6 +23,15 @@ pub struct Scorer {
     pub has_seen_unknown: bool,
     /// What it does.
     pub scorer: Box<dyn PixelScorer>,
+}
+
+impl Scorer {
+    /// The score of each pixel of an image, higher where it is more likely to be unknown.
+    pub fn scores(&self, output: &NetworkOutput) -> Vec<f32> {
+        let mut scores = vec![0.0; output.view().pixels()];
+        self.scorer.score(&output.view(), &mut scores);
+        scores
+    }
 }
 
 /// The methods that a list names; `all` stands for those that can be had.

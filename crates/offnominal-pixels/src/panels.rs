@@ -1,27 +1,20 @@
 //! Images to look at: image, truth, prediction and score side by side, of the worst image for each cause.
 
-use crate::evaluate::{EvaluationPlan, score_of};
 use crate::failures::Failures;
 use crate::fit::Scorer;
-use crate::layout::Sample;
+use crate::layout::{DataSet, Sample};
+use crate::network::Network;
+use crate::results::Panel;
 use anyhow::Result;
 use offnominal_files::image_file;
-
-/// A row of images.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Panel {
-    /// What it shows.
-    pub caption: String,
-    /// Image (if there is one), truth, prediction, score: names and PNG files.
-    pub images: Vec<(&'static str, Vec<u8>)>,
-}
 
 /// The panels of the worst images.
 ///
 /// # Errors
 /// If an image cannot be read any longer.
 pub(crate) fn make(
-    plan: &EvaluationPlan<'_>,
+    network: &Network,
+    set: &DataSet,
     scorer: &Scorer,
     failures: &Failures,
     samples: &[Sample],
@@ -30,24 +23,24 @@ pub(crate) fn make(
     for (cause, number) in failures.worst() {
         let wrong = failures.images[number][cause as usize];
         let caption = format!("{}: {} wrong pixels in {}", cause.name(), wrong, samples[number].name);
-        panels.push(Panel { caption, images: images(plan, scorer, &samples[number])? });
+        panels.push(Panel { caption, images: images(network, set, scorer, &samples[number])? });
     }
     Ok(panels)
 }
 
 fn images(
-    plan: &EvaluationPlan<'_>,
+    network: &Network,
+    set: &DataSet,
     scorer: &Scorer,
     sample: &Sample,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
-    let (labels, output) = plan.network.predict(plan.set, sample)?;
-    let (scores, prediction) = (score_of(scorer, &output), output.view().prediction());
+    let (labels, output) = network.predict(set, sample)?;
+    let (scores, prediction) = (scorer.scores(&output), output.view().prediction());
     let (w, h) = (labels.width, labels.height);
-    let classes =
-        |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| plan.set.meanings.colour(id)).collect() };
+    let classes = |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| set.meanings.colour(id)).collect() };
     let mut images = Vec::new();
     // A data set may keep its images in a format that is not read; the other panels do not need it.
-    if let Ok(rgb) = plan.set.rgb(sample, &labels) {
+    if let Ok(rgb) = set.rgb(sample, &labels) {
         images.push(("image", image_file::colours(w, h, &rgb)?));
     }
     images.push(("truth", image_file::colours(w, h, &classes(&labels.ids))?));

@@ -1,7 +1,6 @@
 //! What an evaluation comes to, as plain data: the documented JSON is exactly this.
 
 use crate::failures::Failures;
-use crate::panels::Panel;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::pixel::components::ComponentMetrics;
@@ -62,6 +61,15 @@ pub struct Evaluation {
     /// Images to look at.
     #[serde(skip)]
     pub panels: Vec<Panel>,
+}
+
+/// A row of images, of which the page shows one for each cause of failures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// What it shows.
+    pub caption: String,
+    /// Image (if there is one), truth, prediction, score: names and PNG files.
+    pub images: Vec<(&'static str, Vec<u8>)>,
 }
 
 /// What came of a method.

@@ -1,6 +1,5 @@
 //! Scores of every pixel as .npy files.
 
-use crate::evaluate::score_of;
 use crate::fit;
 use crate::inputs::{NetworkSource, NominalSource, Reading};
 use crate::written::write_array;
@@ -71,7 +70,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
         let shape = [labels.height, labels.width];
         scorers.iter().try_for_each(|scorer| {
             scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;
-            write_array(&request.out.join(&scorer.id), &sample.name, &shape, &score_of(scorer, &output))
+            write_array(&request.out.join(&scorer.id), &sample.name, &shape, &scorer.scores(&output))
         })
     })?;
     let (folder, methods) = (request.out.clone(), request.methods.clone());

@@ -170,7 +170,7 @@ pub fn read(path: &Path, spec: &EnvSpec) -> Result<History> {
 pub struct LearnedPredictor {
     /// The predictor.
     pub predictor: Predictor,
-    /// What was tried, and how well the later episodes were foreseen.
+    /// What was tried, and how well the later episodes were predicted.
     pub learned: Learned,
     /// The exponent, from the later episodes; a reason if there is no choice.
     pub choice: std::result::Result<Choice, Refusal>,
@@ -232,8 +232,8 @@ pub fn learn_from(
         learned_from: learned.kept,
     };
     let mut predictor = Predictor::new(about, learned.clone());
-    let foreseen = near.map(|near| foreseen(&predictor, near, env)).transpose()?;
-    let choice = exponent::choose(foreseen.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
+    let predicted = near.map(|near| predicted(&predictor, near, env)).transpose()?;
+    let choice = exponent::choose(predicted.as_ref().unwrap_or(&learned.later), PLAIN_SHARE, Level::P95);
     predictor.about.exponent = choice.as_ref().map_or(USUAL_EXPONENT, |c| c.exponent);
     Ok(LearnedPredictor { predictor, learned, choice })
 }
@@ -253,8 +253,8 @@ struct LearningSpec {
 /// Name of the journal in the output folder, until all is learned.
 const JOURNAL: &str = "fits.jsonl";
 
-/// The chance that was foreseen for each episode, and whether it failed.
-fn foreseen(predictor: &Predictor, history: &History, env: &dyn Env) -> Result<Vec<(f64, bool)>> {
+/// The chance that was predicted for each episode, and whether it failed.
+fn predicted(predictor: &Predictor, history: &History, env: &dyn Env) -> Result<Vec<(f64, bool)>> {
     let one = |episode: &TrainingEpisode| {
         let numbers = guide::reading(env, predictor.about.form, &episode.initial)?.numbers;
         Ok((predictor.reader(episode.step).predict(&numbers), episode.failed))

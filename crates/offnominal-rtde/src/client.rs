@@ -1,6 +1,6 @@
 //! A client of RTDE: agrees on version and recipes, then sends and receives values.
 
-use super::link::{Link, Trouble};
+use super::link::{Link, LinkError};
 use super::message::{Data, PROTOCOL, Reply, Request, Setup};
 use super::package::Inbox;
 use super::recipe::RtdeRecipe;
@@ -37,7 +37,7 @@ impl Client {
     ///
     /// # Errors
     /// If it does not answer, refuses, or is no controller.
-    pub fn open(link: Box<dyn Link>, wishes: Wishes) -> Result<Client, Trouble> {
+    pub fn open(link: Box<dyn Link>, wishes: Wishes) -> Result<Client, LinkError> {
         let mut talk = Talk { link, inbox: Inbox::default() };
         talk.version()?;
         let outputs = talk.outputs(wishes)?;
@@ -62,7 +62,7 @@ impl Client {
     ///
     /// # Panics
     /// If their types are not those that were agreed.
-    pub fn send(&mut self, values: &[Value]) -> Result<(), Trouble> {
+    pub fn send(&mut self, values: &[Value]) -> Result<(), LinkError> {
         assert!(
             values.iter().map(Value::of_type).eq(self.inputs.types.iter().copied()),
             "types of the inputs"
@@ -78,7 +78,7 @@ impl Client {
     ///
     /// # Errors
     /// If the link is broken, silent, or carries garbage.
-    pub fn receive(&mut self) -> Result<&[Value], Trouble> {
+    pub fn receive(&mut self) -> Result<&[Value], LinkError> {
         let deadline = Instant::now() + PATIENCE;
         while !self.take()? {
             fill(&mut self.inbox, self.link.as_mut(), deadline)?;
@@ -90,7 +90,7 @@ impl Client {
     ///
     /// # Errors
     /// If the link is broken or carries garbage.
-    pub fn catch_up(&mut self) -> Result<(), Trouble> {
+    pub fn catch_up(&mut self) -> Result<(), LinkError> {
         let deadline = Instant::now() + PATIENCE;
         while Instant::now() < deadline && self.link.poll(self.inbox.buffer())? {
             while self.take()? {}
@@ -102,7 +102,7 @@ impl Client {
     ///
     /// # Errors
     /// If it cannot be reached.
-    pub fn play(&mut self, script: &str) -> Result<(), Trouble> {
+    pub fn play(&mut self, script: &str) -> Result<(), LinkError> {
         self.link.play(script)
     }
 
@@ -120,7 +120,7 @@ impl Client {
     }
 
     /// Takes packages up to the next one with values; whether there was one.
-    fn take(&mut self) -> Result<bool, Trouble> {
+    fn take(&mut self) -> Result<bool, LinkError> {
         while let Some(package) = self.inbox.take()? {
             if let Reply::Data(data) = Reply::read(package)?
                 && data.recipe == self.outputs.id
@@ -133,14 +133,14 @@ impl Client {
     }
 }
 
-fn agreed(names: &str, setup: Setup<'_>) -> Result<RtdeRecipe, Trouble> {
+fn agreed(names: &str, setup: Setup<'_>) -> Result<RtdeRecipe, LinkError> {
     Ok(RtdeRecipe::agreed(names, setup.recipe, setup.types)?)
 }
 
 /// Receives more bytes, unless the time is over.
-fn fill(inbox: &mut Inbox, link: &mut dyn Link, deadline: Instant) -> Result<(), Trouble> {
+fn fill(inbox: &mut Inbox, link: &mut dyn Link, deadline: Instant) -> Result<(), LinkError> {
     if Instant::now() > deadline {
-        return Err(Trouble::Silent(PATIENCE.as_secs_f64()));
+        return Err(LinkError::Silent(PATIENCE.as_secs_f64()));
     }
     link.receive(inbox.buffer())
 }
@@ -152,15 +152,15 @@ struct Talk {
 }
 
 impl Talk {
-    fn version(&mut self) -> Result<(), Trouble> {
+    fn version(&mut self) -> Result<(), LinkError> {
         self.ask(Request::Protocol(PROTOCOL), "the answer to the version", |reply| match reply {
             Reply::Protocol(true) => Some(Ok(())),
-            Reply::Protocol(false) => Some(Err(Trouble::OldProtocol)),
+            Reply::Protocol(false) => Some(Err(LinkError::OldProtocol)),
             _ => None,
         })
     }
 
-    fn outputs(&mut self, wishes: Wishes) -> Result<RtdeRecipe, Trouble> {
+    fn outputs(&mut self, wishes: Wishes) -> Result<RtdeRecipe, LinkError> {
         let request = Request::Outputs { frequency_hz: wishes.frequency_hz, names: wishes.outputs };
         self.ask(request, "the recipe of its data", |reply| match reply {
             Reply::Outputs(setup) => Some(agreed(wishes.outputs, setup)),
@@ -168,7 +168,7 @@ impl Talk {
         })
     }
 
-    fn inputs(&mut self, wishes: Wishes) -> Result<RtdeRecipe, Trouble> {
+    fn inputs(&mut self, wishes: Wishes) -> Result<RtdeRecipe, LinkError> {
         let request = Request::Inputs { names: wishes.inputs };
         self.ask(request, "the recipe of our data", |reply| match reply {
             Reply::Inputs(setup) => Some(agreed(wishes.inputs, setup)),
@@ -176,10 +176,10 @@ impl Talk {
         })
     }
 
-    fn start(&mut self) -> Result<(), Trouble> {
+    fn start(&mut self) -> Result<(), LinkError> {
         self.ask(Request::Start, "the start of its data", |reply| match reply {
             Reply::Start(true) => Some(Ok(())),
-            Reply::Start(false) => Some(Err(Trouble::RefusesStart)),
+            Reply::Start(false) => Some(Err(LinkError::RefusesStart)),
             _ => None,
         })
     }
@@ -189,8 +189,8 @@ impl Talk {
         &mut self,
         request: Request<'_>,
         expected: &'static str,
-        read: impl Fn(Reply<'_>) -> Option<Result<T, Trouble>>,
-    ) -> Result<T, Trouble> {
+        read: impl Fn(Reply<'_>) -> Option<Result<T, LinkError>>,
+    ) -> Result<T, LinkError> {
         let mut bytes = Vec::new();
         request.write(&mut bytes);
         self.link.send(&bytes)?;
@@ -200,7 +200,7 @@ impl Talk {
                 None => fill(&mut self.inbox, self.link.as_mut(), deadline)?,
                 Some(Reply::Text(_)) => {}
                 Some(reply) => {
-                    let out_of_turn = || Trouble::OutOfTurn { expected, found: format!("{reply:?}") };
+                    let out_of_turn = || LinkError::OutOfTurn { expected, found: format!("{reply:?}") };
                     return read(reply).unwrap_or_else(|| Err(out_of_turn()));
                 }
             }

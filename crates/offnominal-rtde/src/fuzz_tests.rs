@@ -1,7 +1,7 @@
 //! Bytes of every kind: nothing that comes over the wire makes either end panic, hang, or keep much memory.
 
 use super::client::{Client, Wishes};
-use super::link::{Link, Trouble};
+use super::link::{Link, LinkError};
 use super::message::{Data, Reply, Request, Setup, Text, head};
 use super::package::{Inbox, Package};
 use super::simulated::Controller;
@@ -61,16 +61,16 @@ fn controller() -> Controller {
 struct Tape(Vec<Vec<u8>>);
 
 impl Link for Tape {
-    fn send(&mut self, _: &[u8]) -> Result<(), Trouble> {
+    fn send(&mut self, _: &[u8]) -> Result<(), LinkError> {
         Ok(())
     }
 
-    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble> {
-        into.extend(self.0.pop().ok_or(Trouble::Silent(0.0))?);
+    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), LinkError> {
+        into.extend(self.0.pop().ok_or(LinkError::Silent(0.0))?);
         Ok(())
     }
 
-    fn play(&mut self, _: &str) -> Result<(), Trouble> {
+    fn play(&mut self, _: &str) -> Result<(), LinkError> {
         Ok(())
     }
 

@@ -24,5 +24,5 @@ mod fuzz_tests;
 #[cfg(test)]
 mod link_tests;
 
-pub use link::{Link, Tcp, Trouble};
+pub use link::{Link, LinkError, Tcp};
 pub use robot::Robot;

@@ -13,18 +13,18 @@ pub trait Link: Send + Sync {
     ///
     /// # Errors
     /// If the link is broken, here and below.
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble>;
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError>;
 
     /// Waits for bytes and appends them.
-    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble>;
+    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), LinkError>;
 
     /// Appends bytes that have come already, without waiting; whether there were any. In lock step nothing piles up.
-    fn poll(&mut self, _into: &mut Vec<u8>) -> Result<bool, Trouble> {
+    fn poll(&mut self, _into: &mut Vec<u8>) -> Result<bool, LinkError> {
         Ok(false)
     }
 
     /// Has the controller run a program in URScript.
-    fn play(&mut self, script: &str) -> Result<(), Trouble>;
+    fn play(&mut self, script: &str) -> Result<(), LinkError>;
 
     /// A copy with its own controller in the same state; `None` for a real robot, of which there is only one.
     fn fork(&self) -> Option<Box<dyn Link>>;
@@ -33,7 +33,7 @@ pub trait Link: Send + Sync {
 /// Why a robot cannot be used, or not any longer.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
-pub enum Trouble {
+pub enum LinkError {
     /// Nobody is there.
     #[error("{host}:{port} does not answer ({why}); is the robot switched on, and is this its address?")]
     NoAnswer {
@@ -126,12 +126,13 @@ impl Tcp {
     ///
     /// # Errors
     /// If it does not answer within three seconds.
-    pub fn connect(host: &str, ports: Ports) -> Result<Tcp, Trouble> {
+    pub fn connect(host: &str, ports: Ports) -> Result<Tcp, LinkError> {
         Ok(Tcp { rtde: Tcp::open(host, ports.rtde)?, script: None, host: host.into(), ports })
     }
 
-    fn open(host: &str, port: u16) -> Result<TcpStream, Trouble> {
-        let no_answer = |e: std::io::Error| Trouble::NoAnswer { host: host.into(), port, why: e.to_string() };
+    fn open(host: &str, port: u16) -> Result<TcpStream, LinkError> {
+        let no_answer =
+            |e: std::io::Error| LinkError::NoAnswer { host: host.into(), port, why: e.to_string() };
         let unknown = || std::io::Error::new(ErrorKind::NotFound, "no such host");
         let address = (host, port).to_socket_addrs().map_err(no_answer)?.next();
         let address = address.ok_or_else(unknown).map_err(no_answer)?;
@@ -143,22 +144,22 @@ impl Tcp {
     }
 }
 
-fn broken(error: std::io::Error) -> Trouble {
+fn broken(error: std::io::Error) -> LinkError {
     match error.kind() {
-        ErrorKind::WouldBlock | ErrorKind::TimedOut => Trouble::Silent(Tcp::TIMEOUT.as_secs_f64()),
-        _ => Trouble::Broken(error.to_string()),
+        ErrorKind::WouldBlock | ErrorKind::TimedOut => LinkError::Silent(Tcp::TIMEOUT.as_secs_f64()),
+        _ => LinkError::Broken(error.to_string()),
     }
 }
 
 impl Link for Tcp {
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
         self.rtde.write_all(bytes).map_err(broken)
     }
 
-    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), LinkError> {
         let mut chunk = [0; 4096];
         match self.rtde.read(&mut chunk).map_err(broken)? {
-            0 => Err(Trouble::Broken("the robot closed it".into())),
+            0 => Err(LinkError::Broken("the robot closed it".into())),
             n => {
                 into.extend_from_slice(&chunk[..n]);
                 Ok(())
@@ -166,7 +167,7 @@ impl Link for Tcp {
         }
     }
 
-    fn poll(&mut self, into: &mut Vec<u8>) -> Result<bool, Trouble> {
+    fn poll(&mut self, into: &mut Vec<u8>) -> Result<bool, LinkError> {
         let mut byte = [0];
         self.rtde.set_nonblocking(true).map_err(broken)?;
         let waiting = self.rtde.peek(&mut byte);
@@ -178,7 +179,7 @@ impl Link for Tcp {
         }
     }
 
-    fn play(&mut self, script: &str) -> Result<(), Trouble> {
+    fn play(&mut self, script: &str) -> Result<(), LinkError> {
         let mut stream = Tcp::open(&self.host, self.ports.script)?;
         stream.write_all(script.as_bytes()).map_err(broken)?;
         self.script = Some(stream);

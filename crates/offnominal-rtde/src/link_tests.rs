@@ -1,6 +1,6 @@
 //! A robot at the other end of a link: in lock step, over sockets, and when something is wrong with it.
 
-use super::link::{Link, Ports, Tcp, Trouble};
+use super::link::{Link, LinkError, Ports, Tcp};
 use super::robot::{Robot, Servo};
 use super::simulated::station::Settings;
 use super::simulated::{Controller, Loopback, Network, Served};
@@ -51,9 +51,9 @@ fn a_copy_has_the_same_future_and_the_original_does_not_move() {
 fn commands_beyond_the_limits_are_not_sent() {
     let mut robot = robot();
     for wrong in [HOME.map(|q| q + 0.3), [7.0; 6], [f64::NAN; 6]] {
-        assert!(matches!(robot.follow(&wrong, Servo::default()), Err(Trouble::OutOfReach(_))));
+        assert!(matches!(robot.follow(&wrong, Servo::default()), Err(LinkError::OutOfReach(_))));
     }
-    assert!(matches!(robot.travel(&[f64::INFINITY; 6]), Err(Trouble::OutOfReach(_))));
+    assert!(matches!(robot.travel(&[f64::INFINITY; 6]), Err(LinkError::OutOfReach(_))));
 }
 
 /// Smoothing and latency make the arm lag more, each by itself.
@@ -78,11 +78,11 @@ fn the_servo_is_as_slow_as_it_is_told() {
 struct Faulty {
     inner: Loopback,
     waits_left: usize,
-    fault: AnomalySpec,
+    fault: LinkFault,
 }
 
 #[derive(Clone, Copy)]
-enum AnomalySpec {
+enum LinkFault {
     Breaks,
     Garbage,
     Freezes,
@@ -90,17 +90,17 @@ enum AnomalySpec {
 }
 
 impl Link for Faulty {
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
         self.inner.send(bytes)
     }
 
-    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), LinkError> {
         let Some(left) = self.waits_left.checked_sub(1) else { return self.fail(into) };
         self.waits_left = left;
         self.inner.receive(into)
     }
 
-    fn play(&mut self, script: &str) -> Result<(), Trouble> {
+    fn play(&mut self, script: &str) -> Result<(), LinkError> {
         self.inner.play(script)
     }
 
@@ -110,19 +110,19 @@ impl Link for Faulty {
 }
 
 impl Faulty {
-    fn fail(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn fail(&mut self, into: &mut Vec<u8>) -> Result<(), LinkError> {
         match self.fault {
-            AnomalySpec::Breaks => return Err(Trouble::Broken("reset by peer".into())),
-            AnomalySpec::Garbage => into.extend_from_slice(b"HTTP/1.1 400 Bad Request"),
+            LinkFault::Breaks => return Err(LinkError::Broken("reset by peer".into())),
+            LinkFault::Garbage => into.extend_from_slice(b"HTTP/1.1 400 Bad Request"),
             // The package of another moment, again and again: values are well-formed, and old.
-            AnomalySpec::Freezes => self.inner.clone().receive(into)?,
-            AnomalySpec::Texts => into.extend_from_slice(&[0, 8, b'M', 1, b'a', 1, b'b', 3]),
+            LinkFault::Freezes => self.inner.clone().receive(into)?,
+            LinkFault::Texts => into.extend_from_slice(&[0, 8, b'M', 1, b'a', 1, b'b', 3]),
         }
         Ok(())
     }
 }
 
-fn fails_as(fault: AnomalySpec) -> Trouble {
+fn fails_as(fault: LinkFault) -> LinkError {
     let inner = Loopback::new(Controller::new().unwrap());
     let mut robot = Robot::open(Box::new(Faulty { inner, waits_left: 50, fault })).unwrap();
     robot.wait(1e6).unwrap_err()
@@ -130,11 +130,11 @@ fn fails_as(fault: AnomalySpec) -> Trouble {
 
 #[test]
 fn each_fault_of_the_link_has_its_message() {
-    assert_eq!(fails_as(AnomalySpec::Breaks), Trouble::Broken("reset by peer".into()));
-    assert!(matches!(fails_as(AnomalySpec::Garbage), Trouble::Garbage(_)));
-    assert!(matches!(fails_as(AnomalySpec::Freezes), Trouble::Frozen(_)));
+    assert_eq!(fails_as(LinkFault::Breaks), LinkError::Broken("reset by peer".into()));
+    assert!(matches!(fails_as(LinkFault::Garbage), LinkError::Garbage(_)));
+    assert!(matches!(fails_as(LinkFault::Freezes), LinkError::Frozen(_)));
     // A robot that only talks: its texts do not count as life.
-    assert!(matches!(fails_as(AnomalySpec::Texts), Trouble::Silent(_)));
+    assert!(matches!(fails_as(LinkFault::Texts), LinkError::Silent(_)));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_safety_stop_ends_it_with_its_name() {
         let mut controller = Controller::new().unwrap();
         stop(&mut controller);
         let error = Robot::open(Box::new(Loopback::new(controller))).err().unwrap();
-        assert_eq!(error, Trouble::Stopped(name));
+        assert_eq!(error, LinkError::Stopped(name));
     }
 }
 
@@ -172,7 +172,7 @@ fn a_host_that_does_not_answer_is_named() {
 }
 
 /// What a robot is found to be that says `bytes` and then nothing.
-fn found_of(bytes: &'static [u8], stays: bool) -> Trouble {
+fn found_of(bytes: &'static [u8], stays: bool) -> LinkError {
     let listener = TcpListener::bind((HERE, 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     let server = std::thread::spawn(move || {
@@ -190,14 +190,14 @@ fn found_of(bytes: &'static [u8], stays: bool) -> Trouble {
 
 #[test]
 fn hosts_that_are_no_robots_are_told_from_robots() {
-    assert!(matches!(found_of(b"", true), Trouble::Silent(_)));
-    assert!(matches!(found_of(b"SSH-2.0-OpenSSH_9.6\r\n", true), Trouble::Garbage(_)));
-    assert!(matches!(found_of(&[0, 4, b'V', 0], true), Trouble::OldProtocol));
-    assert!(matches!(found_of(&[0, 4, b'S', 1], true), Trouble::OutOfTurn { .. }));
-    assert!(matches!(found_of(b"", false), Trouble::Broken(_)));
+    assert!(matches!(found_of(b"", true), LinkError::Silent(_)));
+    assert!(matches!(found_of(b"SSH-2.0-OpenSSH_9.6\r\n", true), LinkError::Garbage(_)));
+    assert!(matches!(found_of(&[0, 4, b'V', 0], true), LinkError::OldProtocol));
+    assert!(matches!(found_of(&[0, 4, b'S', 1], true), LinkError::OutOfTurn { .. }));
+    assert!(matches!(found_of(b"", false), LinkError::Broken(_)));
 }
 
-fn robot_of(served: &Served) -> Result<Robot, Trouble> {
+fn robot_of(served: &Served) -> Result<Robot, LinkError> {
     Robot::open(Box::new(Tcp::connect(HERE, served.ports)?))
 }
 
@@ -242,7 +242,7 @@ fn a_protective_stop_in_the_middle_ends_the_wait() {
     let settings = Settings { stop_after_secs: Some(1.0), ..Settings::default() };
     let served = Served::locally(5.0, settings).unwrap();
     let mut robot = robot_of(&served).unwrap();
-    assert_eq!(robot.wait(1e6), Err(Trouble::Stopped("protective stop")));
+    assert_eq!(robot.wait(1e6), Err(LinkError::Stopped("protective stop")));
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_controller_that_goes_away_ends_the_wait() {
     let served = Served::locally(5.0, Settings::default()).unwrap();
     let mut robot = robot_of(&served).unwrap();
     drop(served);
-    assert!(matches!(robot.wait(1e6), Err(Trouble::Broken(_) | Trouble::Silent(_))));
+    assert!(matches!(robot.wait(1e6), Err(LinkError::Broken(_) | LinkError::Silent(_))));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 //! second.
 
 use super::client::{Client, Wishes};
-use super::link::{Link, Trouble};
+use super::link::{Link, LinkError};
 use super::value::Value;
 use crate::ur3e::Joints;
 use std::f64::consts::TAU;
@@ -138,7 +138,7 @@ impl Robot {
     ///
     /// # Errors
     /// If the robot cannot be used.
-    pub fn open(link: Box<dyn Link>) -> Result<Robot, Trouble> {
+    pub fn open(link: Box<dyn Link>) -> Result<Robot, LinkError> {
         let wishes = Wishes { outputs: OUTPUTS, inputs: INPUTS, frequency_hz: FREQUENCY_HZ };
         let client = Client::open(link, wishes)?;
         let mut robot = Robot { client, state: State::default(), commanded: None, counter: 0, stale: 0 };
@@ -160,7 +160,7 @@ impl Robot {
     ///
     /// # Errors
     /// If the robot stops, or does not arrive.
-    pub fn travel(&mut self, to: &Joints) -> Result<(), Trouble> {
+    pub fn travel(&mut self, to: &Joints) -> Result<(), LinkError> {
         in_range(to)?;
         self.commanded = None;
         // Between episodes nobody looks: what piled up is not the present.
@@ -175,7 +175,7 @@ impl Robot {
     ///
     /// # Errors
     /// If the posture is too far from where the arm is, or the link is broken.
-    pub fn follow(&mut self, target: &Joints, how: Servo) -> Result<(), Trouble> {
+    pub fn follow(&mut self, target: &Joints, how: Servo) -> Result<(), LinkError> {
         in_range(target)?;
         near(target, &self.state.q, LARGEST_LEAD_RAD)?;
         near(target, &self.commanded.unwrap_or(self.state.q), LARGEST_JUMP_RAD)?;
@@ -190,7 +190,7 @@ impl Robot {
     ///
     /// # Errors
     /// If the robot stops, or the link breaks.
-    pub fn wait(&mut self, until_secs: f64) -> Result<(), Trouble> {
+    pub fn wait(&mut self, until_secs: f64) -> Result<(), LinkError> {
         // Half a tick of the fastest controllers: times are sums of floating-point numbers.
         while self.state.time_secs < until_secs - 0.001 {
             self.look()?;
@@ -203,7 +203,7 @@ impl Robot {
     ///
     /// # Errors
     /// If the link is broken already.
-    pub fn release(&mut self) -> Result<(), Trouble> {
+    pub fn release(&mut self) -> Result<(), LinkError> {
         self.order(command::END, &[])
     }
 
@@ -214,19 +214,19 @@ impl Robot {
     }
 
     /// Runs a command that ends by itself, and waits for its end.
-    fn finish(&mut self, number: i32, arguments: &[f64]) -> Result<(), Trouble> {
+    fn finish(&mut self, number: i32, arguments: &[f64]) -> Result<(), LinkError> {
         let deadline = self.state.time_secs + LONGEST_TRAVEL_SECS;
-        let late = Trouble::NotArrived(LONGEST_TRAVEL_SECS);
+        let late = LinkError::NotArrived(LONGEST_TRAVEL_SECS);
         self.repeat_until(signal::DONE, number, arguments, deadline, late.clone())?;
         self.repeat_until(signal::READY, command::NONE, &[], deadline, late)
     }
 
     /// Waits until the program says that it awaits commands.
-    fn wait_until_ready(&mut self) -> Result<(), Trouble> {
+    fn wait_until_ready(&mut self) -> Result<(), LinkError> {
         let deadline = self.state.time_secs + LONGEST_START_SECS;
         while !(self.state.is_playing() && self.state.signal == signal::READY) {
             if self.state.time_secs > deadline {
-                return Err(Trouble::NotPlaying("it did not start"));
+                return Err(LinkError::NotPlaying("it did not start"));
             }
             self.look()?;
             self.check_safety()?;
@@ -241,8 +241,8 @@ impl Robot {
         number: i32,
         arguments: &[f64],
         deadline_secs: f64,
-        late: Trouble,
-    ) -> Result<(), Trouble> {
+        late: LinkError,
+    ) -> Result<(), LinkError> {
         while self.state.signal != signal {
             if self.state.time_secs > deadline_secs {
                 return Err(late);
@@ -255,7 +255,7 @@ impl Robot {
     }
 
     /// Sends a command with its arguments; the rest of the registers are zero.
-    fn order(&mut self, number: i32, arguments: &[f64]) -> Result<(), Trouble> {
+    fn order(&mut self, number: i32, arguments: &[f64]) -> Result<(), LinkError> {
         self.counter = self.counter.wrapping_add(1);
         let mut values = [Value::Double(0.0); 13];
         values[0] = Value::I32(number);
@@ -265,23 +265,23 @@ impl Robot {
     }
 
     /// Waits for the next package.
-    fn look(&mut self) -> Result<(), Trouble> {
+    fn look(&mut self) -> Result<(), LinkError> {
         let values = self.client.receive()?;
         let Some(state) = State::read(values) else {
-            return Err(Trouble::OutOfTurn { expected: "finite numbers", found: format!("{values:?}") });
+            return Err(LinkError::OutOfTurn { expected: "finite numbers", found: format!("{values:?}") });
         };
         self.stale = if state.time_secs > self.state.time_secs { 0 } else { self.stale + 1 };
         self.state = state;
-        if self.stale > FROZEN_PACKAGES { Err(Trouble::Frozen(state.time_secs)) } else { Ok(()) }
+        if self.stale > FROZEN_PACKAGES { Err(LinkError::Frozen(state.time_secs)) } else { Ok(()) }
     }
 
-    fn check_safety(&self) -> Result<(), Trouble> {
-        self.state.stop().map_or(Ok(()), |why| Err(Trouble::Stopped(why)))
+    fn check_safety(&self) -> Result<(), LinkError> {
+        self.state.stop().map_or(Ok(()), |why| Err(LinkError::Stopped(why)))
     }
 
-    fn check_running(&self) -> Result<(), Trouble> {
+    fn check_running(&self) -> Result<(), LinkError> {
         self.check_safety()?;
-        if self.state.is_playing() { Ok(()) } else { Err(Trouble::NotPlaying("it ended")) }
+        if self.state.is_playing() { Ok(()) } else { Err(LinkError::NotPlaying("it ended")) }
     }
 }
 
@@ -292,17 +292,17 @@ impl Drop for Robot {
     }
 }
 
-fn near(target: &Joints, from: &Joints, most_rad: f64) -> Result<(), Trouble> {
+fn near(target: &Joints, from: &Joints, most_rad: f64) -> Result<(), LinkError> {
     let turn = target.iter().zip(from).map(|(t, q)| (t - q).abs()).fold(0.0, f64::max);
     if turn <= most_rad {
         return Ok(());
     }
-    Err(Trouble::OutOfReach(format!("a joint would have to turn by {turn:.2} rad at once")))
+    Err(LinkError::OutOfReach(format!("a joint would have to turn by {turn:.2} rad at once")))
 }
 
-fn in_range(q: &Joints) -> Result<(), Trouble> {
+fn in_range(q: &Joints) -> Result<(), LinkError> {
     match q.iter().find(|a| a.is_nan() || a.abs() > TAU) {
-        Some(angle) => Err(Trouble::OutOfReach(format!("a joint would have to turn to {angle:.2} rad"))),
+        Some(angle) => Err(LinkError::OutOfReach(format!("a joint would have to turn to {angle:.2} rad"))),
         None => Ok(()),
     }
 }

@@ -56,7 +56,7 @@ fn lamp_light(rng: &mut Rng) -> Light {
         skylight: vec3(1.1 * bright, bright, 0.85 * bright),
         sky: [vec3(0.8, 0.78, 0.74); 2],
         clouds: 0.0,
-        sight_m: 1e4,
+        visibility_m: 1e4,
         puddles: 0.0,
         key: rng.bits() as u32,
     }

@@ -36,7 +36,7 @@ pub struct Light {
     /// Share of the sky under clouds.
     pub clouds: f32,
     /// Distance at which 1 − 1/e of a colour is air, in metres.
-    pub sight_m: f32,
+    pub visibility_m: f32,
     /// Share of the road under water.
     pub puddles: f32,
     /// Which clouds and which puddles.
@@ -72,7 +72,7 @@ impl Weather {
             skylight: vec3(0.42, 0.5, 0.62),
             sky: [vec3(0.55, 0.66, 0.78), vec3(0.16, 0.32, 0.62)],
             clouds: between(rng, 0.1, 0.6),
-            sight_m: between(rng, 350.0, 900.0),
+            visibility_m: between(rng, 350.0, 900.0),
             puddles: 0.0,
             key,
         };
@@ -81,7 +81,7 @@ impl Weather {
             skylight: vec3(0.72, 0.75, 0.8),
             sky: [vec3(0.62, 0.65, 0.68), vec3(0.5, 0.54, 0.6)],
             clouds: 0.9,
-            sight_m: between(rng, 200.0, 500.0),
+            visibility_m: between(rng, 200.0, 500.0),
             ..clear.clone()
         };
         match self {
@@ -94,7 +94,7 @@ impl Weather {
             },
             Weather::Overcast => grey,
             Weather::Fog => {
-                Light { sight_m: between(rng, 35.0, 90.0), sky: [vec3(0.6, 0.62, 0.64); 2], ..grey }
+                Light { visibility_m: between(rng, 35.0, 90.0), sky: [vec3(0.6, 0.62, 0.64); 2], ..grey }
             }
             Weather::Wet => {
                 Light { puddles: between(rng, 0.15, 0.35), skylight: vec3(0.58, 0.61, 0.66), ..grey }
@@ -123,7 +123,7 @@ impl Light {
     /// A colour seen through so many metres of air.
     #[inline]
     pub fn through_air(&self, colour: Vec3, metres: f32) -> Vec3 {
-        self.sky[0].lerp(colour, (-metres / self.sight_m).exp())
+        self.sky[0].lerp(colour, (-metres / self.visibility_m).exp())
     }
 
     /// What a surface sends back. `open` is the share of the sky above it that is not hidden.

@@ -87,10 +87,10 @@ fn a_driver_written_by_hand_keeps_lane_speed_and_distance() {
 
 #[test]
 fn other_courses_can_be_driven_too() {
-    for course in 2..8 {
-        let mut env = catalogue().build("car-lanekeep", &json!({ "course": course })).unwrap();
+    for track in 2..8 {
+        let mut env = catalogue().build("car-lanekeep", &json!({ "track": track })).unwrap();
         let (steps, _, good) = driven(env.as_mut(), 1);
-        assert!(steps == 500 && good, "course {course}: {steps} steps");
+        assert!(steps == 500 && good, "track {track}: {steps} steps");
     }
 }
 
@@ -213,8 +213,8 @@ fn every_channel_but_the_target_varies() {
 
 #[test]
 fn bad_options_and_names_are_refused_with_a_hint() {
-    let refused = catalogue().build("car-lanekeep", &json!({"courze": 2})).err().unwrap().to_string();
-    assert!(refused.contains("unknown field `courze`") && refused.contains("course"), "{refused}");
+    let refused = catalogue().build("car-lanekeep", &json!({"trakc": 2})).err().unwrap().to_string();
+    assert!(refused.contains("unknown field `trakc`") && refused.contains("track"), "{refused}");
     let error = environment().set_parameter("break-gain", 1.0).unwrap_err().to_string();
     assert!(error.contains("did you mean \"brake-gain\"?"), "{error}");
     assert!(environment().set_parameter("tyre-friction", 0.0).is_err());

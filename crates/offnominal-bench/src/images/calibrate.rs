@@ -15,7 +15,7 @@ use offnominal_stats::mean::student_t;
 use offnominal_worlds::anomaly::{Domain, Search, camera_ids_for, searches};
 use serde_json::json;
 
-/// Episodes that are filmed, and steps of each that are looked at.
+/// Episodes that are recorded, and steps of each that are looked at.
 const EPISODES: usize = 4;
 const STEPS: usize = 16;
 /// Halvings of the interval in which a magnitude lies.

@@ -1,4 +1,4 @@
-//! The publication's Figures 4 and 5: what a policy predicts in one episode at home and in one of a variant, and how far
+//! The publication's Figures 4 and 5: what a policy predicts in one nominal episode and in one of a variant, and how far
 //! the predictions lie apart, with the best threshold.
 
 use crate::ood_rl::{Judged, Method};
@@ -24,7 +24,7 @@ pub(super) fn is_drawn(env: &str, method: Method, anomaly: &str, magnitude: f64)
     DRAWN.iter().any(is_it)
 }
 
-/// One policy in one episode at home and in one of a variant.
+/// One policy in one nominal episode and in one of a variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Trace {
     env: String,
@@ -32,8 +32,8 @@ pub struct Trace {
     trial: u32,
     auroc: f64,
     threshold: f64,
-    home: Predicted,
-    away: Predicted,
+    nominal: Predicted,
+    anomalous: Predicted,
 }
 
 /// Mean and standard deviation of the predictions at each step, `[actions][T]`: values of choices, or commands.
@@ -44,15 +44,15 @@ struct Predicted {
 }
 
 impl Trace {
-    pub(super) fn of(row: &Judged, panel: &mut Panel, home: &Episode, away: &Episode) -> Trace {
+    pub(super) fn of(row: &Judged, panel: &mut Panel, nominal: &Episode, anomalous: &Episode) -> Trace {
         Trace {
             env: row.env.clone(),
             method: row.method,
             trial: row.trial,
             auroc: row.auroc.unwrap_or(f64::NAN),
             threshold: row.youden.unwrap_or(f64::NAN),
-            home: Predicted::of(panel, home),
-            away: Predicted::of(panel, away),
+            nominal: Predicted::of(panel, nominal),
+            anomalous: Predicted::of(panel, anomalous),
         }
     }
 }
@@ -126,20 +126,20 @@ fn line(name: String, pen: usize, values: Vec<f64>, band: Vec<(f64, f64)>) -> Li
 
 fn predictions(trace: &Trace, title: String, what: &str) -> Plot {
     let name = |a: usize, place: &str| {
-        if trace.home.mean.len() > 1 { format!("choice {a}, {place}") } else { place.to_string() }
+        if trace.nominal.mean.len() > 1 { format!("choice {a}, {place}") } else { place.to_string() }
     };
     let of = |from: &Predicted, place: &str, pen: usize| -> Vec<Line> {
         (0..from.mean.len())
             .map(|a| line(name(a, place), pen + 2 * a, from.mean[a].clone(), from.band(a)))
             .collect()
     };
-    plot(title, [of(&trace.home, "at home", 0), of(&trace.away, what, 1)].concat(), vec![])
+    plot(title, [of(&trace.nominal, "nominal", 0), of(&trace.anomalous, what, 1)].concat(), vec![])
 }
 
 fn scores(trace: &Trace, title: String, what: &str) -> Plot {
     let lines = vec![
-        line("at home".into(), 0, trace.home.score(), vec![]),
-        line(what.into(), 1, trace.away.score(), vec![]),
+        line("nominal".into(), 0, trace.nominal.score(), vec![]),
+        line(what.into(), 1, trace.anomalous.score(), vec![]),
     ];
     plot(title, lines, vec![Level { name: "Youden".into(), value: trace.threshold, main: true }])
 }
@@ -169,8 +169,8 @@ mod tests {
             trial,
             auroc,
             threshold: 0.15,
-            home: predicted(&[1.0, 2.0]),
-            away: predicted(&[2.0, 3.0, 1.0]),
+            nominal: predicted(&[1.0, 2.0]),
+            anomalous: predicted(&[2.0, 3.0, 1.0]),
         };
         let found = all(&[trace(1, 0.6), trace(2, 0.7), trace(3, 0.5)]).unwrap();
         let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();

@@ -27,7 +27,7 @@ pub fn page(rows: &[Judged]) -> String {
     parts.join("\n")
 }
 
-/// The policies at home.
+/// The policies in nominal episodes.
 fn agents() -> String {
     let table = |text: &str, title: &str, note: &str| {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
@@ -45,7 +45,7 @@ fn agents() -> String {
     };
     format!(
         "{AGENTS}\n{}\n{}",
-        table(include_str!("../../../../agents/ood-rl/agents.csv"), "Returns at home", RETURNS),
+        table(include_str!("../../../../agents/ood-rl/agents.csv"), "Nominal returns", RETURNS),
         table(include_str!("../../../../agents/ood-rl/probabilities.csv"), "Probabilities", PROBABILITIES)
     )
 }

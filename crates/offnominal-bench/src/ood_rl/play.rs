@@ -1,6 +1,6 @@
-//! One policy at home and in every variant of its environment: episodes, scores, and what they are worth.
+//! One policy in its nominal environment and in every variant: episodes, scores, and what they are worth.
 
-use crate::ood_rl::cell::{Cell, ROWS, TRACES};
+use crate::ood_rl::cell::Cell;
 use crate::ood_rl::figure::{self, Trace};
 use crate::ood_rl::judges::{Judges, Played};
 use crate::ood_rl::row::{Judged, MAIN};
@@ -16,14 +16,18 @@ use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, detection, tally};
 use offnominal_worlds::ood_rl::{Variant, null_controls, variants};
 use serde_json::json;
 
+/// Files of a finished cell.
+pub(super) const ROWS: &str = "rows.csv";
+pub(super) const TRACES: &str = "traces.json";
+
 /// The variants of an environment, and its null controls at the end.
 pub(super) fn settings(env: &str) -> Vec<Variant> {
     let all = variants().into_iter().chain(null_controls());
     all.filter(|v| v.env == env).collect()
 }
 
-/// Everything that the variants of a cell are compared with.
-struct Home<'a> {
+/// The nominal episodes of a cell, with which its variants are compared.
+struct Nominal<'a> {
     cell: &'a Cell,
     trial: Trial<'a>,
     seed: Seed,
@@ -39,10 +43,10 @@ pub(super) fn files(
     bar: &Task,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let env = catalogues::environments().build(cell.env, &json!({}))?;
-    let home = Home::new(cell, env.as_ref(), policy)?;
+    let nominal = Nominal::new(cell, env.as_ref(), policy)?;
     let settings = settings(cell.env);
-    let judged = parallel::map(jobs, settings.len(), bar, |i| home.variant(&settings[i], i))?;
-    let mut rows = home.own_rows()?;
+    let judged = parallel::map(jobs, settings.len(), bar, |i| nominal.variant(&settings[i], i))?;
+    let mut rows = nominal.own_rows()?;
     let mut traces = Vec::new();
     for (found, trace) in judged {
         rows.extend(found);
@@ -55,15 +59,16 @@ pub(super) fn files(
     ])
 }
 
-impl<'a> Home<'a> {
-    fn new(cell: &'a Cell, env: &'a dyn Env, policy: &'a Actor) -> Result<Home<'a>> {
+impl<'a> Nominal<'a> {
+    fn new(cell: &'a Cell, env: &'a dyn Env, policy: &'a Actor) -> Result<Nominal<'a>> {
         let seed = Seed(cell.seed).child(cell.env).child(cell.method.id()).child(u64::from(cell.trial));
         let trial = Trial::new(env, policy);
         let play = |role: &str, i: usize| trial.nominal(seed.child(role).child(i));
         let train: Vec<Episode> = (0..cell.episodes).map(|i| play("train", i)).collect();
         let mut judges = Judges::new(cell, policy, &train, seed)?;
+        // "home" is a branch of the seed, and so part of the committed results.
         let played = Played::new(cell.episodes, |i| Ok(play("home", i)), &mut judges)?;
-        Ok(Home { cell, trial, seed, judges, played })
+        Ok(Nominal { cell, trial, seed, judges, played })
     }
 
     /// What is known of a variant, and its trace if it is drawn.
@@ -83,7 +88,7 @@ impl<'a> Home<'a> {
         Ok((rows, trace))
     }
 
-    /// The row of the policy at home.
+    /// The row of the nominal episodes.
     fn own_rows(&self) -> Result<Vec<Judged>> {
         Ok(vec![Judged { measure: MAIN.into(), ..self.blank(None, &self.played)? }])
     }
@@ -119,16 +124,16 @@ impl<'a> Home<'a> {
 
     /// The row of the k-th judge.
     fn judged(&self, blank: &Judged, name: &str, k: usize, played: &Played) -> Result<Judged> {
-        let (away, home) = (played.scores_of(k), self.played.scores_of(k));
-        let (positive, negative) = (away.concat(), home.concat());
+        let (anomalous, nominal) = (played.scores_of(k), self.played.scores_of(k));
+        let (positive, negative) = (anomalous.concat(), nominal.concat());
         let labels: Vec<bool> = (0..positive.len() + negative.len()).map(|i| i < positive.len()).collect();
         let found = tally(&[&positive[..], &negative].concat(), &labels)?;
         let mut row = Judged { measure: name.into(), auroc: Some(found.auroc), ..blank.clone() };
         (row.aupr, row.fpr95) = (Some(found.average_precision), Some(found.fpr95));
-        row.auroc_matched = Some(matched(&away, &home)?);
+        row.auroc_matched = Some(matched(&anomalous, &nominal)?);
         if name == MAIN || self.cell.external.contains(&name) {
             let plan = Bootstrap::new(self.cell.replicates, Level::P95, self.seed.child("judge"));
-            let pooled = detection(&pooled(away, home), Mode::Global, &plan)?.auroc;
+            let pooled = detection(&pooled(anomalous, nominal), Mode::Global, &plan)?.auroc;
             (row.auroc_low, row.auroc_high) = (Some(pooled.low), Some(pooled.high));
         }
         row.youden = (name == MAIN).then(|| youden::threshold(&positive, &negative)).flatten();
@@ -136,16 +141,16 @@ impl<'a> Home<'a> {
     }
 }
 
-/// All steps in the variant against all at home; episodes are what is resampled.
-fn pooled(away: Vec<Vec<f64>>, home: Vec<Vec<f64>>) -> Vec<ScoredEpisode> {
-    let away = away.into_iter().map(|scores| ScoredEpisode::persistent(scores, 0, None));
-    away.chain(home.into_iter().map(ScoredEpisode::nominal)).collect()
+/// All steps in the variant against all nominal ones; episodes are what is resampled.
+fn pooled(anomalous: Vec<Vec<f64>>, nominal: Vec<Vec<f64>>) -> Vec<ScoredEpisode> {
+    let anomalous = anomalous.into_iter().map(|scores| ScoredEpisode::persistent(scores, 0, None));
+    anomalous.chain(nominal.into_iter().map(ScoredEpisode::nominal)).collect()
 }
 
-/// AUROC of the steps in the variant against those at home at the same times, episode by episode.
-fn matched(away: &[Vec<f64>], home: &[Vec<f64>]) -> Result<f64> {
+/// AUROC of the steps in the variant against nominal ones at the same times, episode by episode.
+fn matched(anomalous: &[Vec<f64>], nominal: &[Vec<f64>]) -> Result<f64> {
     let (mut scores, mut labels) = (Vec::new(), Vec::new());
-    for (&positive, &negative) in away.iter().zip(home).flat_map(|(a, h)| a.iter().zip(h)) {
+    for (&positive, &negative) in anomalous.iter().zip(nominal).flat_map(|(a, n)| a.iter().zip(n)) {
         scores.extend([positive, negative]);
         labels.extend([true, false]);
     }

@@ -18,9 +18,9 @@ pub struct Judged {
     pub method: Method,
     /// Which of the trials, from 1.
     pub trial: u32,
-    /// What is different; `none` at home.
+    /// What is different; `none` in nominal episodes.
     pub anomaly: String,
-    /// Its value; 0 at home.
+    /// Its value; 0 in nominal episodes.
     pub magnitude: f64,
     /// Whether nothing can be detected.
     pub null: bool,

@@ -189,7 +189,7 @@ fn tip(
 }
 
 /// How far the first detector's mean is ahead of the second's, from the cells that both have.
-pub fn lead(index: &Index, first: usize, second: usize, metric: &'static str) -> Option<Estimate> {
+pub fn difference(index: &Index, first: usize, second: usize, metric: &'static str) -> Option<Estimate> {
     let differences: Vec<Point> = index
         .anomalous(None)
         .into_iter()
@@ -257,7 +257,7 @@ mod tests {
             rows.push(row("a", anomaly, "tiny", "auroc_matched", "", 0.9 - hardness));
             rows.push(row("b", anomaly, "tiny", "auroc_matched", "", 0.85 - hardness));
         }
-        let lead = lead(&Index::new(&rows), 0, 1, "auroc_matched").unwrap();
-        assert!((lead.low - 0.05).abs() < 1e-9 && (lead.high - 0.05).abs() < 1e-9, "{lead}");
+        let found = difference(&Index::new(&rows), 0, 1, "auroc_matched").unwrap();
+        assert!((found.low - 0.05).abs() < 1e-9 && (found.high - 0.05).abs() < 1e-9, "{found}");
     }
 }

@@ -111,15 +111,15 @@ fn tile(label: String, estimate: &Estimate, metric: &'static str) -> Tile {
 }
 
 fn ahead(index: &Index, best: usize, second: usize) -> Option<String> {
-    let lead = summary::lead(index, best, second, RANKING)?;
+    let difference = summary::difference(index, best, second, RANKING)?;
     let name = &index.detectors[second];
-    let by = full(&lead, Unit::Area);
-    Some(if lead.low.is_nan() {
-        format!("Its lead over {name}, {by}, cannot be judged from so few anomalies.")
-    } else if lead.low > 0.0 {
+    let by = full(&difference, Unit::Area);
+    Some(if difference.low.is_nan() {
+        format!("Its difference to {name}, {by}, cannot be judged from so few anomalies.")
+    } else if difference.low > 0.0 {
         format!("It is ahead of {name} by {by}.")
     } else {
-        format!("Its lead over {name}, {by}, is within the uncertainty.")
+        format!("Its difference to {name}, {by}, is within the uncertainty.")
     })
 }
 
@@ -286,7 +286,10 @@ mod tests {
         let mut rows = rows(0.5);
         rows.retain(|r| r.anomaly == "obs-noise");
         let text = answer(&Index::new(&rows)).sentences.join(" ");
-        assert!(text.contains("lead over knn, 0.050, cannot be judged") && !text.contains("NaN"), "{text}");
+        assert!(
+            text.contains("difference to knn, 0.050, cannot be judged") && !text.contains("NaN"),
+            "{text}"
+        );
     }
 
     #[test]

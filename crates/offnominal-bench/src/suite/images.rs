@@ -39,7 +39,7 @@ const MADE: &[(&str, &str)] = &[
 /// If no environment of the suite is in the folder, or a file there is damaged.
 pub(super) fn page(suite: &Suite, out: &Path) -> Result<String> {
     let found = Found::load(suite, out)?;
-    Ok([head(suite, &found), overview(&found), classes(&found), leads(&found), environments(&found)?]
+    Ok([head(suite, &found), overview(&found), classes(&found), differences(&found), environments(&found)?]
         .join("\n"))
 }
 
@@ -126,10 +126,10 @@ fn classes(found: &Found) -> String {
 }
 
 /// By how much our default is ahead of every other detector in the same cells.
-fn leads(found: &Found) -> String {
+fn differences(found: &Found) -> String {
     let lines = Pick::anomalies(&found.rows, POLICY);
     let ours = lines.detector(OURS);
-    let lead = |detector: &str, part: Pick<'_>| {
+    let difference = |detector: &str, part: Pick<'_>| {
         let theirs = lines.detector(detector);
         let points = part.against(&theirs, ("auroc_matched", ""), |a, b| a - b);
         signed(aggregate::mean(&points, (-1.0, 1.0)))
@@ -138,13 +138,13 @@ fn leads(found: &Found) -> String {
     let columns: [Column<'_, &str>; 5] = [
         ("over", &|d| format!("`{d}`")),
         ("environments", &|d| ran_in(found, d)),
-        ("all", &|d| lead(d, ours.clone())),
-        ("the paper's anomalies", &|d| lead(d, camera(false))),
-        ("camera", &|d| lead(d, camera(true))),
+        ("all", &|d| difference(d, ours.clone())),
+        ("the paper's anomalies", &|d| difference(d, camera(false))),
+        ("camera", &|d| difference(d, camera(true))),
     ];
     let others: Vec<&str> = found.detectors().into_iter().filter(|d| *d != OURS).collect();
     format!(
-        "## The lead of `{OURS}`\n\nDifference of the matched AUROC in the same environment, anomaly and strength, over the environments \
+        "## `{OURS}` against the others\n\nDifference of the matched AUROC in the same environment, anomaly and strength, over the environments \
          in which both were run.\n\n{}",
         table_of(&others, &columns)
     )

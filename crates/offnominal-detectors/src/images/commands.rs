@@ -1,4 +1,4 @@
-//! Does the policy do what it does when the environment looks like this? The action foreseen from the images.
+//! Does the policy do what it does when the environment looks like this? The action predicted from the images.
 //!
 //! A network predicts a normal distribution of the action from the coordinates of the image and their change. A fault
 //! of the sensors that the policy reads leaves every image nominal: only the actions no longer fit what is seen.

@@ -6,7 +6,7 @@ use crate::shared::training::{Model, Training};
 use offnominal_core::Rng;
 use offnominal_core::detector::FitError;
 
-/// The smallest deviation of a prediction, in units of the targets: what is foreseen exactly may still be rounded.
+/// The smallest deviation of a prediction, in units of the targets: what is predicted exactly may still be rounded.
 const LEAST: f32 = 0.02;
 
 /// The network with its weights and buffers for so many rows at once.

@@ -19,7 +19,7 @@ pub(super) struct Foreign {
     spec: Arc<EnvSpec>,
     host: Arc<Host>,
     /// What went wrong last in an episode that this environment was checked out for.
-    trouble: Arc<Mutex<Option<String>>>,
+    failure: Arc<Mutex<Option<String>>>,
     guest: Option<Guest>,
     obs: Vec<f32>,
     success: Option<bool>,
@@ -35,14 +35,14 @@ impl Foreign {
         let spec = described.spec(&environment)?;
         host.welcome_back(guest);
         let obs = vec![0.0; spec.obs_width()];
-        let (spec, host, trouble) = (Arc::new(spec), Arc::new(host), Arc::default());
-        Ok(Foreign { spec, host, trouble, guest: None, obs, success: None })
+        let (spec, host, failure) = (Arc::new(spec), Arc::new(host), Arc::default());
+        Ok(Foreign { spec, host, failure, guest: None, obs, success: None })
     }
 
-    /// The same environment before its first episode, whose trouble is told to that one or not.
-    fn pristine(&self, trouble: Arc<Mutex<Option<String>>>) -> Foreign {
+    /// The same environment before its first episode, whose failure is told to that one or not.
+    fn pristine(&self, failure: Arc<Mutex<Option<String>>>) -> Foreign {
         let (spec, host, obs) = (self.spec.clone(), self.host.clone(), vec![0.0; self.obs.len()]);
-        Foreign { spec, host, trouble, guest: None, obs, success: None }
+        Foreign { spec, host, failure, guest: None, obs, success: None }
     }
 
     /// Asks the environment, which is let go where that fails.
@@ -53,8 +53,8 @@ impl Foreign {
 
     fn fail(&mut self, why: &anyhow::Error) {
         self.guest = None;
-        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        *trouble = Some(format!("environment {}: {why:#}", self.spec.id));
+        let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        *failure = Some(format!("environment {}: {why:#}", self.spec.id));
     }
 
     fn status(&mut self, reply: Reply) -> Status {
@@ -121,12 +121,12 @@ impl Env for Foreign {
     }
 
     fn checkout(&self) -> Option<Box<dyn Env + '_>> {
-        Some(Box::new(self.pristine(self.trouble.clone())))
+        Some(Box::new(self.pristine(self.failure.clone())))
     }
 
     fn health(&self) -> Result<(), String> {
-        let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        trouble.clone().map_or(Ok(()), Err)
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.clone().map_or(Ok(()), Err)
     }
 
     fn failure_search(&self) -> &dyn FailureSearch {

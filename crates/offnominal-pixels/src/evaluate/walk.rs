@@ -1,6 +1,6 @@
 //! The two walks over the images of a data set, and what each collects.
 
-use super::{EvaluationPlan, score_of};
+use super::EvaluationPlan;
 use crate::failures::{Failures, Surroundings};
 use crate::fit::Scorer;
 use crate::layout::{DataSet, Labels, Sample};
@@ -64,7 +64,7 @@ impl EvaluationPlan<'_> {
         let (labels, output) = self.network.predict(self.set, sample)?;
         let score = |scorer: &Scorer| -> Result<Vec<f32>> {
             scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;
-            Ok(score_of(scorer, &output))
+            Ok(scorer.scores(&output))
         };
         let scores = scorers.iter().map(score).collect::<Result<_>>()?;
         Ok(Scored { prediction: output.view().prediction(), labels, scores })

@@ -1,9 +1,8 @@
 //! The page of an evaluation: bars, tables of modes and thresholds, class means, causes of failure and images.
 
 use crate::failures::CAUSES;
-use crate::panels::Panel;
 use crate::report::charts;
-use crate::results::{Evaluation, METRICS, MethodResult, ModeResult, Report};
+use crate::results::{Evaluation, METRICS, MethodResult, ModeResult, Panel, Report};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_files::provenance::Provenance;

@@ -126,8 +126,8 @@ impl Hazards {
     }
 }
 
-/// Chances at hazards times the factor with which as many failures are foreseen as there were. How often a policy fails
-/// tells it from others; where it fails is what has to be foreseen.
+/// Chances at hazards times the factor with which as many failures are predicted as there were. How often a policy fails
+/// tells it from others; where it fails is what has to be predicted.
 fn levelled(hazards: &[f64], share: f64) -> Vec<f64> {
     let chances = |height: f64| hazards.iter().map(move |h| -(-height.exp() * h).exp_m1());
     let (mut low, mut high) = (-20.0_f64, 20.0);
@@ -141,7 +141,7 @@ fn levelled(hazards: &[f64], share: f64) -> Vec<f64> {
 
 /// Mean cross-entropy of what became of the sequences that end there, and its derivatives by all logits.
 fn hazard_gradient(logits: &[f32], ends: &[usize], failed: &[f32], delta: &mut [f32]) -> f64 {
-    /// A hazard below which a failure counts as unforeseen, for its logarithm.
+    /// A hazard below which a failure counts as unpredicted, for its logarithm.
     const LEAST: f64 = 1e-6;
     let (mut loss, mut start) = (0.0, 0);
     for (&end, &y) in ends.iter().zip(failed) {

@@ -1,6 +1,6 @@
 //! From examples to a predictor.
 //!
-//! Early training, in which everything fails, is left out. Of the rest, the later part tells which settings foresee
+//! Early training, in which everything fails, is left out. Of the rest, the later part tells which settings predict
 //! the failures of policies that come after those learned from: the layers or the filters of the networks, or the K
 //! of the dictionary, and when to stop (hazards find that out by themselves). What comes out has learned from both
 //! parts with the settings so found. Episodes of the policy under test are never seen.
@@ -78,7 +78,7 @@ pub struct Learned {
     pub tried: Vec<(String, f64)>,
     /// The same for the share of failures in the later part itself, which needs no predictor.
     pub baseline: f64,
-    /// Chance that was foreseen for each episode of the later part by what had learned from the first part alone, as
+    /// Chance that was predicted for each episode of the later part by what had learned from the first part alone, as
     /// a reader of the predictor would say it, and whether it failed.
     pub later: Vec<(f64, bool)>,
     /// Episodes after the early ones, and failures among them.
@@ -179,14 +179,14 @@ pub(crate) fn learn(
         }
     }
     fits.bar.set_position(tried.len() as u64);
-    let (setting, Fit { steps, later: foreseen, .. }) = best.expect("at least one setting");
+    let (setting, Fit { steps, later: predicted, .. }) = best.expect("at least one setting");
     // As many looks at each example as were best before.
     let steps = (steps as f64 * scaled.len() as f64 / first.len() as f64).round() as usize;
     let (model, _) = setting.fit(&scaled, None, recipe, steps.max(1), rng);
     let share = later.failures() as f64 / later.len() as f64;
     Ok(Learned {
         baseline: later.cross_entropy(&vec![share; later.len()]),
-        later: foreseen.into_iter().zip(later.failed().iter().map(|&f| f > 0.0)).collect(),
+        later: predicted.into_iter().zip(later.failed().iter().map(|&f| f > 0.0)).collect(),
         kept: (kept.len(), kept.failures()),
         scaler,
         model,

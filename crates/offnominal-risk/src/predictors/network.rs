@@ -1,7 +1,7 @@
 //! f as the mean of a few dense networks, each with a logistic output.
 //!
 //! The networks begin elsewhere and see other batches, so that where one is wrong the others seldom are. Trained by
-//! cross-entropy with Adam; the number of steps is where the later examples were foreseen best.
+//! cross-entropy with Adam; the number of steps is where the later examples were predicted best.
 
 use crate::ensemble::{self, Plan, Validation};
 use crate::examples::Examples;

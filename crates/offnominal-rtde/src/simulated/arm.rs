@@ -3,7 +3,7 @@
 //! τ = kp (q* − q) + kv (q̇* − q̇), with the reference q* and its rate q̇*. Gravity is compensated in the model, friction
 //! and the inertia of the gears are not.
 
-use crate::Trouble;
+use crate::LinkError;
 use crate::ur3e::{Joints, kinematics::HOME, model};
 use offnominal_mujoco::{Diverged, Model, Simulation};
 
@@ -30,9 +30,9 @@ impl Arm {
     ///
     /// # Errors
     /// If MuJoCo cannot be had.
-    pub fn new() -> Result<Arm, Trouble> {
-        let model = Model::from_xml(&model_text()).map_err(|e| Trouble::NoSimulation(e.to_string()))?;
-        let mut sim = Simulation::new(model).map_err(|e| Trouble::NoSimulation(e.to_string()))?;
+    pub fn new() -> Result<Arm, LinkError> {
+        let model = Model::from_xml(&model_text()).map_err(|e| LinkError::NoSimulation(e.to_string()))?;
+        let mut sim = Simulation::new(model).map_err(|e| LinkError::NoSimulation(e.to_string()))?;
         sim.qpos_mut()[..N].copy_from_slice(&HOME);
         Ok(Arm { sim })
     }

@@ -4,7 +4,7 @@ use super::arm::{Arm, TICK_SECS};
 use super::motion::{Motion, Reference};
 use super::program::{Outcome, Program};
 use super::registers::Registers;
-use crate::Trouble;
+use crate::LinkError;
 use crate::ur3e::{Joints, Pose, forward};
 
 /// What the safety system says.
@@ -55,7 +55,7 @@ impl Controller {
     ///
     /// # Errors
     /// If MuJoCo cannot be had.
-    pub fn new() -> Result<Controller, Trouble> {
+    pub fn new() -> Result<Controller, LinkError> {
         let arm = Arm::new()?;
         Ok(Controller {
             registers: Registers::default(),

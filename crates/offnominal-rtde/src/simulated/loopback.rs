@@ -6,7 +6,7 @@
 
 use super::connection::Connection;
 use super::controller::Controller;
-use crate::link::{Link, Trouble};
+use crate::link::{Link, LinkError};
 
 /// Ticks that a wait lasts at most: a second of the controller's time.
 const LONGEST_WAIT_TICKS: usize = 500;
@@ -27,11 +27,11 @@ impl Loopback {
 }
 
 impl Link for Loopback {
-    fn send(&mut self, bytes: &[u8]) -> Result<(), Trouble> {
+    fn send(&mut self, bytes: &[u8]) -> Result<(), LinkError> {
         Ok(self.connection.receive(bytes, &mut self.controller, &mut self.to_client)?)
     }
 
-    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), Trouble> {
+    fn receive(&mut self, into: &mut Vec<u8>) -> Result<(), LinkError> {
         for _ in 0..LONGEST_WAIT_TICKS {
             if !self.to_client.is_empty() {
                 into.append(&mut self.to_client);
@@ -40,10 +40,10 @@ impl Link for Loopback {
             self.controller.tick();
             self.connection.publish(&self.controller, &mut self.to_client);
         }
-        Err(Trouble::Silent(1.0))
+        Err(LinkError::Silent(1.0))
     }
 
-    fn play(&mut self, _script: &str) -> Result<(), Trouble> {
+    fn play(&mut self, _script: &str) -> Result<(), LinkError> {
         self.controller.play();
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! A car that keeps its lane and its speed on a curved highway, behind and among other vehicles.
 //!
 //! The driver changes two actions, throttle or brake and steering, by a tenth of their range per step at most. The car
-//! is a bicycle model whose tyres slip and let go; the highway is a closed course; a hundred other drivers follow one
+//! is a bicycle model whose tyres slip and let go; the highway is a closed track; a hundred other drivers follow one
 //! another on its lanes.
 //!
 //! Cost: a step is linear in the number of vehicles; nothing is allocated.
@@ -9,7 +9,6 @@
 
 pub(super) mod canvas;
 mod card;
-mod course;
 mod debris;
 mod ego;
 mod idm;
@@ -17,13 +16,13 @@ mod image;
 mod models;
 mod scene;
 mod start;
+mod track;
 mod traffic;
 mod tyre;
 mod vehicle;
 
 use super::spec_and_fork;
 use canvas::Canvas;
-use course::Rollout;
 use debris::Debris;
 use ego::{DT_SECS, Ego};
 use offnominal_core::catalogue::parse;
@@ -31,6 +30,7 @@ use offnominal_core::prelude::*;
 use scene::{Place, Scene};
 use start::Start;
 use std::sync::Arc;
+use track::Track;
 use traffic::Traffic;
 use vehicle::{Condition, MAX_SPEED_MPS};
 
@@ -59,7 +59,7 @@ with_defaults! {
     #[serde(default, deny_unknown_fields)]
     struct Options {
         /// Seed of the highway's shape.
-        course: u64 = 1,
+        track: u64 = 1,
     }
 }
 
@@ -67,7 +67,7 @@ with_defaults! {
 #[derive(Debug, Clone)]
 struct LaneKeep {
     spec: Arc<EnvSpec>,
-    course: Arc<Rollout>,
+    track: Arc<Track>,
     debris: Arc<Debris>,
     /// Pieces of debris per 100 m.
     debris_density: f64,
@@ -101,12 +101,12 @@ struct Record {
 
 impl LaneKeep {
     fn new(options: &Options) -> LaneKeep {
-        let course = Rollout::new(options.course);
+        let track = Track::new(options.track);
         LaneKeep {
             spec: Arc::new(card::spec()),
-            debris: Arc::new(Debris::on(&course, options.course)),
+            debris: Arc::new(Debris::on(&track, options.track)),
             debris_density: 0.0,
-            course: Arc::new(course),
+            track: Arc::new(track),
             condition: Condition::default(),
             ego: Ego::default(),
             traffic: Traffic::default(),
@@ -118,8 +118,8 @@ impl LaneKeep {
     fn fails(&self) -> bool {
         self.ego.heading.abs() > MAX_HEADING_RAD
             || self.ego.offset().abs() > MAX_OFFSET_M
-            || self.ego.collides(&self.traffic, &self.course)
-            || self.ego.hits(&self.debris, self.debris_density, &self.course)
+            || self.ego.collides(&self.traffic, &self.track)
+            || self.ego.hits(&self.debris, self.debris_density, &self.track)
     }
 
     fn deviation(&self) -> f64 {
@@ -144,8 +144,8 @@ impl LaneKeep {
     fn ahead(&self) -> (f64, f64) {
         let car = self.ego.seen();
         match self.traffic.ahead_of(self.ego.lane, car) {
-            (gap, speed) if gap < card::SIGHT_M => (gap.max(0.0), speed - car.speed),
-            _ => (card::SIGHT_M, 0.0),
+            (gap, speed) if gap < card::VIEW_RANGE_M => (gap.max(0.0), speed - car.speed),
+            _ => (card::VIEW_RANGE_M, 0.0),
         }
     }
 }
@@ -154,13 +154,13 @@ impl Env for LaneKeep {
     spec_and_fork!();
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        Start::draw(&self.course, rng)
+        Start::draw(&self.track, rng)
     }
 
     fn start(&mut self, x: &[f64], rng: &mut Rng) {
         let start = Start::read(x);
-        self.ego = Ego::at(&start, &self.course);
-        self.traffic.populate(&start, &self.course, rng);
+        self.ego = Ego::at(&start, &self.track);
+        self.traffic.populate(&start, &self.track, rng);
         self.record = Record::default();
     }
 
@@ -185,8 +185,8 @@ impl Env for LaneKeep {
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
         let Some(action) = super::two_actions(&self.spec, action) else { return super::DIVERGED };
         self.ego.act(action[0], action[1]);
-        self.traffic.advance(self.ego.lane, self.ego.seen(), &self.course, DT_SECS);
-        self.ego.advance(&self.course, &self.condition);
+        self.traffic.advance(self.ego.lane, self.ego.seen(), &self.track, DT_SECS);
+        self.ego.advance(&self.track, &self.condition);
         self.record.note(self.shortfall(), self.fails());
         let status = if self.record.has_failed { Status::Failed } else { Status::Running };
         Step { reward: self.reward(action), status }
@@ -212,7 +212,7 @@ impl Env for LaneKeep {
         let place = if camera == Camera(0) { Place::Bumper } else { Place::Chase };
         let Easel { scene, canvas } = &mut self.easel;
         let debris = (self.debris.as_ref(), self.debris_density);
-        scene.describe(&self.course, &self.ego, &self.traffic, debris, place);
+        scene.describe(&self.track, &self.ego, &self.traffic, debris, place);
         image::draw(scene, canvas, frame);
     }
 }

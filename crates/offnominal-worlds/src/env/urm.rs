@@ -4,7 +4,7 @@
 //! |----------------|-------------------------------------------------------------------|
 //! | `limits.rs`    | how fast and how far the tool may be sent                         |
 //! | `goal.rs`      | a goal that stands still, or moves to and fro                     |
-//! | `course.rs`    | goals one after the other: reward and success                     |
+//! | `goals.rs`     | goals one after the other: reward and success                     |
 //! | `card.rs`      | channels and parameters, in words                                 |
 //! | `workcell.rs`  | arm, controller and marker of the goal: what both tasks share     |
 //! | `reach.rs`     | the task of reaching four goals, one after the other              |
@@ -14,8 +14,8 @@
 //! Reference: the environments `URMujoco-Reach` and `URMujoco-PnP` of Anomaly-Gym (2025).
 
 mod card;
-mod course;
 mod goal;
+mod goals;
 mod limits;
 mod pnp;
 mod reach;

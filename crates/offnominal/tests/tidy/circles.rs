@@ -18,10 +18,6 @@ const KNOWN: &[(&str, &[&str])] = &[
     ("deep", &["fit", "fitting"]),
     // A network learns from batches of videos, which are in the size of the network.
     ("deep", &["library", "network"]),
-    // To be ended: a cell makes the files that `play` writes, and lends it and the judges its numbers of rows.
-    ("bench", &["cell", "judges", "play"]),
-    // To be ended: panels score with the functions of the evaluation, whose results hold them.
-    ("pixels", &["charts", "evaluate", "page", "panels", "report", "results"]),
 ];
 
 type Name = Vec<String>;

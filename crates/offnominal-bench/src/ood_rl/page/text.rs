@@ -4,7 +4,7 @@ pub(super) const HEAD: &str = "\
 # OOD detection from inside the policy
 
 Does a policy notice by itself that the environment has changed?
-Policies that disagree with themselves play in variants of the environment they were trained in, and their disagreement must tell the steps there from those at home.
+Policies that disagree with themselves play in variants of the environment they were trained in, and their disagreement must tell the steps there from nominal ones.
 The protocol is that of Mohammed and Valdenegro-Toro, *Benchmark for Out-of-Distribution Detection in Deep Reinforcement Learning* (2021), whose numbers stand beside ours.
 
 `offnominal bench --suite ood-rl --out results/ood-rl` makes every number on this page, and the same with `--page docs/ood-rl.md` the page; finished policies are not played again.
@@ -12,11 +12,11 @@ The protocol is that of Mohammed and Valdenegro-Toro, *Benchmark for Out-of-Dist
 
 The publication leaves open how a policy is judged to fail, how deviations become a score, how steps are pooled, and all hyper-parameters. Here:
 
-- A policy plays 20 episodes at home and 20 in each variant (5 of pong, which are long), with exploration off and commands that are the mean of five predictions. The variant is there from the first step.
+- A policy plays 20 nominal episodes and 20 in each variant (5 of pong, which are long), with exploration off and commands that are the mean of five predictions. The variant is there from the first step.
 - It *fails* in a variant where its mean return is below what counts as solved: 475 in cartpole, −200 in pendulum, more points than the opponent in pong.
 - The score of a step is the mean over the actions of the standard deviation (n − 1) of the five predictions: values of choices, or commands. Other measures stand below.
-- The AUROC pools all steps: those in the variant are positive, those at home negative. Intervals resample whole episodes (95 %, 200 replicates).
-- *At equal times* compares the i-th episode in the variant with the i-th at home as long as both last, so that a clock scores one half.
+- The AUROC pools all steps: those in the variant are positive, nominal ones negative. Intervals resample whole episodes (95 %, 200 replicates).
+- *At equal times* compares the i-th episode in the variant with the i-th nominal one as long as both last, so that a clock scores one half.
 - ± is the sample standard deviation (n − 1) over trials: policies trained with different seeds.
 ";
 
@@ -33,14 +33,14 @@ The members of a *prior ensemble*, which the publication does not have, carry be
 
 Policies of pong see through three layers of convolutions (6 × 6 / 6 × 16, 4 × 4 / 2 × 32, 3 × 3 / 1 × 32) before one hidden layer of 128, which alone drops anything.
 The mean image is taken out of what they see, so that field and walls do not drown the ball.
-They learn from rewards and from a player that follows the ball (`--policy scripted`, which wins by about ten points): that one plays the first 4,000 of 24,000 steps, is asked what it would do wherever the policy has been, and its choice shall lead the others in value (the large-margin loss of Hester et al. 2018). So values are not those of rewards alone: the lead lifts them.
+They learn from rewards and from a player that follows the ball (`--policy scripted`, which wins by about ten points): that one plays the first 4,000 of 24,000 steps, is asked what it would do wherever the policy has been, and its choice shall exceed the others in value by a margin (the large-margin loss of Hester et al. 2018). So values are not those of rewards alone: the margin lifts them.
 From rewards alone DQN was still at −14 after 60,000 steps in the environment. Random choices make −17.
 ";
 
 pub(super) const RETURNS: &str = "Mean return of 200 fresh episodes (40 of pong) with its interval. `seeds` are those of the training runs; an ensemble has five. Plain policies are the first members of the ensembles, for comparison.";
 
 pub(super) const PROBABILITIES: &str = "\
-The probability of each method was chosen by the mean return at home of a run that serves no other purpose, the smallest of equals; variants played no part. In pong, where a run is counted over forty games, the three do not differ beyond the intervals of about ±1.3; its trials have 0.1.";
+The probability of each method was chosen by the mean nominal return of a run that serves no other purpose, the smallest of equals; variants played no part. In pong, where a run is counted over forty games, the three do not differ beyond the intervals of about ±1.3; its trials have 0.1.";
 
 pub(super) const SUMMARY: &str = "\
 ## In short
@@ -52,7 +52,7 @@ pub(super) const FOUND: &str = "\
 What the tables below say, and what was not expected:
 
 - In the pendulum the published score, the deviation of commands, is worse than chance. A policy that fails there commands its bound most of the time (figure 5), where tanh makes all predictions equal. The same predictions before tanh, `raw-sd`, tell the variants well.
-- In cartpole MC-DropConnect does best. Members of an ensemble differ in the level of their values, also at home (figure 4), and this constant hides the rest; passes of one network share their level. Among members, measures of how far the choices lie apart tell more, `mutual-information` most of all.
+- In cartpole MC-DropConnect does best. Members of an ensemble differ in the level of their values, also in nominal episodes (figure 4), and this constant hides the rest; passes of one network share their level. Among members, measures of how far the choices lie apart tell more, `mutual-information` most of all.
 - Fixed random networks beside the members (prior ensembles) lift the ensemble of cartpole, from below one half to the level of the other methods; in the pendulum they change nothing.
 - In pong all three methods tell nearly every corrupted image, far better than in the publication, and ours fail in all twenty variants, at the lowest severity too. Coarse pixels of severity 3 and 4 are told least: one of three trials of MC-DropConnect is near one half there.
 - Policies of the publication were perhaps less settled: their spread over trials is large. It also names only the variants in which detection worked.
@@ -77,7 +77,7 @@ In brackets: the policy does not fail there, so the publication would have left 
 pub(super) const FIGURES: &str = "\
 ## Figures 4 and 5
 
-One episode at home and one in the variant, of the trial with the best AUROC. The level is the threshold with the largest difference of true and false positive rates (Youden) over all steps of the trial.
+One nominal episode and one in the variant, of the trial with the best AUROC. The level is the threshold with the largest difference of true and false positive rates (Youden) over all steps of the trial.
 ";
 
 pub(super) const MEASURES: &str = "\
@@ -89,7 +89,7 @@ Mean AUROC over the variants in which the policy fails, then mean ± deviation o
 pub(super) const OTHERS: &str = "\
 ## Other detectors on the same episodes
 
-The first ensemble of each environment; mean AUROC over the variants in which it fails. They are fitted on 20 further episodes at home.
+The first ensemble of each environment; mean AUROC over the variants in which it fails. They are fitted on 20 further nominal episodes.
 `clock` and `random` know nothing: where a clock is far from one half, the pooled AUROC measures how long episodes last, and the column at equal times is the one to read.
 ";
 

@@ -11,7 +11,7 @@ pub const SUMMARY: &str = "a car keeps its lane and its speed on a curved highwa
 pub const CONSTANT: &str =
     "target_speed is constant by definition, as in Anomaly-Gym; a test shows that every other channel varies";
 /// Distance beyond which no vehicle ahead is seen, m.
-pub const SIGHT_M: f64 = 100.0;
+pub const VIEW_RANGE_M: f64 = 100.0;
 /// Names of the cameras.
 pub const CAMERAS: [&str; 2] = ["bumper", "chase"];
 
@@ -24,7 +24,7 @@ const DEBRIS: &str = "things that have fallen onto the road (crates, furniture, 
 const REWARD: &str = "−|v − v*| / (100 km/h) − 0.1 |heading error| − 0.1 |lane offset| − 0.01 |a|, with the speed v, the \
     target speed v* = 50 km/h and the Euclidean norm |a| of the action; in the step that ends the episode −100 instead.";
 
-const RESET: &str = "A place on the course and one of the four lanes, both uniform; the car within 0.3 m of the lane's \
+const RESET: &str = "A place on the track and one of the four lanes, both uniform; the car within 0.3 m of the lane's \
     centre and 0.03 rad of the road's direction, at 40 to 60 km/h, actions at zero; the next vehicle ahead 25 to 125 m \
     away, its driver wanting 45 to 65 km/h; all uniform. The other 99 vehicles at random places, at least 30 m from \
     middle to middle, with drivers of the same range of speeds.";
@@ -36,7 +36,7 @@ const SUCCESS: &str = "The goal is met if the episode has not failed and |v − 
 const SOURCE: &str = "Anomaly-Gym (TMLR submission 7913), CAR-LaneKeep, which runs in CARLA (Town04). Native: a dynamic \
     bicycle model with Fiala tyres, no load transfer, a closed four-lane highway with bends down to 150 m of radius, and \
     25 vehicles per lane that follow the intelligent driver model, slow down in bends and at places of their own, and do \
-    not change lanes; the option `course` names \
+    not change lanes; the option `track` names \
     another highway (default 1). `target_speed` is constant, as in the original. Deviations: left is positive; the lane \
     offset is the distance itself and not the sine of an angle; the gap is from bumper to bumper; success is judged over \
     the whole episode and not at its end; the parameters act on brake, wheels and tyres of the car and not on the \
@@ -69,7 +69,7 @@ fn observation() -> Vec<Channel> {
         channel("acceleration", "size of the acceleration over the ground", "m/s²", 0.0, f64::INFINITY),
         Channel::unbounded("heading_error", "direction relative to the road, positive to the left", "rad"),
         Channel::unbounded("lane_offset", "distance from the lane's centre, positive to the left", "m"),
-        channel("gap", GAP, "m", 0.0, SIGHT_M),
+        channel("gap", GAP, "m", 0.0, VIEW_RANGE_M),
         Channel::unbounded("closing", "speed of that vehicle minus the car's own; 0 if there is none", "m/s"),
         channel("throttle", "accumulated action, throttle if positive, brake if negative", "1", -1.0, 1.0),
         channel("steering", "accumulated action, positive to the left", "1", -1.0, 1.0),

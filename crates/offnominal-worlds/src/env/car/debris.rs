@@ -1,11 +1,11 @@
-//! What has fallen onto the road: crates, furniture, tyres, at places of the course's own.
+//! What has fallen onto the road: crates, furniture, tyres, at places of the track's own.
 //!
 //! The centre line is divided into pieces of [`EVERY_M`], and each has one thing, which lies there if the debris is dense
-//! enough for it. So denser debris adds things and moves none, and what lies where depends on the course alone. Nobody
+//! enough for it. So denser debris adds things and moves none, and what lies where depends on the track alone. Nobody
 //! sees debris but the cameras: the driver's sensors do not, and other drivers pass over it. A car that touches it fails.
 
-use super::course::{LANE_WIDTH_M, LANES, Rollout};
 use super::models::{Part, dull, part};
+use super::track::{LANE_WIDTH_M, LANES, Track};
 use offnominal_core::Rng;
 
 /// Distance from one place to the next, m, nearly.
@@ -81,7 +81,7 @@ pub struct Piece {
     above: f64,
 }
 
-/// All that may lie on a course.
+/// All that may lie on a track.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Debris {
     /// One for each place, in the order of the road.
@@ -90,11 +90,11 @@ pub struct Debris {
 }
 
 impl Debris {
-    /// What a seed leaves on a course.
-    pub fn on(course: &Rollout, seed: u64) -> Debris {
+    /// What a seed leaves on a track.
+    pub fn on(track: &Track, seed: u64) -> Debris {
         let mut rng = Rng::new(seed);
-        let n = (course.length_m / EVERY_M) as usize;
-        let pieces_per_m = n as f64 / course.length_m;
+        let n = (track.length_m / EVERY_M) as usize;
+        let pieces_per_m = n as f64 / track.length_m;
         let pieces = (0..n).map(|i| Piece::draw((i as f64 + 0.5) / pieces_per_m, &mut rng)).collect();
         Debris { pieces, pieces_per_m }
     }
@@ -123,27 +123,27 @@ mod tests {
 
     #[test]
     fn there_is_as_much_as_is_asked_for_and_more_moves_none() {
-        let course = Rollout::new(1);
-        let debris = Debris::on(&course, 1);
+        let track = Track::new(1);
+        let debris = Debris::on(&track, 1);
         let lap = |density: f64| -> Vec<f64> {
-            debris.between(0.0, course.length_m, density).map(|p| p.position).collect()
+            debris.between(0.0, track.length_m, density).map(|p| p.position).collect()
         };
         assert!(lap(0.0).is_empty());
         let [few, many, all] = [2.0, 10.0, DENSEST].map(lap);
         assert!(few.iter().all(|s| many.contains(s)) && many.iter().all(|s| all.contains(s)));
-        let per_100_m = |found: &[f64]| 100.0 * found.len() as f64 / course.length_m;
+        let per_100_m = |found: &[f64]| 100.0 * found.len() as f64 / track.length_m;
         assert!((per_100_m(&few) - 2.0).abs() < 0.5 && (per_100_m(&many) - 10.0).abs() < 1.0);
         assert_eq!(all.len(), debris.pieces.len());
     }
 
     #[test]
     fn a_lap_later_the_same_things_lie_there() {
-        let course = Rollout::new(1);
-        let debris = Debris::on(&course, 1);
+        let track = Track::new(1);
+        let debris = Debris::on(&track, 1);
         let seen = |from: f64| -> Vec<Piece> { debris.between(from, from + 300.0, 5.0).copied().collect() };
-        assert_eq!(seen(1000.0), seen(1000.0 + course.length_m));
+        assert_eq!(seen(1000.0), seen(1000.0 + track.length_m));
         // The first place is the first again behind the last.
-        let over = seen(course.length_m - 100.0);
-        assert!(over.last().unwrap().position < 210.0 && over[0].position > course.length_m - 110.0);
+        let over = seen(track.length_m - 100.0);
+        assert!(over.last().unwrap().position < 210.0 && over[0].position > track.length_m - 110.0);
     }
 }

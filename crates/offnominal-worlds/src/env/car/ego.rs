@@ -1,8 +1,8 @@
 //! The car on its road: where it is, how it moves, and what its driver has done so far.
 
-use super::course::{Rollout, lane_centre};
 use super::debris::Debris;
 use super::start::Start;
+use super::track::{Track, lane_centre};
 use super::traffic::{self, Ahead, Traffic};
 use super::vehicle::{Condition, Motion, Pedals, SIZE_M, Wheels};
 
@@ -36,8 +36,8 @@ pub struct Ego {
 
 impl Ego {
     /// The car as an episode begins: rolling along its lane, actions at zero.
-    pub fn at(start: &Start, course: &Rollout) -> Ego {
-        let yaw_rate = start.speed * course.curvature(start.position);
+    pub fn at(start: &Start, track: &Track) -> Ego {
+        let yaw_rate = start.speed * track.curvature(start.position);
         Ego {
             lane: start.lane,
             position: start.position,
@@ -56,18 +56,18 @@ impl Ego {
     }
 
     /// Drives on for a step.
-    pub fn advance(&mut self, course: &Rollout, condition: &Condition) {
+    pub fn advance(&mut self, track: &Track, condition: &Condition) {
         let wheels = Wheels::new(self.pedals, condition);
         for _ in 0..TICKS {
-            self.roll(course);
+            self.roll(track);
             let [ahead, sideways] = self.motion.advance(&wheels, TICK_SECS);
             self.acceleration = ahead.hypot(sideways);
         }
     }
 
     /// Moves along and across the road.
-    fn roll(&mut self, course: &Rollout) {
-        let curvature = course.curvature(self.position);
+    fn roll(&mut self, track: &Track) {
+        let curvature = track.curvature(self.position);
         let (sin, cos) = self.heading.sin_cos();
         let Motion { forward, leftward, yaw_rate } = self.motion;
         let along = (forward * cos - leftward * sin) / (1.0 - curvature * self.lateral);
@@ -87,20 +87,20 @@ impl Ego {
     }
 
     /// Whether it touches another vehicle.
-    pub fn collides(&self, traffic: &Traffic, course: &Rollout) -> bool {
+    pub fn collides(&self, traffic: &Traffic, track: &Track) -> bool {
         traffic.lanes.iter().enumerate().any(|(i, lane)| {
             let across = lane_centre(i) - self.lateral;
             // The first test spares the others most of the work.
             across.abs() < SIZE_M[0]
-                && lane.positions.iter().any(|s| self.touches(course.ahead(self.position, *s), across))
+                && lane.positions.iter().any(|s| self.touches(track.ahead(self.position, *s), across))
         })
     }
 
     /// Whether it touches debris that lies so densely.
-    pub fn hits(&self, debris: &Debris, density: f64, course: &Rollout) -> bool {
+    pub fn hits(&self, debris: &Debris, density: f64, track: &Track) -> bool {
         let near = SIZE_M[0] + super::debris::EVERY_M;
         debris.between(self.position - near, self.position + near, density).any(|piece| {
-            let along = course.ahead(self.position, piece.position);
+            let along = track.ahead(self.position, piece.position);
             self.overlaps(along, piece.across - self.lateral, piece.size)
         })
     }
@@ -136,14 +136,14 @@ mod tests {
 
     #[test]
     fn a_car_that_goes_straight_draws_a_straight_line_through_every_bend() {
-        let course = Rollout::new(1);
+        let track = Track::new(1);
         for start in 0..12 {
             let mut ego = car(250.0 * f64::from(start), 0.1, 14.0);
-            let place = |ego: &Ego| course.pose(ego.position, ego.lateral);
+            let place = |ego: &Ego| track.pose(ego.position, ego.lateral);
             let (from, direction) = (place(&ego), place(&ego).heading + ego.heading);
-            (0..600).for_each(|_| ego.roll(&course));
+            (0..600).for_each(|_| ego.roll(&track));
             let to = place(&ego);
-            // 3 s at 14 m/s; the table of the course is good to centimetres.
+            // 3 s at 14 m/s; the table of the track is good to centimetres.
             let (sin, cos) = direction.sin_cos();
             let (dx, dy) = (to.x - from.x, to.y - from.y);
             let (along, across) = (dx * cos + dy * sin, dy * cos - dx * sin);
@@ -154,12 +154,12 @@ mod tests {
 
     #[test]
     fn straight_on_leaves_a_bend_on_its_outside_by_half_the_curvature_times_the_square_of_the_way() {
-        let course = Rollout::new(1);
-        let sharpest = |s: &f64, t: &f64| course.curvature(*s).total_cmp(&course.curvature(*t));
+        let track = Track::new(1);
+        let sharpest = |s: &f64, t: &f64| track.curvature(*s).total_cmp(&track.curvature(*t));
         let bend = (0..2000).map(f64::from).max_by(sharpest).unwrap();
         let mut ego = car(bend, 0.0, 10.0);
-        (0..200).for_each(|_| ego.roll(&course));
-        let want = -0.5 * course.curvature(bend) * 10.0 * 10.0;
+        (0..200).for_each(|_| ego.roll(&track));
+        let want = -0.5 * track.curvature(bend) * 10.0 * 10.0;
         assert!((ego.offset() / want - 1.0).abs() < 0.1, "expected {want}, found {}", ego.offset());
     }
 
@@ -178,12 +178,12 @@ mod tests {
 
     #[test]
     fn only_a_vehicle_that_is_there_is_hit() {
-        let (course, mut traffic, mut ego) = (Rollout::new(1), Traffic::default(), car(500.0, 0.0, 14.0));
+        let (track, mut traffic, mut ego) = (Track::new(1), Traffic::default(), car(500.0, 0.0, 14.0));
         traffic.lanes[0].positions = vec![500.0];
-        assert!(!ego.collides(&traffic, &course), "side by side");
+        assert!(!ego.collides(&traffic, &track), "side by side");
         (ego.heading, ego.lateral) = (-0.7, ego.lateral - 1.0);
-        assert!(ego.collides(&traffic, &course), "turning into the next lane");
-        traffic.lanes[0].positions[0] += course.length_m;
-        assert!(ego.collides(&traffic, &course), "positions are counted modulo a lap");
+        assert!(ego.collides(&traffic, &track), "turning into the next lane");
+        traffic.lanes[0].positions[0] += track.length_m;
+        assert!(ego.collides(&traffic, &track), "positions are counted modulo a lap");
     }
 }

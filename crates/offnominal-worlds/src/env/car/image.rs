@@ -165,9 +165,9 @@ fn faded(colour: [u8; 3], distance: f64) -> [u8; 3] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::course::Pose;
     use super::super::models::{CLASSES, HATCHBACK, VEHICLE, WALL};
     use super::super::scene::Patch;
+    use super::super::track::Pose;
     use super::*;
 
     const RED: [u8; 3] = [200, 20, 20];

@@ -1,6 +1,6 @@
 //! How road, barriers and vehicles look: sizes, colours, class ids.
 
-use super::course::{LANE_WIDTH_M, LANES};
+use super::track::{LANE_WIDTH_M, LANES};
 use super::{traffic, vehicle};
 
 /// Names of the class ids; a pixel that several classes share equally belongs to the last of them.

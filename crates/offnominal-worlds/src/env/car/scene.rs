@@ -3,10 +3,10 @@
 //! The scene says nothing of pixels ([`super::image`] paints it), and whatever else is to be seen can be added to it:
 //! a [`Thing`] is a place and a few boxes.
 
-use super::course::{Pose, Rollout};
 use super::debris::Debris;
 use super::ego::Ego;
 use super::models::{self, PIECE_M, Part, Strip};
+use super::track::{Pose, Track};
 use super::traffic::Traffic;
 
 /// The road is shown from so far behind the car, m,
@@ -75,7 +75,7 @@ impl Scene {
     /// `debris` is what may lie there, and how many things per 100 m do.
     pub fn describe(
         &mut self,
-        course: &Rollout,
+        track: &Track,
         ego: &Ego,
         traffic: &Traffic,
         debris: (&Debris, f64),
@@ -83,12 +83,12 @@ impl Scene {
     ) {
         self.ground.clear();
         self.things.clear();
-        let car = pose_of(course, ego);
+        let car = pose_of(track, ego);
         self.eye = eye(car, place);
-        models::STRIPS.iter().for_each(|strip| self.lay(strip, course, ego.position));
-        self.fence(course, ego.position);
-        self.park(course, ego.position, traffic);
-        self.scatter(course, ego.position, debris);
+        models::STRIPS.iter().for_each(|strip| self.lay(strip, track, ego.position));
+        self.fence(track, ego.position);
+        self.park(track, ego.position, traffic);
+        self.scatter(track, ego.position, debris);
         if place == Place::Chase {
             let (class, colour) = (models::CAR, models::CAR_COLOUR);
             self.things.push(Thing { pose: car, parts: models::SALOON, class, colour });
@@ -96,11 +96,11 @@ impl Scene {
     }
 
     /// Lays a strip along the road.
-    fn lay(&mut self, strip: &Strip, course: &Rollout, position: f64) {
+    fn lay(&mut self, strip: &Strip, track: &Track, position: f64) {
         for piece in pieces(position).filter(|piece| !strip.is_dashed || piece.rem_euclid(3) == 0) {
             let (from, to) = (PIECE_M * piece as f64, PIECE_M * (piece + 1) as f64);
             let corner = |s, d| {
-                let pose = course.pose(s, d);
+                let pose = track.pose(s, d);
                 [pose.x, pose.y]
             };
             let corners = [
@@ -114,22 +114,22 @@ impl Scene {
     }
 
     /// Sets barriers on both sides; their shades alternate, so that driving shows.
-    fn fence(&mut self, course: &Rollout, position: f64) {
+    fn fence(&mut self, track: &Track, position: f64) {
         for piece in pieces(position) {
             let colour = models::BARRIER_COLOURS[piece.rem_euclid(2) as usize];
             for side in [-1.0, 1.0] {
-                let pose = course.pose(PIECE_M * (piece as f64 + 0.5), side * models::BARRIER_AT_M);
+                let pose = track.pose(PIECE_M * (piece as f64 + 0.5), side * models::BARRIER_AT_M);
                 self.things.push(Thing { pose, parts: models::WALL, class: models::BARRIER, colour });
             }
         }
     }
 
     /// Puts the other vehicles on their lanes.
-    fn park(&mut self, course: &Rollout, position: f64, traffic: &Traffic) {
+    fn park(&mut self, track: &Track, position: f64, traffic: &Traffic) {
         for (lane, number, s) in traffic.vehicles() {
-            let along = course.ahead(position, s);
+            let along = track.ahead(position, s);
             if (-BEHIND_M..AHEAD_M).contains(&along) {
-                let pose = course.pose(s, super::course::lane_centre(lane));
+                let pose = track.pose(s, super::track::lane_centre(lane));
                 let colour = models::VEHICLE_COLOURS[(7 * lane + 3 * number) % models::VEHICLE_COLOURS.len()];
                 self.things.push(Thing { pose, parts: models::HATCHBACK, class: models::VEHICLE, colour });
             }
@@ -137,9 +137,9 @@ impl Scene {
     }
 
     /// Lays what has fallen onto the road.
-    fn scatter(&mut self, course: &Rollout, position: f64, (debris, density): (&Debris, f64)) {
+    fn scatter(&mut self, track: &Track, position: f64, (debris, density): (&Debris, f64)) {
         for piece in debris.between(position - BEHIND_M, position + AHEAD_M, density) {
-            let pose = course.pose(piece.position, piece.across);
+            let pose = track.pose(piece.position, piece.across);
             let (class, colour) = (models::DEBRIS, piece.colour);
             self.things.push(Thing { pose, parts: piece.parts, class, colour });
         }
@@ -153,8 +153,8 @@ fn pieces(position: f64) -> std::ops::Range<i64> {
 }
 
 /// Where the car is in the plane.
-fn pose_of(course: &Rollout, ego: &Ego) -> Pose {
-    let road = course.pose(ego.position, ego.lateral);
+fn pose_of(track: &Track, ego: &Ego) -> Pose {
+    let road = track.pose(ego.position, ego.lateral);
     Pose { heading: road.heading + ego.heading, ..road }
 }
 

@@ -1,7 +1,7 @@
 //! The initial condition of an episode.
 
-use super::course::{LANES, Rollout};
 use super::idm::DESIRED_MPS;
+use super::track::{LANES, Track};
 use offnominal_core::Rng;
 
 /// Names of the entries, in order.
@@ -61,9 +61,9 @@ impl Start {
     }
 
     /// An initial condition at random.
-    pub fn draw(course: &Rollout, rng: &mut Rng) -> Vec<f64> {
+    pub fn draw(track: &Track, rng: &mut Rng) -> Vec<f64> {
         vec![
-            rng.range(0.0, course.length_m),
+            rng.range(0.0, track.length_m),
             rng.below(LANES) as f64,
             rng.range(-OFFSET_M, OFFSET_M),
             rng.range(-HEADING_RAD, HEADING_RAD),
@@ -79,14 +79,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn draws_cover_the_course_and_the_lanes_and_read_back() {
-        let (course, mut rng) = (Rollout::new(1), Rng::new(1));
-        let starts: Vec<Start> = (0..400).map(|_| Start::read(&Start::draw(&course, &mut rng))).collect();
+    fn draws_cover_the_track_and_the_lanes_and_read_back() {
+        let (track, mut rng) = (Track::new(1), Rng::new(1));
+        let starts: Vec<Start> = (0..400).map(|_| Start::read(&Start::draw(&track, &mut rng))).collect();
         assert!((0..LANES).all(|lane| starts.iter().filter(|s| s.lane == lane).count() > 60));
-        assert!(starts.iter().all(|s| (0.0..course.length_m).contains(&s.position)));
+        assert!(starts.iter().all(|s| (0.0..track.length_m).contains(&s.position)));
         assert!(starts.iter().all(|s| s.offset.abs() <= OFFSET_M && s.heading.abs() <= HEADING_RAD));
         assert!(starts.iter().all(|s| (GAP_M.0..GAP_M.1).contains(&s.gap)));
-        assert!(starts.iter().any(|s| s.position > 0.9 * course.length_m));
+        assert!(starts.iter().any(|s| s.position > 0.9 * track.length_m));
     }
 
     #[test]

@@ -5,9 +5,9 @@
 //! Drivers want a speed of their own, in bends no more than what they find comfortable, and once in [`WHIM_EVERY_M`]
 //! metres, each at places of their own, they slow down for no reason that others can see.
 
-use super::course::{LANES, Rollout, lane_centre};
 use super::idm::{self, DESIRED_MPS};
 use super::start::Start;
+use super::track::{LANES, Track, lane_centre};
 use super::vehicle;
 use offnominal_core::Rng;
 
@@ -72,11 +72,11 @@ pub struct Ahead {
 
 impl Lane {
     /// Moves all drivers on by `dt`; `last` is what the last one has in front.
-    fn advance(&mut self, d: f64, course: &Rollout, last: Ahead, dt: f64) {
+    fn advance(&mut self, d: f64, track: &Track, last: Ahead, dt: f64) {
         let n = self.positions.len();
         for i in 0..n {
             let ahead = if i + 1 < n { self.seen(i + 1) } else { last };
-            let curvature = course.curvature(self.positions[i]);
+            let curvature = track.curvature(self.positions[i]);
             let accelerated = self.acceleration(i, ahead, curvature);
             let speed = (self.speeds[i] + accelerated * dt).max(0.0);
             // The lane is longer than the centre line on the outside of a bend, and shorter on the inside.
@@ -100,9 +100,9 @@ impl Lane {
         Ahead { position: self.positions[i], speed: self.speeds[i], length: SIZE_M[0] }
     }
 
-    fn push(&mut self, position: f64, driver: Driver, course: &Rollout) {
+    fn push(&mut self, position: f64, driver: Driver, track: &Track) {
         self.positions.push(position);
-        self.speeds.push(driver.wants(position, course.curvature(position)));
+        self.speeds.push(driver.wants(position, track.curvature(position)));
         self.drivers.push(driver);
     }
 
@@ -122,39 +122,39 @@ pub struct Traffic {
 
 impl Traffic {
     /// Puts a vehicle ahead of the car, where the initial condition says, and the others at random.
-    pub fn populate(&mut self, start: &Start, course: &Rollout, rng: &mut Rng) {
+    pub fn populate(&mut self, start: &Start, track: &Track, rng: &mut Rng) {
         self.lanes.iter_mut().for_each(Lane::clear);
         for lane in 0..LANES {
             if lane == start.lane {
                 let offset = start.gap + 0.5 * (SIZE_M[0] + vehicle::SIZE_M[0]);
                 let driver = Driver { desired: start.speed_ahead, ..Driver::draw(rng) };
-                self.lanes[lane].push(start.position + offset, driver, course);
-                self.fill(lane, course.length_m - offset, course, rng);
+                self.lanes[lane].push(start.position + offset, driver, track);
+                self.fill(lane, track.length_m - offset, track, rng);
             } else {
-                let first = start.position + rng.range(0.0, course.length_m);
-                self.lanes[lane].push(first, Driver::draw(rng), course);
-                self.fill(lane, course.length_m, course, rng);
+                let first = start.position + rng.range(0.0, track.length_m);
+                self.lanes[lane].push(first, Driver::draw(rng), track);
+                self.fill(lane, track.length_m, track, rng);
             }
         }
     }
 
     /// Completes a lane on the `room` metres ahead of its first vehicle.
-    fn fill(&mut self, lane: usize, room: f64, course: &Rollout, rng: &mut Rng) {
+    fn fill(&mut self, lane: usize, room: f64, track: &Track, rng: &mut Rng) {
         let lane = &mut self.lanes[lane];
         let mut position = lane.positions[0];
         for spacing in &spacings(room, rng)[1..] {
             position += spacing;
-            lane.push(position, Driver::draw(rng), course);
+            lane.push(position, Driver::draw(rng), track);
         }
     }
 
     /// Moves everybody on by `dt`; the car is in the way of those behind it.
-    pub fn advance(&mut self, lane_of_car: usize, car: Ahead, course: &Rollout, dt: f64) {
-        let lap = course.length_m;
+    pub fn advance(&mut self, lane_of_car: usize, car: Ahead, track: &Track, dt: f64) {
+        let lap = track.length_m;
         for (i, lane) in self.lanes.iter_mut().enumerate() {
             let in_front = if i == lane_of_car { car } else { lane.seen(0) };
             let last = Ahead { position: in_front.position + lap, ..in_front };
-            lane.advance(lane_centre(i), course, last, dt);
+            lane.advance(lane_centre(i), track, last, dt);
         }
     }
 
@@ -198,9 +198,9 @@ mod tests {
         }
     }
 
-    fn populated(course: &Rollout, seed: u64) -> Traffic {
+    fn populated(track: &Track, seed: u64) -> Traffic {
         let mut traffic = Traffic::default();
-        traffic.populate(&start(), course, &mut Rng::new(seed));
+        traffic.populate(&start(), track, &mut Rng::new(seed));
         traffic
     }
 
@@ -223,29 +223,29 @@ mod tests {
     #[test]
     fn a_hundred_vehicles_keep_their_distance_when_an_episode_begins() {
         for seed in 0..20 {
-            let course = Rollout::new(seed);
-            let traffic = populated(&course, seed);
+            let track = Track::new(seed);
+            let traffic = populated(&track, seed);
             assert_eq!(traffic.vehicles().count(), 100);
             assert!((traffic.ahead_of(1, car(100.0, 14.0)).0 - 40.0).abs() < 1e-9);
-            assert!(smallest_gap(&traffic, 1, car(100.0, 14.0), course.length_m) > 24.0, "course {seed}");
+            assert!(smallest_gap(&traffic, 1, car(100.0, 14.0), track.length_m) > 24.0, "track {seed}");
         }
     }
 
     #[test]
     fn nobody_collides_in_an_hour() {
-        let course = Rollout::new(1);
-        let mut traffic = populated(&course, 1);
+        let track = Track::new(1);
+        let mut traffic = populated(&track, 1);
         // The car follows as everybody does, and stops dead twice an hour.
         let (mut s, mut v) = (100.0, 14.0);
         for t in 0..20 * 3600 {
             let (gap, speed) = traffic.ahead_of(1, car(s, v));
             let wants = idm::acceleration(v, 14.0, gap, speed);
             let accelerated = if t % 36_000 > 35_000 { -6.0 } else { wants };
-            traffic.advance(1, car(s, v), &course, DT);
+            traffic.advance(1, car(s, v), &track, DT);
             v = f64::max(v + accelerated * DT, 0.0);
             s += v * DT;
             if t % 20 == 0 {
-                let found = smallest_gap(&traffic, 1, car(s, v), course.length_m);
+                let found = smallest_gap(&traffic, 1, car(s, v), track.length_m);
                 assert!(found > 0.5, "{found} m after {t} steps");
             }
         }
@@ -253,11 +253,11 @@ mod tests {
 
     #[test]
     fn the_measure_of_gaps_sees_an_overlap() {
-        let course = Rollout::new(1);
-        let mut traffic = populated(&course, 1);
+        let track = Track::new(1);
+        let mut traffic = populated(&track, 1);
         let lane = &mut traffic.lanes[3];
         lane.positions[7] = lane.positions[8] - 4.0;
-        let found = smallest_gap(&traffic, 1, car(100.0, 14.0), course.length_m);
+        let found = smallest_gap(&traffic, 1, car(100.0, 14.0), track.length_m);
         assert!((found + 0.6).abs() < 1e-9, "{found}");
     }
 

@@ -1,6 +1,6 @@
 //! What the cards of the two tasks say: channels and parameters, initial conditions, and where they deviate.
 
-use super::course;
+use super::goals;
 use super::limits::{DT_SECS, FULL_MPS};
 use offnominal_core::prelude::*;
 use offnominal_rtde::robot::Servo;
@@ -24,7 +24,7 @@ pub(super) fn reach(entry: &Entry<dyn Env>) -> EnvSpec {
         ),
         observation: [tool(), goal()].concat(),
         action: displacement(),
-        initial: (1..=course::GOALS).flat_map(|k| AXES.map(|axis| format!("goal_{k}_{axis}"))).collect(),
+        initial: (1..=goals::GOALS).flat_map(|k| AXES.map(|axis| format!("goal_{k}_{axis}"))).collect(),
         reward: "(0 if d < 0.02 m, else −(1 + d)) − 0.1 |a|, where d is the distance in m of the tool from the goal, and a \
                  are the three actions"
             .into(),

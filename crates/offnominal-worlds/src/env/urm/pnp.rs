@@ -8,8 +8,8 @@
 //! | held      | both pads of the gripper press with more than 10 N  |      |
 //! | pressed   | the top of the block is touched with more than 0.5 N |     |
 
-use super::course::NEAR_M;
 use super::goal::Goal;
+use super::goals::NEAR_M;
 use super::workcell::{CLASSES, Classes, Workcell};
 use super::{card, distance};
 use crate::env::DIVERGED;

@@ -10,7 +10,7 @@
 //! All four goals are in the initial condition, so a step draws no random number. A step is rewarded for the goal that
 //! the policy saw; only then does the goal move or the next one take its place, and the new observation shows it.
 
-use super::course::{Rollout, reward};
+use super::goals::{GoalSequence, reward};
 use super::workcell::{CLASSES, Workcell};
 use super::{card, distance};
 use crate::env::DIVERGED;
@@ -28,13 +28,13 @@ pub(in super::super) const ENTRY: Entry<dyn Env> = Entry {
 #[derive(Clone)]
 struct Reach {
     cell: Workcell,
-    course: Rollout,
+    goals: GoalSequence,
 }
 
 impl Reach {
     fn new(params: &serde_json::Value) -> Result<Reach, BuildError> {
         let cell = Workcell::build(&model::mjcf(), card::reach(&ENTRY), CLASSES, params)?;
-        Ok(Reach { cell, course: Rollout::default() })
+        Ok(Reach { cell, goals: GoalSequence::default() })
     }
 
     fn distance(&self) -> f64 {
@@ -46,12 +46,12 @@ impl Env for Reach {
     delegate_to!(cell);
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        Rollout::draw(rng)
+        GoalSequence::draw(rng)
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
-        self.course = Rollout::new(x);
-        self.cell.start(self.course.first(), |_| ());
+        self.goals = GoalSequence::new(x);
+        self.cell.start(self.goals.first(), |_| ());
     }
 
     fn observe(&self, obs: &mut [f32]) {
@@ -66,7 +66,7 @@ impl Env for Reach {
             return DIVERGED;
         }
         let reward = reward(self.distance(), action);
-        match self.course.advance(self.distance()) {
+        match self.goals.advance(self.distance()) {
             Some(next) => self.cell.set_goal(next),
             None => self.cell.move_goal(),
         }
@@ -74,13 +74,13 @@ impl Env for Reach {
     }
 
     fn goal_met(&self) -> Option<bool> {
-        Some(self.course.is_met(self.distance()))
+        Some(self.goals.is_met(self.distance()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::course::{GOALS, INTERVAL, is_near};
+    use super::super::goals::{GOALS, INTERVAL, is_near};
     use super::*;
 
     fn started(goals: [[f64; 3]; GOALS]) -> Reach {

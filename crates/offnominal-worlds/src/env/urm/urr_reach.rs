@@ -4,8 +4,8 @@
 //! the stream of postures. With the option `{"robot": "HOST"}` it is the robot at that address, of which there is only
 //! one; without it each copy of the environment has a simulated controller of its own, reached by the same bytes.
 
-use super::course::{Rollout, reward};
 use super::goal::Goal;
+use super::goals::{GoalSequence, reward};
 use super::limits::{DT_SECS, FULL_MPS, WORKSPACE_M, displaced};
 use super::workcell::{CLASSES, layout};
 use super::{card, distance};
@@ -19,7 +19,7 @@ use offnominal_rtde::robot::Servo;
 use offnominal_rtde::simulated::{Controller, Loopback};
 use offnominal_rtde::ur3e::kinematics::HOME;
 use offnominal_rtde::ur3e::{Joints, Pose, inverse, model};
-use offnominal_rtde::{Link, Robot, Trouble};
+use offnominal_rtde::{Link, LinkError, Robot};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ struct Options {
 
 fn build(params: &serde_json::Value, ports: Ports) -> Result<Box<dyn Env>, BuildError> {
     let options: Options = offnominal_core::catalogue::parse(params)?;
-    let missing = |trouble: Trouble| BuildError::Missing(Box::new(trouble));
+    let missing = |link_error: LinkError| BuildError::Missing(Box::new(link_error));
     match options.robot {
         None => {
             let link = Loopback::new(Controller::new().map_err(missing)?);
@@ -61,7 +61,7 @@ const MARGIN_M: f64 = 0.05;
 struct Reach {
     spec: Arc<EnvSpec>,
     robot: Robot,
-    course: Rollout,
+    goals: GoalSequence,
     goal: Goal,
     goal_speed_mps: f64,
     speed_mps: f64,
@@ -72,7 +72,7 @@ struct Reach {
     is_home: bool,
     /// The robot's time at which the next observation is due, in s.
     due_secs: f64,
-    trouble: Option<Trouble>,
+    link_error: Option<LinkError>,
     model: Arc<Model>,
     painter: Painter,
     /// What images are drawn of: made for the first one.
@@ -93,7 +93,7 @@ impl Reach {
             model: Arc::new(model),
             spec: Arc::new(spec),
             robot,
-            course: Rollout::default(),
+            goals: GoalSequence::default(),
             goal: Goal::at([0.0; 3]),
             goal_speed_mps: 0.0,
             speed_mps: FULL_MPS,
@@ -102,13 +102,13 @@ impl Reach {
             posture: HOME,
             is_home: false,
             due_secs: 0.0,
-            trouble: None,
+            link_error: None,
             double: None,
         })
     }
 
     /// Brings the robot back to where episodes begin.
-    fn go_home(&mut self) -> Result<(), Trouble> {
+    fn go_home(&mut self) -> Result<(), LinkError> {
         if !self.is_home {
             self.robot.travel(&HOME)?;
         }
@@ -119,9 +119,9 @@ impl Reach {
     }
 
     /// Moves the commanded point, has the robot follow, and waits for the next observation.
-    fn advance(&mut self, action: &[f32]) -> Result<(), Trouble> {
+    fn advance(&mut self, action: &[f32]) -> Result<(), LinkError> {
         if let Some(bad) = action.iter().find(|a| !a.is_finite()) {
-            return Err(Trouble::OutOfReach(format!("expected a finite action, found {bad}")));
+            return Err(LinkError::OutOfReach(format!("expected a finite action, found {bad}")));
         }
         (self.commanded_m, self.posture) = self.next(action);
         self.is_home = false;
@@ -152,11 +152,11 @@ impl Reach {
         self.due_secs = if self.due_secs + DT_SECS > now { self.due_secs + DT_SECS } else { now + DT_SECS };
     }
 
-    fn check_place(&self) -> Result<(), Trouble> {
+    fn check_place(&self) -> Result<(), LinkError> {
         let outside =
             |(at, (low, high)): (f64, (f64, f64))| !(low - MARGIN_M..=high + MARGIN_M).contains(&at);
         if self.tool().into_iter().zip(WORKSPACE_M).any(outside) {
-            return Err(Trouble::LeftWorkspace(format!("its tool is at {:.3?} m", self.tool())));
+            return Err(LinkError::LeftWorkspace(format!("its tool is at {:.3?} m", self.tool())));
         }
         Ok(())
     }
@@ -195,15 +195,15 @@ impl Env for Reach {
     }
 
     fn draw(&self, rng: &mut Rng) -> Vec<f64> {
-        Rollout::draw(rng)
+        GoalSequence::draw(rng)
     }
 
     fn start(&mut self, x: &[f64], _: &mut Rng) {
-        self.course = Rollout::new(x);
-        self.goal = Goal::at(self.course.first());
-        if self.trouble.is_none() {
+        self.goals = GoalSequence::new(x);
+        self.goal = Goal::at(self.goals.first());
+        if self.link_error.is_none() {
             // What went wrong shows as divergence in the first step.
-            self.trouble = self.go_home().err();
+            self.link_error = self.go_home().err();
         }
     }
 
@@ -215,14 +215,14 @@ impl Env for Reach {
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
         assert_eq!(action.len(), 3, "length of the action");
-        if self.trouble.is_none() {
-            self.trouble = self.advance(action).err();
+        if self.link_error.is_none() {
+            self.link_error = self.advance(action).err();
         }
-        if self.trouble.is_some() {
+        if self.link_error.is_some() {
             return DIVERGED;
         }
         let reward = reward(self.distance(), action);
-        match self.course.advance(self.distance()) {
+        match self.goals.advance(self.distance()) {
             Some(next) => self.goal = Goal::at(next),
             None => self.goal.advance(self.goal_speed_mps * DT_SECS),
         }
@@ -230,7 +230,7 @@ impl Env for Reach {
     }
 
     fn goal_met(&self) -> Option<bool> {
-        Some(self.course.is_met(self.distance()))
+        Some(self.goals.is_met(self.distance()))
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
@@ -248,17 +248,17 @@ impl Env for Reach {
         Some(Box::new(Reach {
             robot: self.robot.fork()?,
             spec: Arc::clone(&self.spec),
-            course: self.course.clone(),
+            goals: self.goals.clone(),
             model: Arc::clone(&self.model),
             painter: self.painter.clone(),
-            trouble: self.trouble.clone(),
+            link_error: self.link_error.clone(),
             double: None,
             ..*self
         }))
     }
 
     fn health(&self) -> Result<(), String> {
-        self.trouble.as_ref().map_or(Ok(()), |why| Err(why.to_string()))
+        self.link_error.as_ref().map_or(Ok(()), |why| Err(why.to_string()))
     }
 
     /// Draws the model in the measured posture: a robot has no image of itself.

@@ -1,6 +1,6 @@
 //! The task in lock step, and with a robot at sockets that behaves or does not.
 
-use super::super::course::{GOALS, INTERVAL, is_near};
+use super::super::goals::{GOALS, INTERVAL, is_near};
 use super::*;
 use offnominal_rtde::simulated::Served;
 use offnominal_rtde::simulated::station::Settings;

@@ -2,7 +2,7 @@
 //!
 //! A point of the road is given by its position s along the centre line and its distance d to the left of it, both in
 //! metres. The centre line is the curve ρ(θ) = R (1 + Σₖ aₖ cos(k θ + φₖ)), k = 2 … 5, with aₖ and φₖ drawn from the
-//! course's own seed and R such that the tightest bend has [`MIN_RADIUS_M`].
+//! track's own seed and R such that the tightest bend has [`MIN_RADIUS_M`].
 
 use offnominal_core::Rng;
 use std::f64::consts::TAU;
@@ -18,7 +18,7 @@ pub const MIN_RADIUS_M: f64 = 150.0;
 const SWING: f64 = 2.6;
 /// Points at which the generating curve is measured.
 const FINE: usize = 20_000;
-/// Distance of the nodes at which the course is tabulated, m, nearly.
+/// Distance of the nodes at which the track is tabulated, m, nearly.
 const SPACING_M: f64 = 2.0;
 
 /// Distance of a lane's centre from the centre line, m; lane 0 is the rightmost.
@@ -39,7 +39,7 @@ pub struct Pose {
 
 /// A tabulated closed centre line.
 #[derive(Debug, Clone)]
-pub struct Rollout {
+pub struct Track {
     /// Length of the centre line, m.
     pub length_m: f64,
     nodes_per_m: f64,
@@ -48,9 +48,9 @@ pub struct Rollout {
     curvatures: Vec<f64>,
 }
 
-impl Rollout {
-    /// The course that a seed names.
-    pub fn new(seed: u64) -> Rollout {
+impl Track {
+    /// The track that a seed names.
+    pub fn new(seed: u64) -> Track {
         Shape::draw(&mut Rng::new(seed)).tabulate()
     }
 
@@ -70,7 +70,7 @@ impl Rollout {
         Pose { x: mix(from.x, to.x) - d * sin, y: mix(from.y, to.y) + d * cos, heading }
     }
 
-    /// The shortest way from one position to another along the closed course, m; positive if `to` is ahead.
+    /// The shortest way from one position to another along the closed track, m; positive if `to` is ahead.
     pub fn ahead(&self, from: f64, to: f64) -> f64 {
         let way = (to - from).rem_euclid(self.length_m);
         if way > 0.5 * self.length_m { way - self.length_m } else { way }
@@ -120,7 +120,7 @@ impl Shape {
         Pose { x: scale * r * cos, y: scale * r * sin, heading: theta + r.atan2(r1) }
     }
 
-    fn tabulate(&self) -> Rollout {
+    fn tabulate(&self) -> Track {
         let thetas: Vec<f64> = (0..=FINE).map(|i| TAU * i as f64 / FINE as f64).collect();
         let sharpest = thetas.iter().map(|&t| self.curvature(t).abs()).fold(0.0, f64::max);
         let scale = MIN_RADIUS_M * sharpest;
@@ -129,7 +129,7 @@ impl Shape {
         let n = (length_m / SPACING_M).round() as usize;
         let at = (0..=n).map(|i| inverse(&way, length_m * i as f64 / n as f64));
         let at: Vec<f64> = at.map(|fine| TAU * fine / FINE as f64).collect();
-        Rollout {
+        Track {
             length_m,
             nodes_per_m: n as f64 / length_m,
             poses: at.iter().map(|&t| self.pose(t, scale)).collect(),
@@ -164,15 +164,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_course_is_a_closed_highway_with_bends_to_both_sides() {
+    fn every_track_is_a_closed_highway_with_bends_to_both_sides() {
         for seed in 0..20 {
-            let course = Rollout::new(seed);
-            assert!((1500.0..6000.0).contains(&course.length_m), "course {seed}: {} m", course.length_m);
-            let bends = course.curvatures.iter();
+            let track = Track::new(seed);
+            assert!((1500.0..6000.0).contains(&track.length_m), "track {seed}: {} m", track.length_m);
+            let bends = track.curvatures.iter();
             let (low, high) = bends.fold((0.0_f64, 0.0_f64), |(l, h), &k| (l.min(k), h.max(k)));
-            assert!(low < -1.0 / 1000.0 && high > 1.0 / 400.0, "course {seed}: {low} to {high}");
+            assert!(low < -1.0 / 1000.0 && high > 1.0 / 400.0, "track {seed}: {low} to {high}");
             assert!(high.max(-low) <= 1.000_001 / MIN_RADIUS_M);
-            let (start, end) = (course.pose(0.0, 0.0), course.pose(course.length_m - 1e-9, 0.0));
+            let (start, end) = (track.pose(0.0, 0.0), track.pose(track.length_m - 1e-9, 0.0));
             assert!((start.x - end.x).hypot(start.y - end.y) < 1e-3);
             assert!((end.heading - start.heading - TAU).abs() < 1e-3);
         }
@@ -180,23 +180,23 @@ mod tests {
 
     #[test]
     fn the_heading_is_the_direction_and_the_curvature_its_change() {
-        let course = Rollout::new(1);
+        let track = Track::new(1);
         for i in 0..300 {
             let (s, h) = (10.0 * f64::from(i), 2.0);
-            let (a, m, b) = (course.pose(s - h, 0.0), course.pose(s, 0.0), course.pose(s + h, 0.0));
+            let (a, m, b) = (track.pose(s - h, 0.0), track.pose(s, 0.0), track.pose(s + h, 0.0));
             let direction = (b.y - a.y).atan2(b.x - a.x);
             assert!((direction - m.heading).sin().abs() < 2e-3, "{direction} at {s}");
             let turned = (b.heading - a.heading).rem_euclid(TAU);
             let turned = if turned > 3.0 { turned - TAU } else { turned };
-            assert!((turned / (2.0 * h) - course.curvature(s)).abs() < 2e-4, "at {s}");
+            assert!((turned / (2.0 * h) - track.curvature(s)).abs() < 2e-4, "at {s}");
             assert!(((b.x - a.x).hypot(b.y - a.y) / (2.0 * h) - 1.0).abs() < 1e-3);
         }
     }
 
     #[test]
     fn left_is_left_and_lanes_count_from_the_right() {
-        let course = Rollout::new(1);
-        let (middle, left) = (course.pose(50.0, 0.0), course.pose(50.0, 2.0));
+        let track = Track::new(1);
+        let (middle, left) = (track.pose(50.0, 0.0), track.pose(50.0, 2.0));
         let (sin, cos) = middle.heading.sin_cos();
         let across = (left.y - middle.y) * cos - (left.x - middle.x) * sin;
         assert!((across - 2.0).abs() < 1e-9);
@@ -205,10 +205,10 @@ mod tests {
 
     #[test]
     fn ways_wrap_around() {
-        let course = Rollout::new(1);
-        let l = course.length_m;
-        assert!((course.ahead(l - 3.0, 4.0) - 7.0).abs() < 1e-9);
-        assert!((course.ahead(4.0, l - 3.0) + 7.0).abs() < 1e-9);
-        assert!((course.ahead(10.0, 25.0 + 3.0 * l) - 15.0).abs() < 1e-6);
+        let track = Track::new(1);
+        let l = track.length_m;
+        assert!((track.ahead(l - 3.0, 4.0) - 7.0).abs() < 1e-9);
+        assert!((track.ahead(4.0, l - 3.0) + 7.0).abs() < 1e-9);
+        assert!((track.ahead(10.0, 25.0 + 3.0 * l) - 15.0).abs() < 1e-6);
     }
 }

@@ -1,4 +1,4 @@
-//! The course of an episode of reaching: which goal is sought, what a step is worth, and whether all were reached.
+//! The goals of an episode of reaching: which is sought, what a step is worth, and whether all were reached.
 //!
 //! Simulation and robot share it, so that both are the same task.
 
@@ -14,24 +14,24 @@ pub(super) const NEAR_M: f64 = 0.02;
 
 /// Goals, and what was made of them so far.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Rollout {
+pub(super) struct GoalSequence {
     goals: [[f64; 3]; GOALS],
     steps: usize,
     /// Whether the tool was too far from a goal at the end of its interval.
     missed: bool,
 }
 
-impl Rollout {
+impl GoalSequence {
     /// Coordinates of all goals, in m.
     pub(super) fn draw(rng: &mut Rng) -> Vec<f64> {
         (0..GOALS).flat_map(|_| Goal::draw(rng)).collect()
     }
 
-    /// A course before its first step.
-    pub(super) fn new(x: &[f64]) -> Rollout {
+    /// The goals before the first step.
+    pub(super) fn new(x: &[f64]) -> GoalSequence {
         assert_eq!(x.len(), 3 * GOALS, "length of the initial condition");
         let goals = std::array::from_fn(|k| std::array::from_fn(|i| x[3 * k + i]));
-        Rollout { goals, steps: 0, missed: false }
+        GoalSequence { goals, steps: 0, missed: false }
     }
 
     /// The first goal.

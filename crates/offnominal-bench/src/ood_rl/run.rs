@@ -1,0 +1,51 @@
+//! Runs cells, and reads finished ones.
+
+use crate::ood_rl::cell::Cell;
+use crate::ood_rl::figure::{self, Trace};
+use crate::ood_rl::play::{self, ROWS, TRACES};
+use crate::ood_rl::{Agent, Judged};
+use anyhow::{Context as _, Result};
+use offnominal_engine::context::Context;
+use offnominal_files::store::{State, Store};
+use offnominal_files::table;
+use std::path::Path;
+
+/// Runs the cells that are not finished, each on so many threads, and returns how many these were.
+///
+/// # Errors
+/// If a cell fails or cannot be kept; it is named.
+pub fn run(plan: &[(Cell, Agent)], store: &Store, context: &Context) -> Result<usize> {
+    let mut open = Vec::new();
+    for (cell, agent) in plan {
+        let id = cell.id()?;
+        if store.state(&id) != State::Done {
+            open.push((cell, agent, id));
+        }
+    }
+    for (i, (cell, agent, id)) in open.iter().enumerate() {
+        let name = format!("{} {} {} ({} of {})", cell.env, cell.method.id(), cell.trial, i + 1, open.len());
+        let bar = context.task(play::settings(cell.env).len(), &name);
+        let files = play::files(cell, &agent.policy, context.jobs, &bar)
+            .with_context(|| format!("cell {id} ({name})"))?;
+        store.save(id, &files)?;
+    }
+    store.sweep()?;
+    Ok(open.len())
+}
+
+/// An image: the name of its file, and its text.
+pub type Figure = (String, String);
+
+/// The rows of finished cells, and the images with the names of their files.
+///
+/// # Errors
+/// If a cell is not finished or cannot be read.
+pub fn collect(plan: &[(Cell, Agent)], store: &Store) -> Result<(Vec<Judged>, Vec<Figure>)> {
+    let (mut rows, mut traces) = (Vec::new(), Vec::<Trace>::new());
+    for (cell, _) in plan {
+        let id = cell.id()?;
+        rows.extend(table::from_csv::<Judged>(&store.read(&id, ROWS)?, Path::new(&id))?);
+        traces.extend(serde_json::from_slice::<Vec<Trace>>(&store.read(&id, TRACES)?)?);
+    }
+    Ok((rows, figure::all(&traces)?))
+}
