@@ -70,7 +70,9 @@ fn the_python_package_passes_its_tests() {
     let folder = tempfile::tempdir().unwrap();
     package(folder.path());
     let mut pytest = Command::new(python);
-    pytest.args(["-m", "pytest", "-rs", "-p", "no:cacheprovider"]).current_dir(root());
+    // Two processes, each with whole files.
+    let parallel = ["-n", "2", "--dist", "loadfile"];
+    pytest.args(["-m", "pytest", "-rs", "-p", "no:cacheprovider"]).args(parallel).current_dir(root());
     pytest.env("PYTHONPATH", folder.path()).env("PYTHONDONTWRITEBYTECODE", "1");
     let output = run(&mut pytest).unwrap_or_else(|output| panic!("{output}"));
     for (file, why) in output.lines().filter_map(skipped) {

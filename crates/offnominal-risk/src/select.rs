@@ -192,8 +192,8 @@ impl Request {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Contender { policy, risk, experiments, is_in, .. } in &self.policies {
-            let mark = if *is_in { "may be best" } else { "" };
+        for Contender { policy, risk, experiments, may_be_best, .. } in &self.policies {
+            let mark = if *may_be_best { "may be best" } else { "" };
             let risk = risk.as_ref().map_or("–".into(), |e| {
                 format!("{} [{}, {}]", probability(e.value), probability(e.low), probability(e.high))
             });
@@ -202,7 +202,7 @@ impl fmt::Display for Report {
         match &self.best {
             Some(best) => writeln!(f, "fails least: {best}")?,
             None => {
-                let (left, n) = (self.policies.iter().filter(|p| p.is_in).count(), self.policies.len());
+                let (left, n) = (self.policies.iter().filter(|p| p.may_be_best).count(), self.policies.len());
                 writeln!(f, "unresolved: {left} of {n} policies may be the best")?;
             }
         }

@@ -11,7 +11,9 @@ use offnominal_core::spec::ParameterError;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Mutex;
 
 /// Fails from x with the chance height · exp(−decay x), where x is uniform on [0, 1) and a second number means nothing.
 #[derive(Clone)]
@@ -126,10 +128,18 @@ pub fn context(jobs: usize) -> Context {
 
 /// A predictor from the toy's training, opened for it.
 pub fn guide(toy: &Toy, subject: &Subject, folder: &Path) -> Guide {
-    let recipe = PredictorRecipe { members: 2, steps: 800, ..PredictorRecipe::default() };
-    let found =
-        learn_from(&[history(toy, 12_000)], None, subject.env.as_ref(), &recipe, None, &context(1)).unwrap();
     let path = folder.join("predictor.safetensors");
-    std::fs::write(&path, found.predictor.to_bytes()).unwrap();
+    std::fs::write(&path, predictor(toy, subject.env.as_ref())).unwrap();
     Guide::open(&path, subject).unwrap()
+}
+
+/// The bytes of the predictor that learned from a toy; learned once per height, because it takes seconds.
+fn predictor(toy: &Toy, env: &dyn Env) -> Vec<u8> {
+    static LEARNED: Mutex<BTreeMap<u64, Vec<u8>>> = Mutex::new(BTreeMap::new());
+    let learn = || {
+        let recipe = PredictorRecipe { members: 2, steps: 800, ..PredictorRecipe::default() };
+        let found = learn_from(&[history(toy, 12_000)], None, env, &recipe, None, &context(1)).unwrap();
+        found.predictor.to_bytes()
+    };
+    LEARNED.lock().unwrap().entry(toy.height.to_bits()).or_insert_with(learn).clone()
 }

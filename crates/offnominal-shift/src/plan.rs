@@ -70,7 +70,6 @@ pub struct ShiftPlan {
     /// Steps of each policy on each body.
     pub steps: usize,
     /// Nominal runs of each policy, for the predictors.
-    #[serde(rename = "home_runs")]
     pub nominal_runs: usize,
     /// Gradient steps of the internal models.
     pub updates: u64,

@@ -236,7 +236,7 @@ mod tests {
     fn a_request_runs_once_and_unknown_settings_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let out = json!(folder.path());
-        let request: Request = serde_json::from_value(json!({ "env": "hopper", "bodies": 2, "steps": 300,
+        let request: Request = serde_json::from_value(json!({ "env": "hopper", "bodies": 2, "steps": 100,
             "sigma": [0.1], "updates": 1, "nominal_runs": 2, "detectors": [], "out": out }))
         .unwrap();
         let context = Context::silent(1, 2);

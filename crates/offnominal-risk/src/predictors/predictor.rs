@@ -156,6 +156,7 @@ mod tests {
     use crate::examples::Examples;
     use crate::learn::{Fits, PredictorRecipe, learn};
     use offnominal_core::Rng;
+    use std::sync::LazyLock;
 
     fn predictor(form: Form) -> Predictor {
         let (mut rng, mut all) = (Rng::new(5), Examples::new(2));
@@ -197,7 +198,8 @@ mod tests {
 
     #[track_caller]
     fn refuses(change: impl Fn(&mut Tensors), want: &str) {
-        let mut file = Tensors::from_bytes(&predictor(Form::Dictionary).to_bytes()).unwrap();
+        static WRITTEN: LazyLock<Vec<u8>> = LazyLock::new(|| predictor(Form::Dictionary).to_bytes());
+        let mut file = Tensors::from_bytes(&WRITTEN).unwrap();
         change(&mut file);
         let error = Predictor::from_bytes(&file.to_bytes()).unwrap_err().to_string();
         assert!(error.contains(want), "{error}");

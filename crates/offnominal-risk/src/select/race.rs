@@ -40,8 +40,7 @@ pub struct Contender {
     /// Its failure probability, at the level of the race shared among all.
     pub risk: Option<Estimate>,
     /// Whether it may still be the best.
-    #[serde(rename = "may_be_best")]
-    pub is_in: bool,
+    pub may_be_best: bool,
 }
 
 /// How a race ended.
@@ -110,7 +109,7 @@ pub fn race(
         experiments: r.experiments,
         failures: r.failures,
         risk: r.risk(level).ok(),
-        is_in: race.is_in(i),
+        may_be_best: race.is_in(i),
     };
     let contenders = runners.iter().enumerate().map(contender).collect();
     Ok(Finish { standing: race.standing(), contenders, choices })

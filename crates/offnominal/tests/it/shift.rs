@@ -24,7 +24,7 @@ fn policies(folder: &Path) -> PathBuf {
 
 fn shift(policies: &Path, out: &Path, more: &[&str]) -> Command {
     let own = ["shift", "--env", "hopper", "--policies", policies.to_str().unwrap(), "--quiet"];
-    let small = "--bodies 8 --steps 200 --sigma 0.1,0.2 --updates 4 --nominal-runs 2 --detectors knn";
+    let small = "--bodies 8 --steps 100 --sigma 0.1,0.2 --updates 2 --nominal-runs 2 --detectors knn";
     let args: Vec<&str> = own.into_iter().chain(small.split(' ')).chain(more.iter().copied()).collect();
     offnominal(&args, out)
 }
@@ -67,6 +67,9 @@ fn policies_meet_bodies_once_and_alike_on_any_number_of_threads() {
 
 #[test]
 fn toplines_are_trained_on_the_bodies_and_play_on_them() {
+    if !skips::is_slow_tier("toplines of shift") {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let (own, out) = (policies(folder.path()), folder.path().join("out"));
     succeeds(&mut shift(&own, &out, &[]));

@@ -9,7 +9,7 @@ const OURS: &str = "residual-views";
 const THEIRS: &str = "pe-dm";
 
 pub(super) fn section(found: &Found) -> String {
-    let all = Pick::anomalies(&found.rows, POLICY);
+    let all = Pick::anomalies(&found.rows, POLICY, &["auroc_matched", "d20", "delay_median"]);
     let chosen = |env: &str| CHOICE.contains(&env);
     let parts = [
         ("environments of the choice", all.only(|l| chosen(&l.env))),

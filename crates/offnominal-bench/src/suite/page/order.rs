@@ -10,7 +10,7 @@ const PAPER: [&str; 7] = ["knn", "isolation-forest", "ocsvm", "riqn", "mlp-dm", 
 
 pub(super) fn section(found: &Found) -> Result<String> {
     let published = published::ranked()?;
-    let lines = Pick::anomalies(&found.rows, POLICY);
+    let lines = Pick::anomalies(&found.rows, POLICY, &["auroc_matched", "auroc_local", "auroc_global"]);
     let mut agreement = Vec::new();
     let mut tables = String::new();
     for environment in &found.environments {

@@ -7,8 +7,9 @@ use crate::suite::page::{Column, Found, POLICY, estimate, table, table_of, two};
 const MATCHED: &str = "auroc_matched";
 
 pub(super) fn section(found: &Found) -> String {
-    let lines = Pick::anomalies(&found.rows, POLICY);
-    let control = Pick::control(&found.rows, POLICY);
+    let metrics = [MATCHED, "auroc_local", "auroc_global", "d20", "delay_median", "before_failure_rate"];
+    let lines = Pick::anomalies(&found.rows, POLICY, &metrics);
+    let control = Pick::control(&found.rows, POLICY, &[MATCHED, "false_alarm_rate"]);
     let own = |d: &str| lines.detector(d);
     let columns: [Column<'_, &str>; 9] = [
         ("detector", &|d| format!("`{d}`")),

@@ -10,14 +10,20 @@ use std::collections::BTreeMap;
 pub(crate) struct Pick<'a>(pub Vec<&'a Row>);
 
 impl<'a> Pick<'a> {
-    /// The rows of anomalies under a policy.
-    pub fn anomalies(rows: &'a [Row], policy: &str) -> Pick<'a> {
-        Pick(rows.iter().filter(|r| r.policy == policy && r.anomaly_class != "none").collect())
+    /// The rows of anomalies under a policy. Only some of many metrics, because each table reads its rows often.
+    pub fn anomalies(rows: &'a [Row], policy: &str, metrics: &[&str]) -> Pick<'a> {
+        Pick::all(rows)
+            .only(|r| metrics.contains(&&*r.metric) && r.policy == policy && r.anomaly_class != "none")
     }
 
     /// The rows of nominal episodes that are judged as if they were anomalous.
-    pub fn control(rows: &'a [Row], policy: &str) -> Pick<'a> {
-        Pick(rows.iter().filter(|r| r.policy == policy && r.anomaly_class == "none").collect())
+    pub fn control(rows: &'a [Row], policy: &str, metrics: &[&str]) -> Pick<'a> {
+        Pick::all(rows)
+            .only(|r| metrics.contains(&&*r.metric) && r.policy == policy && r.anomaly_class == "none")
+    }
+
+    fn all(rows: &'a [Row]) -> Pick<'a> {
+        Pick(rows.iter().collect())
     }
 
     /// Those that fit.

@@ -1,5 +1,6 @@
 //! Table 5: does it matter which policy acts?
 
+use crate::suite::Row;
 use crate::suite::page::pick::Pick;
 use crate::suite::page::{Found, POLICY, estimate, table, two};
 use crate::suite::published;
@@ -31,10 +32,9 @@ fn shared(found: &Found) -> Vec<&str> {
 /// Table 5b.
 fn orders(found: &Found, envs: &[&str]) -> Result<String> {
     let published = published::acted()?;
-    let own = |policy: &str, detector: &str| {
-        let lines = Pick::anomalies(&found.rows, policy).detector(detector);
-        lines.only(|l| envs.contains(&&*l.env) && ["tiny", "strong"].contains(&&*l.strength))
-    };
+    let metrics = ["auroc_matched", "auroc_local"];
+    let lines = POLICIES.map(|policy| (policy, Pick::anomalies(&found.rows, policy, &metrics)));
+    let is_shown = |l: &Row| envs.contains(&&*l.env) && ["tiny", "strong"].contains(&&*l.strength);
     let theirs = |policy: &str, detector: &str| {
         published
             .iter()
@@ -44,8 +44,8 @@ fn orders(found: &Found, envs: &[&str]) -> Result<String> {
     let mut rows = Vec::new();
     for detector in ["clock", "mlp-dm", "lstm-dm", "pe-dm", "residual-views"] {
         let mut cells = vec![format!("`{detector}`")];
-        for policy in POLICIES {
-            let pick = own(policy, detector);
+        for (policy, lines) in &lines {
+            let pick = lines.detector(detector).only(is_shown);
             let local = pick.mean("auroc_local", "").map_or(f64::NAN, |e| e.value);
             cells.push(format!("{} / {}", two(theirs(policy, detector)), two(local)));
             cells.push(estimate(pick.mean("auroc_matched", "")));

@@ -21,7 +21,9 @@ const COLUMNS: [Column; 5] = [
 
 pub(super) fn section(found: &Found) -> Result<String> {
     let published = published::timed()?;
-    let lines = Pick::anomalies(&found.rows, POLICY);
+    let metrics: Vec<&str> =
+        COLUMNS.iter().map(|c| c.0).chain(["delay_median", "false_alarm_rate"]).collect();
+    let lines = Pick::anomalies(&found.rows, POLICY, &metrics);
     let mut rows = Vec::new();
     for rule in RULES.iter().filter(|rule| rule.timed).map(|rule| rule.id) {
         for detector in DETECTORS {
