@@ -73,7 +73,7 @@ fn detectors() -> Vec<(&'static str, Box<dyn ImageDetector>)> {
 }
 
 fn main() {
-    println!("{:<18}{:>8}{:>14}{:>12}{:>16}", "detector", "pixels", "median, ms", "p99, ms", "pictures/s");
+    println!("{:<18}{:>8}{:>14}{:>12}{:>16}", "detector", "pixels", "median, ms", "p99, ms", "images/s");
     for side in [128, 256] {
         let train: Vec<Video> = (0..VIDEOS).map(|i| video(side, i as u64)).collect();
         let probe = video(side, 99);

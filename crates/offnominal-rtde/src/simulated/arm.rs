@@ -65,7 +65,7 @@ impl Arm {
     }
 }
 
-/// The model of the worlds, with the weld that drags its hand undone: here the joints have servos.
+/// The model of the environments, with the weld that drags its hand undone: here the joints have servos.
 fn model_text() -> String {
     model::mjcf().replace("<weld name=\"drag\"", "<weld name=\"drag\" active=\"false\"")
 }

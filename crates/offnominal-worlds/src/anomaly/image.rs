@@ -147,7 +147,7 @@ impl Seen {
 
 macro_rules! listed {
     ($($name:ident: $what:ident, $id:literal, $summary:literal, $equation:literal, $imitates:literal, $shows:literal;)*) => {$(
-        #[doc = concat!("On pictures: ", $summary, ".")]
+        #[doc = concat!("On images: ", $summary, ".")]
         pub const $name: Listed = Listed::new(
             (Class::Observation, Domain::Severity, 0.0),
             &[Reach::one(1.0, 5.0)],
