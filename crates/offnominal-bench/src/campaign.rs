@@ -121,8 +121,7 @@ impl Campaign {
     /// # Errors
     /// Names the file, the line, what was expected and what was found.
     pub fn load(path: &Path) -> Result<(Campaign, String)> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read the campaign {}", path.display()))?;
+        let text = offnominal_files::read::text(path)?;
         let campaign = Campaign::parse(&text).with_context(|| format!("campaign {}", path.display()))?;
         Ok((campaign, text))
     }

@@ -32,7 +32,7 @@ impl Net {
     /// # Errors
     /// If the file cannot be read, or is another network.
     pub fn import(path: &Path, classes: Vec<String>) -> Result<Net> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = offnominal_files::read::bytes(path)?;
         let expected =
             || format!("{}: expected weights of deeplabv3_resnet50 as safetensors", path.display());
         let tensors = Tensors::from_bytes_of_floats(&bytes).with_context(expected)?;

@@ -109,8 +109,7 @@ impl LabelMap {
     /// # Errors
     /// If it cannot be read, or gives one label two meanings.
     pub fn load(path: &Path) -> Result<Meanings> {
-        let text = std::fs::read_to_string(path)
-            .with_context(|| format!("cannot read the label map {}", path.display()))?;
+        let text = offnominal_files::read::text(path)?;
         let map: LabelMap =
             toml::from_str(&text).with_context(|| format!("{}: expected a label map", path.display()))?;
         map.check().with_context(|| path.display().to_string())

@@ -147,7 +147,7 @@ impl DataSet {
 
     fn meanings_of(&self, sample: &Sample) -> Result<(usize, usize, Vec<Meaning>)> {
         if sample.labels.extension().is_some_and(|e| e == "xml") {
-            let text = std::fs::read_to_string(&sample.labels).context("cannot be read")?;
+            let text = offnominal_files::read::text(&sample.labels)?;
             let annotation = polygons::parse(&text)?;
             return Ok((annotation.width, annotation.height, annotation.paint(&self.meanings)?));
         }

@@ -50,8 +50,7 @@ impl Network {
     /// # Errors
     /// If it cannot be read or is none, or several passes of it would be alike.
     pub fn model(path: &Path, passes: usize, seed: Seed, device: Device) -> Result<Network> {
-        let bytes =
-            std::fs::read(path).with_context(|| format!("cannot read the model {}", path.display()))?;
+        let bytes = offnominal_files::read::bytes(path)?;
         Network::read(&bytes, path, passes, seed, device)
     }
 

@@ -28,7 +28,7 @@ impl Guide {
     /// # Errors
     /// If the file is none, or a predictor of another environment.
     pub fn open(path: &Path, subject: &Subject) -> Result<Guide> {
-        let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes = offnominal_files::read::bytes(path)?;
         let predictor = Predictor::from_bytes(&bytes).with_context(|| path.display().to_string())?;
         fits(&predictor, subject.env.as_ref()).with_context(|| path.display().to_string())?;
         let step = steps_of(&subject.name.id, subject.card.as_ref()).unwrap_or(predictor.about.steps);

@@ -151,7 +151,7 @@ impl fmt::Display for Report {
 /// # Errors
 /// If the file is none, or a history of another environment.
 pub fn read(path: &Path, spec: &EnvSpec) -> Result<History> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = offnominal_files::read::bytes(path)?;
     let history = History::from_bytes(&bytes).with_context(|| path.display().to_string())?;
     let (env, initial) = (&history.run.env, &history.run.initial);
     let whose = || path.display().to_string();

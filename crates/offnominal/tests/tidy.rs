@@ -253,8 +253,25 @@ fn the_python_package_brings_the_data_files() {
     }
 }
 
+/// A copy of `offnominal_files::read`, which names the file in every error.
+fn reads_by_itself(text: &str) -> bool {
+    let reads = |line: &str| ["fs::read(", "fs::read_to_string("].iter().any(|call| line.contains(call));
+    text.split(';').any(|statement| reads(statement) && statement.contains("with_context"))
+}
+
+#[test]
+fn files_are_read_in_one_place() {
+    let found = complaints(|path, text| {
+        let may = ["offnominal-files/src/read.rs", "tests/tidy.rs"].iter().any(|file| path.ends_with(file));
+        (!may && reads_by_itself(text)).then(|| "reads a file by itself".into())
+    });
+    assert!(found.is_empty(), "{found:#?}");
+}
+
 #[test]
 fn the_rules_bite() {
+    assert!(reads_by_itself("let bytes = fs::read(path).with_context(|| name())?;"));
+    assert!(!reads_by_itself("let bytes = read::bytes(path)?;"));
     assert!(header_is_missing("use std::fs;"));
     assert!(!header_is_missing("#![allow(x)]\n//! Says what it is."));
     assert!(is_too_long(&"\n".repeat(601)));

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 use zip::result::ZipError;
@@ -120,11 +120,7 @@ fn read(folder: Option<&Path>, name: &str) -> Result<Option<Vec<u8>>> {
     let file = format!("{name}.safetensors");
     let Some(folder) = folder else { return shipped(&file) };
     let path = folder.join(file);
-    match std::fs::read(&path) {
-        Ok(bytes) => Ok(Some(bytes)),
-        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
-        Err(e) => Err(e).with_context(|| format!("cannot read {}", path.display())),
-    }
+    path.exists().then(|| offnominal_files::read::bytes(&path)).transpose()
 }
 
 /// A file of the archive in the data folder.

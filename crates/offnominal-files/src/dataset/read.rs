@@ -13,7 +13,7 @@ use std::path::Path;
 /// # Errors
 /// If the file cannot be read, is damaged or was edited, has another version, or holds what no run produces.
 pub fn load(path: &Path) -> Result<Dataset> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read the dataset {}", path.display()))?;
+    let bytes = crate::read::bytes(path)?;
     decode(&bytes).with_context(|| format!("dataset {}", path.display()))
 }
 

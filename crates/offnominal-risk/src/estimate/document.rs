@@ -4,7 +4,7 @@ use super::atlas::{Atlas, FailureKind};
 use super::block::{ExperimentSpec, Failure};
 use super::curve::Curve;
 use super::verdict::Verdict;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
@@ -109,10 +109,7 @@ impl Document {
     /// # Errors
     /// If it cannot be read, or is none.
     pub fn read(folder: &Path) -> Result<Document> {
-        let path = folder.join(FILE);
-        let text =
-            std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        serde_json::from_str(&text).with_context(|| path.display().to_string())
+        offnominal_files::read::json(&folder.join(FILE))
     }
 }
 

@@ -43,9 +43,8 @@ impl Truth {
     /// # Errors
     /// If the file cannot be read, belongs to another environment or to a race with a predictor, or lacks a policy.
     pub fn open(path: &Path, env: &str, policies: &[PolicyName]) -> Result<Truth> {
-        let text = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-        let read = || -> Result<Truth> { Truth::of(&serde_json::from_slice(&text)?, env, policies) };
-        read().with_context(|| path.display().to_string())
+        Truth::of(&offnominal_files::read::json(path)?, env, policies)
+            .with_context(|| path.display().to_string())
     }
 
     fn of(file: &File, env: &str, policies: &[PolicyName]) -> Result<Truth> {
