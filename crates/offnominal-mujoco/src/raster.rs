@@ -70,7 +70,7 @@ impl Rasteriser {
         self.solids.clear();
         self.solids.extend(scene.shapes.iter().filter_map(Solid::new));
         let distance =
-            |s: &Solid| if s.is_plane() { f32::INFINITY } else { (s.centre - camera.eye).length() };
+            |s: &Solid| if s.is_plane() { f32::INFINITY } else { (s.centre - camera.position).length() };
         // Stable without allocation: insertion by neighbour swaps; scenes are small and mostly in order already.
         let is_before = |a: &Solid, b: &Solid| a.is_opaque() || !b.is_opaque() && distance(a) >= distance(b);
         for end in 1..self.solids.len() {

@@ -12,7 +12,7 @@ use offnominal_worlds::anomaly::{Class, ids_for, kind};
 use pyo3::prelude::*;
 use std::sync::Mutex;
 
-/// Somebody's environment in the engine's eyes.
+/// Somebody's environment, as the engine sees it.
 struct Outside {
     spec: EnvSpec,
     /// Takes a step under a command and returns the observation.

@@ -26,7 +26,7 @@ struct Sample {
 
 /// Draws a scene of so many pixels; the generator gives the noise of the sensor.
 pub fn draw(scene: &Scene, width: usize, height: usize, rng: &mut Rng) -> Image {
-    let view = View::new(scene.eye, SUB * width, SUB * height);
+    let view = View::new(scene.camera, SUB * width, SUB * height);
     let seen = look(scene, &view);
     let shadows = cast(scene, &view, &seen);
     let shader = Shader { scene, view: &view, seen: &seen, shadows: &shadows };
@@ -105,7 +105,7 @@ impl Shader<'_> {
         if depth == f32::INFINITY {
             return Sample { light: light.sky(direction), class: Class::Sky, thing: None, is_dark: false };
         }
-        let place = self.view.eye + direction * depth;
+        let place = self.view.position + direction * depth;
         let (class, colour, wet) = self.floor(place);
         let is_dark = self.shadows.ground[at];
         let mut lit = light.on(colour, UP, !is_dark, self.shadows.open[at]);
@@ -134,7 +134,7 @@ impl Shader<'_> {
     fn solid(&self, at: usize, direction: Vec3, depth: f32) -> Sample {
         let (number, light) = (self.seen.solid[at] as usize - 1, &self.scene.light);
         let solid = &self.scene.solids[number];
-        let point = self.view.eye + direction * depth;
+        let point = self.view.position + direction * depth;
         let local = solid.local(point);
         let normal = solid.normal(local);
         let place = Place { local, metres: local.times(solid.half), normal, key: number as u32 };

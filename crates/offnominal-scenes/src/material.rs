@@ -40,7 +40,7 @@ pub struct Place {
 }
 
 impl Material {
-    /// Whether a place is a hole that shows what is behind. `facing` is 1 where the surface faces the eye, 0 at its rim.
+    /// Whether a place is a hole that shows what is behind. `facing` is 1 where the surface faces the camera, 0 at its rim.
     #[inline]
     pub fn is_open(&self, local: Vec3, half: Vec3, facing: f32, key: u32) -> bool {
         match *self {

@@ -4,7 +4,7 @@
 use crate::body::{Body, Stand, block};
 use crate::class::Class;
 use crate::material::{Material, srgb};
-use crate::scene::{Eye, Floor, Scene};
+use crate::scene::{Camera, Floor, Scene};
 use crate::things::furniture::furniture;
 use crate::things::{between, chance, dye, people, pick, varied};
 use crate::weather::Light;
@@ -23,7 +23,7 @@ pub fn room(rng: &mut Rng) -> Scene {
         0,
     );
     let mut scene = Scene {
-        eye: Eye {
+        camera: Camera {
             height_m: between(rng, 1.4, 1.8),
             pitch: between(rng, -0.4, -0.15),
             focal: between(rng, 0.55, 0.75),

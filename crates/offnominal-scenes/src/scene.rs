@@ -10,7 +10,7 @@ use offnominal_core::vec3::Vec3;
 
 /// A pinhole camera that looks along z.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Eye {
+pub struct Camera {
     /// Height above the ground in metres.
     pub height_m: f32,
     /// Angle by which it looks up.
@@ -47,7 +47,7 @@ pub enum Floor {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scene {
     /// The camera.
-    pub eye: Eye,
+    pub camera: Camera,
     /// The light.
     pub light: Light,
     /// The ground.

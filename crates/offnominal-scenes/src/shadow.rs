@@ -75,7 +75,7 @@ fn contact(view: &View, seen: &Seen, thing: &Thing, open: &mut [f32]) {
     let Some(window) = view.window(&corners) else { return };
     window.visit(view.width, |column, row, at| {
         if is_ground(seen, at) {
-            let place = view.eye + view.direction(column, row) * seen.depth[at];
+            let place = view.position + view.direction(column, row) * seen.depth[at];
             let distance = thing.distance(place.x, place.z);
             if distance < CONTACT_M {
                 open[at] *= 1.0 - 0.6 * (-4.0 * distance).exp();

@@ -2,7 +2,7 @@
 
 use crate::body::Stand;
 use crate::ground::Ground;
-use crate::scene::{Eye, Floor, Scene};
+use crate::scene::{Camera, Floor, Scene};
 use crate::things::unknown::{Coat, KINDS};
 use crate::things::{between, chance, people, pick, street, varied, vehicles};
 use crate::town::Town;
@@ -52,7 +52,7 @@ const FAR_M: f32 = 130.0;
 pub fn street(rng: &mut Rng, town: &Town, weather: Weather) -> Scene {
     let ground = Ground::draw(rng, town);
     let mut scene = Scene {
-        eye: Eye {
+        camera: Camera {
             height_m: between(rng, 1.2, 1.6),
             pitch: between(rng, -0.05, 0.05),
             focal: between(rng, 0.85, 1.05),

@@ -1,6 +1,6 @@
 //! From the environment to samples of the image, and which solid each sample sees.
 
-use crate::scene::{Eye, Scene};
+use crate::scene::{Camera, Scene};
 use crate::solid::{Ray, Shape, Solid};
 use offnominal_core::vec3::{Vec3, vec3};
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub struct View {
     /// Rows.
     pub height: usize,
     /// Where the camera is.
-    pub eye: Vec3,
+    pub position: Vec3,
     forward: Vec3,
     up: Vec3,
     focal: f32,
@@ -45,15 +45,15 @@ const RIGHT: Vec3 = vec3(1.0, 0.0, 0.0);
 
 impl View {
     /// A camera for so many samples.
-    pub fn new(eye: Eye, width: usize, height: usize) -> View {
-        let (sin, cos) = eye.pitch.sin_cos();
+    pub fn new(camera: Camera, width: usize, height: usize) -> View {
+        let (sin, cos) = camera.pitch.sin_cos();
         View {
             width,
             height,
-            eye: vec3(0.0, eye.height_m, 0.0),
+            position: vec3(0.0, camera.height_m, 0.0),
             forward: vec3(0.0, sin, cos),
             up: vec3(0.0, cos, -sin),
-            focal: eye.focal * width as f32,
+            focal: camera.focal * width as f32,
         }
     }
 
@@ -77,7 +77,7 @@ impl View {
         let (mut low, mut high) = ([f32::INFINITY; 2], [f32::NEG_INFINITY; 2]);
         let mut behind = 0;
         for &point in points {
-            let offset = point - self.eye;
+            let offset = point - self.position;
             let depth = offset.dot(self.forward);
             if depth < NEAR_M {
                 behind += 1;
@@ -106,7 +106,7 @@ impl View {
     pub fn bundle(&self, solid: &Solid) -> Bundle {
         let inward = |v| solid.inward(v);
         Bundle {
-            origin: solid.local(self.eye),
+            origin: solid.local(self.position),
             forward: inward(self.forward),
             right: inward(RIGHT),
             up: inward(self.up),
@@ -179,7 +179,7 @@ fn ground(view: &View) -> Vec<f32> {
     for row in 0..view.height {
         let fall = -view.direction(0, row).y;
         if fall > 1e-4 {
-            depth[row * view.width..][..view.width].fill(view.eye.y / fall);
+            depth[row * view.width..][..view.width].fill(view.position.y / fall);
         }
     }
     depth
@@ -190,14 +190,14 @@ mod tests {
     use super::*;
 
     fn view() -> View {
-        View::new(Eye { height_m: 1.5, pitch: 0.1, focal: 1.0 }, 200, 100)
+        View::new(Camera { height_m: 1.5, pitch: 0.1, focal: 1.0 }, 200, 100)
     }
 
     #[test]
     fn a_point_is_seen_by_the_sample_that_looks_at_it() {
         let view = view();
         for (column, row, depth) in [(3, 7, 5.0), (150, 80, 40.0), (100, 50, 1.0)] {
-            let point = view.eye + view.direction(column, row) * depth;
+            let point = view.position + view.direction(column, row) * depth;
             let Window { columns, rows } = view.window(&[point]).unwrap();
             assert!(columns.contains(&column) && columns.len() <= 3, "{columns:?}");
             assert!(rows.contains(&row) && rows.len() <= 3, "{rows:?}");
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_ground_is_as_deep_as_geometry_says() {
-        let view = View::new(Eye { height_m: 1.5, pitch: 0.0, focal: 1.0 }, 200, 100);
+        let view = View::new(Camera { height_m: 1.5, pitch: 0.0, focal: 1.0 }, 200, 100);
         let depth = ground(&view);
         // The last row looks down by 49.5 of 200 units.
         assert!((depth[99 * 200] - 1.5 * 200.0 / 49.5).abs() < 1e-3);

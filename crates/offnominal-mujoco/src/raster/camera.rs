@@ -9,7 +9,7 @@ const FOVY_RANGE_RAD: (f32, f32) = (1e-3, 3.1);
 /// A view with an orthonormal basis and an image size.
 #[derive(Debug, Clone, Copy)]
 pub struct Camera {
-    pub eye: Vec3,
+    pub position: Vec3,
     pub near: f32,
     pub far: f32,
     forward: Vec3,
@@ -24,13 +24,13 @@ pub struct Camera {
 impl Camera {
     /// The camera of a view; `None` if an entry is not finite or there is no direction to look into.
     pub fn new(view: &View, width: usize, height: usize) -> Option<Camera> {
-        let (eye, forward) = (Vec3::from(view.position), Vec3::from(view.forward).unit());
+        let (position, forward) = (Vec3::from(view.position), Vec3::from(view.forward).unit());
         let right = right_of(forward, view.up.into());
         let tan = (view.fovy_rad.clamp(FOVY_RANGE_RAD.0, FOVY_RANGE_RAD.1) * 0.5).tan();
         let is_sound =
-            eye.is_finite() && forward.length() > 0.5 && tan.is_finite() && view.far_m > view.near_m;
+            position.is_finite() && forward.length() > 0.5 && tan.is_finite() && view.far_m > view.near_m;
         is_sound.then(|| Camera {
-            eye,
+            position,
             near: view.near_m.max(1e-4),
             far: view.far_m,
             forward,
@@ -48,7 +48,7 @@ impl Camera {
         let column = (spot.0 - self.width as f32 * 0.5) * per_pixel;
         let row = (spot.1 - self.height as f32 * 0.5) * per_pixel;
         Rays {
-            origin: self.eye,
+            origin: self.position,
             corner: self.forward + self.right * column - self.up * row,
             per_column: self.right * per_pixel,
             per_row: -self.up * per_pixel,
@@ -57,7 +57,7 @@ impl Camera {
 
     /// A point in the camera's own frame: right, up, forward.
     pub fn camera_from_world(&self, point: Vec3) -> Vec3 {
-        let offset = point - self.eye;
+        let offset = point - self.position;
         vec3(offset.dot(self.right), offset.dot(self.up), offset.dot(self.forward))
     }
 

@@ -96,7 +96,7 @@ fn of_sphere(camera: &Camera, seen: Vec3, radius: f32) -> Rect {
     Rect::spanning(camera, left, right, bottom, top)
 }
 
-/// Slopes of the two lines from the eye that touch a circle.
+/// Slopes of the two lines from the camera that touch a circle.
 fn tangents(side: f32, ahead: f32, radius: f32) -> (f32, f32) {
     let reach = (side * side + ahead * ahead - radius * radius).max(0.0).sqrt();
     let low = (side * reach - radius * ahead) / (ahead * reach + radius * side);

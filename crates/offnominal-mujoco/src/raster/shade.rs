@@ -105,7 +105,7 @@ impl Shader {
         self.horizon.lerp(self.zenith, elevation.sqrt())
     }
 
-    /// The light that leaves a spot towards the eye; `spot.point` is relative to the eye.
+    /// The light that leaves a spot towards the camera; `spot.point` is relative to the camera.
     fn lit(&self, spot: &Spot) -> Vec3 {
         let distance_squared = spot.point.dot(spot.point);
         let to_eye = spot.point * (-1.0 / distance_squared.sqrt());

@@ -164,7 +164,7 @@ impl Target {
     }
 
     /// A magnitude beside the hit at which the score's interval should exclude the target: where the fitted curve is
-    /// some half-widths away from it, each attempt half as many again, and never nearer than what was tried in vain.
+    /// some half-widths away from it, each attempt half as many again, and never nearer than what was tried without success.
     fn guard(&self, search: &Search, curve: &Curve, hit: &Point, side: usize) -> Option<f64> {
         let reach = 1.3 * 1.5_f64.powi(self.guards[side]) * hit.score.half(search.level);
         let tried = curve.farthest_unclear(self.goal, self.n, hit.offset, side, search.level);

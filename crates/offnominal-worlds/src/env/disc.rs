@@ -13,20 +13,24 @@ pub(super) struct Style {
 /// From metres to pixels: the visible square is centred and fills the shorter side.
 pub(super) struct View {
     pixels_per_m: f64,
-    eye: Vec2,
+    centre: Vec2,
     /// Whether pixels that a rim crosses are mixed; else their middle decides.
     has_soft_rims: bool,
 }
 
 impl View {
     /// The view of a square of half the given side around a place.
-    pub(super) fn new(eye: Vec2, half_range_m: f64, has_soft_rims: bool, frame: &Frame) -> View {
-        View { pixels_per_m: frame.width.min(frame.height) as f64 / (2.0 * half_range_m), eye, has_soft_rims }
+    pub(super) fn new(centre: Vec2, half_range_m: f64, has_soft_rims: bool, frame: &Frame) -> View {
+        View {
+            pixels_per_m: frame.width.min(frame.height) as f64 / (2.0 * half_range_m),
+            centre,
+            has_soft_rims,
+        }
     }
 
     /// Draws a disc around a place.
     pub(super) fn disc(&self, at: Vec2, style: &Style, frame: &mut Frame) {
-        let way = (at - self.eye) * self.pixels_per_m;
+        let way = (at - self.centre) * self.pixels_per_m;
         let (column, row) = (frame.width as f64 / 2.0 + way.x, frame.height as f64 / 2.0 - way.y);
         let radius = style.radius_m * self.pixels_per_m;
         for y in covered(row, radius, frame.height) {

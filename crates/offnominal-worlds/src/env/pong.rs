@@ -8,14 +8,14 @@
 //! (2021), and Mnih et al., Nature 518 (2015), for what is seen. Deviates: see the `source` of the specification.
 
 mod card;
-mod eye;
+mod frame_stack;
 mod game;
 mod lens;
 mod player;
 mod screen;
 
 use super::spec_and_fork;
-use eye::Eye;
+use frame_stack::FrameStack;
 use game::{Game, Rules};
 use lens::Lens;
 use offnominal_core::prelude::*;
@@ -42,22 +42,22 @@ struct Pong {
     spec: Arc<EnvSpec>,
     rules: Rules,
     game: Game,
-    eye: Eye,
+    frames: FrameStack,
     lens: Lens,
 }
 
 impl Pong {
     fn new() -> Pong {
         let game = Game::begun(&[104.0, 0.0, 104.0, 104.0]);
-        let (rules, eye, lens) = (Rules::default(), Eye::new(), Lens::default());
-        Pong { spec: Arc::new(card::spec()), rules, game, eye, lens }
+        let (rules, frames, lens) = (Rules::default(), FrameStack::new(), Lens::default());
+        Pong { spec: Arc::new(card::spec()), rules, game, frames, lens }
     }
 
     /// Looks at two successive frames, through the lens.
     fn look(&mut self, before: &Game) {
-        self.eye.look([before, &self.game]);
+        self.frames.look([before, &self.game]);
         if self.lens.is_active() {
-            self.lens.corrupt(&mut self.eye);
+            self.lens.corrupt(&mut self.frames);
         }
     }
 
@@ -84,12 +84,12 @@ impl Env for Pong {
         self.lens.start(rng);
         let game = self.game.clone();
         self.look(&game);
-        self.eye.fill();
+        self.frames.fill();
     }
 
     fn observe(&self, obs: &mut [f32]) {
         assert_eq!(obs.len(), self.spec.obs_width(), "{}: length of the observation", self.spec.id);
-        self.eye.write(obs);
+        self.frames.write(obs);
     }
 
     fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
@@ -103,7 +103,7 @@ impl Env for Pong {
             reward += self.game.frame([0.0, -1.0, 1.0][choice], &self.rules, rng);
         }
         self.look(&before);
-        self.eye.push();
+        self.frames.push();
         Step { reward, status: self.status() }
     }
 
@@ -119,7 +119,7 @@ impl Env for Pong {
             "paddle-speed" => self.rules.paddle_speed = value,
             _ => {
                 assert!(self.lens.set(name, value), "the specification lists only the parameters above");
-                self.eye.restore();
+                self.frames.restore();
             }
         }
         Ok(())

@@ -1,12 +1,12 @@
 //! Paints a scene: sky and grass, then what lies on the ground, then what stands on it, the nearest last.
 //!
-//! A pinhole camera with a horizontal angle of view of 90°. Boxes show the faces that are turned to the eye, each in a
+//! A pinhole camera with a horizontal angle of view of 90°. Boxes show the faces that are turned to the camera, each in a
 //! shade of its own; everything fades with distance. The image is a function of the scene alone, and a scene knows no
 //! clock.
 
 use super::canvas::{Canvas, Sample};
 use super::models::{GRASS, GRASS_COLOUR, Part, SKY_COLOUR};
-use super::scene::{Eye, Scene, Thing};
+use super::scene::{Camera, Scene, Thing};
 use offnominal_core::frame::Frame;
 
 /// Nearer than this nothing is shown, m.
@@ -24,7 +24,7 @@ type Point = [f64; 3];
 /// Paints the scene; what is to be painted first comes first afterwards.
 pub fn draw(scene: &mut Scene, canvas: &mut Canvas, frame: &mut Frame) {
     canvas.fit(frame);
-    let view = View::new(&scene.eye, canvas.size());
+    let view = View::new(&scene.camera, canvas.size());
     canvas.split(
         view.horizon,
         Sample { colour: SKY_COLOUR, class: 0 },
@@ -41,7 +41,7 @@ pub fn draw(scene: &mut Scene, canvas: &mut Canvas, frame: &mut Frame) {
 
 /// From metres to samples.
 struct View {
-    eye: Point,
+    position: Point,
     right: Point,
     up: Point,
     forward: Point,
@@ -51,13 +51,13 @@ struct View {
 }
 
 impl View {
-    fn new(eye: &Eye, size: [f64; 2]) -> View {
-        let (sin, cos) = eye.pose.heading.sin_cos();
-        let (sine, cosine) = eye.pitch.sin_cos();
+    fn new(camera: &Camera, size: [f64; 2]) -> View {
+        let (sin, cos) = camera.pose.heading.sin_cos();
+        let (sine, cosine) = camera.pitch.sin_cos();
         // With 90° of view the focal length is half the width.
         let (centre, focal) = ([0.5 * size[0], 0.5 * size[1]], 0.5 * size[0]);
         View {
-            eye: [eye.pose.x, eye.pose.y, eye.height],
+            position: [camera.pose.x, camera.pose.y, camera.height],
             right: [sin, -cos, 0.0],
             up: [-cos * sine, -sin * sine, cosine],
             forward: [cos * cosine, sin * cosine, sine],
@@ -69,12 +69,12 @@ impl View {
 
     /// Distance of a thing in the plane, squared.
     fn distance(&self, thing: &Thing) -> f64 {
-        (thing.pose.x - self.eye[0]).powi(2) + (thing.pose.y - self.eye[1]).powi(2)
+        (thing.pose.x - self.position[0]).powi(2) + (thing.pose.y - self.position[1]).powi(2)
     }
 
-    /// Rightward, upward and forward of the eye.
+    /// Rightward, upward and forward of the camera.
     fn seen(&self, point: Point) -> Point {
-        let offset: Point = std::array::from_fn(|i| point[i] - self.eye[i]);
+        let offset: Point = std::array::from_fn(|i| point[i] - self.position[i]);
         [self.right, self.up, self.forward].map(|axis| dot(axis, offset))
     }
 
@@ -87,7 +87,7 @@ impl View {
         }
     }
 
-    /// Paints a face of a box if it is turned to the eye.
+    /// Paints a face of a box if it is turned to the camera.
     fn face(
         &self,
         face: [Point; 4],
@@ -103,14 +103,14 @@ impl View {
         // From the middle of a box to that of a face is outward.
         let (outside, inside) = (middle(&face), middle(all));
         let outward: Point = std::array::from_fn(|i| outside[i] - inside[i]);
-        let to_eye: Point = std::array::from_fn(|i| self.eye[i] - outside[i]);
-        if dot(outward, to_eye) > 0.0 {
+        let to_camera: Point = std::array::from_fn(|i| self.position[i] - outside[i]);
+        if dot(outward, to_camera) > 0.0 {
             let colour = part.colour.unwrap_or(thing.colour).map(|c| (f64::from(c) * shade).round() as u8);
             self.fill(face, Sample { colour, class: thing.class }, canvas);
         }
     }
 
-    /// Paints a flat quadrilateral, as far as it is in front of the eye.
+    /// Paints a flat quadrilateral, as far as it is in front of the camera.
     fn fill(&self, corners: [Point; 4], paint: Sample, canvas: &mut Canvas) {
         let seen = corners.map(|p| self.seen(p));
         let distance = seen.iter().map(|p| p[2]).sum::<f64>() / 4.0;
@@ -178,9 +178,9 @@ mod tests {
 
     /// 256 × 256 pixels, so a focal length of 128, seen eastward from a height of 1.5 m.
     fn image(pitch: f64, ground: Vec<Patch>, things: Vec<Thing>) -> Frame {
-        let eye = Eye { pose: Pose::default(), height: 1.5, pitch };
+        let camera = Camera { pose: Pose::default(), height: 1.5, pitch };
         let mut frame = Frame::new(256, 256);
-        draw(&mut Scene { eye, ground, things }, &mut Canvas::default(), &mut frame);
+        draw(&mut Scene { camera, ground, things }, &mut Canvas::default(), &mut frame);
         frame
     }
 

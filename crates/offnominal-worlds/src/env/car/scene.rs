@@ -1,4 +1,4 @@
-//! What there is to see around the car, as plain data: flat patches on the ground, things that stand on it, and an eye.
+//! What there is to see around the car, as plain data: flat patches on the ground, things that stand on it, and a camera.
 //!
 //! The scene says nothing of pixels ([`super::image`] paints it), and whatever else is to be seen can be added to it:
 //! a [`Thing`] is a place and a few boxes.
@@ -25,7 +25,7 @@ pub enum Place {
 
 /// Where the image is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Eye {
+pub struct Camera {
     /// Place and direction.
     pub pose: Pose,
     /// Height, m.
@@ -62,7 +62,7 @@ pub struct Thing {
 #[derive(Debug, Clone, Default)]
 pub struct Scene {
     /// Where it is seen from.
-    pub eye: Eye,
+    pub camera: Camera,
     /// What lies on the ground, what covers others later.
     pub ground: Vec<Patch>,
     /// What stands on the ground, in any order.
@@ -84,7 +84,7 @@ impl Scene {
         self.ground.clear();
         self.things.clear();
         let car = pose_of(track, ego);
-        self.eye = eye(car, place);
+        self.camera = camera(car, place);
         models::STRIPS.iter().for_each(|strip| self.lay(strip, track, ego.position));
         self.fence(track, ego.position);
         self.park(track, ego.position, traffic);
@@ -158,12 +158,12 @@ fn pose_of(track: &Track, ego: &Ego) -> Pose {
     Pose { heading: road.heading + ego.heading, ..road }
 }
 
-fn eye(car: Pose, place: Place) -> Eye {
+fn camera(car: Pose, place: Place) -> Camera {
     let (ahead, height, pitch) = match place {
         Place::Bumper => (0.5, 1.5, 0.0),
         Place::Chase => (-9.0, 4.0, -0.2),
     };
     let (sin, cos) = car.heading.sin_cos();
     let pose = Pose { x: car.x + ahead * cos, y: car.y + ahead * sin, heading: car.heading };
-    Eye { pose, height, pitch }
+    Camera { pose, height, pitch }
 }

@@ -1,7 +1,7 @@
 //! The description of pong.
 
 use super::ENTRY;
-use super::eye::{FRAMES, SIDE};
+use super::frame_stack::{FRAMES, SIDE};
 use super::lens;
 use super::screen::CLASSES;
 use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};

@@ -1,6 +1,6 @@
 //! Corruptions of the screen before it is averaged, as a camera in front of it would have them.
 
-use super::eye::Eye;
+use super::frame_stack::FrameStack;
 use super::screen::{COLUMNS, ROWS};
 use crate::corruption::{Corruption, Corruptor};
 use offnominal_core::Rng;
@@ -69,10 +69,10 @@ impl Lens {
         !self.active.is_empty()
     }
 
-    /// Lets the eye see the corrupted screen.
-    pub(super) fn corrupt(&mut self, eye: &mut Eye) {
-        eye.screen().rgb(&mut self.rgb);
+    /// Lets the frame stack see the corrupted screen.
+    pub(super) fn corrupt(&mut self, frames: &mut FrameStack) {
+        frames.screen().rgb(&mut self.rgb);
         self.active.iter_mut().for_each(|c| c.apply(&mut self.rgb, &mut self.rng));
-        eye.image_of(&self.rgb);
+        frames.image_of(&self.rgb);
     }
 }

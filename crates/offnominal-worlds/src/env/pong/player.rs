@@ -4,7 +4,7 @@
 //! own paddle. One step moves the paddle by 4.8 rows of the image, so it moves if the ball is farther off than half of
 //! that.
 
-use super::eye::SIDE;
+use super::frame_stack::SIDE;
 use super::game::FIELD;
 use super::screen::{COLUMNS, ROWS, grey};
 use std::ops::Range;
@@ -47,16 +47,16 @@ const _: () = assert!(COLUMNS > SIDE && PADDLE.end <= SIDE);
 
 #[cfg(test)]
 mod tests {
-    use super::super::eye::Eye;
+    use super::super::frame_stack::FrameStack;
     use super::super::game::Game;
     use super::*;
 
     fn choice(ball: f64, paddle: f64) -> f32 {
-        let (mut eye, mut obs, mut action) = (Eye::new(), vec![0.0; 4 * SIDE * SIDE], [9.0]);
+        let (mut frames, mut obs, mut action) = (FrameStack::new(), vec![0.0; 4 * SIDE * SIDE], [9.0]);
         let game = Game::begun(&[ball, 0.2, 60.0, paddle]);
-        eye.look([&game, &game]);
-        eye.fill();
-        eye.write(&mut obs);
+        frames.look([&game, &game]);
+        frames.fill();
+        frames.write(&mut obs);
         player(&obs, &mut action);
         action[0]
     }

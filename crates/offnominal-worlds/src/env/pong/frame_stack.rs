@@ -42,7 +42,7 @@ struct Tables {
 
 /// The screen as it was drawn last, and the stack of images.
 #[derive(Debug, Clone)]
-pub(super) struct Eye {
+pub(super) struct FrameStack {
     tables: Arc<Tables>,
     screen: Screen,
     points: [u32; 2],
@@ -54,10 +54,10 @@ pub(super) struct Eye {
     oldest: usize,
 }
 
-impl Eye {
-    pub(super) fn new() -> Eye {
+impl FrameStack {
+    pub(super) fn new() -> FrameStack {
         let grey = std::array::from_fn(|class| if class < 5 { f32::from(grey(class as u8)) } else { 0.0 });
-        let mut eye = Eye {
+        let mut frames = FrameStack {
             tables: Arc::new(Tables { down: axis(ROWS), across: axis(COLUMNS), grey }),
             screen: Screen::still([0, 0]),
             points: [0, 0],
@@ -66,8 +66,8 @@ impl Eye {
             stack: vec![0; FRAMES * PIXELS],
             oldest: 0,
         };
-        eye.average_all();
-        eye
+        frames.average_all();
+        frames
     }
 
     /// The screen: everything that moves in its places of the last two frames.
@@ -127,7 +127,7 @@ impl Eye {
         }
     }
 
-    /// Makes the image that of the screen again, after [`Eye::image_of`].
+    /// Makes the image that of the screen again, after [`FrameStack::image_of`].
     pub(super) fn restore(&mut self) {
         self.average_all();
     }
@@ -184,40 +184,40 @@ mod tests {
 
     #[test]
     fn what_is_drawn_step_by_step_is_what_is_drawn_at_once() {
-        let (mut eye, mut rng) = (Eye::new(), Rng::new(1));
+        let (mut frames, mut rng) = (FrameStack::new(), Rng::new(1));
         let mut game = Game::begun(&[100.0, 0.4, 60.0, 150.0]);
         for t in 0..600 {
             let before = game.clone();
             game.frame([-1.0, 0.0, 1.0][t / 7 % 3], &Rules::default(), &mut rng);
-            eye.look([&before, &game]);
-            let mut fresh = Eye::new();
+            frames.look([&before, &game]);
+            let mut fresh = FrameStack::new();
             fresh.look([&before, &game]);
-            assert!(eye.image == fresh.image && eye.screen == fresh.screen, "frame {t}");
+            assert!(frames.image == fresh.image && frames.screen == fresh.screen, "frame {t}");
         }
         assert!(game.points[0] > 0, "the score was drawn anew, too");
     }
 
     #[test]
     fn a_screen_in_its_own_colours_gives_its_own_image() {
-        let mut eye = Eye::new();
+        let mut frames = FrameStack::new();
         let game = Game::begun(&[100.0, 0.4, 60.0, 150.0]);
-        eye.look([&game, &game]);
-        let (plain, mut rgb) = (eye.image.clone(), vec![0; 3 * ROWS * COLUMNS]);
-        eye.screen().rgb(&mut rgb);
-        eye.image_of(&rgb);
+        frames.look([&game, &game]);
+        let (plain, mut rgb) = (frames.image.clone(), vec![0; 3 * ROWS * COLUMNS]);
+        frames.screen().rgb(&mut rgb);
+        frames.image_of(&rgb);
         // Brightness is rounded before the mean in one way and after it in the other.
-        assert!(plain.iter().zip(&eye.image).all(|(a, b)| a.abs_diff(*b) <= 1));
+        assert!(plain.iter().zip(&frames.image).all(|(a, b)| a.abs_diff(*b) <= 1));
     }
 
     #[test]
     fn the_stack_has_the_newest_image_last() {
-        let mut eye = Eye::new();
-        eye.fill();
+        let mut frames = FrameStack::new();
+        frames.fill();
         let game = Game::begun(&[100.0, 0.4, 60.0, 150.0]);
-        eye.look([&game, &game]);
-        eye.push();
+        frames.look([&game, &game]);
+        frames.push();
         let mut obs = vec![0.0; FRAMES * PIXELS];
-        eye.write(&mut obs);
+        frames.write(&mut obs);
         let frame = |k: usize| &obs[k * PIXELS..][..PIXELS];
         assert!(frame(0) == frame(2) && frame(2) != frame(3));
     }
