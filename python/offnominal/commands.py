@@ -46,7 +46,7 @@ def fit(
 ) -> Result:
     """Fits a detector on nominal episodes, sets its threshold on others, and writes both as one file.
 
-    :param options: ``detector`` (an id, or a dict with ``id``), ``episodes`` (a file, instead of new ones), ``train``,
+    :param options: ``detector`` (an id, or a dict with ``id``), ``data`` (a file of episodes, instead of new ones), ``train``,
         ``calibration``, ``rule``, ``alpha``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``),
         ``diagnosis``.
     """
@@ -92,7 +92,7 @@ def calibrate(
 ) -> list[Result]:
     """Finds how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score.
 
-    :param options: ``nominal``, ``budget``, ``tolerance``; ``cameras`` and ``images``; ``at``, a table of magnitudes.
+    :param options: ``episodes``, ``budget``, ``tolerance``; ``cameras`` and ``images``; ``at``, a table of magnitudes.
     """
     request = {"env": env, "policy": policy, "anomalies": list(anomalies), "out": out, **options}
     found: list[Result] = call("calibrate", request, seed=seed, jobs=jobs, progress=progress)

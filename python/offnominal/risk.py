@@ -76,7 +76,7 @@ def estimate(
     *,
     method: str | None = None,
     predictor: Path | None = None,
-    experiments: int | None = None,
+    episodes: int | None = None,
     exponent: float | None = None,
     plain_share: float | None = None,
     rate: float | None = None,
@@ -92,13 +92,13 @@ def estimate(
 
     :param method: ``plain``, ``thinned``, ``mixture`` or ``algorithm-1``; thinned with a predictor, else plain.
     :param predictor: the file that :func:`learn` wrote.
-    :param experiments: number of experiments; a run in ``out`` is continued to so many.
+    :param episodes: number of episodes, each one experiment; a run in ``out`` is continued to so many.
     :param exponent: how much the predictor is trusted.
     :param plain_share: share of the experiments that ignores the predictor.
     :param level: confidence level of the intervals.
     """
     request = {
-        "env": env, "policy": policy, "method": method, "predictor": predictor, "experiments": experiments,
+        "env": env, "policy": policy, "method": method, "predictor": predictor, "episodes": episodes,
         "exponent": exponent, "plain_share": plain_share, "rate": rate, "constant_draws": constant_draws, "level": level,
         "randomisation": randomisation, "out": out,
     }  # fmt: skip

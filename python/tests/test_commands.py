@@ -58,8 +58,8 @@ def test_an_episode_is_drawn(tmp_path: Path) -> None:
 
 
 def test_a_calibration_says_what_is_wrong(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="nominal: expected 24 to 100000, found 3"):
-        offnominal.calibrate("sap-goal0", "tqc", tmp_path, nominal=3)
+    with pytest.raises(ValueError, match="episodes: expected 24 to 100000, found 3"):
+        offnominal.calibrate("sap-goal0", "tqc", tmp_path, episodes=3)
 
 
 def test_policies_of_a_training_become_one(tmp_path: Path) -> None:

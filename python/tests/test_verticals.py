@@ -19,7 +19,7 @@ def test_a_budget_is_what_the_command_prints() -> None:
 
 def test_an_estimate_is_the_same_for_any_number_of_threads(tmp_path: Path) -> None:
     def estimate(jobs: int, out: Path | None) -> Any:
-        return risk.estimate("pendulum", "random", experiments=40, seed=3, jobs=jobs, out=out, progress=False)
+        return risk.estimate("pendulum", "random", episodes=40, seed=3, jobs=jobs, out=out, progress=False)
 
     first = estimate(1, tmp_path / "run")
     assert first == estimate(2, None)

@@ -33,7 +33,10 @@ impl AnomalySpec {
         env: &dyn Env,
     ) -> Result<Box<dyn Anomaly>, BuildError> {
         // Whatever the entry complains about, a wrong name is the cause.
-        self.fitted(from, env.spec()).map_err(|e| check(&self.anomaly, from, env.spec()).err().unwrap_or(e))
+        let spec = env.spec();
+        let known =
+            || ids(from.entries().iter().map(|e| e.id), spec.parameters.iter().map(|p| p.name.as_str()));
+        self.fitted(from, spec).map_err(|e| check(&self.anomaly, &known()).err().unwrap_or(e))
     }
 
     fn fitted(&self, from: &Catalogue<dyn Anomaly>, spec: &EnvSpec) -> Result<Box<dyn Anomaly>, BuildError> {
@@ -62,25 +65,24 @@ pub const DYNAMICS: &str = "dyn-";
 /// The entry of the catalogue that stands for all dynamics anomalies.
 const ENTRY: &str = "dyn";
 
-/// The names of the anomalies that apply to an environment with these parameters, in the order of the catalogue: the
-/// entry of the dynamics becomes one name for each.
+/// The names of anomalies in an environment with these parameters, in the order of the entries: the entry of the
+/// dynamics becomes one name for each parameter.
 pub fn ids<'p>(
-    from: &Catalogue<dyn Anomaly>,
+    entries: impl Iterator<Item = &'static str>,
     parameters: impl Iterator<Item = &'p str> + Clone,
 ) -> Vec<String> {
     let names = |id: &'static str| match id {
         ENTRY => parameters.clone().map(|p| format!("{DYNAMICS}{p}")).collect(),
         signal => vec![signal.to_string()],
     };
-    from.entries().iter().flat_map(|e| names(e.id)).collect()
+    entries.flat_map(names).collect()
 }
 
-/// Checks that an anomaly of that name applies to an environment.
+/// Checks that a name is among those of an environment's anomalies.
 ///
 /// # Errors
 /// [`BuildError::Unknown`], with the nearest name and all names that apply.
-pub fn check(id: &str, from: &Catalogue<dyn Anomaly>, spec: &EnvSpec) -> Result<(), BuildError> {
-    let known = ids(from, spec.parameters.iter().map(|p| p.name.as_str()));
+pub fn check(id: &str, known: &[String]) -> Result<(), BuildError> {
     if known.iter().any(|k| k == id) {
         return Ok(());
     }
@@ -95,7 +97,6 @@ pub fn check(id: &str, from: &Catalogue<dyn Anomaly>, spec: &EnvSpec) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::{Channel, Parameter};
     use crate::{Entry, entry};
     use serde_json::json;
 
@@ -108,34 +109,15 @@ mod tests {
     const ALL: &[Entry<dyn Anomaly>] =
         &[entry!(Idle as dyn Anomaly, "obs-noise", "x"), entry!(Idle as dyn Anomaly, "dyn", "x")];
 
-    fn spec() -> EnvSpec {
-        EnvSpec {
-            id: "w".into(),
-            summary: String::new(),
-            source: String::new(),
-            observation: vec![Channel::unbounded("x", "position", "m")],
-            action: vec![Channel::unbounded("u", "force", "N")],
-            dt_secs: 1.0,
-            horizon: 1,
-            parameters: ["mass", "gear"].map(|n| Parameter::new(n, "x", "1", 1.0, 0.0, 2.0)).into(),
-            initial: vec![],
-            reward: String::new(),
-            reset: String::new(),
-            success: String::new(),
-            classes: vec![],
-            cameras: vec![],
-        }
-    }
-
     #[test]
     fn the_names_of_an_environment_are_listed_and_the_nearest_is_suggested() {
-        let all = Catalogue::new("anomaly", ALL);
-        assert!(["obs-noise", "dyn-mass", "dyn-gear"].iter().all(|id| check(id, &all, &spec()).is_ok()));
-        let error = check("dyn-mas", &all, &spec()).unwrap_err().to_string();
+        let all = ids(ALL.iter().map(|e| e.id), ["mass", "gear"].into_iter());
+        assert!(["obs-noise", "dyn-mass", "dyn-gear"].iter().all(|id| check(id, &all).is_ok()));
+        let error = check("dyn-mas", &all).unwrap_err().to_string();
         let want = "no anomaly of this environment is called \"dyn-mas\"; did you mean \"dyn-mass\"?; \
                     there are: obs-noise, dyn-mass, dyn-gear";
         assert_eq!(error, want);
-        assert!(check("dyn", &all, &spec()).is_err());
+        assert!(check("dyn", &all).is_err());
     }
 
     #[test]

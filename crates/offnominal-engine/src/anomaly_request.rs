@@ -3,7 +3,6 @@
 use crate::{catalogues, strengths};
 use anyhow::{Context, Result, bail, ensure};
 use offnominal_core::anomaly::{ChannelName, Channels};
-use offnominal_core::anomaly_spec;
 use offnominal_core::prelude::*;
 use offnominal_files::store::address;
 use serde::Deserialize;
@@ -76,7 +75,7 @@ impl AnomalyRequest {
     /// number of steps makes no sense.
     pub fn resolve(&self, env: &dyn Env, policy: &str, horizon: u32) -> Result<AnomalySpec> {
         let (spec, known) = (env.spec(), catalogues::anomalies());
-        anomaly_spec::check(&self.anomaly, &known, spec)?;
+        catalogues::check_anomaly(&self.anomaly, spec)?;
         let policy = self.policy.as_deref().unwrap_or(policy);
         let mut params = json!({ "magnitude": self.magnitude(&spec.id, policy)? });
         if let Some(channels) = &self.channels {

@@ -6,13 +6,15 @@
 use crate::{foreign, images};
 use anyhow::{Result, ensure};
 use offnominal_core::anomaly::Anomaly;
+use offnominal_core::anomaly_spec;
 use offnominal_core::catalogue::BuildError;
 use offnominal_core::detector::Detector;
 use offnominal_core::env::Env;
 use offnominal_core::image_detector::ImageDetector;
 use offnominal_core::policy::Policy;
+use offnominal_core::spec::EnvSpec;
 use offnominal_core::{Catalogue, Entry};
-use offnominal_worlds::demonstrator;
+use offnominal_worlds::{anomaly, demonstrator};
 use serde_json::json;
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -99,6 +101,24 @@ pub fn environment(id: &str, robot: Option<&str>) -> Result<Box<dyn Env>, BuildE
 /// The anomalies.
 pub fn anomalies() -> Catalogue<dyn Anomaly> {
     extended("anomaly", offnominal_worlds::ANOMALIES, &extras().anomalies)
+}
+
+/// The names of the anomalies that apply to an environment: those of its signals, `dyn-<parameter>` of each parameter,
+/// and those of its camera.
+pub fn anomaly_ids(spec: &EnvSpec) -> Vec<String> {
+    let applicable: HashSet<&str> = anomaly::applicable(spec).map(|a| a.entry.id).collect();
+    let is_built_in = |id: &str| offnominal_worlds::ANOMALIES.iter().any(|e| e.id == id);
+    let (all, parameters) = (anomalies(), spec.parameters.iter().map(|p| p.name.as_str()));
+    let entries = all.entries().iter().map(|e| e.id).filter(|id| applicable.contains(id) || !is_built_in(id));
+    anomaly_spec::ids(entries, parameters)
+}
+
+/// Checks that an anomaly of that name applies to an environment.
+///
+/// # Errors
+/// If none does, with the nearest name and all of [`anomaly_ids`].
+pub fn check_anomaly(id: &str, spec: &EnvSpec) -> Result<(), BuildError> {
+    anomaly_spec::check(id, &anomaly_ids(spec))
 }
 
 /// The detectors.

@@ -32,7 +32,7 @@ pub struct Request {
     #[serde(default = "detector")]
     pub detector: DetectorChoice,
     /// A dataset of nominal episodes, instead of new ones.
-    pub episodes: Option<PathBuf>,
+    pub data: Option<PathBuf>,
     /// Episodes that the detector learns from; 100, or of a file those that are not for calibration.
     pub train: Option<u32>,
     /// Episodes that set the threshold, which the detector does not see; 100, or of a file the last half.
@@ -112,7 +112,7 @@ impl Request {
     fn both(&self, subject: &Subject, rule: Rule, context: &Context) -> Result<[Vec<Episode>; 2]> {
         let wanted = |given: Option<u32>| given.map(|n| n as usize);
         let (train, calibration) = (wanted(self.train), wanted(self.calibration));
-        let Some(path) = &self.episodes else {
+        let Some(path) = &self.data else {
             let (train, calibration) = (train.unwrap_or(EPISODES), calibration.unwrap_or(EPISODES));
             enough(rule, calibration)?;
             return Ok([

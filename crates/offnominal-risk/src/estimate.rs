@@ -57,9 +57,9 @@ pub struct Request {
     pub method: Option<SamplingMethod>,
     /// The predictor that [`learning`](crate::learning) wrote.
     pub predictor: Option<PathBuf>,
-    /// Number of experiments; a run in the output folder is continued to so many.
-    #[serde(default = "experiments")]
-    pub experiments: u64,
+    /// Number of episodes, each one experiment; a run in the output folder is continued to so many.
+    #[serde(default = "episodes")]
+    pub episodes: u64,
     /// How much the predictor is trusted: experiments go where its chance to this power is large; if absent, as learned.
     pub exponent: Option<f64>,
     /// Share of the experiments that ignores the predictor, above 0, at most 1.
@@ -82,7 +82,7 @@ pub struct Request {
 }
 
 defaults! {
-    experiments: u64 = 1000;
+    episodes: u64 = 1000;
     plain_share: f64 = PLAIN_SHARE;
     constant_draws: usize = 20_000;
 }
@@ -131,7 +131,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let experimenter = Experimenter::new(&subject, context.seed)?;
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
-    let blocks = estimation.run(request.out.as_deref(), request.experiments, context)?;
+    let blocks = estimation.run(request.out.as_deref(), request.episodes, context)?;
     let verdict = estimation.judge(&blocks, level, context)?;
     let atlas = Atlas::of(&verdict.failures, subject.env.spec());
     let curve = Curve::of(&verdict, method == SamplingMethod::Plain, Seed(context.seed));
@@ -189,7 +189,7 @@ impl Request {
     }
 
     fn check(&self) -> Result<()> {
-        within("experiments", self.experiments, 1..=100_000_000)?;
+        within("episodes", self.episodes, 1..=100_000_000)?;
         within("constant draws", self.constant_draws, 100..=10_000_000)?;
         positive("exponent", self.exponent.unwrap_or(1.0), 4.0)?;
         positive("plain share", self.plain_share, 1.0)?;

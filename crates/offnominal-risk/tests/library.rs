@@ -27,7 +27,7 @@ fn read(path: &Path) -> Value {
 fn a_risk_is_estimated_and_a_failure_replayed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
-    let plain = json!({ "env": "driving", "policy": "random", "experiments": 12 });
+    let plain = json!({ "env": "driving", "policy": "random", "episodes": 12 });
     let alone = estimate::run(&request(plain.clone()), &context()).unwrap();
     let mut with_files = plain.clone();
     with_files["out"] = json!(out);
@@ -50,7 +50,7 @@ fn wrong_requests_are_refused_by_the_name_of_the_field() {
         wrong[name] = value;
         format!("{:#}", estimate::run(&request(wrong), &context()).unwrap_err())
     };
-    assert_eq!(refusal("experiments", json!(0)), "experiments: expected 1 to 100000000, found 0");
+    assert_eq!(refusal("episodes", json!(0)), "episodes: expected 1 to 100000000, found 0");
     let found = refusal("exponent", json!(9));
     assert_eq!(found, "exponent: expected a number above 0, at most 4, found 9");
     assert!(refusal("method", json!("thinned")).starts_with("method thinned: expected a predictor"));

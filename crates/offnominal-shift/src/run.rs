@@ -210,7 +210,7 @@ impl Request {
         let sigmas: Vec<String> = self.sigma.iter().map(f64::to_string).collect();
         format!(
             "offnominal shift --env {}{}{} --sigma {} --bodies {} --steps {} --randomise {} --reading {} --mass {} --fall {} \
-             --nominal-runs {} --updates {} --detectors {} --seed {seed}",
+             --nominal-runs {} --updates {} --detector {} --seed {seed}",
             self.env,
             path("policies", &self.policies),
             path("toplines", &self.toplines),

@@ -2,7 +2,6 @@
 
 use crate::calibrate::{Scale, disturbed, whole};
 use anyhow::{Context as _, Result, ensure};
-use offnominal_core::anomaly_spec;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
@@ -70,7 +69,7 @@ pub fn read(path: &Path, env: &str) -> Result<Vec<Given>> {
 /// If an anomaly or a magnitude does not fit the environment, or the policy is not better than the random one.
 pub fn score(subject: &Subject, given: &[Given], episodes: usize, context: &Context) -> Result<Vec<Scored>> {
     for row in given {
-        anomaly_spec::check(&row.anomaly, &catalogues::anomalies(), subject.env.spec())?;
+        catalogues::check_anomaly(&row.anomaly, subject.env.spec())?;
     }
     let scale = Scale::measure(subject, episodes, context)?;
     let bar = context.task(given.len(), &format!("scoring {}", subject.env.spec().id));

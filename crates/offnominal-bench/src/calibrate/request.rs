@@ -4,7 +4,6 @@ use crate::calibrate::given::{self, Scored};
 use crate::calibrate::{Effort, calibrate};
 use crate::images::calibrate::cameras;
 use anyhow::{Result, ensure};
-use offnominal_core::anomaly_spec;
 use offnominal_engine::catalogues;
 use offnominal_engine::context::Context;
 use offnominal_engine::frames::FrameSize;
@@ -27,7 +26,7 @@ pub struct Request {
     /// The anomalies; all that apply to the environment, if none is named.
     pub anomalies: Vec<String>,
     /// Nominal episodes, and the most that are played at one magnitude.
-    pub nominal: usize,
+    pub episodes: usize,
     /// Most episodes for one anomaly in one direction.
     pub budget: usize,
     /// Half-width aimed at for the interval of a score, as a share of 1 − target.
@@ -36,7 +35,7 @@ pub struct Request {
     pub cameras: bool,
     /// Width and height of the camera's images.
     pub images: u16,
-    /// A table of magnitudes at which the policy is scored instead, in `nominal` episodes each.
+    /// A table of magnitudes at which the policy is scored instead, in so many `episodes` each.
     pub at: Option<PathBuf>,
     /// The folder of finished anomalies and of the table.
     pub out: PathBuf,
@@ -48,7 +47,7 @@ impl Default for Request {
             env: String::new(),
             policy: "tqc".into(),
             anomalies: vec![],
-            nominal: 300,
+            episodes: 300,
             budget: 4000,
             tolerance: 0.3,
             cameras: false,
@@ -94,9 +93,9 @@ pub fn run(request: &Request, context: &Context) -> Result<Calibrated> {
         (Rows::Cameras(cameras(&subject, size, context)?), request.out.join("cameras"))
     } else if let Some(path) = &request.at {
         let given = given::read(path, &request.env)?;
-        (Rows::Scored(given::score(&subject, &given, request.nominal, context)?), request.out.clone())
+        (Rows::Scored(given::score(&subject, &given, request.episodes, context)?), request.out.clone())
     } else {
-        let Request { nominal, budget, tolerance, .. } = *request;
+        let Request { episodes: nominal, budget, tolerance, .. } = *request;
         let effort = Effort { nominal, budget, tolerance };
         let ids = request.ids(&subject)?;
         (Rows::Levels(calibrate(&subject, &ids, &effort, context, &request.out)?), request.out.clone())
@@ -112,7 +111,7 @@ impl Request {
             ensure!((low..=high).contains(&found), "{name}: expected {low} to {high}, found {found}");
             Ok(())
         };
-        within("nominal", self.nominal, 24, 100_000)?;
+        within("episodes", self.episodes, 24, 100_000)?;
         within("budget", self.budget, 100, 10_000_000)?;
         let share = self.tolerance > 0.0 && self.tolerance < 1.0;
         ensure!(share, "tolerance: expected a number between 0 and 1, found {}", self.tolerance);
@@ -126,7 +125,7 @@ impl Request {
             return Ok(ids_for(subject.env.spec()));
         }
         for id in &self.anomalies {
-            anomaly_spec::check(id, &catalogues::anomalies(), subject.env.spec())?;
+            catalogues::check_anomaly(id, subject.env.spec())?;
         }
         Ok(self.anomalies.clone())
     }
@@ -216,7 +215,7 @@ mod tests {
     #[test]
     fn wrong_numbers_and_combinations_are_named() {
         let refusal = |request: Request| run(&request, &Context::silent(0, 1)).unwrap_err().to_string();
-        let few = refusal(Request { nominal: 3, ..Request::default() });
+        let few = refusal(Request { episodes: 3, ..Request::default() });
         assert_eq!(few, "nominal: expected 24 to 100000, found 3");
         let both = Request { cameras: true, anomalies: vec!["obs-noise".into()], ..Request::default() };
         assert_eq!(refusal(both), "expected one of anomalies, cameras and at");

@@ -63,7 +63,8 @@ fn built(campaign: &Campaign, choice: &DetectorChoice) -> Result<(), BuildError>
 /// Anomalies of signals are known; `dyn-<parameter>` and patterns are resolved against each environment later.
 fn anomalies(campaign: &Campaign, text: &str) -> Result<()> {
     let Anomalies::List(choices) = &campaign.anomalies else { return Ok(()) };
-    let known = anomaly_spec::ids(&catalogues::anomalies(), std::iter::once("<parameter>"));
+    let all = catalogues::anomalies();
+    let known = anomaly_spec::ids(all.entries().iter().map(|e| e.id), std::iter::once("<parameter>"));
     let resolved_later = |pattern: &str| pattern.ends_with('*') || pattern.starts_with(DYNAMICS);
     for pattern in choices.iter().map(|c| c.pattern()).filter(|p| !resolved_later(p)) {
         ensure!(

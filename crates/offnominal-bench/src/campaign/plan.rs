@@ -7,10 +7,10 @@ use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::anomaly_request::check_onset;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::frames;
 use offnominal_engine::strengths::{self, Status};
 use offnominal_engine::subject::Subject;
-use offnominal_worlds::anomaly::{Class, camera_ids_for, ids_for, kind};
+use offnominal_engine::{catalogues, frames};
+use offnominal_worlds::anomaly::{Class, camera_ids_for, kind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ pub struct Stage {
 /// An anomaly at a strength.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setting {
-    /// `observation`, `action` or `dynamics`.
+    /// `observation`, `action`, `dynamics`, `camera` or `own`.
     pub class: String,
     /// Anomaly id.
     pub anomaly: String,
@@ -129,8 +129,7 @@ fn stage(campaign: &Campaign, subject: Subject, text: &str) -> Result<Stage> {
              (an anomaly with a magnitude may be given another `strength`)",
             names::at(text, anomaly)
         );
-        let built =
-            setting.anomaly_spec.build(&offnominal_engine::catalogues::anomalies(), subject.env.as_ref());
+        let built = setting.anomaly_spec.build(&catalogues::anomalies(), subject.env.as_ref());
         built.with_context(|| {
             let env = &subject.env.spec().id;
             format!("{}: {} in {env}", names::at(text, &setting.anomaly), setting.anomaly)
@@ -139,20 +138,24 @@ fn stage(campaign: &Campaign, subject: Subject, text: &str) -> Result<Stage> {
     Ok(Stage { subject, settings, excluded })
 }
 
-/// The choices with patterns replaced by the ids that exist in the environment; an id that two patterns meet counts once.
+/// The choices with patterns replaced by the ids that exist in the environment; an id that two patterns meet counts once,
+/// and one that is named itself is what its own entry says, not what a pattern says.
 fn resolved((anomalies, sees): (&Anomalies, bool), spec: &EnvSpec, text: &str) -> Result<Vec<AnomalyChoice>> {
-    let mut known = ids_for(spec);
-    if sees {
-        known.extend(camera_ids_for(spec));
+    let mut known = catalogues::anomaly_ids(spec);
+    if !sees {
+        let cameras = camera_ids_for(spec);
+        known.retain(|id| !cameras.contains(id));
     }
     let all = [AnomalyChoice::Calibrated("*".into())];
     let choices = match anomalies {
         Anomalies::All => &all[..],
         Anomalies::List(list) => list,
     };
+    let named: HashSet<&str> = choices.iter().map(AnomalyChoice::pattern).collect();
     let mut found: Vec<AnomalyChoice> = Vec::new();
     for choice in choices {
-        let ids = matching(choice.pattern(), &known, spec, text)?;
+        let mut ids = matching(choice.pattern(), &known, spec, text)?;
+        ids.retain(|id| id == choice.pattern() || !named.contains(id.as_str()));
         let new = ids.into_iter().map(|id| match choice {
             AnomalyChoice::Calibrated(_) => AnomalyChoice::Calibrated(id),
             AnomalyChoice::Custom { strength, params, .. } => {
@@ -193,7 +196,7 @@ fn custom(campaign: &Campaign, anomaly: String, strength: String, params: Value)
     let magnitude = params.get("magnitude").and_then(Value::as_f64);
     let magnitude = magnitude.context("expected a magnitude, found none")?;
     let anomaly_spec = AnomalySpec { anomaly: anomaly.clone(), params, schedule: campaign.schedule() };
-    Ok(Setting { class: class(&anomaly)?.into(), anomaly, strength, magnitude, anomaly_spec })
+    Ok(Setting { class: class(&anomaly).into(), anomaly, strength, magnitude, anomaly_spec })
 }
 
 fn calibrated(
@@ -206,7 +209,7 @@ fn calibrated(
     let calibrated_for = campaign.strengths_of.as_ref().unwrap_or(&subject.name.id);
     for level in &campaign.strengths {
         let row = strengths::lookup(&subject.env.spec().id, calibrated_for, id, level)?;
-        let (class, anomaly, strength) = (class(id)?.to_string(), id.to_string(), level.clone());
+        let (class, anomaly, strength) = (class(id).to_string(), id.to_string(), level.clone());
         match row.magnitude.filter(|_| row.status == Status::Found) {
             None => excluded.push(Excluded { class, anomaly, strength, status: row.status }),
             Some(magnitude) => {
@@ -219,13 +222,15 @@ fn calibrated(
     Ok(())
 }
 
-fn class(id: &str) -> Result<&'static str> {
-    Ok(match kind(id)?.class {
-        Class::Observation => "observation",
-        Class::Action => "action",
-        Class::Dynamics => "dynamics",
-        Class::Camera => "camera",
-    })
+/// The class of an anomaly; those that a program adds to the catalogue are a class of their own.
+fn class(id: &str) -> &'static str {
+    match kind(id).map(|kind| kind.class) {
+        Ok(Class::Observation) => "observation",
+        Ok(Class::Action) => "action",
+        Ok(Class::Dynamics) => "dynamics",
+        Ok(Class::Camera) => "camera",
+        Err(_) => "own",
+    }
 }
 
 #[cfg(test)]
@@ -264,6 +269,15 @@ mod tests {
             plan.stages[0].settings.iter().map(|s| (&*s.anomaly, &*s.class, &*s.strength)).collect();
         assert_eq!(found[0], ("dyn-mass", "dynamics", "custom"));
         assert!(found.len() > 1 && found.iter().all(|s| s.0.starts_with("dyn-")));
+    }
+
+    #[test]
+    fn an_anomaly_that_is_named_is_not_also_taken_from_a_pattern() {
+        let list = "anomalies = [{ id = \"dyn-*\", magnitude = 1.5 }, { id = \"dyn-mass\", magnitude = 3 }]";
+        let plan = plan(list).unwrap();
+        let of_mass = plan.stages[0].settings.iter().filter(|s| s.anomaly == "dyn-mass");
+        assert_eq!(of_mass.map(|s| s.magnitude).collect::<Vec<_>>(), [3.0]);
+        assert!(plan.stages[0].settings.iter().any(|s| s.magnitude == 1.5));
     }
 
     #[test]

@@ -131,9 +131,9 @@ impl Selection<'_> {
     fn command(&self, env: &str, seeds: u64) -> String {
         let some = match self.detectors {
             [] => String::new(),
-            names => format!(" --detectors {}", names.join(",")),
+            names => format!(" --detector {}", names.join(",")),
         };
-        format!("offnominal bench --suite {} --envs {env}{some} --seeds {seeds}", self.suite.id)
+        format!("offnominal bench --suite {} --env {env}{some} --seeds {seeds}", self.suite.id)
     }
 }
 

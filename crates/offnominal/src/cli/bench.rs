@@ -36,11 +36,11 @@ pub struct BenchArgs {
     #[arg(long, value_name = "NAME", conflicts_with = "campaign")]
     suite: Option<String>,
     /// Run these environments of the suite only, with commas between; the others keep what they have
-    #[arg(long, value_name = "ENVS", value_delimiter = ',', requires = "suite")]
+    #[arg(long = "env", value_name = "E,…", value_delimiter = ',', requires = "suite")]
     envs: Vec<String>,
     /// Ask these detectors of the suite only, with commas between; tables of the environments then hold these only,
     /// and what was finished of others stays in the cells
-    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "suite")]
+    #[arg(long = "detector", value_name = "D,…", value_delimiter = ',', requires = "suite")]
     detectors: Vec<String>,
     /// Repetitions of the suite, if not as many as it says
     #[arg(long, value_name = "N", requires = "suite")]
@@ -85,7 +85,7 @@ impl BenchArgs {
     fn ood_rl(self, common: &Common) -> Result<Outcome> {
         let all = self.envs.is_empty() && self.detectors.is_empty() && self.seeds.is_none();
         let whole = all && !self.print;
-        ensure!(whole, "suite ood-rl: it runs as a whole, without --envs, --detectors, --seeds and --print");
+        ensure!(whole, "suite ood-rl: it runs as a whole, without --env, --detector, --seeds and --print");
         let request = ood_rl::Request { out: common.out_or(ood_rl::ID) };
         match &self.page {
             Some(page) => written(page, &ood_rl::page(&ood_rl::load(&request.out)?)),

@@ -16,11 +16,11 @@ pub struct Calibrate {
     #[arg(long, default_value_t = Request::default().policy)]
     policy: String,
     /// Anomalies to calibrate, with commas between [default: all that apply to the environment]
-    #[arg(long, value_name = "A,…", value_delimiter = ',')]
+    #[arg(long = "anomaly", value_name = "A,…", value_delimiter = ',')]
     anomalies: Vec<String>,
     /// Nominal episodes, and the most that are played at one magnitude
-    #[arg(long, default_value_t = Request::default().nominal)]
-    nominal: usize,
+    #[arg(long, default_value_t = Request::default().episodes)]
+    episodes: usize,
     /// Most episodes for one anomaly in one direction
     #[arg(long, default_value_t = Request::default().budget)]
     budget: usize,
@@ -33,7 +33,7 @@ pub struct Calibrate {
     /// Width and height of the camera's images
     #[arg(long, default_value_t = Request::default().images, requires = "cameras", value_parser = clap::value_parser!(u16).range(16..=1024))]
     images: u16,
-    /// Search nothing: score the policy at the magnitudes of a table, in `nominal` episodes each
+    /// Search nothing: score the policy at the magnitudes of a table, in `--episodes` episodes each
     #[arg(long, value_name = "FILE.csv", conflicts_with = "anomalies")]
     at: Option<PathBuf>,
 }
@@ -44,10 +44,10 @@ impl Calibrate {
     /// # Errors
     /// If a name is wrong, the policy is not better than the random one, or a file cannot be written.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Calibrate { env, policy, anomalies, nominal, budget, tolerance, cameras, images, at } = self;
+        let Calibrate { env, policy, anomalies, episodes, budget, tolerance, cameras, images, at } = self;
         let out = common.out_or("calibrate");
         let request =
-            Request { env, policy, anomalies, nominal, budget, tolerance, cameras, images, at, out };
+            Request { env, policy, anomalies, episodes, budget, tolerance, cameras, images, at, out };
         common.print_in_order(&run(&request, &common.context())?)
     }
 }

@@ -25,7 +25,7 @@ pub struct Fit {
     detector: DetectorChoice,
     /// Nominal episodes written by `collect`, instead of new ones
     #[arg(long, value_name = "FILE.arrow")]
-    episodes: Option<PathBuf>,
+    data: Option<PathBuf>,
     /// Episodes that the detector learns from [default: 100; of a file, those that are not for calibration]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     train: Option<u32>,
@@ -61,22 +61,11 @@ impl Fit {
     /// # Errors
     /// If the environment, the policy, the detector or the episodes cannot be had, or there are too few of them.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Fit { env, policy, detector, episodes, train, calibration, rule, alpha, diagnosis, .. } = self;
+        let Fit { env, policy, detector, data, train, calibration, rule, alpha, diagnosis, .. } = self;
         let Fit { arm_after, raise_after, clear_after, out: file, .. } = self;
         let alarm = Settings { arm_after, raise_after, clear_after };
-        let request = Request {
-            env,
-            policy,
-            detector,
-            episodes,
-            train,
-            calibration,
-            rule,
-            alpha,
-            alarm,
-            diagnosis,
-            file,
-        };
+        let request =
+            Request { env, policy, detector, data, train, calibration, rule, alpha, alarm, diagnosis, file };
         common.print(&run(&request, &common.context())?)
     }
 }

@@ -30,7 +30,7 @@ enum What {
 #[derive(Debug, Args)]
 struct Train {
     /// Environments whose frames are seen, with commas between; each needs a policy that is shipped with it
-    #[arg(long, value_name = "ENVS", value_delimiter = ',', required = true)]
+    #[arg(long = "env", value_name = "E,…", value_delimiter = ',', required = true)]
     envs: Vec<String>,
     /// Nominal episodes of each environment
     #[arg(long, default_value_t = Request::default().episodes, value_parser = clap::value_parser!(u32).range(1..=10_000))]

@@ -60,7 +60,7 @@ impl What {
     fn items(&self) -> Result<Vec<Item>> {
         Ok(match self {
             What::Envs => entries(catalogues::environments().entries()),
-            What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).collect(),
+            What::Anomalies { env: None } => anomaly::ALL.iter().map(of_anomaly).chain(added()).collect(),
             What::Anomalies { env: Some(id) } => anomalies_of(catalogues::environment(id, None)?.as_ref()),
             What::Detectors => entries(catalogues::detectors().entries()),
             What::ImageDetectors => entries(offnominal_engine::catalogues::image_detectors().entries()),
@@ -155,7 +155,17 @@ fn anomalies_of(env: &dyn Env) -> Vec<Item> {
             ..of_anomaly(a).with("neutral", p.nominal).with("unit", p.unit.as_str())
         }));
     }
+    items.extend(added());
     items
+}
+
+/// The anomalies that a program around this library adds.
+fn added() -> impl Iterator<Item = Item> {
+    let is_added = |e: &&Entry<_>| !offnominal_worlds::ANOMALIES.iter().any(|built_in| built_in.id == e.id);
+    let all = catalogues::anomalies();
+    let items: Vec<Item> =
+        all.entries().iter().filter(is_added).map(|e| Item::new(e.id, e.summary)).collect();
+    items.into_iter()
 }
 
 /// Ids and summaries in two columns, with a heading before each group.
@@ -205,6 +215,11 @@ mod tests {
     fn an_environment_names_its_dynamics_anomalies() {
         let found = ids(&What::Anomalies { env: Some("sap-goal1".into()) });
         assert_eq!(found[found.len() - 3..], ["dyn-mass", "dyn-force", "dyn-moving-objects"]);
+        let env = catalogues::environment("sap-goal1", None).unwrap();
+        let (mut listed, mut named) = (found.clone(), catalogues::anomaly_ids(env.spec()));
+        listed.sort();
+        named.sort();
+        assert_eq!(listed, named, "what is listed is what an error names");
         assert_eq!(found.iter().filter(|id| id.starts_with("dyn-")).count(), 3);
         let error = What::Anomalies { env: Some("sap-goal7".into()) }.items().unwrap_err();
         assert!(error.to_string().contains("did you mean \"sap-goal"), "{error}");

@@ -17,7 +17,7 @@ pub struct Shift {
     env: String,
     /// Folder or zip archive with policies named ENV-ALGORITHM-SEED.safetensors, or one policy [default: the shipped
     /// ones]
-    #[arg(long, value_name = "PATH")]
+    #[arg(long = "policy", value_name = "PATH")]
     policies: Option<PathBuf>,
     /// Policies that were trained on such bodies (`train --parameter-table`), or toplines.parquet of another run, for
     /// figure 5
@@ -51,7 +51,7 @@ pub struct Shift {
     #[arg(long, default_value_t = Request::default().updates)]
     updates: u64,
     /// Detectors whose scores are set against the return gap
-    #[arg(long, value_name = "LIST", value_delimiter = ',', default_values_t = Request::default().detectors)]
+    #[arg(long = "detector", value_name = "D,…", value_delimiter = ',', default_values_t = Request::default().detectors)]
     detectors: Vec<String>,
 }
 

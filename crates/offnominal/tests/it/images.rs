@@ -78,12 +78,12 @@ fn an_encoder_is_trained_and_used() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("encoder.safetensors");
     let path = file.to_str().unwrap();
-    let train = ["images", "train", "--quiet", "--envs", "sap-goal0", "--episodes", "2", "--file", path];
+    let train = ["images", "train", "--quiet", "--env", "sap-goal0", "--episodes", "2", "--file", path];
     let few = ["--patches", "2000", "--epochs", "2"];
     succeeds(&mut offnominal(&[&train[..], &few[..]].concat(), folder.path()));
     let own = format!("{{ id = \"frame-knn-own\", encoder = {:?} }}", file.display().to_string());
     succeeds(&mut bench(folder.path(), &CAMPAIGN.replace("\"frame-knn-own\"", &own), "own"));
-    let args = ["images", "train", "--envs", "cartpole", "--file", "x.safetensors"];
+    let args = ["images", "train", "--env", "cartpole", "--file", "x.safetensors"];
     assert!(
         fails(&mut offnominal(&args, folder.path()))
             .contains("environment cartpole: expected a shipped policy tqc")

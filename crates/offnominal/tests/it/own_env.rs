@@ -57,7 +57,7 @@ fn an_environment_of_ones_own_goes_through_every_command() {
     let (who, dir) = ("--env tank --policy float-valve", out.display());
     runs(&format!("evaluate {who} --episodes 20 --min-success 0.5 --quiet"));
     runs(&format!(
-        "calibrate {who} --anomalies obs-offset,dyn-leak --nominal 100 --budget 1500 --out {dir} --quiet"
+        "calibrate {who} --anomaly obs-offset,dyn-leak --episodes 100 --budget 1500 --out {dir} --quiet"
     ));
     let table = out.join("tank.csv");
     // The same bias on level and mark leaves their difference, all that the policy looks at, as it is.

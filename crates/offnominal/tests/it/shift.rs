@@ -23,8 +23,8 @@ fn policies(folder: &Path) -> PathBuf {
 }
 
 fn shift(policies: &Path, out: &Path, more: &[&str]) -> Command {
-    let own = ["shift", "--env", "hopper", "--policies", policies.to_str().unwrap(), "--quiet"];
-    let small = "--bodies 8 --steps 100 --sigma 0.1,0.2 --updates 2 --nominal-runs 2 --detectors knn";
+    let own = ["shift", "--env", "hopper", "--policy", policies.to_str().unwrap(), "--quiet"];
+    let small = "--bodies 8 --steps 100 --sigma 0.1,0.2 --updates 2 --nominal-runs 2 --detector knn";
     let args: Vec<&str> = own.into_iter().chain(small.split(' ')).chain(more.iter().copied()).collect();
     offnominal(&args, out)
 }
@@ -101,7 +101,7 @@ fn how_often_bodies_are_too_much_is_estimated_and_the_worst_are_searched_for() {
         let line = format!("{command} {bodies}");
         offnominal(&line.split(' ').collect::<Vec<_>>(), out)
     };
-    succeeds(&mut run("risk estimate --experiments 12", &estimate));
+    succeeds(&mut run("risk estimate --episodes 12", &estimate));
     let text = std::fs::read_to_string(estimate.join("risk.json")).unwrap();
     let said: serde_json::Value = serde_json::from_str(&text).unwrap();
     let n = said["failures"].as_array().unwrap().len();
@@ -152,15 +152,15 @@ fn what_cannot_be_randomised_is_named() {
             .contains("--sigma: expected numbers above 0 and up to 1, found -0.2")
     );
     assert!(refusal("--env hopper --randomise limbz").contains("did you mean \"limbs\"?"));
-    assert!(refusal("--env hopper --detectors pedm").contains("did you mean \"pe-dm\"?"));
+    assert!(refusal("--env hopper --detector pedm").contains("did you mean \"pe-dm\"?"));
     assert!(refusal("--env hopper --reading literal").contains("expected `true` or `paper-literal`"));
     let empty = folder.path().to_str().unwrap();
     assert!(
-        refusal(&format!("--env hopper --policies {empty}"))
+        refusal(&format!("--env hopper --policy {empty}"))
             .contains("expected policies named hopper-ALGORITHM-SEED")
     );
     let own = policies(folder.path());
     let other = own.join("hopper-td3-1.safetensors");
-    let said = refusal(&format!("--env ant --policies {}", other.display()));
+    let said = refusal(&format!("--env ant --policy {}", other.display()));
     assert!(said.contains("hopper-td3-1"), "{said}");
 }

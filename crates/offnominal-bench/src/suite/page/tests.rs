@@ -60,7 +60,7 @@ fn environment(env: &str, out: &Path) {
     let environment = Environment {
         env: env.into(),
         digest: "0".into(),
-        made: Provenance::new(&format!("offnominal bench --suite vector --envs {env}"), 1, b""),
+        made: Provenance::new(&format!("offnominal bench --suite vector --env {env}"), 1, b""),
         policies: vec![],
         seeds: 3,
         missing: vec!["policy x".into()],

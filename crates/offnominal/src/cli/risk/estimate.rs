@@ -27,9 +27,10 @@ pub struct EstimateArgs {
     /// The predictor that `risk learn` wrote
     #[arg(long, value_name = "FILE")]
     predictor: Option<PathBuf>,
-    /// Number of experiments; a run in the output folder is continued to so many
-    #[arg(long, default_value_t = estimate::experiments())]
-    experiments: u64,
+    /// Number of episodes, each from an initial condition that the method chooses; a run in the output folder is
+    /// continued to so many
+    #[arg(long, default_value_t = estimate::episodes())]
+    episodes: u64,
     /// How much the predictor is trusted: experiments go where its chance to this power is large [default: as learned]
     #[arg(long, value_name = "A")]
     exponent: Option<f64>,
@@ -62,7 +63,7 @@ impl EstimateArgs {
             randomisation: self.below.request(),
             method: self.method,
             predictor: self.predictor.clone(),
-            experiments: self.experiments,
+            episodes: self.episodes,
             exponent: self.exponent,
             plain_share: self.plain_share,
             rate: self.rate,
@@ -86,7 +87,7 @@ impl EstimateArgs {
     fn command(&self, method: SamplingMethod, seed: u64) -> String {
         let (env, policy, below) = (&self.env, &self.policy, self.below.request().words());
         let mut words = vec![format!("offnominal risk estimate --env {env} --policy {policy}{below}")];
-        words.push(format!("--method {} --experiments {}", <&str>::from(method), self.experiments));
+        words.push(format!("--method {} --episodes {}", <&str>::from(method), self.episodes));
         words.extend(self.predictor.as_ref().map(|p| format!("--predictor {}", p.display())));
         words.extend(self.exponent.map(|a| format!("--exponent {a}")));
         words.extend(self.rate.map(|r| format!("--rate {r}")));
