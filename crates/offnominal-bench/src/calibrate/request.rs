@@ -216,7 +216,7 @@ mod tests {
     fn wrong_numbers_and_combinations_are_named() {
         let refusal = |request: Request| run(&request, &Context::silent(0, 1)).unwrap_err().to_string();
         let few = refusal(Request { episodes: 3, ..Request::default() });
-        assert_eq!(few, "nominal: expected 24 to 100000, found 3");
+        assert_eq!(few, "episodes: expected 24 to 100000, found 3");
         let both = Request { cameras: true, anomalies: vec!["obs-noise".into()], ..Request::default() };
         assert_eq!(refusal(both), "expected one of anomalies, cameras and at");
     }
