@@ -12,6 +12,7 @@ mod export;
 mod fit;
 mod images;
 mod import;
+mod inspect;
 mod list;
 mod metrics;
 mod monitor;
@@ -73,6 +74,8 @@ enum Command {
     Collect(collect::Collect),
     /// Find how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score
     Calibrate(calibrate::Calibrate),
+    /// Say what is in logs of any format, and propose which column is what
+    Inspect(inspect::Inspect),
     /// Fit a detector on nominal episodes, set its threshold on others, and write both as one file
     Fit(fit::Fit),
     /// Score recorded episodes with a fitted detector
@@ -148,6 +151,7 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
         Command::Evaluate(args) => args.run(common),
         Command::Collect(args) => args.run(common),
         Command::Calibrate(args) => args.run(common),
+        Command::Inspect(args) => args.run(common),
         Command::Fit(args) => args.run(common),
         Command::Score(args) => args.run(common),
         Command::Monitor(args) => args.run(common),
@@ -198,6 +202,7 @@ fn unused(command: &str) -> &'static [&'static str] {
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
         "fit" => &["out"],
+        "inspect" => &["seed", "out"],
         "score" => &["seed", "jobs", "out", "quiet"],
         "monitor" => &["seed", "jobs", "out", "json", "quiet"],
         "ur-sim" => &["jobs", "out"],
@@ -271,8 +276,8 @@ mod tests {
     fn every_exception_is_one_of_a_command() {
         let line = line();
         for command in [
-            "fit", "score", "monitor", "demo", "bench", "list", "evaluate", "report", "export", "metrics",
-            "render",
+            "fit", "inspect", "score", "monitor", "demo", "bench", "list", "evaluate", "report", "export",
+            "metrics", "render",
         ] {
             assert!(!unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
         }

@@ -1,0 +1,150 @@
+//! The formats of logs, one file each. Which one a file has is told by its first bytes, else by the ending of its name.
+//!
+//! | module | reads |
+//! |---|---|
+//! | [`csv`] | tables as text |
+//! | [`json_lines`] | one JSON object per line |
+//! | [`columnar`] | Arrow and Parquet |
+//! | [`hdf5`] | HDF5, Minari |
+//! | [`lerobot`] | LeRobot v3 folders |
+//! | [`mcap`] | MCAP with messages in JSON or CDR |
+//! | [`rosbag`] | rosbag2 folders and SQLite files |
+//! | [`ulog`] | PX4's flight logs |
+
+pub mod csv;
+pub mod json_lines;
+pub mod ulog;
+
+mod cdr;
+mod columnar;
+mod compression;
+mod hdf5;
+mod joined;
+mod json;
+mod lerobot;
+mod mcap;
+mod nested;
+mod ros_schema;
+mod rosbag;
+
+use crate::record::Sink;
+use anyhow::{Context, Result, bail, ensure};
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// The format of a log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// A table as text.
+    Csv,
+    /// One JSON object per line.
+    JsonLines,
+    /// Parquet.
+    Parquet,
+    /// An Arrow file.
+    Arrow,
+    /// An Arrow stream.
+    ArrowStream,
+    /// HDF5, with or without Minari's metadata.
+    Hdf5,
+    /// A LeRobot data set.
+    LeRobot,
+    /// MCAP.
+    Mcap,
+    /// A rosbag2 folder.
+    Rosbag,
+    /// A SQLite file of rosbag2.
+    RosbagFile,
+    /// ULog.
+    Ulog,
+}
+
+/// Reads one log, which is a file or a folder.
+///
+/// # Errors
+/// If the format is not known, the log is damaged, or the sink refuses what it is told. The error names the file.
+pub fn read(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
+    let mut read = || -> Result<Format> {
+        if path.is_dir() {
+            return folder(path, sink);
+        }
+        let from = BufReader::with_capacity(1 << 16, File::open(path).context("cannot open")?);
+        file(path, compression::open(from)?, sink)
+    };
+    read().with_context(|| format!("log {}", path.display()))
+}
+
+fn folder(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
+    if path.join("meta/info.json").is_file() {
+        lerobot::read(path, sink)?;
+        return Ok(Format::LeRobot);
+    }
+    if path.join("data/main_data.hdf5").is_file() {
+        hdf5::read(&path.join("data/main_data.hdf5"), sink)?;
+        return Ok(Format::Hdf5);
+    }
+    ensure!(
+        path.join("metadata.yaml").is_file(),
+        "expected a folder with meta/info.json (LeRobot), data/main_data.hdf5 (Minari) or metadata.yaml (rosbag2)"
+    );
+    let mut joined = joined::Joined::new(sink, str::to_string);
+    for part in rosbag::files(path)? {
+        joined.next_file();
+        let from =
+            BufReader::new(File::open(&part).with_context(|| format!("cannot open {}", part.display()))?);
+        file(&part, compression::open(from)?, &mut joined).with_context(|| part.display().to_string())?;
+    }
+    Ok(Format::Rosbag)
+}
+
+fn file(path: &Path, mut from: Box<dyn BufRead>, sink: &mut dyn Sink) -> Result<Format> {
+    let format = format_of(path, from.fill_buf().context("cannot read")?)?;
+    match format {
+        Format::Csv => csv::read(from, sink)?,
+        Format::JsonLines => json_lines::read(from, sink)?,
+        Format::Mcap => mcap::read(from, sink)?,
+        Format::Ulog => ulog::read(from, sink)?,
+        Format::ArrowStream => columnar::arrow_stream(from, sink)?,
+        Format::Arrow => columnar::arrow_file(File::open(path)?, sink)?,
+        Format::Parquet => columnar::parquet(File::open(path)?, sink)?,
+        Format::Hdf5 => hdf5::read(path, sink)?,
+        Format::RosbagFile => rosbag::sqlite(path, sink)?,
+        Format::LeRobot | Format::Rosbag => bail!("expected a folder"),
+    }
+    Ok(format)
+}
+
+fn format_of(path: &Path, head: &[u8]) -> Result<Format> {
+    const MAGIC: [(&[u8], Format); 6] = [
+        (b"\x89MCAP0\r\n", Format::Mcap),
+        (b"PAR1", Format::Parquet),
+        (b"ARROW1", Format::Arrow),
+        (b"\x89HDF\r\n\x1a\n", Format::Hdf5),
+        (b"SQLite format 3\0", Format::RosbagFile),
+        (b"\xff\xff\xff\xff", Format::ArrowStream),
+    ];
+    if let Some((_, format)) = MAGIC.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return Ok(*format);
+    }
+    if ulog::is_ulog(head) {
+        return Ok(Format::Ulog);
+    }
+    ensure!(!head.is_empty(), "expected a log, found an empty file");
+    let name = path.file_name().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let stem = name.trim_end_matches(".gz").trim_end_matches(".zst").trim_end_matches(".lz4");
+    let is_text =
+        std::str::from_utf8(&head[..head.len().min(512)]).map_or_else(|e| e.valid_up_to() > 500, |_| true);
+    match stem.rsplit('.').next() {
+        Some("jsonl" | "ndjson") => Ok(Format::JsonLines),
+        Some("csv" | "tsv" | "txt" | "dat") => Ok(Format::Csv),
+        _ if is_text && head.trim_ascii_start().starts_with(b"{") => Ok(Format::JsonLines),
+        _ if is_text && !head.contains(&0) => Ok(Format::Csv),
+        _ => bail!(
+            "expected CSV, JSON lines, Parquet, Arrow, HDF5, MCAP, SQLite of rosbag2 or ULog, found a file that begins with \
+             {:02x?}",
+            &head[..head.len().min(8)]
+        ),
+    }
+}

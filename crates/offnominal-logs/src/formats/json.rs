@@ -1,0 +1,78 @@
+//! A message in JSON as one row.
+
+use super::nested::{MAX_ITEMS, Nested, Place};
+use crate::record::Sink;
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+/// Reads one object and hands its row over.
+///
+/// # Errors
+/// If the bytes are not an object, or the sink refuses the row.
+pub fn read(bytes: &[u8], time: Option<i64>, into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
+    let found: Value = serde_json::from_slice(bytes).context("expected a JSON object")?;
+    ensure!(found.is_object(), "expected a JSON object, found {}", kind(&found));
+    into.begin();
+    value(&found, Nested::ROOT, into, sink)?;
+    into.end(time, sink)
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+fn value(found: &Value, at: Place, into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
+    match found {
+        Value::Null => Ok(()),
+        Value::Bool(is) => into.integer(at, (*is).into(), sink),
+        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(n), _) => into.integer(at, n, sink),
+            (None, Some(x)) => into.number(at, x, sink),
+            (None, None) => Ok(()),
+        },
+        Value::String(text) => into.text(at, text, sink),
+        Value::Array(items) if items.len() > MAX_ITEMS => {
+            into.leave_out(at, &format!("an array of {} items", items.len()), sink);
+            Ok(())
+        }
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(i, item)| {
+            let at = into.item(at, &i.to_string());
+            value(item, at, into, sink)
+        }),
+        Value::Object(fields) => object(fields, at, into, sink),
+    }
+}
+
+fn object(
+    fields: &serde_json::Map<String, Value>,
+    at: Place,
+    into: &mut Nested,
+    sink: &mut dyn Sink,
+) -> Result<()> {
+    let names = fields.get("name").or_else(|| fields.get("names")).and_then(Value::as_array);
+    for (key, field) in fields {
+        let place = into.field(at, key);
+        match (names, field) {
+            // Names of the items of the arrays beside them, as in a JointState.
+            (Some(names), Value::Array(items)) if names.len() == items.len() && items.len() <= MAX_ITEMS => {
+                if matches!(key.as_str(), "name" | "names") {
+                    continue;
+                }
+                for (i, (name, item)) in names.iter().zip(items).enumerate() {
+                    let label = name.as_str().map_or_else(|| i.to_string(), String::from);
+                    let place = into.item(place, &label);
+                    value(item, place, into, sink)?;
+                }
+            }
+            _ => value(field, place, into, sink)?,
+        }
+    }
+    Ok(())
+}

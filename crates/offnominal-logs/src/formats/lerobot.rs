@@ -1,0 +1,101 @@
+//! LeRobot data sets, version 3.0: a folder of Parquet files that hold several episodes each, told apart by the column
+//! `episode_index`; names of the entries of a vector, and the rate, are in `meta/info.json`.
+
+use super::columnar;
+use super::joined::Joined;
+use crate::record::Sink;
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use serde_json::Value as Json;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// What `meta/info.json` says.
+#[derive(Debug, Deserialize)]
+pub struct Info {
+    /// Version of the layout.
+    pub codebase_version: String,
+    /// What each column is.
+    pub features: BTreeMap<String, Feature>,
+}
+
+/// A column.
+#[derive(Debug, Deserialize)]
+pub struct Feature {
+    /// Type of the numbers, or `video`.
+    pub dtype: String,
+    /// Names of the entries of a vector.
+    #[serde(default)]
+    pub names: Json,
+}
+
+/// Reads the description of a data set.
+///
+/// # Errors
+/// If there is none, or the layout is of another version.
+pub fn info(folder: &Path) -> Result<Info> {
+    let path = folder.join("meta/info.json");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let info: Info = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
+    ensure!(
+        info.codebase_version.starts_with("v3."),
+        "{}: expected codebase_version v3.0, found {} (LeRobot converts older ones)",
+        path.display(),
+        info.codebase_version
+    );
+    Ok(info)
+}
+
+/// Reads all rows. Videos have no column, and are named as left out.
+///
+/// # Errors
+/// If a file is missing or damaged, or the sink refuses a row.
+pub fn read(folder: &Path, sink: &mut dyn Sink) -> Result<()> {
+    let info = info(folder)?;
+    for (name, _) in info.features.iter().filter(|(_, feature)| feature.dtype == "video") {
+        sink.left_out(None, &format!("{name}: a video"));
+    }
+    let files = files(&folder.join("data"))?;
+    ensure!(!files.is_empty(), "{}: expected Parquet files in data/, found none", folder.display());
+    let mut joined = Joined::new(sink, |name| info.named(name));
+    for path in files {
+        joined.next_file();
+        let file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        columnar::parquet(file, &mut joined).with_context(|| path.display().to_string())?;
+    }
+    Ok(())
+}
+
+impl Info {
+    /// `observation.state[2]` with the name of the entry instead of its number.
+    fn named(&self, column: &str) -> String {
+        let renamed = || {
+            let (feature, i) = column.strip_suffix(']')?.rsplit_once('[')?;
+            let (names, i) = (&self.features.get(feature)?.names, i.parse::<usize>().ok()?);
+            let list = match names {
+                Json::Array(list) => list,
+                Json::Object(groups) => groups.values().next()?.as_array()?,
+                _ => return None,
+            };
+            Some(format!("{feature}[{}]", list.get(i)?.as_str()?))
+        };
+        renamed().unwrap_or_else(|| column.into())
+    }
+}
+
+/// The Parquet files below a folder, in order.
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            found.extend(files(&path)?);
+        } else if path.extension().is_some_and(|e| e == "parquet") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}

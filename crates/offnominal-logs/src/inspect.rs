@@ -1,0 +1,139 @@
+//! What is in logs: topics, columns, rates, gaps, ranges; a page with a picture of each channel; a proposed mapping.
+
+pub mod column;
+pub mod guess;
+pub mod picture;
+pub mod steps;
+pub mod survey;
+
+mod page;
+mod proposal;
+
+use anyhow::{Result, ensure};
+use guess::Proposal;
+use offnominal_engine::context::Context;
+use offnominal_engine::parallel;
+use offnominal_files::write::atomically;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+use survey::{LogReport, survey};
+
+/// What to look at.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The logs, which should be alike.
+    pub logs: Vec<PathBuf>,
+    /// The mapping to write; if absent, none is written.
+    pub map: Option<PathBuf>,
+    /// The page to write; if absent, none is written.
+    pub page: Option<PathBuf>,
+}
+
+/// What is in the logs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Inspected {
+    /// Each log.
+    pub logs: Vec<LogReport>,
+    /// The proposed mapping, as TOML.
+    pub mapping: String,
+    /// Channels that not all logs have, each with the number of logs that do.
+    pub not_in_all: Vec<(String, usize)>,
+}
+
+/// Reads the logs once and writes what was asked for.
+///
+/// # Errors
+/// If there is no log, one cannot be read, or a file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<Inspected> {
+    ensure!(!request.logs.is_empty(), "expected at least one log, found none");
+    let bar = context.task(request.logs.len(), "reading logs");
+    let logs = parallel::map(context.jobs, request.logs.len(), &bar, |i| survey(&request.logs[i]))?;
+    let proposal = guess::propose(&logs);
+    let found = Inspected { not_in_all: not_in_all(&logs), mapping: proposal.to_toml(), logs };
+    if let Some(path) = &request.map {
+        atomically(path, found.mapping.as_bytes())?;
+    }
+    if let Some(path) = &request.page {
+        atomically(path, page::page(&found, &proposal)?.as_bytes())?;
+    }
+    Ok(found)
+}
+
+/// Channels that some logs lack.
+fn not_in_all(logs: &[LogReport]) -> Vec<(String, usize)> {
+    let mut counts = std::collections::BTreeMap::new();
+    for log in logs {
+        for topic in &log.topics {
+            for column in &topic.columns {
+                *counts.entry(guess::full_name(topic, column)).or_insert(0) += 1;
+            }
+        }
+    }
+    counts.into_iter().filter(|(_, n)| *n < logs.len()).collect()
+}
+
+impl Display for Inspected {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        for log in &self.logs {
+            writeln!(
+                out,
+                "{}: {}",
+                log.path.display(),
+                serde_json::json!(log.format).as_str().unwrap_or_default()
+            )?;
+            for topic in &log.topics {
+                let name = if topic.name.is_empty() { "(table)" } else { &topic.name };
+                let rate = topic.rate().map_or(String::new(), |rate| format!(", {rate:.4} Hz"));
+                let (rows, columns) = (topic.rows, topic.columns.len());
+                writeln!(out, "  {name:<40} {rows:>9} rows{rate}, {columns} columns")?;
+            }
+            for what in log.left_out.iter().take(5) {
+                writeln!(out, "  left out: {what}")?;
+            }
+        }
+        if !self.not_in_all.is_empty() {
+            writeln!(
+                out,
+                "{} columns are not in all logs, such as {}",
+                self.not_in_all.len(),
+                self.not_in_all[0].0
+            )?;
+        }
+        write!(out, "\n{}", self.mapping.trim_end())
+    }
+}
+
+impl survey::TopicReport {
+    /// Rows per second, if its rows have time stamps.
+    pub fn rate(&self) -> Option<f64> {
+        self.times.as_ref()?.median().map(|step| 1.0 / step)
+    }
+
+    /// The longest time without a row, in seconds.
+    pub fn longest_gap(&self) -> Option<f64> {
+        self.times.as_ref().map(|times| times.longest())
+    }
+}
+
+impl Proposal {
+    /// What the proposal takes a column for, in a word.
+    fn role_of(&self, name: &str) -> &'static str {
+        let is = |channels: &[crate::mapping::Channel]| channels.iter().any(|c| c.column == name);
+        let mapping = &self.mapping;
+        let same = |column: &Option<String>| column.as_deref() == Some(name);
+        match () {
+            () if is(&mapping.observation) => "observation",
+            () if is(&mapping.command) => "command",
+            () if same(&mapping.label) => "label",
+            () if same(&mapping.task) => "task",
+            () if same(&mapping.clock.column) => "time",
+            () if mapping.outcome.as_ref().is_some_and(|o| o.column == name) => "outcome",
+            () if matches!(&mapping.episodes, crate::mapping::Episodes::Column { column } if column == name) => {
+                "episode"
+            }
+            () => "ignored",
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! The page of an inspection: a table of channels for each topic, each with its picture.
+
+use crate::inspect::Inspected;
+use crate::inspect::column::ColumnReport;
+use crate::inspect::guess::{Proposal, full_name};
+use crate::inspect::survey::{LogReport, TopicReport};
+use anyhow::Result;
+use minijinja::Value;
+use offnominal_report::{number, page};
+use serde::Serialize;
+
+/// Channels that are drawn of one topic; more would make a page that nobody reads.
+const MOST_ROWS: usize = 400;
+
+/// What the template needs.
+#[derive(Serialize)]
+struct Page<'a> {
+    logs: Vec<Log>,
+    mapping: &'a str,
+    not_in_all: &'a [(String, usize)],
+    n_logs: usize,
+}
+
+#[derive(Serialize)]
+struct Log {
+    path: String,
+    format: serde_json::Value,
+    topics: Vec<Topic>,
+    left_out: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Topic {
+    name: String,
+    kind: String,
+    facts: String,
+    rows: Vec<Row>,
+    n_more: usize,
+}
+
+#[derive(Serialize)]
+struct Row {
+    name: String,
+    unit: String,
+    kind: serde_json::Value,
+    role: &'static str,
+    why: String,
+    missing: String,
+    range: String,
+    picture: Value,
+}
+
+/// The page.
+///
+/// # Errors
+/// If the template cannot be filled, which is a mistake of ours.
+pub fn page(found: &Inspected, proposal: &Proposal) -> Result<String> {
+    let logs = found.logs.iter().map(|log| of_log(log, proposal)).collect();
+    let content =
+        Page { logs, mapping: &found.mapping, not_in_all: &found.not_in_all, n_logs: found.logs.len() };
+    page::render(&[("inspect.html", include_str!("../../templates/inspect.html"))], content)
+}
+
+fn of_log(log: &LogReport, proposal: &Proposal) -> Log {
+    Log {
+        path: log.path.display().to_string(),
+        format: serde_json::json!(log.format),
+        topics: log.topics.iter().map(|topic| of_topic(topic, proposal)).collect(),
+        left_out: log.left_out.clone(),
+    }
+}
+
+fn of_topic(topic: &TopicReport, proposal: &Proposal) -> Topic {
+    let mut facts = format!("{} rows", topic.rows);
+    if let Some(rate) = topic.rate() {
+        facts += &format!(", {} Hz", number::plain(rate));
+    }
+    if let Some(gap) = topic.longest_gap() {
+        facts += &format!(", longest time without a row {} s", number::plain(gap));
+    }
+    if topic.jumps_back > 0 {
+        facts += &format!(", {} time stamps before the one before them", topic.jumps_back);
+    }
+    Topic {
+        name: topic.name.clone(),
+        kind: topic.kind.clone(),
+        facts,
+        rows: topic.columns.iter().take(MOST_ROWS).map(|column| of_column(topic, column, proposal)).collect(),
+        n_more: topic.columns.len().saturating_sub(MOST_ROWS),
+    }
+}
+
+fn of_column(topic: &TopicReport, column: &ColumnReport, proposal: &Proposal) -> Row {
+    let name = full_name(topic, column);
+    let range = match (column.low, column.high) {
+        (Some(low), Some(high)) => format!("{} to {}", number::plain(low), number::plain(high)),
+        _ => column.words.iter().take(4).cloned().collect::<Vec<_>>().join(", "),
+    };
+    let missing =
+        if column.missing > 0.0 { format!("{:.1} %", 100.0 * column.missing) } else { String::new() };
+    Row {
+        role: proposal.role_of(&name),
+        why: proposal.why.get(&name).cloned().unwrap_or_default(),
+        picture: Value::from_safe_string(column.picture.svg((240.0, 32.0), &column.name)),
+        name: column.name.clone(),
+        unit: column.unit.clone().unwrap_or_default(),
+        kind: serde_json::json!(column.kind),
+        missing,
+        range,
+    }
+}

@@ -1,0 +1,130 @@
+//! One pass over logs: what each topic and each column holds.
+
+use crate::formats::{self, Format};
+use crate::inspect::column::{ColumnReport, Found};
+use crate::inspect::steps::Steps;
+use crate::record::{Column, Sink, Topic, Value};
+use anyhow::Result;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What a log holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LogReport {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: Format,
+    /// Its topics.
+    pub topics: Vec<TopicReport>,
+    /// What its reader left out.
+    pub left_out: Vec<String>,
+}
+
+/// What a topic holds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TopicReport {
+    /// Its name; empty for a table that is a file of its own.
+    pub name: String,
+    /// The type of its messages.
+    pub kind: String,
+    /// Number of rows.
+    pub rows: u64,
+    /// If its rows have time stamps: the steps between them, in seconds.
+    pub times: Option<Steps>,
+    /// Time stamps that are before the one before them.
+    pub jumps_back: u64,
+    /// Its columns.
+    pub columns: Vec<ColumnReport>,
+}
+
+/// Reads a log and says what it holds.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn survey(path: &Path) -> Result<LogReport> {
+    let mut survey = Survey::default();
+    let format = formats::read(path, &mut survey)?;
+    let topics = survey.topics.into_iter().map(Seen::report).collect();
+    Ok(LogReport { path: path.into(), format, topics, left_out: survey.left_out })
+}
+
+#[derive(Default)]
+struct Survey {
+    topics: Vec<Seen>,
+    left_out: Vec<String>,
+}
+
+struct Seen {
+    topic: Topic,
+    rows: u64,
+    origin: Option<i64>,
+    last: f64,
+    times: Steps,
+    jumps_back: u64,
+    columns: Vec<Found>,
+}
+
+impl Sink for Survey {
+    fn topic(&mut self, _: usize, topic: &Topic) -> Result<bool> {
+        self.topics.push(Seen {
+            topic: topic.clone(),
+            rows: 0,
+            origin: None,
+            last: f64::NEG_INFINITY,
+            times: Steps::default(),
+            jumps_back: 0,
+            columns: Vec::new(),
+        });
+        Ok(true)
+    }
+
+    fn column(&mut self, topic: usize, _: usize, column: &Column) -> Result<()> {
+        let seen = &mut self.topics[topic];
+        seen.columns.push(Found::new(column, seen.rows));
+        Ok(())
+    }
+
+    fn row(&mut self, topic: usize, time: Option<i64>, row: &[Value<'_>]) -> Result<()> {
+        let seen = &mut self.topics[topic];
+        seen.rows += 1;
+        if let Some(time) = time {
+            seen.time(time);
+        }
+        seen.columns.iter_mut().zip(row).for_each(|(column, &value)| column.add(value));
+        Ok(())
+    }
+
+    fn left_out(&mut self, topic: Option<usize>, what: &str) {
+        const MOST: usize = 1000;
+        let name = topic.map_or(String::new(), |t| format!("{}: ", self.topics[t].topic.name));
+        if self.left_out.len() < MOST {
+            self.left_out.push(format!("{name}{what}"));
+        }
+    }
+}
+
+impl Seen {
+    fn time(&mut self, time: i64) {
+        // Differences are taken of whole numbers: in nanoseconds since 1970 a floating-point number is too coarse.
+        let origin = *self.origin.get_or_insert(time);
+        let secs = time.wrapping_sub(origin) as f64 * 1e-9;
+        if secs < self.last {
+            self.jumps_back += 1;
+        } else {
+            self.times.add(secs);
+            self.last = secs;
+        }
+    }
+
+    fn report(self) -> TopicReport {
+        TopicReport {
+            name: self.topic.name,
+            kind: self.topic.kind,
+            rows: self.rows,
+            times: self.origin.map(|_| self.times),
+            jumps_back: self.jumps_back,
+            columns: self.columns.into_iter().map(Found::report).collect(),
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! Which column of a log is what: the file that a person edits.
+//!
+//! A column is named `topic:column`, or by its name alone in a log that is one table.
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Version of the format.
+pub const VERSION: u32 = 1;
+
+/// Which column is what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Mapping {
+    /// Version of this format.
+    pub version: u32,
+    /// The clock of the steps.
+    pub clock: Clock,
+    /// Where one episode ends and the next begins.
+    #[serde(default)]
+    pub episodes: Episodes,
+    /// What a monitor observes.
+    pub observation: Vec<Channel>,
+    /// What the controller commanded; may be empty.
+    #[serde(default)]
+    pub command: Vec<Channel>,
+    /// The column that tells how an episode ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// The column that is not zero where something was wrong; for judging only, no detector sees it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// The column that names the task of an episode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    /// Columns that are passed over; a column that is not named here or above is an error, so that nothing is lost
+    /// unnoticed, unless this is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored: Option<Vec<String>>,
+}
+
+/// The clock of the steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Clock {
+    /// Steps per second; without it, each row of a table is a step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_hz: Option<f64>,
+    /// The column with the time of a row, in tables; messages have their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    /// Its unit.
+    #[serde(default)]
+    pub unit: TimeUnit,
+    /// Age in seconds beyond which the last value of a channel counts as missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age_secs: Option<f64>,
+}
+
+/// The unit of a column of times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum TimeUnit {
+    /// Seconds.
+    #[default]
+    #[serde(rename = "s")]
+    Seconds,
+    /// Thousandths.
+    #[serde(rename = "ms")]
+    Millis,
+    /// Millionths.
+    #[serde(rename = "us")]
+    Micros,
+    /// Billionths.
+    #[serde(rename = "ns")]
+    Nanos,
+    /// Date and time as text, such as `2020-03-09 10:14:33`.
+    #[serde(rename = "date")]
+    Date,
+}
+
+impl TimeUnit {
+    /// Nanoseconds in one; `None` for dates.
+    pub fn nanos(self) -> Option<f64> {
+        match self {
+            TimeUnit::Seconds => Some(1e9),
+            TimeUnit::Millis => Some(1e6),
+            TimeUnit::Micros => Some(1e3),
+            TimeUnit::Nanos => Some(1.0),
+            TimeUnit::Date => None,
+        }
+    }
+}
+
+/// Where one episode ends and the next begins.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Episodes {
+    /// Each log is one.
+    #[default]
+    File,
+    /// Where the value of a column changes.
+    Column {
+        /// The column.
+        column: String,
+    },
+    /// Where nothing was recorded for so long.
+    Gap {
+        /// Seconds.
+        secs: f64,
+    },
+    /// Where a column becomes something else than zero.
+    Event {
+        /// The column.
+        column: String,
+    },
+    /// After so long; for streams without an end.
+    Window {
+        /// Seconds.
+        secs: f64,
+    },
+}
+
+/// A column that is a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Channel {
+    /// The column.
+    pub column: String,
+    /// Its name in reports; the column's, if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Its unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+/// The column that tells how an episode ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outcome {
+    /// The column.
+    pub column: String,
+    /// Its last value in an episode that succeeded.
+    pub success: toml::Value,
+}
+
+impl Mapping {
+    /// Reads a mapping.
+    ///
+    /// # Errors
+    /// If the file cannot be read, or something in it is wrong.
+    pub fn load(path: &Path) -> Result<Mapping> {
+        let place = || format!("mapping {}", path.display());
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        Mapping::parse(&text).with_context(place)
+    }
+
+    /// Reads a mapping from its text.
+    ///
+    /// # Errors
+    /// If something in it is wrong.
+    pub fn parse(text: &str) -> Result<Mapping> {
+        let mapping: Mapping = toml::from_str(text)?;
+        mapping.check()?;
+        Ok(mapping)
+    }
+
+    fn check(&self) -> Result<()> {
+        ensure!(self.version == VERSION, "version: expected {VERSION}, found {}", self.version);
+        ensure!(!self.observation.is_empty(), "observation: expected at least one channel, found none");
+        let positive = |name: &str, value: Option<f64>| {
+            let is = value.is_none_or(|x| x.is_finite() && x > 0.0);
+            ensure!(is, "{name}: expected a number above zero, found {}", value.unwrap_or_default());
+            Ok(())
+        };
+        positive("clock.rate_hz", self.clock.rate_hz)?;
+        positive("clock.max_age_secs", self.clock.max_age_secs)?;
+        match self.episodes {
+            Episodes::Gap { secs } | Episodes::Window { secs } => positive("episodes.secs", Some(secs))?,
+            Episodes::File | Episodes::Column { .. } | Episodes::Event { .. } => {}
+        }
+        let mut names: Vec<&str> = self.channels().map(Channel::name).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+        ensure!(
+            twice.is_none(),
+            "expected different channels, found {:?} twice",
+            twice.map_or("", |pair| pair[0])
+        );
+        Ok(())
+    }
+
+    /// All channels, observations first.
+    pub fn channels(&self) -> impl Iterator<Item = &Channel> {
+        self.observation.iter().chain(&self.command)
+    }
+}
+
+impl Channel {
+    /// Its name in reports.
+    pub fn name(&self) -> &str {
+        self.name.as_deref().unwrap_or(&self.column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mapping_is_read_and_what_is_wrong_is_named() {
+        let good = "version = 1\nobservation = [{ column = \"x\", unit = \"m\" }]\n[clock]\nrate_hz = 50.0\n";
+        let read = Mapping::parse(good).unwrap();
+        assert_eq!((read.observation[0].name(), read.episodes), ("x", Episodes::File));
+        let refused = |from: &str, to: &str| Mapping::parse(&good.replace(from, to)).unwrap_err().to_string();
+        assert_eq!(refused("version = 1", "version = 2"), "version: expected 1, found 2");
+        assert_eq!(refused("50.0", "-1.0"), "clock.rate_hz: expected a number above zero, found -1");
+        assert!(refused("rate_hz", "rate").contains("unknown field `rate`"));
+        let twice = refused("observation = [", "observation = [{ column = \"x\" }, ");
+        assert_eq!(twice, "expected different channels, found \"x\" twice");
+    }
+}

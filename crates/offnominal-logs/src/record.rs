@@ -1,0 +1,89 @@
+//! What every format is read as: topics, their columns, and one row after another.
+//!
+//! A *topic* is a group of columns that share their time stamps: a kind of message, or a whole table. A reader numbers
+//! topics and columns in the order in which they appear, tells a [`Sink`] of each once, and then hands over rows. So a
+//! log of any size is read with the memory of one row, or of one compressed block.
+
+use anyhow::Result;
+
+/// A group of columns that share their time stamps.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Topic {
+    /// Its name; empty for a table that is a file of its own.
+    pub name: String,
+    /// The type of its messages, or the kind of table.
+    pub kind: String,
+    /// Whether its rows have time stamps; a table's are in a column, if anywhere.
+    pub is_timed: bool,
+}
+
+/// One number or text per row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its name within the topic, such as `angular_velocity.x` or `position[2]`.
+    pub name: String,
+    /// Its unit, where the log states one.
+    pub unit: Option<String>,
+}
+
+impl Column {
+    /// A column without a unit.
+    pub fn new(name: impl Into<String>) -> Column {
+        Column { name: name.into(), unit: None }
+    }
+}
+
+/// One entry of a row.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value<'a> {
+    /// Nothing was recorded, or not a number.
+    Missing,
+    /// A number; truth values are 0 and 1.
+    Number(f64),
+    /// A whole number, such as a time stamp in nanoseconds, which a floating-point number would round.
+    Integer(i64),
+    /// A text.
+    Text(&'a str),
+}
+
+impl Value<'_> {
+    /// The value as a number, if it is one. What is not finite is as missing.
+    pub fn number(self) -> Option<f64> {
+        match self {
+            Value::Number(x) => x.is_finite().then_some(x),
+            Value::Integer(n) => Some(n as f64),
+            Value::Missing | Value::Text(_) => None,
+        }
+    }
+}
+
+impl From<f64> for Value<'_> {
+    fn from(x: f64) -> Self {
+        if x.is_nan() { Value::Missing } else { Value::Number(x) }
+    }
+}
+
+/// Whoever is told what a log holds.
+pub trait Sink {
+    /// A topic appears. If its rows are not wanted, a reader may pass over them without decoding.
+    ///
+    /// # Errors
+    /// If there cannot be such a topic.
+    fn topic(&mut self, number: usize, topic: &Topic) -> Result<bool>;
+
+    /// A column of a topic appears, before the first row that has it.
+    ///
+    /// # Errors
+    /// If there cannot be such a column.
+    fn column(&mut self, topic: usize, number: usize, column: &Column) -> Result<()>;
+
+    /// A row of a topic, in the order of the file. It has one value for each column known so far; `time` is in
+    /// nanoseconds, in topics whose rows have time stamps.
+    ///
+    /// # Errors
+    /// If the row is refused, or reading is to stop.
+    fn row(&mut self, topic: usize, time: Option<i64>, row: &[Value<'_>]) -> Result<()>;
+
+    /// Something that the reader leaves out, in words.
+    fn left_out(&mut self, topic: Option<usize>, what: &str);
+}
