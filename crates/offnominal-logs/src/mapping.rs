@@ -192,6 +192,26 @@ impl Mapping {
         Ok(())
     }
 
+    /// The columns that are read: observations, commands, and then what tells of the episode.
+    pub fn columns(&self) -> Vec<&str> {
+        let told = [
+            self.label.as_deref(),
+            self.task.as_deref(),
+            self.outcome.as_ref().map(|outcome| outcome.column.as_str()),
+            match &self.episodes {
+                Episodes::Column { column } | Episodes::Event { column } => Some(column.as_str()),
+                Episodes::File | Episodes::Gap { .. } | Episodes::Window { .. } => None,
+            },
+        ];
+        let mut columns: Vec<&str> = self.channels().map(|channel| channel.column.as_str()).collect();
+        for name in told.into_iter().flatten() {
+            if !columns.contains(&name) {
+                columns.push(name);
+            }
+        }
+        columns
+    }
+
     /// All channels, observations first.
     pub fn channels(&self) -> impl Iterator<Item = &Channel> {
         self.observation.iter().chain(&self.command)

@@ -1,0 +1,263 @@
+//! Episodes out of recordings: cut, brought to one clock, and named.
+//!
+//! At each tick of the clock a channel has the last value that was seen, never a later one, and the age of that value.
+//! A value that is older than the mapping allows is missing, and so is one of which nothing has been seen yet.
+
+use crate::gather::{Gathered, Wanted};
+use crate::mapping::{Episodes, Mapping};
+use anyhow::{Context, Result, ensure};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+/// More steps than this are not made of one log: a clock of a wrong unit asks for billions.
+const MOST_STEPS: usize = 200_000_000;
+
+/// One episode of T steps: T + 1 observations and T commands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded {
+    /// The log.
+    pub log: PathBuf,
+    /// Its number within the log.
+    pub number: usize,
+    /// The time of its first observation in the clock of the log, in nanoseconds.
+    pub start_nanos: i64,
+    /// Observations, `[T + 1, n_observations]`; NaN where a value is missing.
+    pub observations: Vec<f32>,
+    /// Commands, `[T, n_commands]`; NaN where a value is missing.
+    pub commands: Vec<f32>,
+    /// Age of each value of the observations in seconds, `[T + 1, n_observations]`.
+    pub ages_secs: Vec<f32>,
+    /// Where something was wrong, `[T]`, if the mapping names a label.
+    pub labels: Option<Vec<bool>>,
+    /// Whether it succeeded, if the mapping names an outcome.
+    pub success: Option<bool>,
+    /// Its task, if the mapping names one.
+    pub task: Option<String>,
+}
+
+impl Recorded {
+    /// Number of steps.
+    pub fn len(&self, n_observations: usize) -> usize {
+        (self.observations.len() / n_observations.max(1)).saturating_sub(1)
+    }
+}
+
+/// The episodes of a log.
+///
+/// # Errors
+/// If the log cannot be read, lacks a column of the mapping, or its clock jumps back.
+pub fn read(path: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
+    let gathered = Wanted::new(mapping).gather(path)?;
+    let cut = || -> Result<Vec<Recorded>> {
+        let parts = by_column(&gathered, mapping)?;
+        let mut found = Vec::new();
+        for part in parts {
+            let log = Log::new(&gathered, mapping, part)?;
+            for (start, end) in log.windows() {
+                found.extend(log.episode(path, found.len(), start, end)?);
+            }
+        }
+        Ok(found)
+    };
+    cut().with_context(|| format!("log {}", path.display()))
+}
+
+/// The rows of a table that belong together, where a column tells episodes apart; else all.
+fn by_column(gathered: &Gathered, mapping: &Mapping) -> Result<Vec<Option<Range<usize>>>> {
+    let Episodes::Column { column } = &mapping.episodes else { return Ok(vec![None]) };
+    let place = mapping.columns().iter().position(|name| name == column).expect("it is a column of the mapping");
+    let (topic, number) = gathered.places[place].expect("all columns were found");
+    ensure!(
+        gathered.topics.len() == 1,
+        "episodes by the column {column}: expected one table, found {} topics",
+        gathered.topics.len()
+    );
+    let keys = &gathered.topics[topic].columns[number];
+    let mut parts = Vec::new();
+    let mut from = 0;
+    for i in 1..=keys.len() {
+        if i == keys.len() || keys[i].to_bits() != keys[from].to_bits() {
+            parts.push(Some(from..i));
+            from = i;
+        }
+    }
+    Ok(parts)
+}
+
+/// A log, or the part of it that is one episode, in the order of time.
+struct Log<'a> {
+    gathered: &'a Gathered,
+    mapping: &'a Mapping,
+    /// For each topic the rows in the order of time.
+    order: Vec<Vec<usize>>,
+}
+
+impl<'a> Log<'a> {
+    fn new(gathered: &'a Gathered, mapping: &'a Mapping, part: Option<Range<usize>>) -> Result<Log<'a>> {
+        let is_table = mapping.clock.column.is_some();
+        let order = |rows: &crate::gather::Rows| -> Result<Vec<usize>> {
+            let mut order: Vec<usize> = part.clone().unwrap_or(0..rows.times.len()).collect();
+            let back = order.windows(2).find(|pair| rows.times[pair[1]] < rows.times[pair[0]]);
+            if let (Some(pair), true) = (back, is_table) {
+                anyhow::bail!(
+                    "row {}: expected a time that does not fall, found {} ns after {} ns",
+                    pair[1],
+                    rows.times[pair[1]],
+                    rows.times[pair[0]]
+                );
+            }
+            // Messages are written in the order in which they came, not in that of their time.
+            order.sort_by_key(|&row| rows.times[row]);
+            Ok(order)
+        };
+        let order = gathered.topics.iter().map(order).collect::<Result<_>>()?;
+        Ok(Log { gathered, mapping, order })
+    }
+
+    /// First and last time of each episode, in nanoseconds.
+    fn windows(&self) -> Vec<(i64, i64)> {
+        let ends = |(topic, order): (&crate::gather::Rows, &Vec<usize>)| {
+            Some((topic.times[*order.first()?], topic.times[*order.last()?]))
+        };
+        let all: Vec<(i64, i64)> = self.gathered.topics.iter().zip(&self.order).filter_map(ends).collect();
+        let (Some(start), Some(end)) = (all.iter().map(|e| e.0).min(), all.iter().map(|e| e.1).max()) else {
+            return Vec::new();
+        };
+        match &self.mapping.episodes {
+            Episodes::File | Episodes::Column { .. } => vec![(start, end)],
+            Episodes::Gap { secs } => self.between_gaps(nanos(*secs)),
+            Episodes::Event { column } => self.from_events(column, start, end),
+            Episodes::Window { secs } => {
+                let width = nanos(*secs).max(1);
+                (0..).map(|k| start + k * width).take_while(|&at| at + width <= end).map(|at| (at, at + width)).collect()
+            }
+        }
+    }
+
+    /// Stretches within which something was recorded at least so often.
+    fn between_gaps(&self, gap: i64) -> Vec<(i64, i64)> {
+        let mut times: Vec<i64> = self.gathered.topics.iter().flat_map(|topic| topic.times.iter().copied()).collect();
+        times.sort_unstable();
+        times.chunk_by(|a, b| b - a <= gap).map(|chunk| (chunk[0], chunk[chunk.len() - 1])).collect()
+    }
+
+    /// From each moment at which a column becomes something else than zero to the next.
+    fn from_events(&self, column: &str, start: i64, end: i64) -> Vec<(i64, i64)> {
+        let place = self.mapping.columns().iter().position(|name| *name == column);
+        let Some((topic, number)) = place.and_then(|place| self.gathered.places[place]) else { return Vec::new() };
+        let (rows, order) = (&self.gathered.topics[topic], &self.order[topic]);
+        let is_on = |row: usize| rows.columns[number][row].is_finite() && rows.columns[number][row] != 0.0;
+        let begins = order.windows(2).filter(|pair| !is_on(pair[0]) && is_on(pair[1])).map(|pair| rows.times[pair[1]]);
+        let mut edges: Vec<i64> = std::iter::once(start).chain(begins).chain([end]).collect();
+        edges.dedup();
+        edges.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    }
+
+    /// The ticks of an episode.
+    fn ticks(&self, start: i64, end: i64) -> Result<Vec<i64>> {
+        let Some(rate) = self.mapping.clock.rate_hz else {
+            ensure!(
+                self.gathered.topics.len() == 1,
+                "clock.rate_hz: expected a rate, as the channels are in {} topics, found none",
+                self.gathered.topics.len()
+            );
+            let (rows, order) = (&self.gathered.topics[0], &self.order[0]);
+            let times = order.iter().map(|&row| rows.times[row]);
+            return Ok(times.filter(|time| (start..=end).contains(time)).collect());
+        };
+        let n = ((end - start) as f64 * 1e-9 * rate + 1e-6).floor() as usize + 1;
+        ensure!(n <= MOST_STEPS, "clock.rate_hz: expected at most {MOST_STEPS} steps in a log, found {n}");
+        Ok((0..n).map(|k| start + (k as f64 * 1e9 / rate).round() as i64).collect())
+    }
+
+    /// One episode; `None` if it has no step in which each channel has been seen.
+    fn episode(&self, path: &Path, number: usize, start: i64, end: i64) -> Result<Option<Recorded>> {
+        let ticks = self.ticks(start, end)?;
+        let columns: Vec<Column> = (0..self.gathered.places.len()).map(|place| self.column(place, &ticks)).collect();
+        let (n_obs, n_command) = (self.mapping.observation.len(), self.mapping.command.len());
+        // What comes before each channel was seen once is no data.
+        let seen = |tick: usize| columns[..n_obs + n_command].iter().all(|column| column.values[tick].is_finite());
+        let Some(first) = (0..ticks.len()).find(|&tick| seen(tick)).filter(|first| first + 1 < ticks.len()) else {
+            return Ok(None);
+        };
+        let table = |columns: &[Column], ticks: Range<usize>| -> Vec<f32> {
+            ticks.flat_map(|t| columns.iter().map(move |c| c.values[t] as f32)).collect()
+        };
+        let (observed, commanded) = (&columns[..n_obs], &columns[n_obs..n_obs + n_command]);
+        let extra = |name: Option<&str>| {
+            let place = self.mapping.columns().iter().position(|column| Some(*column) == name)?;
+            Some(&columns[place])
+        };
+        let label = extra(self.mapping.label.as_deref());
+        let task = extra(self.mapping.task.as_deref());
+        let outcome = extra(self.mapping.outcome.as_ref().map(|outcome| outcome.column.as_str()));
+        let ages = (first..ticks.len()).flat_map(|t| observed.iter().map(move |c| c.ages[t])).collect();
+        Ok(Some(Recorded {
+            log: path.into(),
+            number,
+            start_nanos: ticks[first],
+            observations: table(observed, first..ticks.len()),
+            commands: table(commanded, first..ticks.len() - 1),
+            ages_secs: ages,
+            labels: label.map(|c| (first + 1..ticks.len()).map(|t| c.values[t].is_finite() && c.values[t] != 0.0).collect()),
+            success: outcome.and_then(|column| self.is_success(column)),
+            task: task.and_then(|column| self.text(column.last()?)),
+        }))
+    }
+
+    /// A column at each tick.
+    fn column(&self, place: usize, ticks: &[i64]) -> Column {
+        let (topic, number) = self.gathered.places[place].expect("all columns were found");
+        let (rows, order) = (&self.gathered.topics[topic], &self.order[topic]);
+        let most = self.mapping.clock.max_age_secs.map_or(i64::MAX, nanos);
+        let (mut values, mut ages) = (Vec::with_capacity(ticks.len()), Vec::with_capacity(ticks.len()));
+        let (mut next, mut last): (usize, Option<(i64, f64)>) = (0, None);
+        for &tick in ticks {
+            while let Some(&row) = order.get(next).filter(|&&row| rows.times[row] <= tick) {
+                let value = rows.columns[number][row];
+                if value.is_finite() {
+                    last = Some((rows.times[row], value));
+                }
+                next += 1;
+            }
+            let age = last.map_or(i64::MAX, |(time, _)| tick - time);
+            let is_fresh = last.filter(|_| age <= most);
+            values.push(is_fresh.map_or(f64::NAN, |(_, value)| value));
+            ages.push(if last.is_some() { age as f32 * 1e-9 } else { f32::INFINITY });
+        }
+        Column { values, ages }
+    }
+
+    fn is_success(&self, column: &Column) -> Option<bool> {
+        let (last, wanted) = (column.last()?, &self.mapping.outcome.as_ref()?.success);
+        Some(match wanted {
+            toml::Value::String(text) => self.text(last).as_deref() == Some(text),
+            toml::Value::Integer(n) => last == *n as f64,
+            toml::Value::Float(x) => last == *x,
+            toml::Value::Boolean(is) => (last != 0.0) == *is,
+            _ => return None,
+        })
+    }
+
+    /// A value as text: the text that it stands for, else the number.
+    fn text(&self, value: f64) -> Option<String> {
+        let at = (value >= 0.0 && value.fract() == 0.0).then_some(value as usize);
+        at.and_then(|at| self.gathered.texts.get(at).cloned()).or_else(|| Some(value.to_string()))
+    }
+}
+
+/// A column at each tick of the clock.
+struct Column {
+    values: Vec<f64>,
+    ages: Vec<f32>,
+}
+
+impl Column {
+    fn last(&self) -> Option<f64> {
+        self.values.iter().rev().find(|value| value.is_finite()).copied()
+    }
+}
+
+fn nanos(secs: f64) -> i64 {
+    (secs * 1e9).round() as i64
+}
