@@ -89,7 +89,7 @@ def use(clean):
         sys.exit(f"check_wheel: expected the command to say offnominal {version}, found {said!r}")
     clean.python("-c", example())
     # MuJoCo is the package's, so nothing is fetched; the policies are those of the wheel.
-    for env, policy in [("mjc-cartpole-swingup", "tqc"), ("hopper", "td3-1")]:
+    for env, policy in [("mjc-cartpole-swingup", "tqc"), ("hopper", "hopper-td3-1")]:
         found = json.loads(clean.command("evaluate", "--env", env, "--policy", policy, "--episodes", "2", "--json"))
         if found["episodes"] != 2:
             sys.exit(f"check_wheel: expected 2 episodes in {env}, found {found}")
