@@ -29,7 +29,7 @@ pub use assemble::results;
 pub use cell::{Cell, Layer};
 pub use nodes::Node;
 pub use returns::scores;
-pub use summary::summary;
+pub use summary::{RANKED, ranked, summary};
 
 use self::failures::Failures;
 use crate::campaign::Plan;

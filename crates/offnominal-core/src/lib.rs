@@ -58,3 +58,8 @@ pub mod prelude {
     pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};
     pub use crate::with_defaults;
 }
+
+/// What the README shows is code that runs.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -120,3 +120,8 @@ where
 pub fn catalogue() -> Catalogue<dyn Detector> {
     Catalogue::new("detector", ALL)
 }
+
+/// What the README shows is code that runs.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

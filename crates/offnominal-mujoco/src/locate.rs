@@ -9,6 +9,7 @@ use crate::bindings::Api;
 use crate::fetch::{self, Wheel};
 use crate::library::open;
 use crate::{MujocoError, VERSION};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -24,17 +25,28 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of this process: `$OFFNOMINAL_MUJOCO`, `python3`, and the user's cache folder.
+    /// The places of this process: `$OFFNOMINAL_MUJOCO`, the Python that `$OFFNOMINAL_PYTHON` names or else `python3`,
+    /// and the user's cache folder.
     pub fn of_process() -> Places {
-        let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        Places::of(|name| std::env::var_os(name))
+    }
+
+    /// The places of a process with these environment variables. The Python package names its own interpreter, so that the
+    /// package `mujoco` beside it is found whether or not its virtual environment is on the path.
+    fn of(variable: impl Fn(&str) -> Option<OsString>) -> Places {
+        let variable = |name: &str| variable(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let cache = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+        let cache = cache.or_else(|| variable("LOCALAPPDATA"));
         Places {
             named: variable("OFFNOMINAL_MUJOCO"),
-            python: "python3".into(),
+            python: variable("OFFNOMINAL_PYTHON").unwrap_or_else(|| PYTHON.into()),
             cache: cache.map(|folder| folder.join("offnominal")),
         }
     }
 }
+
+/// What Python is called; on Windows there is no `python3`.
+const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
 /// Opens the library from the first place that has it.
 pub(crate) fn find(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Api, MujocoError> {
@@ -82,7 +94,10 @@ fn in_python(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
 
 fn in_cache(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
     let wheel = Wheel::of_this_machine().map_err(|e| e.to_string())?;
-    let folder = places.cache.as_ref().ok_or("no cache folder: neither XDG_CACHE_HOME nor HOME is set")?;
+    let folder = places
+        .cache
+        .as_ref()
+        .ok_or("no cache folder: none of XDG_CACHE_HOME, HOME and LOCALAPPDATA is set")?;
     let file = folder.join(wheel.file_name());
     if !file.exists() {
         return Err(format!("{} does not exist", file.display()));
@@ -116,6 +131,18 @@ mod tests {
 
     fn refusal(places: &Places) -> String {
         find(places, &mut |_| ()).err().expect("there is no library").to_string()
+    }
+
+    #[test]
+    fn the_python_that_is_named_is_asked_and_its_package_is_taken() {
+        let of = |set: &[(&str, &str)]| {
+            Places::of(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
+        };
+        let named = of(&[("OFFNOMINAL_PYTHON", "/venv/bin/python"), ("HOME", "/home/me")]);
+        assert_eq!(named.python, PathBuf::from("/venv/bin/python"));
+        assert_eq!(named.cache, Some(PathBuf::from("/home/me/.cache/offnominal")));
+        assert_eq!(of(&[("OFFNOMINAL_PYTHON", "")]).python, PathBuf::from(PYTHON));
+        assert_eq!(of(&[]).cache, None);
     }
 
     #[test]

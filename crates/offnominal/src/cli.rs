@@ -12,6 +12,7 @@ mod export;
 mod fit;
 mod images;
 mod import;
+mod leaderboard;
 mod list;
 mod metrics;
 mod monitor;
@@ -87,6 +88,8 @@ enum Command {
     Shift(shift::Shift),
     /// Make the page of a results folder anew
     Report(report::Report),
+    /// Results of suites that anybody may submit: check them, and rank the detectors
+    Leaderboard(leaderboard::Leaderboard),
     /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
     Metrics(metrics::Metrics),
     /// Take over a policy of another program
@@ -155,6 +158,7 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
         Command::Risk(args) => args.run(common),
         Command::Shift(args) => args.run(common),
         Command::Report(args) => args.run(common),
+        Command::Leaderboard(args) => args.run(common),
         Command::Metrics(args) => args.run(common),
         Command::Import(args) => args.run(common),
         Command::Pixels(args) => args.run(common),
@@ -198,7 +202,7 @@ fn unused(command: &str) -> &'static [&'static str] {
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
         "fit" => &["out"],
-        "score" => &["seed", "jobs", "out", "quiet"],
+        "leaderboard" | "score" => &["seed", "jobs", "out", "quiet"],
         "monitor" => &["seed", "jobs", "out", "json", "quiet"],
         "ur-sim" => &["jobs", "out"],
         _ => &[],

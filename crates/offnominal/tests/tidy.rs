@@ -2,6 +2,8 @@
 
 #[path = "tidy/circles.rs"]
 mod circles;
+#[path = "tidy/formats.rs"]
+mod formats;
 
 use std::collections::BTreeMap;
 use std::fs;
