@@ -105,7 +105,7 @@ pub fn complete(bench: &Bench, text: &str, command: &str, out: &Path, context: &
 pub fn run_cell(bench: &Bench, id: &str, context: &Context) -> Result<()> {
     let node = bench.find(id)?;
     if !bench.is_finished(node) {
-        return bench.run_one(node, context.jobs);
+        return bench.run_one(node, context);
     }
     context.note(&format!("cell {} is finished already", node.id));
     Ok(())

@@ -5,6 +5,7 @@
 //! reached: a monitor sees what the camera saw before and after a step, and the action in between.
 
 use crate::Rng;
+use crate::course::Course;
 use crate::detector::FitError;
 
 /// What a camera saw in one episode of T steps, with the actions.
@@ -49,27 +50,15 @@ pub trait ImageDetector: Send + Sync {
     /// Learns what is nominal.
     ///
     /// # Errors
-    /// If there is no data, the videos differ in size, or what the detector needs (weights, memory, a device) is missing.
+    /// If there is no data, the videos differ in size, what the detector needs (weights, memory, a device) is missing, or
+    /// `course` says that it is to stop.
     fn fit(
         &self,
         train: &[Video],
         validation: &[Video],
         rng: &mut Rng,
+        course: Course<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError>;
-
-    /// As [`ImageDetector::fit`], and tells on the way which part of the fit is done, from 0 to 1, if it takes long.
-    ///
-    /// # Errors
-    /// As there.
-    fn fit_telling(
-        &self,
-        train: &[Video],
-        validation: &[Video],
-        rng: &mut Rng,
-        _tell: &dyn Fn(f64),
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
-        self.fit(train, validation, rng)
-    }
 }
 
 /// A fitted image detector, watching one episode at a time.

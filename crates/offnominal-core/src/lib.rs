@@ -10,6 +10,7 @@ pub mod anomaly_spec;
 pub mod archive;
 pub mod catalogue;
 pub mod channel;
+pub mod course;
 mod defaults;
 pub mod detector;
 pub mod env;
@@ -40,7 +41,8 @@ pub mod prelude {
     pub use crate::anomaly_spec::AnomalySpec;
     pub use crate::archive::{ArchiveError, Reader, Writer};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
-    pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
+    pub use crate::course::Course;
+    pub use crate::detector::{Detector, FitError, Monitor, Nominal, Signals, Transition};
     pub use crate::entry;
     pub use crate::env::{Env, Status, Step};
     pub use crate::episode::{End, Episode};

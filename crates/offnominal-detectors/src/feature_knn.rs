@@ -19,12 +19,12 @@
 //!
 //! ```
 //! use offnominal_laws::MockEnsemble;
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The feature is the observation itself, of mean 0 and deviation 2.
 //! let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
 //! let detector = offnominal_detectors::catalogue().build("feature-knn", &serde_json::json!({})).unwrap();
-//! let mut monitor = detector.fit_with(&MockEnsemble::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&[nominal], &[]).with_policy(&MockEnsemble::plain(1)), &mut Rng::new(0)).unwrap();
 //! let score = monitor.score(&Transition { obs: &[2.0], action: &[0.0], next_obs: &[6.0] });
 //! assert!((score - 2.0).abs() < 1e-6);
 //! ```
@@ -105,7 +105,9 @@ mod tests {
     fn more_neighbours_than_points_are_refused() {
         let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
         let recipe = FeatureKnn { k: NonZeroUsize::new(3).unwrap(), ..FeatureKnn::default() };
-        let error = recipe.fit_with(&MockEnsemble::plain(1), &[nominal], &[], &mut Rng::new(0)).err();
+        let error = recipe
+            .fit(Nominal::new(&[nominal], &[]).with_policy(&MockEnsemble::plain(1)), &mut Rng::new(0))
+            .err();
         assert_eq!(error, Some(FitError::TooFewSteps { needed: 3, found: 2 }));
     }
 }

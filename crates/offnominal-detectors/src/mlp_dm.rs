@@ -19,13 +19,13 @@
 //! fast channels weigh alike; batches hold 256 shuffled transitions, not one episode.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // Observations that never change: nothing varies, the target is zero, and so is what the network learns.
 //! let nominal = Signals::new(&[5.0; 9], &[0.0; 8], 1, 1);
 //! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 300, "lr": 0.01}});
 //! let mlp = offnominal_detectors::catalogue().build("mlp-dm", &recipe).unwrap();
-//! let mut monitor = mlp.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = mlp.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! assert!(monitor.score(&nominal.transition(0)) < 1e-3);
 //! ```
 
@@ -61,7 +61,8 @@ impl Learn for MlpDm {
         let net = Mlp::new(&sizes, Activation::Relu);
         let params = net.first_params(Init::Uniform, rng);
         let mut model = Dropping::new(&sizes, self.dropout, self.training.batch.get());
-        let params = data.train(&self.training, &mut model, params, data.all_rows(), rng)?;
+        let params =
+            data.train(&self.training, &mut model, (params, data.all_rows()), rng, nominal.course)?;
         Ok(Fitted { ensemble: Ensemble::new(data.units, net, vec![params]) })
     }
 

@@ -24,7 +24,7 @@
 //! al., NeurIPS 2018.  Deviates: units of the change as in `mlp-dm`; batches of 256 shuffled transitions.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // A walk whose steps are ±1 at random: no model does better than mean 0 and variance 1, so the expected score of a
 //! // nominal step is 1 + 1, and that of a step of 5 is 25 + 1.
@@ -36,7 +36,7 @@
 //! let training = serde_json::json!({"epochs": 20, "lr": 0.01});
 //! let recipe = serde_json::json!({"hidden": [8], "members": 2, "score": "analytic", "training": training});
 //! let pe = offnominal_detectors::catalogue().build("pe-dm", &recipe).unwrap();
-//! let mut monitor = pe.fit(&[nominal], &[], &mut rng).unwrap();
+//! let mut monitor = pe.fit(Nominal::new(&[nominal], &[]), &mut rng).unwrap();
 //! let middle = observations[1000];
 //! let step = |by: f32| [middle + 0.1 * by];
 //! let mut score = |by| monitor.score(&Transition { obs: &[middle], action: &[0.0], next_obs: &step(by) });
@@ -92,8 +92,9 @@ impl Learn for PeDm {
         let (mut members, mut bounds) = (Vec::new(), Vec::new());
         for member in 0..self.members.get() {
             let mut rng = seed.child("member").child(member).rng();
-            let (params, sample) = (model.first_params(&mut rng), data.bootstrap(&mut rng));
-            let mut params = data.train(&self.training, &mut model, params, sample, &mut rng)?;
+            let start = (model.first_params(&mut rng), data.bootstrap(&mut rng));
+            let course = nominal.course.part(member, self.members.get());
+            let mut params = data.train(&self.training, &mut model, start, &mut rng, course)?;
             bounds.push(params.split_off(model.net().n_params()));
             members.push(params);
         }

@@ -23,7 +23,7 @@
 //! flatter.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The state follows the action exactly. An action that has half its effect is seen at once.
 //! let mut rng = Rng::new(1);
@@ -37,7 +37,7 @@
 //! let train: Vec<_> = episodes.iter().map(|(o, a)| Signals::new(o, a, 1, 1)).collect();
 //! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 5}});
 //! let detector = offnominal_detectors::catalogue().build("residual-views", &recipe).unwrap();
-//! let mut monitor = detector.fit(&train, &[], &mut Rng::new(1)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&train, &[]), &mut Rng::new(1)).unwrap();
 //! let nominal = monitor.score(&Transition { obs: &[0.0], action: &[0.8], next_obs: &[0.8] });
 //! monitor.reset();
 //! let weak = monitor.score(&Transition { obs: &[0.0], action: &[0.8], next_obs: &[0.4] });

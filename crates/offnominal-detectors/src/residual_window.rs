@@ -19,7 +19,7 @@
 //! windowed features.
 //!
 //! ```
-//! use offnominal_core::detector::Signals;
+//! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! // Nominal: white noise. Anomalous: noise of the same variance that alternates.
 //! let mut rng = Rng::new(1);
@@ -27,7 +27,7 @@
 //! let train: Vec<_> = noise.iter().map(|o| Signals::new(o, &[0.0; 100], 1, 1)).collect();
 //! let params = serde_json::json!({"hidden": [8], "training": {"epochs": 5}});
 //! let window = offnominal_detectors::catalogue().build("residual-window", &params).unwrap();
-//! let mut monitor = window.fit(&train, &[], &mut rng).unwrap();
+//! let mut monitor = window.fit(Nominal::new(&train, &[]), &mut rng).unwrap();
 //! let wave: Vec<f32> = (0..101).map(|t| if t % 2 == 0 { 1.0 } else { -1.0 }).collect();
 //! let mut last = |o: &[f32]| {
 //!     let mut scores = Vec::new();

@@ -17,12 +17,12 @@
 //! weights of f are uniform with He's deviation, not orthogonal.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! let observations: Vec<f32> = (0..200).map(|i| (i as f32 * 0.7).sin()).collect();
 //! let nominal = Signals::new(&observations, &[0.0; 199], 1, 1);
 //! let detector = offnominal_detectors::catalogue().build("rnd", &serde_json::json!({})).unwrap();
-//! let mut monitor = detector.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! let mut at = |next: f32| monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[next] });
 //! assert!(at(2.0) > 10.0 * at(0.5));
 //! // Beyond five deviations all is equally far.
@@ -70,7 +70,8 @@ impl Learn for Rnd {
         let mut learner = Supervised::new(shape, self.training.batch, mse);
         let (rows, held_out) = (random.rows(&scale, train), random.rows(&scale, validation));
         let mut sample: Vec<u32> = (0..n_observations(train) as u32).collect();
-        self.training.run(&mut learner, &mut params, (&rows, &mut sample), &held_out, rng)?;
+        let data = (&rows, sample.as_mut_slice());
+        self.training.run(&mut learner, &mut params, data, &held_out, rng, nominal.course)?;
         let imitation = Net::new(&deeper(&sizes), params, 1);
         Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
     }

@@ -2,7 +2,8 @@
 
 use crate::parallel;
 use crate::progress::{self, Progress, Silent, Task};
-use anyhow::Result;
+use anyhow::{Error, Result};
+use offnominal_core::course::Course;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
 use std::ops::Range;
@@ -54,6 +55,19 @@ impl Context {
     /// If it was.
     pub fn check(&self) -> Result<()> {
         progress::check(&self.stop)
+    }
+
+    /// Does work that knows how far it is, as a task that counts per cents.
+    ///
+    /// # Errors
+    /// If it was asked to stop; else that of the work.
+    pub fn watched<T, E: Into<Error>>(
+        &self,
+        what: &str,
+        work: impl FnOnce(Course<'_>) -> Result<T, E>,
+    ) -> Result<T> {
+        let task = self.task(100, &format!("{what}, %"));
+        task.watched(|percent| task.set_position(percent), work)
     }
 
     /// Saves a training when that is due or the work was asked to stop, and then refuses to go on if it was.

@@ -79,17 +79,22 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
     let rule = request.checked_rule()?;
     let subject = Subject::new(&request.env, &request.policy)?;
     let [train, calibration] = request.both(&subject, rule, context)?;
-    request.fit(&subject, [&train, &calibration], context.seed)
+    request.fit(&subject, [&train, &calibration], context)
 }
 
 impl Request {
     /// Fits on some episodes, sets the threshold on others, and writes the file.
     ///
     /// # Errors
-    /// If a setting is wrong, there are too few episodes, or the file cannot be written.
-    pub fn fit(&self, subject: &Subject, episodes: [&[Episode]; 2], seed: u64) -> Result<FittedMonitor> {
+    /// If a setting is wrong, there are too few episodes, the file cannot be written, or the work was asked to stop.
+    pub fn fit(
+        &self,
+        subject: &Subject,
+        episodes: [&[Episode]; 2],
+        context: &Context,
+    ) -> Result<FittedMonitor> {
         let (detector, rule, diagnoses) = (&self.detector, self.checked_rule()?, self.diagnosis);
-        let fit = monitor_file::Fit { subject, detector, rule, alarm: self.alarm, diagnoses, seed };
+        let fit = monitor_file::Fit { subject, detector, rule, alarm: self.alarm, diagnoses, context };
         let Made { about, bytes } = fit.make(episodes[0], episodes[1])?;
         atomically(&self.file, &bytes)?;
         Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: about })

@@ -1,9 +1,10 @@
 //! Monitors as files: made from nominal episodes, and opened again.
 
+use crate::context::Context;
 use crate::detector_choice::{DetectorChoice, seed_label};
 use crate::subject::Subject;
 use crate::{catalogues, policies};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::Diagnoser;
@@ -28,8 +29,8 @@ pub struct Fit<'a> {
     pub alarm: Settings,
     /// Whether an alarm is to be diagnosed.
     pub diagnoses: bool,
-    /// Seed of the fit.
-    pub seed: u64,
+    /// The seed, who sees how far it is, and when to stop.
+    pub context: &'a Context,
 }
 
 /// A monitor as the bytes of its file, with what it says of itself.
@@ -44,10 +45,10 @@ impl Fit<'_> {
     /// Fits the detector on some episodes, and sets the threshold with others.
     ///
     /// # Errors
-    /// If there are too few episodes, or the detector cannot be fitted or kept.
+    /// If there are too few episodes, the detector cannot be fitted or kept, or the work was asked to stop.
     pub fn make(&self, train: &[Episode], calibration: &[Episode]) -> Result<Made> {
         let mut monitor = self.fit(train)?;
-        let scores = scores(monitor.as_mut(), calibration);
+        let scores = self.scores(monitor.as_mut(), calibration)?;
         let threshold = self.rule.threshold(&scores, Level::P95)?;
         monitor.reset();
         let diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
@@ -62,15 +63,42 @@ impl Fit<'_> {
         // One episode in ten tells when to stop, where training is to stop early.
         let n_held_out = if stops_early(&self.detector.params) { views.len().div_ceil(10) } else { 0 };
         let (seen, held_out) = views.split_at(views.len() - n_held_out);
-        let mut rng = Seed(self.seed).child("fit").child(seed_label(&self.detector.name)).rng();
-        let fitted = detector.fit_with(self.subject.policy.as_ref(), seen, held_out, &mut rng);
-        fitted.context("the detector cannot be fitted")
+        let mut rng = self.seed().child("fit").child(seed_label(&self.detector.name)).rng();
+        let nominal = Nominal::new(seen, held_out).with_policy(self.subject.policy.as_ref());
+        let fit = |course: Course<'_>| {
+            detector.fit(nominal.with_course(course), &mut rng).context("the detector cannot be fitted")
+        };
+        self.context.watched(&format!("fit of {}", self.detector.name), fit)
     }
 
     fn diagnoser(&self, train: &[Episode]) -> Result<Diagnoser> {
         let views: Vec<Signals<'_>> = train.iter().map(Episode::signals).collect();
-        let mut rng = Seed(self.seed).child("diagnosis").rng();
-        Diagnoser::fit(&views, &mut rng).context("the diagnosis cannot be fitted")
+        let mut rng = self.seed().child("diagnosis").rng();
+        let fit = |course: Course<'_>| {
+            Diagnoser::fit(&views, &mut rng, course).context("the diagnosis cannot be fitted")
+        };
+        self.context.watched("fit of the diagnosis", fit)
+    }
+
+    /// The scores of each episode, `[n][T]`.
+    fn scores(
+        &self,
+        monitor: &mut dyn offnominal_core::detector::Monitor,
+        episodes: &[Episode],
+    ) -> Result<Vec<Vec<f64>>> {
+        let task = self.context.task(episodes.len(), "scores");
+        let score = |episode: &Episode| {
+            task.check()?;
+            let mut scores = Vec::with_capacity(episode.len());
+            monitor.score_episode(&episode.signals(), &mut scores);
+            task.inc(1);
+            Ok(scores)
+        };
+        episodes.iter().map(score).collect()
+    }
+
+    fn seed(&self) -> Seed {
+        Seed(self.context.seed)
     }
 
     fn about(&self, train_episodes: usize, episodes: usize, threshold: &Threshold) -> About {
@@ -85,7 +113,7 @@ impl Fit<'_> {
             action: channel_names(&spec.action),
             dt_secs: spec.dt_secs,
             train_episodes,
-            seed: self.seed,
+            seed: self.context.seed,
             diagnoses: self.diagnoses,
             threshold: Calibrated {
                 rule: self.rule.id().into(),
@@ -98,16 +126,6 @@ impl Fit<'_> {
             alarm: self.alarm,
         }
     }
-}
-
-/// The scores of each episode, `[n][T]`.
-fn scores(monitor: &mut dyn offnominal_core::detector::Monitor, episodes: &[Episode]) -> Vec<Vec<f64>> {
-    let score = |episode: &Episode| {
-        let mut scores = Vec::with_capacity(episode.len());
-        monitor.score_episode(&episode.signals(), &mut scores);
-        scores
-    };
-    episodes.iter().map(score).collect()
 }
 
 /// Whether the parameters of a detector, or of one inside it, ask for early stopping.

@@ -106,7 +106,8 @@ impl Run {
         let mut monitor = Monitor::new(&self.trainer, &self.folder, context)?;
         let mut saved = Instant::now();
         while !self.trainer.is_done() {
-            let progress = self.trainer.advance(CHUNK.min(self.memory.until_next(&self.trainer)));
+            let n = CHUNK.min(self.memory.until_next(&self.trainer));
+            let progress = self.trainer.advance_while(n, &|| context.check().is_ok());
             monitor.show(&progress, self.trainer.config())?;
             self.memory.take(&mut self.trainer, &self.folder)?;
             let is_stopped = context.check();

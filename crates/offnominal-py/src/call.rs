@@ -2,8 +2,8 @@
 //!
 //! The requests are those of the crates; what Python's functions add is names of arguments and their documentation.
 
-use crate::error::{detached, raised};
-use crate::progress::context;
+use crate::error::raised;
+use crate::progress::{context, interruptible};
 use anyhow::{Result, bail};
 use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run as campaign, suite};
 use offnominal_engine::context::Context;
@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Runs a command; with `jobs` 0 on all cores. `display` shows progress.
 #[pyfunction]
@@ -29,10 +30,8 @@ pub(crate) fn call(
     display: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let request: Value = serde_json::from_str(request).map_err(raised)?;
-    let context = context(seed, jobs, display);
-    let done = detached(py, || run(command, request, &context));
-    py.check_signals()?;
-    done
+    let context = context(seed, jobs, display, Arc::default());
+    interruptible(py, &context.stop, || run(command, request, &context))
 }
 
 fn run(command: &str, request: Value, context: &Context) -> Result<String> {

@@ -4,12 +4,14 @@ use crate::arrays::{Floats, shaped};
 use crate::error::{caught, detached, raised, wrong};
 use crate::own::PYTHON;
 use crate::policy::Policy;
+use crate::progress::{context, interruptible};
 use numpy::PyArray1;
 use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::seed_label;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// Ids and summaries of the detectors, in the order of the catalogue.
 #[pyfunction]
@@ -71,7 +73,8 @@ fn recorded<'py>(episodes: &[Pair<'py>], what: &str) -> PyResult<Vec<Recorded<'p
 
 /// Fits a detector; `train` and `validation` are lists of `(observations, actions)`.
 #[pyfunction]
-#[pyo3(signature = (id, options, train, validation, seed, policy = None))]
+#[pyo3(signature = (id, options, train, validation, seed, policy = None, display = None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords of a Python function")]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
     id: &str,
@@ -80,6 +83,7 @@ pub(crate) fn fit<'py>(
     validation: Vec<Pair<'py>>,
     seed: u64,
     policy: Option<&Policy>,
+    display: Option<Py<PyAny>>,
 ) -> PyResult<Monitor> {
     let options = serde_json::from_str(options).map_err(raised)?;
     let detector = catalogues::detectors().build(id, &options).map_err(raised)?;
@@ -88,12 +92,11 @@ pub(crate) fn fit<'py>(
     let validation: Vec<Signals<'_>> = validation.iter().map(Recorded::signals).collect();
     let widths = train.first().map_or((0, 0), |s| (s.obs_width(), s.act_width()));
     let policy = policy.map(|p| p.inner.as_ref());
-    let inner = detached(py, || {
+    let nominal = Nominal { policy, ..Nominal::new(&train, &validation) };
+    let context = context(seed, 0, display, Arc::default());
+    let inner = interruptible(py, &context.stop, || {
         let mut rng = Seed(seed).child("fit").child(seed_label(id)).rng();
-        Ok(match policy {
-            Some(policy) => detector.fit_with(policy, &train, &validation, &mut rng)?,
-            None => detector.fit(&train, &validation, &mut rng)?,
-        })
+        context.watched(&format!("fit of {id}"), |course| detector.fit(nominal.with_course(course), &mut rng))
     })?;
     Ok(Monitor { inner, widths, id: id.into() })
 }

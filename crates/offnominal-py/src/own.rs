@@ -58,12 +58,7 @@ pub(crate) fn attached<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
 struct OwnDetector(Py<PyAny>);
 
 impl Detector for OwnDetector {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _: &[Signals<'_>],
-        _: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
         let fitted = attached(|py| {
             let fresh = py.import("copy")?.call_method1("deepcopy", (&self.0,))?;
             let episodes = train.iter().map(|s| pair(py, s)).collect::<PyResult<Vec<_>>>()?;

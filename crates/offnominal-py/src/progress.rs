@@ -1,5 +1,10 @@
 //! Progress of the engine, shown by Python, and Python's signals, which ask the engine to stop.
+//!
+//! Only the interpreter's main thread hears signals, and only while Python runs in it. So the engine works on a thread of its
+//! own, and the one that called it looks for signals now and then.
 
+use crate::error::caught;
+use anyhow::Result;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel::default_jobs;
 use offnominal_engine::progress::{Progress, Silent, Tracker};
@@ -7,6 +12,15 @@ use pyo3::prelude::*;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+/// Time between two looks for signals.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+/// Stack of the thread that works: as much as a main thread has.
+const STACK: usize = 8 << 20;
 
 /// A Python object with `begin(what, done, total)`, which gives one with `update(done, total)`, `message(text)` and
 /// `close()`; and with `note(line)`.
@@ -22,27 +36,47 @@ struct Task {
 }
 
 /// The context of a call, with `jobs` 0 on all cores: what Python shows, and Ctrl-C as a request to stop.
-pub(crate) fn context(seed: u64, jobs: usize, display: Option<Py<PyAny>>) -> Context {
-    let silent = Context::silent(seed, if jobs == 0 { default_jobs() } else { jobs });
-    let stop = Arc::clone(&silent.stop);
+pub(crate) fn context(seed: u64, jobs: usize, display: Option<Py<PyAny>>, stop: Arc<AtomicBool>) -> Context {
+    let jobs = if jobs == 0 { default_jobs() } else { jobs };
     let progress: Arc<dyn Progress> = match display {
-        Some(display) => Arc::new(Shown { display, stop }),
+        Some(display) => Arc::new(Shown { display, stop: Arc::clone(&stop) }),
         None => Arc::new(Silent),
     };
-    Context { progress, ..silent }
+    Context { seed, jobs, progress, stop }
 }
 
-/// Calls Python; an exception there, such as that of Ctrl-C, asks the engine to stop.
-fn told<T>(stop: &AtomicBool, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
-    Python::attach(|py| {
-        let done = py.check_signals().and_then(|()| call(py));
-        done.inspect_err(|error| {
-            stop.store(true, Ordering::Relaxed);
-            error.clone_ref(py).restore(py);
-            drop(PyErr::take(py));
+/// Does work of the engine without the interpreter's lock. A signal that Python turns into an exception, such as Ctrl-C, asks
+/// the work to stop; once it has, the exception is raised.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    work: impl FnOnce() -> Result<T> + Send,
+) -> PyResult<T> {
+    py.detach(|| {
+        thread::scope(|scope| {
+            let (send, done) = mpsc::channel();
+            let worker = move || drop(send.send(caught(work)));
+            thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker)?;
+            let mut interrupt = None;
+            loop {
+                match done.recv_timeout(LOOK_EVERY) {
+                    Ok(result) => return interrupt.map_or(result, Err),
+                    Err(RecvTimeoutError::Disconnected) => unreachable!("panics of the work are caught"),
+                    Err(RecvTimeoutError::Timeout) => (),
+                }
+                if let Err(signal) = Python::attach(|py| py.check_signals()) {
+                    stop.store(true, Ordering::Relaxed);
+                    interrupt = Some(signal);
+                }
+            }
         })
-        .ok()
     })
+}
+
+/// Calls Python; an exception there asks the engine to stop.
+fn told<T>(stop: &AtomicBool, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
+    let done = Python::attach(call);
+    done.inspect_err(|_| stop.store(true, Ordering::Relaxed)).ok()
 }
 
 impl Progress for Shown {

@@ -3,6 +3,7 @@
 use crate::arrays::Floats;
 use crate::episodes::Recording;
 use crate::error::{caught, detached, raised};
+use crate::progress::{context, interruptible};
 use offnominal_core::prelude::*;
 use offnominal_engine::fit::{self, Request};
 use offnominal_engine::monitor_file;
@@ -11,7 +12,7 @@ use offnominal_monitor::{Monitor, Verdict};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Step, score, statistic, threshold, state of the alarm, and what happened to it.
 type VerdictTuple = (u64, f64, f64, f64, String, Option<String>);
@@ -96,18 +97,21 @@ fn word(thing: &impl Serialize) -> String {
 
 /// Fits a detector on nominal episodes, sets its threshold on others, and writes both as one file.
 #[pyfunction]
+#[pyo3(signature = (request, train, calibration, seed, display = None))]
 pub(crate) fn fit_file(
     py: Python<'_>,
     request: &str,
     train: &Recording,
     calibration: &Recording,
     seed: u64,
+    display: Option<Py<PyAny>>,
 ) -> PyResult<()> {
-    detached(py, || {
+    let context = context(seed, 0, display, Arc::default());
+    interruptible(py, &context.stop, || {
         let request: Request = serde_json::from_str(request)?;
         let subject = Subject::new(&request.env, &request.policy)?;
         [train, calibration].into_iter().try_for_each(|played| fit::are_of(&played.0.recipe, &subject))?;
-        request.fit(&subject, [&train.0.episodes, &calibration.0.episodes], seed).map(drop)
+        request.fit(&subject, [&train.0.episodes, &calibration.0.episodes], &context).map(drop)
     })
 }
 

@@ -131,8 +131,7 @@ impl PolicyCells<'_> {
         if store.state(&id) != State::Done {
             let bar = self.context.task(bodies.len(), &format!("{}, σ = {sigma}", self.policy.name));
             if self.fitted.get().is_none() {
-                let fitted =
-                    Predictors::fit(self.plan, self.policy, self.models.cloned(), self.context.jobs)?;
+                let fitted = Predictors::fit(self.plan, self.policy, self.models.cloned(), self.context)?;
                 let _ = self.fitted.set(fitted);
             }
             let predictors = self.fitted.get().expect("they were fitted above");

@@ -161,7 +161,7 @@ impl Predictors {
         plan: &ShiftPlan,
         policy: &Agent,
         models: Option<InternalModels>,
-        jobs: usize,
+        context: &Context,
     ) -> Result<Predictors> {
         if plan.detectors.is_empty() {
             return Ok(Predictors { models, monitors: vec![] });
@@ -171,13 +171,16 @@ impl Predictors {
         let seed = plan.root().child("fit").child(policy.digest.as_str());
         let episodes: Vec<Episode> = (0..FITTED.0 + FITTED.1).map(|i| trial.nominal(seed.child(i))).collect();
         let (train, validation) = episodes.split_at(FITTED.0);
-        let hidden = Task::hidden();
-        let monitors = parallel::map(jobs, plan.detectors.len(), &hidden, |i| {
+        let task = context.task(plan.detectors.len(), "fits of detectors");
+        let monitors = parallel::map(context.jobs, plan.detectors.len(), &task, |i| {
             let name = &plan.detectors[i];
             let detector = catalogues::detectors().build(name, &json!({}))?;
             let mut rng = seed.child(seed_label(name)).rng();
-            let fitted = detector.fit_with(&policy.actor, &signals(train), &signals(validation), &mut rng);
-            Ok::<_, anyhow::Error>((name.clone(), fitted.with_context(|| format!("detector {name}"))?))
+            let (train, validation) = (signals(train), signals(validation));
+            let nominal = Nominal::new(&train, &validation).with_policy(&policy.actor);
+            let fit = |course: Course<'_>| detector.fit(nominal.with_course(course), &mut rng);
+            let fitted = task.watched(|_| (), fit).with_context(|| format!("detector {name}"))?;
+            Ok::<_, anyhow::Error>((name.clone(), fitted))
         })?;
         Ok(Predictors { models, monitors })
     }

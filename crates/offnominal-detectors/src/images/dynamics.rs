@@ -53,11 +53,18 @@ pub struct PatchDynamics {
 }
 
 impl ImageDetector for PatchDynamics {
-    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        rng: &mut Rng,
+        course: Course<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
-        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng);
-        let videos = Split::of(&mut encoder, train);
-        let mut model = Dynamics::fit(&self.shape, encoder.grid(), &videos.seen, &videos.held_out, rng)?;
+        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng, course.between(0.0, 0.1))?;
+        let videos = Split::of(&mut encoder, train, course.between(0.1, 0.4))?;
+        let course = course.between(0.4, 1.0);
+        let mut model = Dynamics::fit(&self.shape, encoder.grid(), &videos, rng, course)?;
         let of = |video: &EncodedVideo, model: &mut Dynamics| {
             (0..video.len()).map(|t| model.statistic(video.step(t), video.action(t))).collect::<Vec<f64>>()
         };
@@ -97,10 +104,11 @@ impl Dynamics {
     pub fn fit(
         shape: &DynamicsShape,
         grid: Grid,
-        seen: &[EncodedVideo],
-        held_out: &[EncodedVideo],
+        videos: &Split,
         rng: &mut Rng,
+        course: Course<'_>,
     ) -> Result<Dynamics, FitError> {
+        let seen = &*videos.seen;
         let actions: Vec<f32> = seen.iter().flat_map(|f| f.actions.iter().copied()).collect();
         let commands = Standardiser::fit(&actions, seen[0].act_width);
         let places = chosen(seen, grid, shape.rows.get(), rng);
@@ -115,7 +123,7 @@ impl Dynamics {
         }
         let sizes = [inputs.len() / places.len(), 96, 64, 2 * grid.width];
         let n = grid.rows * grid.columns;
-        let net = Regression::fit([inputs, targets], &sizes, &shape.training, n, rng)?;
+        let net = Regression::fit([inputs, targets], &sizes, (&shape.training, n), rng, course)?;
         let mut model = Dynamics {
             grid,
             strongest: shape.strongest.get(),
@@ -127,7 +135,7 @@ impl Dynamics {
             energies: vec![0.0; n],
             expected: Vec::new(),
         };
-        model.usual = model.usual(if held_out.is_empty() { seen } else { held_out });
+        model.usual = model.usual(videos.nominal());
         Ok(model)
     }
 

@@ -89,16 +89,21 @@ impl Residual {
         let mut members = Vec::new();
         for (m, ridge) in ridges.into_iter().enumerate() {
             let mut rng = seed.child(m).rng();
-            let (params, sample) =
-                (model.first_params(&mut rng), folds.of(m).into_iter().flatten().collect());
+            let start = (model.first_params(&mut rng), folds.of(m).into_iter().flatten().collect());
             let rest = rest_of(&data, &ridge, &unit);
-            let mut params = rest.train(training, &mut model, params, sample, &mut rng)?;
+            let course = nominal.course.between(0.0, 0.8).part(m, folds.n);
+            let mut params = rest.train(training, &mut model, start, &mut rng, course)?;
             let bounds = params.split_off(model.net().n_params());
             members.push(Member { ridge, params, bounds });
         }
         let trained = Trained { units: data.units, unit, net: model.net().clone(), members };
         let mut residual = Residual::new(trained);
-        let held_out = nominal.train.iter().enumerate().map(|(i, e)| residual.held_out(e, i)).collect();
+        let (last, n) = (nominal.course.between(0.8, 1.0), nominal.train.len());
+        let held_out = |(i, e): (usize, &Signals<'_>)| {
+            last.at(i, n)?;
+            Ok(residual.held_out(e, i))
+        };
+        let held_out = nominal.train.iter().enumerate().map(held_out).collect::<Result<_, FitError>>()?;
         Ok((residual, held_out))
     }
 
