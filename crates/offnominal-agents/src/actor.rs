@@ -11,7 +11,7 @@ mod file;
 mod samples;
 
 use crate::normaliser::Normalisation;
-pub(crate) use bounds::{Bounds, choices, largest, outputs};
+pub(crate) use bounds::{Bounds, choices, choose, largest, outputs};
 pub use error::ActorError;
 use offnominal_core::Rng;
 use offnominal_core::policy::Policy;
@@ -197,7 +197,7 @@ impl Policy for Actor {
     fn act(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
         self.average(obs, rng);
         if self.bounds.is_choice() {
-            action[0] = largest(&self.mean) as f32;
+            action[0] = choose(&self.mean);
         } else {
             action.copy_from_slice(&self.mean);
             self.bounds.apply(action);

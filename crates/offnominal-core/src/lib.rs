@@ -20,6 +20,7 @@ pub mod failure_search;
 pub mod frame;
 pub mod image_detector;
 pub mod law;
+pub mod limits;
 pub mod policy;
 pub mod randomised;
 pub mod rng;

@@ -8,6 +8,8 @@
 //! The initial condition is the seed that the environment's `reset` gets, so an episode can be had again in Python.
 
 #[cfg(unix)]
+mod answers;
+#[cfg(unix)]
 mod describe;
 #[cfg(unix)]
 mod environment;
@@ -20,6 +22,8 @@ mod wire;
 #[cfg(unix)]
 mod worker;
 
+#[cfg(unix)]
+pub use answers::answers;
 use anyhow::Result;
 use offnominal_core::env::Env;
 

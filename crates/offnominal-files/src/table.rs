@@ -17,6 +17,7 @@ pub use self::parquet::{from_parquet, to_parquet};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use cell::Cell;
+use offnominal_core::limits::COLUMNS;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -107,6 +108,7 @@ struct Header(Vec<String>);
 impl Header {
     fn new<T: DeserializeOwned>(found: Vec<String>) -> Result<Header> {
         let expected = row::columns::<T>()?;
+        ensure!(found.len() <= COLUMNS, "expected at most {COLUMNS} columns, found {}", found.len());
         let names = || found.join(", ");
         for column in expected {
             ensure!(found.iter().any(|f| f == column), "expected a column {column:?}, found {}", names());

@@ -6,6 +6,7 @@
 use crate::about::About;
 use crate::error::FileError;
 use offnominal_core::archive::{Archive, Numbers};
+use offnominal_nets::Tensors;
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensors, serialize};
 use serde::Deserialize;
@@ -44,6 +45,7 @@ pub fn encode(about: &About, archive: &Archive) -> Vec<u8> {
 /// If the bytes are cut off, were edited, or have another version.
 pub fn decode(bytes: &[u8]) -> Result<(About, Archive), FileError> {
     let malformed = |found: &dyn std::fmt::Display| FileError::Format { found: found.to_string() };
+    Tensors::check_header(bytes).map_err(|e| malformed(&e))?;
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
     let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
     let header = metadata.metadata().as_ref().and_then(|texts| texts.get(HEADER));

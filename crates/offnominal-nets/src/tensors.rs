@@ -1,6 +1,7 @@
 //! Named tensors of f32 to and from bytes, in the safetensors format; on disk also with half the bytes.
 
 use half::f16;
+use offnominal_core::limits::{HEADER_BYTES, TENSORS};
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensors, serialize};
 use serde::Serialize;
@@ -220,8 +221,28 @@ impl Tensors {
         Tensors::parse(bytes, |view| matches!(view.dtype(), Dtype::F32 | Dtype::F16))
     }
 
+    /// Requires that a header is of a size that can be read: its length and the number of its tensors.
+    ///
+    /// # Errors
+    /// If it is longer or has more.
+    pub fn check_header(bytes: &[u8]) -> Result<(), TensorError> {
+        const ENTRY: &[u8] = b"data_offsets";
+        let length = bytes.first_chunk().map_or(0, |&length| u64::from_le_bytes(length));
+        let what = "length of the header";
+        TensorError::require(
+            length <= HEADER_BYTES as u64,
+            what,
+            &format!("at most {HEADER_BYTES}"),
+            length,
+        )?;
+        let header = &bytes[8.min(bytes.len())..bytes.len().min(8 + length as usize)];
+        let found = header.windows(ENTRY.len()).filter(|w| *w == ENTRY).count();
+        TensorError::require(found <= TENSORS, "tensors in the file", &format!("at most {TENSORS}"), found)
+    }
+
     fn parse(bytes: &[u8], wanted: impl Fn(&TensorView<'_>) -> bool) -> Result<Tensors, TensorError> {
         let malformed = |found: &dyn std::fmt::Display| TensorError::Format { found: found.to_string() };
+        Tensors::check_header(bytes)?;
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
         let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
         let views = file.iter().filter(|(_, view)| wanted(view));
@@ -318,6 +339,17 @@ mod tests {
         let bytes = serialize([("w", view)], None).unwrap();
         let found = Tensors::from_bytes(&bytes).unwrap_err().to_string();
         assert_eq!(found, "tensor \"w\": expected F32 or F16, found F64");
+    }
+
+    #[test]
+    fn a_header_without_end_is_refused_before_it_is_parsed() {
+        let entry = |i| format!(r#""t{i}":{{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}"#);
+        let header = format!("{{{}}}", (0..20_001).map(entry).collect::<Vec<_>>().join(","));
+        let bytes = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+        let error = Tensors::from_bytes(&bytes).unwrap_err().to_string();
+        assert_eq!(error, "tensors in the file: expected at most 20000, found 20001");
+        let error = Tensors::from_bytes(&u64::MAX.to_le_bytes()).unwrap_err().to_string();
+        assert!(error.starts_with("length of the header: expected at most 16777216, found"), "{error}");
     }
 
     proptest! {

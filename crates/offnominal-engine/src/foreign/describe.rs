@@ -1,6 +1,7 @@
 //! What a hosted environment says of itself, as a specification.
 
 use anyhow::{Context, Result, ensure};
+use offnominal_core::limits::OBSERVATION;
 use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
 use serde::Deserialize;
 use std::path::PathBuf;
@@ -63,6 +64,11 @@ impl Description {
             ..EnvSpec::new(id, "an environment of Gymnasium in a process of its own")
         };
         ensure!(spec.obs_width() > 0, "environment {id}: expected an observation, found none");
+        let width = spec.obs_width();
+        ensure!(
+            width <= OBSERVATION,
+            "environment {id}: expected at most {OBSERVATION} numbers in an observation, found {width}"
+        );
         ensure!(spec.act_width() > 0, "environment {id}: expected a command, found none");
         ensure!(spec.horizon > 0, "environment {id}: expected a horizon of at least one step, found 0");
         ensure!(
