@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 /// Name of the file that says that a cell is complete.
 const DONE: &str = "done.json";
 
+/// How the folders begin that help to go on with a cell.
+const UNFINISHED: &str = ".unfinished-";
+
 /// The cells of an output folder.
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -104,12 +107,20 @@ impl Store {
 
     /// A folder for what helps to go on with a cell that takes long; it stays until the cell is kept.
     pub fn unfinished(&self, cell: &str) -> PathBuf {
-        self.cells.join(format!(".unfinished-{cell}"))
+        self.cells.join(format!("{UNFINISHED}{cell}"))
     }
 
-    /// Removes what killed runs have left aside; what another process is writing stays.
+    /// Removes what killed runs have left: what they wrote aside, and what helped with cells that are there. What
+    /// another process is writing stays.
     pub fn sweep(&self) {
         crate::write::sweep(&self.cells);
+        for item in std::fs::read_dir(&self.cells).into_iter().flatten().flatten() {
+            let name = item.file_name().to_string_lossy().into_owned();
+            let cell = name.strip_prefix(UNFINISHED);
+            if cell.is_some_and(|cell| self.cells.join(cell).join(DONE).exists()) {
+                let _ = remove(&item.path());
+            }
+        }
     }
 }
 
@@ -192,7 +203,11 @@ mod tests {
         let (folder, store) = saved();
         let left = folder.path().join("cells").join(format!("{}x", crate::write::ASIDE));
         std::fs::create_dir(&left).unwrap();
+        for cell in ["c", "d"] {
+            std::fs::create_dir(store.unfinished(cell)).unwrap();
+        }
         store.sweep();
         assert!(!left.exists() && store.state("c") == State::Done);
+        assert!(!store.unfinished("c").exists() && store.unfinished("d").exists());
     }
 }

@@ -204,10 +204,13 @@ impl Tensors {
 
     fn written(&self, dtype: Dtype, bytes: impl Fn(&[f32]) -> Vec<u8>) -> Vec<u8> {
         let data: Vec<_> = self.tensors.iter().map(|(name, (shape, v))| (name, shape, bytes(v))).collect();
-        let view = |(name, shape, data): &'_ (&String, &Vec<usize>, Vec<u8>)| {
-            (name.to_string(), TensorView::new(dtype, (*shape).clone(), data).expect("shape was checked"))
-        };
-        let views: Vec<(String, TensorView<'_>)> = data.iter().map(view).collect();
+        let views: Vec<(String, TensorView<'_>)> = data
+            .iter()
+            .map(|(name, shape, data)| {
+                let view = TensorView::new(dtype, (*shape).clone(), data).expect("shape was checked");
+                (name.to_string(), view)
+            })
+            .collect();
         let header = seal::header(&self.metadata, &views);
         serialize(views, Some(header)).expect("shapes were checked")
     }
@@ -239,7 +242,8 @@ impl Tensors {
         is_ours: bool,
         wanted: impl Fn(&TensorView<'_>) -> bool,
     ) -> Result<Tensors, TensorError> {
-        let malformed = |found: safetensors::SafeTensorError| TensorError::Format { found: found.to_string() };
+        let malformed =
+            |found: safetensors::SafeTensorError| TensorError::Format { found: found.to_string() };
         let (_, header) = SafeTensors::read_metadata(bytes).map_err(malformed)?;
         let views = SafeTensors::deserialize(bytes).map_err(malformed)?.tensors();
         let metadata = seal::texts(&header, &views)?;
@@ -248,10 +252,7 @@ impl Tensors {
         }
         let views = views.iter().filter(|(_, view)| wanted(view));
         let tensors = views.map(|(name, view)| Ok((name.clone(), numbers(name, view)?)));
-        Ok(Tensors {
-            tensors: tensors.collect::<Result<_, _>>()?,
-            metadata: metadata.unwrap_or_default(),
-        })
+        Ok(Tensors { tensors: tensors.collect::<Result<_, _>>()?, metadata: metadata.unwrap_or_default() })
     }
 }
 

@@ -297,7 +297,9 @@ impl EvaluationPlan<'_> {
         let Some((set, network)) = self.nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
             let (labels, output) = network.predict(set, sample)?;
-            scorers.iter().zip(&mut means).for_each(|(s, means)| means.add(&s.scores(&output), &labels.ids));
+            for (scorer, means) in scorers.iter().zip(&mut means) {
+                means.add(&scorer.scores(&output)?, &labels.ids);
+            }
         }
         Ok(means)
     }

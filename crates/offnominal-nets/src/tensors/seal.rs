@@ -62,7 +62,8 @@ fn digest(texts: &BTreeMap<String, String>, tensors: &[(String, TensorView<'_>)]
         sum.update(part);
     };
     add(serde_json::to_string(texts).expect("texts are valid JSON").as_bytes());
-    let by_name: BTreeMap<&String, &TensorView<'_>> = tensors.iter().map(|(name, view)| (name, view)).collect();
+    let by_name: BTreeMap<&String, &TensorView<'_>> =
+        tensors.iter().map(|(name, view)| (name, view)).collect();
     for (name, view) in by_name {
         add(name.as_bytes());
         add(format!("{:?} {:?}", view.dtype(), view.shape()).as_bytes());
