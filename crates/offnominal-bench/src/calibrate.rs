@@ -55,7 +55,7 @@ fn calibrate(
     let mut rows: Vec<Strength> =
         parallel::map(context.jobs, anomalies.len(), &bar, work)?.into_iter().flatten().collect();
     duplicates::mark(subject, &scale, &mut rows)?;
-    store.sweep()?;
+    store.sweep();
     Ok(rows)
 }
 

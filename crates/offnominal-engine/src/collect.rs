@@ -2,15 +2,22 @@
 
 use crate::anomaly_request::AnomalyRequest;
 use crate::context::Context;
+use crate::progress::Task;
 use crate::subject::Subject;
 use crate::{catalogues, parallel};
 use anyhow::{Result, bail, ensure};
 use offnominal_core::prelude::*;
+use offnominal_files::checkpoint::interval;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe, cut_at_divergence};
+use offnominal_files::lock::Lock;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Episodes that each thread plays from one look at the clock to the next.
+const PLAYED_PER_THREAD: usize = 32;
 
 /// Most episodes of one kind that may be asked for at once.
 pub const MAX_EPISODES: u32 = 1_000_000;
@@ -55,32 +62,21 @@ pub struct Collected {
     pub recipe: DatasetRecipe,
 }
 
-/// Plays the episodes that are not in the file yet, and writes them.
+/// Plays the episodes that are not in the file yet, and writes them: now and then what there is, so that a run that was
+/// stopped or killed goes on.
 ///
 /// # Errors
-/// If the environment, the policy or the anomaly cannot be had, the file holds other episodes or cannot be written.
+/// If the environment, the policy or the anomaly cannot be had, another process uses the file, or it holds other episodes
+/// or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Collected> {
     let subject = request.subject()?;
     let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
     let file = request.out.join(request.file_name(context.seed));
     let recipe = subject.recipe(anomaly_spec.as_ref(), context.seed);
+    let _held = Lock::file(&file)?;
     let kept = dataset::existing(&file, &recipe, request.episodes as usize)?;
-    let open = kept.as_ref().map_or(0, Dataset::n_asked)..request.episodes as usize;
-    let dataset = match kept {
-        Some(kept) if open.is_empty() => kept,
-        kept => {
-            let played = request.play(&subject, anomaly_spec.as_ref(), open, context)?;
-            let whole = match kept {
-                Some(mut kept) => {
-                    kept.extend(played);
-                    kept
-                }
-                None => played,
-            };
-            dataset::save(&whole, &file)?;
-            whole
-        }
-    };
+    let kept = kept.unwrap_or(Dataset { recipe, episodes: vec![], twins: vec![] });
+    let dataset = request.complete(&subject, anomaly_spec.as_ref(), kept, &file, context)?;
     match subject.env.health() {
         Ok(()) => Ok(Collected::of(&dataset, file)),
         Err(why) => bail!("{why}; {} holds what was played until then", file.display()),
@@ -94,6 +90,40 @@ impl Request {
     /// If one of them cannot be had.
     pub fn subject(&self) -> Result<Subject> {
         Subject::on(&self.env, self.robot.as_deref(), &self.policy)
+    }
+
+    /// Plays the episodes that a dataset lacks, and writes it.
+    fn complete(
+        &self,
+        subject: &Subject,
+        anomaly_spec: Option<&AnomalySpec>,
+        mut dataset: Dataset,
+        file: &Path,
+        context: &Context,
+    ) -> Result<Dataset> {
+        let (n, root, every) = (self.episodes as usize, Seed(context.seed).child("collect"), interval()?);
+        let task = context.resumed(dataset.n_asked() as u64..n as u64, "episodes");
+        let (mut saved, mut is_saved) = (Instant::now(), true);
+        ensure!(n > 0, "expected at least 1 episode, found 0");
+        while dataset.n_asked() < n && subject.env.health().is_ok() {
+            let open = dataset.n_asked()..n.min(dataset.n_asked() + PLAYED_PER_THREAD * context.jobs);
+            let of = (anomaly_spec, &dataset.recipe);
+            let failure = match play_in(subject, of, root, open, (context.jobs, &task)) {
+                Ok(more) => {
+                    dataset.extend(more);
+                    None
+                }
+                Err(why) => Some(why),
+            };
+            is_saved &= failure.is_some();
+            let is_last = dataset.n_asked() == n || failure.is_some() || subject.env.health().is_err();
+            if !is_saved && (is_last || saved.elapsed() >= every) {
+                dataset::save(&dataset, file)?;
+                (saved, is_saved) = (Instant::now(), true);
+            }
+            failure.map_or(Ok(()), Err)?;
+        }
+        Ok(dataset)
     }
 
     /// Plays some of the episodes.
@@ -170,6 +200,19 @@ pub fn play(
     context: &Context,
 ) -> Result<Dataset> {
     ensure!(!episodes.is_empty(), "expected at least 1 episode, found 0");
+    let task = context.task(episodes.len(), what);
+    let recipe = subject.recipe(anomaly_spec, context.seed);
+    play_in(subject, (anomaly_spec, &recipe), root, episodes, (context.jobs, &task))
+}
+
+/// Plays episodes as [`play`] does, as a part of a task.
+fn play_in(
+    subject: &Subject,
+    (anomaly_spec, recipe): (Option<&AnomalySpec>, &DatasetRecipe),
+    root: Seed,
+    episodes: Range<usize>,
+    (jobs, task): (usize, &Task),
+) -> Result<Dataset> {
     let (trial, anomalies) = (subject.trial(), catalogues::anomalies());
     if let Some(anomaly_spec) = anomaly_spec {
         anomaly_spec.build(&anomalies, subject.env.as_ref())?;
@@ -180,13 +223,13 @@ pub fn play(
         let (episode, twin) = trial.with_twin(seed, anomaly_spec, &anomalies)?;
         Ok(vec![sound(episode), sound(twin)])
     };
-    let jobs = parallel::jobs_for(subject.env.as_ref(), context.jobs);
-    let mut played = parallel::map(jobs, episodes.len(), &context.task(episodes.len(), what), one)?;
+    let jobs = parallel::jobs_for(subject.env.as_ref(), jobs);
+    let mut played = parallel::map(jobs, episodes.len(), task, one)?;
     keep_until_trouble(subject, &mut played)?;
     let episodes: Vec<Episode> = played.into_iter().flatten().collect();
     let twin = |i: usize| (anomaly_spec.is_some() && i.is_multiple_of(2)).then_some(i + 1);
     let twins = (0..episodes.len()).map(twin).collect();
-    Ok(Dataset { recipe: subject.recipe(anomaly_spec, context.seed), episodes, twins })
+    Ok(Dataset { recipe: recipe.clone(), episodes, twins })
 }
 
 /// Where a robot stopped, only what was whole before is kept: the rest is of a robot that stands, and is played anew

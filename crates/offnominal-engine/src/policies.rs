@@ -3,6 +3,7 @@
 
 pub mod bodies;
 mod shipped;
+mod vouched;
 
 use crate::catalogues::own_policies;
 use anyhow::{Context, Result, bail, ensure};
@@ -141,6 +142,9 @@ fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
         false => Box::new(actor(&bytes, spec).with_context(place)?),
     };
     let card = card_beside(path, &bytes)?;
+    if !is_onnx && card.is_none() {
+        vouched::check(path, &bytes)?;
+    }
     Ok(Found { policy, name: path.display().to_string(), digest: digest(&bytes), card })
 }
 

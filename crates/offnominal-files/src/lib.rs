@@ -5,6 +5,7 @@
 //! | [`dataset`]     | episodes as Arrow IPC                                                |
 //! | [`provenance`]  | what made a result                                                   |
 //! | [`store`]       | finished cells by the digest of what they are                        |
+//! | [`lock`]        | what one process uses at a time                                      |
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
 //! | [`checkpoint`]  | trainings that are under way                                         |
 //! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
@@ -23,6 +24,7 @@ pub mod dataset;
 pub mod gif;
 pub mod image_file;
 pub mod journal;
+pub mod lock;
 pub mod minari;
 mod palette;
 pub mod png;

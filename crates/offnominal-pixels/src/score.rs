@@ -69,8 +69,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
         let (labels, output) = network.predict(&set, sample)?;
         let shape = [labels.height, labels.width];
         scorers.iter().try_for_each(|scorer| {
-            scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;
-            write_array(&request.out.join(&scorer.id), &sample.name, &shape, &scorer.scores(&output))
+            let scores = scorer.scores(&output).with_context(|| sample.name.clone())?;
+            write_array(&request.out.join(&scorer.id), &sample.name, &shape, &scores)
         })
     })?;
     let (folder, methods) = (request.out.clone(), request.methods.clone());

@@ -12,6 +12,7 @@ use offnominal_detectors::pixel::patches::{Examples, PatchClassifier, PatchTrain
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_files::checkpoint::Checkpoint;
+use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
 use offnominal_stats::pixel::Confusion;
@@ -109,7 +110,8 @@ pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
     let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
     let model = request.out.join("model.safetensors");
     let identity = request.identity(&set, context.seed)?;
-    let mut checkpoint = Checkpoint::new(&request.out.join(CHECKPOINT), identity.as_str());
+    let _held = Lock::folder(&request.out)?;
+    let mut checkpoint = Checkpoint::open(&request.out.join(CHECKPOINT), identity.as_str())?;
     let Trained { network, recipe, presets } = request.train(&set, &model, &mut checkpoint, context)?;
     checkpoint.remove()?;
     let (iou, mean_iou) = validation.map(|set| judge(&network, &set, context)).transpose()?.unzip();

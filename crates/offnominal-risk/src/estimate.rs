@@ -33,6 +33,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
@@ -127,6 +128,7 @@ pub struct Report {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let (level, method) = (Level::try_from(request.level)?, request.method()?);
     request.check()?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let subject = request.randomisation.subject(&request.env, &request.policy)?;
     let experimenter = Experimenter::new(&subject, context.seed)?;
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;

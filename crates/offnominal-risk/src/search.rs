@@ -12,6 +12,7 @@ pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
 use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -87,6 +88,7 @@ struct StrategySetting {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
     request.check()?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let (policies, settings) = (request::policies(&request.policies)?, request.settings());
     let (mut costs, mut secs) = (Vec::new(), Vec::new());
     for setting in &settings {

@@ -26,6 +26,7 @@ use choice::Truth;
 use heats::RaceSpec;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
@@ -107,6 +108,7 @@ pub struct RoundChoice {
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let subjects = request.subjects()?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let guides = request.guides(&subjects)?;
     let spec = request.spec(&subjects, &guides, context)?;
     let truth = request.truth.as_deref().map(|path| Truth::open(path, &request.env, &spec.policies));

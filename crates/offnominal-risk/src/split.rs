@@ -11,6 +11,7 @@ use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
+use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
 use offnominal_stats::risk::splitting::{Margin, Rounds, Splitting};
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,7 @@ pub struct Report {
 /// be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let subject = Subject::new(&request.env, &request.policy)?;
     let (experimenter, run) = (Experimenter::new(&subject, context.seed)?, request.spec(&subject, context)?);
     let swarms = all(&experimenter, &run, request.swarms, request.out.as_deref(), context)?;

@@ -56,7 +56,7 @@ pub fn run_all(
             .rows
             .extend(rows.with_context(|| format!("{} ({} of {})", policy.name, i + 1, policies.len()))?);
     }
-    store.sweep()?;
+    store.sweep();
     Ok(found)
 }
 

@@ -52,9 +52,8 @@ impl InternalModels {
             };
             let bar = context.task(plan.updates as usize, &format!("internal model ({name})"));
             let seed = plan.root().child("model").child(name);
-            let model =
-                learned(&streams, &recipe, seed, Checkpoint::new(&folder.join(name), name), &bar, context)?;
-            Ok::<_, anyhow::Error>(model)
+            let checkpoint = Checkpoint::open(&folder.join(name), name)?;
+            learned(&streams, &recipe, seed, checkpoint, &bar, context)
         };
         let hidden = Task::hidden();
         let models = parallel::map(context.jobs, 2, &hidden, one)?;

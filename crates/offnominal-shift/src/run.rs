@@ -13,6 +13,7 @@ use offnominal_engine::catalogues;
 use offnominal_engine::context::Context;
 use offnominal_engine::policies::bodies;
 use offnominal_engine::provenance;
+use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::Store;
 use offnominal_files::table;
@@ -117,6 +118,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     }
     let policies = bodies::find(env.spec(), request.policies.as_deref())?;
     let out = request.out.clone().unwrap_or_else(|| PathBuf::from("runs/shift").join(&request.env));
+    let _held = Lock::folder(&out)?;
     let store = Store::new(&out);
     let draws = cell::draws(&plan)?;
     // First of all, as toplines are trained on these bodies.

@@ -77,7 +77,7 @@ pub fn run(request: &Request, context: &Context) -> Result<TrainedEncoder> {
         ensure!(shipped, "environment {env}: expected a shipped policy {POLICY}, found none");
     }
     let identity = json!({ "request": request, "seed": context.seed }).to_string();
-    let mut checkpoint = Checkpoint::new(&request.file.with_extension("checkpoint"), identity);
+    let mut checkpoint = Checkpoint::open(&request.file.with_extension("checkpoint"), identity)?;
     let (coder, loss) = request.train(&mut checkpoint, context)?;
     atomically(&request.file, &coder.to_tensors().to_bytes())?;
     checkpoint.remove()?;

@@ -105,12 +105,12 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
     );
     let subject = Subject::new(&request.env, &request.policy)?;
     frames::check(subject.env.spec())?;
+    let mut checkpoint =
+        Checkpoint::open(&request.file.with_extension("checkpoint"), request.identity(&subject, context))?;
     let [train, validation] = [("train", request.train), ("validation", request.validation)]
         .map(|(what, n)| videos(&subject, (what, n as usize), request.images as usize, context));
     let (train, validation) = (train?, validation?);
     let mut rng = Seed(context.seed).child("fit").child(id.as_str()).rng();
-    let mut checkpoint =
-        Checkpoint::new(&request.file.with_extension("checkpoint"), request.identity(&subject, context));
     let fitted =
         Fitted::fit((id, params), request.device, [&train, &validation], &mut rng, &mut checkpoint, context)?;
     let mut tensors = fitted.to_tensors();

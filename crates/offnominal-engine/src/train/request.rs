@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{Card, TrainConfig};
 use offnominal_core::Seed;
 use offnominal_core::spec::EnvSpec;
+use offnominal_files::lock::Lock;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::{self, Display, Formatter};
@@ -61,6 +62,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Trained> {
     let config = request.config()?;
     let default = || PathBuf::from("runs/train").join(format!("{}-{}", request.env, config.algorithm));
     let folder = Folder::new(request.out.clone().unwrap_or_else(default));
+    let _held = Lock::folder(folder.path())?;
     let (policy, seed) = (folder.policy(), Seed(context.seed));
     let change = request.change(&folder, env.spec())?;
     let env = match &change {

@@ -1,6 +1,6 @@
 //! Many searches for failures beside one another, each with randomness of its own.
 
-use crate::estimate::block::Failure;
+use crate::estimate::block::{Failure, one_after_another};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::record::{Numbered, Piece};
@@ -220,6 +220,11 @@ const JOURNAL: &str = "searches.jsonl";
 impl Piece for (u64, Found) {
     fn number(&self) -> u64 {
         self.0
+    }
+
+    fn check(&self) -> Result<()> {
+        let Found { experiments, failures, .. } = &self.1;
+        one_after_another(failures.iter().map(|f| f.index), 0..*experiments as u64, "failures")
     }
 }
 
