@@ -20,6 +20,7 @@ OUTSIDE = {
     "Architecture": "ARCHITECTURE.md",
     "Contributing": "CONTRIBUTING.md",
     "Changelog": "CHANGELOG.md",
+    "Security": "SECURITY.md",
     "Results: images": "results/images/README.md",
     "Results: pixels": "results/pixels/order.md",
     "Results: risk": "results/risk/README.md",

@@ -19,6 +19,8 @@ mod choice;
 mod names;
 mod numbers;
 mod plan;
+#[cfg(feature = "schema")]
+mod schema;
 
 pub use choice::{Anomalies, AnomalyChoice};
 pub use plan::{Excluded, Plan, Setting, Stage};
@@ -35,6 +37,7 @@ use std::path::Path;
 
 /// What to benchmark.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
     /// Name in results and on the report.
@@ -53,6 +56,7 @@ pub struct Campaign {
     pub anomalies: Anomalies,
     /// Calibrated strengths at which anomalies without a magnitude of their own are tried.
     #[serde(default = "strengths")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::strengths"))]
     pub strengths: Vec<String>,
     /// The policy whose calibrated magnitudes all policies meet; each its own, if it is not given.
     #[serde(default)]
@@ -90,6 +94,7 @@ pub struct Campaign {
 
 /// Numbers of episodes of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Episodes {
     /// Nominal, to fit the detectors.

@@ -26,18 +26,31 @@ use serde::{Deserialize, Serialize};
 
 /// One line in.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Line {
+    /// Observation before the step, as the policy reads it.
     obs: Vec<f32>,
+    /// The policy's action; in the second form, an observation without an action ends the episode.
     action: Option<Vec<f32>>,
+    /// Observation after the step.
     next_obs: Option<Vec<f32>>,
+    /// Whether an episode begins with this line.
     #[serde(default)]
     reset: bool,
+    /// Number of the line; it grows by one until the next reset.
     step: Option<u64>,
+}
+
+/// The schema of a line in.
+#[cfg(feature = "schema")]
+pub fn line_schema() -> schemars::Schema {
+    schemars::schema_for!(Line)
 }
 
 /// One line out.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer<'a> {
     /// Which line is answered, counted from 1.
     pub line: u64,

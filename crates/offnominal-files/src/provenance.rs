@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// What made a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// The command line that makes it again.

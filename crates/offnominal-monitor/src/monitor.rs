@@ -40,6 +40,7 @@ struct Open {
 
 /// What is said of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// Which step of the episode, counted from 0.
     pub step: u64,

@@ -14,6 +14,7 @@ mod images;
 mod import;
 mod leaderboard;
 mod list;
+mod manual;
 mod metrics;
 mod monitor;
 mod one_of;
@@ -102,6 +103,10 @@ enum Command {
     Export(export::Export),
     /// Images, class masks and a video of one episode
     Render(render::Render),
+    /// Print the completions of a shell, which complete commands and options
+    Completions(manual::Completions),
+    /// Write the manual as man pages, one per command
+    Man(manual::Man),
     /// Be a robot: a simulated controller of Universal Robots, for any program that speaks to one
     UrSim(ur_sim::UrSim),
 }
@@ -165,6 +170,8 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
         Command::Images(args) => args.run(common),
         Command::Export(args) => args.run(common),
         Command::Render(args) => args.run(common),
+        Command::Completions(args) => args.run(common),
+        Command::Man(args) => args.run(common),
         Command::UrSim(args) => args.run(common),
     }
 }
@@ -202,6 +209,7 @@ fn unused(command: &str) -> &'static [&'static str] {
         "metrics" => &["jobs", "out", "quiet"],
         "render" => &["jobs", "quiet"],
         "fit" => &["out"],
+        "completions" | "man" => &["seed", "jobs", "out", "json", "quiet"],
         "leaderboard" | "score" => &["seed", "jobs", "out", "quiet"],
         "monitor" => &["seed", "jobs", "out", "json", "quiet"],
         "ur-sim" => &["jobs", "out"],

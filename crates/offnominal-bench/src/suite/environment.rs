@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// What the results of an environment are, and how to make them again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Environment {
     /// Environment id.

@@ -16,6 +16,7 @@ mod pixels;
 mod ranges;
 mod renders;
 mod robot;
+mod schemas;
 mod shift;
 mod tables;
 
