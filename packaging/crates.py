@@ -14,8 +14,9 @@ import re
 import subprocess
 import sys
 import tarfile
-import tomllib
 from pathlib import Path
+
+import tomllib
 
 ROOT = Path(__file__).resolve().parent.parent
 INCLUDED = re.compile(r'include_(?:str|bytes)!\("([^"]+)"\)')

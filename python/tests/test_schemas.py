@@ -5,8 +5,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import offnominal
 import pytest
+
+import offnominal
 
 jsonschema = pytest.importorskip("jsonschema")
 tomllib = pytest.importorskip("tomllib", reason="Python before 3.11 reads no TOML")
