@@ -198,11 +198,29 @@ fn what_stands_on_the_page_is_plain_text() {
     assert!(refused("suite = \"vector\"", "suite = \"vecto\"").contains("did you mean \"vector\"?"));
 }
 
+/// States the digests of our own results anew.
+fn sealed(folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let folder = entry.unwrap().path();
+        let about = About::load(&folder).unwrap();
+        if about.results.is_some() {
+            let files = about::digests(&about.results(&folder)).unwrap();
+            let text = toml::to_string(&About { files, ..about }).unwrap();
+            std::fs::write(about::path(&folder), text).unwrap();
+        }
+    }
+}
+
 #[test]
 fn the_page_says_what_the_submissions_say() {
-    let text = page(&load(&repository().join("leaderboard/submissions")).unwrap()).unwrap();
-    let shown = repository().join("docs/leaderboard.md");
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
+    let (submissions, shown) =
+        (repository().join("leaderboard/submissions"), repository().join("docs/leaderboard.md"));
+    let is_updated = std::env::var_os("UPDATE_EXPECT").is_some();
+    if is_updated {
+        sealed(&submissions);
+    }
+    let text = page(&load(&submissions).unwrap()).unwrap();
+    if is_updated {
         std::fs::write(&shown, &text).unwrap();
     }
     let is_new = std::fs::read_to_string(&shown).unwrap_or_default() == text;
