@@ -11,10 +11,8 @@ mod about;
 mod add;
 mod check;
 mod page;
-#[cfg(test)]
-mod tests;
 
-pub use about::About;
+pub use about::{About, digests};
 pub use add::{Added, Submit, add};
 pub use page::page;
 
@@ -40,7 +38,10 @@ pub struct Submission {
 pub fn load(folder: &Path) -> Result<Vec<Submission>> {
     let entries = std::fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
     let entries = entries.collect::<Result<Vec<_>, _>>().with_context(|| folder.display().to_string())?;
-    let mut folders: Vec<PathBuf> = entries.iter().map(|e| e.path()).filter(|path| path.is_dir()).collect();
+    // What begins with a dot is in the making.
+    let is_submission =
+        |path: &PathBuf| path.is_dir() && !path.file_name().is_some_and(|n| n.as_encoded_bytes()[0] == b'.');
+    let mut folders: Vec<PathBuf> = entries.iter().map(|e| e.path()).filter(is_submission).collect();
     folders.sort();
     ensure!(!folders.is_empty(), "{}: expected a folder per submission, found none", folder.display());
     folders.iter().map(|path| submission(path)).collect()
@@ -58,14 +59,6 @@ fn submission(folder: &Path) -> Result<Submission> {
     let results = about.results(folder);
     about.compare(folder, &results)?;
     let environments = environments(suite, &results)?;
-    let names = suite.environments()?;
-    ensure!(
-        !environments.is_empty(),
-        "{}: expected results of an environment of suite {}, which has {}; found none",
-        results.display(),
-        suite.id,
-        names.join(", ")
-    );
     Ok(Submission { name, about, environments })
 }
 
@@ -81,5 +74,12 @@ fn environments(suite: &Suite, results: &Path) -> Result<Vec<(Environment, Vec<R
         check::table(suite, &environment, &rows).with_context(|| table.display().to_string())?;
         found.push((environment, rows));
     }
+    ensure!(
+        !found.is_empty(),
+        "{}: expected results of an environment of suite {}, which has {}; found none",
+        results.display(),
+        suite.id,
+        suite.environments()?.join(", ")
+    );
     Ok(found)
 }

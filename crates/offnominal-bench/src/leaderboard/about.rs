@@ -101,8 +101,11 @@ impl About {
     }
 }
 
-/// The digests of the result files in a folder.
-pub(super) fn digests(results: &Path) -> Result<BTreeMap<String, String>> {
+/// SHA-256 of each result file in a folder.
+///
+/// # Errors
+/// If one cannot be read, or is larger than a table can be.
+pub fn digests(results: &Path) -> Result<BTreeMap<String, String>> {
     let entries = std::fs::read_dir(results).with_context(|| format!("cannot read {}", results.display()))?;
     let mut digests = BTreeMap::new();
     for entry in entries {

@@ -1,11 +1,12 @@
 //! Making a submission of the results in a folder.
 
 use super::about::{About, digests, is_name, path};
-use super::submission;
+use super::environments;
 use crate::suite::Suite;
 use anyhow::{Context, Result, ensure};
-use offnominal_files::write;
+use offnominal_files::write::{self, FolderAside};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What is submitted, and by whom.
@@ -45,31 +46,34 @@ pub struct Added {
 /// # Errors
 /// If the folder is there already, a file cannot be copied, or a check fails.
 pub fn add(request: &Submit) -> Result<Added> {
-    let Submit { name, submissions, .. } = request;
+    let Submit { name, submissions, results, .. } = request;
     ensure!(is_name(name), "name: expected small letters, digits and -, found {name:?}");
     let folder = submissions.join(name);
     ensure!(!folder.exists(), "{}: expected no such submission, found one", folder.display());
     let suite = Suite::find(&request.suite)?;
-    std::fs::create_dir_all(submissions).with_context(|| format!("cannot make {}", submissions.display()))?;
-    let aside = write::folder_aside(submissions, ".adding-")?;
-    let made = aside.path().join(name);
-    std::fs::create_dir(&made).with_context(|| format!("cannot make {}", made.display()))?;
-    copy(suite, &request.results, &made)?;
-    let about = About {
-        suite: suite.id.into(),
-        by: request.by.clone(),
-        date: request.date.clone(),
-        about: request.about.clone(),
-        code: request.code.clone(),
-        results: None,
-        files: digests(&made)?,
-    };
+    let checked = environments(suite, results)?;
+    let aside = FolderAside::new(submissions)?;
+    copy(suite, results, aside.path())?;
+    let about = request.about(suite, digests(aside.path())?);
     about.check()?;
-    write::atomically(&path(&made), toml::to_string(&about)?.as_bytes())?;
-    let checked = submission(&made)?;
-    std::fs::rename(&made, &folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let environments = checked.environments.into_iter().map(|(environment, _)| environment.env).collect();
+    write::atomically(&path(aside.path()), toml::to_string(&about)?.as_bytes())?;
+    aside.put(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let environments = checked.into_iter().map(|(environment, _)| environment.env).collect();
     Ok(Added { folder, environments })
+}
+
+impl Submit {
+    fn about(&self, suite: &Suite, files: BTreeMap<String, String>) -> About {
+        About {
+            suite: suite.id.into(),
+            by: self.by.clone(),
+            date: self.date.clone(),
+            about: self.about.clone(),
+            code: self.code.clone(),
+            results: None,
+            files,
+        }
+    }
 }
 
 /// Copies the files of each environment of the suite that is there.

@@ -119,25 +119,3 @@ mod made {
         completions(Shell::Bash).map(drop)
     }
 }
-
-#[cfg(all(test, feature = "manual"))]
-mod tests {
-    use super::*;
-    use crate::cli::line;
-
-    #[test]
-    fn every_command_is_completed_and_has_a_page() {
-        let folder = tempfile::tempdir().unwrap();
-        made::man(folder.path()).unwrap();
-        let shells = [Shell::Bash, Shell::Elvish, Shell::Fish, Shell::PowerShell, Shell::Zsh];
-        let completions = shells.map(|shell| made::completions(shell).unwrap());
-        for command in line().get_subcommands() {
-            let name = command.get_name();
-            assert!(completions.iter().all(|text| text.contains(name)), "{name} is not completed");
-            let page = std::fs::read_to_string(folder.path().join(format!("offnominal-{name}.1"))).unwrap();
-            assert!(page.contains(".SH SYNOPSIS"), "{page}");
-        }
-        let inner = std::fs::read_to_string(folder.path().join("offnominal-risk-estimate.1")).unwrap();
-        assert!(inner.contains("max\\-risk") && inner.contains("offnominal\\-risk\\-estimate"), "{inner}");
-    }
-}

@@ -6,6 +6,7 @@ mod clusters;
 mod image_networks;
 mod images;
 mod inside;
+mod manual;
 mod minari;
 mod monitor;
 mod networks;
