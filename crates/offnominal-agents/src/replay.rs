@@ -120,7 +120,7 @@ impl Replay {
     /// If a tensor is missing or has the wrong shape.
     pub(crate) fn restored(self, from: &Tensors, next: usize) -> Result<Option<Replay>, TensorError> {
         let Ok((shape, _)) = from.get("replay") else { return Ok(Some(self)) };
-        let len = shape[0];
+        let len = shape.first().copied().unwrap_or(0);
         let rows = from.expect("replay", &[len, self.width()])?.to_vec();
         let at_end = if len == self.capacity { next < len } else { next == len };
         let frame_stack = match self.frame_stack.clone() {

@@ -2,9 +2,11 @@
 
 use crate::anomaly_request::AnomalyRequest;
 use crate::context::Context;
+use crate::request::within;
 use crate::subject::Subject;
 use crate::{catalogues, parallel};
 use anyhow::{Result, bail, ensure};
+use offnominal_core::limits::EPISODES;
 use offnominal_core::prelude::*;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe, cut_at_divergence};
 use serde::{Deserialize, Serialize};
@@ -13,7 +15,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 /// Most episodes of one kind that may be asked for at once.
-pub const MAX_EPISODES: u32 = 1_000_000;
+pub const MAX_EPISODES: u32 = offnominal_core::limits::EPISODES as u32;
 
 /// What to play; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -60,6 +62,7 @@ pub struct Collected {
 /// # Errors
 /// If the environment, the policy or the anomaly cannot be had, the file holds other episodes or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Collected> {
+    within("episodes", request.episodes as usize, 0..=EPISODES)?;
     let subject = request.subject()?;
     let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
     let file = request.out.join(request.file_name(context.seed));

@@ -9,7 +9,6 @@ use offnominal_engine::context::Context;
 use offnominal_nets::{Activation, Mlp, Tensors};
 use offnominal_risk::learning::learn_from;
 use offnominal_risk::predictors::learn::{Form, PredictorRecipe};
-use offnominal_shift::{Learning, ModelRecipe, Stream};
 use std::io::{Cursor, Read};
 
 fn numbers(n: usize) -> Vec<f32> {
@@ -92,7 +91,7 @@ pub fn history() -> Vec<u8> {
 /// A dictionary of episodes that predicts failures.
 pub fn predictor() -> Vec<u8> {
     let (mut rng, spec) = (Rng::new(5), environment().spec());
-    let (initial, n) = (spec.initial.clone(), 200);
+    let (initial, n) = (spec.initial.clone(), 120);
     let run = offnominal_agents::history::Run {
         env: spec.id.clone(),
         initial: initial.clone(),
@@ -103,27 +102,11 @@ pub fn predictor() -> Vec<u8> {
     let past = |step| {
         let initial: Vec<f64> = initial.iter().map(|_| rng.uniform()).collect();
         let failed = rng.uniform() < initial[0];
-        TrainingEpisode { initial, step, noise: 1.0 - step as f64 / 300.0, failed }
+        TrainingEpisode { initial, step, noise: 1.0 - step as f64 / 200.0, failed }
     };
     let history = History { run, episodes: (0..n).map(past).collect() };
     let recipe = PredictorRecipe { form: Form::Dictionary, ..PredictorRecipe::default() };
     let context = Context::silent(1, 1);
     let learned = learn_from(&[history], None, environment(), &recipe, None, &context);
     learned.expect("enough failures").predictor.to_bytes()
-}
-
-/// A model of a point that turns, before it learned anything.
-pub fn internal_model() -> Vec<u8> {
-    let run = |i: usize| {
-        let mut stream = Stream::new(2, 1);
-        for t in 0..30 {
-            let angle = 0.3 * t as f32 + i as f32;
-            stream.push(&[angle.cos(), angle.sin()], &[(7.0 * t as f32).sin()]);
-        }
-        stream
-    };
-    let runs: Vec<Stream> = (0..12).map(run).collect();
-    let recipe = ModelRecipe { length: 20, ..ModelRecipe::default() };
-    let begun = Learning::begin(&runs, &recipe, &mut Rng::new(1)).expect("enough runs");
-    begun.into_model().tensors().to_bytes()
 }
