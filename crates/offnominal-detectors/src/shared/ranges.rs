@@ -88,8 +88,8 @@ range! {
 }
 
 range! {
-    /// A finite number above zero.
-    Positive, "a finite number above zero", |value| value > 0.0 && value.is_finite()
+    /// A number above zero that is a weight, a length or a tolerance, and so no more than a million.
+    Positive, "a number above zero, at most 1000000", |value| value > 0.0 && value <= 1e6
 }
 
 /// Widths of the hidden layers of a network: one or more, each positive, and of a size that can be trained.
@@ -173,7 +173,7 @@ mod tests {
     fn bad_values_are_refused_with_the_rule_and_the_value() {
         refuses::<Fraction>("1.0", "expected a number in [0, 1), found 1");
         refuses::<Fraction>("-0.1", "expected a number in [0, 1), found -0.1");
-        refuses::<Positive>("0.0", "expected a finite number above zero, found 0");
+        refuses::<Positive>("0.0", "expected a number above zero, at most 1000000, found 0");
         refuses::<Hidden>("[]", "expected 1 to 32 hidden layers, found 0");
         refuses::<Hidden>(
             "[100000000, 100000000]",
