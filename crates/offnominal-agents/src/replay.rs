@@ -258,5 +258,7 @@ mod tests {
         assert!(restored(&long, 0).is_none(), "more than there is room for");
         saved.insert("replay", &[1, 7], &[0.0; 7]);
         assert!(Replay::new(5, 2, 1).restored(&saved, 0).is_err());
+        saved.insert("replay", &[], &[0.0]);
+        assert!(Replay::new(5, 2, 1).restored(&saved, 0).is_err(), "a number without axes");
     }
 }
