@@ -17,6 +17,15 @@ pub fn within<T: PartialOrd + Display>(name: &str, found: T, range: RangeInclusi
     Ok(())
 }
 
+/// Refuses a number that is not finite and above zero.
+///
+/// # Errors
+/// If it is not.
+pub fn positive(name: &str, found: f64) -> Result<()> {
+    ensure!(found > 0.0 && found.is_finite(), "{name}: expected a number above 0, found {found}");
+    Ok(())
+}
+
 /// Defines what fields of a request are where they are absent: one function per field, for `#[serde(default = "…")]`
 /// and for whoever lists the defaults.
 #[macro_export]
@@ -29,4 +38,20 @@ macro_rules! defaults {
             }
         )*
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_outside_its_range_is_named_with_the_range() {
+        let error = within("episodes", 4_000_000_000_u64, 1..=1_000_000).unwrap_err().to_string();
+        assert_eq!(error, "episodes: expected 1 to 1000000, found 4000000000");
+        assert!(within("share", f64::NAN, 0.0..=1.0).is_err());
+        assert!(
+            positive("t", 1.0).is_ok()
+                && [0.0, -1.0, f64::NAN, f64::INFINITY].iter().all(|&t| positive("t", t).is_err())
+        );
+    }
 }

@@ -18,7 +18,7 @@ use offnominal_core::estimate::Estimate;
 use offnominal_core::limits::REPLICATES;
 use offnominal_detectors::pixel::Needs;
 use offnominal_engine::context::Context;
-use offnominal_engine::request::within;
+use offnominal_engine::request::{positive, within};
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::{State, Store, address};
 use offnominal_stats::pixel::{Judged, components};
@@ -78,6 +78,7 @@ impl Default for Request {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("replicates", request.replicates as usize, 2..=REPLICATES)?;
     within("passes", request.network.passes, 1..=100)?;
+    positive("temperature", request.temperature.unwrap_or(1.0))?;
     let seed = Seed(context.seed);
     ensure!(!request.data.is_empty(), "expected a data set, found none");
     let networks = request.network.open(request.data.len(), seed)?;

@@ -1,12 +1,12 @@
 //! Seeds of policies, trainings, and what is learned about policies.
 
 use crate::mutate::zipped;
-use crate::read::policies::{environment, spec};
+use crate::read::policies::{environment, seeing, spec};
 use offnominal_agents::trainer::Contents;
 use offnominal_agents::{Actor, History, Normalisation, TrainConfig, Trainer, TrainingEpisode};
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;
-use offnominal_nets::{Activation, Mlp, Tensors};
+use offnominal_nets::{Activation, ConvNet, Filters, Mlp, Net, Tensors};
 use offnominal_risk::learning::learn_from;
 use offnominal_risk::predictors::learn::{Form, PredictorRecipe};
 use std::io::{Cursor, Read};
@@ -27,7 +27,13 @@ pub fn policies() -> Vec<(String, Vec<u8>)> {
     let (real, choosing) = (spec(3, 2, 0), spec(3, 1, 3));
     let plain = actor(&real, &[3, 8, 2], 0.0);
     let ensemble = Actor::ensemble(vec![plain.clone(), plain.clone()]).expect("two alike");
+    let filters = [Filters { kernel: 4, stride: 2, count: 3 }];
+    let eye = ConvNet::fitting(2, 12, 12, &filters).expect("they fit");
+    let head = Mlp::new(&[eye.outputs(), 6, 4], Activation::Relu);
+    let net = Net::new(Some(eye), head);
+    let seeing = Actor::new(&seeing(), "dqn", net.clone(), numbers(net.n_params()), None);
     let all = [
+        ("seeing", seeing),
         ("plain", plain),
         ("ensemble", ensemble),
         ("dropping", actor(&real, &[3, 8, 2], 0.5)),
