@@ -25,6 +25,63 @@ pub const ARRAY_NUMBERS: usize = 1 << 29;
 /// Bytes of a file's header that is read as text: each becomes up to twenty in memory.
 pub const HEADER_BYTES: usize = 1 << 24;
 
+/// Episodes that are played, simulated or read for one number.
+pub const EPISODES: usize = 1_000_000;
+
+/// Repetitions of a campaign: each is a row of its plan for every environment, detector and anomaly.
+pub const REPETITIONS: usize = 10_000;
+
+/// Bootstrap replicates: more cost time and change no digit that is shown.
+pub const REPLICATES: usize = 100_000;
+
+/// Units of a hidden layer.
+pub const UNITS: usize = 1 << 14;
+
+/// Hidden layers of a network.
+pub const LAYERS: usize = 32;
+
+/// Weights of all networks that are trained together, in single precision 256 MiB; the optimiser takes three times that.
+pub const WEIGHTS: usize = 1 << 26;
+
+/// Units of the state of a recurrent network: its weights grow with their square.
+pub const STATE: usize = 2_048;
+
+/// Networks of an ensemble.
+pub const MEMBERS: usize = 100;
+
+/// Passes over data.
+pub const EPOCHS: usize = 100_000;
+
+/// Rows of a gradient step. A larger batch than the rows there are is all of them, but its buffers are allocated.
+pub const BATCH: usize = 1 << 13;
+
+/// Steps that a detector looks back or ahead.
+pub const WINDOW: usize = 4_096;
+
+/// Draws, quantiles, predictions or trees for one score.
+pub const DRAWS: usize = 1 << 14;
+
+/// Rows that are kept or read, and ranks among them.
+pub const POINTS: usize = 1 << 20;
+
+/// Steps of a training, and whatever is counted in them: at ten thousand a second, three years.
+pub const STEPS: u64 = 1_000_000_000_000;
+
+/// Gradient steps between two steps in the environment, or steps between two gradient steps.
+pub const STRIDE: u64 = 1_000_000;
+
+/// Transitions that are kept for training; memory is taken as they come.
+pub const TRANSITIONS: u64 = 1 << 30;
+
+/// Environments that a training steps in turn.
+pub const LANES: u64 = 1_024;
+
+/// Pixels that a filter covers or leaves out on a side.
+pub const FILTER: usize = 1_024;
+
+/// Numbers in the buffers of one training: 2 GiB of single precision.
+pub const BUFFERS: usize = 1 << 29;
+
 /// Numbers of one observation: four colour images of 1,024 × 1,024 pixels.
 pub const OBSERVATION: usize = 1 << 24;
 

@@ -44,8 +44,10 @@
 //! ```
 
 use crate::shared::prelude::*;
+use crate::shared::ranges::none_or_up_to;
 use crate::shared::samples::SeededSamples;
 use crate::shared::spread::{Table, information, vote_entropy};
+use offnominal_core::limits::DRAWS;
 use offnominal_core::samples::Shape;
 
 /// The score of a prediction that is not a number.
@@ -57,6 +59,7 @@ recipe! {
         /// What is measured.
         pub measure: Measure = Measure::MeanSd,
         /// Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
+        #[serde(deserialize_with = "none_or_up_to::<_, DRAWS>")]
         pub predictions: Option<NonZeroUsize> = None,
     }
 }

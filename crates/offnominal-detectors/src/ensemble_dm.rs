@@ -44,10 +44,11 @@
 //! ```
 
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
+use offnominal_core::limits::MEMBERS;
 
 recipe! {
     /// The recipe.
@@ -55,6 +56,7 @@ recipe! {
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of members, each fitted without its own share of the episodes.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub members: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),

@@ -32,14 +32,18 @@
 use crate::shared::features::{MemberModel, Members};
 use crate::shared::nearest::{Nearest, Neighbours};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::scale::Scale;
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     pub struct FeatureKnn {
         /// Rank of the neighbour.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub k: NonZeroUsize = count(1),
         /// The most nominal observations that are kept, evenly spread over the episodes.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub points: NonZeroUsize = count(5_000),
     }
 }

@@ -31,13 +31,16 @@
 
 use crate::shared::features::{MemberModel, Members};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::scale::Scale;
 use crate::shared::whiten::Whitener;
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     pub struct FeatureMahalanobis {
         /// The most nominal observations that are read, evenly spread over the episodes.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub points: NonZeroUsize = count(20_000),
     }
 }

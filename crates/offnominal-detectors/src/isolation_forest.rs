@@ -28,14 +28,18 @@
 
 use crate::shared::forest::{Forest, Table};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::scale::{Scale, n_observations};
+use offnominal_core::limits::{DRAWS, POINTS};
 
 recipe! {
     /// The recipe.
     pub struct IsolationForest {
         /// Number of trees.
+        #[serde(deserialize_with = "up_to::<_, DRAWS>")]
         pub trees: NonZeroUsize = count(100),
         /// Observations per tree, ψ.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub subsample: NonZeroUsize = count(256),
     }
 }

@@ -28,12 +28,15 @@
 
 use crate::shared::nearest::{Nearest, Neighbours};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::scale::{Scale, n_observations};
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     pub struct Knn {
         /// Rank of the neighbour.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub k: NonZeroUsize = count(1),
     }
 }

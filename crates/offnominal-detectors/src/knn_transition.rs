@@ -35,12 +35,14 @@
 use crate::shared::nearest::{Nearest, Scratch};
 use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
-use crate::shared::ranges::Positive;
+use crate::shared::ranges::{Positive, up_to};
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     pub struct KnnTransition {
         /// Rank of the neighbour.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub k: NonZeroUsize = count(1),
         /// Weight of the change.
         pub weight: Positive = Positive::new(2.0),

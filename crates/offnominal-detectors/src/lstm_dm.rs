@@ -31,15 +31,17 @@
 
 use crate::shared::one_step::{Units, mean_square};
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::saved;
 use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
+use offnominal_core::limits::STATE;
 use offnominal_nets::{Activation, CellKind, Gradients, Init, Mlp, Recurrent, RecurrentWork, Workspace};
 
 recipe! {
     /// The recipe.
     pub struct LstmDm {
         /// Width of the state.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub hidden: NonZeroUsize = count(256),
         /// Widths of the layers between state and output.
         pub head: Hidden = Hidden::one(128),
@@ -57,7 +59,8 @@ impl Learn for LstmDm {
         check(train, 1)?;
         let units = Units::fit(train);
         let rows = units.rows(train);
-        let net = self.net(units.n_inputs(), units.n_targets());
+        let head = self.head.sizes(1, self.hidden.get(), units.n_targets())?;
+        let net = self.shape(units.n_inputs(), &head);
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         let mut model = InTraining::new(net.clone(), piece, batch);
@@ -67,18 +70,19 @@ impl Learn for LstmDm {
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
-        saved::widths(from, self.head.sizes(self.hidden.get(), 1))?;
-        let net = self.net(units.n_inputs(), units.n_targets());
+        saved::within(from, "hidden", self.hidden.get())?;
+        let sizes = saved::widths(from, self.head.sizes(1, self.hidden.get(), units.n_targets()))?;
+        let net = self.shape(units.n_inputs(), &sizes);
         let params = from.exactly("params", net.n_params())?.to_vec();
         Ok(Fitted::new(units, net, params))
     }
 }
 
 impl LstmDm {
-    fn net(&self, inputs: usize, outputs: usize) -> Net {
+    fn shape(&self, inputs: usize, head: &[usize]) -> Net {
         Net {
             lstm: Recurrent::new(CellKind::Lstm, inputs, self.hidden.get()),
-            head: Mlp::new(&self.head.sizes(self.hidden.get(), outputs), Activation::Relu),
+            head: Mlp::new(head, Activation::Relu),
         }
     }
 }

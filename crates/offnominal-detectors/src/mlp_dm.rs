@@ -57,7 +57,7 @@ impl Learn for MlpDm {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let data = Data::new(nominal, &self.training)?;
-        let sizes = self.hidden.sizes(data.units.n_inputs(), data.units.n_targets());
+        let sizes = self.hidden.sizes(1, data.units.n_inputs(), data.units.n_targets())?;
         let net = Mlp::new(&sizes, Activation::Relu);
         let params = net.first_params(Init::Uniform, rng);
         let mut model = Dropping::new(&sizes, self.dropout, self.training.batch.get());
@@ -68,7 +68,7 @@ impl Learn for MlpDm {
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let shape = |units: &Units| {
-            let sizes = self.hidden.sizes(units.n_inputs(), units.n_targets());
+            let sizes = self.hidden.sizes(1, units.n_inputs(), units.n_targets());
             Ok(Mlp::new(&saved::widths(from, sizes)?, Activation::Relu))
         };
         Ok(Fitted { ensemble: Ensemble::load(from, 1, shape)? })

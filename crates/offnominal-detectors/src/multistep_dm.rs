@@ -51,19 +51,22 @@
 
 use crate::shared::open_loop::{Horizons, OpenLoop};
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
 use crate::shared::saved;
 use crate::shared::training::Training;
+use offnominal_core::limits::{MEMBERS, WINDOW};
 
 recipe! {
     /// The recipe.
     pub struct MultistepDm {
         /// Age of the oldest prediction that is scored, in steps; the others are powers of two below it.
+        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
         pub longest: NonZeroUsize = count(16),
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of parts into which the episodes are cut; the model that scores learns from all but one of them.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub parts: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),

@@ -48,9 +48,10 @@ use crate::shared::dynamics::{Answer, Data, Ensemble};
 use crate::shared::gaussian::{Gaussian, hold};
 use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::saved;
 use crate::shared::training::Training;
+use offnominal_core::limits::{DRAWS, MEMBERS};
 use offnominal_nets::simd;
 
 recipe! {
@@ -59,10 +60,12 @@ recipe! {
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::default(),
         /// Number of networks, each trained on episodes drawn with replacement.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub members: NonZeroUsize = count(5),
         /// Which score is computed.
         pub score: Score = Score::SampledMin,
         /// Draws per member, for [`Score::SampledMin`].
+        #[serde(deserialize_with = "up_to::<_, DRAWS>")]
         pub samples: NonZeroUsize = count(1000),
         /// How the networks are trained.
         pub training: Training = Training::default(),
@@ -87,7 +90,7 @@ impl Learn for PeDm {
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let data = Data::new(nominal, &self.training)?;
         let (seed, d) = (Seed(rng.bits()), data.units.n_targets());
-        let sizes = self.hidden.sizes(data.units.n_inputs(), 2 * d);
+        let sizes = self.hidden.sizes(self.members.get(), data.units.n_inputs(), 2 * d)?;
         let mut model = Gaussian::new(&sizes, self.training.batch.get());
         let (mut members, mut bounds) = (Vec::new(), Vec::new());
         for member in 0..self.members.get() {
@@ -107,7 +110,8 @@ impl Learn for PeDm {
         let mut d = 0;
         let shape = |units: &Units| {
             d = units.n_targets();
-            Ok(Gaussian::shape(&saved::widths(from, self.hidden.sizes(units.n_inputs(), 2 * d))?))
+            let sizes = self.hidden.sizes(self.members.get(), units.n_inputs(), 2 * d);
+            Ok(Gaussian::shape(&saved::widths(from, sizes)?))
         };
         let ensemble = Ensemble::load(from, self.members.get(), shape)?;
         saved::within(from, "samples", self.samples.get())?;

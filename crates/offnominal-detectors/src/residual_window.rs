@@ -38,21 +38,24 @@
 //! ```
 
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
 use crate::shared::saved;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use crate::shared::window::{Window, statistics_of};
+use offnominal_core::limits::{MEMBERS, WINDOW};
 
 recipe! {
     /// The recipe.
     pub struct ResidualWindow {
         /// Steps that are looked at, W.
+        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
         pub window: NonZeroUsize = count(16),
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of members, each fitted without its own share of the episodes.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub members: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),

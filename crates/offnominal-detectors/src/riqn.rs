@@ -46,19 +46,24 @@
 use crate::shared::one_step::Rows;
 use crate::shared::prelude::*;
 use crate::shared::quantiles::{InTraining, Net, embedding};
+use crate::shared::ranges::up_to;
 use crate::shared::saved;
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::sequences::SequenceTraining;
+use offnominal_core::limits::STATE;
 use offnominal_nets::{RecurrentWork, Workspace};
 
 recipe! {
     /// The recipe.
     pub struct Riqn {
         /// Width of the state.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub hidden: NonZeroUsize = count(64),
         /// Cosines that a level is described by.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub cosines: NonZeroUsize = count(128),
         /// Quantiles in a score.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub quantiles: NonZeroUsize = count(64),
         /// How it is trained.
         pub training: SequenceTraining = SequenceTraining::default(),

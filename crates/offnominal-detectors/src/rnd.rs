@@ -31,10 +31,11 @@
 
 use crate::shared::one_step::{Rows, mean_square};
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, TooLarge, up_to};
 use crate::shared::saved;
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::training::{Supervised, Training};
+use offnominal_core::limits::STATE;
 use offnominal_nets::loss::mse;
 use offnominal_nets::{Activation, Init, Mlp, Workspace};
 
@@ -47,6 +48,7 @@ recipe! {
         /// Widths of the hidden layers of the random network; the imitation has the last one twice.
         pub hidden: Hidden = Hidden::one(64),
         /// Number of outputs.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub outputs: NonZeroUsize = count(32),
         /// How the imitation is trained.
         pub training: Training = Training::brief(),
@@ -61,7 +63,7 @@ impl Learn for Rnd {
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let (train, validation) = (nominal.train, self.training.validation(nominal)?);
         let scale = Scale::of_observations(train).0;
-        let sizes = self.hidden.sizes(scale.width().max(1), self.outputs.get());
+        let sizes = self.sizes(scale.width())?;
         let mut random = Net::new(&sizes, Vec::new(), 1);
         let first = random.shape.first_params(Init::Uniform, rng);
         random.params = first.iter().map(|p| p * 6.0_f32.sqrt()).collect();
@@ -78,13 +80,20 @@ impl Learn for Rnd {
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
-        let sizes = saved::widths(from, self.hidden.sizes(scale.width().max(1), self.outputs.get()))?;
+        let sizes = saved::widths(from, self.sizes(scale.width()))?;
         let net = |part: &str, sizes: &[usize]| {
             let params = saved::params(&from.part(part), &Mlp::new(sizes, Activation::Relu))?;
             Ok::<_, ArchiveError>(Net::new(sizes, params, 1))
         };
         let (random, imitation) = (net("random", &sizes)?, net("imitation", &deeper(&sizes))?);
         Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
+    }
+}
+
+impl Rnd {
+    /// The widths of the random network; the imitation has about twice its weights.
+    fn sizes(&self, n_inputs: usize) -> Result<Vec<usize>, TooLarge> {
+        self.hidden.sizes(3, n_inputs.max(1), self.outputs.get())
     }
 }
 

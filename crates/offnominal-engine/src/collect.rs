@@ -3,9 +3,11 @@
 use crate::anomaly_request::AnomalyRequest;
 use crate::context::Context;
 use crate::progress::Task;
+use crate::request::within;
 use crate::subject::Subject;
 use crate::{catalogues, parallel};
 use anyhow::{Result, bail, ensure};
+use offnominal_core::limits::EPISODES;
 use offnominal_core::prelude::*;
 use offnominal_files::checkpoint::interval;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe, cut_at_divergence};
@@ -20,7 +22,7 @@ use std::time::Instant;
 const PLAYED_PER_THREAD: usize = 32;
 
 /// Most episodes of one kind that may be asked for at once.
-pub const MAX_EPISODES: u32 = 1_000_000;
+pub const MAX_EPISODES: u32 = offnominal_core::limits::EPISODES as u32;
 
 /// What to play; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -69,6 +71,7 @@ pub struct Collected {
 /// If the environment, the policy or the anomaly cannot be had, another process uses the file, or it holds other episodes
 /// or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Collected> {
+    within("episodes", request.episodes as usize, 0..=EPISODES)?;
     let subject = request.subject()?;
     let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
     let file = request.out.join(request.file_name(context.seed));

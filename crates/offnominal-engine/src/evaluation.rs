@@ -2,11 +2,13 @@
 
 use crate::context::Context;
 use crate::randomisation::RandomisationRequest;
+use crate::request::within;
 use crate::subject::Subject;
 use crate::{parallel, policies};
 use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_agents::Card;
 use offnominal_core::episode::Outcome;
+use offnominal_core::limits::EPISODES;
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
 use offnominal_stats::Level;
@@ -83,6 +85,7 @@ pub struct Evaluation {
 /// # Errors
 /// If the environment or the policy cannot be had, or a number of the request makes no sense.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    within("episodes", request.episodes as usize, 0..=EPISODES)?;
     request.check()?;
     let subject = Subject::on(&request.env, request.robot.as_deref(), &request.policy)?;
     let card = request.card.then(|| request.card_of(subject.card.clone())).transpose()?;

@@ -4,9 +4,11 @@ use crate::collect;
 use crate::context::Context;
 use crate::detector_choice::DetectorChoice;
 use crate::monitor_file::{self, Made, System};
+use crate::request::within;
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
+use offnominal_core::limits;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
@@ -76,6 +78,9 @@ pub struct FittedMonitor {
 /// # Errors
 /// If the environment, the policy, the detector or the episodes cannot be had, or there are too few of them.
 pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
+    for (name, n) in [("train", request.train), ("calibration", request.calibration)] {
+        within(name, n.unwrap_or(1) as usize, 1..=limits::EPISODES)?;
+    }
     let rule = request.checked_rule()?;
     let subject = Subject::new(&request.env, &request.policy)?;
     let [train, calibration] = request.both(&subject, rule, context)?;

@@ -265,6 +265,18 @@ mod tests {
         assert!(format!("{damaged:#}").starts_with("x.csv: "), "{damaged:#}");
     }
 
+    #[test]
+    fn damaged_columns_never_panic() {
+        let good = to_parquet(&rows()).unwrap();
+        for at in 0..good.len() {
+            for value in [0, 1, 0x7f, 0x80, 0xff, good[at] ^ 1] {
+                let mut bytes = good.clone();
+                bytes[at] = value;
+                let _ = from_parquet::<Row>(&bytes, path());
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn every_double_survives(bits in any::<u64>()) {

@@ -15,8 +15,10 @@ use crate::{panels, report};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use offnominal_core::limits::REPLICATES;
 use offnominal_detectors::pixel::Needs;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::{positive, within};
 use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::{State, Store, address};
@@ -75,6 +77,9 @@ impl Default for Request {
 /// # Errors
 /// If something cannot be read, or a data set has no unknown or no known pixels.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    within("replicates", request.replicates as usize, 2..=REPLICATES)?;
+    within("passes", request.network.passes, 1..=100)?;
+    positive("temperature", request.temperature.unwrap_or(1.0))?;
     let seed = Seed(context.seed);
     ensure!(!request.data.is_empty(), "expected a data set, found none");
     let networks = request.network.open(request.data.len(), seed)?;

@@ -6,6 +6,7 @@ use crate::written::write_array;
 use anyhow::{Context as _, Result};
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::positive;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -59,6 +60,7 @@ pub struct Scores {
 /// # Errors
 /// If something that a method needs is missing, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Scores> {
+    positive("temperature", request.temperature)?;
     let seed = Seed(context.seed);
     let (set, network) = (request.reading.open(&request.data)?, request.network.open_one(seed)?);
     let nominal = request.nominal.open(&request.reading, &request.network, seed)?;

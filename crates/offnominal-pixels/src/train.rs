@@ -11,6 +11,7 @@ use offnominal_core::estimate::Estimate;
 use offnominal_detectors::pixel::patches::{Examples, PatchClassifier, PatchTraining};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
+use offnominal_engine::request::within;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
@@ -106,6 +107,9 @@ const CHECKPOINT: &str = "checkpoint.safetensors";
 /// # Errors
 /// If the data cannot be read or the model cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
+    within("pixels", request.pixels, 1..=100_000)?;
+    within("rounds", request.rounds, 1..=10_000)?;
+    within("batch", request.batch.unwrap_or(1), 1..=1024)?;
     let set = request.reading.open(&request.data)?;
     let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
     let model = request.out.join("model.safetensors");

@@ -27,7 +27,7 @@ pub(crate) fn mended<T>(
         Ok(found) => Some(found),
         Err(None) => None,
         Err(Some((stored, found))) => {
-            let at = bytes.windows(stored.len()).rposition(|w| w == stored)?;
+            let at = bytes.windows(stored.len().max(1)).rposition(|w| w == stored)?;
             let mut bytes = bytes.to_vec();
             bytes.splice(at..at + stored.len(), found);
             decode(&bytes).ok()

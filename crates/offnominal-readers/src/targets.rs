@@ -53,7 +53,6 @@ targets! {
     Safetensors policies::checkpoint,
     Safetensors policies::history,
     Safetensors policies::predictor,
-    Safetensors policies::internal_model,
     Safetensors files::tensors,
     Text files::npy,
     Zip files::npz,

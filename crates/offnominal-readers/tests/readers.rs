@@ -16,6 +16,19 @@ fn every_reader_accepts_its_seeds() {
 }
 
 #[test]
+fn every_reader_is_a_fuzz_target() {
+    let fuzz = offnominal_readers::corpus().join("..");
+    let manifest = std::fs::read_to_string(fuzz.join("Cargo.toml")).unwrap();
+    for target in TARGETS {
+        let (name, path) = (target.name, format!("fuzz_targets/{}.rs", target.name));
+        assert!(manifest.contains(&format!("path = {path:?}")), "fuzz/Cargo.toml lacks {path}");
+        let text = std::fs::read_to_string(fuzz.join(&path)).expect(&path);
+        assert!(text.contains(&format!("read({name:?}")), "{path} reads something else");
+    }
+    assert_eq!(manifest.matches("[[bin]]").count(), TARGETS.len());
+}
+
+#[test]
 fn every_reader_survives_some_mutants() {
     let n = if skips::is_slow_tier("thousands of mutants of every reader") { 3_000 } else { 60 };
     for target in TARGETS {

@@ -5,8 +5,10 @@ use crate::predictors::examples::{Examples, Theta};
 use crate::predictors::learn::{Fits, Form, Learned, PredictorRecipe, learn};
 use crate::predictors::predictor::{About, Predictor};
 use crate::request::defaults;
+use crate::request::within;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
+use offnominal_core::limits::MEMBERS;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::randomisation::RandomisationRequest;
@@ -88,6 +90,8 @@ pub struct Report {
 /// # Errors
 /// If a history is none, of another environment, or holds too few failures; if a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    within("steps", request.steps, 1..=100_000_000)?;
+    within("members", request.members, 1..=MEMBERS)?;
     ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
     let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let env = request.randomisation.env(&request.env)?;

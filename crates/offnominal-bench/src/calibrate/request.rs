@@ -117,6 +117,7 @@ impl Request {
         };
         within("episodes", self.episodes, 24, 100_000)?;
         within("budget", self.budget, 100, 10_000_000)?;
+        within("images", self.images.into(), 16, 1024)?;
         let share = self.tolerance > 0.0 && self.tolerance < 1.0;
         ensure!(share, "tolerance: expected a number between 0 and 1, found {}", self.tolerance);
         let alone = self.at.is_none() && !self.cameras || self.anomalies.is_empty();

@@ -96,6 +96,8 @@ fn impossible_numbers_get_their_line() {
         "replicates = 100001",
         &["line 8: replicates: expected at most 100000, found 100001"],
     );
+    refuses("video = false", "seeds = 4000000000", &["seeds: expected at most 10000, found 4000000000"]);
+    refuses("video = false", "seeds = 0", &["seeds: expected at least 1, found 0"]);
     refuses(
         "validation = 19",
         "validation = 18",

@@ -9,6 +9,7 @@ use offnominal_engine::device::Device;
 use offnominal_engine::frames::{self, FrameSize, video};
 use offnominal_engine::images::networks;
 use offnominal_engine::images::trained::Fitted;
+use offnominal_engine::request::within;
 use offnominal_engine::subject::Subject;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
@@ -97,6 +98,9 @@ impl Display for FittedNetwork {
 /// If the environment, the policy, the detector or the device cannot be had, memory does not suffice, or the file cannot
 /// be written, or another run left its checkpoint beside it.
 pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
+    within("train", request.train, 1..=10_000)?;
+    within("validation", request.validation, 1..=10_000)?;
+    within("images", request.images, 16..=1024)?;
     let DetectorChoice { id, params, .. } = &request.detector;
     ensure!(
         networks::NETWORKS.iter().any(|entry| entry.id == id),

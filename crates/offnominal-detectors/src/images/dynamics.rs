@@ -22,8 +22,10 @@ use super::memory::Scales;
 use super::monitor::{Fitted, FrameStatistic};
 use super::regression::{Regression, energy, log_energy};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::training::Training;
 use offnominal_core::image_detector::check_videos;
+use offnominal_core::limits::POINTS;
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::Backbone;
 
@@ -36,8 +38,10 @@ recipe! {
     /// What can be chosen of the model.
     pub struct DynamicsShape {
         /// Patches that the network is trained on; half of them where something moves, as far as there are such.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub rows: NonZeroUsize = count(40_000),
         /// Patches whose residuals count.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub strongest: NonZeroUsize = count(3),
         /// How the network is trained.
         pub training: Training = Training { epochs: count(30), ..Training::brief() },

@@ -84,7 +84,7 @@ impl Residual {
         let ridges: Vec<Ridge> =
             (0..members.get()).map(|m| Ridge::fit(table(&data), &folds.of(m), PENALTY)).collect();
         let unit = units_of_rest(&data, &ridges);
-        let sizes = hidden.sizes(data.units.n_inputs(), 2 * data.units.n_targets());
+        let sizes = hidden.sizes(members.get(), data.units.n_inputs(), 2 * data.units.n_targets())?;
         let mut model = Gaussian::new(&sizes, training.batch.get());
         let mut members = Vec::new();
         for (m, ridge) in ridges.into_iter().enumerate() {
@@ -136,7 +136,7 @@ impl Residual {
     pub fn load(from: &Reader<'_>, hidden: &Hidden, members: NonZeroUsize) -> Result<Residual, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         let (n_inputs, d) = (units.n_inputs(), units.n_targets());
-        let sizes = saved::widths(from, hidden.sizes(n_inputs, 2 * d))?;
+        let sizes = saved::widths(from, hidden.sizes(members.get(), n_inputs, 2 * d))?;
         let net = Gaussian::shape(&sizes);
         let member = |m| {
             let from = from.part("member").part(m);

@@ -5,7 +5,8 @@
 
 use super::one_step::Rows;
 use super::prelude::*;
-use super::ranges::{Fraction, Positive};
+use super::ranges::{Fraction, Positive, up_to};
+use offnominal_core::limits::{BATCH, EPOCHS, WINDOW};
 use offnominal_nets::{Adam, AdamState};
 
 recipe! {
@@ -14,10 +15,13 @@ recipe! {
     #[derive(Copy)]
     pub struct SequenceTraining {
         /// Passes over the data.
+        #[serde(deserialize_with = "up_to::<_, EPOCHS>")]
         pub epochs: NonZeroUsize = count(250),
         /// Episodes side by side in a gradient step.
+        #[serde(deserialize_with = "up_to::<_, BATCH>")]
         pub episodes: NonZeroUsize = count(8),
         /// Steps of each episode in a gradient step.
+        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
         pub piece: NonZeroUsize = count(32),
         /// Step size of AdamW.
         pub lr: Fraction = Fraction::new(1e-3),

@@ -2,7 +2,8 @@
 
 use super::one_step::Rows;
 use super::prelude::*;
-use super::ranges::Fraction;
+use super::ranges::{Fraction, none_or_up_to, up_to};
+use offnominal_core::limits::{BATCH, EPOCHS};
 use offnominal_nets::{Adam, AdamState, Gradients, Mlp, Workspace};
 
 recipe! {
@@ -10,14 +11,17 @@ recipe! {
     #[derive(Copy)]
     pub struct Training {
         /// Passes over the data.
+        #[serde(deserialize_with = "up_to::<_, EPOCHS>")]
         pub epochs: NonZeroUsize = count(250),
         /// Rows per gradient step. The paper does not give it; 256 is the batch of its learner.
+        #[serde(deserialize_with = "up_to::<_, BATCH>")]
         pub batch: NonZeroUsize = count(256),
         /// Step size of AdamW.
         pub lr: Fraction = Fraction::new(1e-3),
         /// Decoupled weight decay of AdamW.
         pub weight_decay: Fraction = Fraction::new(1e-4),
         /// Stops after so many epochs without a better validation loss, and returns to the best one; never, if not given.
+        #[serde(deserialize_with = "none_or_up_to::<_, EPOCHS>")]
         pub patience: Option<NonZeroUsize> = None,
     }
 }

@@ -3,6 +3,7 @@
 use crate::catalogues;
 use crate::context::Context;
 use crate::randomisation::{Randomisation, RandomisationRequest};
+use crate::request::within;
 use crate::train::{Folder, Keepsakes, Run};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{Card, TrainConfig};
@@ -58,6 +59,7 @@ pub struct Trained {
 /// # Errors
 /// If a name or an option is wrong, or a file cannot be read or written.
 pub fn run(request: &Request, context: &Context) -> Result<Trained> {
+    within("checkpoints", request.checkpoints.unwrap_or(0), 0..=1000)?;
     let env = catalogues::environments().build(&request.env, &json!({}))?;
     let config = request.config()?;
     let default = || PathBuf::from("runs/train").join(format!("{}-{}", request.env, config.algorithm));

@@ -101,7 +101,10 @@ fn batch<D: DataType>(
 /// # Errors
 /// If a column is missing, or a field is not what it should be.
 pub fn from_parquet<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<Vec<T>> {
-    rows(bytes).with_context(|| path.display().to_string())
+    // The library asserts what a damaged page breaks.
+    let read = std::panic::catch_unwind(|| rows(bytes));
+    let read = read.unwrap_or_else(|_| Err(anyhow!("expected sound columns, found a damaged one")));
+    read.with_context(|| path.display().to_string())
 }
 
 fn rows<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>> {

@@ -97,7 +97,7 @@ impl Dice {
     pub fn number(&mut self) -> u64 {
         match self.below(4) {
             0 => self.below(1 << 16) as u64,
-            1 => self.0.below(1 << 30) as u64 * 0x9e37_79b9_7f4a_7c15,
+            1 => (self.0.below(1 << 30) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15),
             _ => *self.of(EDGES),
         }
     }

@@ -72,6 +72,9 @@ fn rename(map: &mut Map<String, Value>, key: &str, dice: &mut Dice) {
     map.insert(name, value);
 }
 
+/// Words that mean something elsewhere.
+const WORDS: &[&str] = &["\n", "\u{0}", "../../x", "no such thing", "tqc", "knn"];
+
 /// A value that is not expected there.
 fn other(dice: &mut Dice) -> Value {
     match dice.below(12) {
@@ -84,7 +87,7 @@ fn other(dice: &mut Dice) -> Value {
         6 => (0..1 << dice.below(8)).fold(json!(0), |inner, _| json!([inner])),
         7 => json!(dice.number()),
         8 => json!((dice.number() as i64).wrapping_neg()),
-        9 => json!(*dice.of(&["\n", "\u{0}", "../../x", "no such thing", "tqc", "knn"])),
-        _ => serde_json::from_str(dice.of(NUMBERS)).unwrap_or(json!(0.25)),
+        9 => Value::from(*dice.of(WORDS)),
+        _ => serde_json::from_str(*dice.of(NUMBERS)).unwrap_or(json!(0.25)),
     }
 }

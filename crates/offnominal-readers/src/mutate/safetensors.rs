@@ -30,7 +30,8 @@ fn parts(file: &[u8]) -> Option<(Value, Vec<u8>)> {
 /// Gives the tensor at the end of the data another shape, and the numbers for it.
 fn tensor(header: &mut Value, data: &mut Vec<u8>, dice: &mut Dice) -> bool {
     let Some(entries) = header.as_object_mut() else { return false };
-    let names: Vec<String> = entries.keys().filter(|name| *name != "__metadata__").cloned().collect();
+    let tensors = entries.iter().filter(|(name, entry)| *name != "__metadata__" && entry.is_object());
+    let names: Vec<String> = tensors.map(|(name, _)| name.clone()).collect();
     if names.is_empty() {
         return false;
     }
@@ -59,6 +60,6 @@ fn tensor(header: &mut Value, data: &mut Vec<u8>, dice: &mut Dice) -> bool {
 }
 
 fn offsets(entry: &Value) -> (usize, usize) {
-    let at = |i: usize| entry["data_offsets"][i].as_u64().unwrap_or(0) as usize;
+    let at = |i: usize| entry["data_offsets"][i].as_u64().unwrap_or(0).min(1 << 40) as usize;
     (at(0), at(1).max(at(0)))
 }

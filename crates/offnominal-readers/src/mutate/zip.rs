@@ -28,6 +28,7 @@ pub fn mutate(file: &mut Vec<u8>, dice: &mut Dice) -> bool {
 
 fn entries(file: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let mut archive = zip::ZipArchive::new(Cursor::new(file)).ok()?;
+    let n = archive.len();
     let read = |i: usize| {
         let entry = archive.by_index(i).ok()?;
         let name = entry.name().ok()?.to_string();
@@ -35,7 +36,7 @@ fn entries(file: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
         entry.take(1 << 20).read_to_end(&mut content).ok()?;
         Some((name, content))
     };
-    (0..archive.len()).map(read).collect()
+    (0..n).map(read).collect()
 }
 
 /// A zip of these entries; of two with one name the first.

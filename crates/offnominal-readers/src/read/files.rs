@@ -54,7 +54,7 @@ pub fn journal(bytes: &[u8]) -> bool {
     let first = bytes.split(|&b| b == b'\n').next().unwrap_or_default();
     let run = serde_json::from_slice::<Value>(first)
         .ok()
-        .and_then(|mut line| serde_json::from_value::<ExperimentSpec>(line["run"].take()).ok());
+        .and_then(|mut line| serde_json::from_value::<ExperimentSpec>(line.get_mut("run")?.take()).ok());
     let file = on_disk(bytes);
     run.is_some_and(|run| Journal::open::<_, Block>(file.path(), &run).is_ok())
 }

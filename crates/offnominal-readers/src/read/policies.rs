@@ -7,9 +7,7 @@ use offnominal_core::channel::Image;
 use offnominal_core::env::Env;
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
-use offnominal_nets::Tensors;
 use offnominal_risk::predictors::predictor::Predictor;
-use offnominal_shift::{Inputs, InternalModel};
 use std::sync::LazyLock;
 
 /// An environment with so many numbers, and actions that are real or one of `choices`.
@@ -95,11 +93,4 @@ pub fn history(bytes: &[u8]) -> bool {
 /// A predictor of failures.
 pub fn predictor(bytes: &[u8]) -> bool {
     Predictor::from_bytes(bytes).is_ok()
-}
-
-/// A model of what a body does.
-pub fn internal_model(bytes: &[u8]) -> bool {
-    let inputs = [Inputs::StatesAndActions, Inputs::States];
-    Tensors::from_bytes(bytes)
-        .is_ok_and(|tensors| inputs.iter().any(|&i| InternalModel::from_tensors(i, &tensors).is_ok()))
 }

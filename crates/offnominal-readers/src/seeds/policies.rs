@@ -1,15 +1,14 @@
 //! Seeds of policies, trainings, and what is learned about policies.
 
 use crate::mutate::zipped;
-use crate::read::policies::{environment, spec};
+use crate::read::policies::{environment, seeing, spec};
 use offnominal_agents::trainer::Contents;
 use offnominal_agents::{Actor, History, Normalisation, TrainConfig, Trainer, TrainingEpisode};
 use offnominal_core::{Rng, Seed};
 use offnominal_engine::context::Context;
-use offnominal_nets::{Activation, Mlp, Tensors};
+use offnominal_nets::{Activation, ConvNet, Filters, Mlp, Net, Tensors};
 use offnominal_risk::learning::learn_from;
 use offnominal_risk::predictors::learn::{Form, PredictorRecipe};
-use offnominal_shift::{Learning, ModelRecipe, Stream};
 use std::io::{Cursor, Read};
 
 fn numbers(n: usize) -> Vec<f32> {
@@ -28,7 +27,13 @@ pub fn policies() -> Vec<(String, Vec<u8>)> {
     let (real, choosing) = (spec(3, 2, 0), spec(3, 1, 3));
     let plain = actor(&real, &[3, 8, 2], 0.0);
     let ensemble = Actor::ensemble(vec![plain.clone(), plain.clone()]).expect("two alike");
+    let filters = [Filters { kernel: 4, stride: 2, count: 3 }];
+    let eye = ConvNet::fitting(2, 12, 12, &filters).expect("they fit");
+    let head = Mlp::new(&[eye.outputs(), 6, 4], Activation::Relu);
+    let net = Net::new(Some(eye), head);
+    let seeing = Actor::new(&seeing(), "dqn", net.clone(), numbers(net.n_params()), None);
     let all = [
+        ("seeing", seeing),
         ("plain", plain),
         ("ensemble", ensemble),
         ("dropping", actor(&real, &[3, 8, 2], 0.5)),
@@ -92,7 +97,7 @@ pub fn history() -> Vec<u8> {
 /// A dictionary of episodes that predicts failures.
 pub fn predictor() -> Vec<u8> {
     let (mut rng, spec) = (Rng::new(5), environment().spec());
-    let (initial, n) = (spec.initial.clone(), 200);
+    let (initial, n) = (spec.initial.clone(), 120);
     let run = offnominal_agents::history::Run {
         env: spec.id.clone(),
         initial: initial.clone(),
@@ -103,27 +108,11 @@ pub fn predictor() -> Vec<u8> {
     let past = |step| {
         let initial: Vec<f64> = initial.iter().map(|_| rng.uniform()).collect();
         let failed = rng.uniform() < initial[0];
-        TrainingEpisode { initial, step, noise: 1.0 - step as f64 / 300.0, failed }
+        TrainingEpisode { initial, step, noise: 1.0 - step as f64 / 200.0, failed }
     };
     let history = History { run, episodes: (0..n).map(past).collect() };
     let recipe = PredictorRecipe { form: Form::Dictionary, ..PredictorRecipe::default() };
     let context = Context::silent(1, 1);
     let learned = learn_from(&[history], None, environment(), &recipe, None, &context);
     learned.expect("enough failures").predictor.to_bytes()
-}
-
-/// A model of a point that turns, before it learned anything.
-pub fn internal_model() -> Vec<u8> {
-    let run = |i: usize| {
-        let mut stream = Stream::new(2, 1);
-        for t in 0..30 {
-            let angle = 0.3 * t as f32 + i as f32;
-            stream.push(&[angle.cos(), angle.sin()], &[(7.0 * t as f32).sin()]);
-        }
-        stream
-    };
-    let runs: Vec<Stream> = (0..12).map(run).collect();
-    let recipe = ModelRecipe { length: 20, ..ModelRecipe::default() };
-    let begun = Learning::begin(&runs, &recipe, &mut Rng::new(1)).expect("enough runs");
-    begun.into_model().tensors().to_bytes()
 }
