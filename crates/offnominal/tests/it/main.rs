@@ -18,6 +18,7 @@ mod renders;
 mod robot;
 mod shift;
 mod tables;
+mod twice;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
