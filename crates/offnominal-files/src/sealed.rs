@@ -34,7 +34,11 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
     let place = || path.display().to_string();
     let Sealed { content, digest: expected } = crate::read::json(path)?;
     let found = digest(&content);
-    ensure!(found == expected, "{}: expected the digest {expected}, found {found}: the file was changed", place());
+    ensure!(
+        found == expected,
+        "{}: expected the digest {expected}, found {found}: the file was changed",
+        place()
+    );
     serde_json::from_value(content).with_context(place)
 }
 

@@ -4,8 +4,8 @@ use crate::policies;
 use crate::randomisation::Randomisation;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
-use offnominal_files::{read, sealed};
 use offnominal_files::write::atomically;
+use offnominal_files::{read, sealed};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 

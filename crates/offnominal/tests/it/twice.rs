@@ -48,8 +48,7 @@ fn a_second_training_is_told_who_has_the_folder() {
 #[test]
 fn datasets_are_collected_beside_one_another_and_each_by_one_process() {
     let folder = tempfile::tempdir().unwrap();
-    let collect =
-        |env, episodes| ["collect", "--env", env, "--policy", "random", "--episodes", episodes];
+    let collect = |env, episodes| ["collect", "--env", env, "--policy", "random", "--episodes", episodes];
     let (out, long) = (folder.path(), collect("sap-goal0", "1000000"));
     let mut first = running(&long, out, ".sap-goal0-random-nominal-seed0.arrow.lock");
     let said = fails(&mut offnominal(&long, out));
