@@ -18,8 +18,7 @@ name = "campaign"
 seed = 3
 envs = ["sap-goal1"]
 detectors = ["clock", "knn"]
-diagnosis = "knn"
-anomalies = ["obs-offset"]
+anomalies = ["obs-offset", "act-noise", "obs-noise", "act-offset"]
 strengths = ["strong"]
 false_alarms = 0.2
 replicates = 10
@@ -99,8 +98,9 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
     driving, out = ["--env", "driving"], ["--jobs", "2", "--seed", "1", "--out", "out"]
     thinned = ["--predictor", inputs.at("predictor/predictor.safetensors"), "--experiments", "300"]
     both = ["--policy", weak, "--policy", better]
-    search = ["--strategy", "random", "--strategy", "elites", "--searches", "12", "--budget", "20", "--all"]
-    train = ["--steps", "1200", "--eval-every", "300", "--set", "hidden=[16,16]", "--set", "learning_starts=200"]
+    noises = ["--noise", "0", "--noise", "0.1", "--noise", "0.2"]
+    search = ["--strategy", "random", "--strategy", "elites", "--searches", "12", "--budget", "10", "--all"]
+    train = ["--steps", "1500", "--eval-every", "100", "--set", "hidden=[8,8]", "--set", "learning_starts=100", "--set", "eval_episodes=4", "--set", "batch=16"]
     small = ["--sigma", "0.1", "--bodies", "2", "--steps", "200", "--nominal-runs", "2", "--updates", "6", "--detectors", "knn"]
     nominal = ["--model", inputs.at("network/model.safetensors"), "--nominal", inputs.at("nominal")]
     unknown = ["--data", inputs.at("unknown-a"), "--data", inputs.at("unknown-b")]
@@ -115,7 +115,7 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
         ),
         Command(
             "collect",
-            ["collect", "--env", "sap-goal1", "--policy", "tqc", "--episodes", "1500"]
+            ["collect", "--env", "sap-goal1", "--policy", "tqc", "--episodes", "600"]
             + ["--anomaly", "obs-noise", "--strength", "medium", *out],
         ),
         Command(
@@ -128,16 +128,16 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
             ["bench", inputs.at("campaign.toml"), "--jobs", "2", "--out", "out"],
             is_shareable=True,
         ),
-        Command("risk estimate", ["risk", "estimate", *driving, "--policy", "random", "--experiments", "4300", *out]),
+        Command("risk estimate", ["risk", "estimate", "--env", "sap-goal1", "--policy", "random", "--experiments", "6300", *out]),
         Command("risk estimate (thinned)", ["risk", "estimate", *driving, "--policy", weak, *thinned, *out]),
-        Command("risk history", ["risk", "history", *driving, *both, "--episodes", "600", *out]),
-        Command("risk learn", [*learn, "--form", "mlp", "--steps", "60", "--seed", "1", "--out", "out"]),
+        Command("risk history", ["risk", "history", *driving, *both, "--episodes", "30", *noises, *out]),
+        Command("risk learn", [*learn, "--form", "mlp", "--steps", "20", "--seed", "1", "--out", "out"]),
         Command("risk search", ["risk", "search", *driving, "--policy", "random", *search, *out]),
-        Command("risk select", ["risk", "select", *driving, *both, "--budget", "800", "--round", "50", *out]),
+        Command("risk select", ["risk", "select", *driving, *both, "--budget", "600", "--round", "20", *out]),
         Command(
             "risk split",
-            ["risk", "split", *driving, "--policy", better, "--particles", "10", "--moves", "2"]
-            + ["--swarms", "3", "--budget", "150", *out],
+            ["risk", "split", *driving, "--policy", "random", "--particles", "10", "--moves", "2"]
+            + ["--swarms", "60", "--budget", "40", *out],
         ),
         Command("shift", ["shift", "--env", "hopper", "--policies", inputs.at("hopper.zip"), *small, *out]),
         Command(

@@ -24,7 +24,7 @@ def lines(campaign: Campaign, rng: random.Random, folder: Path, tally: Tally) ->
     monitor = campaign.inputs.folder / "knn.monitor"
     if not monitor.exists():
         fit = ["fit", "--env", "sap-goal0", "--policy", "tqc", "--detector", "knn", "--train", "8"]
-        campaign.inputs.run(*fit, "--validation", "20", "--seed", "1", "--out", str(monitor))
+        campaign.inputs.run(*fit, "--calibration", "20", "--seed", "1", "--out", str(monitor))
     text = "\n".join(json.dumps(step(rng)) for _ in range(rng.randint(1, 40))) + "\n"
     data = text.encode()
     for _ in range(rng.randint(1, 4)):
@@ -48,9 +48,9 @@ def step(rng: random.Random) -> dict[str, object]:
     def number() -> float:
         return rng.choice(strange) if rng.random() < 0.05 else rng.uniform(-1, 1)
 
-    found: dict[str, object] = {"observation": [number() for _ in range(8)], "action": [number() for _ in range(2)]}
+    found: dict[str, object] = {"obs": [number() for _ in range(4)], "action": [number() for _ in range(2)]}
     if rng.random() < 0.1:
-        found["next_observation"] = [number() for _ in range(rng.randint(0, 9))]
+        found["next_obs"] = [number() for _ in range(rng.choice([4, 4, 0, 3, 9]))]
     return found
 
 
@@ -68,7 +68,7 @@ def sound(text: str) -> bool:
 
 def robot(campaign: Campaign, rng: random.Random, folder: Path, tally: Tally) -> str | None:
     """A controller that answers with noise, too little, or nothing."""
-    ports = [29999, 30001, 30002, 30004]
+    ports = [29999, 30003, 30004]
     address = f"127.{rng.randint(1, 254)}.{rng.randint(0, 254)}.{rng.randint(2, 254)}"
     listening = [socket.create_server((address, port)) for port in ports]
     for server in listening:

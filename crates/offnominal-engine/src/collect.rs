@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-/// Episodes that each thread plays from one look at the clock to the next.
+/// Episodes that each thread plays from one look at the clock to the next; a robot plays one.
 const PLAYED_PER_THREAD: usize = 32;
 
 /// Most episodes of one kind that may be asked for at once.
@@ -106,10 +106,11 @@ impl Request {
     ) -> Result<Dataset> {
         let (n, root, every) = (self.episodes as usize, Seed(context.seed).child("collect"), interval()?);
         let task = context.resumed(dataset.n_asked() as u64..n as u64, "episodes");
+        let some = if subject.env.fork().is_some() { PLAYED_PER_THREAD * context.jobs } else { 1 };
         let (mut saved, mut is_saved) = (Instant::now(), true);
         ensure!(n > 0, "expected at least 1 episode, found 0");
         while dataset.n_asked() < n && subject.env.health().is_ok() {
-            let open = dataset.n_asked()..n.min(dataset.n_asked() + PLAYED_PER_THREAD * context.jobs);
+            let open = dataset.n_asked()..n.min(dataset.n_asked() + some);
             let of = (anomaly_spec, &dataset.recipe);
             let failure = match play_in(subject, of, root, open, (context.jobs, &task)) {
                 Ok(more) => {
@@ -124,7 +125,12 @@ impl Request {
                 dataset::save(&dataset, file)?;
                 (saved, is_saved) = (Instant::now(), true);
             }
-            failure.map_or(Ok(()), Err)?;
+            match failure {
+                // What broke is said with what was played before.
+                Some(_) if subject.env.health().is_err() && !dataset.episodes.is_empty() => break,
+                Some(why) => return Err(why),
+                None => {}
+            }
         }
         Ok(dataset)
     }

@@ -10,6 +10,7 @@
 //! | [`checkpoint`]  | trainings that are under way                                         |
 //! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
 //! | [`read`]        | files, named in every error                                          |
+//! | [`sealed`]      | JSON with a digest inside                                            |
 //! | [`mod@write`]   | files that are never half-written                                    |
 //! | [`mod@array`]   | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
 //! | [`image_file`]  | PNG files as grey values or colours                                  |
@@ -30,6 +31,7 @@ mod palette;
 pub mod png;
 pub mod provenance;
 pub mod read;
+pub mod sealed;
 pub mod store;
 pub mod table;
 pub mod tensorboard;

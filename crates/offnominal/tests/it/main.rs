@@ -20,6 +20,7 @@ mod robot;
 mod schemas;
 mod shift;
 mod tables;
+mod twice;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
