@@ -60,6 +60,8 @@ pub struct Report {
     pub episodes: u32,
     /// Those of them that have no outcome, and are in no number.
     pub diverged: Diverged,
+    /// The same of the episodes of the random policy.
+    pub random_diverged: Diverged,
     /// Versions of what played the episodes.
     pub versions: BTreeMap<String, String>,
     /// The numbers.
@@ -97,7 +99,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let subject = subject.randomised_by(change)?;
     let seed = card.as_ref().map_or(context.seed, |card| Card::evaluation_seed(card.seed));
     let (env, policy) = (subject.env.as_ref(), subject.policy.as_ref());
-    let (found, diverged) = evaluate(env, policy, request.episodes as usize, &context.with_seed(seed))?;
+    let (found, [diverged, random_diverged]) =
+        evaluate(env, policy, request.episodes as usize, &context.with_seed(seed))?;
     if let Some(card) = card {
         diverged.at_most(context.allow_diverged).context("card")?;
         policies::write_card(&found.clone().onto(card), Path::new(&request.policy))?;
@@ -110,6 +113,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         drawn: request.randomisation.words(),
         refusals: request.refusals(&found, diverged.beyond(context.allow_diverged)),
         diverged,
+        random_diverged,
         found,
     })
 }
@@ -157,7 +161,7 @@ impl Request {
 
 impl Display for Report {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Report { env, policy, episodes, diverged, found, drawn, .. } = self;
+        let Report { env, policy, episodes, diverged, random_diverged, found, drawn, .. } = self;
         writeln!(out, "{policy} in {env}{drawn}, {episodes} episodes, 95 % intervals")?;
         if diverged.episodes > 0 {
             writeln!(out, "  {diverged}; the numbers are of the others")?;
@@ -167,7 +171,11 @@ impl Display for Report {
             Some(success) => writeln!(out, "  success        {success:.3}")?,
             None => writeln!(out, "  success        not defined by this environment")?,
         }
-        writeln!(out, "  random return  {:.2}", found.random_return)
+        writeln!(out, "  random return  {:.2}", found.random_return)?;
+        if random_diverged.episodes > 0 {
+            writeln!(out, "  of the random policy, {random_diverged}")?;
+        }
+        Ok(())
     }
 }
 
@@ -179,8 +187,8 @@ impl Evaluation {
     }
 }
 
-/// Plays `n` nominal episodes of the policy, and as many of the random policy; also says how many of the former have no
-/// outcome and are in no number.
+/// Plays `n` nominal episodes of the policy, and as many of the random policy; also says how many of each have no outcome
+/// and are in no number.
 ///
 /// # Errors
 /// If fewer than two episodes are asked for, or have an outcome: one says nothing of the spread.
@@ -189,19 +197,19 @@ pub fn evaluate(
     policy: &dyn Policy,
     n: usize,
     context: &Context,
-) -> Result<(Evaluation, Diverged)> {
+) -> Result<(Evaluation, [Diverged; 2])> {
     ensure!(n >= 2, "expected at least 2 episodes, found {n}");
     let seed = Seed(context.seed).child("evaluate");
     let (outcomes, diverged) = sound(env, play(env, policy, seed, n, context, "policy")?, "policy")?;
     let random = Random::new(&env.spec().action);
     let random = play(env, &random, seed, n, context, "random policy")?;
-    let (random, _) = sound(env, random, "random policy")?;
+    let (random, random_diverged) = sound(env, random, "random policy")?;
     let found = Evaluation {
         total_reward: mean_return(&outcomes)?,
         success: success(&outcomes)?,
         random_return: mean_return(&random)?,
     };
-    Ok((found, diverged))
+    Ok((found, [diverged, random_diverged]))
 }
 
 /// Plays nominal episodes on all cores, in order of their seeds.
