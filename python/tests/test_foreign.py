@@ -305,20 +305,20 @@ def test_no_gate_lets_through_what_is_not_finite(odd, options, expected):
     assert expected in fails("evaluate", *play, "--episodes", 4, "--min-return", -1e9)
     for risk in ("estimate", "search"):
         kind = () if risk == "estimate" else ("--strategy", "random")
-        size = ("--experiments", 50, "--max-risk", 0.9) if risk == "estimate" else ("--searches", 1, "--budget", 9)
+        size = ("--episodes", 50, "--max-risk", 0.9) if risk == "estimate" else ("--searches", 1, "--budget", 9)
         found = command("risk", risk, *play, *size, *kind, "--out", f"out-{risk}")
         assert found.returncode == 2 and expected in found.stderr, found.stdout + found.stderr
     found = command("collect", *play, "--episodes", 2)
     assert expected in found.stdout + found.stderr
     assert found.returncode == (2 if "reset" in options else 0)
     assert expected in fails("fit", *play, "--detector", "knn", "--train", 5, "--calibration", 20, "--out", "m.monitor")
-    assert expected in fails("calibrate", *play, "--anomaly", "obs-noise", "--nominal", 10)
+    assert expected in fails("calibrate", *play, "--anomaly", "obs-noise", "--episodes", 24)
 
 
 def test_a_few_diverged_episodes_are_counted_where_they_are_allowed(odd):
     """Every second episode of a process is odd."""
     play = ("--env", "gymnasium:odd:Sick-v0?modules=.&sick=obs", "--policy", "random")
-    found = command("risk", "estimate", *play, "--experiments", 50, "--allow-diverged", 50, "--out", "risk")
+    found = command("risk", "estimate", *play, "--episodes", 50, "--allow-diverged", 50, "--out", "risk")
     assert "50 failures in 50 experiments" in found.stdout, found.stdout + found.stderr
     assert "50 experiments diverged and have no outcome; they count as failures" in found.stdout
     assert json.loads(Path("risk/risk.json").read_text())["diverged"] == 50
