@@ -77,6 +77,27 @@ mod tests {
     }
 
     #[test]
+    fn a_path_is_nothing_that_a_script_executes() {
+        let folder = tempfile::tempdir().unwrap();
+        let campaign = folder.path().join("x$(touch pwned)`touch pwned`'.toml");
+        std::fs::write(&campaign, crate::run::DEMO.replace("\"mjc-cartpole-swingup\", ", "")).unwrap();
+        let request = Request { campaign, out: "out".into() };
+        // What the script gives to the cluster is only shown.
+        let tools = "sbatch() { echo 7; }; kubectl() { cat; }; export IMAGE=i CLAIM=c; ";
+        for scheduler in [Scheduler::Slurm, Scheduler::Kubernetes] {
+            let script = tools.to_string() + &text(scheduler, &request).unwrap();
+            let mut shell = std::process::Command::new("bash");
+            let output =
+                shell.args(["-c", &script]).current_dir(folder.path()).stdin(std::process::Stdio::null());
+            let output = output.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(!folder.path().join("pwned").exists(), "{said}");
+            assert!(scheduler == Scheduler::Slurm || said.contains("x$(touch pwned)`touch pwned`"), "{said}");
+        }
+    }
+
+    #[test]
     fn a_shell_reads_a_quoted_path_back() {
         let path = Path::new("it's $HOME/a b");
         let output =
