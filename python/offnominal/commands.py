@@ -50,7 +50,7 @@ def fit(
 
     :param options: ``detector`` (an id, or a dict with ``id``), ``data`` (a file of episodes, instead of new ones), ``train``,
         ``calibration``, ``rule``, ``alpha``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``),
-        ``diagnosis``.
+        ``diagnosis``, ``allow_diverged`` (nominal episodes that may be without an outcome).
     """
     return _result("fit", {"env": env, "policy": policy, "file": file, **options}, seed, jobs, progress)
 
@@ -93,7 +93,8 @@ def calibrate(
 ) -> Records:
     """Finds how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score.
 
-    :param options: ``episodes``, ``budget``, ``tolerance``; ``cameras`` and ``images``; ``at``, a table of magnitudes.
+    :param options: ``episodes``, ``budget``, ``tolerance``; ``cameras`` and ``images``; ``at``, a table of magnitudes;
+        ``allow_diverged``, nominal episodes that may be without an outcome.
     """
     request = {"env": env, "policy": policy, "anomalies": list(anomalies), "out": out, **options}
     return Records(call("calibrate", request, seed=seed, jobs=jobs, progress=progress))

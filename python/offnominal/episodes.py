@@ -301,7 +301,8 @@ def evaluate(env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int =
     """Return and success rate of a policy of the engine, and the return of random commands, each with its interval.
 
     Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
-    environment defines none. What ``offnominal evaluate --json`` prints.
+    environment defines none. ``diverged`` counts the episodes without an outcome, which are in no number. What
+    ``offnominal evaluate --json`` prints.
     """
     request = {"env": environment_id(env), "policy": policy, "episodes": episodes}
     return Result(call("evaluate", request, seed=seed, jobs=jobs, progress=True))

@@ -1,6 +1,6 @@
 """Tries to break the program: kills, full disks, two processes at once, changed files, hostile hosts.
 
-    python3 tests/campaign/run.py --seconds 600 --seed 1 [--only kills,disk,twice,mutants,hosts]
+    python3 tests/campaign/run.py --seconds 600 --seed 1 [--only kills,disk,twice,mutants,hosts,hostile]
 
 Ends with a table, and with exit code 1 if there is a defect. See README.md beside this file.
 """
@@ -17,6 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import disk
+import hostile
 import hosts
 import kills
 import mutants
@@ -24,7 +25,14 @@ import twice
 from case import Campaign
 from commands import ROOT, prepare
 
-PARTS = {"kills": kills.play, "disk": disk.play, "twice": twice.play, "mutants": mutants.play, "hosts": hosts.play}
+PARTS = {
+    "kills": kills.play,
+    "disk": disk.play,
+    "twice": twice.play,
+    "mutants": mutants.play,
+    "hosts": hosts.play,
+    "hostile": hostile.play,
+}
 
 
 def arguments() -> argparse.Namespace:

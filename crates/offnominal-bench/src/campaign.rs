@@ -23,6 +23,7 @@ mod plan;
 mod schema;
 
 pub use choice::{Anomalies, AnomalyChoice};
+pub(crate) use names::without_control;
 pub use plan::{Excluded, Plan, Setting, Stage};
 
 use anyhow::{Context, Result};
@@ -87,6 +88,9 @@ pub struct Campaign {
     /// Width and height in pixels of the camera's images; if it is given, the detectors are those of images.
     #[serde(default)]
     pub images: Option<usize>,
+    /// Nominal episodes of one kind that may be without an outcome.
+    #[serde(default)]
+    pub allow_diverged: u64,
     /// Whether a video of one anomalous episode per environment is made.
     #[serde(default = "video")]
     pub video: bool,

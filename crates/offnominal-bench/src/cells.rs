@@ -15,6 +15,7 @@ mod assemble;
 mod cell;
 mod coverage;
 mod diagnosis;
+mod diverged;
 mod failures;
 mod judge;
 mod nodes;
@@ -28,6 +29,7 @@ mod video;
 
 pub use assemble::results;
 pub use cell::{Cell, Layer};
+pub use diverged::diverged;
 pub use nodes::Node;
 pub use returns::scores;
 pub use summary::{RANKED, ranked, summary};
@@ -115,7 +117,7 @@ impl Bench {
     fn files(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         let subject = &self.plan.stages[node.stage].subject;
         let mut files = match &node.cell {
-            Cell::Nominal(cell) => play::nominal(cell, subject)?,
+            Cell::Nominal(cell) => play::nominal(cell, subject, self.plan.campaign.allow_diverged)?,
             Cell::Anomalous(cell) => play::anomalous(cell, subject, &self.store)?,
             Cell::Judgement(cell) => judge::judge(cell, subject, &self.store, jobs, tell)?,
             Cell::Diagnosis(cell) => diagnosis::diagnose(cell, subject, &self.store, jobs, tell)?,

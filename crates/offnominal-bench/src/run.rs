@@ -56,6 +56,8 @@ pub struct Finished {
     /// One line per policy.
     #[serde(skip)]
     pub policies: Vec<String>,
+    /// One line for each kind of episodes of which some have no outcome.
+    pub diverged: Vec<String>,
 }
 
 /// Runs the cells that are not finished, and writes tables and page.
@@ -149,6 +151,7 @@ pub fn finish(bench: &Bench, text: &str, command: &str, out: &Path, wall_secs: f
         wall_secs,
         summary: cells::summary(&results.rows, &detectors),
         policies: results.recipe.policies,
+        diverged: cells::diverged(bench)?,
     })
 }
 
@@ -167,6 +170,7 @@ impl Display for Finished {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         writeln!(out, "{}", self.summary)?;
         self.policies.iter().try_for_each(|policy| writeln!(out, "{policy}"))?;
+        self.diverged.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         writeln!(
             out,
             "means over anomalies and strengths with 95 % intervals; alarms at the conformal threshold"

@@ -13,6 +13,7 @@ pub mod channel;
 pub mod course;
 mod defaults;
 pub mod detector;
+pub mod divergence;
 pub mod env;
 pub mod episode;
 pub mod estimate;
@@ -44,6 +45,7 @@ pub mod prelude {
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
     pub use crate::course::Course;
     pub use crate::detector::{Detector, FitError, Monitor, Nominal, Signals, Transition};
+    pub use crate::divergence::Divergence;
     pub use crate::entry;
     pub use crate::env::{Env, Status, Step};
     pub use crate::episode::{End, Episode};

@@ -2,15 +2,16 @@
 
 use crate::anomaly_request::AnomalyRequest;
 use crate::context::Context;
+use crate::diverged::Diverged;
 use crate::progress::Task;
 use crate::request::within;
 use crate::subject::Subject;
 use crate::{catalogues, parallel};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use offnominal_core::limits::EPISODES;
 use offnominal_core::prelude::*;
 use offnominal_files::checkpoint::interval;
-use offnominal_files::dataset::{self, Dataset, DatasetRecipe, cut_at_divergence};
+use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
 use offnominal_files::lock::Lock;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
@@ -58,8 +59,11 @@ pub struct Collected {
     pub steps: usize,
     /// Steps in which the anomaly was active.
     pub anomalous_steps: usize,
-    /// Episodes in which a number stopped being finite.
+    /// Episodes without an outcome.
     pub diverged: usize,
+    /// The first of them, in words.
+    #[serde(skip)]
+    pub first_diverged: Option<String>,
     /// What recreates them.
     pub recipe: DatasetRecipe,
 }
@@ -81,7 +85,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Collected> {
     let kept = kept.unwrap_or(Dataset { recipe, episodes: vec![], twins: vec![] });
     let dataset = request.complete(&subject, anomaly_spec.as_ref(), kept, &file, context)?;
     match subject.env.health() {
-        Ok(()) => Ok(Collected::of(&dataset, file)),
+        Ok(()) => Ok(Collected::of(&dataset, file, subject.env.spec())),
         Err(why) => bail!("{why}; {} holds what was played until then", file.display()),
     }
 }
@@ -165,14 +169,16 @@ impl Request {
 }
 
 impl Collected {
-    fn of(dataset: &Dataset, file: PathBuf) -> Collected {
+    fn of(dataset: &Dataset, file: PathBuf, spec: &EnvSpec) -> Collected {
         let Dataset { recipe, episodes, .. } = dataset;
+        let diverged = Diverged::of(spec, episodes);
         Collected {
             file,
             episodes: episodes.len(),
             steps: episodes.iter().map(Episode::len).sum(),
             anomalous_steps: episodes.iter().flat_map(|e| &e.labels).filter(|&&l| l).count(),
-            diverged: episodes.iter().filter(|e| e.end == End::Diverged).count(),
+            diverged: diverged.episodes,
+            first_diverged: diverged.first,
             recipe: recipe.clone(),
         }
     }
@@ -180,7 +186,7 @@ impl Collected {
 
 impl Display for Collected {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Collected { file, episodes, steps, anomalous_steps, diverged, recipe } = self;
+        let Collected { file, episodes, steps, anomalous_steps, diverged, first_diverged, recipe } = self;
         let file = file.display();
         write!(out, "{file}: {episodes} episodes, {steps} steps, {anomalous_steps} of them anomalous")?;
         if *diverged == 0 {
@@ -190,7 +196,8 @@ impl Display for Collected {
         write!(
             out,
             "\n{diverged} of {episodes} episodes diverged: a signal or the simulation stopped being a finite number \
-             there, and the episode ends before that step{advice}"
+             there, and the episode ends before that step{advice}; the first: {}",
+            first_diverged.as_deref().unwrap_or_default()
         )
     }
 }
@@ -228,9 +235,11 @@ fn play_in(
     }
     let one = |i| {
         let seed = root.child(episodes.start + i);
-        let Some(anomaly_spec) = anomaly_spec else { return Ok(vec![sound(trial.nominal(seed))]) };
+        let begun =
+            |episode| begun(subject, episode).with_context(|| format!("episode {}", episodes.start + i));
+        let Some(anomaly_spec) = anomaly_spec else { return Ok(vec![begun(trial.nominal(seed))?]) };
         let (episode, twin) = trial.with_twin(seed, anomaly_spec, &anomalies)?;
-        Ok(vec![sound(episode), sound(twin)])
+        Ok(vec![begun(episode)?, begun(twin)?])
     };
     let jobs = parallel::jobs_for(subject.env.as_ref(), jobs);
     let mut played = parallel::map(jobs, episodes.len(), task, one)?;
@@ -245,16 +254,23 @@ fn play_in(
 /// when the dataset is completed.
 fn keep_until_trouble(subject: &Subject, played: &mut Vec<Vec<Episode>>) -> Result<()> {
     let Err(why) = subject.env.health() else { return Ok(()) };
-    let diverged = |episodes: &Vec<Episode>| episodes.iter().any(|e| e.end == End::Diverged);
+    let diverged =
+        |episodes: &Vec<Episode>| episodes.iter().any(|e| e.diverged() == Some(Divergence::Environment));
     played.truncate(played.iter().position(diverged).unwrap_or(played.len()));
     ensure!(!played.is_empty(), "{why}; no episode was played to its end");
     Ok(())
 }
 
-/// An episode without numbers that are not finite.
-pub fn sound(mut episode: Episode) -> Episode {
-    cut_at_divergence(&mut episode);
-    episode
+/// The episode, if it has a step: one that diverged before its first cannot be stored, and nothing can be learned of it.
+/// Where the environment itself broke, [`Env::health`] says why.
+///
+/// # Errors
+/// Why it has none.
+pub fn begun(subject: &Subject, episode: Episode) -> Result<Episode> {
+    let spec = subject.env.spec();
+    let why = episode.divergence.filter(|_| episode.is_empty()).map(|why| why.describe(spec, 0));
+    ensure!(why.is_none(), "environment {}: {}", spec.id, why.unwrap_or_default());
+    Ok(episode)
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ pub struct Context {
     pub seed: u64,
     /// Number of worker threads.
     pub jobs: usize,
+    /// Episodes without an outcome that are accepted where each one matters.
+    pub allow_diverged: u64,
     /// Who sees how far the work is.
     pub progress: Arc<dyn Progress>,
     /// Set from outside to end the work at the next safe moment.
@@ -26,7 +28,7 @@ pub struct Context {
 impl Context {
     /// A context whose progress nobody sees.
     pub fn silent(seed: u64, jobs: usize) -> Context {
-        Context { seed, jobs, progress: Arc::new(Silent), stop: Arc::default() }
+        Context { seed, jobs, allow_diverged: 0, progress: Arc::new(Silent), stop: Arc::default() }
     }
 
     /// The same context with another seed.

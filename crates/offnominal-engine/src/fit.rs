@@ -3,6 +3,7 @@
 use crate::collect;
 use crate::context::Context;
 use crate::detector_choice::DetectorChoice;
+use crate::diverged::Diverged;
 use crate::monitor_file::{self, Made, System};
 use crate::request::within;
 use crate::subject::Subject;
@@ -147,6 +148,8 @@ impl Request {
             ]);
         };
         let mut episodes = nominal(path, subject)?;
+        let diverged = Diverged::of(subject.env.spec(), &episodes);
+        diverged.at_most(context.allow_diverged).with_context(|| format!("dataset {}", path.display()))?;
         let n = episodes.len();
         let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
         let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
@@ -176,7 +179,9 @@ fn enough(rule: Rule, found: usize) -> Result<()> {
 
 fn play(subject: &Subject, role: &str, n: usize, context: &Context) -> Result<Vec<Episode>> {
     let root = Seed(context.seed).child("fit").child(role);
-    Ok(collect::play(subject, None, root, 0..n, role, context)?.episodes)
+    let episodes = collect::play(subject, None, root, 0..n, role, context)?.episodes;
+    Diverged::of(subject.env.spec(), &episodes).at_most(context.allow_diverged).context(role.to_string())?;
+    Ok(episodes)
 }
 
 /// The episodes of a file, which must be nominal ones of this environment and policy.

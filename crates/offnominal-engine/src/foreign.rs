@@ -14,9 +14,13 @@ mod describe;
 #[cfg(unix)]
 mod environment;
 #[cfg(unix)]
+mod folder;
+#[cfg(unix)]
 mod guest;
 #[cfg(unix)]
 mod host;
+#[cfg(unix)]
+mod said;
 #[cfg(unix)]
 mod wire;
 #[cfg(unix)]
@@ -33,7 +37,7 @@ const PREFIX: &str = "gymnasium:";
 /// The interpreter that hosts them, if it is not to be `python3`.
 pub const PYTHON: &str = "OFFNOMINAL_PYTHON";
 
-/// The most seconds for an answer of an environment that is there.
+/// The most seconds for an answer of an environment, its construction included.
 #[cfg(unix)]
 const TIMEOUT_SECS: f64 = 60.0;
 

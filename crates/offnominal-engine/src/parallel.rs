@@ -1,7 +1,8 @@
 //! Work on all cores, with results in order: the same bits for any number of threads.
 
 use crate::progress::Task;
-use anyhow::{Error, Result};
+use crate::stop;
+use anyhow::{Error, Result, anyhow};
 use offnominal_core::env::Env;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -31,10 +32,20 @@ pub fn map<T: Send>(
     task: &Task,
     work: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    // The first failure, after which nothing changes the answer: only what comes before it is still done.
+    let failed = AtomicUsize::new(usize::MAX);
     let one = |i| {
         task.check()?;
-        let result = work(i);
+        if i > failed.load(Ordering::Relaxed) {
+            return Err(anyhow!("not done, as an earlier one failed"));
+        }
+        let result = stop::within(task.stop(), || work(i));
         task.inc(1);
+        // What was done while a stop was asked for may be half done.
+        task.check()?;
+        if result.is_err() {
+            failed.fetch_min(i, Ordering::Relaxed);
+        }
         result
     };
     let pool = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build().expect("threads can be started");
@@ -56,7 +67,9 @@ pub fn run_all(
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let worker = || {
         for i in std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed)).take_while(|&i| i < n) {
-            if let Err(error) = task.check().and_then(|()| work(i)) {
+            let result = task.check().and_then(|()| stop::within(task.stop(), || work(i)));
+            // What was done while a stop was asked for may be half done.
+            if let Err(error) = task.check().and(result) {
                 failures.lock().expect("no thread panics while it holds the lock").push((i, error));
             }
             task.inc(1);
@@ -80,6 +93,13 @@ mod tests {
         assert_eq!(squares, (0..100).map(|i| i * i).collect::<Vec<_>>());
         let failed = map(3, 100, &Task::hidden(), |i| if i % 40 == 39 { bail!("{i}") } else { Ok(i) });
         assert_eq!(failed.unwrap_err().to_string(), "39");
+        let done = AtomicUsize::new(0);
+        let failed = map(2, 10_000, &Task::hidden(), |i| {
+            done.fetch_add(1, Ordering::Relaxed);
+            if i == 3 { bail!("3") } else { Ok(std::thread::sleep(std::time::Duration::from_micros(50))) }
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "3");
+        assert!(done.load(Ordering::Relaxed) < 10_000, "what comes after a failure is not done");
     }
 
     #[test]

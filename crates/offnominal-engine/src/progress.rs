@@ -54,6 +54,11 @@ pub struct Task {
 }
 
 impl Task {
+    /// What asks for the end of the task.
+    pub fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
     /// Begins a task of which a part may have been done before; it is to end when `stop` is set.
     pub fn begin(progress: &dyn Progress, stop: Arc<AtomicBool>, work: Range<u64>, what: &str) -> Task {
         let tracker = progress.begin(what, work.clone());

@@ -144,7 +144,7 @@ impl Run {
         let context = &context.with_seed(Card::evaluation_seed(self.trainer.seed()));
         let shows_images = env.spec().observation.iter().any(|channel| channel.image.is_some());
         let n = CARD_EPISODES[usize::from(shows_images)];
-        let found = evaluation::evaluate(env, actor, n, context)?;
+        let (found, _) = evaluation::evaluate(env, actor, n, context)?;
         Ok(Card {
             id: format!("{}-{}", actor.env(), actor.algorithm()),
             env: actor.env().into(),

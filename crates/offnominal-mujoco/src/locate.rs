@@ -8,10 +8,10 @@
 use crate::bindings::Api;
 use crate::fetch::{self, Wheel};
 use crate::library::open;
+use crate::python;
 use crate::{MujocoError, VERSION};
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Command;
 
 /// Where to look; a value, so that the look-up can be tried on other places than those of the process.
 #[derive(Debug, Clone)]
@@ -75,18 +75,17 @@ print(metadata.version('mujoco'))
 print(util.find_spec('mujoco').submodule_search_locations[0])";
 
 fn in_python(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
-    let python = places.python.display();
-    let answer = Command::new(&places.python)
-        .args(["-c", QUESTION])
+    let name = places.python.display();
+    let answer = python::program(&places.python, QUESTION)
         .output()
-        .map_err(|e| format!("{python} cannot be run: {e}"))?;
+        .map_err(|e| format!("{name} cannot be run: {e}"))?;
     if !answer.status.success() {
-        return Err(format!("{python} has no package mujoco"));
+        return Err(format!("{name} has no package mujoco"));
     }
     let text = String::from_utf8_lossy(&answer.stdout);
     let (version, folder) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
     if version.trim() != VERSION {
-        return Err(format!("{python} has the package mujoco {version}"));
+        return Err(format!("{name} has the package mujoco {version}"));
     }
     let file = Wheel::of_this_machine().map_err(|e| e.to_string())?.file_name();
     open(&PathBuf::from(folder.trim()).join(file)).map_err(|e| e.to_string())
@@ -116,7 +115,7 @@ fn fetched(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Api, Strin
 pub(crate) fn fake_python(folder: &std::path::Path, script: &str) -> PathBuf {
     let path = folder.join("python3");
     let write = "printf '#!/bin/sh\n%s' \"$1\" > \"$0\" && chmod +x \"$0\"";
-    let status = Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status();
+    let status = std::process::Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status();
     assert!(status.unwrap().success());
     path
 }
@@ -171,7 +170,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let python = fake_python(
             folder.path(),
-            "if [ \"$1\" = -c ]; then echo 3.2.6; echo /nowhere; exit 0; fi\n\
+            "if [ $# = 2 ]; then echo 3.2.6; echo /nowhere; exit 0; fi\n\
              echo 'ERROR: no network' >&2; exit 1\n",
         );
         let message = refusal(&Places { python, ..nowhere(folder.path()) });

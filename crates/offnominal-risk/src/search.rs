@@ -153,7 +153,7 @@ impl Request {
         context: &Context,
     ) -> Result<Vec<Found>> {
         let subject = self.randomisation.subject(&self.env, policy)?;
-        let experimenter = Experimenter::new(&subject, context.seed)?;
+        let experimenter = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
         let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &subject));
         let guide = predictor.map(|path| Guide::open(path, &subject)).transpose()?;
         let history = self.history.as_deref().filter(|_| strategy == Strategy::Replay);

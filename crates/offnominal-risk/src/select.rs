@@ -194,7 +194,13 @@ impl Request {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Contender { policy, risk, experiments, may_be_best, .. } in &self.policies {
+        for Contender { policy, risk, experiments, may_be_best, diverged, .. } in &self.policies {
+            if *diverged > 0 {
+                writeln!(
+                    f,
+                    "  {policy}: {diverged} experiments diverged and have no outcome; they count as failures"
+                )?;
+            }
             let mark = if *may_be_best { "may be best" } else { "" };
             let risk = risk.as_ref().map_or("–".into(), |e| {
                 format!("{} [{}, {}]", probability(e.value), probability(e.low), probability(e.high))

@@ -159,6 +159,13 @@ impl PolicyCells<'_> {
         // All policies meet a body with the same initial conditions.
         let seed = plan.root().child("play").child((1e6 * body.sigma).round() as usize).child(body.number);
         let rollout = play::play(&plan.setting, body, &self.policy.actor, plan.steps, seed)?;
+        let diverged = rollout.diverged();
+        if diverged > 0 {
+            let (name, sigma, number) = (&self.policy.name, body.sigma, body.number);
+            let n = rollout.episodes.len();
+            self.context
+                .note(&format!("{name}, σ = {sigma}, body {number}: {diverged} of {n} episodes diverged"));
+        }
         let returns = rollout.returns();
         let middle = median(&returns).context("a run has at least one episode")?;
         Ok(Row {

@@ -10,6 +10,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::seed_label;
 use offnominal_engine::policies::bodies::Agent;
 use offnominal_engine::progress::Task;
+use offnominal_engine::stop;
 use offnominal_engine::{catalogues, parallel};
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
@@ -166,7 +167,11 @@ impl Predictors {
             return Ok(Predictors { models, monitors: vec![] });
         }
         let environment = catalogues::environments().build(&plan.setting.env, &json!({}))?;
-        let trial = Trial { env: environment.as_ref(), policy: &policy.actor, horizon: FITTED_STEPS };
+        let trial = Trial {
+            horizon: FITTED_STEPS,
+            stop: stop::is_requested,
+            ..Trial::new(environment.as_ref(), &policy.actor)
+        };
         let seed = plan.root().child("fit").child(policy.digest.as_str());
         let episodes: Vec<Episode> = (0..FITTED.0 + FITTED.1).map(|i| trial.nominal(seed.child(i))).collect();
         let (train, validation) = episodes.split_at(FITTED.0);

@@ -197,17 +197,27 @@ fn line() -> clap::Command {
 /// A command with the common options that it uses; those of `risk` differ in theirs.
 fn with_common(command: clap::Command, name: &str) -> clap::Command {
     if name != "risk" {
-        return command.args(Common::options(unused(name)));
+        return command.args(Common::options(&unused(name)));
     }
     let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_string()).collect();
     names.iter().fold(command, |command, inner| {
         let unused = unused(&format!("risk {inner}"));
-        command.mut_subcommand(inner, |inner| inner.args(Common::options(unused)))
+        command.mut_subcommand(inner, |inner| inner.args(Common::options(&unused)))
     })
 }
 
+/// The commands for which each episode without an outcome matters.
+const COUNTS_DIVERGED: [&str; 7] =
+    ["evaluate", "fit", "calibrate", "risk estimate", "risk search", "risk select", "risk split"];
+
 /// The common options that mean nothing to a command, so that it does not offer them.
-fn unused(command: &str) -> &'static [&'static str] {
+fn unused(command: &str) -> Vec<&'static str> {
+    let counts = COUNTS_DIVERGED.contains(&command);
+    let diverged = (!counts).then_some("allow_diverged");
+    own_unused(command).iter().copied().chain(diverged).collect()
+}
+
+fn own_unused(command: &str) -> &'static [&'static str] {
     match command {
         "demo" | "bench" => &["seed"],
         "list" => &["seed", "jobs", "out", "quiet"],
@@ -297,7 +307,7 @@ mod tests {
             "fit", "score", "monitor", "demo", "bench", "list", "evaluate", "report", "export", "metrics",
             "render",
         ] {
-            assert!(!unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
+            assert!(!own_unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
         }
     }
 }

@@ -23,6 +23,7 @@ pub use checkpoint::Contents;
 use demonstration::demonstrate;
 pub use error::TrainError;
 use lane::Lane;
+use offnominal_core::divergence::Divergence;
 use offnominal_core::env::{Env, Status};
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
@@ -251,7 +252,9 @@ impl Trainer {
     fn interact(&mut self, i: usize, demonstrated: bool) {
         let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
         let step = lane.step(&self.bounds);
-        if let Some(scaling) = &mut self.scaling {
+        if let Some(scaling) = &mut self.scaling
+            && Divergence::of_first(&lane.obs).is_none()
+        {
             scaling.push(&lane.obs);
         }
         if step.status != Status::Diverged {

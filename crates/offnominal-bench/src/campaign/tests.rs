@@ -120,6 +120,16 @@ fn anomalies_are_different_and_have_a_strength() {
 }
 
 #[test]
+fn a_name_that_a_script_would_read_as_a_line_is_refused() {
+    let name = SMALL.lines().find(|l| l.starts_with("name")).unwrap();
+    refuses(name, "name = \"x\\ntouch /tmp/pwned\"", &["name: expected no control character, found '\\n'"]);
+    refuses("name = \"nearest\"", "name = \"a\\u001b[31m\"", &["detectors: expected no control character"]);
+    let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+    let strength = "anomalies = [{ id = \"obs-noise\", magnitude = 1, strength = \"a\\rb\" }]";
+    refuses(listed, strength, &["anomalies: expected no control character"]);
+}
+
+#[test]
 fn only_a_detector_is_advised_to_take_another_name() {
     refuses("name = \"nearest\"", "name = \"clock\"", &["(a detector may be given another `name`)"]);
     let text = SMALL.replace("[\"sap-goal1\"]", "[\"sap-goal1\", \"sap-goal1\"]");

@@ -40,6 +40,9 @@ use signature::Signature;
 
 /// The most steps that are looked back.
 pub const HISTORY: usize = 128;
+/// The largest size that is told: what is further off is a channel that hardly moved in training, so that its nominal
+/// deviation is close to nothing and says only that it should not move.
+pub const LARGEST: f64 = 1000.0;
 /// Members of the ensemble, each fitted without its own share of the episodes.
 const MEMBERS: NonZeroUsize = count(3);
 
@@ -87,7 +90,8 @@ pub struct Diagnosis {
 pub struct Deviation {
     /// Which number of the observation.
     pub channel: usize,
-    /// Root mean square of the residuals since the onset, in nominal standard deviations; near one if nothing is wrong.
+    /// Root mean square of the residuals since the onset, in nominal standard deviations; near one if nothing is wrong, and
+    /// at most [`LARGEST`].
     pub size: f64,
     /// Their mean.
     pub bias: f64,
@@ -291,4 +295,20 @@ fn rank(out: &mut [Deviation], channels: &[usize], z: &[f64], deviations: &[f64]
         *deviation = Deviation { channel, size, bias: column().sum::<f64>() / n };
     }
     out.sort_unstable_by(|a, b| b.size.total_cmp(&a.size).then(a.channel.cmp(&b.channel)));
+    for Deviation { size, bias, .. } in out {
+        (*size, *bias) = (size.min(LARGEST), bias.clamp(-LARGEST, LARGEST));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_that_never_moved_is_first_with_a_size_that_can_be_read() {
+        let mut found = [Deviation { channel: 0, size: 0.0, bias: 0.0 }; 2];
+        rank(&mut found, &[3, 5], &[3.0, -4e5, 4.0, -4e5], &[1.0, 1e-3]);
+        assert_eq!((found[0].channel, found[0].size, found[0].bias), (5, LARGEST, -LARGEST));
+        assert_eq!((found[1].channel, found[1].bias), (3, 3.5));
+    }
 }

@@ -104,6 +104,9 @@ pub struct Failure {
     pub steps: u64,
     /// The last observation.
     pub last: Vec<f32>,
+    /// What broke it off, if it has no outcome and only counts as a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<Divergence>,
 }
 
 /// How many draws the blocks hold, which must follow one another.

@@ -33,6 +33,9 @@ pub struct Tried {
     pub chance: f64,
     /// Whether the policy failed.
     pub failed: bool,
+    /// Whether it has no outcome and only counts as a failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diverged: bool,
 }
 
 /// A round of one policy, as the journal keeps it.
