@@ -40,7 +40,7 @@ pub fn load(folder: &Path) -> Result<Vec<Submission>> {
     let entries = entries.collect::<Result<Vec<_>, _>>().with_context(|| folder.display().to_string())?;
     // What begins with a dot is in the making.
     let is_submission =
-        |path: &PathBuf| path.is_dir() && !path.file_name().is_some_and(|n| n.as_encoded_bytes()[0] == b'.');
+        |path: &PathBuf| path.is_dir() && path.file_name().is_none_or(|n| n.as_encoded_bytes()[0] != b'.');
     let mut folders: Vec<PathBuf> = entries.iter().map(|e| e.path()).filter(is_submission).collect();
     folders.sort();
     ensure!(!folders.is_empty(), "{}: expected a folder per submission, found none", folder.display());

@@ -56,7 +56,8 @@ fn tried(entry: &Entry<dyn Detector>, recipe: &Value) -> Result<(), String> {
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
     let (policy, mut finite) = (MockEnsemble::passes(3), true);
     let used = allocation_counter::measure(|| {
-        let fitted = detector.fit_with(&policy, &views[..4], &views[4..], &mut Rng::new(1));
+        let fitted =
+            detector.fit(Nominal::new(&views[..4], &views[4..]).with_policy(&policy), &mut Rng::new(1));
         let scores = fitted.map(|mut monitor| monitor.score_episodes(&views));
         finite = scores.iter().flatten().flatten().all(|score| score.is_finite());
     });
