@@ -24,6 +24,9 @@ LARGEST_MB = 25.0
 #: What a clean process keeps of the environment: how packages are fetched, and nothing of Rust.
 KEPT = re.compile(r"(PIP_|SSL_|.*_proxy$|.*_PROXY$|REQUESTS_CA_BUNDLE$|SYSTEMROOT$|TEMP$|LANG$)")
 PLACES = "/usr/bin:/bin"
+INCLUDED = re.compile(r'include_(?:str|bytes)!\("([^"]+)"\)')
+#: Files that are compiled for tests of the repository only.
+ONLY_TESTS = {"tests.rs", "references.rs"}
 
 
 def run(command, **options):
@@ -44,14 +47,24 @@ def built(out, extra):
     return newest(out, "*.whl")
 
 
-def from_source(out, extra):
-    """The wheel of this machine, from the source distribution alone, in a folder far from the repository."""
+def from_source(out, extra, compiles):
+    """Unpacks the source distribution far from the repository; the wheel that it makes, if it is to be compiled.
+
+    In any case cargo must find every crate in it, and every file that the code includes must be there.
+    """
     run(["maturin", "sdist", "--out", out], cwd=ROOT)
     with tempfile.TemporaryDirectory() as folder:
         shutil.unpack_archive(newest(out, "*.tar.gz"), folder, filter="data")
         (sources,) = Path(folder).iterdir()
-        run(["maturin", "build", "--release", "--out", out, *extra], cwd=sources)
-    return newest(out, "*.whl")
+        run(["cargo", "metadata", "--locked", "--format-version", "1"], cwd=sources)
+        for file in sources.glob("crates/*/src/**/*.rs"):
+            code = file.read_text().split("#[cfg(test)]")[0]
+            for path in INCLUDED.findall("" if file.name in ONLY_TESTS else code):
+                if not (file.parent / path).exists():
+                    sys.exit(f"check_wheel: {file.relative_to(sources)} includes {path}, which is not in the sources")
+        if compiles:
+            run(["maturin", "build", "--release", "--out", out, *extra], cwd=sources)
+    return newest(out, "*.whl") if compiles else None
 
 
 class Clean:
@@ -111,7 +124,9 @@ def main():
     out = given.out.resolve()
     out.mkdir(parents=True, exist_ok=True)
     began = time.monotonic()
-    wheel = given.wheel or (from_source if given.sdist else built)(out, given.extra)
+    wheel = given.wheel
+    if not wheel:
+        wheel = from_source(out, given.extra, given.sdist) or built(out, given.extra)
     measured = {"wheel": wheel.name, "build_secs": round(time.monotonic() - began, 1)}
     measured["wheel_mb"] = round(wheel.stat().st_size / 1e6, 1)
     if measured["wheel_mb"] > LARGEST_MB:

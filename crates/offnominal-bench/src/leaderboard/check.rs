@@ -89,7 +89,8 @@ impl<'a> Words<'a> {
         one_of("threshold", &row.threshold, &self.thresholds)?;
         let seeds = 1..=environment.seeds;
         ensure!(seeds.contains(&row.seeds), "seeds: expected {seeds:?}, found {}", row.seeds);
-        ensure!(row.episodes > 0, "episodes: expected at least 1, found 0");
+        let is_measured = row.episodes > 0 || row.value.is_nan();
+        ensure!(is_measured, "episodes: expected at least 1 behind a value, found 0");
         number(row)
     }
 }

@@ -13,8 +13,10 @@ fn offnominal(args: &[&str]) -> Command {
 fn commands() -> Vec<String> {
     let help = String::from_utf8(succeeds(&mut offnominal(&["--help"])).stdout).unwrap();
     let (_, listed) = help.split_once("Commands:\n").unwrap();
-    let names =
-        listed.lines().take_while(|line| !line.is_empty()).filter_map(|line| line.split_whitespace().next());
+    // A line that goes on is further to the right.
+    let is_first = |line: &&str| line.starts_with("  ") && !line.starts_with("   ");
+    let lines = listed.lines().take_while(|line| !line.is_empty()).filter(is_first);
+    let names = lines.filter_map(|line| line.split_whitespace().next());
     names.filter(|name| *name != "help").map(String::from).collect()
 }
 
