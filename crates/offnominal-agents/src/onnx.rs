@@ -54,7 +54,7 @@ pub enum OnnxError {
         what: &'static str,
         /// The most that is accepted.
         most: usize,
-        /// What was asked for at once.
+        /// What was asked for, with what was used before.
         found: usize,
     },
     /// A weight is infinite or not a number.

@@ -30,8 +30,9 @@ impl Budget {
     pub(super) fn take(&mut self, shape: &[usize], work_each: usize) -> Result<(), OnnxError> {
         let numbers = len(shape)?;
         let left = |what, left: usize, wanted: Option<usize>, most| {
+            let found = wanted.unwrap_or(usize::MAX).saturating_add(most - left);
             let rest = wanted.and_then(|wanted| left.checked_sub(wanted));
-            rest.ok_or(OnnxError::TooLarge { what, most, found: wanted.unwrap_or(usize::MAX) })
+            rest.ok_or(OnnxError::TooLarge { what, most, found })
         };
         self.numbers = left("numbers of all values", self.numbers, Some(numbers), GRAPH_NUMBERS)?;
         let work = numbers.checked_mul(work_each.max(1));

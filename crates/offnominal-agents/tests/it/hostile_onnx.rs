@@ -103,9 +103,17 @@ fn values_that_grow_are_refused_before_they_are_allocated() {
     refuses(&model(&[1, 1], &blown), 1, "numbers of a tensor");
     // Many of 2²² numbers, each of which alone is small enough.
     let mut many = vec![weights("r", &[1, 2048], &row[..2048]), weights("c", &[2048, 1], &row[..2048])];
-    many.extend((0..64).map(|i| node("Add", "r c", &format!("v{i}"), &[])));
-    many.push(node("Add", "v0 x", "y", &[]));
-    refuses(&model(&[1, 1], &many), 1, "numbers of all values: expected at most 67108864");
+    many.push(node("Add", "r c", "v0", &[]));
+    many.extend((1..64).map(|i| node("Identity", "v0", &format!("v{i}"), &[])));
+    many.push(node("Identity", "v0", "y", &[]));
+    refuses(&model(&[1, 1], &many), 1, "numbers of all values: expected at most 67108864, found 71303168");
+    let sums = (0..64).map(|i| node("Add", "r c", if i == 63 { "y" } else { "v" }, &[]));
+    let work: Vec<_> = many[..2].iter().cloned().chain(sums).collect();
+    refuses(
+        &model(&[1, 1], &work),
+        1,
+        "multiplications per action: expected at most 268435456, found 301989888",
+    );
     let doubled = (0..40).map(|i| node("Concat", &format!("v{i} v{i}"), &format!("v{}", i + 1), &[]));
     let ends = [node("Identity", "x", "v0", &[]), node("Identity", "v40", "y", &[])];
     let doubling: Vec<_> = ends[..1].iter().cloned().chain(doubled).chain(ends[1..].to_vec()).collect();

@@ -64,7 +64,7 @@ pub const REQUESTS: &[&str] = &[
 pub const TRAININGS: &[&str] = &[
     r#"{"algorithm": "tqc", "steps": 40, "hidden": [8, 8], "batch": 8, "buffer": 50, "n_envs": 1, "lr": 0.001}"#,
     r#"{"algorithm": "td3", "steps": 40, "hidden": [8], "batch": 8, "buffer": 50, "normalise": "running"}"#,
-    r#"{"algorithm": "sac", "steps": 40, "hidden": [8], "batch": 8, "buffer": 50, "alpha": 0.1, "dropout": 0.1}"#,
+    r#"{"algorithm": "sac", "steps": 40, "hidden": [8], "batch": 8, "buffer": 50, "alpha": 0.1}"#,
 ];
 
 /// Anomalies with their schedules.
