@@ -62,6 +62,7 @@ class Campaign:
     seed: int
     end: float
     case: str | None
+    only: str = ""
     expected: dict[str, dict[str, Any]] = field(default_factory=dict)
     usual_secs: dict[str, float] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
@@ -94,7 +95,7 @@ class Campaign:
         if found is None:
             shutil.rmtree(folder, ignore_errors=True)
         else:
-            again = f"python3 tests/campaign/run.py --seed {self.seed} --case {name}"
+            again = f"python3 tests/campaign/run.py --seed {self.seed} --case {name}{self.only}"
             self.defects.append(f"{command.name}: {found}\n    again: {again}\n    folder: {folder}")
             print(f"DEFECT {self.defects[-1]}", flush=True)
 

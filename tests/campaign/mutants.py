@@ -22,7 +22,7 @@ def play(campaign: Campaign, rng: random.Random, command: Command, folder: Path,
     time.sleep(rng.uniform(0.3, 1.5) * usual)
     kill(process)
     files = [p for p in sorted(without_logs(folder).rglob("*")) if p.is_file() and p.stat().st_size > 0]
-    files = [p for p in files if not re.search(r"\.offnominal-|\.lock$|tfevents|\.html$|\.svg$", str(p))]
+    files = [p for p in files if not re.search(r"\.offnominal-|\.lock$|tfevents|\.html$|\.svg$|out/policies/", str(p))]
     if not files:
         return None
     path = rng.choice(files)

@@ -41,6 +41,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=600.0, help="time for all parts together")
     parser.add_argument("--seed", type=int, default=1, help="seed of every choice")
     parser.add_argument("--only", default=",".join(PARTS), help="parts, with commas between")
+    parser.add_argument("--commands", help="commands alone, with commas between; `risk` stands for all of them")
     parser.add_argument("--case", help="one case alone, such as kills:17")
     parser.add_argument("--binary", type=Path, default=ROOT / "target" / "release" / "offnominal")
     parser.add_argument("--work", type=Path, help="a folder that does not exist; it stays")
@@ -75,7 +76,11 @@ def main() -> int:
     work = asked.work or Path(tempfile.mkdtemp(prefix="offnominal-campaign-"))
     work.mkdir(parents=True, exist_ok=True)
     inputs = prepare(asked.binary.resolve(), work / "inputs")
+    if asked.commands:
+        wanted = tuple(asked.commands.split(","))
+        inputs.commands = [command for command in inputs.commands if command.name.startswith(wanted)]
     campaign = Campaign(inputs, work, asked.seed, begun + asked.seconds, asked.case)
+    campaign.only = f" --commands '{asked.commands}'" if asked.commands else ""
     parts = [asked.case.split(":")[0]] if asked.case else asked.only.split(",")
     if parts != ["hosts"]:
         campaign.reference()

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Episodes that each thread plays from one look at the clock to the next; a robot plays one.
 const PLAYED_PER_THREAD: usize = 32;
@@ -83,7 +83,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Collected> {
     let _held = Lock::file(&file)?;
     let kept = dataset::existing(&file, &recipe, request.episodes as usize)?;
     let kept = kept.unwrap_or(Dataset { recipe, episodes: vec![], twins: vec![] });
-    let dataset = request.complete(&subject, anomaly_spec.as_ref(), kept, &file, context)?;
+    let growing = Growing::new(kept, &file)?;
+    let dataset = request.complete(&subject, anomaly_spec.as_ref(), growing, context)?;
     match subject.env.health() {
         Ok(()) => Ok(Collected::of(&dataset, file, subject.env.spec())),
         Err(why) => bail!("{why}; {} holds what was played until then", file.display()),
@@ -104,39 +105,28 @@ impl Request {
         &self,
         subject: &Subject,
         anomaly_spec: Option<&AnomalySpec>,
-        mut dataset: Dataset,
-        file: &Path,
+        mut growing: Growing<'_>,
         context: &Context,
     ) -> Result<Dataset> {
-        let (n, root, every) = (self.episodes as usize, Seed(context.seed).child("collect"), interval()?);
-        let task = context.resumed(dataset.n_asked() as u64..n as u64, "episodes");
-        let some = if subject.env.fork().is_some() { PLAYED_PER_THREAD * context.jobs } else { 1 };
-        let (mut saved, mut is_saved) = (Instant::now(), true);
+        let (n, root) = (self.episodes as usize, Seed(context.seed).child("collect"));
         ensure!(n > 0, "expected at least 1 episode, found 0");
-        while dataset.n_asked() < n && subject.env.health().is_ok() {
-            let open = dataset.n_asked()..n.min(dataset.n_asked() + some);
-            let of = (anomaly_spec, &dataset.recipe);
-            let failure = match play_in(subject, of, root, open, (context.jobs, &task)) {
-                Ok(more) => {
-                    dataset.extend(more);
-                    None
-                }
-                Err(why) => Some(why),
-            };
-            is_saved &= failure.is_some();
-            let is_last = dataset.n_asked() == n || failure.is_some() || subject.env.health().is_err();
-            if !is_saved && (is_last || saved.elapsed() >= every) {
-                dataset::save(&dataset, file)?;
-                (saved, is_saved) = (Instant::now(), true);
-            }
-            match failure {
+        let task = context.resumed(growing.len() as u64..n as u64, "episodes");
+        let some = if subject.env.fork().is_some() { PLAYED_PER_THREAD * context.jobs } else { 1 };
+        while growing.len() < n && subject.env.health().is_ok() {
+            let open = growing.len()..n.min(growing.len() + some);
+            let of = (anomaly_spec, &growing.dataset.recipe);
+            match play_in(subject, of, root, open, (context.jobs, &task)) {
+                Ok(more) => growing.extend(more)?,
                 // What broke is said with what was played before.
-                Some(_) if subject.env.health().is_err() && !dataset.episodes.is_empty() => break,
-                Some(why) => return Err(why),
-                None => {}
+                Err(_) if subject.env.health().is_err() && growing.len() > 0 => break,
+                Err(why) => {
+                    growing.save()?;
+                    return Err(why);
+                }
             }
         }
-        Ok(dataset)
+        growing.save()?;
+        Ok(growing.dataset)
     }
 
     /// Plays some of the episodes.
@@ -165,6 +155,42 @@ impl Request {
             .map_or(String::new(), |host| format!("-on-{}", host.replace(['/', ':'], "_")));
         let env = self.env.replace(['/', ':', '?', '&'], "_");
         format!("{env}{robot}-{policy}-{what}-seed{seed}.arrow").into()
+    }
+}
+
+/// A dataset that grows, with its file.
+struct Growing<'a> {
+    dataset: Dataset,
+    file: &'a Path,
+    every: Duration,
+    saved: Instant,
+    is_saved: bool,
+}
+
+impl<'a> Growing<'a> {
+    fn new(dataset: Dataset, file: &'a Path) -> Result<Growing<'a>> {
+        Ok(Growing { dataset, file, every: interval()?, saved: Instant::now(), is_saved: true })
+    }
+
+    /// The number of episodes that were asked for.
+    fn len(&self) -> usize {
+        self.dataset.n_asked()
+    }
+
+    /// Adds episodes, and writes the file if it is old.
+    fn extend(&mut self, more: Dataset) -> Result<()> {
+        self.dataset.extend(more);
+        self.is_saved = false;
+        if self.saved.elapsed() >= self.every { self.save() } else { Ok(()) }
+    }
+
+    /// Writes what is not in the file yet.
+    fn save(&mut self) -> Result<()> {
+        if !self.is_saved {
+            dataset::save(&self.dataset, self.file)?;
+            (self.saved, self.is_saved) = (Instant::now(), true);
+        }
+        Ok(())
     }
 }
 
