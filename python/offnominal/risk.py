@@ -13,9 +13,9 @@ from os import PathLike
 from typing import Any
 
 from offnominal._command import call
+from offnominal._tables import Result
 
 Path = str | PathLike[str]
-Result = dict[str, Any]
 
 __all__ = ["budget", "estimate", "history", "learn", "replay", "search", "select", "split"]
 
@@ -208,5 +208,4 @@ def budget(p: float, *, delta: float | None = None, confidence: float | None = N
 
 
 def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:
-    result: Result = call(f"risk.{command}", request, seed=seed, jobs=jobs, progress=progress)
-    return result
+    return Result(call(f"risk.{command}", request, seed=seed, jobs=jobs, progress=progress))

@@ -3,7 +3,7 @@
 use crate::collect;
 use crate::context::Context;
 use crate::detector_choice::DetectorChoice;
-use crate::monitor_file::{self, Made};
+use crate::monitor_file::{self, Made, System};
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
@@ -93,11 +93,27 @@ impl Request {
         episodes: [&[Episode]; 2],
         context: &Context,
     ) -> Result<FittedMonitor> {
-        let (detector, rule, diagnoses) = (&self.detector, self.checked_rule()?, self.diagnosis);
-        let fit = monitor_file::Fit { subject, detector, rule, alarm: self.alarm, diagnoses, context };
-        let Made { about, bytes } = fit.make(episodes[0], episodes[1])?;
+        let views = episodes.map(|episodes| episodes.iter().map(Episode::signals).collect::<Vec<_>>());
+        let made = self.make(&System::of(subject), [&views[0], &views[1]], context)?;
+        let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
-        Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: about })
+        Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
+    }
+
+    /// The contents of the file, for any system: fitted on some episodes, with the threshold set by others.
+    ///
+    /// # Errors
+    /// As [`Request::fit`], or if the episodes have other channels than the system.
+    pub fn make(
+        &self,
+        system: &System<'_>,
+        [train, calibration]: [&[Signals<'_>]; 2],
+        context: &Context,
+    ) -> Result<Made> {
+        let (detector, rule, diagnoses) = (&self.detector, self.checked_rule()?, self.diagnosis);
+        enough(rule, calibration.len())?;
+        let fit = monitor_file::Fit { system, detector, rule, alarm: self.alarm, diagnoses, context };
+        fit.make(train, calibration)
     }
 
     /// The rule of that name.

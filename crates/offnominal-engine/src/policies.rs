@@ -132,6 +132,19 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
     SHIPPED.iter().map(read).collect()
 }
 
+/// The file of the policy of that name for the given environment; none, where it has no file of its own.
+///
+/// # Errors
+/// If a shipped card is damaged, or the file cannot be read.
+pub fn content(name: &str, env: &str) -> Result<Option<Vec<u8>>> {
+    let named = |card: &Card| fits(&card.env, env) && (name == card.algorithm || name == card.id);
+    if let Some((bytes, _)) = cards()?.into_iter().find(|(_, card)| named(card)) {
+        return Ok(Some(bytes.to_vec()));
+    }
+    let path = Path::new(name);
+    path.is_file().then(|| read::bytes(path)).transpose()
+}
+
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     let bytes = read::bytes(path)?;

@@ -125,6 +125,15 @@ impl Monitor {
         &self.about
     }
 
+    /// The contents of its file, from which [`Monitor::new`] makes the same monitor.
+    ///
+    /// # Errors
+    /// If the detector cannot be kept.
+    pub fn contents(&self) -> Result<(About, Archive), ArchiveError> {
+        let archive = Monitor::archive(self.scorer.as_ref(), &self.statistic, self.diagnoser.as_ref())?;
+        Ok((self.about.clone(), archive))
+    }
+
     /// An episode begins: nothing is remembered of the one before, not even an alarm.
     pub fn reset(&mut self) {
         self.scorer.reset();

@@ -51,6 +51,20 @@ impl Recording {
         Ok(dict)
     }
 
+    /// Some of the episodes, in this order; a twin that is not among them is forgotten.
+    fn select(&self, chosen: Vec<usize>) -> PyResult<Recording> {
+        let n = self.0.episodes.len();
+        if let Some(bad) = chosen.iter().find(|&&i| i >= n) {
+            return Err(wrong(format!("episode: expected 0 to {n}, found {bad}")));
+        }
+        let place = |twin: usize| chosen.iter().position(|&i| i == twin);
+        Ok(Recording(Dataset {
+            recipe: self.0.recipe.clone(),
+            episodes: chosen.iter().map(|&i| self.0.episodes[i].clone()).collect(),
+            twins: chosen.iter().map(|&i| self.0.twins[i].and_then(place)).collect(),
+        }))
+    }
+
     /// Writes a folder that Minari reads, `<folder>/<id>`, whole or not at all, and returns its path.
     fn export_minari(&self, py: Python<'_>, folder: PathBuf, id: &str) -> PyResult<PathBuf> {
         detached(py, || minari::export(&self.0, &folder, id, Format::Hdf5))

@@ -24,22 +24,16 @@ const STACK: usize = 8 << 20;
 
 /// A Python object with `begin(what, done, total)`, which gives one with `update(done, total)`, `message(text)` and
 /// `close()`; and with `note(line)`.
-struct Shown {
-    display: Py<PyAny>,
-    stop: Arc<AtomicBool>,
-}
+struct Shown(Py<PyAny>);
 
 /// A task as Python shows it.
-struct Task {
-    display: Py<PyAny>,
-    stop: Arc<AtomicBool>,
-}
+struct Task(Py<PyAny>);
 
 /// The context of a call, with `jobs` 0 on all cores: what Python shows, and Ctrl-C as a request to stop.
 pub(crate) fn context(seed: u64, jobs: usize, display: Option<Py<PyAny>>, stop: Arc<AtomicBool>) -> Context {
     let jobs = if jobs == 0 { default_jobs() } else { jobs };
     let progress: Arc<dyn Progress> = match display {
-        Some(display) => Arc::new(Shown { display, stop: Arc::clone(&stop) }),
+        Some(display) => Arc::new(Shown(display)),
         None => Arc::new(Silent),
     };
     Context { seed, jobs, progress, stop }
@@ -73,39 +67,36 @@ pub(crate) fn interruptible<T: Send>(
     })
 }
 
-/// Calls Python; an exception there asks the engine to stop.
-fn told<T>(stop: &AtomicBool, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
-    let done = Python::attach(call);
-    done.inspect_err(|_| stop.store(true, Ordering::Relaxed)).ok()
+/// Calls Python; a display that fails is no reason to stop.
+fn told<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> Option<T> {
+    Python::attach(call).ok()
 }
 
 impl Progress for Shown {
     fn begin(&self, what: &str, work: Range<u64>) -> Box<dyn Tracker> {
-        let task =
-            told(&self.stop, |py| self.display.call_method1(py, "begin", (what, work.start, work.end)));
-        match task {
-            Some(display) => Box::new(Task { display, stop: Arc::clone(&self.stop) }),
+        match told(|py| self.0.call_method1(py, "begin", (what, work.start, work.end))) {
+            Some(task) => Box::new(Task(task)),
             None => Box::new(Silent),
         }
     }
 
     fn note(&self, line: &str) {
-        told(&self.stop, |py| self.display.call_method1(py, "note", (line,)).map(drop));
+        told(|py| self.0.call_method1(py, "note", (line,)));
     }
 }
 
 impl Tracker for Task {
     fn update(&self, done: u64, total: u64) {
-        told(&self.stop, |py| self.display.call_method1(py, "update", (done, total)).map(drop));
+        told(|py| self.0.call_method1(py, "update", (done, total)));
     }
 
     fn message(&self, text: &str) {
-        told(&self.stop, |py| self.display.call_method1(py, "message", (text,)).map(drop));
+        told(|py| self.0.call_method1(py, "message", (text,)));
     }
 }
 
 impl Drop for Task {
     fn drop(&mut self) {
-        told(&self.stop, |py| self.display.call_method0(py, "close").map(drop));
+        told(|py| self.0.call_method0(py, "close"));
     }
 }

@@ -131,6 +131,17 @@ pub fn main_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -
     }
 }
 
+/// Whether these arguments, the program's name first, are a command line; nothing is run.
+///
+/// # Errors
+/// What is wrong with them, in the words of the usage.
+pub fn parse<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> Result<(), String> {
+    match line().try_get_matches_from(args) {
+        Err(usage) if usage.use_stderr() => Err(usage.to_string()),
+        _ => Ok(()),
+    }
+}
+
 fn failed(error: &anyhow::Error) -> u8 {
     eprintln!("offnominal: {error:#}");
     2
