@@ -23,10 +23,12 @@ from offnominal import (
     detectors,
     envs,
     episodes,
+    hub,
     image_detectors,
     pixels,
     policies,
     risk,
+    trackers,
     vector,
 )
 from offnominal._engine import VERSION as __version__
@@ -78,6 +80,7 @@ __all__ = [
     "evaluate",
     "export_minari",
     "fit",
+    "hub",
     "image_detectors",
     "import_sb3",
     "load",
@@ -90,6 +93,7 @@ __all__ = [
     "score",
     "shift",
     "suite",
+    "trackers",
     "train",
     "vector",
     "environments",

@@ -68,7 +68,11 @@ class Monitor:
         :raises OSError: if it cannot be read.
         :raises ValueError: if it is damaged, was edited, or is of another version.
         """
-        return _named(path, lambda content: cls._unpickled(content, policy))
+        content = Path(path).read_bytes()
+        try:
+            return cls._unpickled(content, policy)
+        except ValueError as error:
+            raise ValueError(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
     def _unpickled(cls, content: bytes, policy: Policy | None) -> Monitor:
@@ -152,15 +156,6 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(own) for own in value]
     return value
-
-
-def _named(path: str | os.PathLike[str], read: Callable[[bytes], Any]) -> Any:
-    """Reads a file; errors name it."""
-    content = Path(path).read_bytes()
-    try:
-        return read(content)
-    except ValueError as error:
-        raise ValueError(f"{os.fspath(path)}: {error}") from None
 
 
 def class_name(id: str) -> str:

@@ -1,5 +1,7 @@
 """The detectors of the engine with their options, written from the catalogue by `python/tests/test_recipes.py`."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -33,13 +35,13 @@ class Training(TypedDict, total=False):
 
     #: Passes over the data.
     epochs: int
-    #: 
+    #: Rows per gradient step. The paper does not give it; 256 is the batch of its learner.
     batch: int
     #: Step size of AdamW.
     lr: float
     #: Decoupled weight decay of AdamW.
     weight_decay: float
-    #: 
+    #: Stops after so many epochs without a better validation loss, and returns to the best one; never, if not given.
     patience: int | None
 
 
@@ -152,7 +154,7 @@ class MlpDm(Detector):
     The detector ``mlp-dm``; ``docs/detectors.md`` has its equation.
 
     :param hidden: Widths of the hidden layers.
-    :param dropout: 
+    :param dropout: Probability with which a unit of the first layer is dropped in training.
     :param training: How the network is trained.
     """
 
@@ -255,7 +257,7 @@ class EnsembleDm(Detector):
     The detector ``ensemble-dm``; ``docs/detectors.md`` has its equation.
 
     :param hidden: Widths of the hidden layers.
-    :param members: 
+    :param members: Number of members, each fitted without its own share of the episodes.
     :param training: How the networks are trained.
     """
 
@@ -281,9 +283,9 @@ class MultistepDm(Detector):
 
     The detector ``multistep-dm``; ``docs/detectors.md`` has its equation.
 
-    :param longest: 
+    :param longest: Age of the oldest prediction that is scored, in steps; the others are powers of two below it.
     :param hidden: Widths of the hidden layers.
-    :param parts: 
+    :param parts: Number of parts into which the episodes are cut; the model that scores learns from all but one of them.
     :param training: How the networks are trained.
     """
 
@@ -313,7 +315,7 @@ class ResidualWindow(Detector):
 
     :param window: Steps that are looked at, W.
     :param hidden: Widths of the hidden layers.
-    :param members: 
+    :param members: Number of members, each fitted without its own share of the episodes.
     :param training: How the networks are trained.
     """
 
@@ -388,7 +390,7 @@ class ResidualViews(Detector):
     The detector ``residual-views``; ``docs/detectors.md`` has its equation.
 
     :param hidden: Widths of the hidden layers.
-    :param members: 
+    :param members: Number of members, each fitted without its own share of the episodes.
     :param training: How the networks are trained.
     """
 
@@ -414,7 +416,7 @@ class Rnd(Detector):
 
     The detector ``rnd``; ``docs/detectors.md`` has its equation.
 
-    :param hidden: 
+    :param hidden: Widths of the hidden layers of the random network; the imitation has the last one twice.
     :param outputs: Number of outputs.
     :param training: How the imitation is trained.
     """
@@ -436,7 +438,7 @@ class Disagreement(Detector):
     The detector ``disagreement``; ``docs/detectors.md`` has its equation.
 
     :param measure: What is measured.
-    :param predictions: 
+    :param predictions: Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
     """
 
     id: ClassVar[str] = "disagreement"
@@ -456,7 +458,7 @@ class FeatureMahalanobis(Detector):
 
     The detector ``feature-mahalanobis``; ``docs/detectors.md`` has its equation.
 
-    :param points: 
+    :param points: The most nominal observations that are read, evenly spread over the episodes.
     """
 
     id: ClassVar[str] = "feature-mahalanobis"
@@ -472,7 +474,7 @@ class FeatureKnn(Detector):
     The detector ``feature-knn``; ``docs/detectors.md`` has its equation.
 
     :param k: Rank of the neighbour.
-    :param points: 
+    :param points: The most nominal observations that are kept, evenly spread over the episodes.
     """
 
     id: ClassVar[str] = "feature-knn"

@@ -38,6 +38,9 @@ class Rows:
         found = getattr(estimator, "score_samples", None)
         return found or getattr(estimator, "decision_function", None)
 
+    def __repr__(self) -> str:
+        return f"Rows({self.estimator!r}, name={self.name!r})"
+
     def reset(self) -> None:
         """Nothing is remembered of an episode."""
 

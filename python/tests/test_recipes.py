@@ -14,6 +14,8 @@ PATH = ROOT / "python/offnominal/_recipes.py"
 
 HEAD = '''"""The detectors of the engine with their options, written from the catalogue by `python/tests/test_recipes.py`."""
 
+# ruff: noqa: E501
+
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -108,7 +110,8 @@ def source():
     names = [detectors.class_name(own["id"]) for own in all_of_them]
     by_id = "".join(f"    {json.dumps(own['id'])}: {name},\n" for own, name in zip(all_of_them, names))
     exported = "".join(f"    {json.dumps(name)},\n" for name in sorted([*names, *tables]))
-    parts.append(f"#: Every detector of the engine by its id.\nBY_ID: dict[str, type[Detector]] = {{\n{by_id}}}\n\n__all__ = [\n{exported}]\n")
+    ids = f"#: Every detector of the engine by its id.\nBY_ID: dict[str, type[Detector]] = {{\n{by_id}}}\n"
+    parts.append(f"{ids}\n__all__ = [\n{exported}]\n")
     return "\n\n".join(parts)
 
 
