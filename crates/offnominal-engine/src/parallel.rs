@@ -1,6 +1,6 @@
 //! Work on all cores, with results in order: the same bits for any number of threads.
 
-use crate::progress::Task;
+use crate::progress::{self, Task};
 use anyhow::{Error, Result};
 use offnominal_core::env::Env;
 use rayon::ThreadPoolBuilder;
@@ -31,15 +31,15 @@ pub fn map<T: Send>(
     task: &Task,
     work: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    // What is left when the task is to stop costs nothing, not even an error.
     let one = |i| {
-        task.check()?;
-        let result = work(i);
+        let result = (!task.is_stopped()).then(|| work(i))?;
         task.inc(1);
-        result
+        Some(result)
     };
     let pool = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build().expect("threads can be started");
     let each = pool.install(|| (0..n).into_par_iter().with_max_len(1).map(one).collect::<Vec<_>>());
-    each.into_iter().collect()
+    each.into_iter().map(|result| result.unwrap_or_else(|| Err(progress::stopped()))).collect()
 }
 
 /// Runs `work(0), …, work(n − 1)` on `jobs` threads, begun in the order of their numbers, whatever fails; the failures
@@ -73,6 +73,8 @@ pub fn run_all(
 mod tests {
     use super::*;
     use anyhow::bail;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn results_come_in_order_and_the_first_error_wins() {
@@ -80,6 +82,19 @@ mod tests {
         assert_eq!(squares, (0..100).map(|i| i * i).collect::<Vec<_>>());
         let failed = map(3, 100, &Task::hidden(), |i| if i % 40 == 39 { bail!("{i}") } else { Ok(i) });
         assert_eq!(failed.unwrap_err().to_string(), "39");
+    }
+
+    #[test]
+    fn what_is_left_when_the_task_stops_is_not_begun() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let task = Task::begin(&progress::Silent, Arc::clone(&stop), 0..0, "");
+        let begun = AtomicUsize::new(0);
+        let work = |_| {
+            stop.store(begun.fetch_add(1, Ordering::Relaxed) == 9, Ordering::Relaxed);
+            Ok(())
+        };
+        let error = map(1, 1000, &task, work).unwrap_err().to_string();
+        assert!(error.starts_with("stopped") && begun.into_inner() == 10, "{error}");
     }
 
     #[test]
