@@ -15,7 +15,7 @@ import offnominal
 SHIPPED = Path(__file__).parents[2] / "crates/offnominal-agents/tests/sb3/trained.zip"
 model, environment, *rest = sys.argv[1:] or [str(SHIPPED), "pendulum"]
 
-policy = offnominal.Policy.from_sb3(model, *rest, env=environment)
+policy = offnominal.Policy.from_sb3(model, normalize=rest[0] if rest else None, env=environment)
 env = offnominal.Environment(environment)
 obs, _ = env.reset(seed=0)
 print(f"{policy.name} in {environment}: {np.round(obs, 3)} -> {np.round(policy(obs), 3)}")
