@@ -78,7 +78,8 @@ def mlflow(
 ) -> str:
     """Logs a benchmark or a training run to MLflow, and returns the id of the run.
 
-    :param tracking_uri: a server or a store, such as ``http://server:5000`` or ``sqlite:///mlflow.db``; as the environment says if not given.
+    :param tracking_uri: a server or a store, such as ``http://server:5000`` or ``sqlite:///mlflow.db``; as the environment
+        says if not given.
     :raises ImportError: if MLflow is not installed.
     """
     library, own = needed("mlflow", "mlflow", "MLflow"), _read(found)

@@ -14,7 +14,7 @@ from test_bench import SMALL, Jump
 import offnominal
 from offnominal.cluster import Ray
 
-slow = pytest.mark.skipif(os.environ.get("RUN_SLOW_TESTS") != "1", reason="slow: RUN_SLOW_TESTS=1 runs it")
+slow = pytest.mark.skipif(os.environ.get("RUN_SLOW_TESTS") != "1", reason="slow tier")
 
 
 class Slow(Jump):

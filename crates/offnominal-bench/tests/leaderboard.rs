@@ -114,7 +114,8 @@ fn a_wrong_number_is_named_with_file_row_and_column() {
         change(&mut rows[5]);
         refusal(&environment(), &rows)
     };
-    let cases: [(fn(&mut Row), &str); 8] = [
+    type Case = (fn(&mut Row), &'static str);
+    let cases: [Case; 8] = [
         (|r| r.value = 1.5, "row 6: value: expected 0 to 1, found 1.5"),
         (|r| r.low = 0.9, "row 6: low, high: expected an interval around 0.5, found 0.9 to"),
         (|r| r.env = "sap-goal1".into(), "row 6: env: expected \"sap-goal0\", found \"sap-goal1\""),
@@ -152,7 +153,8 @@ fn other_provenance_is_refused() {
         change(&mut environment);
         refusal(&environment, &rows())
     };
-    let cases: [(fn(&mut Environment), &str); 5] = [
+    type Case = (fn(&mut Environment), &'static str);
+    let cases: [Case; 5] = [
         (|e| e.made.command = "by hand".into(), "made.command: expected one that begins with"),
         (|e| e.made.engine = String::new(), "made.engine: expected a version such as 0.1.0, found \"\""),
         (|e| e.made.seed = 1, "made.seed: expected that of suite vector"),

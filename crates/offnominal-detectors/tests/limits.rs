@@ -28,7 +28,7 @@ fn places(recipe: &Value, path: &[String], all: &mut Vec<(Vec<String>, Vec<Value
     match recipe {
         Value::Object(map) => {
             for (key, inner) in map {
-                places(inner, &[path, &[key.clone()]].concat(), all);
+                places(inner, &[path, std::slice::from_ref(key)].concat(), all);
             }
         }
         Value::Array(list) if list.iter().all(Value::is_number) => all.push((path.to_vec(), lists())),

@@ -1,8 +1,8 @@
 //! Work on all cores, with results in order: the same bits for any number of threads.
 
-use crate::progress::Task;
+use crate::progress::{self, Task};
 use crate::stop;
-use anyhow::{Error, Result, anyhow};
+use anyhow::{Error, Result};
 use offnominal_core::env::Env;
 use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
@@ -32,25 +32,23 @@ pub fn map<T: Send>(
     task: &Task,
     work: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
-    // The first failure, after which nothing changes the answer: only what comes before it is still done.
+    // The first failure. What comes after it, or after a stop, changes nothing and costs nothing, not even an error.
     let failed = AtomicUsize::new(usize::MAX);
     let one = |i| {
-        task.check()?;
-        if i > failed.load(Ordering::Relaxed) {
-            return Err(anyhow!("not done, as an earlier one failed"));
+        if task.is_stopped() || i > failed.load(Ordering::Relaxed) {
+            return None;
         }
         let result = stop::within(task.stop(), || work(i));
         task.inc(1);
-        // What was done while a stop was asked for may be half done.
-        task.check()?;
         if result.is_err() {
             failed.fetch_min(i, Ordering::Relaxed);
         }
-        result
+        // What was done while a stop was asked for may be half done.
+        (!task.is_stopped()).then_some(result)
     };
     let pool = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build().expect("threads can be started");
     let each = pool.install(|| (0..n).into_par_iter().with_max_len(1).map(one).collect::<Vec<_>>());
-    each.into_iter().collect()
+    each.into_iter().map(|result| result.unwrap_or_else(|| Err(progress::stopped()))).collect()
 }
 
 /// Runs `work(0), …, work(n − 1)` on `jobs` threads, begun in the order of their numbers, whatever fails; the failures
@@ -86,6 +84,8 @@ pub fn run_all(
 mod tests {
     use super::*;
     use anyhow::bail;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn results_come_in_order_and_the_first_error_wins() {
@@ -96,10 +96,24 @@ mod tests {
         let done = AtomicUsize::new(0);
         let failed = map(2, 10_000, &Task::hidden(), |i| {
             done.fetch_add(1, Ordering::Relaxed);
-            if i == 3 { bail!("3") } else { Ok(std::thread::sleep(std::time::Duration::from_micros(50))) }
+            std::thread::sleep(std::time::Duration::from_micros(50));
+            if i == 3 { bail!("3") } else { Ok(()) }
         });
         assert_eq!(failed.unwrap_err().to_string(), "3");
         assert!(done.load(Ordering::Relaxed) < 10_000, "what comes after a failure is not done");
+    }
+
+    #[test]
+    fn what_is_left_when_the_task_stops_is_not_begun() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let task = Task::begin(&progress::Silent, Arc::clone(&stop), 0..0, "");
+        let begun = AtomicUsize::new(0);
+        let work = |_| {
+            stop.store(begun.fetch_add(1, Ordering::Relaxed) == 9, Ordering::Relaxed);
+            Ok(())
+        };
+        let error = map(1, 1000, &task, work).unwrap_err().to_string();
+        assert!(error.starts_with("stopped") && begun.into_inner() == 10, "{error}");
     }
 
     #[test]

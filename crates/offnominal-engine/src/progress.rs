@@ -1,6 +1,6 @@
 //! How work tells how far it is, whoever shows it: a bar in the terminal, tqdm in Python, JSON events, or nobody.
 
-use anyhow::{Error, Result, ensure};
+use anyhow::{Error, Result, anyhow};
 use offnominal_core::course::Course;
 use std::ops::Range;
 use std::sync::Arc;
@@ -78,6 +78,11 @@ impl Task {
         check(&self.stop)
     }
 
+    /// Whether the work was asked to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// So many more units are done.
     pub fn inc(&self, n: u64) {
         let done = self.done.fetch_add(n, Ordering::Relaxed) + n;
@@ -136,9 +141,12 @@ impl Task {
 
 /// Refuses to go on if the work was asked to stop.
 pub(crate) fn check(stop: &AtomicBool) -> Result<()> {
-    let asked = stop.load(Ordering::Relaxed);
-    ensure!(!asked, "stopped; what is finished is saved, and the same command continues from there");
-    Ok(())
+    if stop.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
+}
+
+/// The error of work that was asked to stop.
+pub(crate) fn stopped() -> Error {
+    anyhow!("stopped; what is finished is saved, and the same command continues from there")
 }
 
 #[cfg(test)]

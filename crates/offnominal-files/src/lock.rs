@@ -187,7 +187,7 @@ mod tests {
     fn what_a_killed_process_leaves_locks_nothing() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join(NAME), "process 1 since long ago").unwrap();
-        Lock::folder(folder.path()).unwrap();
+        drop(Lock::folder(folder.path()).unwrap());
     }
 
     #[test]

@@ -68,7 +68,8 @@ fn fitted() -> Vec<u8> {
     let detector =
         offnominal_detectors::catalogue().build(&recipe.id, &recipe.params).expect("it is built in");
     let views: Vec<_> = train.iter().map(signals).collect();
-    let mut scorer = detector.fit(&views, &[], &mut Rng::new(1)).expect("the episodes are sound");
+    let mut scorer =
+        detector.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).expect("the episodes are sound");
     let score = |episode| {
         let mut scores = Vec::new();
         scorer.score_episode(&signals(episode), &mut scores);

@@ -23,7 +23,7 @@ use serde_json::json;
 pub fn dataset() -> Vec<u8> {
     let (env, name) = (environment(), PolicyName { id: "random".into(), digest: "00".into() });
     let policy = Random::new(&env.spec().action);
-    let trial = Trial { env, policy: &policy, horizon: 4 };
+    let trial = Trial { horizon: 4, ..Trial::new(env, &policy) };
     let episodes = vec![trial.nominal(Seed(1)), trial.nominal(Seed(2))];
     let recipe = DatasetRecipe::new(env.spec(), name, None, 7);
     dataset::encode(&Dataset { recipe, episodes, twins: vec![None, None] }).expect("sound episodes")
@@ -116,7 +116,7 @@ pub fn monitor() -> Vec<u8> {
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
     let params = json!({"k": 2});
     let detector = offnominal_detectors::catalogue().build("knn", &params).expect("a detector");
-    let mut fitted = detector.fit(&views[..4], &[], &mut Rng::new(1)).expect("enough steps");
+    let mut fitted = detector.fit(Nominal::new(&views[..4], &[]), &mut Rng::new(1)).expect("enough steps");
     let scores = fitted.score_episodes(&views[4..]);
     let rule = Rule::Conformal { alpha: 0.1 };
     let threshold = rule.threshold(&scores, Level::P95).expect("enough episodes");

@@ -171,6 +171,7 @@ mod tests {
             chance: 1.0,
             steps: 1,
             last: vec![],
+            divergence: None,
         };
         let failures = failures.iter().map(failure).collect();
         Block { planned: 20, first, n: 10, secs: 0.0, steps: 0, tried: vec![], failures }

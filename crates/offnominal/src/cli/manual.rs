@@ -21,7 +21,8 @@ enum Shell {
     /// Fish, for ~/.config/fish/completions/offnominal.fish
     Fish,
     /// PowerShell, for a file that the profile reads
-    PowerShell,
+    #[strum(serialize = "powershell")]
+    Power,
     /// Zsh, for a file _offnominal in a folder of $fpath
     Zsh,
 }
@@ -78,7 +79,7 @@ mod made {
             Shell::Bash => Known::Bash,
             Shell::Elvish => Known::Elvish,
             Shell::Fish => Known::Fish,
-            Shell::PowerShell => Known::PowerShell,
+            Shell::Power => Known::PowerShell,
             Shell::Zsh => Known::Zsh,
         };
         let mut text = Vec::new();
