@@ -7,7 +7,9 @@ use super::wire::{self, Reply};
 pub fn answers(mut bytes: &[u8]) -> bool {
     let (mut body, mut obs) = (Vec::new(), [0.0; 3]);
     while !bytes.is_empty() {
-        let Ok(letter) = wire::receive(&mut bytes, &mut body) else { return false };
+        let Ok(letter) = wire::receive(&mut bytes, &mut body, wire::LONGEST_DESCRIPTION) else {
+            return false;
+        };
         let is_sound = match letter {
             b'H' => Description::read(&body).is_ok_and(|d| d.spec("gymnasium:X").is_ok()),
             b'O' => Reply::read(&body).is_some_and(|(_, rest)| wire::numbers(rest, false, &mut obs)),
