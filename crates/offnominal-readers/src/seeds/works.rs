@@ -23,7 +23,7 @@ use serde_json::json;
 pub fn dataset() -> Vec<u8> {
     let (env, name) = (environment(), PolicyName { id: "random".into(), digest: "00".into() });
     let policy = Random::new(&env.spec().action);
-    let trial = Trial { env, policy: &policy, horizon: 4 };
+    let trial = Trial { horizon: 4, ..Trial::new(env, &policy) };
     let episodes = vec![trial.nominal(Seed(1)), trial.nominal(Seed(2))];
     let recipe = DatasetRecipe::new(env.spec(), name, None, 7);
     dataset::encode(&Dataset { recipe, episodes, twins: vec![None, None] }).expect("sound episodes")
