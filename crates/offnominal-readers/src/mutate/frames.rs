@@ -4,12 +4,15 @@ use super::bytes;
 use super::dice::Dice;
 use std::io::{Read, Write};
 
+/// Takes the first frame off some bytes: its header and its body.
+type Split = fn(&mut &[u8]) -> Option<(Vec<u8>, Vec<u8>)>;
+
 /// How a piece says how long it is.
 pub struct Framing {
     /// Bytes before the first piece.
     head: usize,
     /// Splits a piece's label and content off the rest.
-    split: fn(&mut &[u8]) -> Option<(Vec<u8>, Vec<u8>)>,
+    split: Split,
     /// Writes a piece.
     join: fn(&[u8], &[u8]) -> Vec<u8>,
 }

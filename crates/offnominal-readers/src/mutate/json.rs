@@ -88,6 +88,9 @@ fn other(dice: &mut Dice) -> Value {
         7 => json!(dice.number()),
         8 => json!((dice.number() as i64).wrapping_neg()),
         9 => Value::from(*dice.of(WORDS)),
-        _ => serde_json::from_str(*dice.of(NUMBERS)).unwrap_or(json!(0.25)),
+        _ => {
+            let text: &str = dice.of(NUMBERS);
+            serde_json::from_str(text).unwrap_or(json!(0.25))
+        }
     }
 }
