@@ -6,8 +6,6 @@ mod policies;
 mod texts;
 mod works;
 
-pub use works::monitor;
-
 use crate::{Target, corpus};
 use std::path::{Path, PathBuf};
 

@@ -1,8 +1,8 @@
 //! Sums, products and functions of numbers.
 
 use super::OnnxError;
-use super::budget::{Budget, FUNCTION};
-use super::tensor::{MOST_AXES, Tensor};
+use super::budget::{Budget, FUNCTION, MOST_AXES};
+use super::tensor::Tensor;
 
 pub(super) const MISFIT: OnnxError = OnnxError::Damaged("a node whose inputs do not fit one another");
 

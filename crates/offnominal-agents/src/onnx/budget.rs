@@ -4,8 +4,10 @@
 //! it allocates anything. Shapes do not depend on observations, so what the trial could afford every action can.
 
 use super::OnnxError;
-use super::tensor::len;
 use offnominal_core::limits::{GRAPH_NUMBERS, GRAPH_WORK};
+
+/// More axes than anybody's network has.
+pub(super) const MOST_AXES: usize = 8;
 
 /// Multiplications that a function of one number costs as much as.
 pub(super) const FUNCTION: usize = 16;
@@ -39,4 +41,19 @@ impl Budget {
         self.work = left("multiplications per action", self.work, work, GRAPH_WORK)?;
         Ok(())
     }
+}
+
+/// How many numbers have that shape.
+///
+/// # Errors
+/// If it has too many axes, or more numbers than a graph may hold; axes without length do not make room for others.
+pub(super) fn len(shape: &[usize]) -> Result<usize, OnnxError> {
+    let too_large = |what, most, found| OnnxError::TooLarge { what, most, found };
+    if shape.len() > MOST_AXES {
+        return Err(too_large("axes of a tensor", MOST_AXES, shape.len()));
+    }
+    let product = shape.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis.max(1)));
+    let fits = product.filter(|&n| n <= GRAPH_NUMBERS);
+    let size = fits.ok_or(too_large("numbers of a tensor", GRAPH_NUMBERS, product.unwrap_or(usize::MAX)))?;
+    Ok(if shape.contains(&0) { 0 } else { size })
 }

@@ -1,11 +1,11 @@
 //! The graph of an ONNX file: values, and nodes that make values of values.
 
 use super::OnnxError;
-use super::budget::Budget;
+use super::budget::{Budget, len};
 use super::message::{Message, Value};
 use super::node::{Inputs, Written};
 use super::ops::Op;
-use super::tensor::{Tensor, len};
+use super::tensor::Tensor;
 use offnominal_core::limits::{GRAPH_NODES, GRAPH_NUMBERS};
 use std::collections::HashMap;
 

@@ -2,9 +2,9 @@
 
 use super::OnnxError;
 use super::arithmetic::MISFIT;
-use super::budget::Budget;
+use super::budget::{Budget, MOST_AXES, len};
 use super::node::Inputs;
-use super::tensor::{MOST_AXES, Tensor, len};
+use super::tensor::Tensor;
 
 /// An axis counted from either end.
 fn axis(at: i64, rank: usize) -> Result<usize, OnnxError> {

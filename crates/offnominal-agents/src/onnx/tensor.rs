@@ -1,9 +1,8 @@
 //! Numbers with a shape. Whole numbers are kept as floats too: shapes and indices are far below 2²⁴.
 
 use super::OnnxError;
-use super::budget::Budget;
+use super::budget::{Budget, len};
 use super::message::Message;
-use offnominal_core::limits::GRAPH_NUMBERS;
 
 /// Numbers in order of their last index first.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -11,9 +10,6 @@ pub(super) struct Tensor {
     pub(super) shape: Vec<usize>,
     pub(super) data: Vec<f32>,
 }
-
-/// More axes than anybody's network has.
-pub(super) const MOST_AXES: usize = 8;
 
 impl Tensor {
     /// Numbers with their shape.
@@ -90,21 +86,6 @@ impl Tensor {
         self.data.clear();
         Ok(())
     }
-}
-
-/// How many numbers have that shape.
-///
-/// # Errors
-/// If it has too many axes, or more numbers than a graph may hold; axes without length do not make room for others.
-pub(super) fn len(shape: &[usize]) -> Result<usize, OnnxError> {
-    let too_large = |what, most, found| OnnxError::TooLarge { what, most, found };
-    if shape.len() > MOST_AXES {
-        return Err(too_large("axes of a tensor", MOST_AXES, shape.len()));
-    }
-    let product = shape.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis.max(1)));
-    let fits = product.filter(|&n| n <= GRAPH_NUMBERS);
-    let size = fits.ok_or(too_large("numbers of a tensor", GRAPH_NUMBERS, product.unwrap_or(usize::MAX)))?;
-    Ok(if shape.contains(&0) { 0 } else { size })
 }
 
 /// Little-endian numbers of a kind of ONNX.

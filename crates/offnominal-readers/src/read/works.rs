@@ -1,7 +1,6 @@
 //! Readers of monitors, campaigns and results.
 
 use super::mended;
-use crate::seeds;
 use offnominal_bench::campaign::{Campaign, Plan};
 use offnominal_bench::metrics_file;
 use offnominal_bench::results::Results;
@@ -9,7 +8,6 @@ use offnominal_engine::context::Context;
 use offnominal_engine::stream::Stream;
 use offnominal_monitor::{FileError, Monitor, decode};
 use std::cell::RefCell;
-use std::sync::LazyLock;
 
 fn opened(bytes: &[u8]) -> Result<Monitor, FileError> {
     let (about, archive) = decode(bytes)?;
@@ -43,9 +41,9 @@ pub fn monitor_lines(bytes: &[u8]) -> bool {
     thread_local! {
         static STREAM: RefCell<Option<Stream>> = const { RefCell::new(None) };
     }
-    static FILE: LazyLock<Vec<u8>> = LazyLock::new(seeds::monitor);
+    const FILE: &[u8] = include_bytes!("../../../../fuzz/corpus/monitor_file/knn");
     STREAM.with_borrow_mut(|stream| {
-        let stream = stream.get_or_insert_with(|| Stream::new(opened(&FILE).expect("a sound monitor")));
+        let stream = stream.get_or_insert_with(|| Stream::new(opened(FILE).expect("a sound monitor")));
         bytes.split(|&b| b == b'\n').fold(true, |all, line| stream.read(line).is_ok() & all)
     })
 }
