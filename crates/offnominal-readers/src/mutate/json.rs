@@ -89,7 +89,7 @@ fn other(dice: &mut Dice) -> Value {
         8 => json!((dice.number() as i64).wrapping_neg()),
         9 => Value::from(*dice.of(WORDS)),
         _ => {
-            let text: &str = dice.of(NUMBERS);
+            let text: &&str = dice.of(NUMBERS);
             serde_json::from_str(text).unwrap_or(json!(0.25))
         }
     }
