@@ -35,15 +35,15 @@ class Command:
     args: list[str]
     # Several processes may run it in one folder at once.
     is_shareable: bool = False
-    # What is added where a run that was cut off left this file.
-    resume: tuple[str, str] | None = None
+    # What is said instead where a run that was cut off left this file.
+    resume: tuple[str, list[str]] | None = None
     # Words of its error where this build cannot run it.
     missing: str = "needs the feature"
 
     def line(self, binary: Path, folder: Path) -> list[str]:
         """The command line for the state in which a folder is."""
-        more = [self.resume[1]] if self.resume and (folder / self.resume[0]).exists() else []
-        return [str(binary), *self.args, *more, "--quiet"]
+        goes_on = self.resume is not None and (folder / self.resume[0]).exists()
+        return [str(binary), *(self.resume[1] if self.resume and goes_on else self.args), "--quiet"]
 
 
 @dataclass
@@ -100,7 +100,8 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
     both = ["--policy", weak, "--policy", better]
     noises = ["--noise", "0", "--noise", "0.1", "--noise", "0.2"]
     search = ["--strategy", "random", "--strategy", "elites", "--searches", "12", "--budget", "10", "--all"]
-    train = ["--steps", "1500", "--eval-every", "100", "--set", "hidden=[8,8]", "--set", "learning_starts=100", "--set", "eval_episodes=4", "--set", "batch=16"]
+    train = ["--steps", "1500", "--eval-every", "100", "--set", "hidden=[8,8]", "--set", "learning_starts=100"]
+    train += ["--set", "eval_episodes=4", "--set", "batch=16"]
     small = ["--sigma", "0.1", "--bodies", "2", "--steps", "200", "--nominal-runs", "2", "--updates", "6", "--detectors", "knn"]
     nominal = ["--model", inputs.at("network/model.safetensors"), "--nominal", inputs.at("nominal")]
     unknown = ["--data", inputs.at("unknown-a"), "--data", inputs.at("unknown-b")]
@@ -111,7 +112,7 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
         Command(
             "train",
             ["train", "--env", "sap-goal0", *train, "--history", "--checkpoints", "4", *out],
-            resume=("out/checkpoint.safetensors", "--resume"),
+            resume=("out/checkpoint.safetensors", ["train", "--env", "sap-goal0", "--resume", *out]),
         ),
         Command(
             "collect",
