@@ -1,7 +1,7 @@
 //! Policies: those that the engine knows, and Python's own.
 
 use crate::arrays::{Floats, row};
-use crate::error::{caught, detached, raised, wrong};
+use crate::error::{caught, detached, raised};
 use anyhow::Context as _;
 use numpy::PyArray1;
 use offnominal_agents::Card;
