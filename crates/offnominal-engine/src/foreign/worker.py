@@ -69,9 +69,11 @@ def made(name, options):
     try:
         return constructed(name, options)
     except ModuleNotFoundError as error:
-        if not module or error.name != module.partition(".")[0]:
+        # Gymnasium wraps what the import raised.
+        missing = error.__cause__ or error
+        if not module or getattr(missing, "name", None) != module.partition(".")[0]:
             raise
-        raise ModuleNotFoundError(f"{error}: expected an installed module, or its folder as ?modules=FOLDER") from None
+        raise ModuleNotFoundError(f"{missing}: expected an installed module, or its folder as ?modules=FOLDER") from None
 
 
 def constructed(name, options):
