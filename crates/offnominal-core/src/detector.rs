@@ -5,7 +5,7 @@
 
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
-use crate::course::{Course, Stopped};
+use crate::fit_progress::{FitProgress, Stopped};
 use crate::policy::Policy;
 use crate::samples::SamplesError;
 
@@ -117,13 +117,13 @@ pub struct Nominal<'a> {
     /// The policy that acted, if it is at hand, for detectors that look inside it.
     pub policy: Option<&'a dyn Policy>,
     /// Who is told how far the fit is, and may end it. A fit that takes long says so every few milliseconds.
-    pub course: Course<'a>,
+    pub progress: FitProgress<'a>,
 }
 
 impl<'a> Nominal<'a> {
     /// Episodes alone, which nobody waits for.
     pub fn new(train: &'a [Signals<'a>], validation: &'a [Signals<'a>]) -> Nominal<'a> {
-        Nominal { train, validation, policy: None, course: Course::unseen() }
+        Nominal { train, validation, policy: None, progress: FitProgress::unseen() }
     }
 
     /// The same with the policy that acted in them.
@@ -134,8 +134,8 @@ impl<'a> Nominal<'a> {
 
     /// The same, watched.
     #[must_use]
-    pub fn with_course(self, course: Course<'a>) -> Nominal<'a> {
-        Nominal { course, ..self }
+    pub fn with_progress(self, progress: FitProgress<'a>) -> Nominal<'a> {
+        Nominal { progress, ..self }
     }
 
     /// The policy, for a detector that cannot do without.

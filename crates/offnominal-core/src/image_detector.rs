@@ -5,8 +5,8 @@
 //! reached: a monitor sees what the camera saw before and after a step, and the action in between.
 
 use crate::Rng;
-use crate::course::Course;
 use crate::detector::FitError;
+use crate::fit_progress::FitProgress;
 
 /// What a camera saw in one episode of T steps, with the actions.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,13 +51,13 @@ pub trait ImageDetector: Send + Sync {
     ///
     /// # Errors
     /// If there is no data, the videos differ in size, what the detector needs (weights, memory, a device) is missing, or
-    /// `course` says that it is to stop.
+    /// `progress` says that it is to stop.
     fn fit(
         &self,
         train: &[Video],
         validation: &[Video],
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError>;
 }
 

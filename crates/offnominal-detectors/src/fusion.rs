@@ -69,8 +69,8 @@ impl Learn for Fusion {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let seed = Seed(rng.bits());
-        let course = |k: usize| nominal.course.part(k, self.inner.0.len());
-        let one = |(k, inner): (usize, &Inner)| inner.fit(nominal.with_course(course(k)), seed.child(k));
+        let progress = |k: usize| nominal.progress.part(k, self.inner.0.len());
+        let one = |(k, inner): (usize, &Inner)| inner.fit(nominal.with_progress(progress(k)), seed.child(k));
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
         Ok(Fitted { inner })
     }

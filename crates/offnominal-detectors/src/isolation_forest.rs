@@ -49,12 +49,12 @@ detector!(IsolationForest, "isolation-forest", "how few random splits isolate an
 impl Learn for IsolationForest {
     type Fitted = Fitted;
 
-    fn learn(&self, Nominal { train, course, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let width = scale.width();
         let table = Table { points: &points, width, n_points: n_observations(train) };
-        let forest = Forest::grow(table, self.trees.get(), self.subsample.get(), rng, course)?;
+        let forest = Forest::grow(table, self.trees.get(), self.subsample.get(), rng, progress)?;
         Ok(Fitted { model: Arc::new((scale, forest)), z: vec![0.0; width] })
     }
 

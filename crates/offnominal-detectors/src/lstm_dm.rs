@@ -55,7 +55,7 @@ detector!(LstmDm, "lstm-dm", "error of a network with memory that predicts the n
 impl Learn for LstmDm {
     type Fitted = Fitted;
 
-    fn learn(&self, Nominal { train, course, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let units = Units::fit(train);
         let rows = units.rows(train);
@@ -64,7 +64,7 @@ impl Learn for LstmDm {
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         let mut model = InTraining::new(net.clone(), piece, batch);
-        self.training.run(&mut model, &mut params, &rows, rng, course)?;
+        self.training.run(&mut model, &mut params, &rows, rng, progress)?;
         Ok(Fitted::new(units, net, params))
     }
 

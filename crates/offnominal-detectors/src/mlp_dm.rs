@@ -62,7 +62,7 @@ impl Learn for MlpDm {
         let params = net.first_params(Init::Uniform, rng);
         let mut model = Dropping::new(&sizes, self.dropout, self.training.batch.get());
         let params =
-            data.train(&self.training, &mut model, (params, data.all_rows()), rng, nominal.course)?;
+            data.train(&self.training, &mut model, (params, data.all_rows()), rng, nominal.progress)?;
         Ok(Fitted { ensemble: Ensemble::new(data.units, net, vec![params]) })
     }
 

@@ -80,8 +80,8 @@ impl Learn for MultistepDm {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let MultistepDm { hidden, parts, training, .. } = self;
-        let (first, last) = (nominal.course.between(0.0, 0.7), nominal.course.between(0.7, 1.0));
-        let (residual, _) = Residual::fit(nominal.with_course(first), hidden, *parts, training, rng)?;
+        let (first, last) = (nominal.progress.between(0.0, 0.7), nominal.progress.between(0.7, 1.0));
+        let (residual, _) = Residual::fit(nominal.with_progress(first), hidden, *parts, training, rng)?;
         let mut open_loop = OpenLoop::new(residual, self.longest.get(), nominal.train[0].obs_width());
         let horizons = Arc::new(Horizons::fit(&mut open_loop, nominal.train, last)?);
         Ok(Fitted { open_loop, horizons })

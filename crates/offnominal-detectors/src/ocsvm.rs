@@ -54,13 +54,13 @@ detector!(
 impl Learn for Ocsvm {
     type Fitted = Fitted;
 
-    fn learn(&self, Nominal { train, course, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let (width, n) = (scale.width(), n_observations(train));
         let gamma = gamma(width);
         let all = Kernel::new(&points, width, n, gamma);
-        let solution = smo::one_class(&all, width, self.nu.get(), self.tolerance.get(), course)?;
+        let solution = smo::one_class(&all, width, self.nu.get(), self.tolerance.get(), progress)?;
         let (mut support, mut weights) = (Vec::new(), Vec::new());
         for (i, &weight) in solution.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             support.extend_from_slice(&points[i * width..(i + 1) * width]);

@@ -96,8 +96,8 @@ impl Learn for PeDm {
         for member in 0..self.members.get() {
             let mut rng = seed.child("member").child(member).rng();
             let start = (model.first_params(&mut rng), data.bootstrap(&mut rng));
-            let course = nominal.course.part(member, self.members.get());
-            let mut params = data.train(&self.training, &mut model, start, &mut rng, course)?;
+            let progress = nominal.progress.part(member, self.members.get());
+            let mut params = data.train(&self.training, &mut model, start, &mut rng, progress)?;
             bounds.push(params.split_off(model.net().n_params()));
             members.push(params);
         }

@@ -79,7 +79,7 @@ detector!(
 impl Learn for Riqn {
     type Fitted = Fitted;
 
-    fn learn(&self, Nominal { train, course, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let width = scale.width().max(1);
@@ -88,7 +88,7 @@ impl Learn for Riqn {
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
         let mut model = InTraining::new(net.clone(), piece, batch);
-        self.training.run(&mut model, &mut params, &rows, rng, course)?;
+        self.training.run(&mut model, &mut params, &rows, rng, progress)?;
         Ok(self.fitted(scale, net, params))
     }
 

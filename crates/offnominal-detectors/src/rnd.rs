@@ -73,7 +73,7 @@ impl Learn for Rnd {
         let (rows, held_out) = (random.rows(&scale, train), random.rows(&scale, validation));
         let mut sample: Vec<u32> = (0..n_observations(train) as u32).collect();
         let data = (&rows, sample.as_mut_slice());
-        self.training.run(&mut learner, &mut params, data, &held_out, rng, nominal.course)?;
+        self.training.run(&mut learner, &mut params, data, &held_out, rng, nominal.progress)?;
         let imitation = Net::new(&deeper(&sizes), params, 1);
         Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
     }

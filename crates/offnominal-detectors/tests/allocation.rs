@@ -35,7 +35,7 @@ fn scoring_does_not_allocate() {
 fn diagnosing_does_not_allocate() {
     let episodes = nominal_episodes(Seed(1), 8, 40);
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
-    let mut diagnoser = Diagnoser::fit(&views[1..], &mut Rng::new(1), Course::unseen()).unwrap();
+    let mut diagnoser = Diagnoser::fit(&views[1..], &mut Rng::new(1), FitProgress::unseen()).unwrap();
     let mut episode = || {
         diagnoser.reset();
         for seen in (0..5).flat_map(|_| views[0].transitions()) {

@@ -3,7 +3,7 @@
 use crate::parallel;
 use crate::progress::{self, Progress, Silent, Task};
 use anyhow::{Error, Result};
-use offnominal_core::course::Course;
+use offnominal_core::fit_progress::FitProgress;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
 use std::ops::Range;
@@ -66,7 +66,7 @@ impl Context {
     pub fn watched<T, E: Into<Error>>(
         &self,
         what: &str,
-        work: impl FnOnce(Course<'_>) -> Result<T, E>,
+        work: impl FnOnce(FitProgress<'_>) -> Result<T, E>,
     ) -> Result<T> {
         let task = self.task(100, &format!("{what}, %"));
         task.watched(|percent| task.set_position(percent), work)

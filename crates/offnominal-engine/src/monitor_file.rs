@@ -124,16 +124,16 @@ impl Fit<'_> {
         let (seen, held_out) = views.split_at(views.len() - n_held_out);
         let mut rng = self.seed().child("fit").child(seed_label(&self.detector.name)).rng();
         let nominal = Nominal { policy: self.system.policy, ..Nominal::new(seen, held_out) };
-        let fit = |course: Course<'_>| {
-            detector.fit(nominal.with_course(course), &mut rng).context("the detector cannot be fitted")
+        let fit = |progress: FitProgress<'_>| {
+            detector.fit(nominal.with_progress(progress), &mut rng).context("the detector cannot be fitted")
         };
         self.context.watched(&format!("fit of {}", self.detector.name), fit)
     }
 
     fn diagnoser(&self, train: &[Signals<'_>]) -> Result<Diagnoser> {
         let mut rng = self.seed().child("diagnosis").rng();
-        let fit = |course: Course<'_>| {
-            Diagnoser::fit(train, &mut rng, course).context("the diagnosis cannot be fitted")
+        let fit = |progress: FitProgress<'_>| {
+            Diagnoser::fit(train, &mut rng, progress).context("the diagnosis cannot be fitted")
         };
         self.context.watched("fit of the diagnosis", fit)
     }

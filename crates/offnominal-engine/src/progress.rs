@@ -1,7 +1,7 @@
 //! How work tells how far it is, whoever shows it: a bar in the terminal, tqdm in Python, JSON events, or nobody.
 
 use anyhow::{Error, Result, anyhow};
-use offnominal_core::course::Course;
+use offnominal_core::fit_progress::FitProgress;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -113,7 +113,7 @@ impl Task {
     pub fn watched<T, E: Into<Error>>(
         &self,
         hear: impl Fn(u64) + Sync,
-        work: impl FnOnce(Course<'_>) -> Result<T, E>,
+        work: impl FnOnce(FitProgress<'_>) -> Result<T, E>,
     ) -> Result<T> {
         let last = AtomicU64::new(0);
         let tell = |share: f64| {
@@ -123,7 +123,7 @@ impl Task {
             }
             !self.stop.load(Ordering::Relaxed)
         };
-        let done = work(Course::new(&tell));
+        let done = work(FitProgress::new(&tell));
         // That it was stopped says more than what then became of the work.
         done.or_else(|error| self.check().and(Err(error.into())))
     }
@@ -183,7 +183,7 @@ mod tests {
         let (seen, stop) = (Seen::default(), Arc::<AtomicBool>::default());
         let task = Task::begin(&Silent, Arc::clone(&stop), 0..100, "");
         let heard = |percent: u64| seen.note(&percent.to_string());
-        let work = |course: Course<'_>| (0..1000).try_for_each(|i| course.at(i, 2000));
+        let work = |progress: FitProgress<'_>| (0..1000).try_for_each(|i| progress.at(i, 2000));
         task.watched(heard, work).unwrap();
         assert_eq!(*seen.0.lock().unwrap(), (1..50).map(|p| p.to_string()).collect::<Vec<_>>());
         stop.store(true, Ordering::Relaxed);

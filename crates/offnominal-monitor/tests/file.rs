@@ -1,8 +1,8 @@
 //! The file of a monitor: the same bits of scores, refusals that name the place, bytes that nobody wrote.
 
 use offnominal_core::alarm::{Event, Settings, State};
-use offnominal_core::course::Course;
 use offnominal_core::detector::{Nominal, Transition};
+use offnominal_core::fit_progress::FitProgress;
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_laws::nominal_episodes;
@@ -63,7 +63,7 @@ fn file(rule: Rule) -> Vec<u8> {
 static DIAGNOSER: LazyLock<Diagnoser> = LazyLock::new(|| {
     let episodes = nominal_episodes(Seed(1), 10, 30);
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
-    Diagnoser::fit(&views, &mut Rng::new(2), Course::unseen()).unwrap()
+    Diagnoser::fit(&views, &mut Rng::new(2), FitProgress::unseen()).unwrap()
 });
 
 static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| file(Rule::Conformal { alpha: 0.1 }));

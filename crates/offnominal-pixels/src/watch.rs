@@ -86,16 +86,16 @@ impl ImageDetector for PixelScore {
         train: &[Video],
         _: &[Video],
         _: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
         let missing = |e: anyhow::Error| FitError::Missing(format!("pixel-score: {e:#}"));
         let network = FrameNetwork { model: self.model().map_err(missing)?, width: train[0].width };
         let (seen, held_out) = hold_out(train);
         let apart = if held_out.is_empty() { &seen } else { &held_out };
-        let first = course.between(0.0, 0.5);
+        let first = progress.between(0.0, 0.5);
         let scorer = self.scorer(&network, &spread(&seen, self.frames), first).map_err(missing)?;
-        let (last, frames) = (course.between(0.5, 1.0), spread(apart, self.frames));
+        let (last, frames) = (progress.between(0.5, 1.0), spread(apart, self.frames));
         let scores = |(i, rgb): (usize, &&[u8])| {
             last.at(i, frames.len())?;
             Ok(network.scores(scorer.as_ref(), rgb))
@@ -123,7 +123,7 @@ impl PixelScore {
         &self,
         network: &FrameNetwork,
         nominal: &[&[u8]],
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn PixelScorer>> {
         let method = methods().build(&self.method, &json!({}))?;
         let needs = method.needs();
@@ -134,7 +134,7 @@ impl PixelScore {
         for (i, (round, rgb)) in
             (0..fitting.rounds()).flat_map(|r| nominal.iter().map(move |rgb| (r, rgb))).enumerate()
         {
-            course.at(i, all)?;
+            progress.at(i, all)?;
             let output = network.forward(rgb);
             fitting.see(round, &output.view(), &output.view().prediction());
         }

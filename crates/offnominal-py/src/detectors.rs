@@ -113,7 +113,9 @@ pub(crate) fn fit<'py>(
     let context = context(seed, 0, display, Arc::default());
     let inner = interruptible(py, &context.stop, || {
         let mut rng = Seed(seed).child("fit").child(seed_label(id)).rng();
-        context.watched(&format!("fit of {id}"), |course| detector.fit(nominal.with_course(course), &mut rng))
+        context.watched(&format!("fit of {id}"), |progress| {
+            detector.fit(nominal.with_progress(progress), &mut rng)
+        })
     })?;
     Ok(Monitor { inner, widths, id: id.into(), options })
 }

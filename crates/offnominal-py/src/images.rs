@@ -62,7 +62,7 @@ pub(crate) fn fit_images(
     let context = context(seed, 0, display, Arc::default());
     let inner = interruptible(py, &context.stop, || {
         let mut rng = Seed(seed).child("fit").child(seed_label(id)).rng();
-        let fit = |course: Course<'_>| detector.fit(&train, &validation, &mut rng, course);
+        let fit = |progress: FitProgress<'_>| detector.fit(&train, &validation, &mut rng, progress);
         context.watched(&format!("fit of {id}"), fit)
     })?;
     Ok(ImageMonitorOf { inner, size, id: id.into() })

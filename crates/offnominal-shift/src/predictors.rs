@@ -182,7 +182,7 @@ impl Predictors {
             let mut rng = seed.child(seed_label(name)).rng();
             let (train, validation) = (signals(train), signals(validation));
             let nominal = Nominal::new(&train, &validation).with_policy(&policy.actor);
-            let fit = |course: Course<'_>| detector.fit(nominal.with_course(course), &mut rng);
+            let fit = |progress: FitProgress<'_>| detector.fit(nominal.with_progress(progress), &mut rng);
             let fitted = task.watched(|_| (), fit).with_context(|| format!("detector {name}"))?;
             Ok::<_, anyhow::Error>((name.clone(), fitted))
         })?;

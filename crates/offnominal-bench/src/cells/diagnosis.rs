@@ -33,7 +33,7 @@ pub(super) fn diagnose(
     let threshold = Rule::Conformal { alpha: cell.false_alarms }.threshold(&scores, Level::P95)?;
     let mut rng = Seed(seed).child("diagnosis").rng();
     let train = scoring::signals(&train);
-    let diagnoser = tell.fit(|course| Diagnoser::fit(&train, &mut rng, course))?;
+    let diagnoser = tell.fit(|progress| Diagnoser::fit(&train, &mut rng, progress))?;
     let rows = parallel::map(jobs, cell.settings.len(), &Task::hidden(), |i| {
         tell.task.check()?;
         let (setting, episodes) = &cell.settings[i];

@@ -90,7 +90,7 @@ fn fitted(cell: &Judgement, subject: &Subject, data: [&Dataset; 2], tell: Tell<'
     let [train, validation]: [Result<Vec<_>>; 2] = [videos(data[0]), videos(data[1])];
     let mut rng = Seed(seed).child("fit").child(seed_label(&detecting.name)).rng();
     let (train, validation) = (train?, validation?);
-    let fitted = tell.fit(|course| detector.fit(&train, &validation, &mut rng, course))?;
+    let fitted = tell.fit(|progress| detector.fit(&train, &validation, &mut rng, progress))?;
     Ok(Fitted::Images(fitted, frame_size))
 }
 
@@ -114,7 +114,7 @@ pub(super) fn monitor(
     let mut rng = Seed(seed).child("fit").child(seed_label(&detecting.name)).rng();
     let (train, validation) = (signals(train), signals(validation));
     let nominal = Nominal::new(&train, &validation).with_policy(policy);
-    tell.fit(|course| detector.fit(nominal.with_course(course), &mut rng))
+    tell.fit(|progress| detector.fit(nominal.with_progress(progress), &mut rng))
 }
 
 pub(super) fn signals(dataset: &Dataset) -> Vec<Signals<'_>> {

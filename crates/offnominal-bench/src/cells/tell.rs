@@ -2,8 +2,8 @@
 
 use crate::cells::Cell;
 use anyhow::{Context as _, Result};
-use offnominal_core::course::Course;
 use offnominal_core::detector::FitError;
+use offnominal_core::fit_progress::FitProgress;
 use offnominal_engine::progress::Task;
 
 /// The task that a cell belongs to.
@@ -20,8 +20,8 @@ impl Tell<'_> {
     }
 
     /// Fits a detector, and says how far that is.
-    pub fn fit<T>(&self, fit: impl FnOnce(Course<'_>) -> Result<T, FitError>) -> Result<T> {
-        let fit = |course: Course<'_>| fit(course).context("the detector cannot be fitted");
+    pub fn fit<T>(&self, fit: impl FnOnce(FitProgress<'_>) -> Result<T, FitError>) -> Result<T> {
+        let fit = |progress: FitProgress<'_>| fit(progress).context("the detector cannot be fitted");
         self.task.watched(|percent| self.say(&format!("fit {percent} %")), fit)
     }
 }

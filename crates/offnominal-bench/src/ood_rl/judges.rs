@@ -43,7 +43,7 @@ impl Judges {
             let mut rng = seed.child("fit").child(seed_label(id)).rng();
             let nominal = Nominal::new(fit, validation).with_policy(policy);
             let hear = |percent| bar.set_message(&format!("fit of {id}, {percent} %"));
-            let fit = |course: Course<'_>| detector.fit(nominal.with_course(course), &mut rng);
+            let fit = |progress: FitProgress<'_>| detector.fit(nominal.with_progress(progress), &mut rng);
             Ok(Judge(id, bar.watched(hear, fit).with_context(|| format!("detector {id}"))?))
         };
         Ok(Judges { panel, external: cell.external.iter().map(judge).collect::<Result<_>>()? })

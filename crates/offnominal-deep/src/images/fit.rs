@@ -73,13 +73,13 @@ impl<R: NetworkRecipe> ImageDetector for Trained<R> {
         train: &[Video],
         validation: &[Video],
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         let mut fitting = self.fitting(train, validation, rng)?;
-        course.at(0, 1)?;
+        progress.at(0, 1)?;
         while !fitting.is_done() {
             let FitStep { step, steps, .. } = fitting.advance()?;
-            course.at(step, steps)?;
+            progress.at(step, steps)?;
         }
         Ok(Box::new(fitting.into_monitor()))
     }

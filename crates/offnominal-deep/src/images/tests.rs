@@ -247,7 +247,7 @@ fn images_of_another_size_are_resized_if_asked_for_and_else_refused() {
     assert!(message.contains("expected an image of 16 x 16 pixels"), "{message}");
     let found = |params: &Value, train: &[Video]| {
         detector("ldm", params)
-            .fit(train, &videos(0..1), &mut Rng::new(1), Course::unseen())
+            .fit(train, &videos(0..1), &mut Rng::new(1), FitProgress::unseen())
             .err()
             .unwrap()
             .to_string()
@@ -259,7 +259,7 @@ fn images_of_another_size_are_resized_if_asked_for_and_else_refused() {
         &[odd],
         &[],
         &mut Rng::new(1),
-        Course::unseen(),
+        FitProgress::unseen(),
     );
     let found = found.err().unwrap().to_string();
     assert!(found.contains("multiples of 16") && found.contains("set look.side"), "{found}");
@@ -300,12 +300,14 @@ fn a_fit_tells_how_far_it_is_and_learns_the_same() {
         told.lock().unwrap().push(part);
         true
     };
-    let mut telling = ldm.fit(&videos(0..2), &[], &mut Rng::new(1), Course::new(&tell)).unwrap();
+    let mut telling = ldm.fit(&videos(0..2), &[], &mut Rng::new(1), FitProgress::new(&tell)).unwrap();
     assert_eq!(*told.lock().unwrap(), [0.0, 0.25, 0.5, 0.75, 1.0]);
-    let stopped = ldm.fit(&videos(0..2), &[], &mut Rng::new(1), Course::new(&|part| part < 0.5));
+    let stopped = ldm.fit(&videos(0..2), &[], &mut Rng::new(1), FitProgress::new(&|part| part < 0.5));
     assert!(matches!(stopped.err(), Some(FitError::Stopped(_))));
-    let (mut silent, video) =
-        (ldm.fit(&videos(0..2), &[], &mut Rng::new(1), Course::unseen()).unwrap(), video(90, Event::Jump));
+    let (mut silent, video) = (
+        ldm.fit(&videos(0..2), &[], &mut Rng::new(1), FitProgress::unseen()).unwrap(),
+        video(90, Event::Jump),
+    );
     assert_eq!(telling.score_video(&video), silent.score_video(&video));
 }
 
@@ -343,7 +345,7 @@ fn the_state_of_another_fit_is_refused() {
 #[test]
 fn a_loss_that_goes_to_infinity_is_an_error() {
     let wild = json!({ "learning": { "steps": 20, "rate": 1e30 }, "look": { "side": SIDE } });
-    let found = detector("pred-ae", &wild).fit(&videos(0..2), &[], &mut Rng::new(1), Course::unseen());
+    let found = detector("pred-ae", &wild).fit(&videos(0..2), &[], &mut Rng::new(1), FitProgress::unseen());
     assert!(matches!(found.err().unwrap(), FitError::Diverged { .. }));
 }
 

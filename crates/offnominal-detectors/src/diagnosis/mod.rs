@@ -143,10 +143,14 @@ impl Diagnoser {
     ///
     /// # Errors
     /// As the fit of a detector.
-    pub fn fit(train: &[Signals<'_>], rng: &mut Rng, course: Course<'_>) -> Result<Diagnoser, FitError> {
+    pub fn fit(
+        train: &[Signals<'_>],
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Diagnoser, FitError> {
         check(train, 1)?;
         let (seen, held_out) = split(train);
-        let nominal = Nominal::new(&seen, &[]).with_course(course.between(0.0, 0.4));
+        let nominal = Nominal::new(&seen, &[]).with_progress(progress.between(0.0, 0.4));
         let (mut residual, of_members) =
             Residual::fit(nominal, &Hidden::small(), MEMBERS, &Training::brief(), rng)?;
         let d = residual.width();
@@ -157,8 +161,9 @@ impl Diagnoser {
         let of_episode = |e: &Vec<f64>| e.iter().map(|&length| surprise.of(length)).collect();
         let usual = Usual::of(&lengths.iter().map(of_episode).collect::<Vec<_>>());
         let known = Known { whitener, surprise, usual, signature };
-        let examples = simulated::examples(&mut residual, &known, &held_out, rng, course.between(0.4, 0.8))?;
-        let classifier = Classifier::fit(&examples, rng, course.between(0.8, 1.0))?;
+        let examples =
+            simulated::examples(&mut residual, &known, &held_out, rng, progress.between(0.4, 0.8))?;
+        let classifier = Classifier::fit(&examples, rng, progress.between(0.8, 1.0))?;
         Ok(Diagnoser::new(residual, known, classifier, [train[0].obs_width(), train[0].act_width()]))
     }
 

@@ -37,7 +37,7 @@ impl ImageDetector for ImageClock {
         train: &[Video],
         _: &[Video],
         _: &mut Rng,
-        _: Course<'_>,
+        _: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 1)?;
         Ok(Box::new(Ticks(0)))
@@ -68,7 +68,7 @@ impl ImageDetector for ImageRandom {
         train: &[Video],
         _: &[Video],
         rng: &mut Rng,
-        _: Course<'_>,
+        _: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 1)?;
         Ok(Box::new(Dice { seed: Seed(rng.bits()), steps: 0 }))

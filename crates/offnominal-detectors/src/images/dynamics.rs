@@ -62,13 +62,13 @@ impl ImageDetector for PatchDynamics {
         train: &[Video],
         _: &[Video],
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
-        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng, course.between(0.0, 0.1))?;
-        let videos = Split::of(&mut encoder, train, course.between(0.1, 0.4))?;
-        let course = course.between(0.4, 1.0);
-        let mut model = Dynamics::fit(&self.shape, encoder.grid(), &videos, rng, course)?;
+        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng, progress.between(0.0, 0.1))?;
+        let videos = Split::of(&mut encoder, train, progress.between(0.1, 0.4))?;
+        let progress = progress.between(0.4, 1.0);
+        let mut model = Dynamics::fit(&self.shape, encoder.grid(), &videos, rng, progress)?;
         let of = |video: &EncodedVideo, model: &mut Dynamics| {
             (0..video.len()).map(|t| model.statistic(video.step(t), video.action(t))).collect::<Vec<f64>>()
         };
@@ -110,7 +110,7 @@ impl Dynamics {
         grid: Grid,
         videos: &Split,
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Dynamics, FitError> {
         let seen = &*videos.seen;
         let actions: Vec<f32> = seen.iter().flat_map(|f| f.actions.iter().copied()).collect();
@@ -127,7 +127,7 @@ impl Dynamics {
         }
         let sizes = [inputs.len() / places.len(), 96, 64, 2 * grid.width];
         let n = grid.rows * grid.columns;
-        let net = Regression::fit([inputs, targets], &sizes, (&shape.training, n), rng, course)?;
+        let net = Regression::fit([inputs, targets], &sizes, (&shape.training, n), rng, progress)?;
         let mut model = Dynamics {
             grid,
             strongest: shape.strongest.get(),

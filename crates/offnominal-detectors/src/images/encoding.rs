@@ -2,7 +2,7 @@
 
 use super::moments::Moments;
 use offnominal_core::Rng;
-use offnominal_core::course::{Course, Stopped};
+use offnominal_core::fit_progress::{FitProgress, Stopped};
 use offnominal_core::image_detector::{FrameTransition, Video, hold_out};
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::{Backbone, Encoder};
@@ -36,7 +36,7 @@ impl FrameEncoder {
         backbone: &Arc<dyn Backbone>,
         videos: &[Video],
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<FrameEncoder, Stopped> {
         let size = (videos[0].height, videos[0].width);
         let mut encoder = backbone.at(size.0, size.1);
@@ -47,7 +47,7 @@ impl FrameEncoder {
         let mut rows: Vec<f32> = Vec::new();
         let mut width = 1;
         for (i, image) in images().enumerate() {
-            course.at(i * stride, total)?;
+            progress.at(i * stride, total)?;
             let features = encoder.encode(image);
             width = features.width;
             rows.extend_from_slice(&features.patches);
@@ -117,10 +117,10 @@ impl EncodedVideo {
     pub fn of(
         encoder: &mut FrameEncoder,
         video: &Video,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<EncodedVideo, Stopped> {
         let frame = |t: usize| {
-            course.at(t, video.len())?;
+            progress.at(t, video.len())?;
             Ok(encoder.encode(video.frame(t)))
         };
         let frames = (0..=video.len()).map(frame).collect::<Result<_, Stopped>>()?;
@@ -150,13 +150,17 @@ pub(super) struct Split {
 }
 
 impl Split {
-    pub fn of(encoder: &mut FrameEncoder, videos: &[Video], course: Course<'_>) -> Result<Split, Stopped> {
+    pub fn of(
+        encoder: &mut FrameEncoder,
+        videos: &[Video],
+        progress: FitProgress<'_>,
+    ) -> Result<Split, Stopped> {
         let (seen, held_out) = hold_out(videos);
         let mut i = 0;
         let mut replayed = |videos: Vec<&Video>, n: usize| {
             let of = |video| {
                 i += 1;
-                EncodedVideo::of(encoder, video, course.part(i - 1, n))
+                EncodedVideo::of(encoder, video, progress.part(i - 1, n))
             };
             videos.into_iter().map(of).collect::<Result<Vec<_>, Stopped>>()
         };

@@ -40,16 +40,16 @@ impl ImageDetector for FrameKnn {
         train: &[Video],
         _: &[Video],
         _: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 1)?;
         let mut encoder = self.backbone.at(train[0].height, train[0].width);
         let mut points = Vec::new();
         let mut width = 1;
         for (i, video) in train.iter().enumerate() {
-            let course = course.part(i, train.len());
+            let progress = progress.part(i, train.len());
             for t in 1..=video.len() {
-                course.at(t, video.len())?;
+                progress.at(t, video.len())?;
                 let row = self.metric.of(&encoder.encode(video.frame(t)).whole);
                 width = row.len();
                 points.extend(row);

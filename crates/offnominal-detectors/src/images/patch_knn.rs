@@ -48,7 +48,7 @@ impl ImageDetector for PatchKnn {
         train: &[Video],
         _: &[Video],
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 1)?;
         let size = (train[0].height, train[0].width);
@@ -56,7 +56,7 @@ impl ImageDetector for PatchKnn {
         let mut pool = Pool::default();
         let images: usize = train.iter().map(Video::len).sum();
         for (i, image) in train.iter().flat_map(|f| (1..=f.len()).map(|t| f.frame(t))).enumerate() {
-            course.at(i, images)?;
+            progress.at(i, images)?;
             pool.add(encoder.encode(image), image, size, self.most.get(), images, rng);
         }
         let Pool { points, looks, width, grid, .. } = pool.thinned(self.most.get(), rng);

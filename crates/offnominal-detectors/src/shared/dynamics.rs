@@ -45,9 +45,9 @@ impl Data {
         model: &mut dyn Model,
         (mut params, mut sample): (Vec<f32>, Vec<u32>),
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Vec<f32>, FitError> {
-        training.run(model, &mut params, (&self.train, &mut sample), &self.validation, rng, course)?;
+        training.run(model, &mut params, (&self.train, &mut sample), &self.validation, rng, progress)?;
         Ok(params)
     }
 }

@@ -59,7 +59,7 @@ impl Features {
         &mut self,
         train: &[Signals<'_>],
         most: NonZeroUsize,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Vec<Pool>, FitError> {
         let shape = self.samples.shape();
         let rows: Vec<&[f32]> =
@@ -67,7 +67,7 @@ impl Features {
         let mut pools = vec![Vec::new(); shape.members];
         let stride = rows.len().div_ceil(most.get());
         for (i, obs) in rows.iter().step_by(stride).enumerate() {
-            course.at(i * stride, rows.len())?;
+            progress.at(i * stride, rows.len())?;
             pools.iter_mut().zip(self.of(obs)).for_each(|(pool, row)| pool.extend_from_slice(row));
         }
         pools.into_iter().map(|pool| standardised(&pool, shape.features)).collect()
@@ -102,7 +102,7 @@ impl<M: MemberModel> Members<M> {
         model: impl Fn(Pool) -> Result<M, FitError>,
     ) -> Result<Members<M>, FitError> {
         let mut features = Features::open(nominal.policy()?, nominal.train, rng)?;
-        let pools = features.pools(nominal.train, most, nominal.course)?;
+        let pools = features.pools(nominal.train, most, nominal.progress)?;
         let models = pools.into_iter().map(model).collect::<Result<_, _>>()?;
         Ok(Members { features, models })
     }
@@ -183,7 +183,9 @@ mod tests {
         let episode = [Signals::new(&obs, &[0.0; 9], 1, 1)];
         let mut features = Features::open(&MockEnsemble::members(1), &episode, &mut Rng::new(1)).unwrap();
         let n = |features: &mut Features, most| {
-            features.pools(&episode, NonZeroUsize::new(most).unwrap(), Course::unseen()).unwrap()[4].1.len()
+            features.pools(&episode, NonZeroUsize::new(most).unwrap(), FitProgress::unseen()).unwrap()[4]
+                .1
+                .len()
         };
         assert_eq!([10, 9, 5, 4].map(|most| n(&mut features, most)), [10, 5, 5, 4]);
     }

@@ -2,7 +2,7 @@
 
 use offnominal_core::Rng;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::course::{Course, Stopped};
+use offnominal_core::fit_progress::{FitProgress, Stopped};
 
 /// Rows of equal width; there may be rows even where the width is zero.
 #[derive(Debug, Clone, Copy)]
@@ -57,7 +57,7 @@ impl Forest {
         n_trees: usize,
         subsample: usize,
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Forest, Stopped> {
         let subsample = subsample.min(table.n_points);
         // A single point has a path of zero and c(1) = 0; any divisor will do, and from two points on c is at least 1.
@@ -66,7 +66,7 @@ impl Forest {
         let mut order: Vec<u32> = (0..table.n_points as u32).collect();
         let height_limit = (subsample.max(2) as f64).log2().ceil() as u32;
         for tree in 0..n_trees {
-            course.at(tree, n_trees)?;
+            progress.at(tree, n_trees)?;
             draw_to_front(&mut order, subsample, rng);
             let root = forest.nodes.len();
             forest.roots.push(root as u32);
@@ -218,7 +218,7 @@ mod tests {
 
     fn grown(points: &[f32], n_trees: usize, seed: u64) -> Forest {
         let table = Table { points, width: 1, n_points: points.len() };
-        Forest::grow(table, n_trees, 256, &mut Rng::new(seed), Course::unseen()).unwrap()
+        Forest::grow(table, n_trees, 256, &mut Rng::new(seed), FitProgress::unseen()).unwrap()
     }
 
     #[test]

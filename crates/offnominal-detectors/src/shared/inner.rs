@@ -34,9 +34,9 @@ impl Inner {
         check(nominal.train, 1)?;
         let (seen, held_out) = split(nominal.train);
         let detector = self.build().expect("it was checked when it was read");
-        let (first, last) = (nominal.course.between(0.0, 0.9), nominal.course.between(0.9, 1.0));
+        let (first, last) = (nominal.progress.between(0.0, 0.9), nominal.progress.between(0.9, 1.0));
         let mut monitor =
-            detector.fit(Nominal { train: &seen, course: first, ..nominal }, &mut seed.rng())?;
+            detector.fit(Nominal { train: &seen, progress: first, ..nominal }, &mut seed.rng())?;
         let (mut all, mut scores) = (Vec::new(), Vec::new());
         for (i, episode) in held_out.iter().enumerate() {
             last.at(i, held_out.len())?;

@@ -4,8 +4,8 @@ use super::residual::Residual;
 use super::saved::indices;
 use super::whiten::Whitener;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
-use offnominal_core::course::{Course, Stopped};
 use offnominal_core::detector::{Signals, Transition};
+use offnominal_core::fit_progress::{FitProgress, Stopped};
 
 /// The living predictions of an episode.
 #[derive(Clone)]
@@ -76,16 +76,16 @@ impl Horizons {
     pub fn fit(
         open_loop: &mut OpenLoop,
         train: &[Signals<'_>],
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<Horizons, Stopped> {
         let (d, ages) = (open_loop.model.width(), ages(open_loop.longest));
         let mut misses = vec![Vec::new(); ages.len()];
         for (i, episode) in train.iter().enumerate() {
             open_loop.reset();
             let member = i % open_loop.model.n_members();
-            let course = course.part(i, train.len());
+            let progress = progress.part(i, train.len());
             for (t, seen) in episode.transitions().enumerate() {
-                course.at(t, episode.len())?;
+                progress.at(t, episode.len())?;
                 open_loop.advance(&seen, member);
                 for (misses, &age) in misses.iter_mut().zip(&ages) {
                     misses.extend_from_slice(open_loop.missed(age).unwrap_or_default());

@@ -91,14 +91,14 @@ impl Residual {
             let mut rng = seed.child(m).rng();
             let start = (model.first_params(&mut rng), folds.of(m).into_iter().flatten().collect());
             let rest = rest_of(&data, &ridge, &unit);
-            let course = nominal.course.between(0.0, 0.8).part(m, folds.n);
-            let mut params = rest.train(training, &mut model, start, &mut rng, course)?;
+            let progress = nominal.progress.between(0.0, 0.8).part(m, folds.n);
+            let mut params = rest.train(training, &mut model, start, &mut rng, progress)?;
             let bounds = params.split_off(model.net().n_params());
             members.push(Member { ridge, params, bounds });
         }
         let trained = Trained { units: data.units, unit, net: model.net().clone(), members };
         let mut residual = Residual::new(trained);
-        let (last, n) = (nominal.course.between(0.8, 1.0), nominal.train.len());
+        let (last, n) = (nominal.progress.between(0.8, 1.0), nominal.train.len());
         let held_out = |(i, e): (usize, &Signals<'_>)| {
             last.at(i, n)?;
             Ok(residual.held_out(e, i))

@@ -81,7 +81,7 @@ impl SequenceTraining {
         params: &mut [f32],
         rows: &Rows,
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<(), FitError> {
         let adam = Adam { lr: self.lr.get(), weight_decay: self.weight_decay.get(), ..Adam::default() };
         let (mut state, mut grad) = (AdamState::new(params.len()), vec![0.0; params.len()]);
@@ -89,11 +89,11 @@ impl SequenceTraining {
         for epoch in 0..self.epochs.get() {
             rng.shuffle(&mut order);
             let done = epoch as f64 / self.epochs.get() as f64;
-            let (course, side) = (course.part(epoch, self.epochs.get()), self.side_by_side(order.len()));
+            let (progress, side) = (progress.part(epoch, self.epochs.get()), self.side_by_side(order.len()));
             for (i, chosen) in order.chunks(side).enumerate() {
                 model.begin();
                 for mut piece in self.pieces(rows, chosen, model.widths()) {
-                    course.at(i * side, order.len())?;
+                    progress.at(i * side, order.len())?;
                     let loss = model.gradient(params, &mut piece, done, &mut grad, rng);
                     if !loss.is_finite() {
                         return Err(FitError::Diverged { epoch: epoch + 1 });

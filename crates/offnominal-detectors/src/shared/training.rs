@@ -100,7 +100,7 @@ impl Training {
     /// that it took.
     ///
     /// # Errors
-    /// If the loss stops being a finite number, or `course` says that it is to stop.
+    /// If the loss stops being a finite number, or `progress` says that it is to stop.
     pub(crate) fn run(
         &self,
         model: &mut dyn Model,
@@ -108,14 +108,14 @@ impl Training {
         (rows, sample): (&Rows, &mut [u32]),
         validation: &Rows,
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<usize, FitError> {
         let mut optimiser = Optimiser::new(self, model.widths(), params.len());
         let mut best = Best { loss: f64::INFINITY, epoch: 0, params: Vec::new() };
         for epoch in 1..=self.epochs.get() {
             rng.shuffle(sample);
-            let course = course.part(epoch - 1, self.epochs.get());
-            if !optimiser.epoch(model, params, rows, sample, rng, course)?.is_finite() {
+            let progress = progress.part(epoch - 1, self.epochs.get());
+            if !optimiser.epoch(model, params, rows, sample, rng, progress)?.is_finite() {
                 return Err(FitError::Diverged { epoch });
             }
             let Some(patience) = self.patience else { continue };
@@ -174,11 +174,11 @@ impl Optimiser {
         rows: &Rows,
         sample: &[u32],
         rng: &mut Rng,
-        course: Course<'_>,
+        progress: FitProgress<'_>,
     ) -> Result<f64, FitError> {
         let mut sum = 0.0;
         for (i, chosen) in sample.chunks(self.batch).enumerate() {
-            course.at(i * self.batch, sample.len())?;
+            progress.at(i * self.batch, sample.len())?;
             self.gather(rows, chosen);
             sum += model.gradient(params, &self.inputs, &self.targets, &mut self.grad, rng);
             self.adam.step(params, &self.grad, &mut self.state);
@@ -248,7 +248,7 @@ mod tests {
         let (mut params, mut sample) = ([0.0], (0..100).collect::<Vec<u32>>());
         let data = (&line(2.0), sample.as_mut_slice());
         let epochs =
-            training.run(&mut Slope, &mut params, data, validation, &mut Rng::new(1), Course::unseen());
+            training.run(&mut Slope, &mut params, data, validation, &mut Rng::new(1), FitProgress::unseen());
         (params[0], epochs.unwrap())
     }
 

@@ -3,7 +3,7 @@
 #[path = "support/quick.rs"]
 mod quick;
 
-use offnominal_core::course::Stopped;
+use offnominal_core::fit_progress::Stopped;
 use offnominal_core::prelude::*;
 use offnominal_detectors::ALL;
 use offnominal_laws::{MockEnsemble, nominal_episodes};
@@ -22,7 +22,7 @@ fn told(entry: &Entry<dyn Detector>, until: f64) -> (Vec<f64>, Option<FitError>)
         shares.lock().unwrap().push(share);
         share < until
     };
-    let nominal = Nominal::new(&views, &[]).with_policy(&policy).with_course(Course::new(&tell));
+    let nominal = Nominal::new(&views, &[]).with_policy(&policy).with_progress(FitProgress::new(&tell));
     let fitted = (entry.build)(&quick(entry.id)).unwrap().fit(nominal, &mut Rng::new(1));
     (shares.into_inner().unwrap(), fitted.err())
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Debug, Formatter};
 
 /// A computation, or a part of one, as whoever asked for it sees it.
 #[derive(Clone, Copy)]
-pub struct Course<'a> {
+pub struct FitProgress<'a> {
     tell: &'a (dyn Fn(f64) -> bool + Sync),
     from: f64,
     to: f64,
@@ -15,26 +15,26 @@ pub struct Course<'a> {
 #[error("stopped before it was finished")]
 pub struct Stopped;
 
-impl<'a> Course<'a> {
+impl<'a> FitProgress<'a> {
     /// `tell` hears which share of the computation is done, from 0 to 1, and answers whether it is to go on.
-    pub fn new(tell: &'a (dyn Fn(f64) -> bool + Sync)) -> Course<'a> {
-        Course { tell, from: 0.0, to: 1.0 }
+    pub fn new(tell: &'a (dyn Fn(f64) -> bool + Sync)) -> FitProgress<'a> {
+        FitProgress { tell, from: 0.0, to: 1.0 }
     }
 
     /// Nobody looks, and nobody stops it.
-    pub fn unseen() -> Course<'static> {
-        Course { tell: &|_| true, from: 0.0, to: 1.0 }
+    pub fn unseen() -> FitProgress<'static> {
+        FitProgress { tell: &|_| true, from: 0.0, to: 1.0 }
     }
 
     /// The k-th of n parts that take equally long.
-    pub fn part(self, k: usize, n: usize) -> Course<'a> {
+    pub fn part(self, k: usize, n: usize) -> FitProgress<'a> {
         self.between(k as f64 / n as f64, (k + 1) as f64 / n as f64)
     }
 
     /// The part between two shares of this one.
-    pub fn between(self, from: f64, to: f64) -> Course<'a> {
+    pub fn between(self, from: f64, to: f64) -> FitProgress<'a> {
         let at = |share: f64| self.from + share * (self.to - self.from);
-        Course { tell: self.tell, from: at(from), to: at(to) }
+        FitProgress { tell: self.tell, from: at(from), to: at(to) }
     }
 
     /// So much of so much is done; cheap enough for a call every few milliseconds.
@@ -47,9 +47,9 @@ impl<'a> Course<'a> {
     }
 }
 
-impl Debug for Course<'_> {
+impl Debug for FitProgress<'_> {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "Course({} to {})", self.from, self.to)
+        write!(out, "FitProgress({} to {})", self.from, self.to)
     }
 }
 
@@ -65,11 +65,11 @@ mod tests {
             heard.lock().unwrap().push(share);
             share < 0.8
         };
-        let course = Course::new(&tell);
-        course.at(0, 4).unwrap();
-        course.part(1, 2).part(0, 2).at(1, 2).unwrap();
-        assert_eq!(course.part(1, 2).at(3, 4), Err(Stopped));
+        let progress = FitProgress::new(&tell);
+        progress.at(0, 4).unwrap();
+        progress.part(1, 2).part(0, 2).at(1, 2).unwrap();
+        assert_eq!(progress.part(1, 2).at(3, 4), Err(Stopped));
         assert_eq!(*heard.lock().unwrap(), [0.0, 0.625, 0.875]);
-        assert_eq!(Course::unseen().at(1, 0), Ok(()));
+        assert_eq!(FitProgress::unseen().at(1, 0), Ok(()));
     }
 }
