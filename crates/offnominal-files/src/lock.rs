@@ -31,6 +31,8 @@ struct Held {
     path: PathBuf,
     /// The open file, whose closing ends the lock.
     file: File,
+    /// Whether the folder that it is in was made for it, so that a command that is refused leaves nothing.
+    made: bool,
 }
 
 thread_local! {
@@ -52,9 +54,8 @@ impl Lock {
     /// # Errors
     /// As [`Lock::folder`], after that time.
     pub fn folder_within(folder: &Path, patience: Duration) -> Result<Lock> {
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-        take(&folder.canonicalize().unwrap_or_else(|_| folder.into()).join(NAME), folder, patience)
+        let made = make(folder)?;
+        take(&folder.canonicalize().unwrap_or_else(|_| folder.into()).join(NAME), folder, made, patience)
     }
 
     /// Takes a file, which need not exist; the folder that it is in is made if it is missing.
@@ -63,16 +64,23 @@ impl Lock {
     /// As [`Lock::folder`].
     pub fn file(path: &Path) -> Result<Lock> {
         let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        std::fs::create_dir_all(folder)
-            .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        let made = make(folder)?;
         let name = path.file_name().with_context(|| format!("{}: expected a file", path.display()))?;
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.into());
-        take(&folder.join(format!(".{}.lock", name.to_string_lossy())), path, Duration::ZERO)
+        take(&folder.join(format!(".{}.lock", name.to_string_lossy())), path, made, Duration::ZERO)
     }
 }
 
+/// Makes a folder, and says whether it was missing.
+fn make(folder: &Path) -> Result<bool> {
+    let is_missing = !folder.exists();
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    Ok(is_missing)
+}
+
 /// Takes the lock in a file, which stands for a thing.
-fn take(path: &Path, thing: &Path, patience: Duration) -> Result<Lock> {
+fn take(path: &Path, thing: &Path, made: bool, patience: Duration) -> Result<Lock> {
     if let Some(held) = mine(path) {
         return Ok(Lock { _held: held });
     }
@@ -91,7 +99,7 @@ fn take(path: &Path, thing: &Path, patience: Duration) -> Result<Lock> {
     };
     // Who has it is only to be read; a full disk is noticed where results are written.
     let _ = file.set_len(0).and_then(|()| file.write_all(who().as_bytes()));
-    let held = Arc::new(Held { path: path.into(), file });
+    let held = Arc::new(Held { path: path.into(), file, made });
     MINE.with_borrow_mut(|mine| mine.push(Arc::downgrade(&held)));
     Ok(Lock { _held: held })
 }
@@ -107,6 +115,8 @@ fn mine(path: &Path) -> Option<Arc<Held>> {
 /// The locked file; nothing if another process has it.
 fn attempt(path: &Path) -> std::io::Result<Option<File>> {
     loop {
+        // Who had it may have removed the folder with it.
+        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
         match file.try_lock() {
             Ok(()) if is_at(&file, path) => return Ok(Some(file)),
@@ -139,6 +149,10 @@ impl Drop for Held {
             let _ = std::fs::remove_file(&self.path);
         }
         let _ = self.file.unlock();
+        // Only an empty folder is removed.
+        if let Some(folder) = self.path.parent().filter(|_| self.made) {
+            let _ = std::fs::remove_dir(folder);
+        }
     }
 }
 

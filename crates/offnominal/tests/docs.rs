@@ -44,9 +44,12 @@ fn shell(page: &str) -> Vec<(usize, String)> {
 
 /// The arguments of each call of the program in a line of a shell.
 fn calls(line: &str) -> Vec<Vec<String>> {
-    let words = shlex::split(line).unwrap_or_else(|| panic!("a quote is not closed: {line}"));
-    let is_operator =
-        |word: &str| matches!(word, "|" | ">" | "<" | ">>" | "&&" | "||" | ";" | "&" | "do" | "done");
+    let mut words = shlex::split(line).unwrap_or_else(|| panic!("a quote is not closed: {line}"));
+    // The file of a redirection is no call, whatever its name.
+    while let Some(at) = words.iter().position(|word| matches!(word.as_str(), ">" | "<" | ">>")) {
+        words.drain(at..(at + 2).min(words.len()));
+    }
+    let is_operator = |word: &str| matches!(word, "|" | "&&" | "||" | ";" | "&" | "do" | "done");
     let mut found = Vec::new();
     for part in words.split(|word| is_operator(word)) {
         let name = |word: &String| word == "offnominal" || word.ends_with("/offnominal");
@@ -91,5 +94,6 @@ fn calls_are_found_in_lines_of_a_shell() {
     assert_eq!(found("cargo run --release -- demo && bash x.sh"), ["demo"]);
     assert_eq!(found("for a in 1 2; do offnominal list $a; done"), ["list $a"]);
     assert!(found("python x.py target/release/offnominal").is_empty());
+    assert_eq!(found("offnominal man x > completions/offnominal"), ["man x"]);
     assert_eq!(shell("```sh\na \\\n b\n```\n```text\nc\n```\n"), [(3, "a  b".to_string())]);
 }

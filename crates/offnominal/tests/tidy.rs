@@ -79,6 +79,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "agents",
             "bench",
+            "detectors",
             "engine",
             "files",
             "monitor",

@@ -143,7 +143,7 @@ fn a_wrong_line_is_named() {
 
 /// The names of the channels in a monitor's file, `[obs, action]`.
 fn channels(monitor: &Path) -> [Vec<String>; 2] {
-    let monitor = offnominal_engine::monitor_file::open(monitor).unwrap();
+    let monitor = offnominal_monitor::Monitor::open(monitor).unwrap();
     let about = monitor.about();
     [&about.observation, &about.action].map(|of| of.iter().map(|channel| channel.name.clone()).collect())
 }
@@ -244,7 +244,7 @@ fn no_line_makes_the_stream_panic() {
     .map(|line| line.to_string().into_bytes());
     let mut rng = offnominal_core::Rng::new(9);
     let mut understood = 0;
-    let mut stream = Stream::new(offnominal_engine::monitor_file::open(&monitor).unwrap());
+    let mut stream = Stream::new(offnominal_monitor::Monitor::open(&monitor).unwrap());
     for i in 0..20_000 {
         let mut line = seeds[i % seeds.len()].clone();
         for _ in 0..rng.below(4) {
@@ -257,7 +257,7 @@ fn no_line_makes_the_stream_panic() {
         }
         understood += usize::from(stream.read(&line).is_ok());
         if i % 100 == 0 {
-            stream = Stream::new(offnominal_engine::monitor_file::open(&monitor).unwrap());
+            stream = Stream::new(offnominal_monitor::Monitor::open(&monitor).unwrap());
         }
     }
     assert!(understood > 1000, "{understood}");

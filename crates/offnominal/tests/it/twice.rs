@@ -31,7 +31,7 @@ fn refused_beside_itself(args: &[&str], out: &Path, command: &str) {
 fn a_second_estimate_is_told_who_has_the_folder_and_a_killed_one_locks_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("risk");
-    let estimate = |n| ["risk", "estimate", "--env", "driving", "--policy", "random", "--experiments", n];
+    let estimate = |n| ["risk", "estimate", "--env", "driving", "--policy", "random", "--episodes", n];
     refused_beside_itself(&estimate("10000000"), &out, "offnominal risk estimate");
     assert!(out.join(".lock").exists(), "the killed one could not remove it");
     succeeds(&mut offnominal(&estimate("20"), &out));
