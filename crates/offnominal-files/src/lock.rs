@@ -194,6 +194,9 @@ mod tests {
         assert!(elsewhere(|| Lock::folder(&out)).is_err(), "the thread that has it took it twice");
         drop(again);
         elsewhere(|| Lock::folder(&out)).unwrap();
+        assert!(!out.exists(), "an empty folder that was made for the lock goes with it");
+        std::fs::create_dir(&out).unwrap();
+        drop(Lock::folder(&out).unwrap());
         assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0, "the file goes with the lock");
     }
 
