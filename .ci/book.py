@@ -20,6 +20,7 @@ OUTSIDE = {
     "Architecture": "ARCHITECTURE.md",
     "Contributing": "CONTRIBUTING.md",
     "Changelog": "CHANGELOG.md",
+    "Security": "SECURITY.md",
     "Results: images": "results/images/README.md",
     "Results: pixels": "results/pixels/order.md",
     "Results: risk": "results/risk/README.md",
@@ -28,6 +29,8 @@ OUTSIDE = {
     "Published figures": "results/published/README.md",
 }
 CHECKED = ["*.md", "docs/**/*.md", "results/**/*.md", "crates/*/README.md"]
+#: The branch with the badges, as the page of the repository sees it; the book has none.
+BADGES = "../../raw/badges/"
 CODE = re.compile(r"^(```|~~~).*?^\1|`+[^`\n]*`+", re.M | re.S)
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 
@@ -67,6 +70,8 @@ def broken_links(source):
     found = []
 
     def check(match):
+        if match[3].startswith(BADGES):
+            return match[0]
         path, anchor = target(source, match[3])
         is_heading = not anchor or path.suffix != ".md" or anchor in anchors(path)
         if not path.exists() or not is_heading:

@@ -3,16 +3,18 @@
 Importing this package registers every environment with Gymnasium, as ``offnominal/<Name>-v0``::
 
     import gymnasium, offnominal
-    env = gymnasium.make("offnominal/SapGoal1-v0", anomaly="obs-drift", strength="strong", onset=50)
+    env = gymnasium.make("offnominal/SapGoal1-v0", anomaly="obs-drift", strength="strong", onset=20)
 
     episodes = offnominal.collect("sap-goal1", "tqc", episodes=50, seed=1)
-    monitor = offnominal.detectors.PeDm().fit(episodes)
+    monitor = offnominal.detectors.ResidualViews().fit(episodes)
     scores = monitor.score(episodes[0])
 """
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from offnominal import (
     adapters,
@@ -21,10 +23,12 @@ from offnominal import (
     detectors,
     envs,
     episodes,
+    hub,
     image_detectors,
     pixels,
     policies,
     risk,
+    trackers,
     vector,
 )
 from offnominal._engine import VERSION as __version__
@@ -76,6 +80,7 @@ __all__ = [
     "evaluate",
     "export_minari",
     "fit",
+    "hub",
     "image_detectors",
     "import_sb3",
     "load",
@@ -88,6 +93,7 @@ __all__ = [
     "score",
     "shift",
     "suite",
+    "trackers",
     "train",
     "vector",
     "environments",
@@ -101,3 +107,17 @@ if (_data := Path(__file__).parent / "agents").is_dir():
 os.environ.setdefault("OFFNOMINAL_PYTHON", sys.executable)
 
 envs.register()
+
+if TYPE_CHECKING:
+    from offnominal import sb3 as sb3
+
+
+def __getattr__(name: str) -> Any:
+    """What needs another library is imported when it is used."""
+    if name == "sb3":
+        return import_module("offnominal.sb3")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "sb3"])

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from typing import Any
 
 from offnominal import _engine
-from offnominal._progress import Display
+from offnominal._progress import display
 
 
 def call(command: str, request: dict[str, Any], *, seed: int, jobs: int, progress: bool) -> Any:
@@ -19,5 +18,4 @@ def call(command: str, request: dict[str, Any], *, seed: int, jobs: int, progres
     """
     given = {key: value for key, value in request.items() if value is not None}
     text = json.dumps(given, default=os.fspath)
-    display = Display(sys.stderr) if progress else None
-    return json.loads(_engine.call(command, text, seed, jobs, display))
+    return json.loads(_engine.call(command, text, seed, jobs, display(progress)))

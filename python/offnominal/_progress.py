@@ -3,18 +3,56 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 
+#: Seconds after which a bar is shown, for what is done before needs none.
+_DELAY = 0.5
+
+
+class Counter:
+    """Counts things that are done, and shows what the engine says of those that are under way."""
+
+    def __init__(self, bar: Any) -> None:
+        self._bar = bar
+
+    def __call__(self) -> None:
+        """One more is done."""
+        if self._bar is not None:
+            self._bar.update(1)
+
+    def begin(self, what: str, done: int, total: int) -> Counter:
+        """A task of the engine, which is a part of one thing."""
+        return self
+
+    def note(self, line: str) -> None:
+        """Notes are for those who run one thing."""
+
+    def update(self, done: int, total: int) -> None:
+        """So much of a part is done."""
+
+    def message(self, text: str) -> None:
+        """What is being done at the moment."""
+        if self._bar is not None:
+            self._bar.set_postfix_str(text)
+
+    def close(self) -> None:
+        """A part has ended."""
+
+
 @contextmanager
-def counter(total: int, what: str) -> Iterator[Callable[[], Any]]:
+def counter(total: int, what: str) -> Iterator[Counter]:
     """What is to be called whenever one of so many things is done."""
-    work = iter(progress(range(total), what, total))
-    yield lambda: next(work, None)
+    bar = _bar(what, 0, total)
+    try:
+        yield Counter(bar)
+    finally:
+        if bar is not None:
+            bar.close()
 
 
 def progress(work: Iterable[T], what: str, total: int | None = None, unit_scale: int = 1) -> Iterator[T]:
@@ -25,7 +63,7 @@ def progress(work: Iterable[T], what: str, total: int | None = None, unit_scale:
         from tqdm.auto import tqdm
     except ImportError:
         return iter(work)
-    bar: Any = tqdm(work, desc=what, total=total, unit_scale=unit_scale, leave=False)
+    bar: Any = tqdm(work, desc=what, total=total, unit_scale=unit_scale, leave=False, delay=_DELAY)
     return iter(bar)
 
 
@@ -75,8 +113,13 @@ def _bar(what: str, done: int, total: int) -> Any:
         from tqdm.auto import tqdm
     except ImportError:
         return None
-    return tqdm(desc=what, initial=done, total=total, leave=False)
+    return tqdm(desc=what, initial=done, total=total, leave=False, delay=_DELAY)
 
 
 def _is_watched() -> bool:
     return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+def display(wanted: bool = True) -> Display | None:
+    """Who shows the tasks of a call of the engine."""
+    return Display(sys.stderr) if wanted else None

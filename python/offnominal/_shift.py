@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any
 
 from offnominal._command import call
+from offnominal._tables import Result
 
 Path = str | PathLike[str]
 
@@ -30,7 +30,7 @@ def shift(
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
-) -> dict[str, Any]:
+) -> Result:
     """Plays policies on bodies that are drawn around the nominal one, and predicts the gap of the return without reward.
 
     Returns what ``offnominal shift --json`` prints. With ``out`` the tables and the page are written there, and a later
@@ -52,5 +52,4 @@ def shift(
         "randomise": randomise, "reading": reading, "mass": mass, "fall": fall, "nominal_runs": nominal_runs, "updates": updates,
         "detectors": detectors, "out": out,
     }  # fmt: skip
-    result: dict[str, Any] = call("shift", request, seed=seed, jobs=jobs, progress=progress)
-    return result
+    return Result(call("shift", request, seed=seed, jobs=jobs, progress=progress))

@@ -38,6 +38,16 @@ class Rows:
         found = getattr(estimator, "score_samples", None)
         return found or getattr(estimator, "decision_function", None)
 
+    def __repr__(self) -> str:
+        return f"Rows({self.estimator!r}, name={self.name!r})"
+
+    def reset(self) -> None:
+        """Nothing is remembered of an episode."""
+
+    def step(self, obs: Any, action: Any, next_obs: Any) -> float:
+        """The score of one step."""
+        return float(self.score((np.stack([obs, next_obs]), np.asarray(action)[None]))[0])
+
     def fit(self, episodes: Episodes) -> Rows:
         """Fits the estimator on all steps of all episodes."""
         self.estimator.fit(np.concatenate([self._rows(own) for own in pairs(episodes)]))

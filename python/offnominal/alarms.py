@@ -2,18 +2,28 @@
 
 A file holds the fitted detector, the rule that set the threshold and what the rule promises; ``docs/alarms.md`` explains
 the rules. A :class:`Watch` is such a file at work.
+
+The file of a detector that is written in Python holds a pickle beside that, and whoever opens a pickle executes what is in
+it. So such a file is written only with ``pickle=True``, and opened only with ``trusted=True``.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
-from offnominal import _engine
+from offnominal import _engine, _pickled
+from offnominal._own import known
+from offnominal._progress import display
+from offnominal._tables import facts
 from offnominal.detectors import Detector
-from offnominal.episodes import Dataset
+from offnominal.envs import environment_id
+from offnominal.episodes import Dataset, Episodes, channel_names, pairs
+from offnominal.policies import Policy
 
 Rule = Literal["3sigma", "q95", "max", "conformal", "band", "cusum", "martingale"]
 
@@ -41,14 +51,59 @@ class Verdict:
 
 
 class Watch:
-    """A fitted detector with its threshold, watching one episode at a time.
+    """A fitted detector with its threshold, watching one episode at a time; :func:`fit` and :meth:`load` make one."""
 
-    :param path: a file of ``offnominal fit``.
-    :raises ValueError: if it is damaged, was edited, or is of another version.
-    """
+    def __init__(self, engine: _engine.Watch) -> None:
+        self._engine = engine
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._engine = _engine.Watch(os.fspath(path))
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, trusted: bool = False) -> Watch:
+        """Opens a file of ``offnominal fit`` or of :meth:`save`.
+
+        :param trusted: whether the pickle of a detector that is written in Python may be executed; say so only for files
+            of your own.
+        :raises OSError: if it cannot be read.
+        :raises ValueError: if it is damaged, was edited, is of another version, or would have to be trusted.
+        """
+        if not _pickled.is_one(path):
+            return cls(_engine.Watch.open(os.fspath(path)))
+        return cls(_engine.Watch.from_parts(*_pickled.read(path, trusted)))
+
+    def save(self, path: str | os.PathLike[str], *, pickle: bool = False) -> None:
+        """Writes a file that ``offnominal monitor`` reads, whole or not at all; what is remembered of an episode is not in it.
+
+        :param pickle: whether a detector that is written in Python may be pickled. Only Python opens such a file, and only
+            where it is trusted.
+        :raises ValueError: if the detector is written in Python, and ``pickle`` is not given.
+        """
+        content, own = self._engine.parts()
+        if own is not None and not pickle:
+            raise ValueError(f"pickle: expected True for a detector written in Python ({type(own).__name__}), found False")
+        _engine.write(os.fspath(path), content if own is None else _pickled.written(content, own))
+
+    @classmethod
+    def _unpickled(cls, content: bytes, own: Any) -> Watch:
+        return cls(_engine.Watch.from_parts(content, own))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Watch._unpickled, self._engine.parts()
+
+    def _facts(self) -> dict[str, Any]:
+        about = self.about
+        detector, threshold = about["detector"], about["threshold"]
+        return {
+            "detector": detector["params"].get("name", "python") if detector["id"] == "python" else detector["id"],
+            "environment": about["environment"]["id"], "policy": about["policy"]["id"], "rule": threshold["rule"],
+            "threshold": threshold["value"], "diagnoses": about["diagnoses"],
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        about = self._facts()
+        alarm = f"alarm above {about['threshold']:.6g} ({about['rule']})"
+        return f"<Watch {about['detector']} of {about['policy']} in {about['environment']}: {alarm}>"
+
+    def _repr_html_(self) -> str:
+        return facts("Watch", self._facts())
 
     @property
     def about(self) -> dict[str, Any]:
@@ -83,39 +138,94 @@ class Watch:
 
 
 def fit(
-    episodes: Dataset,
-    calibration: Dataset,
-    detector: str | Detector = "default",
+    episodes: Episodes,
+    calibration: Episodes,
+    detector: str | Detector | Any = "default",
     *,
-    out: str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
     rule: Rule = "conformal",
     alpha: float = 0.05,
     arm_after: int = 0,
     raise_after: int = 1,
     clear_after: int | None = None,
     diagnosis: bool = True,
+    env: str | None = None,
+    policy: str | Policy | None = None,
+    system: str = "system",
+    channels: tuple[Sequence[str], Sequence[str]] | None = None,
+    dt_secs: float = 1.0,
+    pickle: bool = False,
     seed: int = 0,
+    progress: bool = True,
 ) -> Watch:
-    """Fits a detector on nominal episodes, sets its threshold on others, and writes both as one file.
+    """Fits a detector on nominal episodes, sets its threshold on others, and perhaps writes both as one file.
 
-    :param episodes: what :func:`offnominal.collect` played, to learn from.
+    :param episodes: nominal episodes to learn from, in any form of :mod:`offnominal.episodes`.
     :param calibration: other nominal episodes of the same policy, to set the threshold.
+    :param detector: an id, a recipe, or an object of your own with ``fit(episodes)`` and ``score(episode) -> [T]``. If it also
+        has ``reset()`` and ``step(obs, action, next_obs) -> float``, a step is scored with these, else the whole episode so
+        far is scored at each step.
+    :param out: a file to write.
     :param alpha: accepted share of nominal episodes with an alarm, for the rules that promise one.
     :param arm_after: steps at the beginning of an episode in which no alarm is raised.
     :param raise_after: exceedances in a row that raise the alarm.
     :param clear_after: quiet steps in a row that clear it; without it the alarm stays until the next episode.
-    :param diagnosis: whether the file is to hold what a diagnosis needs, which takes longer to fit.
+    :param diagnosis: whether the monitor is to hold what a diagnosis needs, which takes longer to fit.
+    :param env: id of the environment of the engine in which the episodes were played; a :class:`offnominal.Dataset` says it.
+    :param policy: the policy of the engine that acted; likewise.
+    :param system: what the monitor calls a system that is no environment of the engine.
+    :param channels: names of the numbers of an observation, and of an action; a data frame has its own.
+    :param dt_secs: seconds per step of such a system.
+    :param pickle: whether a detector that is written in Python may be pickled into ``out``.
     :raises ValueError: if a name or a number is wrong, or there are too few episodes for what the rule promises.
     """
+    given = _Given.of(episodes, calibration, env, policy, (system, channels, dt_secs))
     request = {
-        "env": episodes.recipe["env"],
-        "policy": episodes.recipe["policy"]["id"],
-        "detector": detector if isinstance(detector, str) else detector.recipe(),
+        "env": given.env,
+        "policy": given.policy,
+        "detector": known(detector),
         "rule": rule,
         "alpha": alpha,
         "alarm": {"arm_after": arm_after, "raise_after": raise_after, "clear_after": clear_after},
         "diagnosis": diagnosis,
-        "file": os.fspath(out),
+        "file": "",
     }
-    _engine.fit_file(json.dumps(request), episodes._recording, calibration._recording, seed)
-    return Watch(out)
+    acting = policy._engine if isinstance(policy, Policy) else None
+    text, shown = json.dumps(request), display(progress)
+    found = Watch(_engine.fit_watch(text, given.episodes, given.recipes, given.system, seed, acting, shown))
+    if out is not None:
+        found.save(out, pickle=pickle)
+    return found
+
+
+@dataclass(frozen=True)
+class _Given:
+    """Episodes of a system, and what it is called."""
+
+    episodes: tuple[list[Any], list[Any]]
+    env: str
+    policy: str
+    #: The recipes that both must have been played by.
+    recipes: list[str]
+    #: What the engine does not know: channels and time; ``None`` for its own environments.
+    system: str | None
+
+    @classmethod
+    def of(cls, train: Any, aside: Any, env: str | None, policy: Any, own: tuple[str, Any, float]) -> _Given:
+        name = policy.name if isinstance(policy, Policy) else policy
+        opened = [Dataset(_engine.load(os.fspath(e))) if isinstance(e, (str, Path)) else e for e in (train, aside)]
+        both = (pairs(opened[0]), pairs(opened[1]))
+        played = [e for e in opened if isinstance(e, Dataset)]
+        if len(played) == 2:
+            recipe = played[0].recipe
+            recipes = [each._recording.recipe() for each in played]
+            return cls(both, recipe["env"], recipe["policy"]["id"], recipes, None)
+        if env is not None and name is not None:
+            return cls(both, environment_id(env), name, [], None)
+        if env is not None:
+            raise ValueError(f"policy: expected the policy that acted in {env}, found none")
+        system, channels, dt_secs = own
+        names = channels or channel_names(opened[0]) or tuple([str(i) for i in range(rows.shape[1])] for rows in both[0][0])
+        of_obs, of_act = ([{"name": str(one), "unit": ""} for one in part] for part in names)
+        described = json.dumps({"observation": of_obs, "action": of_act, "dt_secs": dt_secs})
+        return cls(both, system, name or "policy", [], described)

@@ -38,6 +38,10 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     Until the onset, observations, commands and rewards are those of the wrapped environment, untouched.
     ``info["label"]`` says whether the anomaly was active. The wrapper is a part of the environment's spec.
 
+    An episode with an observation, a reward or a return that is not finite is truncated: ``info["end"]`` is ``diverged``, and
+    ``info["diverged"]`` says why. Channels are named by ``metadata["observation_names"]`` and ``metadata["action_names"]``,
+    where the environment has them.
+
     :param env: with a ``Box`` of observations, and a ``Box``, ``Discrete`` or ``MultiDiscrete`` of commands.
     :param anomaly: what goes wrong: an id of ``offnominal.anomalies()``.
     :param magnitude: how strong, in the anomaly's own unit.
@@ -114,7 +118,7 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
             self._change(name, nominal)
         obs, info = self.env.reset(seed=seed, options=options)
         onset = self._engine.start(seed, self._flat(obs))
-        return obs, {**info, "onset": onset}
+        return obs, {**info, "onset": onset, **self._diverged()}
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         """Takes a step."""
@@ -123,14 +127,23 @@ class Anomalous(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         obs, reward, terminated, truncated, info = self._true
         if label and self._engine.disturbs_observations():
             obs = self._shaped(seen)
-        return obs, reward, terminated, truncated, {**info, "label": label}
+        diverged = self._diverged()
+        if diverged:
+            # Such an episode is cut, not ended: nothing is known of the state it was in.
+            terminated, truncated = False, True
+        return obs, reward, terminated, truncated, {**info, "label": label, **diverged}
 
-    def _step(self, command: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _diverged(self) -> dict[str, Any]:
+        """What ``info`` says of an episode with a number that is not finite."""
+        why = self._engine.diverged()
+        return {"end": "diverged", "diverged": why} if why else {}
+
+    def _step(self, command: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
         """Called by the engine: the true environment under the command that reaches it."""
         is_same = np.array_equal(command, self._numbers(self._given))
         action = self._given if is_same else self._command(command)
         self._true = tuple(self.env.step(action))
-        return self._flat(self._true[0])
+        return self._flat(self._true[0]), float(self._true[1])
 
     def _change(self, name: str, value: float) -> None:
         """Called by the engine: a parameter changes."""
@@ -211,8 +224,8 @@ def _spec(env: gymnasium.Env[Any, Any], horizon: int, parameters: Mapping[str, R
         "id": env.spec.id if env.spec else type(env.unwrapped).__name__,
         "summary": "",
         "source": "",
-        "observation": _observation(env.observation_space),
-        "action": _action(env.action_space),
+        "observation": _named(_observation(env.observation_space), env, "observation_names"),
+        "action": _named(_action(env.action_space), env, "action_names"),
         "dt_secs": 1.0,
         "horizon": horizon,
         "parameters": [
@@ -235,6 +248,16 @@ _FAR = 3e38
 def _channel(name: str, low: float, high: float, **more: Any) -> dict[str, Any]:
     bounds = {"low": max(float(low), -_FAR), "high": min(float(high), _FAR)}
     return {"name": name, "meaning": "", "unit": "1", **bounds, **more}
+
+
+def _named(channels: list[dict[str, Any]], env: gymnasium.Env[Any, Any], key: str) -> list[dict[str, Any]]:
+    """The channels with the names that the environment's metadata give them, if they do."""
+    names = (env.unwrapped.metadata or {}).get(key)
+    if names is None or any("image" in channel for channel in channels):
+        return channels
+    if len(names) != len(channels):
+        raise ValueError(f"metadata[{key!r}]: expected {len(channels)} names, found {len(names)}: {', '.join(names)}")
+    return [{**channel, "name": str(name)} for channel, name in zip(channels, names)]
 
 
 def _observation(space: spaces.Space[Any]) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ finished stays finished: the same call goes on where it was stopped, and ends wi
 
 from __future__ import annotations
 
-import inspect
+import csv
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -19,15 +19,17 @@ from typing import Any, Literal
 from offnominal import _engine
 from offnominal._anomaly_spec import Onset
 from offnominal._job import Brought, Job
+from offnominal._own import digest, recipe_of
 from offnominal._progress import counter
+from offnominal._tables import Tabular, needed
 from offnominal.cluster import Ray
 from offnominal.detectors import Detector
 from offnominal.envs import environment_id
 from offnominal.policies import Acting, Policy, named
 
 
-@dataclass(frozen=True)
-class Results:
+@dataclass(frozen=True, repr=False)
+class Results(Tabular):
     """What a benchmark found."""
 
     #: The folder with ``results.csv``, ``results.parquet``, ``report.html`` and the finished cells.
@@ -37,18 +39,43 @@ class Results:
     #: One line per detector, for a terminal.
     summary: str
 
+    @classmethod
+    def open(cls, folder: str | PathLike[str]) -> Results:
+        """The results in a folder of ``offnominal bench``, :func:`offnominal.campaign` or :func:`offnominal.suite`.
+
+        :raises OSError: if there are none.
+        """
+        found = Path(folder)
+        if not (found / "results.csv").is_file():
+            raise FileNotFoundError(f"{found}: expected a folder with results.csv, found none")
+        return cls(found, found / "report.html", f"results in {found}")
+
     @property
     def table(self) -> Any:
-        """One row per number, as a pandas data frame; the columns are those of ``docs/campaigns.md``."""
-        import pandas
+        """What :meth:`to_pandas` gives."""
+        return self.to_pandas()
 
+    def to_pandas(self) -> Any:
+        """One row per number, as a pandas data frame; the columns are those of ``docs/campaigns.md``."""
+        pandas = needed("pandas", "pandas")
         return pandas.read_csv(self.folder / "results.csv", keep_default_na=False, na_values=["NaN"])
 
-    def arrow(self) -> Any:
-        """The same as an Arrow table."""
-        import pyarrow.parquet
+    def to_polars(self) -> Any:
+        """The same as a polars data frame."""
+        return needed("polars", "polars").read_parquet(self.folder / "results.parquet")
 
-        return pyarrow.parquet.read_table(self.folder / "results.parquet")
+    def to_arrow(self) -> Any:
+        """The same as an Arrow table."""
+        return needed("pyarrow.parquet", "arrow", "pyarrow").read_table(self.folder / "results.parquet")
+
+    def columns(self) -> dict[str, list[str]]:
+        """The same as texts, without any library."""
+        with open(self.folder / "results.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        return {name: [row[name] for row in rows] for name in (rows[0] if rows else [])}
+
+    def __repr__(self) -> str:
+        return f"<Results in {self.folder}>"
 
     def __str__(self) -> str:
         return self.summary
@@ -97,7 +124,7 @@ def bench(
     :param on: many machines (:class:`offnominal.cluster.Ray`) in place of the threads of this one.
     :param options: any other key of a campaign file (``docs/campaigns.md``).
     :raises ValueError: if a name or a number is wrong, or a detector gives no scores.
-    :raises KeyboardInterrupt: after the cells that were running; the same call goes on from there.
+    :raises KeyboardInterrupt: within a second; the same call goes on after the cells that were finished.
     """
     policies, brought = _policies(policy, env if isinstance(env, str) else None)
     recipes, own = _detectors(detectors)
@@ -135,7 +162,7 @@ def _run(campaign: _engine.Campaign, jobs: int) -> None:
     for title, cells in campaign.open():
         inner = max(1, jobs // max(1, len(cells)))
         with ThreadPoolExecutor(jobs) as threads, counter(len(cells), title) as count:
-            running = {threads.submit(campaign.run, cell, inner) for cell, _ in cells}
+            running = {threads.submit(campaign.run, cell, inner, count) for cell, _ in cells}
             try:
                 while running:
                     done, running = wait(running, timeout=0.2, return_when=FIRST_COMPLETED)
@@ -143,6 +170,7 @@ def _run(campaign: _engine.Campaign, jobs: int) -> None:
                         future.result()
                         count()
             except BaseException:
+                campaign.stop()
                 threads.shutdown(wait=True, cancel_futures=True)
                 raise
 
@@ -166,39 +194,13 @@ def _brought(policy: Any, env: str | None) -> Brought:
         return policy
     if hasattr(policy, "get_vec_normalize_env"):
         return Policy.from_sb3(policy, env=env)
-    return named(policy, env), _digest(policy)
+    return named(policy, env), digest(policy)
 
 
 def _detectors(given: Sequence[Any]) -> tuple[list[str | dict[str, Any]], dict[str, Any]]:
     """Detectors as a campaign writes them, and what is behind the keys of those that are Python's own."""
-    own = {_digest(detector): detector for detector in given if not isinstance(detector, (str, Mapping, Detector))}
-    return [_detector(detector) for detector in given], own
-
-
-def _detector(detector: Any) -> str | dict[str, Any]:
-    if isinstance(detector, (str, Mapping)):
-        return detector if isinstance(detector, str) else dict(detector)
-    if isinstance(detector, Detector):
-        return detector.recipe()
-    for method in ("fit", "score"):
-        if not callable(getattr(detector, method, None)):
-            raise ValueError(f"detectors: expected an id, or an object with fit and score, found {type(detector).__name__}")
-    name = getattr(detector, "name", None) or type(detector).__name__.lower()
-    return {"id": "python", "name": str(name), "key": _digest(detector)}
-
-
-def _digest(own: Any) -> str:
-    """What a policy or detector is, in a few letters: its code and its attributes.
-
-    A call with the same one finds the work that is finished. Of what has no source, each process has its own.
-    """
-    code = own if inspect.isfunction(own) else type(own)
-    try:
-        source = inspect.getsource(code)
-    except (OSError, TypeError):
-        source = repr(own)
-    values = sorted((key, repr(value)) for key, value in getattr(own, "__dict__", {}).items())
-    return _engine.digest(json.dumps([code.__module__, code.__qualname__, source, values]))
+    own = {digest(detector): detector for detector in given if not isinstance(detector, (str, Mapping, Detector))}
+    return [recipe_of(detector) for detector in given], own
 
 
 def _toml(value: Any) -> str:

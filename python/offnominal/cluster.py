@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from offnominal import _engine
 from offnominal._job import Job
-from offnominal._progress import counter
+from offnominal._progress import Counter, counter
+from offnominal._tables import needed
 
 #: Tasks that wait or run for each processor of the cluster, so that none is idle.
 _AHEAD = 2
@@ -30,7 +31,7 @@ _laid_out: dict[str, _engine.Campaign] = {}
 
 @dataclass
 class Ray:
-    """Where a benchmark runs: ``offnominal.bench(…, on=Ray())``. Needs ``pip install offnominal[ray]``.
+    """Where a benchmark runs: ``offnominal.bench(…, on=Ray())``. Needs ``pip install "offnominal[ray]"``.
 
     :raises ImportError: when it is used, if Ray is not installed.
     """
@@ -68,7 +69,7 @@ class Ray:
                 names = (cell for cell, _ in cells)
                 self._layer(ray, (task.remote(shared, name, threads) for name in names), count)
 
-    def _layer(self, ray: Any, tasks: Iterator[Any], count: Callable[[], Any]) -> None:
+    def _layer(self, ray: Any, tasks: Iterator[Any], count: Counter) -> None:
         """Hands tasks over, never more than so many at a time."""
         running: list[Any] = []
         try:
@@ -94,10 +95,7 @@ class Ray:
 
 
 def _ray(address: str | None) -> Any:
-    try:
-        import ray
-    except ImportError:
-        raise ImportError("expected Ray, which `pip install offnominal[ray]` brings") from None
+    ray = needed("ray", "ray", "Ray")
     if not ray.is_initialized():
         ray.init(address=address, log_to_driver=False)
     return ray

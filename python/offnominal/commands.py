@@ -1,5 +1,7 @@
 """The other commands of ``offnominal`` as functions: each returns what the command prints with ``--json``.
 
+It is a dict, or a list of dicts, with ``to_pandas()``, ``to_polars()`` and ``to_arrow()``.
+
 The same ``seed`` gives the same bits for any ``jobs``; 0 is all cores. Options are those of the command, with underscores; an
 unknown one is refused by name. An anomaly is a dict of ``anomaly``, ``magnitude`` or ``strength``, ``channels``, ``onset``,
 ``window``, ``intermittent``; ``randomisation`` is one of ``parameters``, ``sigma``, ``table``.
@@ -12,9 +14,9 @@ from os import PathLike
 from typing import Any, Literal
 
 from offnominal._command import call
+from offnominal._tables import Records, Result
 
 Path = str | PathLike[str]
-Result = dict[str, Any]
 
 __all__ = [
     "calibrate",
@@ -48,15 +50,14 @@ def fit(
 
     :param options: ``detector`` (an id, or a dict with ``id``), ``data`` (a file of episodes, instead of new ones), ``train``,
         ``calibration``, ``rule``, ``alpha``, ``alarm`` (a dict of ``arm_after``, ``raise_after``, ``clear_after``),
-        ``diagnosis``.
+        ``diagnosis``, ``allow_diverged`` (nominal episodes that may be without an outcome).
     """
     return _result("fit", {"env": env, "policy": policy, "file": file, **options}, seed, jobs, progress)
 
 
-def score(monitor: Path, episodes: Path) -> list[Result]:
+def score(monitor: Path, episodes: Path) -> Records:
     """What a monitor says of the episodes in a file: their largest score, and the step of the first alarm."""
-    found: list[Result] = call("score", {"monitor": monitor, "episodes": episodes}, seed=0, jobs=0, progress=False)
-    return found
+    return Records(call("score", {"monitor": monitor, "episodes": episodes}, seed=0, jobs=0, progress=False))
 
 
 def campaign(campaign: Path, out: Path, *, jobs: int = 0, progress: bool = True) -> Result:
@@ -89,14 +90,14 @@ def calibrate(
     jobs: int = 0,
     progress: bool = True,
     **options: Any,
-) -> list[Result]:
+) -> Records:
     """Finds how strong each anomaly must be to cost a policy 1, 10, 25 and 50 % of its score.
 
-    :param options: ``episodes``, ``budget``, ``tolerance``; ``cameras`` and ``images``; ``at``, a table of magnitudes.
+    :param options: ``episodes``, ``budget``, ``tolerance``; ``cameras`` and ``images``; ``at``, a table of magnitudes;
+        ``allow_diverged``, nominal episodes that may be without an outcome.
     """
     request = {"env": env, "policy": policy, "anomalies": list(anomalies), "out": out, **options}
-    found: list[Result] = call("calibrate", request, seed=seed, jobs=jobs, progress=progress)
-    return found
+    return Records(call("calibrate", request, seed=seed, jobs=jobs, progress=progress))
 
 
 def metrics(file: Path, *, threshold: float | None = None, seed: int = 0, **options: Any) -> Result:
@@ -132,5 +133,4 @@ def ensemble(env: str, members: Sequence[Path], out: Path) -> Result:
 
 
 def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:
-    result: Result = call(command, request, seed=seed, jobs=jobs, progress=progress)
-    return result
+    return Result(call(command, request, seed=seed, jobs=jobs, progress=progress))

@@ -113,7 +113,7 @@ class Environment(gymnasium.Env[NDArray[Any], Any], EzPickle):
     :param window: steps after which the anomaly ends.
     :param intermittent: steps for which it comes, steps for which it goes.
     :param horizon: steps after which an episode is truncated; the environment's own if not given.
-    :param options: options of the environment, such as the ``course`` of ``car-lanekeep``.
+    :param options: options of the environment, such as the ``track`` of ``car-lanekeep``.
     :param render_mode: ``rgb_array``, or nothing.
     :param camera: name of the camera; the environment's first if not given.
     :param size: width and height of images in pixels.

@@ -4,6 +4,10 @@ Wherever episodes are asked for, these are understood: the path of an Arrow file
 :class:`Dataset`, a Minari dataset, or a list of episodes. An episode is an :class:`Episode`, anything with
 ``observations`` ``[T + 1, o]`` and ``actions`` ``[T, a]`` (Minari's episodes are), a dict with these keys, or the tuple
 ``(observations, actions)``. Arrays of float32 that are contiguous are not copied.
+
+A data frame (pandas, polars or Arrow) is understood too: columns ``observation.NAME`` and ``action.NAME``, a row for each
+observation, and a column ``episode`` if there is more than one. An episode of T steps has T + 1 rows, so the actions of
+its last row are not read. ``to_pandas()`` of a :class:`Dataset` writes such a frame.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, overload
 
 import gymnasium
@@ -23,7 +28,8 @@ from typing_extensions import Unpack
 from offnominal import _engine
 from offnominal._anomaly_spec import Disturbed, wanted
 from offnominal._command import call
-from offnominal._progress import progress
+from offnominal._progress import display, progress
+from offnominal._tables import Result, Tabular, facts
 from offnominal.envs import environment_id
 from offnominal.policies import Acting, named
 
@@ -31,8 +37,8 @@ Pair = tuple[NDArray[Any], NDArray[Any]]
 Episodes = Any
 
 
-@dataclass(frozen=True)
-class Episode:
+@dataclass(frozen=True, repr=False)
+class Episode(Tabular):
     """What happened in one run of a policy: T steps, and T + 1 observations."""
 
     #: As the policy read them, ``[T + 1, o]``.
@@ -53,17 +59,58 @@ class Episode:
     success: bool | None = None
     #: Initial condition.
     initial: list[float] = field(default_factory=list)
+    #: Names of the numbers of an observation, and of an action; counted from 0 where there are none.
+    names: tuple[list[str], list[str]] | None = None
 
     def __len__(self) -> int:
         return len(self.rewards)
 
+    def columns(self) -> dict[str, Any]:
+        """One row per observation; actions, reward and label are those of the step that follows, so the last has none."""
+        observations, actions = pair(self)
+        of_obs, of_act = self.names or (_counted(observations), _counted(actions))
+        steps = {"step": np.arange(len(observations))}
+        seen = {f"observation.{name}": observations[:, i] for i, name in enumerate(of_obs)}
+        done = {f"action.{name}": _padded(actions[:, i]) for i, name in enumerate(of_act)}
+        return steps | seen | done | {"reward": _padded(self.rewards), "label": _padded(self.labels)}
 
-class Dataset(Sequence[Episode]):
-    """Episodes in order, with the recipe that recreates them and, for disturbed ones, their nominal twins."""
+    def _about(self) -> dict[str, Any]:
+        observations, actions = pair(self)
+        return {
+            "steps": len(self),
+            "observation channels": observations.shape[1],
+            "action channels": actions.shape[1],
+            "end": self.end,
+            "return": round(float(np.sum(self.rewards)), 6),
+            **({} if self.onset is None else {"onset": self.onset}),
+            **({} if self.seed is None else {"seed": self.seed}),
+        }
+
+    def __repr__(self) -> str:
+        about = self._about()
+        onset = "" if self.onset is None else f", onset {self.onset}"
+        channels = f"{about['observation channels']} observation and {about['action channels']} action channels"
+        return f"<Episode: {len(self)} steps of {channels}, {self.end}, return {about['return']:.6g}{onset}>"
+
+    def _repr_html_(self) -> str:
+        return facts("Episode", self._about())
+
+
+class Dataset(Sequence[Episode], Tabular):
+    """Episodes in order, with the recipe that recreates them and, for disturbed ones, their nominal twins.
+
+    A slice is a dataset too.
+    """
 
     def __init__(self, recording: _engine.Recording) -> None:
         self._recording = recording
         self._episodes: dict[int, Episode] = {}
+
+    @property
+    def names(self) -> tuple[list[str], list[str]]:
+        """Names of the numbers of an observation, and of an action."""
+        recipe = self.recipe
+        return _names(recipe["observation"]), _names(recipe["action"])
 
     @property
     def recipe(self) -> dict[str, Any]:
@@ -83,17 +130,49 @@ class Dataset(Sequence[Episode]):
     def __getitem__(self, i: int) -> Episode: ...
 
     @overload
-    def __getitem__(self, i: slice) -> list[Episode]: ...
+    def __getitem__(self, i: slice) -> Dataset: ...
 
-    def __getitem__(self, i: int | slice) -> Episode | list[Episode]:
+    def __getitem__(self, i: int | slice) -> Episode | Dataset:
         if isinstance(i, slice):
-            return [self[k] for k in range(*i.indices(len(self)))]
+            return Dataset(self._recording.select(list(range(*i.indices(len(self))))))
         at = i + len(self) if i < 0 else i
         if not 0 <= at < len(self):
             raise IndexError(f"expected an episode from 0 to {len(self) - 1}, found {i}")
         if at not in self._episodes:
-            self._episodes[at] = Episode(**self._recording.episode(at))
+            self._episodes[at] = Episode(**self._recording.episode(at), names=self.names)
         return self._episodes[at]
+
+    def columns(self) -> dict[str, Any]:
+        """The rows of all episodes, one after another, with the number of the episode in front."""
+        each = [episode.columns() for episode in self]
+        numbers = np.repeat(np.arange(len(each)), [len(episode) + 1 for episode in self])
+        joined = {name: np.concatenate([own[name] for own in each]) for name in (each[0] if each else [])}
+        return {"episode": numbers, **joined}
+
+    def _about(self) -> dict[str, Any]:
+        recipe = self.recipe
+        anomaly = (recipe["anomaly_spec"] or {}).get("anomaly", "none")
+        steps = sum(len(episode) for episode in self)
+        return {
+            "environment": recipe["env"], "policy": recipe["policy"]["id"], "anomaly": anomaly, "episodes": len(self),
+            "steps": steps, "seed": recipe["seed"],
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        about = self._about()
+        what = "nominal" if about["anomaly"] == "none" else f"anomalous and nominal ({about['anomaly']})"
+        of = f"{about['policy']} in {about['environment']}"
+        return f"<Dataset: {len(self)} episodes of {of}, {what}, {about['steps']} steps>"
+
+    def _repr_html_(self) -> str:
+        return facts("Dataset", self._about())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as the bytes of its file."""
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "episodes.arrow"
+            self.save(path)
+            return _unpickled, (path.read_bytes(),)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an Arrow file that the commands of ``offnominal`` read, whole or not at all."""
@@ -107,6 +186,13 @@ class Dataset(Sequence[Episode]):
         """
         default = os.environ.get("MINARI_DATASETS_PATH") or Path.home() / ".minari" / "datasets"
         return Path(self._recording.export_minari(os.fspath(folder or default), id))
+
+
+def _unpickled(content: bytes) -> Dataset:
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "episodes.arrow"
+        path.write_bytes(content)
+        return load(path)
 
 
 def load(path: str | os.PathLike[str]) -> Dataset:
@@ -175,20 +261,9 @@ def _registered(name: str) -> str:
 
 
 def _played(env: str, policy: str, episodes: int, seed: int, anomaly_spec: str, jobs: int) -> Dataset:
-    """Played in blocks, so that it can be watched and interrupted."""
-    block = max(1, min(episodes // 20, 64))
-    anomaly = json.loads(anomaly_spec)
-    recording = None
-    for first in progress(range(0, episodes, block), "episodes", unit_scale=block):
-        n = min(block, episodes - first)
-        request = {"env": env, "policy": policy, "episodes": n, "anomaly": anomaly}
-        part = _engine.collect(json.dumps(request), first, seed, jobs)
-        if recording is None:
-            recording = part
-        else:
-            recording.extend(part)
-    assert recording is not None
-    return Dataset(recording)
+    """Played by the engine."""
+    request = {"env": env, "policy": policy, "episodes": episodes, "anomaly": json.loads(anomaly_spec)}
+    return Dataset(_engine.collect(json.dumps(request), seed, jobs, display()))
 
 
 def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int | None = None) -> Episode:
@@ -222,15 +297,15 @@ def record(env: gymnasium.Env[Any, Any], policy: Callable[[Any], Any], seed: int
     )
 
 
-def evaluate(env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int = 0) -> dict[str, Any]:
+def evaluate(env: str, policy: str, *, episodes: int, seed: int = 0, jobs: int = 0) -> Result:
     """Return and success rate of a policy of the engine, and the return of random commands, each with its interval.
 
     Each is a dict of ``value``, ``low``, ``high``, ``level``, ``n`` and ``method``; the success is ``None`` where the
-    environment defines none. What ``offnominal evaluate --json`` prints.
+    environment defines none. ``diverged`` counts the episodes without an outcome, which are in no number. What
+    ``offnominal evaluate --json`` prints.
     """
     request = {"env": environment_id(env), "policy": policy, "episodes": episodes}
-    found: dict[str, Any] = call("evaluate", request, seed=seed, jobs=jobs, progress=True)
-    return found
+    return Result(call("evaluate", request, seed=seed, jobs=jobs, progress=True))
 
 
 def pairs(episodes: Episodes) -> list[Pair]:
@@ -242,12 +317,66 @@ def pairs(episodes: Episodes) -> list[Pair]:
         episodes = load(episodes)
     elif hasattr(episodes, "iterate_episodes"):
         episodes = episodes.iterate_episodes()
+    elif _frame_names(episodes) is not None:
+        episodes = _of_frame(episodes)
     if not isinstance(episodes, Iterable) or isinstance(episodes, (np.ndarray, Mapping)):
         raise ValueError(f"episodes: expected a list of episodes, a dataset or a path, found {_kind(episodes)}")
     found = [pair(episode, f"episode {i}") for i, episode in enumerate(_each(episodes))]
     if not found:
         raise ValueError("episodes: expected at least one, found none")
     return found
+
+
+def channel_names(episodes: Episodes) -> tuple[list[str], list[str]] | None:
+    """Names of the numbers of an observation, and of an action, where the episodes tell them."""
+    if isinstance(episodes, (Dataset, Episode)):
+        return episodes.names
+    names = _frame_names(episodes)
+    return None if names is None else (_after(names, "observation."), _after(names, "action."))
+
+
+def _frame_names(frame: Any) -> list[str] | None:
+    """The names of the columns of a data frame; ``None`` of anything else."""
+    found = getattr(frame, "column_names", None) or getattr(frame, "columns", None)
+    is_frame = found is not None and not callable(found) and hasattr(frame, "__getitem__")
+    return [str(name) for name in found] if is_frame and found is not None else None
+
+
+def _after(names: list[str], before: str) -> list[str]:
+    return [name.removeprefix(before) for name in names if name.startswith(before)]
+
+
+def _of_frame(frame: Any) -> list[Pair]:
+    """The episodes of a data frame."""
+    names = _frame_names(frame) or []
+    table = {}
+    for part in ("observation", "action"):
+        chosen = [name for name in names if name.startswith(f"{part}.")]
+        if not chosen:
+            raise ValueError(f"episodes: expected a data frame with columns {part}.NAME, found {', '.join(names)}")
+        table[part] = np.column_stack([np.asarray(frame[name]) for name in chosen])
+    numbers = np.asarray(frame["episode"]) if "episode" in names else np.zeros(len(table["action"]))
+    own = [numbers == number for number in dict.fromkeys(numbers.tolist())]
+    return [(table["observation"][rows], table["action"][rows][:-1]) for rows in own]
+
+
+def _names(channels: list[dict[str, Any]]) -> list[str]:
+    """One name for each number of the channels; the numbers of an image are counted from 0."""
+    found = []
+    for channel in channels:
+        image = channel.get("image")
+        width = image["frames"] * image["planes"] * image["height"] * image["columns"] if image else 1
+        found += [channel["name"]] if width == 1 else [f"{channel['name']}[{i}]" for i in range(width)]
+    return found
+
+
+def _counted(rows: NDArray[Any]) -> list[str]:
+    return [str(i) for i in range(rows.shape[1])]
+
+
+def _padded(values: NDArray[Any]) -> NDArray[np.float64]:
+    """With a row that has no number at the end."""
+    return np.append(values.astype(np.float64), np.nan)
 
 
 def _each(episodes: Iterable[Any]) -> Iterator[Any]:

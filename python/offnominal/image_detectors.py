@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal import _engine
+from offnominal._progress import display
+from offnominal._tables import facts
 from offnominal.detectors import class_name
 
 Pair = tuple[NDArray[np.uint8], NDArray[np.float32]]
@@ -49,6 +51,10 @@ class ImageMonitor:
         width, height = self._engine.size
         return f"<ImageMonitor {self.detector}: frames of {width} × {height} pixels>"
 
+    def _repr_html_(self) -> str:
+        width, height = self._engine.size
+        return facts("Image monitor", {"detector": self.detector, "frames": f"{width} × {height} pixels"})
+
 
 class ImageDetector:
     """A recipe; its options are those of the engine (``docs/images.md``)."""
@@ -60,13 +66,19 @@ class ImageDetector:
         self.options = options
 
     def fit(
-        self, episodes: Sequence[Any], validation: Sequence[Any] | None = None, *, seed: int = 0
+        self,
+        episodes: Sequence[Any],
+        validation: Sequence[Any] | None = None,
+        *,
+        seed: int = 0,
+        progress: bool = True,
     ) -> ImageMonitor:
         """Learns what is nominal.
 
         :param episodes: pairs of frames and actions of nominal episodes.
         :param validation: other nominal episodes; every fourth of ``episodes`` if not given.
         :param seed: the same seed gives the same bits.
+        :param progress: whether a bar shows how far it is, where tqdm is installed and somebody watches.
         :raises ValueError: if there is too little data, or shapes differ.
         """
         train = [_pair(own) for own in episodes]
@@ -77,7 +89,8 @@ class ImageDetector:
         else:
             held_out = train[_VALIDATION - 1 :: _VALIDATION]
             train = [own for i, own in enumerate(train) if i % _VALIDATION != _VALIDATION - 1]
-        return ImageMonitor(_engine.fit_images(self.id, json.dumps(self.options), train, held_out, seed))
+        options, shown = json.dumps(self.options), display(progress)
+        return ImageMonitor(_engine.fit_images(self.id, options, train, held_out, seed, shown))
 
     def recipe(self) -> dict[str, Any]:
         """The detector as a campaign writes it."""
@@ -86,6 +99,9 @@ class ImageDetector:
     def __repr__(self) -> str:
         options = ", ".join(f"{key}={value!r}" for key, value in self.options.items())
         return f"{type(self).__name__}({options})"
+
+    def _repr_html_(self) -> str:
+        return facts(f"Image detector {self.id}", self.options)
 
 
 def _pair(episode: Any) -> Pair:

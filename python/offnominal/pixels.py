@@ -14,9 +14,9 @@ from os import PathLike
 from typing import Any
 
 from offnominal._command import call
+from offnominal._tables import Result
 
 Path = str | PathLike[str]
-Result = dict[str, Any]
 
 __all__ = ["describe", "evaluate", "frames", "predict", "scenes", "score", "train"]
 
@@ -95,5 +95,4 @@ def evaluate(
 
 
 def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:
-    result: Result = call(f"pixels.{command}", request, seed=seed, jobs=jobs, progress=progress)
-    return result
+    return Result(call(f"pixels.{command}", request, seed=seed, jobs=jobs, progress=progress))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from offnominal import _engine
+from offnominal._tables import facts, flat
 from offnominal.envs import environment_id
 
 #: What acts: a callable ``policy(obs) -> action``, or an object with ``predict(obs, deterministic=True)``.
@@ -65,8 +66,17 @@ class Policy:
         return made, tuple(arguments)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes an imported policy as a file that every command takes as ``--policy PATH``."""
+        """Writes the policy as a file that every command takes as ``--policy PATH``.
+
+        :raises ValueError: if it has no file, as ``random`` has none.
+        """
         self._engine.save(os.fspath(path))
+
+    def __repr__(self) -> str:
+        return f"<Policy {self.name} in {self.env}>"
+
+    def _repr_html_(self) -> str:
+        return facts("Policy", {"environment": self.env, "name": self.name, **flat(self.card or {}), "digest": self.digest})
 
     @property
     def name(self) -> str:

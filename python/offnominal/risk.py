@@ -13,9 +13,9 @@ from os import PathLike
 from typing import Any
 
 from offnominal._command import call
+from offnominal._tables import Result
 
 Path = str | PathLike[str]
-Result = dict[str, Any]
 
 __all__ = ["budget", "estimate", "history", "learn", "replay", "search", "select", "split"]
 
@@ -83,6 +83,7 @@ def estimate(
     constant_draws: int | None = None,
     level: float | None = None,
     randomisation: dict[str, Any] | None = None,
+    allow_diverged: int | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -96,11 +97,12 @@ def estimate(
     :param exponent: how much the predictor is trusted.
     :param plain_share: share of the experiments that ignores the predictor.
     :param level: confidence level of the intervals.
+    :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
         "env": env, "policy": policy, "method": method, "predictor": predictor, "episodes": episodes,
         "exponent": exponent, "plain_share": plain_share, "rate": rate, "constant_draws": constant_draws, "level": level,
-        "randomisation": randomisation, "out": out,
+        "randomisation": randomisation, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("estimate", request, seed, jobs, progress)
 
@@ -118,6 +120,7 @@ def search(
     all: bool | None = None,
     level: float | None = None,
     randomisation: dict[str, Any] | None = None,
+    allow_diverged: int | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -128,11 +131,12 @@ def search(
     :param strategies: of ``random``, ``replay``, ``argmax``, ``cross-entropy`` and ``elites``.
     :param searches: repetitions of each.
     :param budget: most experiments of one search.
+    :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
         "env": env, "policies": list(policies), "strategies": list(strategies), "predictor": predictor,
         "history": history, "searches": searches, "budget": budget, "of": of, "all": all, "level": level,
-        "randomisation": randomisation, "out": out,
+        "randomisation": randomisation, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("search", request, seed, jobs, progress)
 
@@ -149,6 +153,7 @@ def select(
     level: float | None = None,
     history: bool | None = None,
     truth: Path | None = None,
+    allow_diverged: int | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
@@ -159,10 +164,12 @@ def select(
     :param budget: most experiments of each policy.
     :param round: draws of each policy between two eliminations.
     :param truth: a history of many plain episodes, to tell what choosing by the lowest estimate is worth.
+    :param allow_diverged: experiments that may be without an outcome; they count as failures.
     """
     request = {
         "env": env, "policies": list(policies), "predictor": predictor, "budget": budget, "round": round,
-        "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth, "out": out,
+        "exponent": exponent, "rate": rate, "level": level, "history": history, "truth": truth,
+        "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("select", request, seed, jobs, progress)
 
@@ -176,15 +183,19 @@ def split(
     moves: int | None = None,
     budget: int | None = None,
     level: float | None = None,
+    allow_diverged: int | None = None,
     out: Path | None = None,
     seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
-    """Estimates a small failure probability by splitting, in environments with a margin."""
+    """Estimates a small failure probability by splitting, in environments with a margin.
+
+    :param allow_diverged: experiments that may be without an outcome; they count as failures.
+    """
     request = {
         "env": env, "policy": policy, "swarms": swarms, "particles": particles, "moves": moves, "budget": budget,
-        "level": level, "out": out,
+        "level": level, "allow_diverged": allow_diverged, "out": out,
     }  # fmt: skip
     return _result("split", request, seed, jobs, progress)
 
@@ -208,5 +219,4 @@ def budget(p: float, *, delta: float | None = None, confidence: float | None = N
 
 
 def _result(command: str, request: dict[str, Any], seed: int, jobs: int, progress: bool) -> Result:
-    result: Result = call(f"risk.{command}", request, seed=seed, jobs=jobs, progress=progress)
-    return result
+    return Result(call(f"risk.{command}", request, seed=seed, jobs=jobs, progress=progress))

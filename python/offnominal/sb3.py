@@ -9,14 +9,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
-from stable_baselines3.common.vec_env import VecEnv
 
+from offnominal._tables import needed
 from offnominal.vector import Environments
+
+if TYPE_CHECKING:
+    from stable_baselines3.common.vec_env import VecEnv
+else:
+    VecEnv = needed("stable_baselines3.common.vec_env", "sb3", "Stable-Baselines3").VecEnv
 
 
 class Sb3Environments(VecEnv):  # type: ignore[misc,unused-ignore]

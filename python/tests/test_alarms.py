@@ -24,7 +24,7 @@ def strange():
 
 
 def test_an_alarm_is_raised_after_the_onset_and_not_before(file):
-    watch, episode = alarms.Watch(file), strange()
+    watch, episode = alarms.Watch.load(file), strange()
     assert watch.about["detector"]["id"] == "knn" and watch.about["threshold"]["rule"] == "max"
     verdicts = [watch.step(episode.observations[t], episode.actions[t]) for t in range(len(episode))]
     verdicts.append(watch.step(episode.observations[-1]))
@@ -35,7 +35,7 @@ def test_an_alarm_is_raised_after_the_onset_and_not_before(file):
 
 
 def test_whole_transitions_are_the_same(file):
-    watch, episode = alarms.Watch(file), strange()
+    watch, episode = alarms.Watch.load(file), strange()
     rows = episode.observations
     first = [watch.transition(rows[t], episode.actions[t], rows[t + 1]) for t in range(len(episode))]
     watch.reset()
@@ -49,11 +49,11 @@ def test_whole_transitions_are_the_same(file):
 
 def test_bad_files_and_arguments_are_explained(file, tmp_path):
     with pytest.raises((ValueError, OSError), match="none.monitor"):
-        alarms.Watch(tmp_path / "none.monitor")
+        alarms.Watch.load(tmp_path / "none.monitor")
     damaged = tmp_path / "bad.monitor"
     damaged.write_bytes(file.read_bytes()[:-9])
     with pytest.raises(ValueError, match="bad.monitor"):
-        alarms.Watch(damaged)
+        alarms.Watch.load(damaged)
     few = offnominal.collect("sap-goal1", "tqc", episodes=3)
     with pytest.raises(ValueError, match="rule: expected one of 3sigma, q95, max"):
         alarms.fit(few, few, "knn", out=tmp_path / "x", rule="most")

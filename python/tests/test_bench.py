@@ -65,7 +65,7 @@ def test_detectors_of_python_and_of_the_engine_in_one_table(tmp_path):
     assert value(found, "clock") == 0.5
     assert value(found, "knn") > 0.8 and value(found, "rows") > 0.6
     assert found.report.is_file() and "jump" in str(found) and "<iframe" in found._repr_html_()
-    assert found.arrow().num_rows == len(found.table)
+    assert found.to_arrow().num_rows == len(found.table)
 
 
 def test_the_same_call_finds_what_is_finished_and_gives_the_same_bits(tmp_path):

@@ -14,7 +14,7 @@ from test_bench import SMALL, Jump
 import offnominal
 from offnominal.cluster import Ray
 
-slow = pytest.mark.skipif(os.environ.get("RUN_SLOW_TESTS") != "1", reason="slow: RUN_SLOW_TESTS=1 runs it")
+slow = pytest.mark.skipif(os.environ.get("RUN_SLOW_TESTS") != "1", reason="slow tier")
 
 
 class Slow(Jump):
@@ -91,7 +91,7 @@ def test_an_exception_arrives_and_the_rest_is_called_off(cluster, tmp_path):
 
 def test_without_ray_it_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(ImportError, match=r"pip install offnominal\[ray\]"):
+    with pytest.raises(ImportError, match=r"pip install \"offnominal\[ray\]\""):
         offnominal.bench(policy="tqc", detectors=["clock"], out=tmp_path, on=Ray(), **SMALL)
 
 

@@ -26,7 +26,7 @@ def test_every_detector_of_the_engine_has_a_class():
 def test_a_wrong_name_is_explained():
     with pytest.raises(AttributeError, match="did you mean PeDm"):
         _ = detectors.PeDM
-    with pytest.raises(ValueError, match="unknown field `kk`"):
+    with pytest.raises(TypeError, match="kk"):
         detectors.Knn(kk=3)
 
 

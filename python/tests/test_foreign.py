@@ -1,9 +1,12 @@
 """Environments of Gymnasium, hosted for the engine by processes of Python."""
 
+import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import gymnasium
@@ -61,9 +64,79 @@ class Odd(gymnasium.Env):
     def raises(self):
         raise ArithmeticError("of my own")
 
+    def asserts(self):
+        assert self.t < 0
+
     def dies(self):
         print("something terrible", flush=True)
         os._exit(7)
+
+
+class Sick(gymnasium.Env):
+    """One number goes wrong: at the reset, in an observation, in a reward, or only in the sum of rewards."""
+
+    metadata = {"observation_names": ["level", "flow"], "action_names": ["valve"]}
+    observation_space = spaces.Box(-np.inf, np.inf, (2,), np.float32)
+    action_space = spaces.Box(-1, 1, (1,), np.float32)
+
+    def __init__(self, sick="reset", value="nan"):
+        self.sick, self.value = sick, float(value)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.t = 0
+        return np.array([0, self.value if self.sick == "reset" else 0], np.float32), {"is_success": True}
+
+    def step(self, action):
+        self.t += 1
+        is_sick = self.t == 3
+        obs = np.array([self.t, self.value if self.sick == "obs" and is_sick else 0], np.float32)
+        reward = 1e308 if self.sick == "sum" else self.value if self.sick == "reward" and is_sick else 1.0
+        return obs, reward, False, False, {"is_success": True}
+
+
+class Keyed(gymnasium.Env):
+    """Observations by name."""
+
+    observation_space = spaces.Dict(
+        {"tank": spaces.Dict({"level": spaces.Box(0, 1, (), np.float32)}), "flows": spaces.Box(0, 1, (2,), np.float32)}
+    )
+    action_space = spaces.Discrete(2)
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        return self.observation_space.sample(), {}
+
+    def step(self, action):
+        return self.observation_space.sample(), 1.0, False, False, {}
+
+
+class Slow(gymnasium.Env):
+    """Takes its time where it is told to."""
+
+    observation_space = spaces.Box(0, 1, (1,), np.float32)
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, make=0.0, step=0.0):
+        print("made", flush=True)
+        time.sleep(make)
+        self.secs = step
+
+    def reset(self, *, seed=None, options=None):
+        return np.zeros(1, np.float32), {}
+
+    def step(self, action):
+        time.sleep(self.secs)
+        return np.zeros(1, np.float32), 1.0, False, False, {}
+
+
+class Loud(Slow):
+    """Says a great deal."""
+
+    def step(self, action):
+        for _ in range(20):
+            print("x" * 100_000)
+        return super().step(action)
 
 
 class Wide(Odd):
@@ -84,12 +157,16 @@ class Wide(Odd):
 
 gymnasium.register("Odd-v0", Odd, max_episode_steps=20)
 gymnasium.register("Wide-v0", Wide, max_episode_steps=20)
+gymnasium.register("Sick-v0", Sick, max_episode_steps=20)
+gymnasium.register("Keyed-v0", Keyed, max_episode_steps=20)
+gymnasium.register("Slow-v0", Slow, max_episode_steps=20)
+gymnasium.register("Loud-v0", Loud, max_episode_steps=20)
 '''
 
 CAMPAIGN = """
 name = "foreign"
 seed = 1
-envs = ["gymnasium:odd:Odd-v0{options}"]
+envs = ["gymnasium:odd:Odd-v0?modules=.{options}"]
 policies = ["random"]
 detectors = ["clock", "knn"]
 anomalies = [{{ id = "obs-offset", magnitude = 3.0 }}, {{ id = "obs-noise", magnitude = 3.0 }}]
@@ -114,7 +191,7 @@ def fails(*arguments):
 
 @pytest.fixture
 def odd(elsewhere):
-    """The module, where a process of this folder finds it."""
+    """The module, in the current folder, where it is found if the id asks for that."""
     Path("odd.py").write_text(ODD)
 
 
@@ -159,7 +236,7 @@ def test_an_imported_agent_acts_in_them(model, name):
 
 def test_many_threads_give_the_same_bits(odd):
     def recorded(jobs):
-        return offnominal.collect("gymnasium:odd:Odd-v0", "random", episodes=12, seed=2, jobs=jobs)
+        return offnominal.collect("gymnasium:odd:Odd-v0?modules=.", "random", episodes=12, seed=2, jobs=jobs)
 
     for one, other in zip(recorded(1), recorded(4)):
         assert (one.observations == other.observations).all() and (one.actions == other.actions).all()
@@ -167,7 +244,7 @@ def test_many_threads_give_the_same_bits(odd):
 
 
 def test_images_come_through_shared_memory(odd):
-    episode = offnominal.collect("gymnasium:odd:Wide-v0", "random", episodes=1)[0]
+    episode = offnominal.collect("gymnasium:odd:Wide-v0?modules=.", "random", episodes=1)[0]
     planes = episode.observations.reshape(-1, 3, 40, 50)
     assert (planes[:, 1] == 10).all() and (planes[:, 2] == 20).all()
     assert (planes[:, 0, 3, 4] == np.arange(len(planes))).all()
@@ -176,31 +253,186 @@ def test_images_come_through_shared_memory(odd):
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
-        ("?odd=raises", "ArithmeticError: of my own"),
-        ("?odd=dies", "its process ended (exit status: 7); it said: something terrible"),
-        ("?odd=hangs&timeout=0.5", "expected an answer within 0.5 s, found none"),
-        ("?odd=cuts", "it cut its episode by itself"),
+        ("odd=raises", "ArithmeticError: of my own ("),
+        ("odd=asserts", "AssertionError ("),
+        ("odd=dies", "its process ended (exit status: 7); it said: something terrible"),
+        ("odd=hangs&timeout=2", "expected an answer within 2 s, found none"),
+        ("odd=cuts", "it cut its episode by itself"),
     ],
 )
 def test_trouble_ends_an_evaluation(odd, options, expected):
-    environment = f"gymnasium:odd:Odd-v0{options}"
+    environment = f"gymnasium:odd:Odd-v0?modules=.&{options}"
     said = fails("evaluate", "--env", environment, "--policy", "random", "--episodes", 4)
     assert f"environment {environment}: {expected}" in said
 
 
+def test_what_is_raised_has_a_place(odd):
+    said = fails("evaluate", "--env", "gymnasium:odd:Odd-v0?modules=.&odd=asserts", "--policy", "random")
+    line = next(i for i, text in enumerate(ODD.splitlines(), 1) if "assert self.t < 0" in text)
+    assert f"{Path('odd.py').resolve()}:{line} in asserts)" in said
+
+
 def test_trouble_is_that_of_one_cell(odd):
     """The 21st episode takes its process along; what does not need it is kept, and the same command does the rest."""
-    Path("campaign.toml").write_text(CAMPAIGN.format(options="?odd=dies&every=21"))
+    Path("campaign.toml").write_text(CAMPAIGN.format(options="&odd=dies&every=21"))
     said = fails("bench", "campaign.toml", "--jobs", 1)
     assert "its process ended (exit status: 7)" in said
     kept = len(list(Path("runs/bench/cells").iterdir()))
     assert kept == 5, "the control episodes failed, and the judgements that need them"
     found = command("bench", "campaign.toml", "--jobs", 1)
     assert found.returncode == 0 and "cells are finished already" in found.stderr
-    Path("plain.toml").write_text(CAMPAIGN.format(options="?odd=dies&every=1000000"))
+    Path("plain.toml").write_text(CAMPAIGN.format(options="&odd=dies&every=1000000"))
     assert command("bench", "plain.toml", "--out", "plain").returncode == 0
     interrupted = Path("runs/bench/results.csv").read_text()
     assert interrupted.replace("every=21", "every=1000000") == Path("plain/results.csv").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("sick=reset", "the first observation is not finite: channel flow is NaN"),
+        ("sick=reset&value=inf", "the first observation is not finite: channel flow is inf"),
+        ("sick=obs", "observation of step 2: channel flow is NaN"),
+        ("sick=obs&value=-inf", "observation of step 2: channel flow is -inf"),
+        ("sick=reward", "reward of step 2 is NaN"),
+        ("sick=sum", "the sum of the rewards up to step 1 is inf"),
+    ],
+)
+def test_no_gate_lets_through_what_is_not_finite(odd, options, expected):
+    """Each of these passed once: with a success rate of 1, no failure, or an infinite return."""
+    play = ("--env", f"gymnasium:odd:Sick-v0?modules=.&{options}", "--policy", "random")
+    assert expected in fails("evaluate", *play, "--episodes", 4, "--min-success", 0.1)
+    assert expected in fails("evaluate", *play, "--episodes", 4, "--min-return", -1e9)
+    for risk in ("estimate", "search"):
+        kind = () if risk == "estimate" else ("--strategy", "random")
+        size = ("--episodes", 50, "--max-risk", 0.9) if risk == "estimate" else ("--searches", 1, "--budget", 9)
+        found = command("risk", risk, *play, *size, *kind, "--out", f"out-{risk}")
+        assert found.returncode == 2 and expected in found.stderr, found.stdout + found.stderr
+    found = command("collect", *play, "--episodes", 2)
+    assert expected in found.stdout + found.stderr
+    assert found.returncode == (2 if "reset" in options else 0)
+    assert expected in fails("fit", *play, "--detector", "knn", "--train", 5, "--calibration", 20, "--out", "m.monitor")
+    assert expected in fails("calibrate", *play, "--anomaly", "obs-noise", "--episodes", 24)
+
+
+def test_a_few_diverged_episodes_are_counted_where_they_are_allowed(odd):
+    """Every second episode of a process is odd."""
+    play = ("--env", "gymnasium:odd:Sick-v0?modules=.&sick=obs", "--policy", "random")
+    found = command("risk", "estimate", *play, "--episodes", 50, "--allow-diverged", 50, "--out", "risk")
+    assert "50 failures in 50 experiments" in found.stdout, found.stdout + found.stderr
+    assert "50 experiments diverged and have no outcome; they count as failures" in found.stdout
+    assert json.loads(Path("risk/risk.json").read_text())["diverged"] == 50
+
+
+def test_python_hears_of_a_number_that_is_not_finite(odd, monkeypatch):
+    monkeypatch.syspath_prepend(".")
+    import odd as module
+
+    env = offnominal.Anomalous(module.Sick("obs"), "obs-noise", magnitude=0.1, onset=10)
+    env.reset(seed=1)
+    for _ in range(2):
+        assert "diverged" not in env.step(np.zeros(1, np.float32))[4]
+    *_, terminated, truncated, info = env.step(np.zeros(1, np.float32))
+    assert (terminated, truncated, info["end"]) == (False, True, "diverged")
+    with pytest.raises(ValueError, match="expected reset"):
+        env.step(np.zeros(1, np.float32))
+    assert env.reset(seed=1)[1].get("diverged") is None
+
+
+def test_code_in_the_current_folder_is_not_executed():
+    trace = "import pathlib; pathlib.Path('executed').touch()"
+    for module in ("mmap", "socket", "gymnasium", "numpy", "json", "traceback"):
+        Path(f"{module}.py").write_text(trace)
+    line = [sys.executable, "-P", "-m", "offnominal", "evaluate", "--env", "gymnasium:CartPole-v1"]
+    environment = {**os.environ, "OFFNOMINAL_PYTHON": sys.executable}
+    environment.pop("PYTHONSAFEPATH", None)
+    line += ["--policy", "random", "--episodes", "2"]
+    found = subprocess.run(line, capture_output=True, text=True, env=environment)
+    assert found.returncode == 0 and not Path("executed").exists(), found.stderr
+
+
+def test_a_module_of_a_folder_is_found_where_that_is_asked_for(odd):
+    said = fails("evaluate", "--env", "gymnasium:odd:Odd-v0", "--policy", "random")
+    assert "No module named 'odd': expected an installed module, or its folder as ?modules=FOLDER" in said
+    said = fails("evaluate", "--env", "gymnasium:odd:Odd-v0?modules=nowhere", "--policy", "random")
+    assert "modules: expected a folder, found 'nowhere'" in said
+
+
+def test_channels_have_the_names_that_the_environment_gives_them(odd):
+    def channels(environment):
+        recording = offnominal.collect(f"gymnasium:odd:{environment}", "random", episodes=1)
+        return [c["name"] for c in recording.recipe["observation"]]
+
+    assert channels("Sick-v0?modules=.&sick=none") == ["level", "flow"]
+    assert channels("Keyed-v0?modules=.") == ["flows[0]", "flows[1]", "tank/level"]
+    assert channels("Odd-v0?modules=.&observation_names=t,sum") == ["t", "sum"]
+    said = fails("evaluate", "--env", "gymnasium:odd:Odd-v0?modules=.&observation_names=t", "--policy", "random")
+    assert "observation_names: expected 2 names, found 1: t" in said
+
+
+def test_results_say_what_hosted_them():
+    found = command("evaluate", "--env", "gymnasium:CartPole-v1", "--policy", "random", "--episodes", 2, "--json")
+    versions = json.loads(found.stdout)["versions"]
+    assert f"Gymnasium {gymnasium.__version__}" in versions["Python"]
+    assert f"numpy {np.__version__}" in versions["Python"]
+
+
+def test_the_time_out_counts_for_construction_and_only_once(odd):
+    began = time.monotonic()
+    said = fails("evaluate", "--env", "gymnasium:odd:Slow-v0?modules=.&make=40&timeout=2", "--policy", "random")
+    assert "expected an answer within 2 s, found none" in said and time.monotonic() - began < 30
+    began = time.monotonic()
+    slow = ("--env", "gymnasium:odd:Slow-v0?modules=.&step=40&timeout=2", "--policy", "random", "--episodes", 100)
+    assert "expected an answer within 2 s, found none" in fails("evaluate", *slow)
+    assert "expected an answer within 2 s, found none" in fails("collect", *slow)
+    assert time.monotonic() - began < 60
+
+
+def test_what_an_environment_says_is_not_kept(odd):
+    """Two million characters a step."""
+    before = {path.name for path in Path("/dev/shm").glob("offnominal-host-*")}
+    play = ("--env", "gymnasium:odd:Loud-v0?modules=.", "--policy", "random", "--episodes", 5)
+    line = [sys.executable, "-m", "offnominal", "evaluate", *map(str, play)]
+    process = subprocess.Popen(line, stdout=subprocess.DEVNULL, env={**os.environ, "OFFNOMINAL_PYTHON": sys.executable})
+    largest = 0
+    while process.poll() is None:
+        folders = [f for f in Path("/dev/shm").glob("offnominal-host-*") if f.name not in before]
+        with contextlib.suppress(FileNotFoundError):
+            largest = max([largest, *(sum(file.stat().st_size for file in f.iterdir()) for f in folders)])
+        time.sleep(0.02)
+    assert process.returncode == 0 and largest < 100_000
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="folders in memory are Linux's")
+def test_what_a_killed_command_leaves_is_removed_by_the_next(odd):
+    play = ("--env", "gymnasium:odd:Slow-v0?modules=.&step=0.1", "--policy", "random")
+    line = [sys.executable, "-m", "offnominal", "evaluate", *play]
+    environment = {**os.environ, "OFFNOMINAL_PYTHON": sys.executable}
+    before = set(Path("/dev/shm").glob("offnominal-host-*"))
+    process = subprocess.Popen(line, env=environment, stderr=subprocess.DEVNULL)
+    left = set()
+    while not (left := {f for f in Path("/dev/shm").glob("offnominal-host-*") if (f / "lock").exists()} - before):
+        assert process.poll() is None
+        time.sleep(0.05)
+    process.kill()
+    process.wait()
+    assert any(folder.exists() for folder in left)
+    assert command("evaluate", "--env", "gymnasium:CartPole-v1", "--policy", "random", "--episodes", 2).returncode == 0
+    assert not any(folder.exists() for folder in left)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is a signal elsewhere")
+def test_ctrl_c_ends_an_evaluation_at_once(odd):
+    play = ("--env", "gymnasium:odd:Slow-v0?modules=.&step=30&timeout=60", "--policy", "random")
+    line = [sys.executable, "-m", "offnominal", "evaluate", *play]
+    environment = {**os.environ, "OFFNOMINAL_PYTHON": sys.executable}
+    process = subprocess.Popen(line, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(5)
+    process.send_signal(signal.SIGINT)
+    began = time.monotonic()
+    _, said = process.communicate(timeout=20)
+    # Generous: it is a few hundred milliseconds on a machine with nothing else to do.
+    assert process.returncode == 2 and "stopped" in said and time.monotonic() - began < 5, said
 
 
 def test_names_and_interpreters_are_explained(odd, monkeypatch):
@@ -209,7 +441,7 @@ def test_names_and_interpreters_are_explained(odd, monkeypatch):
 
     assert "environment gymnasium:CartPol-v1:" in said("gymnasium:CartPol-v1")
     assert "expected an id of Gymnasium, such as CartPole-v1, found none" in said("gymnasium:")
-    assert "timeout: expected seconds from 0.001 to 86400, found \"x\"" in said("gymnasium:CartPole-v1?timeout=x")
+    assert 'timeout: expected seconds from 0.001 to 86400, found "x"' in said("gymnasium:CartPole-v1?timeout=x")
     assert "expected no robot, found one" in fails(
         "evaluate", "--env", "gymnasium:CartPole-v1", "--policy", "random", "--robot", "10.0.0.1"
     )

@@ -11,9 +11,10 @@ mod file;
 mod samples;
 
 use crate::normaliser::Normalisation;
-pub(crate) use bounds::{Bounds, choices, largest, outputs};
+pub(crate) use bounds::{Bounds, choices, choose, largest, outputs};
 pub use error::ActorError;
 use offnominal_core::Rng;
+use offnominal_core::limits::DRAWS;
 use offnominal_core::policy::Policy;
 use offnominal_core::samples::{PolicySamples, SamplesError};
 use offnominal_core::spec::EnvSpec;
@@ -128,6 +129,9 @@ impl Actor {
         if passes < 2 {
             return Err(ActorError::unfit("predictions", "at least 2 passes", passes));
         }
+        if passes > DRAWS {
+            return Err(ActorError::unfit("predictions", format!("at most {DRAWS} passes"), passes));
+        }
         Ok(Actor { passes, ..self })
     }
 
@@ -197,7 +201,7 @@ impl Policy for Actor {
     fn act(&mut self, obs: &[f32], action: &mut [f32], rng: &mut Rng) {
         self.average(obs, rng);
         if self.bounds.is_choice() {
-            action[0] = largest(&self.mean) as f32;
+            action[0] = choose(&self.mean);
         } else {
             action.copy_from_slice(&self.mean);
             self.bounds.apply(action);
@@ -215,6 +219,7 @@ impl Policy for Actor {
         let refused = |expected: String| ActorError::unfit("predictions", expected, count);
         let why = match self.members.len() {
             _ if predictions.is_some() && self.n_predictions() < 2 => Some(self.plain()),
+            _ if count > DRAWS => Some(refused(format!("at most {DRAWS}"))),
             1 if predictions.is_some() && count < 2 => Some(refused("at least 2".into())),
             n if n > 1 && count != n => Some(refused(format!("one for each of the {n} members"))),
             _ => None,

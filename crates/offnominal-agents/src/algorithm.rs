@@ -9,6 +9,7 @@ use crate::learner::Learner;
 use crate::{Dqn, Sac, Td3, Tqc};
 use offnominal_core::Rng;
 use offnominal_core::catalogue::BuildError;
+use offnominal_core::limits::BUFFERS;
 use offnominal_core::spec::{Channel, EnvSpec};
 use offnominal_core::suggest::nearest;
 use offnominal_nets::ConvNet;
@@ -170,6 +171,43 @@ pub(crate) fn build(
     let algorithm = find(&config.algorithm)?;
     algorithm.check(spec)?;
     let normalised = config.normalise != Normalise::None;
+    fits(config, spec)?;
     let encoder = encoder(spec, &config.filters)?.map(|encoder| scaled(encoder, normalised));
     Ok((algorithm.build)(config, encoder, (spec.obs_width(), outputs(&spec.action)), rng))
+}
+
+/// Requires that the networks of a training and its buffers fit into memory, before any is made.
+fn fits(config: &TrainConfig, spec: &EnvSpec) -> Result<(), ConfigError> {
+    let numbers = numbers(config, spec);
+    let expected = "networks, batches and images whose training takes at most 2^29 numbers";
+    let found = || format!("{numbers:.3e}, of {:?} units and batches of {}", config.hidden, config.batch);
+    let error = || ConfigError::Range { name: "hidden", expected, found: found() };
+    (numbers <= BUFFERS as f64).then_some(()).ok_or_else(error)
+}
+
+/// About how many numbers a training holds beside its transitions: weights, their targets, gradients and moments; what
+/// each unit says of each row of a batch, and its derivative.
+fn numbers(config: &TrainConfig, spec: &EnvSpec) -> f64 {
+    let (mut weights, mut units, mut inputs) = (0.0, spec.obs_width() as f64, spec.obs_width() as f64);
+    if let [Channel { image: Some(image), .. }] = spec.observation[..] {
+        let [frames, planes, mut rows, mut columns] = image.shape();
+        let mut depth = (frames * planes) as f64;
+        for &[kernel, stride, count] in &config.filters {
+            let along = |n: usize| n.saturating_sub(kernel) / stride.max(1) + 1;
+            (rows, columns) = (along(rows), along(columns));
+            weights += (kernel * kernel * count) as f64 * depth;
+            (depth, inputs) = (count as f64, (rows * columns * count) as f64);
+            units += inputs;
+        }
+    }
+    let widen = if config.prior > 0.0 { 2.0 } else { 1.0 };
+    let last = config.quantiles.max(2 * outputs(&spec.action)) as f64;
+    let hidden = config.hidden.iter().map(|&n| widen * n as f64).chain([last]);
+    let mut before = inputs + spec.action.len() as f64;
+    for width in hidden {
+        weights += (before + 1.0) * width;
+        (units, before) = (units + width, width);
+    }
+    let networks = config.critics as f64 + 1.0;
+    networks * (5.0 * weights + 4.0 * config.batch as f64 * units)
 }

@@ -18,17 +18,27 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Plays `n` episodes; the same seed gives every actor the same initial conditions.
-    pub(crate) fn of(actor: &Actor, env: &dyn Env, n: usize, step: u64, seed: Seed) -> Evaluation {
+    /// Plays `n` episodes; the same seed gives every actor the same initial conditions. None, if `go_on` says no before one.
+    pub(crate) fn of(
+        actor: &Actor,
+        env: &dyn Env,
+        n: usize,
+        step: u64,
+        seed: Seed,
+        go_on: &dyn Fn() -> bool,
+    ) -> Option<Evaluation> {
         let trial = Trial::new(env, actor);
         let (mut total, mut successes) = (0.0, Some(0.0));
         for i in 0..n {
+            if !go_on() {
+                return None;
+            }
             let outcome = trial.outcome(seed.child(i));
             total += outcome.total_reward;
             successes = successes.zip(outcome.success).map(|(sum, s)| sum + f64::from(u8::from(s)));
         }
         let n = n as f64;
-        Evaluation { step, mean_return: total / n, success: successes.map(|s| s / n) }
+        Some(Evaluation { step, mean_return: total / n, success: successes.map(|s| s / n) })
     }
 
     /// Whether this one is better: more successes, or as many and a larger return.

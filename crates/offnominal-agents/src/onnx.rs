@@ -8,8 +8,12 @@
 //! | input   | the observation: `[1, o]`, `[o]`, or the shape of the image; an axis without a length is 1          |
 //! | output  | the first one: the action in the environment's own units, clipped to its bounds; or for a choice its number, |
 //! |         | or a value for each choice, of which the largest is taken                                            |
+//!
+//! Weights must be finite. An output that is not, is an action that is not a number, which ends the episode.
+//! What a file may hold and compute is limited ([`limits`](offnominal_core::limits)) before anything is allocated.
 
 mod arithmetic;
+mod budget;
 mod convolution;
 mod graph;
 mod message;
@@ -18,7 +22,8 @@ mod ops;
 mod shapes;
 mod tensor;
 
-use crate::actor::{choices, largest};
+use crate::actor::{choices, choose};
+use arithmetic::clip;
 use graph::Graph;
 use offnominal_core::prelude::*;
 use offnominal_core::spec::EnvSpec;
@@ -42,6 +47,26 @@ pub enum OnnxError {
         /// What is there.
         found: String,
     },
+    /// It asks for more memory or time than a policy may have.
+    #[error("{what}: expected at most {most}, found {found}")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// The most that is accepted.
+        most: usize,
+        /// What was asked for, with what was used before.
+        found: usize,
+    },
+    /// A weight is infinite or not a number.
+    #[error("weights {name:?}: expected finite numbers, found {found} at index {index}")]
+    NotFinite {
+        /// The tensor or the attribute.
+        name: String,
+        /// Place in the flat tensor.
+        index: usize,
+        /// The number, in words.
+        found: String,
+    },
     /// It has other inputs or outputs than the environment has observations and actions.
     #[error("{what}: expected {expected} numbers, found {found}")]
     Shape {
@@ -52,6 +77,12 @@ pub enum OnnxError {
         /// As the file has it.
         found: usize,
     },
+}
+
+impl OnnxError {
+    fn not_finite(name: &str, index: usize, found: f32) -> OnnxError {
+        OnnxError::NotFinite { name: name.into(), index, found: found.to_string() }
+    }
 }
 
 /// A network from an ONNX file, as a policy.
@@ -84,13 +115,15 @@ impl Onnx {
 
 impl Policy for Onnx {
     fn act(&mut self, obs: &[f32], action: &mut [f32], _: &mut Rng) {
-        let found = self.graph.run(obs).expect("shapes are those of the trial");
+        // Shapes are those of the trial, so there is an output.
+        let found = self.graph.run(obs).unwrap_or_default();
         if self.choices.is_some() && found.len() > 1 {
-            action[0] = largest(found) as f32;
+            action[0] = choose(found);
             return;
         }
+        action.fill(f32::NAN);
         for ((x, &found), &(low, high)) in action.iter_mut().zip(found).zip(&self.bounds) {
-            *x = found.max(low).min(high);
+            *x = clip(found, low, high);
         }
     }
 

@@ -120,7 +120,7 @@ impl Replay {
     /// If a tensor is missing or has the wrong shape.
     pub(crate) fn restored(self, from: &Tensors, next: usize) -> Result<Option<Replay>, TensorError> {
         let Ok((shape, _)) = from.get("replay") else { return Ok(Some(self)) };
-        let len = shape[0];
+        let len = shape.first().copied().unwrap_or(0);
         let rows = from.expect("replay", &[len, self.width()])?.to_vec();
         let at_end = if len == self.capacity { next < len } else { next == len };
         let frame_stack = match self.frame_stack.clone() {
@@ -258,5 +258,7 @@ mod tests {
         assert!(restored(&long, 0).is_none(), "more than there is room for");
         saved.insert("replay", &[1, 7], &[0.0; 7]);
         assert!(Replay::new(5, 2, 1).restored(&saved, 0).is_err());
+        saved.insert("replay", &[], &[0.0]);
+        assert!(Replay::new(5, 2, 1).restored(&saved, 0).is_err(), "a number without axes");
     }
 }

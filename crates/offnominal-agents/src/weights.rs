@@ -44,7 +44,10 @@ impl Weights {
         from.read(&self.name, &mut self.params)?;
         from.read(&format!("{}.mean", self.name), &mut self.adam.mean)?;
         from.read(&format!("{}.square", self.name), &mut self.adam.square)?;
-        let parts = from.expect(&format!("{}.steps", self.name), &[3])?;
+        let name = format!("{}.steps", self.name);
+        let parts = from.expect(&name, &[3])?;
+        let halves = parts.iter().all(|part| (0.0..65_536.0).contains(part));
+        TensorError::require(halves, &name, "three parts of 16 bits", format!("{parts:?}"))?;
         self.adam.steps = parts[0] as u64 | (parts[1] as u64) << 16 | (parts[2] as u64) << 32;
         Ok(())
     }

@@ -13,9 +13,11 @@ pub use given::Scored;
 pub use request::{Calibrated, Request, Rows, run};
 
 use anyhow::{Context as _, Result, ensure};
+use offnominal_core::episode::Outcome;
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
+use offnominal_engine::diverged::Diverged;
 use offnominal_engine::strengths::{LEVELS, Status, Strength};
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
@@ -55,7 +57,7 @@ fn calibrate(
     let mut rows: Vec<Strength> =
         parallel::map(context.jobs, anomalies.len(), &bar, work)?.into_iter().flatten().collect();
     duplicates::mark(subject, &scale, &mut rows)?;
-    store.sweep()?;
+    store.sweep();
     Ok(rows)
 }
 
@@ -72,12 +74,13 @@ impl Scale {
         let seed = Seed(context.seed).child("calibrate");
         let random = Random::new(&subject.env.spec().action);
         let bar = context.task(2 * n, "nominal and random episodes");
-        let returns = |trial: Trial<'_>| {
-            parallel::map(context.jobs, n, &bar, |i| {
-                subject.trusted(trial.nominal(seed.child(i))).map(|episode| episode.total_reward())
-            })
+        let returns = |trial: Trial<'_>| -> Result<Vec<f64>> {
+            let one = |i| subject.trusted(trial.nominal(seed.child(i))).map(|episode| Outcome::of(&episode));
+            let outcomes = parallel::map(context.jobs, n, &bar, one)?;
+            Diverged::of_outcomes(subject.env.spec(), &outcomes).at_most(context.allow_diverged)?;
+            Ok(outcomes.iter().map(|outcome| outcome.total_reward).collect())
         };
-        let (good, bad) = (returns(subject.trial())?, returns(Trial::new(subject.env.as_ref(), &random))?);
+        let (good, bad) = (returns(subject.trial())?, returns(Trial { policy: &random, ..subject.trial() })?);
         let mean = |r: &[f64]| r.iter().sum::<f64>() / r.len() as f64;
         let (expert, random) = (mean(&good), mean(&bad));
         ensure!(
@@ -193,7 +196,7 @@ fn row(subject: &Subject, anomaly: &str, level: &str, verdict: Option<Verdict>, 
     let of = |e: &Option<Estimate>, part: fn(&Estimate) -> f64| e.as_ref().map(part);
     Strength {
         env: subject.env.spec().id.clone(),
-        policy: subject.name.id.clone(),
+        policy: subject.name.label(),
         anomaly: anomaly.into(),
         level: level.into(),
         magnitude: of(&magnitude, |e| e.value),

@@ -19,8 +19,11 @@ mod choice;
 mod names;
 mod numbers;
 mod plan;
+#[cfg(feature = "schema")]
+mod schema;
 
 pub use choice::{Anomalies, AnomalyChoice};
+pub(crate) use names::without_control;
 pub use plan::{Excluded, Plan, Setting, Stage};
 
 use anyhow::{Context, Result};
@@ -35,6 +38,7 @@ use std::path::Path;
 
 /// What to benchmark.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Campaign {
     /// Name in results and on the report.
@@ -53,6 +57,7 @@ pub struct Campaign {
     pub anomalies: Anomalies,
     /// Calibrated strengths at which anomalies without a magnitude of their own are tried.
     #[serde(default = "strengths")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "schema::strengths"))]
     pub strengths: Vec<String>,
     /// The policy whose calibrated magnitudes all policies meet; each its own, if it is not given.
     #[serde(default)]
@@ -83,6 +88,9 @@ pub struct Campaign {
     /// Width and height in pixels of the camera's images; if it is given, the detectors are those of images.
     #[serde(default)]
     pub images: Option<usize>,
+    /// Nominal episodes of one kind that may be without an outcome.
+    #[serde(default)]
+    pub allow_diverged: u64,
     /// Whether a video of one anomalous episode per environment is made.
     #[serde(default = "video")]
     pub video: bool,
@@ -90,6 +98,7 @@ pub struct Campaign {
 
 /// Numbers of episodes of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Episodes {
     /// Nominal, to fit the detectors.

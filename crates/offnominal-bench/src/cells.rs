@@ -15,6 +15,7 @@ mod assemble;
 mod cell;
 mod coverage;
 mod diagnosis;
+mod diverged;
 mod failures;
 mod judge;
 mod nodes;
@@ -23,23 +24,23 @@ mod returns;
 mod rows;
 mod scoring;
 mod summary;
+mod tell;
 mod video;
 
 pub use assemble::results;
 pub use cell::{Cell, Layer};
+pub use diverged::diverged;
 pub use nodes::Node;
 pub use returns::scores;
-pub use summary::summary;
+pub use summary::{RANKED, ranked, summary};
 
 use self::failures::Failures;
+use self::tell::Tell;
 use crate::campaign::Plan;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
 use offnominal_files::store::{State, Store};
-
-/// Whom a cell tells how far it is.
-type Tell<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// The cells of a campaign and where they are kept.
 pub struct Bench {
@@ -91,8 +92,7 @@ impl Bench {
             // Where there are fewer cells than cores, a cell may use several.
             let inner = (context.jobs / cells.len()).max(1);
             let failed = parallel::run_all(context.jobs, cells.len(), &task, |i| {
-                let tell = |how_far: &str| task.set_message(&format!("{how_far}: {}", cells[i].cell));
-                self.run_telling(cells[i], inner, &tell)
+                self.run_telling(cells[i], inner, Tell { task: &task, cell: &cells[i].cell })
             });
             failed.into_iter().for_each(|(i, why)| failures.add(cells[i], why));
         }
@@ -102,9 +102,10 @@ impl Bench {
     /// Runs one cell and keeps its files.
     ///
     /// # Errors
-    /// If it fails, or what it needs is not finished.
-    pub fn run_one(&self, node: &Node, jobs: usize) -> Result<()> {
-        self.run_telling(node, jobs, &|_| ())
+    /// If it fails, what it needs is not finished, or the work was asked to stop.
+    pub fn run_one(&self, node: &Node, context: &Context) -> Result<()> {
+        let task = context.task(1, node.cell.layer().title());
+        self.run_telling(node, context.jobs, Tell { task: &task, cell: &node.cell })
     }
 
     fn run_telling(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<()> {
@@ -116,10 +117,10 @@ impl Bench {
     fn files(&self, node: &Node, jobs: usize, tell: Tell<'_>) -> Result<Vec<(&'static str, Vec<u8>)>> {
         let subject = &self.plan.stages[node.stage].subject;
         let mut files = match &node.cell {
-            Cell::Nominal(cell) => play::nominal(cell, subject)?,
+            Cell::Nominal(cell) => play::nominal(cell, subject, self.plan.campaign.allow_diverged)?,
             Cell::Anomalous(cell) => play::anomalous(cell, subject, &self.store)?,
             Cell::Judgement(cell) => judge::judge(cell, subject, &self.store, jobs, tell)?,
-            Cell::Diagnosis(cell) => diagnosis::diagnose(cell, subject, &self.store, jobs)?,
+            Cell::Diagnosis(cell) => diagnosis::diagnose(cell, subject, &self.store, jobs, tell)?,
             Cell::Video(cell) => video::video(cell, subject, &self.store)?,
         };
         files.push(("spec.json", node.spec.clone().into_bytes()));

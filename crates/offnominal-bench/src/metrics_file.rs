@@ -14,7 +14,9 @@
 use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use offnominal_core::limits::REPLICATES;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::within;
 use offnominal_stats::{Bootstrap, Level, Mode, ScoredEpisode, StatsError, delays, detection};
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::HashMap;
@@ -59,6 +61,7 @@ pub struct Judged {
 /// # Errors
 /// If the file cannot be read or something in it is wrong.
 pub fn run(request: &Request, context: &Context) -> Result<Judged> {
+    within("replicates", request.replicates as usize, 1..=REPLICATES)?;
     let name = request.file.display().to_string();
     request.judge(&name, &offnominal_files::read::bytes(&request.file)?, context)
 }

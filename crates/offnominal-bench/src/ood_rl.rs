@@ -25,8 +25,10 @@ pub use cell::Cell;
 pub use page::page;
 pub use row::{Judged, MAIN, Row, from_rows, to_rows};
 
+use crate::run::PATIENCE;
 use anyhow::{Context as _, Result};
 use offnominal_engine::context::Context;
+use offnominal_files::lock::Lock;
 use offnominal_files::store::Store;
 use offnominal_files::table as tables;
 use offnominal_files::write::atomically;
@@ -84,6 +86,7 @@ pub fn run(Request { out }: &Request, context: &Context) -> Result<Finished> {
     let ran = run::run(&plan, &store, context)?;
     let (records, figures) = run::collect(&plan, &store)?;
     let (rows, path) = (to_rows(&records), out.join(TABLE).with_extension("parquet"));
+    let _held = Lock::folder_within(out, PATIENCE)?;
     atomically(&path, &tables::to_parquet(&rows)?)?;
     for (name, svg) in &figures {
         atomically(&out.join(name), svg.as_bytes())?;

@@ -188,6 +188,7 @@ pub struct DelayCurve {
 /// What was said at the first alarms of the episodes of one anomaly at one strength, as far as they came after the
 /// onset (`diagnosis.csv` has exactly these columns).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnosed {
     /// Name of the campaign.
     pub campaign: String,
@@ -216,9 +217,11 @@ pub struct Diagnosed {
     /// or of dynamics.
     pub as_dynamics: u64,
     /// Median distance of the estimated onset from the true one, in steps; not a number without alarms.
+    #[cfg_attr(feature = "schema", schemars(with = "number::Written"))]
     #[serde(with = "number")]
     pub onset_error: f64,
     /// Median steps from onset to alarm: what the error would be if the alarm were taken for the onset.
+    #[cfg_attr(feature = "schema", schemars(with = "number::Written"))]
     #[serde(with = "number")]
     pub alarm_delay: f64,
 }
@@ -226,6 +229,7 @@ pub struct Diagnosed {
 /// Realised false alarms of a detector at the thresholds of one rule, over random splits of its nominal episodes into
 /// those that set the threshold and those that are watched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Coverage {
     /// Environment id.
     pub env: String,
@@ -255,6 +259,7 @@ pub struct Coverage {
 
 /// What a policy scores under an anomaly: 1 is undisturbed, 0 random.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Score {
     /// Environment id.
     pub env: String,

@@ -6,16 +6,20 @@ use crate::report;
 use crate::results::Results;
 use anyhow::{Context as _, Result};
 use offnominal_engine::context::Context;
+use offnominal_files::lock::Lock;
 use offnominal_files::store::Store;
 use offnominal_files::table;
 use offnominal_files::write::atomically;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The campaign of the demo, also a template for one's own.
 pub const DEMO: &str = include_str!("../../../campaigns/demo.toml");
+
+/// How long the writing of results waits for another process that writes some into the same folder.
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The files of the results.
 const FILES: [&str; 3] = ["results.csv", "results.parquet", "results.json"];
@@ -52,6 +56,8 @@ pub struct Finished {
     /// One line per policy.
     #[serde(skip)]
     pub policies: Vec<String>,
+    /// One line for each kind of episodes of which some have no outcome.
+    pub diverged: Vec<String>,
 }
 
 /// Runs the cells that are not finished, and writes tables and page.
@@ -105,7 +111,7 @@ pub fn complete(bench: &Bench, text: &str, command: &str, out: &Path, context: &
 pub fn run_cell(bench: &Bench, id: &str, context: &Context) -> Result<()> {
     let node = bench.find(id)?;
     if !bench.is_finished(node) {
-        return bench.run_one(node, context.jobs);
+        return bench.run_one(node, context);
     }
     context.note(&format!("cell {} is finished already", node.id));
     Ok(())
@@ -123,7 +129,7 @@ pub fn run_open(bench: &Bench, context: &Context) -> Result<usize> {
         context.note(&format!("{done} of {} cells are finished already", bench.nodes.len()));
     }
     bench.run(&open, context)?;
-    bench.store.sweep()?;
+    bench.store.sweep();
     Ok(open.len())
 }
 
@@ -135,6 +141,8 @@ pub fn finish(bench: &Bench, text: &str, command: &str, out: &Path, wall_secs: f
     let mut results = cells::results(bench)?;
     results.recipe.made_by(command, text);
     results.recipe.wall_secs = wall_secs;
+    // Any number of processes may share the cells; the results are written by one after the other.
+    let _held = Lock::folder_within(out, PATIENCE)?;
     let detectors: Vec<String> = bench.plan.detectors().iter().map(|d| d.name.clone()).collect();
     Ok(Finished {
         report: save(&results, out)?,
@@ -143,6 +151,7 @@ pub fn finish(bench: &Bench, text: &str, command: &str, out: &Path, wall_secs: f
         wall_secs,
         summary: cells::summary(&results.rows, &detectors),
         policies: results.recipe.policies,
+        diverged: cells::diverged(bench)?,
     })
 }
 
@@ -161,6 +170,7 @@ impl Display for Finished {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
         writeln!(out, "{}", self.summary)?;
         self.policies.iter().try_for_each(|policy| writeln!(out, "{policy}"))?;
+        self.diverged.iter().try_for_each(|line| writeln!(out, "{line}"))?;
         writeln!(
             out,
             "means over anomalies and strengths with 95 % intervals; alarms at the conformal threshold"

@@ -1,5 +1,6 @@
 //! The cells of a campaign for another scheduler: JSON lines, or a script for Slurm or Kubernetes.
 
+use crate::campaign::without_control;
 use crate::cells::{Bench, Layer, Node};
 use crate::run::Request;
 use anyhow::Result;
@@ -40,6 +41,9 @@ fn line(Node { id, cell, .. }: &Node) -> Value {
 
 /// The script of a scheduler, with as many cells in each layer as the campaign has.
 fn script(template: &str, bench: &Bench, Request { campaign, out }: &Request) -> Result<String> {
+    for (what, path) in [("campaign", campaign), ("out", out)] {
+        without_control(what, &path.display().to_string())?;
+    }
     let layers = Layer::ALL.map(|layer| json!({ "name": layer, "n": bench.layer(layer).count() }));
     let bench = format!("offnominal bench {} --out {}", quoted(campaign), quoted(out));
     let campaign = campaign.display().to_string();
@@ -55,6 +59,43 @@ fn quoted(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_with_a_line_break_does_not_become_a_line_of_the_script() {
+        let folder = tempfile::tempdir().unwrap();
+        let campaign = folder.path().join("x\ntouch pwned\n#.toml");
+        std::fs::write(&campaign, crate::run::DEMO.replace("\"mjc-cartpole-swingup\", ", "")).unwrap();
+        let request = Request { campaign, out: "out".into() };
+        let refused = |scheduler| text(scheduler, &request).unwrap_err().to_string();
+        for scheduler in [Scheduler::Slurm, Scheduler::Kubernetes] {
+            assert!(
+                refused(scheduler).contains("campaign: expected no control character"),
+                "{}",
+                refused(scheduler)
+            );
+        }
+    }
+
+    #[test]
+    fn a_path_is_nothing_that_a_script_executes() {
+        let folder = tempfile::tempdir().unwrap();
+        let campaign = folder.path().join("x$(touch pwned)`touch pwned`'.toml");
+        std::fs::write(&campaign, crate::run::DEMO.replace("\"mjc-cartpole-swingup\", ", "")).unwrap();
+        let request = Request { campaign, out: "out".into() };
+        // What the script gives to the cluster is only shown.
+        let tools = "sbatch() { echo 7; }; kubectl() { cat; }; export IMAGE=i CLAIM=c; ";
+        for scheduler in [Scheduler::Slurm, Scheduler::Kubernetes] {
+            let script = tools.to_string() + &text(scheduler, &request).unwrap();
+            let mut shell = std::process::Command::new("bash");
+            let output =
+                shell.args(["-c", &script]).current_dir(folder.path()).stdin(std::process::Stdio::null());
+            let output = output.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(!folder.path().join("pwned").exists(), "{said}");
+            assert!(scheduler == Scheduler::Slurm || said.contains("x$(touch pwned)`touch pwned`"), "{said}");
+        }
+    }
 
     #[test]
     fn a_shell_reads_a_quoted_path_back() {

@@ -37,6 +37,7 @@ crate::with_defaults! {
 
 /// Where an alarm is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// The episode is too young.
@@ -49,6 +50,7 @@ pub enum State {
 
 /// A change that somebody should know of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Event {
     /// The alarm went on.

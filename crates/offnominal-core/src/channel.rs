@@ -132,7 +132,7 @@ impl Image {
 
 /// How many numbers the channels are together.
 pub fn width(channels: &[Channel]) -> usize {
-    channels.iter().map(Channel::width).sum()
+    channels.iter().map(Channel::width).fold(0, usize::saturating_add)
 }
 
 /// Positions of the numbers of each channel, in order.

@@ -5,6 +5,7 @@
 
 use crate::Rng;
 use crate::archive::{ArchiveError, Reader, Writer};
+use crate::fit_progress::{FitProgress, Stopped};
 use crate::policy::Policy;
 use crate::samples::SamplesError;
 
@@ -106,35 +107,54 @@ impl<'a> Signals<'a> {
     }
 }
 
+/// What a detector is fitted on.
+#[derive(Clone, Copy)]
+pub struct Nominal<'a> {
+    /// Nominal episodes to learn from.
+    pub train: &'a [Signals<'a>],
+    /// Others that tell when to stop, for detectors that ask.
+    pub validation: &'a [Signals<'a>],
+    /// The policy that acted, if it is at hand, for detectors that look inside it.
+    pub policy: Option<&'a dyn Policy>,
+    /// Who is told how far the fit is, and may end it. A fit that takes long says so every few milliseconds.
+    pub progress: FitProgress<'a>,
+}
+
+impl<'a> Nominal<'a> {
+    /// Episodes alone, which nobody waits for.
+    pub fn new(train: &'a [Signals<'a>], validation: &'a [Signals<'a>]) -> Nominal<'a> {
+        Nominal { train, validation, policy: None, progress: FitProgress::unseen() }
+    }
+
+    /// The same with the policy that acted in them.
+    #[must_use]
+    pub fn with_policy(self, policy: &'a dyn Policy) -> Nominal<'a> {
+        Nominal { policy: Some(policy), ..self }
+    }
+
+    /// The same, watched.
+    #[must_use]
+    pub fn with_progress(self, progress: FitProgress<'a>) -> Nominal<'a> {
+        Nominal { progress, ..self }
+    }
+
+    /// The policy, for a detector that cannot do without.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn policy(&self) -> Result<&'a dyn Policy, FitError> {
+        self.policy.ok_or(FitError::NoPolicy)
+    }
+}
+
 /// The recipe of a detector: plain data that can be fitted.
 pub trait Detector: Send + Sync {
     /// Learns what is nominal.
     ///
     /// # Errors
-    /// If there is no data, the widths differ, or a number is not finite.
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError>;
-
-    /// Learns what is nominal with the policy at hand that acted in the episodes.
-    ///
-    /// This is what a benchmark calls. Most detectors look at the episodes only, and for them it is [`Detector::fit`].
-    /// One that looks inside the policy, or fits a detector that may, learns here.
-    ///
-    /// # Errors
-    /// As [`Detector::fit`], or if the policy does not tell what the detector reads.
-    fn fit_with(
-        &self,
-        _policy: &dyn Policy,
-        train: &[Signals<'_>],
-        validation: &[Signals<'_>],
-        rng: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
-        self.fit(train, validation, rng)
-    }
+    /// If there is no data, the widths differ, a number is not finite, or the policy is missing or does not tell what
+    /// the detector reads.
+    fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Monitor>, FitError>;
 
     /// Brings back a monitor that this recipe made and that wrote itself with [`Monitor::save`]: the same scores, bit for
     /// bit. The policy is for a detector that looks inside it, or brings back one that may.
@@ -235,6 +255,9 @@ pub enum FitError {
         /// Those of this one.
         found: String,
     },
+    /// Whoever asked for the fit has ended it.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// Something that the detector needs cannot be had: weights, memory, a device.
     #[error("{0}")]
     Missing(String),

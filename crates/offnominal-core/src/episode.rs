@@ -3,6 +3,7 @@
 use crate::Seed;
 use crate::anomaly_spec::AnomalySpec;
 use crate::detector::Signals;
+use crate::divergence::Divergence;
 use serde::{Deserialize, Serialize};
 
 /// A recorded episode of T steps. Observations have T + 1 rows (the first one is the reset's); everything else has T.
@@ -28,6 +29,8 @@ pub struct Episode {
     pub labels: Vec<bool>,
     /// How it ended.
     pub end: End,
+    /// What broke it off, if it diverged and that is known.
+    pub divergence: Option<Divergence>,
     /// Whether the goal was met at the last step; `None` where the environment defines no success.
     pub goal_met: Option<bool>,
     /// Numbers per observation.
@@ -46,7 +49,7 @@ pub enum End {
     Failed,
     /// The horizon was reached.
     TimedOut,
-    /// The simulator broke.
+    /// The simulator broke, or a number stopped being finite: the episode has no outcome.
     Diverged,
 }
 
@@ -59,13 +62,15 @@ pub struct Outcome {
     pub total_reward: f64,
     /// Whether it counts as a success; `None` where the environment defines no success.
     pub success: Option<bool>,
+    /// What broke it off, if it has no outcome.
+    pub divergence: Option<Divergence>,
 }
 
 impl Outcome {
     /// That of an episode.
     pub fn of(episode: &Episode) -> Outcome {
         let (total_reward, success) = (episode.total_reward(), episode.success());
-        Outcome { steps: episode.len(), total_reward, success }
+        Outcome { steps: episode.len(), total_reward, success, divergence: episode.diverged() }
     }
 }
 
@@ -85,13 +90,20 @@ impl Episode {
         self.rewards.iter().sum()
     }
 
-    /// Whether the episode counts as a success; `None` where the environment defines no success.
+    /// Whether the episode counts as a success, which one without an outcome never does; `None` where the environment
+    /// defines no success.
     pub fn success(&self) -> Option<bool> {
         match self.end {
             End::Succeeded => Some(true),
             End::Failed => Some(false),
-            End::TimedOut | End::Diverged => self.goal_met,
+            End::TimedOut => self.goal_met,
+            End::Diverged => self.goal_met.map(|_| false),
         }
+    }
+
+    /// What broke it off, if it has no outcome.
+    pub fn diverged(&self) -> Option<Divergence> {
+        (self.end == End::Diverged).then(|| self.divergence.unwrap_or(Divergence::Environment))
     }
 
     /// What a detector may see of it: no reward, no label, no seed.

@@ -23,6 +23,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Whether value and both ends are finite numbers.
+    pub fn is_finite(&self) -> bool {
+        [self.value, self.low, self.high].iter().all(|x| x.is_finite())
+    }
+
     /// Whether a value lies inside the interval.
     pub fn covers(&self, truth: f64) -> bool {
         self.low <= truth && truth <= self.high

@@ -6,6 +6,7 @@
 
 use crate::Rng;
 use crate::detector::FitError;
+use crate::fit_progress::FitProgress;
 
 /// What a camera saw in one episode of T steps, with the actions.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,27 +50,15 @@ pub trait ImageDetector: Send + Sync {
     /// Learns what is nominal.
     ///
     /// # Errors
-    /// If there is no data, the videos differ in size, or what the detector needs (weights, memory, a device) is missing.
+    /// If there is no data, the videos differ in size, what the detector needs (weights, memory, a device) is missing, or
+    /// `progress` says that it is to stop.
     fn fit(
         &self,
         train: &[Video],
         validation: &[Video],
         rng: &mut Rng,
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError>;
-
-    /// As [`ImageDetector::fit`], and tells on the way which part of the fit is done, from 0 to 1, if it takes long.
-    ///
-    /// # Errors
-    /// As there.
-    fn fit_telling(
-        &self,
-        train: &[Video],
-        validation: &[Video],
-        rng: &mut Rng,
-        _tell: &dyn Fn(f64),
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
-        self.fit(train, validation, rng)
-    }
 }
 
 /// A fitted image detector, watching one episode at a time.

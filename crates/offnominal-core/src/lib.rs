@@ -12,13 +12,16 @@ pub mod catalogue;
 pub mod channel;
 mod defaults;
 pub mod detector;
+pub mod divergence;
 pub mod env;
 pub mod episode;
 pub mod estimate;
 pub mod failure_search;
+pub mod fit_progress;
 pub mod frame;
 pub mod image_detector;
 pub mod law;
+pub mod limits;
 pub mod policy;
 pub mod randomised;
 pub mod rng;
@@ -40,12 +43,14 @@ pub mod prelude {
     pub use crate::anomaly_spec::AnomalySpec;
     pub use crate::archive::{ArchiveError, Reader, Writer};
     pub use crate::catalogue::{BuildError, Catalogue, Entry};
-    pub use crate::detector::{Detector, FitError, Monitor, Signals, Transition};
+    pub use crate::detector::{Detector, FitError, Monitor, Nominal, Signals, Transition};
+    pub use crate::divergence::Divergence;
     pub use crate::entry;
     pub use crate::env::{Env, Status, Step};
     pub use crate::episode::{End, Episode};
     pub use crate::estimate::Estimate;
     pub use crate::failure_search::{FailureSearch, Places};
+    pub use crate::fit_progress::FitProgress;
     pub use crate::frame::{Camera, Frame};
     pub use crate::image_detector::{FrameTransition, Heat, ImageDetector, ImageMonitor, Video};
     pub use crate::law::Law;
@@ -58,3 +63,8 @@ pub mod prelude {
     pub use crate::spec::{Channel, EnvSpec, Image, Parameter, ParameterError};
     pub use crate::with_defaults;
 }
+
+/// What the README shows is code that runs.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

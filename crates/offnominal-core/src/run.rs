@@ -13,6 +13,7 @@ use crate::Seed;
 use crate::anomaly::Anomaly;
 use crate::anomaly_spec::AnomalySpec;
 use crate::catalogue::{BuildError, Catalogue};
+use crate::divergence::{Divergence, NotFinite};
 use crate::env::{Env, Status};
 use crate::episode::{End, Episode, Outcome};
 use crate::policy::Policy;
@@ -26,6 +27,8 @@ pub struct Trial<'a> {
     pub policy: &'a dyn Policy,
     /// Steps after which an episode is ended.
     pub horizon: u32,
+    /// Asked before each step; where it says so the episode is left as it is, and whoever asked for the stop discards it.
+    pub stop: fn() -> bool,
 }
 
 /// Called with the environment before the first step and after each step; for images and progress.
@@ -37,7 +40,7 @@ pub type RolloutWatcher<'w> = &'w mut dyn FnMut(&mut dyn Env, &mut Rollout);
 impl<'a> Trial<'a> {
     /// A trial with the environment's own horizon.
     pub fn new(env: &'a dyn Env, policy: &'a dyn Policy) -> Trial<'a> {
-        Trial { env, policy, horizon: env.spec().horizon }
+        Trial { env, policy, horizon: env.spec().horizon, stop: || false }
     }
 
     /// Plays an undisturbed episode.
@@ -51,7 +54,8 @@ impl<'a> Trial<'a> {
         let initial = Rollout::initial(env.as_ref(), seed);
         let log = Log { keeps_observations: false, ..Log::new(env.as_ref(), seed, initial, 0) };
         let mut policy = self.policy.fork();
-        let played = play_into(log, env.as_mut(), policy.as_mut(), self.horizon, None, &mut |_, _| ());
+        let clock = Clock { horizon: self.horizon, stop: self.stop };
+        let played = play_into(log, env.as_mut(), policy.as_mut(), clock, None, &mut |_, _| ());
         Outcome::of(&played)
     }
 
@@ -133,7 +137,8 @@ impl<'a> Trial<'a> {
         let mut env = self.checkout();
         let initial = initial.unwrap_or_else(|| Rollout::initial(env.as_ref(), seed));
         let log = Log::new(env.as_ref(), seed, initial, self.horizon);
-        play_into(log, env.as_mut(), self.policy.fork().as_mut(), self.horizon, disturbance, watch)
+        let clock = Clock { horizon: self.horizon, stop: self.stop };
+        play_into(log, env.as_mut(), self.policy.fork().as_mut(), clock, disturbance, watch)
     }
 
     fn checkout(&self) -> Box<dyn Env + 'a> {
@@ -151,7 +156,14 @@ pub fn play_on(
     watch: Watcher<'_>,
 ) -> Episode {
     let log = Log::new(env, seed, Rollout::initial(env, seed), horizon);
-    play_into(log, env, policy, horizon, disturbance, &mut |env, _| watch(env))
+    let clock = Clock { horizon, stop: || false };
+    play_into(log, env, policy, clock, disturbance, &mut |env, _| watch(env))
+}
+
+/// What ends an episode from outside.
+struct Clock {
+    horizon: u32,
+    stop: fn() -> bool,
 }
 
 /// Plays the episode that a log begins.
@@ -159,7 +171,7 @@ fn play_into(
     mut log: Log,
     env: &mut dyn Env,
     policy: &mut dyn Policy,
-    horizon: u32,
+    clock: Clock,
     disturbance: Option<Disturbance<'_>>,
     watch: RolloutWatcher<'_>,
 ) -> Episode {
@@ -170,15 +182,22 @@ fn play_into(
     log.record_observation();
     policy.reset();
     watch(env, &mut rollout);
-    while rollout.steps() < horizon {
+    while rollout.steps() < clock.horizon && rollout.divergence().is_none() && !(clock.stop)() {
         policy.act(&log.obs, &mut log.action, &mut policy_rng);
         let (step, active) = rollout.step(env, &log.action, &mut log.obs);
+        // What is not finite is why the episode ends, and no part of the record.
+        if rollout.divergence().is_some_and(|why| log.is_spoilt_by(why)) {
+            break;
+        }
         log.record(step.reward, active);
         watch(env, &mut rollout);
         if step.status != Status::Running {
             log.episode.end = ending(step.status);
             break;
         }
+    }
+    if let Some(divergence) = rollout.divergence() {
+        (log.episode.end, log.episode.divergence) = (End::Diverged, Some(divergence));
     }
     log.episode.goal_met = env.goal_met();
     (log.episode.anomaly_spec, log.episode.onset) = described.unzip();
@@ -212,17 +231,23 @@ impl Log {
             initial,
             anomaly_spec: None,
             onset: None,
-            observations: Vec::with_capacity((steps + 1) * obs_width),
-            actions: Vec::with_capacity(steps * act_width),
-            rewards: Vec::with_capacity(steps),
-            labels: Vec::with_capacity(steps),
+            observations: Vec::with_capacity(room(steps + 1, obs_width)),
+            actions: Vec::with_capacity(room(steps, act_width)),
+            rewards: Vec::with_capacity(room(steps, 1)),
+            labels: Vec::with_capacity(room(steps, 1)),
             end: End::TimedOut,
+            divergence: None,
             goal_met: None,
             obs_width,
             act_width,
         };
         let (obs, action) = (vec![0.0; obs_width], vec![0.0; act_width]);
         Log { episode, obs, action, keeps_observations: true }
+    }
+
+    /// Whether the present step has a number that is not finite.
+    fn is_spoilt_by(&self, why: Divergence) -> bool {
+        why != Divergence::Environment || NotFinite::first(&self.obs).is_some()
     }
 
     fn record_observation(&mut self) {
@@ -237,6 +262,12 @@ impl Log {
         self.episode.rewards.push(reward);
         self.episode.labels.push(label);
     }
+}
+
+/// Numbers for which room is made before an episode; a horizon that nobody reaches must not take the whole memory.
+fn room(steps: usize, width: usize) -> usize {
+    const MOST: usize = 1 << 28;
+    steps.saturating_mul(width).min(MOST)
 }
 
 #[cfg(test)]
@@ -412,6 +443,134 @@ mod tests {
         env.0.horizon = 7;
         let episode = Trial::new(&env, &still).nominal(Seed(0));
         assert_eq!((episode.len(), episode.end, episode.success()), (7, End::TimedOut, None));
+    }
+
+    /// A walker of which one number goes wrong in a step, counted from 1; 0 is the first observation.
+    #[derive(Clone)]
+    struct Sick {
+        inner: Walker,
+        at: u32,
+        obs: f32,
+        reward: f64,
+        t: u32,
+    }
+
+    impl Env for Sick {
+        fn spec(&self) -> &EnvSpec {
+            &self.inner.0
+        }
+        fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+            self.inner.draw(rng)
+        }
+        fn start(&mut self, x: &[f64], rng: &mut Rng) {
+            self.t = 0;
+            self.inner.start(x, rng);
+        }
+        fn observe(&self, obs: &mut [f32]) {
+            self.inner.observe(obs);
+            if self.t == self.at {
+                obs[0] = self.obs;
+            }
+        }
+        fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
+            self.t += 1;
+            let step = self.inner.step(action, rng);
+            // Even where the environment calls it a success.
+            let status = if self.t == self.at { Status::Succeeded } else { step.status };
+            Step { reward: if self.t == self.at { self.reward } else { step.reward }, status }
+        }
+        fn goal_met(&self) -> Option<bool> {
+            Some(true)
+        }
+        fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+            self.inner.set_parameter(name, value)
+        }
+        fn fork(&self) -> Option<Box<dyn Env>> {
+            Some(Box::new(self.clone()))
+        }
+    }
+
+    fn sick(at: u32, obs: f32, reward: f64) -> Episode {
+        let env = Sick { inner: walker(), at, obs, reward, t: 0 };
+        let trial = Trial::new(&env, &forward);
+        let episode = trial.nominal(Seed(3));
+        assert_eq!(trial.outcome(Seed(3)).divergence, episode.divergence);
+        let is_finite = episode.observations.iter().skip(usize::from(at == 0)).all(|x| x.is_finite());
+        assert!(is_finite && episode.rewards.iter().all(|r| r.is_finite()), "{episode:?}");
+        assert_eq!((episode.end, episode.success()), (End::Diverged, Some(false)));
+        episode
+    }
+
+    #[test]
+    fn a_number_that_is_not_finite_ends_the_episode_before_its_step_as_diverged() {
+        use NotFinite::{Infinity, MinusInfinity, Nan};
+        let observed = |found| Some(Divergence::Observation { at: 0, found });
+        let rewarded = |found| Some(Divergence::Reward { found });
+        for (obs, reward, why) in [
+            (f32::NAN, 1.0, observed(Nan)),
+            (f32::INFINITY, 1.0, observed(Infinity)),
+            (f32::NEG_INFINITY, 1.0, observed(MinusInfinity)),
+            (0.5, f64::NAN, rewarded(Nan)),
+            (0.5, f64::INFINITY, rewarded(Infinity)),
+        ] {
+            let episode = sick(4, obs, reward);
+            assert_eq!((episode.len(), episode.divergence), (3, why));
+        }
+    }
+
+    #[test]
+    fn a_first_observation_that_is_none_ends_the_episode_before_its_first_step() {
+        let episode = sick(0, f32::NAN, 1.0);
+        let why = Divergence::FirstObservation { at: 0, found: NotFinite::Nan };
+        assert_eq!((episode.len(), episode.divergence), (0, Some(why)));
+    }
+
+    #[test]
+    fn a_return_beyond_all_numbers_is_diverged() {
+        let env = Sick { inner: walker(), at: u32::MAX, obs: 0.0, reward: 0.0, t: 0 };
+        let huge = Huge(env);
+        let episode = Trial::new(&huge, &forward).nominal(Seed(0));
+        let why = Divergence::Return { found: NotFinite::Infinity };
+        assert_eq!((episode.len(), episode.divergence, episode.total_reward()), (1, Some(why), 1e308));
+    }
+
+    /// Rewards that are finite one by one.
+    #[derive(Clone)]
+    struct Huge(Sick);
+
+    impl Env for Huge {
+        fn spec(&self) -> &EnvSpec {
+            self.0.spec()
+        }
+        fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+            self.0.draw(rng)
+        }
+        fn start(&mut self, x: &[f64], rng: &mut Rng) {
+            self.0.start(x, rng);
+        }
+        fn observe(&self, obs: &mut [f32]) {
+            self.0.observe(obs);
+        }
+        fn step(&mut self, action: &[f32], rng: &mut Rng) -> Step {
+            Step { reward: 1e308, ..self.0.step(action, rng) }
+        }
+        fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
+            self.0.set_parameter(name, value)
+        }
+        fn fork(&self) -> Option<Box<dyn Env>> {
+            Some(Box::new(self.clone()))
+        }
+    }
+
+    #[test]
+    fn an_action_that_is_none_does_not_reach_the_environment() {
+        let (env, mut late) = (walker(), 0);
+        let wild = |_: &[f32], action: &mut [f32]| action[0] = f32::NAN;
+        let trial = Trial::new(&env, &wild);
+        let episode = trial.starting_at(vec![0.0], Seed(0), &mut |_| late += 1);
+        let why = Divergence::Action { at: 0, found: NotFinite::Nan };
+        assert_eq!((episode.len(), episode.end, episode.divergence), (0, End::Diverged, Some(why)));
+        assert_eq!(late, 1, "no step was taken");
     }
 
     #[test]

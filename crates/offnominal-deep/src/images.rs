@@ -11,7 +11,7 @@
 //! let video = |seed: usize| Video::new((8, 8), (0..8 * 8 * 3 * 5).map(|i| (i * seed) as u8).collect(), vec![0.0; 4], 1);
 //! let little = serde_json::json!({ "preset": "small", "look": { "side": 16 }, "learning": { "steps": 2 } });
 //! let ldm = images::find("ldm").unwrap().detector(&little, Runtime::default()).unwrap();
-//! let mut monitor = ldm.fit(&[video(1), video(3)], &[video(5)], &mut Rng::new(1)).unwrap();
+//! let mut monitor = ldm.fit(&[video(1), video(3)], &[video(5)], &mut Rng::new(1), FitProgress::unseen()).unwrap();
 //! assert!(monitor.score(video(7).transition(0)) > 0.0);
 //! ```
 

@@ -5,7 +5,7 @@
 
 use divan::counter::ItemsCount;
 use divan::{AllocProfiler, Bencher};
-use offnominal_core::detector::{Monitor, Signals};
+use offnominal_core::detector::{Monitor, Nominal, Signals};
 use offnominal_core::{Rng, Seed};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ fn gaits(n: usize, noise: f64) -> Vec<Episode> {
 fn fitted(id: &str, params: &Value, train: &[Episode]) -> Box<dyn Monitor> {
     let views: Vec<_> = train.iter().map(Episode::signals).collect();
     let recipe = offnominal_detectors::catalogue().build(id, params).unwrap();
-    recipe.fit(&views, &[], &mut Rng::new(1)).unwrap()
+    recipe.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).unwrap()
 }
 
 /// One step after another of an episode that was not trained on.

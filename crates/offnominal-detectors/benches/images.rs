@@ -9,6 +9,7 @@
 mod networks;
 
 use offnominal_core::Rng;
+use offnominal_core::fit_progress::FitProgress;
 use offnominal_core::image_detector::{ImageDetector, Video};
 use offnominal_detectors::images::{
     DynamicsShape, FrameKnn, Metric, PatchDynamics, PatchFusion, PatchKnn, Pooling,
@@ -78,7 +79,9 @@ fn main() {
         let train: Vec<Video> = (0..VIDEOS).map(|i| video(side, i as u64)).collect();
         let probe = video(side, 99);
         for (name, detector) in detectors() {
-            let mut monitor = detector.fit(&train, &[], &mut Rng::new(1)).expect("the videos are sound");
+            let mut monitor = detector
+                .fit(&train, &[], &mut Rng::new(1), FitProgress::unseen())
+                .expect("the videos are sound");
             let mut times = vec![f64::INFINITY; STEPS];
             for _ in 0..TIMES {
                 monitor.reset();

@@ -5,7 +5,7 @@
 //! scored seven times, and its fastest time counts: what is left is what the detector does, without what the system
 //! does in between. The other times are in the last column: all steps as they came, on whatever else the machine did.
 
-use offnominal_core::detector::{Monitor, Signals};
+use offnominal_core::detector::{Monitor, Nominal, Signals};
 use offnominal_core::{Rng, Seed};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -93,7 +93,7 @@ fn main() {
     println!("{:<20} {:>8} {:>8} {:>8} {:>14}", "detector", "p50 µs", "p99 µs", "of limit", "p99 µs, as run");
     for (name, id, params, limit) in recipes() {
         let recipe = offnominal_detectors::catalogue().build(id, &params).expect("a sound recipe");
-        let mut monitor = recipe.fit(&views, &[], &mut Rng::new(1)).expect("sound episodes");
+        let mut monitor = recipe.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).expect("sound episodes");
         let (mut fastest, mut all) = times(monitor.as_mut(), &probes);
         let (p50, p99) = (percentile(&mut fastest, 0.5), percentile(&mut fastest, 0.99));
         println!(

@@ -8,12 +8,12 @@
 //! Reference: none; it is the example of CONTRIBUTING.md.
 //!
 //! ```
-//! use offnominal_core::detector::Signals;
+//! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! let detector = offnominal_detectors::catalogue().build("action-jump", &serde_json::json!({})).unwrap();
 //! let nominal = Signals::new(&[0.0; 4], &[0.0, 1.0, 2.0], 1, 1);
 //! let mut scores = Vec::new();
-//! let mut monitor = detector.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! monitor.score_episode(&Signals::new(&[0.0; 4], &[0.0, 3.0, 3.0], 1, 1), &mut scores);
 //! // The largest nominal jump is 1, so a jump of 3 scores 3.
 //! assert_eq!(scores, [0.0, 3.0, 0.0]);
@@ -46,12 +46,7 @@ impl Default for ActionJump {
 }
 
 impl Detector for ActionJump {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _: &[Signals<'_>],
-        _: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
         check(train, 2)?;
         let mut raw = Fitted { scale: 1.0, last: Vec::with_capacity(train[0].act_width()) };
         let (mut scale, mut jumps) = (self.floor, Vec::new());

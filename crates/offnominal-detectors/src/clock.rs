@@ -12,12 +12,12 @@
 //! Reference: none; it is this project's control.
 //!
 //! ```
-//! use offnominal_core::detector::Signals;
+//! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! let nominal = Signals::new(&[0.0; 4], &[0.0; 3], 1, 1);
 //! let clock = offnominal_detectors::catalogue().build("clock", &serde_json::json!({})).unwrap();
 //! let mut scores = Vec::new();
-//! clock.fit(&[nominal], &[], &mut Rng::new(0)).unwrap().score_episode(&nominal, &mut scores);
+//! clock.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap().score_episode(&nominal, &mut scores);
 //! assert_eq!(scores, [1.0, 2.0, 3.0]);
 //! ```
 

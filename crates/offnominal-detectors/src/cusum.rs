@@ -19,13 +19,13 @@
 //! there is no model of the anomaly.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! let observations: Vec<f32> = (0..100).map(|i| i as f32).collect();
 //! let nominal = Signals::new(&observations, &[0.0; 99], 1, 1);
 //! let recipe = serde_json::json!({"inner": "knn", "allowance": 3.0});
 //! let cusum = offnominal_detectors::catalogue().build("cusum", &recipe).unwrap();
-//! let mut monitor = cusum.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = cusum.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! let far = Transition { obs: &[99.0], action: &[0.0], next_obs: &[900.0] };
 //! // Every step is worth the limit of 20; the allowance of 3 is taken off between steps.
 //! assert_eq!([20.0, 37.0, 54.0], [(); 3].map(|()| monitor.score(&far)));

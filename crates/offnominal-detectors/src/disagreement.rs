@@ -34,18 +34,20 @@
 //!
 //! ```
 //! use offnominal_laws::MockEnsemble;
-//! use offnominal_core::detector::Signals;
+//! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! // Five members, whose values of two choices are ((m + 1) o′, 0): for o′ = 2 the first deviates by √10.
 //! let nominal = Signals::new(&[1.0, 2.0], &[0.0], 1, 1);
 //! let detector = offnominal_detectors::catalogue().build("disagreement", &serde_json::json!({})).unwrap();
-//! let monitor = detector.fit_with(&MockEnsemble::members(1), &[nominal], &[], &mut Rng::new(0));
+//! let monitor = detector.fit(Nominal::new(&[nominal], &[]).with_policy(&MockEnsemble::members(1)), &mut Rng::new(0));
 //! assert!((monitor.unwrap().score(&nominal.transition(0)) - 10.0_f64.sqrt() / 2.0).abs() < 1e-12);
 //! ```
 
 use crate::shared::prelude::*;
+use crate::shared::ranges::none_or_up_to;
 use crate::shared::samples::SeededSamples;
 use crate::shared::spread::{Table, information, vote_entropy};
+use offnominal_core::limits::DRAWS;
 use offnominal_core::samples::Shape;
 
 /// The score of a prediction that is not a number.
@@ -57,6 +59,7 @@ recipe! {
         /// What is measured.
         pub measure: Measure = Measure::MeanSd,
         /// Number of passes; as many as the policy acts on, if not given. An ensemble has its members and no other number.
+        #[serde(deserialize_with = "none_or_up_to::<_, DRAWS>")]
         pub predictions: Option<NonZeroUsize> = None,
     }
 }
@@ -265,7 +268,7 @@ mod tests {
         let recipe = Disagreement { measure, predictions: None };
         let rows = [obs, obs].concat();
         let nominal = Signals::new(&rows, &[0.0], obs.len(), 1);
-        let mut monitor = recipe.fit_with(policy, &[nominal], &[], &mut Rng::new(0))?;
+        let mut monitor = recipe.fit(Nominal::new(&[nominal], &[]).with_policy(policy), &mut Rng::new(0))?;
         Ok(monitor.score(&nominal.transition(0)))
     }
 
@@ -301,7 +304,7 @@ mod tests {
             "with real actions, which the measure \"raw-sd\" is for",
         );
         refuses(&MockEnsemble::members(2).with_real_command(), Measure::VoteEntropy, "that chooses");
-        let alone = Disagreement::default().fit(&[], &[], &mut Rng::new(0));
+        let alone = Disagreement::default().fit(Nominal::new(&[], &[]), &mut Rng::new(0));
         assert_eq!(alone.err(), Some(FitError::NoPolicy));
     }
 
@@ -336,7 +339,8 @@ mod tests {
         assert_eq!(panel.measures().len(), 8, "all but that of real actions");
         for (&measure, found) in panel.measures().to_vec().iter().zip(scores) {
             let recipe = Disagreement { measure, predictions: None };
-            let mut monitor = recipe.fit_with(&policy, &[nominal], &[], &mut Rng::new(7)).unwrap();
+            let mut monitor =
+                recipe.fit(Nominal::new(&[nominal], &[]).with_policy(&policy), &mut Rng::new(7)).unwrap();
             let mut want = vec![];
             monitor.score_episode(&nominal, &mut want);
             assert_eq!(found, want, "{}", measure.id());

@@ -20,13 +20,13 @@
 //! Wang, Annals of Statistics 2021.  Deviates: beyond the nominal scores seen, p-values follow an exponential tail.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! let observations: Vec<f32> = (0..100).map(|i| i as f32).collect();
 //! let nominal = Signals::new(&observations, &[0.0; 99], 1, 1);
 //! let recipe = serde_json::json!({"inner": "knn"});
 //! let process = offnominal_detectors::catalogue().build("e-process", &recipe).unwrap();
-//! let mut monitor = process.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = process.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! // A point of the training data has distance 0, as all of them: p = 1, and e(1) = 1/2.
 //! assert!((monitor.score(&nominal.transition(3)) - 0.5_f64.ln()).abs() < 1e-9);
 //! ```

@@ -23,7 +23,7 @@
 //! (Lakshminarayanan, Pritzel and Blundell, NeurIPS 2017), held-out residuals (cross-conformal prediction, Vovk 2015).
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // A walk with steps ±0.1 at random. Nothing can be predicted, so a nominal step scores about 1, and one five times
 //! // as long scores about 25.
@@ -36,7 +36,7 @@
 //! let train: Vec<_> = walks.iter().map(|w| Signals::new(w, &[0.0; 300], 1, 1)).collect();
 //! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 10, "weight_decay": 0.1}});
 //! let ensemble = offnominal_detectors::catalogue().build("ensemble-dm", &recipe).unwrap();
-//! let mut monitor = ensemble.fit(&train, &[], &mut rng).unwrap();
+//! let mut monitor = ensemble.fit(Nominal::new(&train, &[]), &mut rng).unwrap();
 //! let from = train[0].transition(150);
 //! let mut score = |by: f32| monitor.score(&Transition { next_obs: &[from.obs[0] + by], ..from });
 //! let ratio = score(0.5) / score(0.1);
@@ -44,10 +44,11 @@
 //! ```
 
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
+use offnominal_core::limits::MEMBERS;
 
 recipe! {
     /// The recipe.
@@ -55,6 +56,7 @@ recipe! {
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of members, each fitted without its own share of the episodes.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub members: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),

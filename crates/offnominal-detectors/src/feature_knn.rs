@@ -19,12 +19,12 @@
 //!
 //! ```
 //! use offnominal_laws::MockEnsemble;
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The feature is the observation itself, of mean 0 and deviation 2.
 //! let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
 //! let detector = offnominal_detectors::catalogue().build("feature-knn", &serde_json::json!({})).unwrap();
-//! let mut monitor = detector.fit_with(&MockEnsemble::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&[nominal], &[]).with_policy(&MockEnsemble::plain(1)), &mut Rng::new(0)).unwrap();
 //! let score = monitor.score(&Transition { obs: &[2.0], action: &[0.0], next_obs: &[6.0] });
 //! assert!((score - 2.0).abs() < 1e-6);
 //! ```
@@ -32,14 +32,18 @@
 use crate::shared::features::{MemberModel, Members};
 use crate::shared::nearest::{Nearest, Neighbours};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::scale::Scale;
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     pub struct FeatureKnn {
         /// Rank of the neighbour.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub k: NonZeroUsize = count(1),
         /// The most nominal observations that are kept, evenly spread over the episodes.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub points: NonZeroUsize = count(5_000),
     }
 }
@@ -105,7 +109,9 @@ mod tests {
     fn more_neighbours_than_points_are_refused() {
         let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
         let recipe = FeatureKnn { k: NonZeroUsize::new(3).unwrap(), ..FeatureKnn::default() };
-        let error = recipe.fit_with(&MockEnsemble::plain(1), &[nominal], &[], &mut Rng::new(0)).err();
+        let error = recipe
+            .fit(Nominal::new(&[nominal], &[]).with_policy(&MockEnsemble::plain(1)), &mut Rng::new(0))
+            .err();
         assert_eq!(error, Some(FitError::TooFewSteps { needed: 3, found: 2 }));
     }
 }

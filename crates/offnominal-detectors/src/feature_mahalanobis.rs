@@ -18,26 +18,29 @@
 //!
 //! ```
 //! use offnominal_laws::MockEnsemble;
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The feature is the observation itself, of mean 0 and deviation 2.
 //! let nominal = Signals::new(&[2.0, -2.0], &[0.0], 1, 1);
 //! let entry = offnominal_detectors::catalogue();
 //! let detector = entry.build("feature-mahalanobis", &serde_json::json!({})).unwrap();
-//! let mut monitor = detector.fit_with(&MockEnsemble::plain(1), &[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&[nominal], &[]).with_policy(&MockEnsemble::plain(1)), &mut Rng::new(0)).unwrap();
 //! let score = monitor.score(&Transition { obs: &[2.0], action: &[0.0], next_obs: &[6.0] });
 //! assert!((score - 3.0).abs() < 1e-6);
 //! ```
 
 use crate::shared::features::{MemberModel, Members};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::scale::Scale;
 use crate::shared::whiten::Whitener;
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     pub struct FeatureMahalanobis {
         /// The most nominal observations that are read, evenly spread over the episodes.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub points: NonZeroUsize = count(20_000),
     }
 }
@@ -123,8 +126,9 @@ mod tests {
         let (obs, actions): (Vec<f32>, _) = (rows.collect(), [0.0; 499]);
         let nominal = Signals::new(&obs, &actions, 2, 1);
         let recipe = FeatureMahalanobis::default();
-        let mut monitor =
-            recipe.fit_with(&MockEnsemble::plain(2), &[nominal], &[], &mut Rng::new(0)).unwrap();
+        let mut monitor = recipe
+            .fit(Nominal::new(&[nominal], &[]).with_policy(&MockEnsemble::plain(2)), &mut Rng::new(0))
+            .unwrap();
         let mut at =
             |next_obs: &[f32]| monitor.score(&Transition { obs: &obs[..2], action: &[0.0], next_obs });
         assert!(at(&[1.0, -1.0]) > 3.0 * at(&[1.0, 1.0]));

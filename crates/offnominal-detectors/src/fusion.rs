@@ -17,7 +17,7 @@
 //! sum serves as a score only, since the p-values depend on one another.
 //!
 //! ```
-//! use offnominal_core::detector::Signals;
+//! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! let observations: Vec<f32> = (0..100).map(|i| (i as f32).sin()).collect();
 //! let nominal = Signals::new(&observations, &[0.0; 99], 1, 1);
@@ -25,7 +25,7 @@
 //! let scores = |inner: &[&str]| {
 //!     let fusion = detectors.build("fusion", &serde_json::json!({"inner": inner})).unwrap();
 //!     let mut scores = Vec::new();
-//!     fusion.fit(&[nominal], &[], &mut Rng::new(0)).unwrap().score_episode(&nominal, &mut scores);
+//!     fusion.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap().score_episode(&nominal, &mut scores);
 //!     scores
 //! };
 //! // Twice the same is the same.
@@ -69,7 +69,8 @@ impl Learn for Fusion {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let seed = Seed(rng.bits());
-        let one = |(k, inner): (usize, &Inner)| inner.fit(nominal, seed.child(k));
+        let progress = |k: usize| nominal.progress.part(k, self.inner.0.len());
+        let one = |(k, inner): (usize, &Inner)| inner.fit(nominal.with_progress(progress(k)), seed.child(k));
         let inner = self.inner.0.iter().enumerate().map(one).collect::<Result<_, _>>()?;
         Ok(Fitted { inner })
     }

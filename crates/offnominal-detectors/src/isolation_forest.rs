@@ -17,25 +17,29 @@
 //! Deviates: H is summed exactly, where the paper approximates it by a logarithm.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // Two distinct observations: every tree is one split, h = 1 = c(2), score 2^-1.
 //! let nominal = Signals::new(&[0.0, 1.0], &[0.0], 1, 1);
 //! let forest = offnominal_detectors::catalogue().build("isolation-forest", &serde_json::json!({})).unwrap();
-//! let mut monitor = forest.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = forest.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! assert_eq!(monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[9.0] }), 0.5);
 //! ```
 
 use crate::shared::forest::{Forest, Table};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::scale::{Scale, n_observations};
+use offnominal_core::limits::{DRAWS, POINTS};
 
 recipe! {
     /// The recipe.
     pub struct IsolationForest {
         /// Number of trees.
+        #[serde(deserialize_with = "up_to::<_, DRAWS>")]
         pub trees: NonZeroUsize = count(100),
         /// Observations per tree, ψ.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub subsample: NonZeroUsize = count(256),
     }
 }
@@ -45,12 +49,12 @@ detector!(IsolationForest, "isolation-forest", "how few random splits isolate an
 impl Learn for IsolationForest {
     type Fitted = Fitted;
 
-    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let width = scale.width();
         let table = Table { points: &points, width, n_points: n_observations(train) };
-        let forest = Forest::grow(table, self.trees.get(), self.subsample.get(), rng);
+        let forest = Forest::grow(table, self.trees.get(), self.subsample.get(), rng, progress)?;
         Ok(Fitted { model: Arc::new((scale, forest)), z: vec![0.0; width] })
     }
 

@@ -14,26 +14,29 @@
 //! Reference: Ramaswamy, Rastogi and Shim, SIGMOD 2000, section 2; k = 1 as in Anomaly-Gym, Table 11.  Deviates: no.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The observations 0, 1, …, 9: mean 4.5, standard deviation √8.25.
 //! let observations: Vec<f32> = (0..10).map(|i| i as f32).collect();
 //! let nominal = Signals::new(&observations, &[0.0; 9], 1, 1);
 //! let entry = offnominal_detectors::catalogue();
 //! let knn = entry.build("knn", &serde_json::json!({})).unwrap();
-//! let mut monitor = knn.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = knn.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! let score = monitor.score(&Transition { obs: &[9.0], action: &[0.0], next_obs: &[12.0] });
 //! assert!((score - 3.0 / 8.25_f64.sqrt()).abs() < 1e-6);
 //! ```
 
 use crate::shared::nearest::{Nearest, Neighbours};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::scale::{Scale, n_observations};
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     pub struct Knn {
         /// Rank of the neighbour.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub k: NonZeroUsize = count(1),
     }
 }

@@ -19,12 +19,12 @@
 //! Reference: kNN+ in Haider et al., AAMAS 2023.  Deviates: the change in place of the next observation, weighted.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The observation alternates between 0 and 1: deviation 1/2, changes ±1 of deviation 1; the action is constant.
 //! let nominal = Signals::new(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0], &[0.0; 7], 1, 1);
 //! let knn = offnominal_detectors::catalogue().build("knn-transition", &serde_json::json!({"k": 1, "weight": 3.0}));
-//! let mut monitor = knn.unwrap().fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = knn.unwrap().fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! assert_eq!(monitor.score(&nominal.transition(2)), 0.0);
 //! // From 0 to 1.5 instead of 1: the change is off by half, in units of the deviation of ±1 among four ups, three downs.
 //! let score = monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[1.5] });
@@ -35,12 +35,14 @@
 use crate::shared::nearest::{Nearest, Scratch};
 use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
-use crate::shared::ranges::Positive;
+use crate::shared::ranges::{Positive, up_to};
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     pub struct KnnTransition {
         /// Rank of the neighbour.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub k: NonZeroUsize = count(1),
         /// Weight of the change.
         pub weight: Positive = Positive::new(2.0),

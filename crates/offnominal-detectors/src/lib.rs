@@ -55,6 +55,7 @@ pub use riqn::Riqn;
 pub use rnd::Rnd;
 pub use shared::inner::Inner;
 pub use shared::ranges::{Fraction, Hidden, Positive};
+pub use shared::recipe::{Described, Field};
 pub use shared::sequences::SequenceTraining;
 pub use shared::training::Training;
 
@@ -74,6 +75,12 @@ macro_rules! detectors {
         /// If the defaults, written and read again, are others; the tests of this crate call it.
         pub fn defaults() -> Vec<serde_json::Value> {
             vec![$(read_again(&$file::$recipe::default())),*]
+        }
+
+        /// The parameters of each, in the order of [`ALL`].
+        pub fn fields() -> Vec<Vec<Field>> {
+            use shared::recipe::{Probe, Undescribed as _};
+            vec![$(Probe::<$file::$recipe>::default().fields()),*]
         }
     };
 }
@@ -120,3 +127,8 @@ where
 pub fn catalogue() -> Catalogue<dyn Detector> {
     Catalogue::new("detector", ALL)
 }
+
+/// What the README shows is code that runs.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -17,7 +17,7 @@
 //! Deviates: units of the change as in `mlp-dm`; eight episodes side by side in pieces of 32 steps; gradients clipped.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The observation repeats 0, 1, 2, 1: after 1 comes 2 or 0, and only who remembers knows which.
 //! let observations: Vec<f32> = (0..81).map(|t| [0.0, 1.0, 2.0, 1.0][t % 4]).collect();
@@ -25,21 +25,23 @@
 //! let recipe = serde_json::json!({"hidden": 16, "head": [16], "training": {"epochs": 150, "lr": 0.01}});
 //! let lstm = offnominal_detectors::catalogue().build("lstm-dm", &recipe).unwrap();
 //! let mut scores = Vec::new();
-//! lstm.fit(&[nominal], &[], &mut Rng::new(1)).unwrap().score_episode(&nominal, &mut scores);
+//! lstm.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(1)).unwrap().score_episode(&nominal, &mut scores);
 //! assert!(scores[8..].iter().all(|s| *s < 0.1), "{scores:?}");
 //! ```
 
 use crate::shared::one_step::{Units, mean_square};
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::saved;
 use crate::shared::sequences::{Piece, SequenceModel, SequenceTraining};
+use offnominal_core::limits::STATE;
 use offnominal_nets::{Activation, CellKind, Gradients, Init, Mlp, Recurrent, RecurrentWork, Workspace};
 
 recipe! {
     /// The recipe.
     pub struct LstmDm {
         /// Width of the state.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub hidden: NonZeroUsize = count(256),
         /// Widths of the layers between state and output.
         pub head: Hidden = Hidden::one(128),
@@ -53,31 +55,34 @@ detector!(LstmDm, "lstm-dm", "error of a network with memory that predicts the n
 impl Learn for LstmDm {
     type Fitted = Fitted;
 
-    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let units = Units::fit(train);
         let rows = units.rows(train);
-        let net = self.net(units.n_inputs(), units.n_targets());
+        let head = self.head.sizes(1, self.hidden.get(), units.n_targets())?;
+        let net = self.shape(units.n_inputs(), &head);
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
-        self.training.run(&mut InTraining::new(net.clone(), piece, batch), &mut params, &rows, rng)?;
+        let mut model = InTraining::new(net.clone(), piece, batch);
+        self.training.run(&mut model, &mut params, &rows, rng, progress)?;
         Ok(Fitted::new(units, net, params))
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
-        saved::widths(from, self.head.sizes(self.hidden.get(), 1))?;
-        let net = self.net(units.n_inputs(), units.n_targets());
+        saved::within(from, "hidden", self.hidden.get())?;
+        let sizes = saved::widths(from, self.head.sizes(1, self.hidden.get(), units.n_targets()))?;
+        let net = self.shape(units.n_inputs(), &sizes);
         let params = from.exactly("params", net.n_params())?.to_vec();
         Ok(Fitted::new(units, net, params))
     }
 }
 
 impl LstmDm {
-    fn net(&self, inputs: usize, outputs: usize) -> Net {
+    fn shape(&self, inputs: usize, head: &[usize]) -> Net {
         Net {
             lstm: Recurrent::new(CellKind::Lstm, inputs, self.hidden.get()),
-            head: Mlp::new(&self.head.sizes(self.hidden.get(), outputs), Activation::Relu),
+            head: Mlp::new(head, Activation::Relu),
         }
     }
 }

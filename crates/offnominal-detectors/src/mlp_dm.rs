@@ -19,13 +19,13 @@
 //! fast channels weigh alike; batches hold 256 shuffled transitions, not one episode.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // Observations that never change: nothing varies, the target is zero, and so is what the network learns.
 //! let nominal = Signals::new(&[5.0; 9], &[0.0; 8], 1, 1);
 //! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 300, "lr": 0.01}});
 //! let mlp = offnominal_detectors::catalogue().build("mlp-dm", &recipe).unwrap();
-//! let mut monitor = mlp.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = mlp.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! assert!(monitor.score(&nominal.transition(0)) < 1e-3);
 //! ```
 
@@ -57,17 +57,18 @@ impl Learn for MlpDm {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let data = Data::new(nominal, &self.training)?;
-        let sizes = self.hidden.sizes(data.units.n_inputs(), data.units.n_targets());
+        let sizes = self.hidden.sizes(1, data.units.n_inputs(), data.units.n_targets())?;
         let net = Mlp::new(&sizes, Activation::Relu);
         let params = net.first_params(Init::Uniform, rng);
         let mut model = Dropping::new(&sizes, self.dropout, self.training.batch.get());
-        let params = data.train(&self.training, &mut model, params, data.all_rows(), rng)?;
+        let params =
+            data.train(&self.training, &mut model, (params, data.all_rows()), rng, nominal.progress)?;
         Ok(Fitted { ensemble: Ensemble::new(data.units, net, vec![params]) })
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let shape = |units: &Units| {
-            let sizes = self.hidden.sizes(units.n_inputs(), units.n_targets());
+            let sizes = self.hidden.sizes(1, units.n_inputs(), units.n_targets());
             Ok(Mlp::new(&saved::widths(from, sizes)?, Activation::Relu))
         };
         Ok(Fitted { ensemble: Ensemble::load(from, 1, shape)? })

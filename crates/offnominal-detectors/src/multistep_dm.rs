@@ -21,7 +21,7 @@
 //! Reference: this project's; open-loop errors as monitors in Domberg and Schildbach, 2025 (arXiv 2503.02552).
 //!
 //! ```
-//! use offnominal_core::detector::Signals;
+//! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! // A leaky sum of actions, with noise of 0.1 per step. An action that lacks 0.05 is below the noise of a step, but
 //! // not below that of sixteen.
@@ -39,7 +39,7 @@
 //! let views: Vec<_> = nominal.iter().map(|(o, a)| Signals::new(o, a, 1, 1)).collect();
 //! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 10}});
 //! let detector = offnominal_detectors::catalogue().build("multistep-dm", &recipe).unwrap();
-//! let mut monitor = detector.fit(&views[..8], &[], &mut Rng::new(1)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&views[..8], &[]), &mut Rng::new(1)).unwrap();
 //! let mut mean = |(o, a): &(Vec<f32>, Vec<f32>)| {
 //!     let mut scores = Vec::new();
 //!     monitor.score_episode(&Signals::new(o, a, 1, 1), &mut scores);
@@ -51,19 +51,22 @@
 
 use crate::shared::open_loop::{Horizons, OpenLoop};
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
 use crate::shared::saved;
 use crate::shared::training::Training;
+use offnominal_core::limits::{MEMBERS, WINDOW};
 
 recipe! {
     /// The recipe.
     pub struct MultistepDm {
         /// Age of the oldest prediction that is scored, in steps; the others are powers of two below it.
+        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
         pub longest: NonZeroUsize = count(16),
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of parts into which the episodes are cut; the model that scores learns from all but one of them.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub parts: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),
@@ -77,9 +80,10 @@ impl Learn for MultistepDm {
 
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let MultistepDm { hidden, parts, training, .. } = self;
-        let (residual, _) = Residual::fit(nominal, hidden, *parts, training, rng)?;
+        let (first, last) = (nominal.progress.between(0.0, 0.7), nominal.progress.between(0.7, 1.0));
+        let (residual, _) = Residual::fit(nominal.with_progress(first), hidden, *parts, training, rng)?;
         let mut open_loop = OpenLoop::new(residual, self.longest.get(), nominal.train[0].obs_width());
-        let horizons = Arc::new(Horizons::fit(&mut open_loop, nominal.train));
+        let horizons = Arc::new(Horizons::fit(&mut open_loop, nominal.train, last)?);
         Ok(Fitted { open_loop, horizons })
     }
 

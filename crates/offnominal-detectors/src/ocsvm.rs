@@ -18,13 +18,13 @@
 //! in Anomaly-Gym, Table 11.  Deviates: no; decision values are those of libsvm with the sign reversed.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // Two points, −1 and 1 when standardised, and ν = 1: both weights are one, and by symmetry ρ = 1 + e⁻⁴.
 //! let nominal = Signals::new(&[3.0, 5.0], &[0.0], 1, 1);
 //! let recipe = serde_json::json!({"nu": 0.999999999});
 //! let ocsvm = offnominal_detectors::catalogue().build("ocsvm", &recipe).unwrap();
-//! let mut monitor = ocsvm.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = ocsvm.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! let score = monitor.score(&Transition { obs: &[3.0], action: &[0.0], next_obs: &[4.0] });
 //! assert!((score - (1.0 + (-4.0_f64).exp() - 2.0 * (-1.0_f64).exp())).abs() < 1e-6);
 //! ```
@@ -54,13 +54,13 @@ detector!(
 impl Learn for Ocsvm {
     type Fitted = Fitted;
 
-    fn learn(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let (width, n) = (scale.width(), n_observations(train));
         let gamma = gamma(width);
         let all = Kernel::new(&points, width, n, gamma);
-        let solution = smo::one_class(&all, width, self.nu.get(), self.tolerance.get());
+        let solution = smo::one_class(&all, width, self.nu.get(), self.tolerance.get(), progress)?;
         let (mut support, mut weights) = (Vec::new(), Vec::new());
         for (i, &weight) in solution.weights.iter().enumerate().filter(|(_, w)| **w > 0.0) {
             support.extend_from_slice(&points[i * width..(i + 1) * width]);

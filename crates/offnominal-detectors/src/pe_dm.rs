@@ -24,7 +24,7 @@
 //! al., NeurIPS 2018.  Deviates: units of the change as in `mlp-dm`; batches of 256 shuffled transitions.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // A walk whose steps are ±1 at random: no model does better than mean 0 and variance 1, so the expected score of a
 //! // nominal step is 1 + 1, and that of a step of 5 is 25 + 1.
@@ -36,7 +36,7 @@
 //! let training = serde_json::json!({"epochs": 20, "lr": 0.01});
 //! let recipe = serde_json::json!({"hidden": [8], "members": 2, "score": "analytic", "training": training});
 //! let pe = offnominal_detectors::catalogue().build("pe-dm", &recipe).unwrap();
-//! let mut monitor = pe.fit(&[nominal], &[], &mut rng).unwrap();
+//! let mut monitor = pe.fit(Nominal::new(&[nominal], &[]), &mut rng).unwrap();
 //! let middle = observations[1000];
 //! let step = |by: f32| [middle + 0.1 * by];
 //! let mut score = |by| monitor.score(&Transition { obs: &[middle], action: &[0.0], next_obs: &step(by) });
@@ -48,9 +48,10 @@ use crate::shared::dynamics::{Answer, Data, Ensemble};
 use crate::shared::gaussian::{Gaussian, hold};
 use crate::shared::one_step::Units;
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::saved;
 use crate::shared::training::Training;
+use offnominal_core::limits::{DRAWS, MEMBERS};
 use offnominal_nets::simd;
 
 recipe! {
@@ -59,10 +60,12 @@ recipe! {
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::default(),
         /// Number of networks, each trained on episodes drawn with replacement.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub members: NonZeroUsize = count(5),
         /// Which score is computed.
         pub score: Score = Score::SampledMin,
         /// Draws per member, for [`Score::SampledMin`].
+        #[serde(deserialize_with = "up_to::<_, DRAWS>")]
         pub samples: NonZeroUsize = count(1000),
         /// How the networks are trained.
         pub training: Training = Training::default(),
@@ -87,13 +90,14 @@ impl Learn for PeDm {
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let data = Data::new(nominal, &self.training)?;
         let (seed, d) = (Seed(rng.bits()), data.units.n_targets());
-        let sizes = self.hidden.sizes(data.units.n_inputs(), 2 * d);
+        let sizes = self.hidden.sizes(self.members.get(), data.units.n_inputs(), 2 * d)?;
         let mut model = Gaussian::new(&sizes, self.training.batch.get());
         let (mut members, mut bounds) = (Vec::new(), Vec::new());
         for member in 0..self.members.get() {
             let mut rng = seed.child("member").child(member).rng();
-            let (params, sample) = (model.first_params(&mut rng), data.bootstrap(&mut rng));
-            let mut params = data.train(&self.training, &mut model, params, sample, &mut rng)?;
+            let start = (model.first_params(&mut rng), data.bootstrap(&mut rng));
+            let progress = nominal.progress.part(member, self.members.get());
+            let mut params = data.train(&self.training, &mut model, start, &mut rng, progress)?;
             bounds.push(params.split_off(model.net().n_params()));
             members.push(params);
         }
@@ -106,7 +110,8 @@ impl Learn for PeDm {
         let mut d = 0;
         let shape = |units: &Units| {
             d = units.n_targets();
-            Ok(Gaussian::shape(&saved::widths(from, self.hidden.sizes(units.n_inputs(), 2 * d))?))
+            let sizes = self.hidden.sizes(self.members.get(), units.n_inputs(), 2 * d);
+            Ok(Gaussian::shape(&saved::widths(from, sizes)?))
         };
         let ensemble = Ensemble::load(from, self.members.get(), shape)?;
         saved::within(from, "samples", self.samples.get())?;

@@ -14,13 +14,13 @@
 //! OOPSLA 2014), by way of the seed tree.
 //!
 //! ```
-//! use offnominal_core::detector::Signals;
+//! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! let observations: Vec<f32> = (0..10_001).map(|t| (t as f32).sin()).collect();
 //! let episode = Signals::new(&observations, &[0.0; 10_000], 1, 1);
 //! let random = offnominal_detectors::catalogue().build("random", &serde_json::json!({})).unwrap();
 //! let mut scores = Vec::new();
-//! random.fit(&[episode], &[], &mut Rng::new(0)).unwrap().score_episode(&episode, &mut scores);
+//! random.fit(Nominal::new(&[episode], &[]), &mut Rng::new(0)).unwrap().score_episode(&episode, &mut scores);
 //! let mean = scores.iter().sum::<f64>() / 1e4;
 //! assert!((mean - 0.5).abs() < 4.0 / (12.0_f64.sqrt() * 100.0)); // four standard errors
 //! ```

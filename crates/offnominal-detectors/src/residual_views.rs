@@ -23,7 +23,7 @@
 //! flatter.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // The state follows the action exactly. An action that has half its effect is seen at once.
 //! let mut rng = Rng::new(1);
@@ -37,7 +37,7 @@
 //! let train: Vec<_> = episodes.iter().map(|(o, a)| Signals::new(o, a, 1, 1)).collect();
 //! let recipe = serde_json::json!({"hidden": [8], "training": {"epochs": 5}});
 //! let detector = offnominal_detectors::catalogue().build("residual-views", &recipe).unwrap();
-//! let mut monitor = detector.fit(&train, &[], &mut Rng::new(1)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&train, &[]), &mut Rng::new(1)).unwrap();
 //! let nominal = monitor.score(&Transition { obs: &[0.0], action: &[0.8], next_obs: &[0.8] });
 //! monitor.reset();
 //! let weak = monitor.score(&Transition { obs: &[0.0], action: &[0.8], next_obs: &[0.4] });
@@ -45,10 +45,11 @@
 //! ```
 
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
 use crate::shared::training::Training;
 use crate::shared::views::{Past, Views};
+use offnominal_core::limits::MEMBERS;
 
 recipe! {
     /// The recipe.
@@ -56,6 +57,7 @@ recipe! {
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of members, each fitted without its own share of the episodes.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub members: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),

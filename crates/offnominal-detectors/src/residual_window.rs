@@ -19,7 +19,7 @@
 //! windowed features.
 //!
 //! ```
-//! use offnominal_core::detector::Signals;
+//! use offnominal_core::detector::{Nominal, Signals};
 //! use offnominal_core::Rng;
 //! // Nominal: white noise. Anomalous: noise of the same variance that alternates.
 //! let mut rng = Rng::new(1);
@@ -27,7 +27,7 @@
 //! let train: Vec<_> = noise.iter().map(|o| Signals::new(o, &[0.0; 100], 1, 1)).collect();
 //! let params = serde_json::json!({"hidden": [8], "training": {"epochs": 5}});
 //! let window = offnominal_detectors::catalogue().build("residual-window", &params).unwrap();
-//! let mut monitor = window.fit(&train, &[], &mut rng).unwrap();
+//! let mut monitor = window.fit(Nominal::new(&train, &[]), &mut rng).unwrap();
 //! let wave: Vec<f32> = (0..101).map(|t| if t % 2 == 0 { 1.0 } else { -1.0 }).collect();
 //! let mut last = |o: &[f32]| {
 //!     let mut scores = Vec::new();
@@ -38,21 +38,24 @@
 //! ```
 
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, up_to};
 use crate::shared::residual::Residual;
 use crate::shared::saved;
 use crate::shared::training::Training;
 use crate::shared::whiten::Whitener;
 use crate::shared::window::{Window, statistics_of};
+use offnominal_core::limits::{MEMBERS, WINDOW};
 
 recipe! {
     /// The recipe.
     pub struct ResidualWindow {
         /// Steps that are looked at, W.
+        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
         pub window: NonZeroUsize = count(16),
         /// Widths of the hidden layers.
         pub hidden: Hidden = Hidden::small(),
         /// Number of members, each fitted without its own share of the episodes.
+        #[serde(deserialize_with = "up_to::<_, MEMBERS>")]
         pub members: NonZeroUsize = count(3),
         /// How the networks are trained.
         pub training: Training = Training::brief(),

@@ -24,7 +24,7 @@
 //! come from a first pass over the same piece, so that steps can be computed together.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! // Uniform noise on (−√3, √3), which has deviation one: no memory helps, the quantiles are those of the noise, and
 //! // the mean distance between two draws is 2/√3.
@@ -34,7 +34,7 @@
 //! let nominal = Signals::new(&train, &[0.0; 1200], 1, 1);
 //! let recipe = serde_json::json!({"training": {"epochs": 40, "weight_decay": 0.01}});
 //! let riqn = offnominal_detectors::catalogue().build("riqn", &recipe).unwrap();
-//! let mut monitor = riqn.fit(&[nominal], &[], &mut Rng::new(1)).unwrap();
+//! let mut monitor = riqn.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(1)).unwrap();
 //! let mut scores = Vec::new();
 //! monitor.score_episode(&Signals::new(&fresh, &[0.0; 400], 1, 1), &mut scores);
 //! let mean = scores.iter().sum::<f64>() / 400.0;
@@ -46,19 +46,24 @@
 use crate::shared::one_step::Rows;
 use crate::shared::prelude::*;
 use crate::shared::quantiles::{InTraining, Net, embedding};
+use crate::shared::ranges::up_to;
 use crate::shared::saved;
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::sequences::SequenceTraining;
+use offnominal_core::limits::STATE;
 use offnominal_nets::{RecurrentWork, Workspace};
 
 recipe! {
     /// The recipe.
     pub struct Riqn {
         /// Width of the state.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub hidden: NonZeroUsize = count(64),
         /// Cosines that a level is described by.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub cosines: NonZeroUsize = count(128),
         /// Quantiles in a score.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub quantiles: NonZeroUsize = count(64),
         /// How it is trained.
         pub training: SequenceTraining = SequenceTraining::default(),
@@ -74,7 +79,7 @@ detector!(
 impl Learn for Riqn {
     type Fitted = Fitted;
 
-    fn learn(&self, Nominal { train, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         check(train, 1)?;
         let (scale, points) = Scale::of_observations(train);
         let width = scale.width().max(1);
@@ -82,7 +87,8 @@ impl Learn for Riqn {
         let net = Net::new(width, self.hidden.get(), self.cosines.get());
         let mut params = net.first_params(rng);
         let (piece, batch) = (self.training.piece.get(), self.training.side_by_side(train.len()));
-        self.training.run(&mut InTraining::new(net.clone(), piece, batch), &mut params, &rows, rng)?;
+        let mut model = InTraining::new(net.clone(), piece, batch);
+        self.training.run(&mut model, &mut params, &rows, rng, progress)?;
         Ok(self.fitted(scale, net, params))
     }
 

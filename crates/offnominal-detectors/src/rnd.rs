@@ -17,12 +17,12 @@
 //! weights of f are uniform with He's deviation, not orthogonal.
 //!
 //! ```
-//! use offnominal_core::detector::{Signals, Transition};
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
 //! use offnominal_core::Rng;
 //! let observations: Vec<f32> = (0..200).map(|i| (i as f32 * 0.7).sin()).collect();
 //! let nominal = Signals::new(&observations, &[0.0; 199], 1, 1);
 //! let detector = offnominal_detectors::catalogue().build("rnd", &serde_json::json!({})).unwrap();
-//! let mut monitor = detector.fit(&[nominal], &[], &mut Rng::new(0)).unwrap();
+//! let mut monitor = detector.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
 //! let mut at = |next: f32| monitor.score(&Transition { obs: &[0.0], action: &[0.0], next_obs: &[next] });
 //! assert!(at(2.0) > 10.0 * at(0.5));
 //! // Beyond five deviations all is equally far.
@@ -31,10 +31,11 @@
 
 use crate::shared::one_step::{Rows, mean_square};
 use crate::shared::prelude::*;
-use crate::shared::ranges::Hidden;
+use crate::shared::ranges::{Hidden, TooLarge, up_to};
 use crate::shared::saved;
 use crate::shared::scale::{Scale, n_observations};
 use crate::shared::training::{Supervised, Training};
+use offnominal_core::limits::STATE;
 use offnominal_nets::loss::mse;
 use offnominal_nets::{Activation, Init, Mlp, Workspace};
 
@@ -47,6 +48,7 @@ recipe! {
         /// Widths of the hidden layers of the random network; the imitation has the last one twice.
         pub hidden: Hidden = Hidden::one(64),
         /// Number of outputs.
+        #[serde(deserialize_with = "up_to::<_, STATE>")]
         pub outputs: NonZeroUsize = count(32),
         /// How the imitation is trained.
         pub training: Training = Training::brief(),
@@ -61,7 +63,7 @@ impl Learn for Rnd {
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Fitted, FitError> {
         let (train, validation) = (nominal.train, self.training.validation(nominal)?);
         let scale = Scale::of_observations(train).0;
-        let sizes = self.hidden.sizes(scale.width().max(1), self.outputs.get());
+        let sizes = self.sizes(scale.width())?;
         let mut random = Net::new(&sizes, Vec::new(), 1);
         let first = random.shape.first_params(Init::Uniform, rng);
         random.params = first.iter().map(|p| p * 6.0_f32.sqrt()).collect();
@@ -70,20 +72,28 @@ impl Learn for Rnd {
         let mut learner = Supervised::new(shape, self.training.batch, mse);
         let (rows, held_out) = (random.rows(&scale, train), random.rows(&scale, validation));
         let mut sample: Vec<u32> = (0..n_observations(train) as u32).collect();
-        self.training.run(&mut learner, &mut params, (&rows, &mut sample), &held_out, rng)?;
+        let data = (&rows, sample.as_mut_slice());
+        self.training.run(&mut learner, &mut params, data, &held_out, rng, nominal.progress)?;
         let imitation = Net::new(&deeper(&sizes), params, 1);
         Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
     }
 
     fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
         let scale = Scale::load(&from.part("obs"), from.obs_width)?;
-        let sizes = saved::widths(from, self.hidden.sizes(scale.width().max(1), self.outputs.get()))?;
+        let sizes = saved::widths(from, self.sizes(scale.width()))?;
         let net = |part: &str, sizes: &[usize]| {
             let params = saved::params(&from.part(part), &Mlp::new(sizes, Activation::Relu))?;
             Ok::<_, ArchiveError>(Net::new(sizes, params, 1))
         };
         let (random, imitation) = (net("random", &sizes)?, net("imitation", &deeper(&sizes))?);
         Ok(Fitted { scale: Arc::new(scale), random, imitation, x: vec![0.0; sizes[0]] })
+    }
+}
+
+impl Rnd {
+    /// The widths of the random network; the imitation has about twice its weights.
+    fn sizes(&self, n_inputs: usize) -> Result<Vec<usize>, TooLarge> {
+        self.hidden.sizes(3, n_inputs.max(1), self.outputs.get())
     }
 }
 

@@ -16,8 +16,9 @@ fn scoring_does_not_allocate() {
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
     for entry in ALL {
         let recipe = (entry.build)(&quick(entry.id)).unwrap();
-        let mut monitor =
-            recipe.fit_with(&MockEnsemble::members(3), &views[1..], &[], &mut Rng::new(1)).unwrap();
+        let mut monitor = recipe
+            .fit(Nominal::new(&views[1..], &[]).with_policy(&MockEnsemble::members(3)), &mut Rng::new(1))
+            .unwrap();
         let mut steps = |times: usize| {
             for seen in (0..times).flat_map(|_| views[0].transitions()) {
                 monitor.score(&seen);
@@ -34,7 +35,7 @@ fn scoring_does_not_allocate() {
 fn diagnosing_does_not_allocate() {
     let episodes = nominal_episodes(Seed(1), 8, 40);
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
-    let mut diagnoser = Diagnoser::fit(&views[1..], &mut Rng::new(1)).unwrap();
+    let mut diagnoser = Diagnoser::fit(&views[1..], &mut Rng::new(1), FitProgress::unseen()).unwrap();
     let mut episode = || {
         diagnoser.reset();
         for seen in (0..5).flat_map(|_| views[0].transitions()) {
@@ -59,7 +60,10 @@ fn no_measure_of_disagreement_allocates() {
     for measure_id in ["vote-entropy", "mutual-information", "best-sd", "relative-sd"] {
         let params = serde_json::json!({ "measure": measure_id });
         let detector = offnominal_detectors::catalogue().build("disagreement", &params).unwrap();
-        let fitted = detector.fit_with(&MockEnsemble::passes(3), &views[1..], &views[1..], &mut Rng::new(2));
+        let fitted = detector.fit(
+            Nominal::new(&views[1..], &views[1..]).with_policy(&MockEnsemble::passes(3)),
+            &mut Rng::new(2),
+        );
         let mut monitor = fitted.unwrap();
         let mut again = || views[0].transitions().map(|step| monitor.score(&step)).sum::<f64>();
         let first = again();

@@ -2,7 +2,7 @@
 //!
 //! `UPDATE_EXPECT=1 cargo test -p offnominal-detectors` writes the page anew.
 
-use offnominal_detectors::{ALL, catalogue, defaults};
+use offnominal_detectors::{ALL, catalogue, defaults, fields};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ fn page() -> String {
     for entry in ALL {
         page += &format!("| [`{0}`](#{0}) | {1} |\n", entry.id, entry.summary);
     }
-    for (entry, parameters) in ALL.iter().zip(defaults()) {
+    for ((entry, parameters), parameters_of) in ALL.iter().zip(defaults()).zip(fields()) {
         let id = entry.id;
         page += &format!("\n## {id}\n\n{}\n\n`{}`\n\n", head(id)[0], equation(id));
         for name in ["Assumes:", "Blind to:", "Cost:", "Reference:"] {
@@ -59,6 +59,9 @@ fn page() -> String {
             page += &format!("- **Deviates:** {}\n", how.split("```").next().unwrap_or_default().trim());
         }
         page += &format!("- **Parameters and defaults:** `{parameters}`\n");
+        for field in parameters_of {
+            page += &format!("  - `{}`: {}\n", field.name, field.about);
+        }
         for (law, reason) in entry.exempt {
             page += &format!("- **Exempt from the law {law:?}:** {reason}.\n");
         }

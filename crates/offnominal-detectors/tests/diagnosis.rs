@@ -12,7 +12,7 @@ use spoiled::spoiled;
 fn fitted() -> Diagnoser {
     let episodes = nominal_episodes(Seed(1), 24, 40);
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
-    Diagnoser::fit(&views, &mut Rng::new(1)).unwrap()
+    Diagnoser::fit(&views, &mut Rng::new(1), FitProgress::unseen()).unwrap()
 }
 
 /// What is said at step 29 of fresh episodes, each of whose transitions is changed from step 20 on.
@@ -92,7 +92,7 @@ fn where_nothing_is_commanded_there_is_a_diagnosis_nevertheless() {
     let mut rng = Rng::new(3);
     let rows: Vec<Vec<f32>> = (0..8).map(|_| (0..31).map(|_| rng.normal() as f32).collect()).collect();
     let views: Vec<_> = rows.iter().map(|obs| Signals::new(obs, &[0.5; 30], 1, 1)).collect();
-    let mut diagnoser = Diagnoser::fit(&views, &mut Rng::new(1)).unwrap();
+    let mut diagnoser = Diagnoser::fit(&views, &mut Rng::new(1), FitProgress::unseen()).unwrap();
     diagnoser.observe(&Transition { obs: &[0.0], action: &[0.5], next_obs: &[90.0] });
     let found = diagnoser.diagnose();
     assert!(found.channels.len() == 1 && found.channels[0].size > 10.0, "{found:?}");

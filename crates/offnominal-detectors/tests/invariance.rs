@@ -1,7 +1,8 @@
 //! What must not change a score: the order and the units of the channels, and the order of the episodes.
 
 use offnominal_core::Rng;
-use offnominal_core::{Seed, detector::Signals};
+use offnominal_core::Seed;
+use offnominal_core::detector::{Nominal, Signals};
 use offnominal_detectors::catalogue;
 use offnominal_laws::nominal_episodes;
 use proptest::prelude::*;
@@ -24,7 +25,7 @@ fn rewired(episodes: &Episodes, order: [usize; 3], gain: [f32; 3], offset: [f32;
 fn scores(id: &str, train: &Episodes, probe: &Episodes) -> Vec<f64> {
     let views: Vec<_> = train.iter().map(|(o, a)| Signals::new(o, a, 3, 1)).collect();
     let recipe = catalogue().build(id, &serde_json::json!({})).unwrap();
-    let mut monitor = recipe.fit(&views, &[], &mut Rng::new(1)).unwrap();
+    let mut monitor = recipe.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).unwrap();
     let mut scores = Vec::new();
     monitor.score_episode(&Signals::new(&probe[0].0, &probe[0].1, 3, 1), &mut scores);
     scores

@@ -61,11 +61,20 @@ fn a_policy_that_tells_nothing_is_refused_by_name() {
             _ => json!({}),
         };
         let recipe = offnominal_detectors::catalogue().build(id, &params).unwrap();
-        assert_eq!(recipe.fit(&views, &[], &mut Rng::new(1)).err(), Some(FitError::NoPolicy), "{id}");
+        assert_eq!(
+            recipe.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).err(),
+            Some(FitError::NoPolicy),
+            "{id}"
+        );
         let closed = |_: &[f32], action: &mut [f32]| action.fill(0.0);
-        let error = recipe.fit_with(&closed, &views, &[], &mut Rng::new(1)).err();
+        let error = recipe.fit(Nominal::new(&views, &[]).with_policy(&closed), &mut Rng::new(1)).err();
         assert_eq!(error, Some(FitError::Policy(SamplesError::Opaque)), "{id}");
-        assert!(recipe.fit_with(&MockEnsemble::members(3), &views, &[], &mut Rng::new(1)).is_ok(), "{id}");
+        assert!(
+            recipe
+                .fit(Nominal::new(&views, &[]).with_policy(&MockEnsemble::members(3)), &mut Rng::new(1))
+                .is_ok(),
+            "{id}"
+        );
     }
 }
 
@@ -77,7 +86,7 @@ fn every_detector_can_be_kept() {
     for entry in ALL {
         let recipe = (entry.build)(&quick(entry.id)).unwrap();
         let policy = MockEnsemble::members(3);
-        let monitor = recipe.fit_with(&policy, &views, &[], &mut Rng::new(1)).unwrap();
+        let monitor = recipe.fit(Nominal::new(&views, &[]).with_policy(&policy), &mut Rng::new(1)).unwrap();
         let mut archive = Archive::default();
         assert_eq!(monitor.save(&mut archive.writer()), Ok(()), "{}", entry.id);
         let probe = views[0].transition(3);

@@ -1,7 +1,7 @@
 //! Scores against those of other implementations, stored with the version that made them.
 
 use offnominal_core::Rng;
-use offnominal_core::detector::{Signals, Transition};
+use offnominal_core::detector::{Nominal, Signals, Transition};
 use offnominal_detectors::catalogue;
 use serde::Deserialize;
 use serde_json::json;
@@ -20,7 +20,7 @@ fn scores(id: &str, params: &serde_json::Value, reference: &Reference) -> Vec<f6
     let actions = vec![0.0; reference.train.len() / reference.width - 1];
     let nominal = Signals::new(&reference.train, &actions, reference.width, 1);
     let recipe = catalogue().build(id, params).unwrap();
-    let mut monitor = recipe.fit(&[nominal], &[], &mut Rng::new(1)).unwrap();
+    let mut monitor = recipe.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(1)).unwrap();
     let rows = reference.probe.chunks_exact(reference.width);
     rows.map(|row| monitor.score(&Transition { obs: row, action: &[0.0], next_obs: row })).collect()
 }

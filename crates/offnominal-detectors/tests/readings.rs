@@ -3,7 +3,7 @@
 //!
 //! Slow; runs with `RUN_SLOW_TESTS=1` (`-- --nocapture` prints the table).
 
-use offnominal_core::detector::{Monitor, Signals};
+use offnominal_core::detector::{Monitor, Nominal, Signals};
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::catalogue;
 use serde_json::json;
@@ -96,7 +96,7 @@ fn separation(reading: &str, noise: f64) -> f64 {
     let views: Vec<_> = train.iter().map(Episode::signals).collect();
     let params = json!({"score": reading, "hidden": [128, 64, 32], "training": {"epochs": 60, "batch": 64}});
     let recipe = catalogue().build("pe-dm", &params).unwrap();
-    let mut monitor = recipe.fit(&views, &[], &mut Rng::new(1)).unwrap();
+    let mut monitor = recipe.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).unwrap();
     let mut sum = 0.0;
     for anomaly_spec in FAULTS {
         let auroc = mean_auroc(monitor.as_mut(), anomaly_spec, noise);

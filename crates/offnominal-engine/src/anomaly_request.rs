@@ -57,6 +57,19 @@ impl TryFrom<Toml> for OnsetChoice {
     }
 }
 
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for OnsetChoice {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Onset".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "anyOf": [{ "const": "random" }, { "type": "integer", "minimum": 0, "maximum": u32::MAX }]
+        })
+    }
+}
+
 /// Checks that an anomaly can begin before the episodes of an environment end.
 ///
 /// # Errors

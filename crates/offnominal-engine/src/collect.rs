@@ -2,18 +2,28 @@
 
 use crate::anomaly_request::AnomalyRequest;
 use crate::context::Context;
+use crate::diverged::Diverged;
+use crate::progress::Task;
+use crate::request::within;
 use crate::subject::Subject;
 use crate::{catalogues, parallel};
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
+use offnominal_core::limits::EPISODES;
 use offnominal_core::prelude::*;
-use offnominal_files::dataset::{self, Dataset, DatasetRecipe, cut_at_divergence};
+use offnominal_files::checkpoint::interval;
+use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
+use offnominal_files::lock::Lock;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Episodes that each thread plays from one look at the clock to the next; a robot plays one.
+const PLAYED_PER_THREAD: usize = 32;
 
 /// Most episodes of one kind that may be asked for at once.
-pub const MAX_EPISODES: u32 = 1_000_000;
+pub const MAX_EPISODES: u32 = offnominal_core::limits::EPISODES as u32;
 
 /// What to play; the seed is that of the context.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -49,40 +59,34 @@ pub struct Collected {
     pub steps: usize,
     /// Steps in which the anomaly was active.
     pub anomalous_steps: usize,
-    /// Episodes in which a number stopped being finite.
+    /// Episodes without an outcome.
     pub diverged: usize,
+    /// The first of them, in words.
+    #[serde(skip)]
+    pub first_diverged: Option<String>,
     /// What recreates them.
     pub recipe: DatasetRecipe,
 }
 
-/// Plays the episodes that are not in the file yet, and writes them.
+/// Plays the episodes that are not in the file yet, and writes them: now and then what there is, so that a run that was
+/// stopped or killed goes on.
 ///
 /// # Errors
-/// If the environment, the policy or the anomaly cannot be had, the file holds other episodes or cannot be written.
+/// If the environment, the policy or the anomaly cannot be had, another process uses the file, or it holds other episodes
+/// or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Collected> {
+    within("episodes", request.episodes as usize, 0..=EPISODES)?;
     let subject = request.subject()?;
     let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
     let file = request.out.join(request.file_name(context.seed));
     let recipe = subject.recipe(anomaly_spec.as_ref(), context.seed);
+    let _held = Lock::file(&file)?;
     let kept = dataset::existing(&file, &recipe, request.episodes as usize)?;
-    let open = kept.as_ref().map_or(0, Dataset::n_asked)..request.episodes as usize;
-    let dataset = match kept {
-        Some(kept) if open.is_empty() => kept,
-        kept => {
-            let played = request.play(&subject, anomaly_spec.as_ref(), open, context)?;
-            let whole = match kept {
-                Some(mut kept) => {
-                    kept.extend(played);
-                    kept
-                }
-                None => played,
-            };
-            dataset::save(&whole, &file)?;
-            whole
-        }
-    };
+    let kept = kept.unwrap_or(Dataset { recipe, episodes: vec![], twins: vec![] });
+    let growing = Growing::new(kept, &file)?;
+    let dataset = request.complete(&subject, anomaly_spec.as_ref(), growing, context)?;
     match subject.env.health() {
-        Ok(()) => Ok(Collected::of(&dataset, file)),
+        Ok(()) => Ok(Collected::of(&dataset, file, subject.env.spec())),
         Err(why) => bail!("{why}; {} holds what was played until then", file.display()),
     }
 }
@@ -94,6 +98,35 @@ impl Request {
     /// If one of them cannot be had.
     pub fn subject(&self) -> Result<Subject> {
         Subject::on(&self.env, self.robot.as_deref(), &self.policy)
+    }
+
+    /// Plays the episodes that a dataset lacks, and writes it.
+    fn complete(
+        &self,
+        subject: &Subject,
+        anomaly_spec: Option<&AnomalySpec>,
+        mut growing: Growing<'_>,
+        context: &Context,
+    ) -> Result<Dataset> {
+        let (n, root) = (self.episodes as usize, Seed(context.seed).child("collect"));
+        ensure!(n > 0, "expected at least 1 episode, found 0");
+        let task = context.resumed(growing.len() as u64..n as u64, "episodes");
+        let some = if subject.env.fork().is_some() { PLAYED_PER_THREAD * context.jobs } else { 1 };
+        while growing.len() < n && subject.env.health().is_ok() {
+            let open = growing.len()..n.min(growing.len() + some);
+            let of = (anomaly_spec, &growing.dataset.recipe);
+            match play_in(subject, of, root, open, (context.jobs, &task)) {
+                Ok(more) => growing.extend(more)?,
+                // What broke is said with what was played before.
+                Err(_) if subject.env.health().is_err() && growing.len() > 0 => break,
+                Err(why) => {
+                    growing.save()?;
+                    return Err(why);
+                }
+            }
+        }
+        growing.save()?;
+        Ok(growing.dataset)
     }
 
     /// Plays some of the episodes.
@@ -125,15 +158,53 @@ impl Request {
     }
 }
 
+/// A dataset that grows, with its file.
+struct Growing<'a> {
+    dataset: Dataset,
+    file: &'a Path,
+    every: Duration,
+    saved: Instant,
+    is_saved: bool,
+}
+
+impl<'a> Growing<'a> {
+    fn new(dataset: Dataset, file: &'a Path) -> Result<Growing<'a>> {
+        Ok(Growing { dataset, file, every: interval()?, saved: Instant::now(), is_saved: true })
+    }
+
+    /// The number of episodes that were asked for.
+    fn len(&self) -> usize {
+        self.dataset.n_asked()
+    }
+
+    /// Adds episodes, and writes the file if it is old.
+    fn extend(&mut self, more: Dataset) -> Result<()> {
+        self.dataset.extend(more);
+        self.is_saved = false;
+        if self.saved.elapsed() >= self.every { self.save() } else { Ok(()) }
+    }
+
+    /// Writes what is not in the file yet.
+    fn save(&mut self) -> Result<()> {
+        if !self.is_saved {
+            dataset::save(&self.dataset, self.file)?;
+            (self.saved, self.is_saved) = (Instant::now(), true);
+        }
+        Ok(())
+    }
+}
+
 impl Collected {
-    fn of(dataset: &Dataset, file: PathBuf) -> Collected {
+    fn of(dataset: &Dataset, file: PathBuf, spec: &EnvSpec) -> Collected {
         let Dataset { recipe, episodes, .. } = dataset;
+        let diverged = Diverged::of(spec, episodes);
         Collected {
             file,
             episodes: episodes.len(),
             steps: episodes.iter().map(Episode::len).sum(),
             anomalous_steps: episodes.iter().flat_map(|e| &e.labels).filter(|&&l| l).count(),
-            diverged: episodes.iter().filter(|e| e.end == End::Diverged).count(),
+            diverged: diverged.episodes,
+            first_diverged: diverged.first,
             recipe: recipe.clone(),
         }
     }
@@ -141,7 +212,7 @@ impl Collected {
 
 impl Display for Collected {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Collected { file, episodes, steps, anomalous_steps, diverged, recipe } = self;
+        let Collected { file, episodes, steps, anomalous_steps, diverged, first_diverged, recipe } = self;
         let file = file.display();
         write!(out, "{file}: {episodes} episodes, {steps} steps, {anomalous_steps} of them anomalous")?;
         if *diverged == 0 {
@@ -151,7 +222,8 @@ impl Display for Collected {
         write!(
             out,
             "\n{diverged} of {episodes} episodes diverged: a signal or the simulation stopped being a finite number \
-             there, and the episode ends before that step{advice}"
+             there, and the episode ends before that step{advice}; the first: {}",
+            first_diverged.as_deref().unwrap_or_default()
         )
     }
 }
@@ -170,39 +242,61 @@ pub fn play(
     context: &Context,
 ) -> Result<Dataset> {
     ensure!(!episodes.is_empty(), "expected at least 1 episode, found 0");
+    let task = context.task(episodes.len(), what);
+    let recipe = subject.recipe(anomaly_spec, context.seed);
+    play_in(subject, (anomaly_spec, &recipe), root, episodes, (context.jobs, &task))
+}
+
+/// Plays episodes as [`play`] does, as a part of a task.
+fn play_in(
+    subject: &Subject,
+    (anomaly_spec, recipe): (Option<&AnomalySpec>, &DatasetRecipe),
+    root: Seed,
+    episodes: Range<usize>,
+    (jobs, task): (usize, &Task),
+) -> Result<Dataset> {
     let (trial, anomalies) = (subject.trial(), catalogues::anomalies());
     if let Some(anomaly_spec) = anomaly_spec {
         anomaly_spec.build(&anomalies, subject.env.as_ref())?;
     }
     let one = |i| {
         let seed = root.child(episodes.start + i);
-        let Some(anomaly_spec) = anomaly_spec else { return Ok(vec![sound(trial.nominal(seed))]) };
+        let begun =
+            |episode| begun(subject, episode).with_context(|| format!("episode {}", episodes.start + i));
+        let Some(anomaly_spec) = anomaly_spec else { return Ok(vec![begun(trial.nominal(seed))?]) };
         let (episode, twin) = trial.with_twin(seed, anomaly_spec, &anomalies)?;
-        Ok(vec![sound(episode), sound(twin)])
+        Ok(vec![begun(episode)?, begun(twin)?])
     };
-    let jobs = parallel::jobs_for(subject.env.as_ref(), context.jobs);
-    let mut played = parallel::map(jobs, episodes.len(), &context.task(episodes.len(), what), one)?;
+    let jobs = parallel::jobs_for(subject.env.as_ref(), jobs);
+    let mut played = parallel::map(jobs, episodes.len(), task, one)?;
     keep_until_trouble(subject, &mut played)?;
     let episodes: Vec<Episode> = played.into_iter().flatten().collect();
     let twin = |i: usize| (anomaly_spec.is_some() && i.is_multiple_of(2)).then_some(i + 1);
     let twins = (0..episodes.len()).map(twin).collect();
-    Ok(Dataset { recipe: subject.recipe(anomaly_spec, context.seed), episodes, twins })
+    Ok(Dataset { recipe: recipe.clone(), episodes, twins })
 }
 
 /// Where a robot stopped, only what was whole before is kept: the rest is of a robot that stands, and is played anew
 /// when the dataset is completed.
 fn keep_until_trouble(subject: &Subject, played: &mut Vec<Vec<Episode>>) -> Result<()> {
     let Err(why) = subject.env.health() else { return Ok(()) };
-    let diverged = |episodes: &Vec<Episode>| episodes.iter().any(|e| e.end == End::Diverged);
+    let diverged =
+        |episodes: &Vec<Episode>| episodes.iter().any(|e| e.diverged() == Some(Divergence::Environment));
     played.truncate(played.iter().position(diverged).unwrap_or(played.len()));
     ensure!(!played.is_empty(), "{why}; no episode was played to its end");
     Ok(())
 }
 
-/// An episode without numbers that are not finite.
-pub fn sound(mut episode: Episode) -> Episode {
-    cut_at_divergence(&mut episode);
-    episode
+/// The episode, if it has a step: one that diverged before its first cannot be stored, and nothing can be learned of it.
+/// Where the environment itself broke, [`Env::health`] says why.
+///
+/// # Errors
+/// Why it has none.
+pub fn begun(subject: &Subject, episode: Episode) -> Result<Episode> {
+    let spec = subject.env.spec();
+    let why = episode.divergence.filter(|_| episode.is_empty()).map(|why| why.describe(spec, 0));
+    ensure!(why.is_none(), "environment {}: {}", spec.id, why.unwrap_or_default());
+    Ok(episode)
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 
 use crate::parallel;
 use crate::progress::{self, Progress, Silent, Task};
-use anyhow::Result;
+use anyhow::{Error, Result};
+use offnominal_core::fit_progress::FitProgress;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
 use std::ops::Range;
@@ -16,6 +17,8 @@ pub struct Context {
     pub seed: u64,
     /// Number of worker threads.
     pub jobs: usize,
+    /// Episodes without an outcome that are accepted where each one matters.
+    pub allow_diverged: u64,
     /// Who sees how far the work is.
     pub progress: Arc<dyn Progress>,
     /// Set from outside to end the work at the next safe moment.
@@ -25,7 +28,7 @@ pub struct Context {
 impl Context {
     /// A context whose progress nobody sees.
     pub fn silent(seed: u64, jobs: usize) -> Context {
-        Context { seed, jobs, progress: Arc::new(Silent), stop: Arc::default() }
+        Context { seed, jobs, allow_diverged: 0, progress: Arc::new(Silent), stop: Arc::default() }
     }
 
     /// The same context with another seed.
@@ -54,6 +57,19 @@ impl Context {
     /// If it was.
     pub fn check(&self) -> Result<()> {
         progress::check(&self.stop)
+    }
+
+    /// Does work that knows how far it is, as a task that counts per cents.
+    ///
+    /// # Errors
+    /// If it was asked to stop; else that of the work.
+    pub fn watched<T, E: Into<Error>>(
+        &self,
+        what: &str,
+        work: impl FnOnce(FitProgress<'_>) -> Result<T, E>,
+    ) -> Result<T> {
+        let task = self.task(100, &format!("{what}, %"));
+        task.watched(|percent| task.set_position(percent), work)
     }
 
     /// Saves a training when that is due or the work was asked to stop, and then refuses to go on if it was.

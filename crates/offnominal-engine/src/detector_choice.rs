@@ -25,6 +25,43 @@ impl DetectorChoice {
     }
 }
 
+/// An id, or a table; the parameters of the built-in detectors are known by name.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for DetectorChoice {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "DetectorChoice".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        use serde_json::{Map, json};
+        let text = || json!({ "type": "string", "minLength": 1 });
+        let known = offnominal_detectors::ALL.iter().zip(offnominal_detectors::defaults());
+        let rules = known.map(|(entry, defaults)| {
+            let names = defaults
+                .as_object()
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| (name.clone(), json!({ "default": value })));
+            let own = [("id".to_string(), text()), ("name".to_string(), text())].into_iter().chain(names);
+            let properties: Map<String, Value> = own.collect();
+            let is_it = json!({ "properties": { "id": { "const": entry.id } } });
+            json!({ "if": is_it, "then": { "properties": properties, "additionalProperties": false } })
+        });
+        schemars::json_schema!({
+            "description": "A detector's id, or a table with the id, parameters, and perhaps a name for results.",
+            "anyOf": [
+                text(),
+                {
+                    "type": "object",
+                    "required": ["id"],
+                    "properties": { "id": text(), "name": text() },
+                    "allOf": rules.collect::<Vec<_>>()
+                }
+            ]
+        })
+    }
+}
+
 /// Reads an id, or a table such as `{ id = "knn", k = 3 }`.
 impl FromStr for DetectorChoice {
     type Err = String;

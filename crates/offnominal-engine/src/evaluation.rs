@@ -1,18 +1,23 @@
 //! Measuring a policy in its undisturbed environment.
 
 use crate::context::Context;
+use crate::diverged::Diverged;
 use crate::randomisation::RandomisationRequest;
+use crate::request::within;
 use crate::subject::Subject;
-use crate::{parallel, policies};
+use crate::{parallel, policies, provenance, stop};
 use anyhow::{Context as _, Result, anyhow, ensure};
 use offnominal_agents::Card;
 use offnominal_core::episode::Outcome;
+use offnominal_core::limits::EPISODES;
 use offnominal_core::policy::Random;
 use offnominal_core::prelude::*;
+use offnominal_files::dataset::PolicyName;
 use offnominal_stats::Level;
 use offnominal_stats::mean::student_t;
 use offnominal_stats::proportion::clopper_pearson;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::path::Path;
 
@@ -55,6 +60,12 @@ pub struct Report {
     pub policy: String,
     /// Number of episodes.
     pub episodes: u32,
+    /// Those of them that have no outcome, and are in no number.
+    pub diverged: Diverged,
+    /// The same of the episodes of the random policy.
+    pub random_diverged: Diverged,
+    /// Versions of what played the episodes.
+    pub versions: BTreeMap<String, String>,
     /// The numbers.
     #[serde(flatten)]
     pub found: Evaluation,
@@ -83,6 +94,7 @@ pub struct Evaluation {
 /// # Errors
 /// If the environment or the policy cannot be had, or a number of the request makes no sense.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    within("episodes", request.episodes as usize, 0..=EPISODES)?;
     request.check()?;
     let subject = Subject::on(&request.env, request.robot.as_deref(), &request.policy)?;
     let card = request.card.then(|| request.card_of(subject.card.clone())).transpose()?;
@@ -90,16 +102,21 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let subject = subject.randomised_by(change)?;
     let seed = card.as_ref().map_or(context.seed, |card| Card::evaluation_seed(card.seed));
     let (env, policy) = (subject.env.as_ref(), subject.policy.as_ref());
-    let found = evaluate(env, policy, request.episodes as usize, &context.with_seed(seed))?;
+    let (found, [diverged, random_diverged]) =
+        evaluate(env, policy, request.episodes as usize, &context.with_seed(seed))?;
     if let Some(card) = card {
+        diverged.at_most(context.allow_diverged).context("card")?;
         policies::write_card(&found.clone().onto(card), Path::new(&request.policy))?;
     }
     Ok(Report {
         env: request.env.clone(),
-        policy: request.policy.clone(),
+        policy: PolicyName { id: request.policy.clone(), ..subject.name.clone() }.label(),
+        versions: provenance::versions(env.spec()),
         episodes: request.episodes,
         drawn: request.randomisation.words(),
-        refusals: request.refusals(&found),
+        refusals: request.refusals(&found, diverged.beyond(context.allow_diverged)),
+        diverged,
+        random_diverged,
         found,
     })
 }
@@ -123,35 +140,45 @@ impl Request {
         card.with_context(|| format!("card: {} has no card beside it", self.policy))
     }
 
-    /// The requirements that are not met: one is met only if the whole interval meets it.
-    fn refusals(&self, found: &Evaluation) -> Vec<String> {
+    /// The requirements that are not met: one is met only if the whole interval meets it, it is finite, and no more
+    /// episodes are without an outcome than is allowed.
+    fn refusals(&self, found: &Evaluation, too_many: Option<String>) -> Vec<String> {
         let success = found.success.as_ref();
         let checks =
             [("return", self.min_return, Some(&found.total_reward)), ("success", self.min_success, success)];
         let refusal = |(what, least, found): (&str, Option<f64>, Option<&Estimate>)| {
             let least = least?;
             match found {
-                Some(e) if e.low >= least => None,
+                Some(e) if e.is_finite() && e.low >= least => None,
                 Some(e) => {
                     Some(format!("{what}: expected at least {least}, found {e:.3} ({} episodes)", e.n))
                 }
                 None => Some(format!("{what}: this environment does not define it")),
             }
         };
-        checks.into_iter().filter_map(refusal).collect()
+        let refused = checks.into_iter().filter_map(refusal);
+        let is_gated = self.min_return.is_some() || self.min_success.is_some();
+        too_many.filter(|_| is_gated).into_iter().chain(refused).collect()
     }
 }
 
 impl Display for Report {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        let Report { env, policy, episodes, found, drawn, .. } = self;
+        let Report { env, policy, episodes, diverged, random_diverged, found, drawn, .. } = self;
         writeln!(out, "{policy} in {env}{drawn}, {episodes} episodes, 95 % intervals")?;
+        if diverged.episodes > 0 {
+            writeln!(out, "  {diverged}; the numbers are of the others")?;
+        }
         writeln!(out, "  return         {:.2}", found.total_reward)?;
         match &found.success {
             Some(success) => writeln!(out, "  success        {success:.3}")?,
             None => writeln!(out, "  success        not defined by this environment")?,
         }
-        writeln!(out, "  random return  {:.2}", found.random_return)
+        writeln!(out, "  random return  {:.2}", found.random_return)?;
+        if random_diverged.episodes > 0 {
+            writeln!(out, "  of the random policy, {random_diverged}")?;
+        }
+        Ok(())
     }
 }
 
@@ -163,20 +190,29 @@ impl Evaluation {
     }
 }
 
-/// Plays `n` nominal episodes of the policy, and as many of the random policy.
+/// Plays `n` nominal episodes of the policy, and as many of the random policy; also says how many of each have no outcome
+/// and are in no number.
 ///
 /// # Errors
-/// If fewer than two episodes are asked for: one says nothing of the spread.
-pub fn evaluate(env: &dyn Env, policy: &dyn Policy, n: usize, context: &Context) -> Result<Evaluation> {
+/// If fewer than two episodes are asked for, or have an outcome: one says nothing of the spread.
+pub fn evaluate(
+    env: &dyn Env,
+    policy: &dyn Policy,
+    n: usize,
+    context: &Context,
+) -> Result<(Evaluation, [Diverged; 2])> {
     ensure!(n >= 2, "expected at least 2 episodes, found {n}");
     let seed = Seed(context.seed).child("evaluate");
-    let outcomes = play(env, policy, seed, n, context, "policy")?;
-    let random = play(env, &Random::new(&env.spec().action), seed, n, context, "random policy")?;
-    Ok(Evaluation {
+    let (outcomes, diverged) = sound(env, play(env, policy, seed, n, context, "policy")?, "policy")?;
+    let random = Random::new(&env.spec().action);
+    let random = play(env, &random, seed, n, context, "random policy")?;
+    let (random, random_diverged) = sound(env, random, "random policy")?;
+    let found = Evaluation {
         total_reward: mean_return(&outcomes)?,
         success: success(&outcomes)?,
         random_return: mean_return(&random)?,
-    })
+    };
+    Ok((found, [diverged, random_diverged]))
 }
 
 /// Plays nominal episodes on all cores, in order of their seeds.
@@ -189,13 +225,25 @@ fn play(
     what: &str,
 ) -> Result<Vec<Outcome>> {
     let bar = context.task(n, what);
-    let trial = Trial::new(env, policy);
+    let trial = Trial { stop: stop::is_requested, ..Trial::new(env, policy) };
     let jobs = parallel::jobs_for(env, context.jobs);
     parallel::map(jobs, n, &bar, |i| {
         let outcome = trial.outcome(seed.child(i));
         // A robot that stopped says nothing of the policy.
         env.health().map(|()| outcome).map_err(|why| anyhow!("{what}, episode {i}: {why}"))
     })
+}
+
+/// The episodes that have an outcome, and how many have none.
+fn sound(env: &dyn Env, outcomes: Vec<Outcome>, what: &str) -> Result<(Vec<Outcome>, Diverged)> {
+    let diverged = Diverged::of_outcomes(env.spec(), &outcomes);
+    let sound: Vec<Outcome> = outcomes.into_iter().filter(|o| o.divergence.is_none()).collect();
+    ensure!(
+        sound.len() >= 2,
+        "{what}, environment {}: {diverged}; expected at least 2 with an outcome",
+        env.spec().id
+    );
+    Ok((sound, diverged))
 }
 
 fn mean_return(outcomes: &[Outcome]) -> Result<Estimate> {

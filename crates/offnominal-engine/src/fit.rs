@@ -3,10 +3,13 @@
 use crate::collect;
 use crate::context::Context;
 use crate::detector_choice::DetectorChoice;
-use crate::monitor_file::{self, Made};
+use crate::diverged::Diverged;
+use crate::monitor_file::{self, Made, System};
+use crate::request::within;
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
+use offnominal_core::limits;
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_files::dataset::{self, Dataset, DatasetRecipe};
@@ -76,23 +79,47 @@ pub struct FittedMonitor {
 /// # Errors
 /// If the environment, the policy, the detector or the episodes cannot be had, or there are too few of them.
 pub fn run(request: &Request, context: &Context) -> Result<FittedMonitor> {
+    for (name, n) in [("train", request.train), ("calibration", request.calibration)] {
+        within(name, n.unwrap_or(1) as usize, 1..=limits::EPISODES)?;
+    }
     let rule = request.checked_rule()?;
     let subject = Subject::new(&request.env, &request.policy)?;
     let [train, calibration] = request.both(&subject, rule, context)?;
-    request.fit(&subject, [&train, &calibration], context.seed)
+    request.fit(&subject, [&train, &calibration], context)
 }
 
 impl Request {
     /// Fits on some episodes, sets the threshold on others, and writes the file.
     ///
     /// # Errors
-    /// If a setting is wrong, there are too few episodes, or the file cannot be written.
-    pub fn fit(&self, subject: &Subject, episodes: [&[Episode]; 2], seed: u64) -> Result<FittedMonitor> {
-        let (detector, rule, diagnoses) = (&self.detector, self.checked_rule()?, self.diagnosis);
-        let fit = monitor_file::Fit { subject, detector, rule, alarm: self.alarm, diagnoses, seed };
-        let Made { about, bytes } = fit.make(episodes[0], episodes[1])?;
+    /// If a setting is wrong, there are too few episodes, the file cannot be written, or the work was asked to stop.
+    pub fn fit(
+        &self,
+        subject: &Subject,
+        episodes: [&[Episode]; 2],
+        context: &Context,
+    ) -> Result<FittedMonitor> {
+        let views = episodes.map(|episodes| episodes.iter().map(Episode::signals).collect::<Vec<_>>());
+        let made = self.make(&System::of(subject), [&views[0], &views[1]], context)?;
+        let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
-        Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: about })
+        Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
+    }
+
+    /// The contents of the file, for any system: fitted on some episodes, with the threshold set by others.
+    ///
+    /// # Errors
+    /// As [`Request::fit`], or if the episodes have other channels than the system.
+    pub fn make(
+        &self,
+        system: &System<'_>,
+        [train, calibration]: [&[Signals<'_>]; 2],
+        context: &Context,
+    ) -> Result<Made> {
+        let (detector, rule, diagnoses) = (&self.detector, self.checked_rule()?, self.diagnosis);
+        enough(rule, calibration.len())?;
+        let fit = monitor_file::Fit { system, detector, rule, alarm: self.alarm, diagnoses, context };
+        fit.make(train, calibration)
     }
 
     /// The rule of that name.
@@ -121,6 +148,8 @@ impl Request {
             ]);
         };
         let mut episodes = nominal(path, subject)?;
+        let diverged = Diverged::of(subject.env.spec(), &episodes);
+        diverged.at_most(context.allow_diverged).with_context(|| format!("dataset {}", path.display()))?;
         let n = episodes.len();
         let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
         let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
@@ -150,7 +179,9 @@ fn enough(rule: Rule, found: usize) -> Result<()> {
 
 fn play(subject: &Subject, role: &str, n: usize, context: &Context) -> Result<Vec<Episode>> {
     let root = Seed(context.seed).child("fit").child(role);
-    Ok(collect::play(subject, None, root, 0..n, role, context)?.episodes)
+    let episodes = collect::play(subject, None, root, 0..n, role, context)?.episodes;
+    Diverged::of(subject.env.spec(), &episodes).at_most(context.allow_diverged).context(role.to_string())?;
+    Ok(episodes)
 }
 
 /// The episodes of a file, which must be nominal ones of this environment and policy.

@@ -8,18 +8,26 @@
 //! The initial condition is the seed that the environment's `reset` gets, so an episode can be had again in Python.
 
 #[cfg(unix)]
+mod answers;
+#[cfg(unix)]
 mod describe;
 #[cfg(unix)]
 mod environment;
+#[cfg(unix)]
+mod folder;
 #[cfg(unix)]
 mod guest;
 #[cfg(unix)]
 mod host;
 #[cfg(unix)]
+mod said;
+#[cfg(unix)]
 mod wire;
 #[cfg(unix)]
 mod worker;
 
+#[cfg(unix)]
+pub use answers::answers;
 use anyhow::Result;
 use offnominal_core::env::Env;
 
@@ -29,7 +37,7 @@ const PREFIX: &str = "gymnasium:";
 /// The interpreter that hosts them, if it is not to be `python3`.
 pub const PYTHON: &str = "OFFNOMINAL_PYTHON";
 
-/// The most seconds for an answer of an environment that is there.
+/// The most seconds for an answer of an environment, its construction included.
 #[cfg(unix)]
 const TIMEOUT_SECS: f64 = 60.0;
 

@@ -1,25 +1,77 @@
 //! Monitors as files: made from nominal episodes, and opened again.
 
+use crate::context::Context;
 use crate::detector_choice::{DetectorChoice, seed_label};
 use crate::subject::Subject;
 use crate::{catalogues, policies};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::alarm::Settings;
+use offnominal_core::archive::Archive;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_files::dataset::Dataset;
 use offnominal_files::store::address;
 use offnominal_monitor::{
-    About, Calibrated, DetectorRecipe, FORMAT, Identity, Monitor, channel_names, encode,
+    About, Calibrated, ChannelName, DetectorRecipe, FORMAT, FileError, Identity, Monitor, channel_names,
+    encode,
 };
 use offnominal_stats::{Level, Rule, Threshold};
 use serde_json::Value;
 use std::path::Path;
 
+/// What a monitor is to watch: an environment of the engine, or anything of which there are only episodes.
+pub struct System<'a> {
+    /// What it is called, with the digest of its specification if it has one.
+    pub environment: Identity,
+    /// The policy that acts, with the digest of its file if it has one.
+    pub policy_name: Identity,
+    /// The policy, if it is at hand.
+    pub policy: Option<&'a dyn Policy>,
+    /// One name for each number of an observation.
+    pub observation: Vec<ChannelName>,
+    /// One name for each number of a command.
+    pub action: Vec<ChannelName>,
+    /// Seconds per step.
+    pub dt_secs: f64,
+}
+
+impl System<'_> {
+    /// An environment and a policy of the engine.
+    pub fn of(subject: &Subject) -> System<'_> {
+        let (spec, name) = (subject.env.spec(), &subject.name);
+        System {
+            environment: identity(spec),
+            policy_name: Identity { id: name.id.clone(), digest: name.digest.clone() },
+            policy: Some(subject.policy.as_ref()),
+            observation: channel_names(&spec.observation),
+            action: channel_names(&spec.action),
+            dt_secs: spec.dt_secs,
+        }
+    }
+
+    /// Insists on episodes with the channels of the system.
+    fn check(&self, episodes: &[Signals<'_>], what: &str) -> Result<()> {
+        let expected = [self.observation.len(), self.action.len()];
+        for (i, episode) in episodes.iter().enumerate() {
+            let found = [episode.obs_width(), episode.act_width()];
+            ensure!(
+                found == expected,
+                "{what} episode {i}: expected {} observation and {} action channels of {}, found {} and {}",
+                expected[0],
+                expected[1],
+                self.environment.id,
+                found[0],
+                found[1]
+            );
+        }
+        Ok(())
+    }
+}
+
 /// What is fitted, and when it is to raise an alarm.
 pub struct Fit<'a> {
-    /// The environment and the policy that acts.
-    pub subject: &'a Subject,
+    /// What is watched.
+    pub system: &'a System<'a>,
     /// The detector.
     pub detector: &'a DetectorChoice,
     /// How the threshold is set.
@@ -28,64 +80,98 @@ pub struct Fit<'a> {
     pub alarm: Settings,
     /// Whether an alarm is to be diagnosed.
     pub diagnoses: bool,
-    /// Seed of the fit.
-    pub seed: u64,
+    /// The seed, who sees how far it is, and when to stop.
+    pub context: &'a Context,
 }
 
-/// A monitor as the bytes of its file, with what it says of itself.
+/// The contents of a monitor's file.
 pub struct Made {
     /// The header.
     pub about: About,
+    /// What was learned.
+    pub archive: Archive,
+}
+
+impl Made {
     /// The file.
-    pub bytes: Vec<u8>,
+    pub fn bytes(&self) -> Vec<u8> {
+        encode(&self.about, &self.archive)
+    }
 }
 
 impl Fit<'_> {
     /// Fits the detector on some episodes, and sets the threshold with others.
     ///
     /// # Errors
-    /// If there are too few episodes, or the detector cannot be fitted or kept.
-    pub fn make(&self, train: &[Episode], calibration: &[Episode]) -> Result<Made> {
+    /// If there are too few episodes, the detector cannot be fitted or kept, or the work was asked to stop.
+    pub fn make(&self, train: &[Signals<'_>], calibration: &[Signals<'_>]) -> Result<Made> {
+        self.system.check(train, "training")?;
+        self.system.check(calibration, "calibration")?;
         let mut monitor = self.fit(train)?;
-        let scores = scores(monitor.as_mut(), calibration);
+        let scores = self.scores(monitor.as_mut(), calibration)?;
         let threshold = self.rule.threshold(&scores, Level::P95)?;
         monitor.reset();
         let diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
         let archive = Monitor::archive(monitor.as_ref(), &threshold.statistic, diagnoser.as_ref())?;
         let about = self.about(train.len(), calibration.len(), &threshold);
-        Ok(Made { bytes: encode(&about, &archive), about })
+        Ok(Made { about, archive })
     }
 
-    fn fit(&self, train: &[Episode]) -> Result<Box<dyn offnominal_core::detector::Monitor>> {
+    fn fit(&self, views: &[Signals<'_>]) -> Result<Box<dyn offnominal_core::detector::Monitor>> {
         let detector = catalogues::detectors().build(&self.detector.id, &self.detector.params)?;
-        let views: Vec<Signals<'_>> = train.iter().map(Episode::signals).collect();
         // One episode in ten tells when to stop, where training is to stop early.
         let n_held_out = if stops_early(&self.detector.params) { views.len().div_ceil(10) } else { 0 };
         let (seen, held_out) = views.split_at(views.len() - n_held_out);
-        let mut rng = Seed(self.seed).child("fit").child(seed_label(&self.detector.name)).rng();
-        let fitted = detector.fit_with(self.subject.policy.as_ref(), seen, held_out, &mut rng);
-        fitted.context("the detector cannot be fitted")
+        let mut rng = self.seed().child("fit").child(seed_label(&self.detector.name)).rng();
+        let nominal = Nominal { policy: self.system.policy, ..Nominal::new(seen, held_out) };
+        let fit = |progress: FitProgress<'_>| {
+            detector.fit(nominal.with_progress(progress), &mut rng).context("the detector cannot be fitted")
+        };
+        self.context.watched(&format!("fit of {}", self.detector.name), fit)
     }
 
-    fn diagnoser(&self, train: &[Episode]) -> Result<Diagnoser> {
-        let views: Vec<Signals<'_>> = train.iter().map(Episode::signals).collect();
-        let mut rng = Seed(self.seed).child("diagnosis").rng();
-        Diagnoser::fit(&views, &mut rng).context("the diagnosis cannot be fitted")
+    fn diagnoser(&self, train: &[Signals<'_>]) -> Result<Diagnoser> {
+        let mut rng = self.seed().child("diagnosis").rng();
+        let fit = |progress: FitProgress<'_>| {
+            Diagnoser::fit(train, &mut rng, progress).context("the diagnosis cannot be fitted")
+        };
+        self.context.watched("fit of the diagnosis", fit)
+    }
+
+    /// The scores of each episode, `[n][T]`.
+    fn scores(
+        &self,
+        monitor: &mut dyn offnominal_core::detector::Monitor,
+        episodes: &[Signals<'_>],
+    ) -> Result<Vec<Vec<f64>>> {
+        let task = self.context.task(episodes.len(), "scores");
+        let score = |episode: &Signals<'_>| {
+            task.check()?;
+            let mut scores = Vec::with_capacity(episode.len());
+            monitor.score_episode(episode, &mut scores);
+            task.inc(1);
+            Ok(scores)
+        };
+        episodes.iter().map(score).collect()
+    }
+
+    fn seed(&self) -> Seed {
+        Seed(self.context.seed)
     }
 
     fn about(&self, train_episodes: usize, episodes: usize, threshold: &Threshold) -> About {
-        let (spec, name) = (self.subject.env.spec(), &self.subject.name);
+        let system = self.system;
         About {
             format: FORMAT,
             engine: env!("CARGO_PKG_VERSION").into(),
             detector: DetectorRecipe { id: self.detector.id.clone(), params: self.detector.params.clone() },
-            environment: identity(spec),
-            policy: Identity { id: name.id.clone(), digest: name.digest.clone() },
-            observation: channel_names(&spec.observation),
-            action: channel_names(&spec.action),
-            dt_secs: spec.dt_secs,
+            environment: system.environment.clone(),
+            policy: system.policy_name.clone(),
+            observation: system.observation.clone(),
+            action: system.action.clone(),
+            dt_secs: system.dt_secs,
             train_episodes,
-            seed: self.seed,
+            seed: self.context.seed,
             diagnoses: self.diagnoses,
             threshold: Calibrated {
                 rule: self.rule.id().into(),
@@ -98,16 +184,6 @@ impl Fit<'_> {
             alarm: self.alarm,
         }
     }
-}
-
-/// The scores of each episode, `[n][T]`.
-fn scores(monitor: &mut dyn offnominal_core::detector::Monitor, episodes: &[Episode]) -> Vec<Vec<f64>> {
-    let score = |episode: &Episode| {
-        let mut scores = Vec::with_capacity(episode.len());
-        monitor.score_episode(&episode.signals(), &mut scores);
-        scores
-    };
-    episodes.iter().map(score).collect()
 }
 
 /// Whether the parameters of a detector, or of one inside it, ask for early stopping.
@@ -134,6 +210,21 @@ pub fn identity(spec: &EnvSpec) -> Identity {
 pub fn open(path: &Path) -> Result<Monitor> {
     let policy = |about: &About| same_policy(about).map_err(|e| format!("{e:#}"));
     Ok(Monitor::open_with(path, &catalogues::detectors(), policy)?)
+}
+
+/// Brings a monitor back from the contents of its file, as [`open`] does.
+///
+/// # Errors
+/// If its detector or its policy is not there any longer, or the numbers are not those of one.
+pub fn restore(about: About, archive: &Archive) -> Result<Monitor> {
+    let (known, again) = (catalogues::detectors(), about.clone());
+    match Monitor::new(about, archive, &known, None) {
+        Err(FileError::Numbers(ArchiveError::NoPolicy)) => {
+            let policy = same_policy(&again)?;
+            Ok(Monitor::new(again, archive, &known, Some(policy.as_ref()))?)
+        }
+        made => Ok(made?),
+    }
 }
 
 fn same_policy(about: &About) -> Result<Box<dyn Policy>> {

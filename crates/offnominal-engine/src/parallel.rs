@@ -1,6 +1,7 @@
 //! Work on all cores, with results in order: the same bits for any number of threads.
 
-use crate::progress::Task;
+use crate::progress::{self, Task};
+use crate::stop;
 use anyhow::{Error, Result};
 use offnominal_core::env::Env;
 use rayon::ThreadPoolBuilder;
@@ -31,15 +32,23 @@ pub fn map<T: Send>(
     task: &Task,
     work: impl Fn(usize) -> Result<T> + Sync,
 ) -> Result<Vec<T>> {
+    // The first failure. What comes after it, or after a stop, changes nothing and costs nothing, not even an error.
+    let failed = AtomicUsize::new(usize::MAX);
     let one = |i| {
-        task.check()?;
-        let result = work(i);
+        if task.is_stopped() || i > failed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let result = stop::within(task.stop(), || work(i));
         task.inc(1);
-        result
+        if result.is_err() {
+            failed.fetch_min(i, Ordering::Relaxed);
+        }
+        // What was done while a stop was asked for may be half done.
+        (!task.is_stopped()).then_some(result)
     };
     let pool = ThreadPoolBuilder::new().num_threads(jobs.max(1)).build().expect("threads can be started");
     let each = pool.install(|| (0..n).into_par_iter().with_max_len(1).map(one).collect::<Vec<_>>());
-    each.into_iter().collect()
+    each.into_iter().map(|result| result.unwrap_or_else(|| Err(progress::stopped()))).collect()
 }
 
 /// Runs `work(0), …, work(n − 1)` on `jobs` threads, begun in the order of their numbers, whatever fails; the failures
@@ -56,7 +65,9 @@ pub fn run_all(
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let worker = || {
         for i in std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed)).take_while(|&i| i < n) {
-            if let Err(error) = task.check().and_then(|()| work(i)) {
+            let result = task.check().and_then(|()| stop::within(task.stop(), || work(i)));
+            // What was done while a stop was asked for may be half done.
+            if let Err(error) = task.check().and(result) {
                 failures.lock().expect("no thread panics while it holds the lock").push((i, error));
             }
             task.inc(1);
@@ -73,6 +84,8 @@ pub fn run_all(
 mod tests {
     use super::*;
     use anyhow::bail;
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
 
     #[test]
     fn results_come_in_order_and_the_first_error_wins() {
@@ -80,6 +93,27 @@ mod tests {
         assert_eq!(squares, (0..100).map(|i| i * i).collect::<Vec<_>>());
         let failed = map(3, 100, &Task::hidden(), |i| if i % 40 == 39 { bail!("{i}") } else { Ok(i) });
         assert_eq!(failed.unwrap_err().to_string(), "39");
+        let done = AtomicUsize::new(0);
+        let failed = map(2, 10_000, &Task::hidden(), |i| {
+            done.fetch_add(1, Ordering::Relaxed);
+            std::thread::sleep(std::time::Duration::from_micros(50));
+            if i == 3 { bail!("3") } else { Ok(()) }
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "3");
+        assert!(done.load(Ordering::Relaxed) < 10_000, "what comes after a failure is not done");
+    }
+
+    #[test]
+    fn what_is_left_when_the_task_stops_is_not_begun() {
+        let stop = Arc::new(AtomicBool::new(false));
+        let task = Task::begin(&progress::Silent, Arc::clone(&stop), 0..0, "");
+        let begun = AtomicUsize::new(0);
+        let work = |_| {
+            stop.store(begun.fetch_add(1, Ordering::Relaxed) == 9, Ordering::Relaxed);
+            Ok(())
+        };
+        let error = map(1, 1000, &task, work).unwrap_err().to_string();
+        assert!(error.starts_with("stopped") && begun.into_inner() == 10, "{error}");
     }
 
     #[test]

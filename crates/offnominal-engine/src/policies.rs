@@ -3,6 +3,7 @@
 
 pub mod bodies;
 mod shipped;
+mod vouched;
 
 use crate::catalogues::own_policies;
 use anyhow::{Context, Result, bail, ensure};
@@ -131,6 +132,19 @@ fn cards() -> Result<Vec<(&'static [u8], Card)>> {
     SHIPPED.iter().map(read).collect()
 }
 
+/// The file of the policy of that name for the given environment; none, where it has no file of its own.
+///
+/// # Errors
+/// If a shipped card is damaged, or the file cannot be read.
+pub fn content(name: &str, env: &str) -> Result<Option<Vec<u8>>> {
+    let named = |card: &Card| fits(&card.env, env) && (name == card.algorithm || name == card.id);
+    if let Some((bytes, _)) = cards()?.into_iter().find(|(_, card)| named(card)) {
+        return Ok(Some(bytes.to_vec()));
+    }
+    let path = Path::new(name);
+    path.is_file().then(|| read::bytes(path)).transpose()
+}
+
 /// A policy from a file, with the card beside it if there is one.
 fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
     let bytes = read::bytes(path)?;
@@ -141,6 +155,9 @@ fn from_file(path: &Path, spec: &EnvSpec) -> Result<Found> {
         false => Box::new(actor(&bytes, spec).with_context(place)?),
     };
     let card = card_beside(path, &bytes)?;
+    if !is_onnx && card.is_none() {
+        vouched::check(path, &bytes)?;
+    }
     Ok(Found { policy, name: path.display().to_string(), digest: digest(&bytes), card })
 }
 

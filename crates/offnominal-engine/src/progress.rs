@@ -1,6 +1,7 @@
 //! How work tells how far it is, whoever shows it: a bar in the terminal, tqdm in Python, JSON events, or nobody.
 
-use anyhow::{Result, ensure};
+use anyhow::{Error, Result, anyhow};
+use offnominal_core::fit_progress::FitProgress;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -53,6 +54,11 @@ pub struct Task {
 }
 
 impl Task {
+    /// What asks for the end of the task.
+    pub fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
     /// Begins a task of which a part may have been done before; it is to end when `stop` is set.
     pub fn begin(progress: &dyn Progress, stop: Arc<AtomicBool>, work: Range<u64>, what: &str) -> Task {
         let tracker = progress.begin(what, work.clone());
@@ -70,6 +76,11 @@ impl Task {
     /// If it was.
     pub fn check(&self) -> Result<()> {
         check(&self.stop)
+    }
+
+    /// Whether the work was asked to stop.
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
     /// So many more units are done.
@@ -95,6 +106,28 @@ impl Task {
         self.inc(0);
     }
 
+    /// Does work that knows how far it is. `hear` hears each per cent once; the work ends early when the task is to end.
+    ///
+    /// # Errors
+    /// If it was asked to stop; else that of the work.
+    pub fn watched<T, E: Into<Error>>(
+        &self,
+        hear: impl Fn(u64) + Sync,
+        work: impl FnOnce(FitProgress<'_>) -> Result<T, E>,
+    ) -> Result<T> {
+        let last = AtomicU64::new(0);
+        let tell = |share: f64| {
+            let percent = (100.0 * share) as u64;
+            if last.fetch_max(percent, Ordering::Relaxed) < percent {
+                hear(percent);
+            }
+            !self.stop.load(Ordering::Relaxed)
+        };
+        let done = work(FitProgress::new(&tell));
+        // That it was stopped says more than what then became of the work.
+        done.or_else(|error| self.check().and(Err(error.into())))
+    }
+
     /// Says what is being done at the moment.
     pub fn set_message(&self, text: &str) {
         self.tracker.message(text);
@@ -108,9 +141,12 @@ impl Task {
 
 /// Refuses to go on if the work was asked to stop.
 pub(crate) fn check(stop: &AtomicBool) -> Result<()> {
-    let asked = stop.load(Ordering::Relaxed);
-    ensure!(!asked, "stopped; what is finished is saved, and the same command continues from there");
-    Ok(())
+    if stop.load(Ordering::Relaxed) { Err(stopped()) } else { Ok(()) }
+}
+
+/// The error of work that was asked to stop.
+pub(crate) fn stopped() -> Error {
+    anyhow!("stopped; what is finished is saved, and the same command continues from there")
 }
 
 #[cfg(test)]
@@ -140,6 +176,18 @@ mod tests {
         fn message(&self, text: &str) {
             self.note(text);
         }
+    }
+
+    #[test]
+    fn watched_work_tells_each_per_cent_once_and_can_be_stopped() {
+        let (seen, stop) = (Seen::default(), Arc::<AtomicBool>::default());
+        let task = Task::begin(&Silent, Arc::clone(&stop), 0..100, "");
+        let heard = |percent: u64| seen.note(&percent.to_string());
+        let work = |progress: FitProgress<'_>| (0..1000).try_for_each(|i| progress.at(i, 2000));
+        task.watched(heard, work).unwrap();
+        assert_eq!(*seen.0.lock().unwrap(), (1..50).map(|p| p.to_string()).collect::<Vec<_>>());
+        stop.store(true, Ordering::Relaxed);
+        assert!(task.watched(|_| (), work).unwrap_err().to_string().starts_with("stopped; "));
     }
 
     #[test]

@@ -1,12 +1,48 @@
-//! What made a result, with the version of the simulator if an environment needs one.
+//! What made a result, with the version of what simulates its environments.
 
+use crate::foreign;
 use offnominal_core::spec::EnvSpec;
 use offnominal_files::provenance::Provenance;
+use std::collections::BTreeMap;
 
 /// Of a command with a seed and settings, whatever their form is, that plays in these environments.
 pub fn made(command: &str, seed: u64, config: &[u8], envs: &[&EnvSpec]) -> Provenance {
-    // The specification of an environment says what simulates it.
-    let simulates = |spec: &&EnvSpec| spec.source.contains("MuJoCo");
-    let mujoco = envs.iter().any(simulates).then(|| offnominal_mujoco::VERSION.into());
-    Provenance { mujoco, ..Provenance::new(command, seed, config) }
+    let mujoco = envs.iter().any(|spec| simulates(spec)).then(|| offnominal_mujoco::VERSION.into());
+    let hosted = envs.iter().filter(|spec| foreign::named(&spec.id).is_some());
+    let hosted = hosted.map(|spec| (spec.id.clone(), spec.source.clone())).collect();
+    Provenance { mujoco, hosted, ..Provenance::new(command, seed, config) }
+}
+
+/// Versions of what plays episodes in an environment, by name.
+pub fn versions(spec: &EnvSpec) -> BTreeMap<String, String> {
+    let made = made("", 0, b"", &[spec]);
+    made.versions().into_iter().map(|(name, version)| (name.into(), version.into())).collect()
+}
+
+/// What simulates an environment, with its version, if that is not this program alone.
+pub fn simulator(spec: &EnvSpec) -> Option<String> {
+    let hosted = foreign::named(&spec.id).map(|_| spec.source.clone());
+    hosted.or_else(|| simulates(spec).then(|| format!("MuJoCo {}", offnominal_mujoco::VERSION)))
+}
+
+/// Whether it is our MuJoCo that simulates an environment, which its specification says.
+fn simulates(spec: &EnvSpec) -> bool {
+    foreign::named(&spec.id).is_none() && spec.source.contains("MuJoCo")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whatever_simulates_is_named_with_its_version() {
+        let spec =
+            |id: &str, source: &str| EnvSpec { source: source.into(), ..EnvSpec::new(id, "a fixture") };
+        let hosted = spec("gymnasium:Ant-v5", "Gymnasium 1.2.0, numpy 2.1.0, mujoco 3.2.6");
+        assert_eq!(versions(&hosted)["Python"], hosted.source);
+        assert_eq!(simulator(&hosted).as_deref(), Some(&*hosted.source));
+        let ours = spec("hopper", "simulated by MuJoCo");
+        assert_eq!(versions(&ours)["MuJoCo"], offnominal_mujoco::VERSION);
+        assert_eq!(simulator(&spec("pendulum", "native")), None);
+    }
 }

@@ -3,6 +3,7 @@
 use crate::anomaly_request::AnomalyRequest;
 use crate::catalogues;
 use crate::context::Context;
+use crate::request::within;
 use crate::show::Show;
 use crate::subject::Subject;
 use anyhow::{Context as _, Result, ensure};
@@ -91,6 +92,7 @@ pub struct Rendered {
 /// # Errors
 /// If environment, policy, anomaly or camera cannot be had, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Rendered> {
+    within("size", request.size, 8..=1024)?;
     let subject = Subject::new(&request.env, &request.policy)?;
     let camera = request.camera(subject.env.spec())?;
     let show = Show { trial: subject.trial(), camera, size: request.size.into() };

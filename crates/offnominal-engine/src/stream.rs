@@ -12,6 +12,15 @@
 //! {"obs": [0.1, 0.2], "action": [0.5]}
 //! ```
 //!
+//! Numbers may also be given by the names of the channels, `{"obs": {"level": 0.1, "flow": 0.2}, …}`, in any order, or a
+//! line before the first step says in which order they come:
+//!
+//! ```json
+//! {"channels": {"obs": ["flow", "level"], "action": ["valve"]}}
+//! ```
+//!
+//! Names that are not those of the monitor's file are an error.
+//!
 //! In the second form the step is judged when the next observation comes, and an observation without a command ends
 //! the episode. In both forms `"reset": true` says that an episode begins with this line, and `"step": 7` gives it a
 //! number, which then must grow by one from line to line. A first line begins an episode without saying so.
@@ -19,25 +28,81 @@
 //! A line out is a verdict: the number of the line in that it answers, the episode, the fields of [`Verdict`], and, where
 //! an alarm is raised, the [`Diagnosis`].
 
+mod channels;
+
+use channels::{Names, Numbers};
 use offnominal_core::alarm::Event;
 use offnominal_core::detector::Transition;
-use offnominal_monitor::{Diagnosis, Monitor, StepError, Verdict};
+use offnominal_monitor::{ChannelName, Diagnosis, Monitor, StepError, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// One line in.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 struct Line {
+    /// Observation before the step, as the policy reads it.
+    obs: Numbers,
+    /// The policy's action; in the second form, an observation without an action ends the episode.
+    action: Option<Numbers>,
+    /// Observation after the step.
+    next_obs: Option<Numbers>,
+    /// Whether an episode begins with this line.
+    #[serde(default)]
+    reset: bool,
+    /// Number of the line; it grows by one until the next reset.
+    step: Option<u64>,
+}
+
+/// The schema of a line in.
+#[cfg(feature = "schema")]
+pub fn line_schema() -> schemars::Schema {
+    schemars::schema_for!(AnyLine)
+}
+
+/// A line in: a step, or the order of the channels.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code)]
+enum AnyLine {
+    Step(Line),
+    Channels(Header),
+}
+
+/// A line with its numbers in the order of the monitor.
+struct Seen {
     obs: Vec<f32>,
     action: Option<Vec<f32>>,
     next_obs: Option<Vec<f32>>,
-    #[serde(default)]
-    reset: bool,
-    step: Option<u64>,
+}
+
+/// A line that says in which order the numbers come.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Header {
+    channels: Announced,
+}
+
+/// The names of the channels in the order in which they come.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct Announced {
+    obs: Option<Vec<String>>,
+    action: Option<Vec<String>>,
+}
+
+/// Whether an object's first key is that of a [`Header`].
+fn names_channels(text: &[u8]) -> bool {
+    let inner = text.trim_ascii().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+    inner.is_some_and(|inner| inner.starts_with(b"\"channels\""))
 }
 
 /// One line out.
 #[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Answer<'a> {
     /// Which line is answered, counted from 1.
     pub line: u64,
@@ -50,6 +115,8 @@ pub struct Answer<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosis<'a>>,
 }
+
+pub use channels::ChannelsError;
 
 /// What is wrong with a line.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -72,6 +139,12 @@ pub enum LineError {
     /// A line after the end of an episode.
     #[error("expected \"reset\": true after an observation without an action, found a line without it")]
     NoReset,
+    /// Channels are not those of the monitor.
+    #[error(transparent)]
+    Channels(#[from] ChannelsError),
+    /// Channels are named after the first step.
+    #[error("expected channels before the first step, found them after it")]
+    LateChannels,
     /// A step is missing.
     #[error("step: expected {expected}, found {found}; a step is missing, or a reset")]
     Gap {
@@ -96,13 +169,19 @@ pub struct Stream {
     step: Option<u64>,
     has_begun: bool,
     has_ended: bool,
+    obs: Names,
+    action: Names,
 }
 
 impl Stream {
     /// Before the first line.
     pub fn new(monitor: Monitor) -> Stream {
+        let names = |of: &[ChannelName]| Names::of(of.iter().map(|channel| channel.name.clone()).collect());
+        let (obs, action) = (names(&monitor.about().observation), names(&monitor.about().action));
         Stream {
             monitor,
+            obs,
+            action,
             n_lines: 0,
             episode: 0,
             is_whole: None,
@@ -121,15 +200,40 @@ impl Stream {
         if text.trim_ascii().is_empty() {
             return Ok(None);
         }
-        let line: Line = serde_json::from_slice(text).map_err(|e| LineError::Syntax(syntax(&e)))?;
+        let Some(line) = self.parsed(text)? else { return Ok(None) };
+        let seen = self.ordered(&line)?;
         self.same_form(&line)?;
         self.follows(&line)?;
-        let verdict = self.judge(&line)?;
+        let verdict = self.judge(&seen)?;
         (self.step, self.has_begun, self.has_ended) = (line.step, true, line.action.is_none());
         let Some(verdict) = verdict else { return Ok(None) };
         let (line, episode, is_raised) = (self.n_lines, self.episode, verdict.event == Some(Event::Raised));
         let diagnosis = if is_raised { self.monitor.diagnose() } else { None };
         Ok(Some(Answer { line, episode, verdict, diagnosis }))
+    }
+
+    /// A step; nothing if the line names the channels.
+    fn parsed(&mut self, text: &[u8]) -> Result<Option<Line>, LineError> {
+        let wrong = |e: serde_json::Error| LineError::Syntax(syntax(&e));
+        // What looks like a step is read only once.
+        if !names_channels(text) {
+            return serde_json::from_slice(text).map(Some).map_err(wrong);
+        }
+        let Header { channels } = serde_json::from_slice(text).map_err(wrong)?;
+        if self.has_begun {
+            return Err(LineError::LateChannels);
+        }
+        channels.obs.map_or(Ok(()), |names| self.obs.announce("obs", &names))?;
+        channels.action.map_or(Ok(()), |names| self.action.announce("action", &names))?;
+        Ok(None)
+    }
+
+    /// The numbers of a step in the order of the monitor.
+    fn ordered(&self, line: &Line) -> Result<Seen, ChannelsError> {
+        let obs = self.obs.ordered("obs", &line.obs)?;
+        let action = line.action.as_ref().map(|a| self.action.ordered("action", a)).transpose()?;
+        let next_obs = line.next_obs.as_ref().map(|o| self.obs.ordered("next_obs", o)).transpose()?;
+        Ok(Seen { obs, action, next_obs })
     }
 
     fn same_form(&mut self, line: &Line) -> Result<(), LineError> {
@@ -158,7 +262,7 @@ impl Stream {
         if line.step == Some(expected) { Ok(()) } else { Err(LineError::Gap { expected, found }) }
     }
 
-    fn judge(&mut self, line: &Line) -> Result<Option<Verdict>, StepError> {
+    fn judge(&mut self, line: &Seen) -> Result<Option<Verdict>, StepError> {
         match (&line.action, &line.next_obs) {
             (Some(action), Some(next_obs)) => {
                 self.monitor.transition(&Transition { obs: &line.obs, action, next_obs }).map(Some)

@@ -4,7 +4,7 @@ use crate::anomaly_request::AnomalyRequest;
 use crate::frames::FrameSize;
 use crate::frames::cache::VideoCache;
 use crate::randomisation::{Randomisation, RandomisationRequest};
-use crate::{catalogues, policies};
+use crate::{catalogues, policies, provenance, stop};
 use anyhow::{Result, anyhow};
 use offnominal_agents::Card;
 use offnominal_core::image_detector::Video;
@@ -82,14 +82,15 @@ impl Subject {
     /// As [`AnomalyRequest::resolve`].
     pub fn anomaly_spec(&self, request: Option<&AnomalyRequest>) -> Result<Option<AnomalySpec>> {
         let resolve =
-            |r: &AnomalyRequest| r.resolve(self.env.as_ref(), &self.name.id, self.env.spec().horizon);
+            |r: &AnomalyRequest| r.resolve(self.env.as_ref(), &self.name.label(), self.env.spec().horizon);
         request.map(resolve).transpose()
     }
 
     /// The recipe of the two's episodes.
     pub fn recipe(&self, anomaly_spec: Option<&AnomalySpec>, seed: u64) -> DatasetRecipe {
-        let recipe = DatasetRecipe::new(self.env.spec(), self.name.clone(), anomaly_spec.cloned(), seed);
-        DatasetRecipe { robot: self.robot.clone(), ..recipe }
+        let spec = self.env.spec();
+        let recipe = DatasetRecipe::new(spec, self.name.portable(), anomaly_spec.cloned(), seed);
+        DatasetRecipe { robot: self.robot.clone(), simulator: provenance::simulator(spec), ..recipe }
     }
 
     /// The episode, unless the environment broke: then it says nothing of the policy.
@@ -110,7 +111,7 @@ impl Subject {
 
     /// The trial of the two.
     pub fn trial(&self) -> Trial<'_> {
-        Trial::new(self.env.as_ref(), self.policy.as_ref())
+        Trial { stop: stop::is_requested, ..Trial::new(self.env.as_ref(), self.policy.as_ref()) }
     }
 }
 

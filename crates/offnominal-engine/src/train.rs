@@ -106,7 +106,8 @@ impl Run {
         let mut monitor = Monitor::new(&self.trainer, &self.folder, context)?;
         let mut saved = Instant::now();
         while !self.trainer.is_done() {
-            let progress = self.trainer.advance(CHUNK.min(self.memory.until_next(&self.trainer)));
+            let n = CHUNK.min(self.memory.until_next(&self.trainer));
+            let progress = self.trainer.advance_while(n, &|| context.check().is_ok());
             monitor.show(&progress, self.trainer.config())?;
             self.memory.take(&mut self.trainer, &self.folder)?;
             let is_stopped = context.check();
@@ -143,7 +144,7 @@ impl Run {
         let context = &context.with_seed(Card::evaluation_seed(self.trainer.seed()));
         let shows_images = env.spec().observation.iter().any(|channel| channel.image.is_some());
         let n = CARD_EPISODES[usize::from(shows_images)];
-        let found = evaluation::evaluate(env, actor, n, context)?;
+        let (found, _) = evaluation::evaluate(env, actor, n, context)?;
         Ok(Card {
             id: format!("{}-{}", actor.env(), actor.algorithm()),
             env: actor.env().into(),

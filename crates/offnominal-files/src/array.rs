@@ -1,6 +1,7 @@
 //! Arrays of numbers in files: `.npy`, `.npz` and `.safetensors`, as PyTorch and NumPy write them.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
+use offnominal_core::limits::{ARRAY_NUMBERS, HEADER_BYTES};
 use offnominal_nets::Tensors;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -16,9 +17,6 @@ pub struct Array {
 
 /// The endings that are read.
 pub const ENDINGS: [&str; 3] = ["npy", "npz", "safetensors"];
-
-/// The most numbers that an array may have: 16 GiB.
-const MOST: usize = 1 << 32;
 
 /// The file of that name with one of the endings.
 ///
@@ -39,18 +37,23 @@ pub fn find(folder: &Path, name: &str) -> Result<PathBuf> {
 pub fn read(path: &Path, name: &str) -> Result<Array> {
     let bytes = crate::read::bytes(path)?;
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    decode(&bytes, ending, name).with_context(|| path.display().to_string())
+}
+
+/// The array of finite numbers in the bytes of a file with that ending.
+///
+/// # Errors
+/// As [`read`].
+pub fn decode(bytes: &[u8], ending: &str, name: &str) -> Result<Array> {
     let array = match ending {
-        "npy" => npy(&bytes),
-        "npz" => npz(&bytes, name),
-        "safetensors" => safetensors(&bytes, name),
+        "npy" => npy(bytes),
+        "npz" => npz(bytes, name),
+        "safetensors" => safetensors(bytes, name),
         other => Err(anyhow!("expected a file ending in .npy, .npz or .safetensors, found {other:?}")),
-    };
-    let array = array.with_context(|| path.display().to_string())?;
+    }?;
     match array.values.iter().position(|v| !v.is_finite()) {
         None => Ok(array),
-        Some(at) => {
-            bail!("{}: expected finite numbers, found {} at index {at}", path.display(), array.values[at])
-        }
+        Some(at) => bail!("expected finite numbers, found {} at index {at}", array.values[at]),
     }
 }
 
@@ -97,8 +100,11 @@ fn field<'a>(header: &'a str, before: &str, after: &str) -> Result<&'a str> {
 fn shape(text: &str) -> Result<Vec<usize>> {
     let axes = text.split(',').map(str::trim).filter(|axis| !axis.is_empty());
     let shape: Vec<usize> = axes.map(str::parse).collect::<Result<_, _>>().context("the shape")?;
-    let size = shape.iter().try_fold(1_usize, |product, &n| product.checked_mul(n));
-    ensure!(size.is_some_and(|n| n <= MOST), "expected at most {MOST} numbers, found the shape {shape:?}");
+    let size = shape.iter().try_fold(1_usize, |product, &n| product.checked_mul(n.max(1)));
+    ensure!(
+        size.is_some_and(|n| n <= ARRAY_NUMBERS),
+        "expected at most {ARRAY_NUMBERS} numbers, found the shape {shape:?}"
+    );
     Ok(shape)
 }
 
@@ -153,8 +159,9 @@ fn npz(bytes: &[u8], name: &str) -> Result<Array> {
     let names: Vec<String> =
         archive.file_names().filter_map(Result::ok).map(|name| name.to_string()).collect();
     let entry = chosen(&names, &format!("{name}.npy"))?;
-    let mut data = Vec::new();
-    archive.by_name(&entry)?.take(8 * MOST as u64).read_to_end(&mut data)?;
+    let (most, mut data) = (4 * ARRAY_NUMBERS + HEADER_BYTES, Vec::new());
+    archive.by_name(&entry)?.take(most as u64 + 1).read_to_end(&mut data)?;
+    ensure!(data.len() <= most, "expected at most {most} bytes in {entry}, found more");
     npy(&data)
 }
 
@@ -209,6 +216,9 @@ mod tests {
         assert!(refuse("b.npy", b"hello").contains("expected a NumPy array"));
         let cut = to_npy(&[3], &[0.0; 3]);
         assert!(refuse("c.npy", &cut[..cut.len() - 2]).contains("expected 12 bytes of numbers"));
+        let huge = String::from_utf8_lossy(&to_npy(&[3], &[])).replace("(3,)", "(1073741824,)");
+        let header = [b"\x93NUMPY\x01\x00\x76\x00", &huge.as_bytes()[huge.find('{').unwrap()..]].concat();
+        assert!(refuse("f.npy", &header).contains("expected at most 536870912 numbers"));
         assert!(refuse("d.npz", b"PK").contains("NumPy archive"));
         assert!(refuse("e.txt", b"").contains("found \"txt\""));
         let missing = format!("{:#}", find(folder.path(), "z").unwrap_err());

@@ -22,6 +22,7 @@ pub use write::{encode, save};
 use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// The version of the file format that this engine writes and reads.
 pub const FORMAT: u32 = 1;
@@ -51,6 +52,9 @@ pub struct DatasetRecipe {
     /// no such field.
     #[serde(default)]
     pub robot: Option<String>,
+    /// What simulated, with its version, if it was not this program alone. Files from before it was kept have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulator: Option<String>,
     /// Policy that acted.
     pub policy: PolicyName,
     /// The fault that was asked for; `None` for nominal episodes.
@@ -75,6 +79,29 @@ pub struct PolicyName {
     pub id: String,
     /// Digest of its file.
     pub digest: String,
+}
+
+impl PolicyName {
+    /// The name for results: of a policy that was asked for by its path, the file's name and the beginning of the digest,
+    /// so that no result holds a path of a machine, and files of the same name are told apart.
+    pub fn label(&self) -> String {
+        let path = Path::new(&self.id);
+        let is_file = self.id.contains(['/', '\\'])
+            || path
+                .extension()
+                .is_some_and(|e| ["safetensors", "onnx", "zip"].iter().any(|known| e == *known));
+        if !is_file {
+            return self.id.clone();
+        }
+        let stem = path.file_stem().map_or("policy".into(), |stem| stem.to_string_lossy());
+        let stem = stem.replace(|c: char| c.is_control() || c.is_whitespace(), "-");
+        format!("{stem}-{}", &self.digest[..self.digest.len().min(8)])
+    }
+
+    /// The same policy under the name for results.
+    pub fn portable(&self) -> PolicyName {
+        PolicyName { id: self.label(), digest: self.digest.clone() }
+    }
 }
 
 /// A channel as it is stored: JSON has no infinity, so an absent bound means unbounded.
@@ -152,6 +179,7 @@ impl DatasetRecipe {
             engine: env!("CARGO_PKG_VERSION").into(),
             env: spec.id.clone(),
             robot: None,
+            simulator: None,
             policy,
             anomaly_spec,
             seed,
@@ -169,7 +197,8 @@ impl DatasetRecipe {
 /// Names the episode, the column and the row, with what was expected and found.
 pub fn check(episode: &Episode, i: usize, recipe: &DatasetRecipe) -> Result<()> {
     let (obs, act) = (recipe.obs_width(), recipe.act_width());
-    ensure!(!episode.is_empty(), "episode {i}: expected at least one step, found none");
+    let why = || episode.divergence.map_or("none".into(), |d| format!("none, as it diverged ({d:?})"));
+    ensure!(!episode.is_empty(), "episode {i}: expected at least one step, found {}", why());
     ensure!(
         (episode.obs_width, episode.act_width) == (obs, act),
         "episode {i}: expected {obs} observation and {act} action channels, found {} and {}",
@@ -197,20 +226,6 @@ fn finite(values: &[f32], width: usize, column: &str, i: usize) -> Result<()> {
             values[at]
         ),
     }
-}
-
-/// Ends an episode before its first number that is not finite, which only a simulator that broke can bring about.
-pub fn cut_at_divergence(episode: &mut Episode) {
-    let bad = |values: &[f32], width| values.iter().position(|v| !v.is_finite()).map(|at| at / width);
-    let rows = bad(&episode.observations, episode.obs_width).map(|row| row.saturating_sub(1));
-    let commands = bad(&episode.actions, episode.act_width);
-    let rewards = episode.rewards.iter().position(|r| !r.is_finite());
-    let Some(steps) = [rows, commands, rewards].into_iter().flatten().min() else { return };
-    episode.observations.truncate((steps + 1) * episode.obs_width);
-    episode.actions.truncate(steps * episode.act_width);
-    episode.rewards.truncate(steps);
-    episode.labels.truncate(steps);
-    episode.end = End::Diverged;
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! PNG files as pixels: colours, and labels of one or two bytes.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_core::limits::PIXELS;
 use std::path::Path;
 
 /// The content of a PNG file.
@@ -32,12 +33,17 @@ pub fn read(path: &Path) -> Result<Raster> {
     decode(&bytes).with_context(|| format!("{}: expected a PNG image", path.display()))
 }
 
-fn decode(bytes: &[u8]) -> Result<Raster> {
+/// The image in the bytes of a PNG file.
+///
+/// # Errors
+/// If it is no PNG, of a kind that is not read, or too large.
+pub fn decode(bytes: &[u8]) -> Result<Raster> {
     let mut decoder =
         png::Decoder::new_with_limits(std::io::Cursor::new(bytes), png::Limits { bytes: 1 << 30 });
     // Palettes are kept as indices; fewer bits than a byte are not.
     decoder.set_transformations(png::Transformations::IDENTITY);
     let mut reader = decoder.read_info()?;
+    check(reader.info())?;
     let mut data = vec![0; reader.output_buffer_size().context("too large")?];
     let info = reader.next_frame(&mut data)?;
     data.truncate(info.buffer_size());
@@ -57,6 +63,21 @@ fn decode(bytes: &[u8]) -> Result<Raster> {
         }
     };
     Ok(Raster { width: info.width as usize, height: info.height as usize, samples })
+}
+
+/// Requires of a header, before anything is allocated, that the image can be read.
+fn check(info: &png::Info<'_>) -> Result<()> {
+    use png::{BitDepth, ColorType};
+    let (width, height) = (info.width, info.height);
+    ensure!(
+        u64::from(width) * u64::from(height) <= PIXELS as u64,
+        "expected at most {PIXELS} pixels, found {width} × {height}"
+    );
+    let (kind, depth) = (info.color_type, info.bit_depth);
+    let is_known = depth == BitDepth::Eight && kind != ColorType::GrayscaleAlpha
+        || (kind, depth) == (ColorType::Grayscale, BitDepth::Sixteen);
+    ensure!(is_known, "expected 8 bits a channel or 16 bits of grey, found {kind:?} of {depth:?} bits");
+    Ok(())
 }
 
 impl Raster {
@@ -134,6 +155,31 @@ mod tests {
         assert_eq!(raster.samples, Samples::Numbers(vec![7, 40_000]));
         let raster = decode(&colours(1, 2, &[1, 2, 3, 4, 5, 6]).unwrap()).unwrap();
         assert_eq!((raster.rgb(), raster.height), (vec![1, 2, 3, 4, 5, 6], 2));
+    }
+
+    /// The header of an image of that size, with no image after it.
+    fn header(width: u32, height: u32) -> Vec<u8> {
+        let mut bytes = grey(1, 1, &[0]).unwrap();
+        bytes[16..20].copy_from_slice(&width.to_be_bytes());
+        bytes[20..24].copy_from_slice(&height.to_be_bytes());
+        let sum = crc32(&bytes[12..29]);
+        bytes[29..33].copy_from_slice(&sum.to_be_bytes());
+        bytes
+    }
+
+    fn crc32(bytes: &[u8]) -> u32 {
+        let next = |sum: u32| sum >> 1 ^ if sum & 1 == 1 { 0xedb8_8320 } else { 0 };
+        !bytes.iter().fold(!0_u32, |sum, &b| (0..8).fold(sum ^ u32::from(b), |sum, _| next(sum)))
+    }
+
+    #[test]
+    fn an_image_that_is_too_large_is_refused_by_its_header() {
+        for (width, height) in [(100_000, 100_000), (30_000, 30_000)] {
+            let error = format!("{:#}", decode(&header(width, height)).unwrap_err());
+            assert!(error.contains(&format!("at most 67108864 pixels, found {width} × {height}")), "{error}");
+        }
+        assert!(decode(&header(u32::MAX >> 1, u32::MAX >> 1)).is_err());
+        assert_eq!(decode(&header(1, 1)).unwrap().height, 1);
     }
 
     #[test]

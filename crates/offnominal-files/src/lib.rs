@@ -5,10 +5,12 @@
 //! | [`dataset`]     | episodes as Arrow IPC                                                |
 //! | [`provenance`]  | what made a result                                                   |
 //! | [`store`]       | finished cells by the digest of what they are                        |
+//! | [`lock`]        | what one process uses at a time                                      |
 //! | [`journal`]     | the blocks of a run, so that one that was killed goes on             |
 //! | [`checkpoint`]  | trainings that are under way                                         |
 //! | [`table`]       | rows of results as CSV and Parquet, read by column name              |
 //! | [`read`]        | files, named in every error                                          |
+//! | [`sealed`]      | JSON with a digest inside                                            |
 //! | [`mod@write`]   | files that are never half-written                                    |
 //! | [`mod@array`]   | arrays of numbers: `.npy`, `.npz`, `.safetensors`                    |
 //! | [`image_file`]  | PNG files as grey values or colours                                  |
@@ -23,11 +25,13 @@ pub mod dataset;
 pub mod gif;
 pub mod image_file;
 pub mod journal;
+pub mod lock;
 pub mod minari;
 mod palette;
 pub mod png;
 pub mod provenance;
 pub mod read;
+pub mod sealed;
 pub mod store;
 pub mod table;
 pub mod tensorboard;

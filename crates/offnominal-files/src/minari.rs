@@ -54,10 +54,9 @@ pub fn export(dataset: &Dataset, folder: &Path, id: &str, format: Format) -> Res
         target.display()
     );
     let parent = target.parent().expect("the id is not empty");
-    let aside = crate::write::folder_aside(parent, ".export-")?;
+    let aside = crate::write::FolderAside::new(parent)?;
     fill(dataset, &aside.path().join("data"), id, format)?;
-    std::fs::rename(aside.path(), &target).with_context(|| format!("cannot write {}", target.display()))?;
-    let _moved_away = aside.keep();
+    aside.put(&target).with_context(|| format!("cannot write {}", target.display()))?;
     Ok(target)
 }
 

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 /// What made a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
     /// The command line that makes it again.
@@ -16,6 +17,9 @@ pub struct Provenance {
     /// Version of the MuJoCo library, if it simulated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mujoco: Option<String>,
+    /// Versions of Gymnasium, of the environment's package and of what simulates, for each environment that Python hosted.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub hosted: BTreeMap<String, String>,
     /// Root of everything random.
     pub seed: u64,
     /// Digest of the settings, by which two results of the same command can be told apart; empty if it is not known.
@@ -41,7 +45,8 @@ impl Provenance {
     /// What there is a version of, and the version.
     pub fn versions(&self) -> Vec<(&'static str, &str)> {
         let mujoco = self.mujoco.as_deref().map(|version| ("MuJoCo", version));
-        [("offnominal", &*self.engine)].into_iter().chain(mujoco).collect()
+        let hosted = self.hosted.values().map(|versions| ("Python", versions.as_str()));
+        [("offnominal", &*self.engine)].into_iter().chain(mujoco).chain(hosted).collect()
     }
 }
 

@@ -4,6 +4,7 @@
 //! the folder is renamed. So a cell is there whole or not at all, whenever the program is killed. A cell whose files
 //! no longer have their digests counts as damaged and is made again.
 
+use crate::write::FolderAside;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -13,8 +14,8 @@ use std::path::{Path, PathBuf};
 /// Name of the file that says that a cell is complete.
 const DONE: &str = "done.json";
 
-/// How the folders of cells in the making begin.
-const ASIDE: &str = ".running-";
+/// How the folders begin that help to go on with a cell.
+const UNFINISHED: &str = ".unfinished-";
 
 /// The cells of an output folder.
 #[derive(Debug, Clone)]
@@ -34,7 +35,7 @@ pub enum State {
 }
 
 /// The digests of a cell's files.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Done {
     files: BTreeMap<String, String>,
@@ -63,17 +64,18 @@ impl Store {
             return State::Missing;
         }
         match verify(&folder) {
-            Ok(()) => State::Done,
+            Ok(_) => State::Done,
             Err(why) => State::Damaged(format!("{why:#}")),
         }
     }
 
-    /// Stores the files of a finished cell, in place of whatever is there.
+    /// Stores the files of a finished cell, in place of whatever else is there; the same files are left alone, as
+    /// another process may be reading them.
     ///
     /// # Errors
     /// If the files cannot be written.
     pub fn save(&self, cell: &str, files: &[(&str, Vec<u8>)]) -> Result<()> {
-        let aside = crate::write::folder_aside(&self.cells, ASIDE)?;
+        let aside = FolderAside::new(&self.cells)?;
         let mut done = Done { files: BTreeMap::new() };
         for (name, bytes) in files {
             write(&aside.path().join(name), bytes)?;
@@ -81,15 +83,18 @@ impl Store {
         }
         write(&aside.path().join(DONE), &serde_json::to_vec_pretty(&done)?)?;
         let folder = self.cells.join(cell);
-        remove(&folder)?;
-        remove(&self.unfinished(cell))?;
-        match std::fs::rename(aside.path(), &folder) {
-            Ok(()) => drop(aside.keep()),
-            // Another process was faster; a cell is a pure function of its specification, so its files are ours.
-            Err(_) if self.state(cell) == State::Done => {}
-            Err(error) => return Err(error).with_context(|| format!("cannot write {}", folder.display())),
+        if !verify(&folder).is_ok_and(|found| found == done) {
+            remove(&folder)?;
+            match aside.put(&folder) {
+                Ok(()) => {}
+                // Another process was faster; a cell is a pure function of its specification, so its files are ours.
+                Err(_) if self.state(cell) == State::Done => {}
+                Err(error) => {
+                    return Err(error).with_context(|| format!("cannot write {}", folder.display()));
+                }
+            }
         }
-        Ok(())
+        remove(&self.unfinished(cell))
     }
 
     /// Reads a file of a finished cell.
@@ -102,22 +107,20 @@ impl Store {
 
     /// A folder for what helps to go on with a cell that takes long; it stays until the cell is kept.
     pub fn unfinished(&self, cell: &str) -> PathBuf {
-        self.cells.join(format!(".unfinished-{cell}"))
+        self.cells.join(format!("{UNFINISHED}{cell}"))
     }
 
-    /// Removes what killed runs have left aside. To be called when no other run uses the folder.
-    ///
-    /// # Errors
-    /// If a folder cannot be removed.
-    pub fn sweep(&self) -> Result<()> {
-        let Ok(items) = std::fs::read_dir(&self.cells) else { return Ok(()) };
-        for item in items {
-            let item = item?;
-            if item.file_name().to_string_lossy().starts_with(ASIDE) {
-                remove(&item.path())?;
+    /// Removes what killed runs have left: what they wrote aside, and what helped with cells that are there. What
+    /// another process is writing stays.
+    pub fn sweep(&self) {
+        crate::write::sweep(&self.cells);
+        for item in std::fs::read_dir(&self.cells).into_iter().flatten().flatten() {
+            let name = item.file_name().to_string_lossy().into_owned();
+            let cell = name.strip_prefix(UNFINISHED);
+            if cell.is_some_and(|cell| self.cells.join(cell).join(DONE).exists()) {
+                let _ = remove(&item.path());
             }
         }
-        Ok(())
     }
 }
 
@@ -134,14 +137,15 @@ fn remove(folder: &Path) -> Result<()> {
     }
 }
 
-fn verify(folder: &Path) -> Result<()> {
+/// What a cell's folder holds, if every file is what was written.
+fn verify(folder: &Path) -> Result<Done> {
     let read = |name: &str| crate::read::bytes(&folder.join(name));
     let done: Done = serde_json::from_slice(&read(DONE)?).context(DONE)?;
     for (name, expected) in &done.files {
         let found = hex(&Sha256::digest(read(name)?));
         ensure!(found == *expected, "{name}: expected the digest {expected}, found {found}");
     }
-    Ok(())
+    Ok(done)
 }
 
 #[cfg(test)]
@@ -182,11 +186,28 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_that_another_process_made_stays_as_it_is() {
+        let (folder, store) = saved();
+        // Whoever reads the cell has its files open, or is about to open them.
+        let held = std::fs::File::open(folder.path().join("cells/c/a.bin")).unwrap();
+        let made = held.metadata().unwrap().modified().unwrap();
+        std::fs::create_dir(store.unfinished("c")).unwrap();
+        store.save("c", &[("a.bin", vec![1, 2]), ("b.bin", vec![3])]).unwrap();
+        let there = std::fs::metadata(folder.path().join("cells/c/a.bin")).unwrap();
+        assert_eq!(there.modified().unwrap(), made);
+        assert!(!store.unfinished("c").exists());
+    }
+
+    #[test]
     fn what_a_killed_run_leaves_is_swept() {
         let (folder, store) = saved();
-        let left = folder.path().join("cells").join(format!("{ASIDE}x"));
+        let left = folder.path().join("cells").join(format!("{}x", crate::write::ASIDE));
         std::fs::create_dir(&left).unwrap();
-        store.sweep().unwrap();
+        for cell in ["c", "d"] {
+            std::fs::create_dir(store.unfinished(cell)).unwrap();
+        }
+        store.sweep();
         assert!(!left.exists() && store.state("c") == State::Done);
+        assert!(!store.unfinished("c").exists() && store.unfinished("d").exists());
     }
 }

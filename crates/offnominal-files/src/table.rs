@@ -17,6 +17,7 @@ pub use self::parquet::{from_parquet, to_parquet};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use cell::Cell;
+use offnominal_core::limits::COLUMNS;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -107,6 +108,7 @@ struct Header(Vec<String>);
 impl Header {
     fn new<T: DeserializeOwned>(found: Vec<String>) -> Result<Header> {
         let expected = row::columns::<T>()?;
+        ensure!(found.len() <= COLUMNS, "expected at most {COLUMNS} columns, found {}", found.len());
         let names = || found.join(", ");
         for column in expected {
             ensure!(found.iter().any(|f| f == column), "expected a column {column:?}, found {}", names());
@@ -261,6 +263,18 @@ mod tests {
         refuse(",0.5,", ",", "line 2: expected 8 columns, found 7");
         let damaged = from_parquet::<Row>(b"PAR1", path()).unwrap_err();
         assert!(format!("{damaged:#}").starts_with("x.csv: "), "{damaged:#}");
+    }
+
+    #[test]
+    fn damaged_columns_never_panic() {
+        let good = to_parquet(&rows()).unwrap();
+        for at in (0..good.len()).step_by(2) {
+            for value in [0x80, good[at] ^ 1] {
+                let mut bytes = good.clone();
+                bytes[at] = value;
+                let _ = from_parquet::<Row>(&bytes, path());
+            }
+        }
     }
 
     proptest! {

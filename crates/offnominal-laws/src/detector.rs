@@ -109,7 +109,7 @@ fn fit(detector: &dyn Detector, policy: &Acting, train: &[Synthetic]) -> Box<dyn
     let views: Vec<_> = train.iter().map(Synthetic::signals).collect();
     let (train, validation) = views.split_at(views.len() - 2);
     detector
-        .fit_with(policy.as_ref(), train, validation, &mut Rng::new(7))
+        .fit(Nominal::new(train, validation).with_policy(policy.as_ref()), &mut Rng::new(7))
         .expect("sound data must be accepted")
 }
 
@@ -263,7 +263,8 @@ fn refuses_bad_data(d: &dyn Detector, policy: &Acting, train: &[Synthetic], verd
         [(vec![], "no data at all"), (nan, "a NaN"), (infinite, "an infinity"), (uneven, "uneven widths")]
     {
         let views: Vec<_> = bad.iter().map(Synthetic::signals).collect();
-        let refused = d.fit_with(policy.as_ref(), &views, &views, &mut Rng::new(0)).is_err();
+        let refused =
+            d.fit(Nominal::new(&views, &views).with_policy(policy.as_ref()), &mut Rng::new(0)).is_err();
         verdicts.require(Law::RefusesBadData, refused, || format!("{what} was accepted"));
     }
 }

@@ -55,7 +55,9 @@ fn image([x, y]: [f64; 2]) -> Vec<u8> {
 
 fn fit(detector: &dyn ImageDetector, videos: &[Video]) -> Box<dyn ImageMonitor> {
     let (train, validation) = videos.split_at(videos.len() - 2);
-    detector.fit(train, validation, &mut Rng::new(7)).expect("sound videos must be accepted")
+    detector
+        .fit(train, validation, &mut Rng::new(7), FitProgress::unseen())
+        .expect("sound videos must be accepted")
 }
 
 fn stream(monitor: &mut dyn ImageMonitor, video: &Video) -> Vec<f64> {
@@ -149,7 +151,7 @@ fn refuses_bad_data(detector: &dyn ImageDetector, train: &[Video], verdicts: &mu
     nan[1].actions[4] = f32::NAN;
     uneven[3] = Video::new((SIDE, SIDE / 2), vec![0; 2 * 3 * SIDE * SIDE / 2], vec![0.0; 2], 2);
     for (bad, what) in [(vec![], "no video at all"), (nan, "a NaN"), (uneven, "videos of two sizes")] {
-        let refused = detector.fit(&bad, &bad, &mut Rng::new(0)).is_err();
+        let refused = detector.fit(&bad, &bad, &mut Rng::new(0), FitProgress::unseen()).is_err();
         verdicts.require(Law::RefusesBadData, refused, || format!("{what} was accepted"));
     }
 }

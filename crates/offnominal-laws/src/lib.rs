@@ -65,3 +65,8 @@ impl<'e> Verdicts<'e> {
         }
     }
 }
+
+/// What the README shows is code that runs.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -47,6 +47,42 @@ impl<'a> Diagnosis<'a> {
     }
 }
 
+/// Written by hand, as its `Serialize` is.
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Diagnosis<'_> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Diagnosis".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        let probability = serde_json::json!({ "type": "number", "minimum": 0, "maximum": 1 });
+        let families = ["observation", "action", "dynamics"];
+        schemars::json_schema!({
+            "description": "What looks wrong, where an alarm is raised.",
+            "type": "object",
+            "required": ["family", "probabilities", "onset", "channels"],
+            "properties": {
+                "family": { "enum": families },
+                "probabilities": {
+                    "type": "object",
+                    "required": families,
+                    "properties": { "observation": probability, "action": probability, "dynamics": probability }
+                },
+                "onset": { "description": "The step of the episode at which it seems to have begun.", "type": "integer", "minimum": 0 },
+                "channels": {
+                    "description": "The channels that are off, most deviant first, in nominal standard deviations.",
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["name", "size", "bias"],
+                        "properties": { "name": { "type": "string" }, "size": { "type": "number" }, "bias": { "type": "number" } }
+                    }
+                }
+            }
+        })
+    }
+}
+
 impl Serialize for Diagnosis<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let mut map = to.serialize_map(Some(4))?;

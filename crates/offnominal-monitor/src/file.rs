@@ -6,6 +6,7 @@
 use crate::about::About;
 use crate::error::FileError;
 use offnominal_core::archive::{Archive, Numbers};
+use offnominal_nets::Tensors;
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensors, serialize};
 use serde::Deserialize;
@@ -24,7 +25,14 @@ const DIGEST: &str = "digest";
 /// # Panics
 /// If a list of the archive is called `digest`.
 pub fn encode(about: &About, archive: &Archive) -> Vec<u8> {
-    let header = serde_json::to_string(about).expect("a header is valid JSON");
+    seal(serde_json::to_string(about).expect("a header is valid JSON"), archive)
+}
+
+/// Writes named lists of numbers under a header, which is JSON with `format` and `engine`.
+///
+/// # Panics
+/// If a list of the archive is called `digest`.
+pub fn seal(header: String, archive: &Archive) -> Vec<u8> {
     let mut lists: Vec<(&str, Dtype, Vec<u8>)> =
         archive.lists.iter().map(|(name, list)| (name.as_str(), dtype(list), bytes(list))).collect();
     assert!(!archive.lists.contains_key(DIGEST), "no list may be called {DIGEST}");
@@ -43,20 +51,31 @@ pub fn encode(about: &About, archive: &Archive) -> Vec<u8> {
 /// # Errors
 /// If the bytes are cut off, were edited, or have another version.
 pub fn decode(bytes: &[u8]) -> Result<(About, Archive), FileError> {
+    let (header, archive) = unseal(bytes)?;
+    let about: About =
+        serde_json::from_str(&header).map_err(|e| FileError::Format { found: format!("a header: {e}") })?;
+    check(&about)?;
+    Ok((about, archive))
+}
+
+/// Reads what [`seal`] wrote, with this version of format and engine.
+///
+/// # Errors
+/// As [`decode`].
+pub fn unseal(bytes: &[u8]) -> Result<(String, Archive), FileError> {
     let malformed = |found: &dyn std::fmt::Display| FileError::Format { found: found.to_string() };
+    Tensors::check_header(bytes).map_err(|e| malformed(&e))?;
     let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
     let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
     let header = metadata.metadata().as_ref().and_then(|texts| texts.get(HEADER));
     let header = header.ok_or_else(|| malformed(&"tensors without a header"))?;
     version(header)?;
     verify(header, &file)?;
-    let about: About = serde_json::from_str(header).map_err(|e| malformed(&format_args!("a header: {e}")))?;
-    check(&about)?;
     let mut archive = Archive::default();
     for (name, view) in file.iter().filter(|(name, _)| *name != DIGEST) {
         archive.lists.insert(name.to_string(), numbers(name, &view)?);
     }
-    Ok((about, archive))
+    Ok((header.clone(), archive))
 }
 
 /// The version is looked at before anything else, so that a newer file is called newer and not broken.

@@ -17,7 +17,7 @@ mod monitor;
 pub use about::{About, Calibrated, ChannelName, DetectorRecipe, Identity, channel_names};
 pub use diagnosis::Diagnosis;
 pub use error::{FileError, MonitorError, StepError};
-pub use file::{FORMAT, decode, encode};
+pub use file::{FORMAT, decode, encode, seal, unseal};
 pub use monitor::{Monitor, Verdict};
 
 /// What the README shows is code that compiles.

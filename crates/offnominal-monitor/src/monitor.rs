@@ -40,6 +40,7 @@ struct Open {
 
 /// What is said of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Verdict {
     /// Which step of the episode, counted from 0.
     pub step: u64,
@@ -123,6 +124,15 @@ impl Monitor {
     /// What was fitted, on what, and when it raises an alarm.
     pub fn about(&self) -> &About {
         &self.about
+    }
+
+    /// The contents of its file, from which [`Monitor::new`] makes the same monitor.
+    ///
+    /// # Errors
+    /// If the detector cannot be kept.
+    pub fn contents(&self) -> Result<(About, Archive), ArchiveError> {
+        let archive = Monitor::archive(self.scorer.as_ref(), &self.statistic, self.diagnoser.as_ref())?;
+        Ok((self.about.clone(), archive))
     }
 
     /// An episode begins: nothing is remembered of the one before, not even an alarm.

@@ -1,7 +1,8 @@
 //! The file of a monitor: the same bits of scores, refusals that name the place, bytes that nobody wrote.
 
 use offnominal_core::alarm::{Event, Settings, State};
-use offnominal_core::detector::Transition;
+use offnominal_core::detector::{Nominal, Transition};
+use offnominal_core::fit_progress::FitProgress;
 use offnominal_core::{Rng, Seed};
 use offnominal_detectors::diagnosis::Diagnoser;
 use offnominal_laws::nominal_episodes;
@@ -24,7 +25,7 @@ fn file(rule: Rule) -> Vec<u8> {
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
     let params = json!({"k": 2});
     let detector = offnominal_detectors::catalogue().build("knn", &params).unwrap();
-    let mut fitted = detector.fit(&views[..10], &[], &mut Rng::new(1)).unwrap();
+    let mut fitted = detector.fit(Nominal::new(&views[..10], &[]), &mut Rng::new(1)).unwrap();
     let mut all = Vec::new();
     for view in &views[10..] {
         let mut scores = Vec::new();
@@ -62,7 +63,7 @@ fn file(rule: Rule) -> Vec<u8> {
 static DIAGNOSER: LazyLock<Diagnoser> = LazyLock::new(|| {
     let episodes = nominal_episodes(Seed(1), 10, 30);
     let views: Vec<_> = episodes.iter().map(|e| e.signals()).collect();
-    Diagnoser::fit(&views, &mut Rng::new(2)).unwrap()
+    Diagnoser::fit(&views, &mut Rng::new(2), FitProgress::unseen()).unwrap()
 });
 
 static BYTES: LazyLock<Vec<u8>> = LazyLock::new(|| file(Rule::Conformal { alpha: 0.1 }));

@@ -66,7 +66,7 @@ pub enum FetchError {
         arch: &'static str,
     },
     /// There is no folder to keep the library in.
-    #[error("no cache folder: neither XDG_CACHE_HOME nor HOME is set")]
+    #[error("no cache folder: none of XDG_CACHE_HOME, HOME and LOCALAPPDATA is set")]
     NoCacheFolder,
     /// pip could not be run, or failed.
     #[error("{python} -m pip download failed: {reason}")]

@@ -1,11 +1,11 @@
 //! Fetching the published wheel with pip, checking it, and unpacking the one file that is needed.
 
 use crate::locate::Places;
+use crate::python;
 use crate::{FetchError, VERSION};
 use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 /// A published wheel: for which machine, its checksum, and the library inside.
 #[derive(Debug, Clone, Copy)]
@@ -82,10 +82,10 @@ pub(crate) fn into_cache(places: &Places, progress: &mut dyn FnMut(&str)) -> Res
     Ok(library)
 }
 
-fn download(python: &Path, wheel: &Wheel, folder: &Path) -> Result<PathBuf, FetchError> {
-    let failed = |reason: String| FetchError::Pip { python: python.display().to_string(), reason };
-    let output = Command::new(python)
-        .args(["-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--python-version", "3.11"])
+fn download(interpreter: &Path, wheel: &Wheel, folder: &Path) -> Result<PathBuf, FetchError> {
+    let failed = |reason: String| FetchError::Pip { python: interpreter.display().to_string(), reason };
+    let output = python::module(interpreter, "pip")
+        .args(["download", "--no-deps", "--only-binary=:all:", "--python-version", "3.11"])
         .args(["--implementation", "cp", "--platform", wheel.tag, &format!("mujoco=={VERSION}")])
         .args(["--quiet", "--disable-pip-version-check", "--dest"])
         .arg(folder)

@@ -14,6 +14,7 @@ mod fetch;
 pub mod library;
 pub mod locate;
 mod model;
+pub mod python;
 pub mod raster;
 mod simulation;
 mod viewer;

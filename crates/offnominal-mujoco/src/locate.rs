@@ -8,9 +8,10 @@
 use crate::bindings::Api;
 use crate::fetch::{self, Wheel};
 use crate::library::open;
+use crate::python;
 use crate::{MujocoError, VERSION};
+use std::ffi::OsString;
 use std::path::PathBuf;
-use std::process::Command;
 
 /// Where to look; a value, so that the look-up can be tried on other places than those of the process.
 #[derive(Debug, Clone)]
@@ -24,17 +25,28 @@ pub struct Places {
 }
 
 impl Places {
-    /// The places of this process: `$OFFNOMINAL_MUJOCO`, `python3`, and the user's cache folder.
+    /// The places of this process: `$OFFNOMINAL_MUJOCO`, the Python that `$OFFNOMINAL_PYTHON` names or else `python3`,
+    /// and the user's cache folder.
     pub fn of_process() -> Places {
-        let variable = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        Places::of(|name| std::env::var_os(name))
+    }
+
+    /// The places of a process with these environment variables. The Python package names its own interpreter, so that the
+    /// package `mujoco` beside it is found whether or not its virtual environment is on the path.
+    fn of(variable: impl Fn(&str) -> Option<OsString>) -> Places {
+        let variable = |name: &str| variable(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         let cache = variable("XDG_CACHE_HOME").or_else(|| variable("HOME").map(|home| home.join(".cache")));
+        let cache = cache.or_else(|| variable("LOCALAPPDATA"));
         Places {
             named: variable("OFFNOMINAL_MUJOCO"),
-            python: "python3".into(),
+            python: variable("OFFNOMINAL_PYTHON").unwrap_or_else(|| PYTHON.into()),
             cache: cache.map(|folder| folder.join("offnominal")),
         }
     }
 }
+
+/// What Python is called; on Windows there is no `python3`.
+const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
 /// Opens the library from the first place that has it.
 pub(crate) fn find(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Api, MujocoError> {
@@ -63,18 +75,17 @@ print(metadata.version('mujoco'))
 print(util.find_spec('mujoco').submodule_search_locations[0])";
 
 fn in_python(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
-    let python = places.python.display();
-    let answer = Command::new(&places.python)
-        .args(["-c", QUESTION])
+    let name = places.python.display();
+    let answer = python::program(&places.python, QUESTION)
         .output()
-        .map_err(|e| format!("{python} cannot be run: {e}"))?;
+        .map_err(|e| format!("{name} cannot be run: {e}"))?;
     if !answer.status.success() {
-        return Err(format!("{python} has no package mujoco"));
+        return Err(format!("{name} has no package mujoco"));
     }
     let text = String::from_utf8_lossy(&answer.stdout);
     let (version, folder) = text.trim_end().split_once('\n').unwrap_or((text.trim_end(), ""));
     if version.trim() != VERSION {
-        return Err(format!("{python} has the package mujoco {version}"));
+        return Err(format!("{name} has the package mujoco {version}"));
     }
     let file = Wheel::of_this_machine().map_err(|e| e.to_string())?.file_name();
     open(&PathBuf::from(folder.trim()).join(file)).map_err(|e| e.to_string())
@@ -82,7 +93,10 @@ fn in_python(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
 
 fn in_cache(places: &Places, _: &mut dyn FnMut(&str)) -> Result<Api, String> {
     let wheel = Wheel::of_this_machine().map_err(|e| e.to_string())?;
-    let folder = places.cache.as_ref().ok_or("no cache folder: neither XDG_CACHE_HOME nor HOME is set")?;
+    let folder = places
+        .cache
+        .as_ref()
+        .ok_or("no cache folder: none of XDG_CACHE_HOME, HOME and LOCALAPPDATA is set")?;
     let file = folder.join(wheel.file_name());
     if !file.exists() {
         return Err(format!("{} does not exist", file.display()));
@@ -101,7 +115,7 @@ fn fetched(places: &Places, progress: &mut dyn FnMut(&str)) -> Result<Api, Strin
 pub(crate) fn fake_python(folder: &std::path::Path, script: &str) -> PathBuf {
     let path = folder.join("python3");
     let write = "printf '#!/bin/sh\n%s' \"$1\" > \"$0\" && chmod +x \"$0\"";
-    let status = Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status();
+    let status = std::process::Command::new("sh").arg("-c").arg(write).arg(&path).arg(script).status();
     assert!(status.unwrap().success());
     path
 }
@@ -116,6 +130,18 @@ mod tests {
 
     fn refusal(places: &Places) -> String {
         find(places, &mut |_| ()).err().expect("there is no library").to_string()
+    }
+
+    #[test]
+    fn the_python_that_is_named_is_asked_and_its_package_is_taken() {
+        let of = |set: &[(&str, &str)]| {
+            Places::of(|name| set.iter().find(|(n, _)| *n == name).map(|(_, value)| value.into()))
+        };
+        let named = of(&[("OFFNOMINAL_PYTHON", "/venv/bin/python"), ("HOME", "/home/me")]);
+        assert_eq!(named.python, PathBuf::from("/venv/bin/python"));
+        assert_eq!(named.cache, Some(PathBuf::from("/home/me/.cache/offnominal")));
+        assert_eq!(of(&[("OFFNOMINAL_PYTHON", "")]).python, PathBuf::from(PYTHON));
+        assert_eq!(of(&[]).cache, None);
     }
 
     #[test]
@@ -144,7 +170,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let python = fake_python(
             folder.path(),
-            "if [ \"$1\" = -c ]; then echo 3.2.6; echo /nowhere; exit 0; fi\n\
+            "if [ $# = 2 ]; then echo 3.2.6; echo /nowhere; exit 0; fi\n\
              echo 'ERROR: no network' >&2; exit 1\n",
         );
         let message = refusal(&Places { python, ..nowhere(folder.path()) });

@@ -54,3 +54,8 @@ pub use sequence::{SequenceLayer, SequenceNet, SequenceWorkspace};
 pub use standardiser::Standardiser;
 pub use tensors::{TensorError, Tensors};
 pub use workspace::Workspace;
+
+/// What the README shows is code that runs.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -1,11 +1,16 @@
 //! Named tensors of f32 to and from bytes, in the safetensors format; on disk also with half the bytes.
+//!
+//! A file holds a digest of its tensors and texts, so that one that was changed is refused.
+
+mod seal;
 
 use half::f16;
+use offnominal_core::limits::{HEADER_BYTES, TENSORS};
 use safetensors::tensor::{Dtype, TensorView};
 use safetensors::{SafeTensors, serialize};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Named tensors with a table of texts about them.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -43,6 +48,14 @@ pub enum TensorError {
         expected: Vec<usize>,
         /// What the file has.
         found: Vec<usize>,
+    },
+    /// The file is not what was written.
+    #[error("expected the digest {expected} of tensors and texts, found {found}: the file was changed")]
+    Changed {
+        /// What the file says.
+        expected: String,
+        /// What it holds.
+        found: String,
     },
     /// A tensor holds another type of number.
     #[error("tensor {name:?}: expected F32 or F16, found {found}")]
@@ -192,44 +205,72 @@ impl Tensors {
 
     fn written(&self, dtype: Dtype, bytes: impl Fn(&[f32]) -> Vec<u8>) -> Vec<u8> {
         let data: Vec<_> = self.tensors.iter().map(|(name, (shape, v))| (name, shape, bytes(v))).collect();
-        let views = data.iter().map(|(name, shape, data)| {
-            (*name, TensorView::new(dtype, (*shape).clone(), data).expect("shape was checked"))
-        });
-        serialize(views, self.header()).expect("shapes were checked")
+        let views: Vec<(String, TensorView<'_>)> = data
+            .iter()
+            .map(|(name, shape, data)| {
+                let view = TensorView::new(dtype, (*shape).clone(), data).expect("shape was checked");
+                (name.to_string(), view)
+            })
+            .collect();
+        let header = seal::header(&self.metadata, &views);
+        serialize(views, Some(header)).expect("shapes were checked")
     }
 
-    /// The texts, as one entry: the order of a hash map with more of them would change from run to run.
-    fn header(&self) -> Option<HashMap<String, String>> {
-        let text = serde_json::to_string(&self.metadata).expect("texts are valid JSON");
-        (!self.metadata.is_empty()).then(|| HashMap::from([(HEADER.to_string(), text)]))
-    }
-
-    /// Reads the format.
+    /// Reads one of our files.
     ///
     /// # Errors
-    /// If the bytes are not in the format or a tensor is neither of type F32 nor F16.
+    /// If the bytes are not in the format, are not ours or not what was written, or a tensor is neither of type F32 nor
+    /// F16.
     pub fn from_bytes(bytes: &[u8]) -> Result<Tensors, TensorError> {
-        Tensors::parse(bytes, |_| true)
+        Tensors::parse(bytes, true, |_| true)
     }
 
-    /// Reads the tensors of type F32 or F16 of somebody else's file, which may also count things.
+    /// Reads the tensors of type F32 or F16 of anybody's file, which may also count things.
     ///
     /// # Errors
-    /// If the bytes are not in the format.
+    /// If the bytes are not in the format, or those of one of our files are not what was written.
     pub fn from_bytes_of_floats(bytes: &[u8]) -> Result<Tensors, TensorError> {
-        Tensors::parse(bytes, |view| matches!(view.dtype(), Dtype::F32 | Dtype::F16))
+        Tensors::parse(bytes, false, |view| matches!(view.dtype(), Dtype::F32 | Dtype::F16))
     }
 
-    fn parse(bytes: &[u8], wanted: impl Fn(&TensorView<'_>) -> bool) -> Result<Tensors, TensorError> {
-        let malformed = |found: &dyn std::fmt::Display| TensorError::Format { found: found.to_string() };
-        let (_, header) = SafeTensors::read_metadata(bytes).map_err(|e| malformed(&e))?;
-        let file = SafeTensors::deserialize(bytes).map_err(|e| malformed(&e))?;
-        let views = file.iter().filter(|(_, view)| wanted(view));
-        let tensors = views.map(|(name, view)| Ok((name.to_string(), numbers(name, &view)?)));
-        let text = header.metadata().as_ref().and_then(|texts| texts.get(HEADER));
-        let metadata =
-            text.map_or(Ok(BTreeMap::new()), |t| serde_json::from_str(t)).map_err(|e| malformed(&e))?;
-        Ok(Tensors { tensors: tensors.collect::<Result<_, _>>()?, metadata })
+    /// Requires that a header is of a size that can be read: its length and the number of its tensors.
+    ///
+    /// # Errors
+    /// If it is longer or has more.
+    pub fn check_header(bytes: &[u8]) -> Result<(), TensorError> {
+        const ENTRY: &[u8] = b"data_offsets";
+        let length = bytes.first_chunk().map_or(0, |&length| u64::from_le_bytes(length));
+        if length > HEADER_BYTES as u64 {
+            let found = format!("a header of {length} bytes, where at most {HEADER_BYTES} are read");
+            return Err(TensorError::Format { found });
+        }
+        let header = &bytes[8.min(bytes.len())..bytes.len().min(8 + length as usize)];
+        let found = header.windows(ENTRY.len()).filter(|w| *w == ENTRY).count();
+        TensorError::require(found <= TENSORS, "tensors in the file", &format!("at most {TENSORS}"), found)
+    }
+
+    /// Whether a file in the format holds a digest; those that this program's first version wrote have none.
+    pub fn is_sealed(bytes: &[u8]) -> bool {
+        SafeTensors::read_metadata(bytes).is_ok_and(|(_, header)| seal::is_in(&header))
+    }
+
+    fn parse(
+        bytes: &[u8],
+        is_ours: bool,
+        wanted: impl Fn(&TensorView<'_>) -> bool,
+    ) -> Result<Tensors, TensorError> {
+        let malformed =
+            |found: safetensors::SafeTensorError| TensorError::Format { found: found.to_string() };
+        Tensors::check_header(bytes)?;
+        let (_, header) = SafeTensors::read_metadata(bytes).map_err(malformed)?;
+        let views = SafeTensors::deserialize(bytes).map_err(malformed)?.tensors();
+        let metadata = seal::texts(&header, &views)?;
+        if is_ours && metadata.is_none() {
+            return Err(TensorError::Format { found: "one of another program".into() });
+        }
+        let views = views.iter().filter(|(_, view)| wanted(view));
+        let tensors = views.map(|(name, view)| Ok((name.clone(), numbers(name, view)?)));
+        Ok(Tensors { tensors: tensors.collect::<Result<_, _>>()?, metadata: metadata.unwrap_or_default() })
     }
 }
 
@@ -255,9 +296,6 @@ impl TensorError {
 fn entry(key: &str) -> String {
     format!("entry {key:?} of the header")
 }
-
-/// Name of the header's only entry.
-const HEADER: &str = "offnominal";
 
 fn numbers(name: &str, view: &TensorView<'_>) -> Result<(Vec<usize>, Vec<f32>), TensorError> {
     let data = view.data();
@@ -304,6 +342,30 @@ mod tests {
     }
 
     #[test]
+    fn files_that_were_changed_and_those_of_others_are_refused() {
+        let bytes = sample().to_bytes();
+        assert!(Tensors::is_sealed(&bytes));
+        let mut changed = bytes.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        for read in [Tensors::from_bytes, Tensors::from_bytes_of_floats] {
+            let error = read(&changed).unwrap_err().to_string();
+            assert!(error.contains("the file was changed"), "{error}");
+        }
+        let (data, header) = ([0_u8; 4], |key: &str| Some([(key.into(), r#"{"env":"x"}"#.into())].into()));
+        let with = |key: Option<&str>| {
+            let view = TensorView::new(Dtype::F32, vec![1], &data).unwrap();
+            serialize([("w", view)], key.and_then(header)).unwrap()
+        };
+        let first = with(Some("offnominal"));
+        assert_eq!(Tensors::from_bytes(&first).unwrap().entry("env"), "x");
+        assert!(!Tensors::is_sealed(&first), "the first version had no digests");
+        for other in [with(None), with(Some("of another"))] {
+            assert!(Tensors::from_bytes(&other).unwrap_err().to_string().contains("another program"));
+            assert!(Tensors::from_bytes_of_floats(&other).unwrap().get("w").is_ok());
+        }
+    }
+
+    #[test]
     fn errors_name_the_tensor_and_what_was_found() {
         let message = |name: &str, shape: &[usize]| sample().expect(name, shape).unwrap_err().to_string();
         assert_eq!(message("w", &[3, 2]), "tensor \"w\": expected shape [3, 2], found [2, 3]");
@@ -315,9 +377,22 @@ mod tests {
     fn other_types_are_refused() {
         let data = [0_u8; 8];
         let view = TensorView::new(Dtype::F64, vec![1], &data).unwrap();
-        let bytes = serialize([("w", view)], None).unwrap();
+        let header = [("offnominal".to_string(), "{}".to_string())].into();
+        let bytes = serialize([("w", view)], Some(header)).unwrap();
         let found = Tensors::from_bytes(&bytes).unwrap_err().to_string();
         assert_eq!(found, "tensor \"w\": expected F32 or F16, found F64");
+    }
+
+    #[test]
+    fn a_header_without_end_is_refused_before_it_is_parsed() {
+        let entry = |i| format!(r#""t{i}":{{"dtype":"F32","shape":[0],"data_offsets":[0,0]}}"#);
+        let header = format!("{{{}}}", (0..20_001).map(entry).collect::<Vec<_>>().join(","));
+        let bytes = [&(header.len() as u64).to_le_bytes(), header.as_bytes()].concat();
+        let error = Tensors::from_bytes(&bytes).unwrap_err().to_string();
+        assert_eq!(error, "tensors in the file: expected at most 20000, found 20001");
+        let error = Tensors::from_bytes(&u64::MAX.to_le_bytes()).unwrap_err().to_string();
+        let want = "expected a safetensors file, found a header of 18446744073709551615 bytes, where at most";
+        assert!(error.starts_with(want), "{error}");
     }
 
     proptest! {
@@ -331,7 +406,8 @@ mod tests {
             let mut bytes = sample().to_bytes();
             let (at, cut) = (at % bytes.len(), cut % bytes.len());
             bytes[at] = value;
-            let _ = Tensors::from_bytes(&bytes);
+            // Bits of numbers that mean the same, as of NaN, may differ.
+            prop_assert!(Tensors::from_bytes(&bytes).is_err() || Tensors::from_bytes(&bytes).unwrap().to_bytes() == sample().to_bytes());
             prop_assert!(Tensors::from_bytes(&bytes[..cut]).is_err());
         }
     }

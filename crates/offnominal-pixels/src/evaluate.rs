@@ -15,8 +15,11 @@ use crate::{panels, report};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use offnominal_core::limits::REPLICATES;
 use offnominal_detectors::pixel::Needs;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::{positive, within};
+use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::{State, Store, address};
 use offnominal_stats::pixel::{Judged, components};
@@ -74,12 +77,16 @@ impl Default for Request {
 /// # Errors
 /// If something cannot be read, or a data set has no unknown or no known pixels.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    within("replicates", request.replicates as usize, 2..=REPLICATES)?;
+    within("passes", request.network.passes, 1..=100)?;
+    positive("temperature", request.temperature.unwrap_or(1.0))?;
     let seed = Seed(context.seed);
     ensure!(!request.data.is_empty(), "expected a data set, found none");
     let networks = request.network.open(request.data.len(), seed)?;
     let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
     let can = Needs { nominal: nominal.is_some(), ..networks[0].gives() };
     let methods = fit::names(&request.methods, can)?;
+    let _held = Lock::folder(&request.out)?;
     let store = Store::new(&request.out);
     let mut evaluations = Vec::new();
     for (root, network) in request.data.iter().zip(&networks) {
@@ -96,7 +103,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
         };
         evaluations.push(plan.run(name_of(root)).with_context(|| root.display().to_string())?);
     }
-    store.sweep()?;
+    store.sweep();
     let page = request.out.join("pixels.html");
     let same = Request { out: PathBuf::new(), command: String::new(), ..request.clone() };
     let made = Provenance::new(&request.command, context.seed, &serde_json::to_vec(&same)?);
@@ -295,7 +302,9 @@ impl EvaluationPlan<'_> {
         let Some((set, network)) = self.nominal else { return Ok(means) };
         for sample in set.samples.iter().take(40) {
             let (labels, output) = network.predict(set, sample)?;
-            scorers.iter().zip(&mut means).for_each(|(s, means)| means.add(&s.scores(&output), &labels.ids));
+            for (scorer, means) in scorers.iter().zip(&mut means) {
+                means.add(&scorer.scores(&output)?, &labels.ids);
+            }
         }
         Ok(means)
     }

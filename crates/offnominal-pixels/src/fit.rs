@@ -5,7 +5,9 @@ use crate::network::Network;
 use crate::output::NetworkOutput;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::Seed;
-use offnominal_detectors::pixel::{Fitting, METHODS, Needs, Odin, PixelScorer, TEMPERATURES, methods};
+use offnominal_detectors::pixel::{
+    Fitting, METHODS, Needs, Odin, PixelError, PixelScorer, TEMPERATURES, methods,
+};
 use offnominal_engine::context::Context;
 use offnominal_stats::pixel::{Area, Histogram};
 use serde_json::json;
@@ -19,6 +21,8 @@ pub struct Scorer {
     pub id: String,
     /// What it needs.
     pub needs: Needs,
+    /// `[channels, rows, columns]` of the features on which it was fitted, if it was fitted on some.
+    pub like: Option<[usize; 3]>,
     /// Whether it saw unknown pixels before it was judged.
     pub has_seen_unknown: bool,
     /// What it does.
@@ -27,11 +31,21 @@ pub struct Scorer {
 
 impl Scorer {
     /// The score of each pixel of an image, higher where it is more likely to be unknown.
-    pub fn scores(&self, output: &NetworkOutput) -> Vec<f32> {
+    ///
+    /// # Errors
+    /// If the output lacks what is needed, or is not like what the method was fitted on.
+    pub fn scores(&self, output: &NetworkOutput) -> Result<Vec<f32>> {
+        check(self.needs, output, self.like).with_context(|| self.id.clone())?;
         let mut scores = vec![0.0; output.view().pixels()];
         self.scorer.score(&output.view(), &mut scores);
-        scores
+        Ok(scores)
     }
+}
+
+/// Whether an output has what is needed, with features like those of the nominal images.
+fn check(needs: Needs, output: &NetworkOutput, like: Option<[usize; 3]>) -> Result<(), PixelError> {
+    needs.check(&output.view())?;
+    like.map_or(Ok(()), |like| needs.check_like(&output.view(), like))
 }
 
 /// The methods that a list names; `all` stands for those that can be had.
@@ -104,6 +118,8 @@ pub type Chosen = (f64, bool);
 struct Open {
     id: String,
     needs: Needs,
+    /// Shape of the features of the first nominal image.
+    like: Option<[usize; 3]>,
     fitting: Box<dyn Fitting>,
 }
 
@@ -125,7 +141,9 @@ pub fn fit(
         for (round, sample) in (0..rounds).flat_map(|r| set.samples.iter().map(move |s| (r, s))) {
             let (labels, output) = network.predict(set, sample)?;
             for method in open.iter_mut().filter(|o| round < o.fitting.rounds()) {
-                method.needs.check(&output.view()).with_context(|| method.id.clone())?;
+                let place = || format!("{}, nominal image {}", method.id, sample.name);
+                check(method.needs, &output, method.like).with_context(place)?;
+                method.like = output.view().features.map(|features| features.shape());
                 method.fitting.see(round, &output.view(), &labels.ids);
             }
             bar.inc(1);
@@ -139,13 +157,14 @@ fn begin(id: &str, temperature: f64, has_nominal: bool) -> Result<Open> {
     let method = methods().build(id, &params)?;
     let needs = method.needs();
     ensure!(!needs.nominal || has_nominal, "{id} is fitted on nominal images: name them with --nominal");
-    Ok(Open { id: id.into(), needs, fitting: method.begin() })
+    Ok(Open { id: id.into(), needs, like: None, fitting: method.begin() })
 }
 
 impl Open {
     fn finish(self, chosen_on_unknown: bool) -> Result<Scorer> {
         let scorer = self.fitting.finish().with_context(|| self.id.clone())?;
         let has_seen_unknown = self.id == "odin" && chosen_on_unknown;
-        Ok(Scorer { id: self.id, needs: self.needs, has_seen_unknown, scorer })
+        let Open { id, needs, like, .. } = self;
+        Ok(Scorer { id, needs, like, has_seen_unknown, scorer })
     }
 }

@@ -7,6 +7,7 @@ use anyhow::{Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_core::suggest::nearest;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::within;
 use offnominal_engine::show::Show;
 use offnominal_engine::subject::Subject;
 use offnominal_engine::{catalogues, parallel};
@@ -60,6 +61,9 @@ impl Default for Request {
 /// # Errors
 /// If environment, policy, anomaly or class cannot be had, or the folder exists or cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
+    within("episodes", request.episodes, 1..=100_000)?;
+    within("every", request.every, 1..=u32::MAX)?;
+    within("size", request.size, 16..=1024)?;
     let recording = Recording {
         subject: &Subject::new(&request.env, &request.policy)?,
         anomaly_spec: request.anomaly_spec.clone(),

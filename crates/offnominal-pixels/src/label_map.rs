@@ -23,6 +23,7 @@ use std::path::Path;
 
 /// The file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct LabelMap {
     /// Names of the classes, in the order of the logits.
@@ -48,6 +49,7 @@ pub struct LabelMap {
 
 /// What labels are that stand nowhere in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Otherwise {
     /// Unknown things, as in the paper's equation 1.

@@ -81,7 +81,7 @@ impl Network {
             Network::Files { features, confidence, .. } => (features.is_some(), false, confidence.is_some()),
             Network::Model { model, passes, .. } => (true, *passes > 1, model.has_confidence()),
         };
-        Needs { features, passes, confidence, nominal: false }
+        Needs { features, passes, confidence, nominal: false, places: false }
     }
 
     /// The labels of an image of a data set, and the network's output for it.

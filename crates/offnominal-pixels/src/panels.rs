@@ -35,7 +35,7 @@ fn images(
     sample: &Sample,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let (labels, output) = network.predict(set, sample)?;
-    let (scores, prediction) = (scorer.scores(&output), output.view().prediction());
+    let (scores, prediction) = (scorer.scores(&output)?, output.view().prediction());
     let (w, h) = (labels.width, labels.height);
     let classes = |ids: &[u8]| -> Vec<u8> { ids.iter().flat_map(|&id| set.meanings.colour(id)).collect() };
     let mut images = Vec::new();

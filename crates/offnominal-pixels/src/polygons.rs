@@ -2,6 +2,7 @@
 
 use crate::label_map::{Meaning, Meanings};
 use anyhow::{Context, Result, ensure};
+use offnominal_core::limits::PIXELS;
 
 /// A named outline in pixels.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +29,9 @@ pub struct Annotation {
 /// # Errors
 /// If the text is no such annotation.
 pub fn parse(text: &str) -> Result<Annotation> {
-    let document = roxmltree::Document::parse(text).context("expected an XML annotation")?;
+    let options = roxmltree::ParsingOptions { nodes_limit: MOST_NODES, ..Default::default() };
+    let document =
+        roxmltree::Document::parse_with_options(text, options).context("expected an XML annotation")?;
     let size = |name: &str| -> Result<usize> {
         let value = document.descendants().find(|n| n.has_tag_name(name)).and_then(|n| n.text());
         let value = value.with_context(|| format!("the annotation lacks <{name}>"))?.trim();
@@ -36,12 +39,28 @@ pub fn parse(text: &str) -> Result<Annotation> {
         ensure!((1..=20_000).contains(&size), "<{name}>: expected 1 to 20000 pixels, found {size}");
         Ok(size)
     };
-    let polygons = document.descendants().filter(|n| n.has_tag_name("object")).filter_map(polygon);
-    Ok(Annotation { width: size("ncols")?, height: size("nrows")?, polygons: polygons.collect() })
+    let objects = document.root_element().children().filter(|n| n.has_tag_name("object"));
+    let polygons: Vec<Polygon> = objects.filter_map(polygon).collect();
+    let (width, height): (usize, usize) = (size("ncols")?, size("nrows")?);
+    let corners: usize = polygons.iter().map(|p| p.corners.len()).sum();
+    ensure!(width * height <= PIXELS, "expected at most {PIXELS} pixels, found {width} × {height}");
+    let work = corners.saturating_mul(height);
+    ensure!(work <= MOST_WORK, "expected at most {MOST_WORK} corners times rows, found {work}");
+    Ok(Annotation { width, height, polygons })
 }
+
+/// Elements and texts in an annotation; the largest public ones have some ten thousand.
+const MOST_NODES: u32 = 1_000_000;
+
+/// Corners times rows: a few seconds of painting.
+const MOST_WORK: usize = 1 << 30;
 
 fn text<'a>(node: roxmltree::Node<'a, 'a>, name: &str) -> Option<&'a str> {
     node.descendants().find(|n| n.has_tag_name(name)).and_then(|n| n.text()).map(str::trim)
+}
+
+fn number(point: roxmltree::Node<'_, '_>, name: &str) -> Option<f64> {
+    point.children().find(|n| n.has_tag_name(name))?.text()?.trim().parse().ok()
 }
 
 fn polygon(object: roxmltree::Node<'_, '_>) -> Option<Polygon> {
@@ -50,8 +69,7 @@ fn polygon(object: roxmltree::Node<'_, '_>) -> Option<Polygon> {
     if is_deleted || is_anonymous {
         return None;
     }
-    let corner =
-        |pt: roxmltree::Node<'_, '_>| Some([text(pt, "x")?.parse().ok()?, text(pt, "y")?.parse().ok()?]);
+    let corner = |pt: roxmltree::Node<'_, '_>| Some([number(pt, "x")?, number(pt, "y")?]);
     let corners: Vec<[f64; 2]> =
         object.descendants().filter(|n| n.has_tag_name("pt")).filter_map(corner).collect();
     let name = text(object, "name")?.to_lowercase();
@@ -119,6 +137,8 @@ pub(crate) mod tests {
         assert!(parse("<annotation>").unwrap_err().to_string().contains("XML"));
         let error = parse("<annotation><nrows>4</nrows></annotation>").unwrap_err().to_string();
         assert!(error.contains("lacks <ncols>"), "{error}");
+        let huge = XML.replace("<nrows>4", "<nrows>20000").replace("<ncols>6", "<ncols>20000");
+        assert!(parse(&huge).unwrap_err().to_string().contains("at most 67108864 pixels"));
         assert!(parse(&XML.replace("<nrows>4", "<nrows>many")).unwrap_err().to_string().contains("nrows"));
     }
 }

@@ -5,6 +5,7 @@ use crate::written::{Written, data_set, write_image};
 use anyhow::Result;
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::within;
 use offnominal_files::image_file::{colours, grey, grey16};
 use offnominal_scenes::{
     ClassSet, Drawn, IGNORED, Level, SceneRecipe, Set, Split, UNKNOWN, Visible, Weather,
@@ -78,6 +79,9 @@ impl Default for Request {
 /// # Errors
 /// If the folder exists, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Written> {
+    within("n", request.n, 1..=1_000_000)?;
+    within("width", request.width, 16..=4096)?;
+    within("height", request.height, 16..=4096)?;
     let Request { set, split, level, n, width, height, classes, ref out } = *request;
     let recipe = SceneRecipe { set, split, level, width, height };
     let kinds = ["images", "labels", "instances", "depth", "shadows"];

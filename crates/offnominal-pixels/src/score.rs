@@ -6,6 +6,7 @@ use crate::written::write_array;
 use anyhow::{Context as _, Result};
 use offnominal_core::Seed;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::positive;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -59,6 +60,7 @@ pub struct Scores {
 /// # Errors
 /// If something that a method needs is missing, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Scores> {
+    positive("temperature", request.temperature)?;
     let seed = Seed(context.seed);
     let (set, network) = (request.reading.open(&request.data)?, request.network.open_one(seed)?);
     let nominal = request.nominal.open(&request.reading, &request.network, seed)?;
@@ -69,8 +71,8 @@ pub fn run(request: &Request, context: &Context) -> Result<Scores> {
         let (labels, output) = network.predict(&set, sample)?;
         let shape = [labels.height, labels.width];
         scorers.iter().try_for_each(|scorer| {
-            scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;
-            write_array(&request.out.join(&scorer.id), &sample.name, &shape, &scorer.scores(&output))
+            let scores = scorer.scores(&output).with_context(|| sample.name.clone())?;
+            write_array(&request.out.join(&scorer.id), &sample.name, &shape, &scores)
         })
     })?;
     let (folder, methods) = (request.out.clone(), request.methods.clone());

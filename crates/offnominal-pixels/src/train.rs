@@ -11,7 +11,9 @@ use offnominal_core::estimate::Estimate;
 use offnominal_detectors::pixel::patches::{Examples, PatchClassifier, PatchTraining};
 use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
+use offnominal_engine::request::within;
 use offnominal_files::checkpoint::Checkpoint;
+use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::write;
 use offnominal_stats::pixel::Confusion;
@@ -105,11 +107,15 @@ const CHECKPOINT: &str = "checkpoint.safetensors";
 /// # Errors
 /// If the data cannot be read or the model cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<ModelCard> {
+    within("pixels", request.pixels, 1..=100_000)?;
+    within("rounds", request.rounds, 1..=10_000)?;
+    within("batch", request.batch.unwrap_or(1), 1..=1024)?;
     let set = request.reading.open(&request.data)?;
     let validation = request.validation.as_ref().map(|root| request.reading.open(root)).transpose()?;
     let model = request.out.join("model.safetensors");
     let identity = request.identity(&set, context.seed)?;
-    let mut checkpoint = Checkpoint::new(&request.out.join(CHECKPOINT), identity.as_str());
+    let _held = Lock::folder(&request.out)?;
+    let mut checkpoint = Checkpoint::open(&request.out.join(CHECKPOINT), identity.as_str())?;
     let Trained { network, recipe, presets } = request.train(&set, &model, &mut checkpoint, context)?;
     checkpoint.remove()?;
     let (iou, mean_iou) = validation.map(|set| judge(&network, &set, context)).transpose()?.unzip();

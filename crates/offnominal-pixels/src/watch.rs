@@ -81,15 +81,26 @@ impl Default for PixelScore {
 }
 
 impl ImageDetector for PixelScore {
-    fn fit(&self, train: &[Video], _: &[Video], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        _: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
         let missing = |e: anyhow::Error| FitError::Missing(format!("pixel-score: {e:#}"));
         let network = FrameNetwork { model: self.model().map_err(missing)?, width: train[0].width };
         let (seen, held_out) = hold_out(train);
         let apart = if held_out.is_empty() { &seen } else { &held_out };
-        let scorer = self.scorer(&network, &spread(&seen, self.frames)).map_err(missing)?;
-        let nominal: Vec<Vec<f32>> =
-            spread(apart, self.frames).iter().map(|rgb| network.scores(scorer.as_ref(), rgb)).collect();
+        let first = progress.between(0.0, 0.5);
+        let scorer = self.scorer(&network, &spread(&seen, self.frames), first).map_err(missing)?;
+        let (last, frames) = (progress.between(0.5, 1.0), spread(apart, self.frames));
+        let scores = |(i, rgb): (usize, &&[u8])| {
+            last.at(i, frames.len())?;
+            Ok(network.scores(scorer.as_ref(), rgb))
+        };
+        let nominal = frames.iter().enumerate().map(scores).collect::<Result<Vec<Vec<f32>>, FitError>>()?;
         let level = Arc::new(Level::of(&nominal, network.width));
         let (network, scorer) = (Arc::new(network), Arc::from(scorer));
         Ok(Box::new(PixelMonitor { level, pool: self.pool, network, scorer, pooled: Vec::new() }))
@@ -108,13 +119,22 @@ impl PixelScore {
     }
 
     /// The method, fitted.
-    fn scorer(&self, network: &FrameNetwork, nominal: &[&[u8]]) -> Result<Box<dyn PixelScorer>> {
+    fn scorer(
+        &self,
+        network: &FrameNetwork,
+        nominal: &[&[u8]],
+        progress: FitProgress<'_>,
+    ) -> Result<Box<dyn PixelScorer>> {
         let method = methods().build(&self.method, &json!({}))?;
         let needs = method.needs();
         let first = network.forward(nominal[0]);
         needs.check(&first.view()).with_context(|| self.method.clone())?;
         let mut fitting: Box<dyn Fitting> = method.begin();
-        for (round, rgb) in (0..fitting.rounds()).flat_map(|r| nominal.iter().map(move |rgb| (r, rgb))) {
+        let all = fitting.rounds() * nominal.len();
+        for (i, (round, rgb)) in
+            (0..fitting.rounds()).flat_map(|r| nominal.iter().map(move |rgb| (r, rgb))).enumerate()
+        {
+            progress.at(i, all)?;
             let output = network.forward(rgb);
             fitting.see(round, &output.view(), &output.view().prediction());
         }

@@ -37,14 +37,14 @@ pub(crate) fn data_set<T: Serialize>(
     ensure!(!folder.exists(), "{} exists already; name a folder that does not", folder.display());
     let map = toml::to_string(map)?;
     let parent = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let aside = write::folder_aside(parent, ".images-")?;
+    let aside = write::FolderAside::new(parent)?;
     for kind in kinds {
         std::fs::create_dir(aside.path().join(kind)).with_context(|| format!("cannot make {kind}"))?;
     }
     let found = draw(aside.path())?;
     std::fs::write(aside.path().join(list), serde_json::to_string_pretty(&found)?)?;
     std::fs::write(aside.path().join(MAP), map)?;
-    std::fs::rename(aside.keep(), folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    aside.put(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     Ok(found)
 }
 

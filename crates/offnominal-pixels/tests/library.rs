@@ -2,6 +2,7 @@
 
 use offnominal_engine::context::Context;
 use offnominal_engine::progress::{Progress, Silent, Tracker};
+use offnominal_files::array;
 use offnominal_pixels::inputs::{NetworkSource, NominalSource};
 use offnominal_pixels::{describe, evaluate, frames, import, predict, scenes, score, train};
 use serde_json::json;
@@ -153,6 +154,52 @@ fn arrays_and_counts_come_from_requests() {
     let request = describe::Request { data: test, nominal, ..Default::default() };
     let found = describe::run(&request, &data.context).unwrap();
     assert!(found.images == 6 && found.colour_auroc.is_some());
+}
+
+#[test]
+fn features_unlike_the_nominal_ones_are_refused_with_both_shapes() {
+    let data = Data::new();
+    for name in ["train", "test"] {
+        let (images, out) = (data.at(name), data.at(&format!("{name}-said")));
+        let request = predict::Request { data: images, network: data.network(), out, ..Default::default() };
+        predict::run(&request, &data.context).unwrap();
+    }
+    let feature = |name: &str| data.at(name).join("features/00003.npy");
+    let array::Array { shape, values } = array::read(&feature("test-said"), "features").unwrap();
+    let [channels, rows, columns] = shape[..] else { panic!("{shape:?}") };
+    let evaluated = |method: &str, found: [usize; 3]| {
+        let n: usize = found.iter().product();
+        let values: Vec<f32> = values.iter().cycle().take(n).copied().collect();
+        fs::write(feature("test-said"), array::to_npy(&found, &values)).unwrap();
+        let said = |name: &str, what: &str| data.at(&format!("{name}-said")).join(what);
+        let network = NetworkSource {
+            logits: vec![said("test", "logits")],
+            features: vec![said("test", "features")],
+            ..Default::default()
+        };
+        let (logits, features) = (Some(said("train", "logits")), Some(said("train", "features")));
+        let nominal = NominalSource { data: Some(data.at("train")), logits, features, ..Default::default() };
+        let request =
+            evaluate::Request { network, nominal, methods: vec![method.into()], ..data.evaluation("apart") };
+        evaluate::run(&request, &data.context).map_err(|why| format!("{why:#}"))
+    };
+    let refused = |method: &str, found: [usize; 3]| {
+        let error = evaluated(method, found).unwrap_err();
+        let shapes =
+            format!("{method}: expected features [channels, rows, columns] like {shape:?} of the nominal");
+        assert!(error.contains(&shapes) && error.contains(&format!("found {found:?}")), "{error}");
+    };
+    for method in ["mahalanobis", "mahalanobis-code2019", "feature-knn", "vim"] {
+        refused(method, [channels - 1, rows, columns]);
+        refused(method, [channels + 1, rows, columns]);
+    }
+    for method in ["mahalanobis", "mahalanobis-code2019"] {
+        refused(method, [channels, rows + 1, columns]);
+        refused(method, [channels, columns, rows]);
+    }
+    // The neighbours of a feature are the same wherever it is.
+    evaluated("feature-knn", [channels, rows + 1, columns]).unwrap();
+    evaluated("mahalanobis", [channels, rows, columns]).unwrap();
 }
 
 #[test]

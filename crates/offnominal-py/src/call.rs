@@ -2,9 +2,9 @@
 //!
 //! The requests are those of the crates; what Python's functions add is names of arguments and their documentation.
 
-use crate::error::{detached, raised};
-use crate::progress::context;
-use anyhow::{Result, bail};
+use crate::error::raised;
+use crate::progress::{context, interruptible};
+use anyhow::{Context as _, Result, bail};
 use offnominal_bench::{calibrate, images, metrics_file, ood_rl, report, run as campaign, suite};
 use offnominal_engine::context::Context;
 use offnominal_engine::{
@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Runs a command; with `jobs` 0 on all cores. `display` shows progress.
 #[pyfunction]
@@ -28,11 +29,17 @@ pub(crate) fn call(
     jobs: usize,
     display: Option<Py<PyAny>>,
 ) -> PyResult<String> {
-    let request: Value = serde_json::from_str(request).map_err(raised)?;
-    let context = context(seed, jobs, display);
-    let done = detached(py, || run(command, request, &context));
-    py.check_signals()?;
-    done
+    let mut request: Value = serde_json::from_str(request).map_err(raised)?;
+    let allow_diverged = allowed(&mut request).map_err(raised)?;
+    let context = Context { allow_diverged, ..context(seed, jobs, display, Arc::default()) };
+    interruptible(py, &context.stop, || run(command, request, &context))
+}
+
+/// Takes the setting `allow_diverged`, which all commands share, out of the request.
+fn allowed(request: &mut Value) -> Result<u64> {
+    let given = request.as_object_mut().and_then(|all| all.remove("allow_diverged"));
+    let Some(given) = given.filter(|value| !value.is_null()) else { return Ok(0) };
+    given.as_u64().with_context(|| format!("allow_diverged: expected a whole number from 0, found {given}"))
 }
 
 fn run(command: &str, request: Value, context: &Context) -> Result<String> {

@@ -3,6 +3,7 @@
 use crate::error::{detached, wrong};
 use crate::own::OwnPolicy;
 use crate::policy::Policy;
+use crate::progress::{context, interruptible};
 use anyhow::Result;
 use offnominal_bench::campaign::{Campaign as Asked, Plan};
 use offnominal_bench::cells::{Bench, Layer, Node};
@@ -15,6 +16,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A campaign and the folder in which it is done.
 #[pyclass(module = "offnominal._engine", frozen)]
@@ -22,6 +25,7 @@ pub(crate) struct Campaign {
     bench: Bench,
     text: String,
     out: PathBuf,
+    stop: Arc<AtomicBool>,
 }
 
 /// The title of a layer, and its cells with what they do.
@@ -47,7 +51,8 @@ impl Campaign {
                 Some(own) => subject(env, policy, own),
                 None => Subject::new(env, policy),
             })?;
-            Ok(Campaign { bench: Bench::new(plan, Store::new(&out))?, text, out })
+            let bench = Bench::new(plan, Store::new(&out))?;
+            Ok(Campaign { bench, text, out, stop: Arc::default() })
         })
     }
 
@@ -66,16 +71,23 @@ impl Campaign {
         detached(py, || Ok(self.bench.is_finished(self.bench.find(cell)?)))
     }
 
-    /// Runs one cell on so many threads.
-    fn run(&self, py: Python<'_>, cell: &str, jobs: usize) -> PyResult<()> {
-        detached(py, || self.bench.run_one(self.bench.find(cell)?, jobs))
+    /// Runs one cell on so many threads; `display` shows its progress.
+    #[pyo3(signature = (cell, jobs, display = None))]
+    fn run(&self, py: Python<'_>, cell: &str, jobs: usize, display: Option<Py<PyAny>>) -> PyResult<()> {
+        let context = context(0, jobs, display, Arc::clone(&self.stop));
+        interruptible(py, &self.stop, || self.bench.run_one(self.bench.find(cell)?, &context))
+    }
+
+    /// Asks the cells that are running, on whatever threads, to stop.
+    fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
     }
 
     /// Writes tables and report once all cells are finished; returns the path of the page and a summary.
     fn finish(&self, py: Python<'_>, command: &str, secs: f64) -> PyResult<(PathBuf, String)> {
         detached(py, || {
             let done = run::finish(&self.bench, &self.text, command, &self.out, secs)?;
-            self.bench.store.sweep()?;
+            self.bench.store.sweep();
             Ok((done.report, done.summary))
         })
     }

@@ -4,18 +4,37 @@ use crate::arrays::{Floats, shaped};
 use crate::error::{caught, detached, raised, wrong};
 use crate::own::PYTHON;
 use crate::policy::Policy;
+use crate::progress::{context, interruptible};
+use anyhow::Context as _;
 use numpy::PyArray1;
+use offnominal_core::archive::Archive;
 use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::prelude::*;
+use offnominal_detectors::{ALL, Described, SequenceTraining, Training, fields};
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::seed_label;
+use offnominal_monitor::{DetectorRecipe, FORMAT, seal, unseal};
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Ids and summaries of the detectors, in the order of the catalogue.
 #[pyfunction]
 pub(crate) fn detectors() -> Vec<(&'static str, &'static str)> {
     let all = catalogues::detectors();
     all.entries().iter().filter(|e| e.id != PYTHON).map(|e| (e.id, e.summary)).collect()
+}
+
+/// Every built-in detector with its parameters, as JSON.
+#[pyfunction]
+pub(crate) fn recipes() -> PyResult<String> {
+    let described = ALL.iter().zip(fields());
+    let all: Vec<_> =
+        described.map(|(e, fields)| json!({ "id": e.id, "summary": e.summary, "fields": fields })).collect();
+    let tables = json!({ "Training": Training::fields(), "SequenceTraining": SequenceTraining::fields() });
+    serde_json::to_string(&json!({ "detectors": all, "tables": tables })).map_err(raised)
 }
 
 /// Checks the options of a detector, given as JSON.
@@ -26,9 +45,9 @@ pub(crate) fn check_detector(id: &str, options: &str) -> PyResult<()> {
 }
 
 /// Observations `[T + 1, o]` and commands `[T, a]` of one episode, borrowed from Python.
-type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+pub(crate) type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-struct Recorded<'py> {
+pub(crate) struct Recorded<'py> {
     observations: Floats<'py>,
     actions: Floats<'py>,
 }
@@ -56,13 +75,13 @@ impl<'py> Recorded<'py> {
         )))
     }
 
-    fn signals(&self) -> Signals<'_> {
+    pub(crate) fn signals(&self) -> Signals<'_> {
         let (o, a) = (self.observations.shape()[1], self.actions.shape()[1]);
         Signals::new(self.observations.slice(), self.actions.slice(), o, a)
     }
 }
 
-fn recorded<'py>(episodes: &[Pair<'py>], what: &str) -> PyResult<Vec<Recorded<'py>>> {
+pub(crate) fn recorded<'py>(episodes: &[Pair<'py>], what: &str) -> PyResult<Vec<Recorded<'py>>> {
     let read = |(i, e): (usize, &Pair<'py>)| {
         Recorded::read(e).map_err(|error| wrong(format!("{what} episode {i}, {}", error.value(e.0.py()))))
     };
@@ -71,7 +90,8 @@ fn recorded<'py>(episodes: &[Pair<'py>], what: &str) -> PyResult<Vec<Recorded<'p
 
 /// Fits a detector; `train` and `validation` are lists of `(observations, actions)`.
 #[pyfunction]
-#[pyo3(signature = (id, options, train, validation, seed, policy = None))]
+#[pyo3(signature = (id, options, train, validation, seed, policy = None, display = None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords of a Python function")]
 pub(crate) fn fit<'py>(
     py: Python<'py>,
     id: &str,
@@ -80,6 +100,7 @@ pub(crate) fn fit<'py>(
     validation: Vec<Pair<'py>>,
     seed: u64,
     policy: Option<&Policy>,
+    display: Option<Py<PyAny>>,
 ) -> PyResult<Monitor> {
     let options = serde_json::from_str(options).map_err(raised)?;
     let detector = catalogues::detectors().build(id, &options).map_err(raised)?;
@@ -88,14 +109,15 @@ pub(crate) fn fit<'py>(
     let validation: Vec<Signals<'_>> = validation.iter().map(Recorded::signals).collect();
     let widths = train.first().map_or((0, 0), |s| (s.obs_width(), s.act_width()));
     let policy = policy.map(|p| p.inner.as_ref());
-    let inner = detached(py, || {
+    let nominal = Nominal { policy, ..Nominal::new(&train, &validation) };
+    let context = context(seed, 0, display, Arc::default());
+    let inner = interruptible(py, &context.stop, || {
         let mut rng = Seed(seed).child("fit").child(seed_label(id)).rng();
-        Ok(match policy {
-            Some(policy) => detector.fit_with(policy, &train, &validation, &mut rng)?,
-            None => detector.fit(&train, &validation, &mut rng)?,
+        context.watched(&format!("fit of {id}"), |progress| {
+            detector.fit(nominal.with_progress(progress), &mut rng)
         })
     })?;
-    Ok(Monitor { inner, widths, id: id.into() })
+    Ok(Monitor { inner, widths, id: id.into(), options })
 }
 
 /// A fitted detector.
@@ -104,6 +126,17 @@ pub(crate) struct Monitor {
     inner: Box<dyn Watching>,
     widths: (usize, usize),
     id: String,
+    options: Value,
+}
+
+/// The header of the file of a fitted detector.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Header {
+    format: u32,
+    engine: String,
+    detector: DetectorRecipe,
+    widths: (usize, usize),
 }
 
 #[pymethods]
@@ -168,7 +201,38 @@ impl Monitor {
 
     /// An independent copy.
     fn fork(&self) -> Monitor {
-        Monitor { inner: self.inner.fork(), widths: self.widths, id: self.id.clone() }
+        let (id, options) = (self.id.clone(), self.options.clone());
+        Monitor { inner: self.inner.fork(), widths: self.widths, id, options }
+    }
+
+    /// The bytes of its file.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let header = Header {
+            format: FORMAT,
+            engine: env!("CARGO_PKG_VERSION").into(),
+            detector: DetectorRecipe { id: self.id.clone(), params: self.options.clone() },
+            widths: self.widths,
+        };
+        let mut archive = Archive::default();
+        self.inner.save(&mut archive.writer()).map_err(raised)?;
+        Ok(PyBytes::new(py, &seal(serde_json::to_string(&header).map_err(raised)?, &archive)))
+    }
+
+    /// Brings back what [`Monitor::to_bytes`] wrote, with the policy, if the detector looks inside it.
+    #[staticmethod]
+    #[pyo3(signature = (bytes, policy = None))]
+    fn from_bytes(py: Python<'_>, bytes: Vec<u8>, policy: Option<&Policy>) -> PyResult<Monitor> {
+        let policy = policy.map(|p| p.inner.as_ref());
+        detached(py, || {
+            let (header, archive) = unseal(&bytes)?;
+            let Header { detector: DetectorRecipe { id, params: options }, widths, .. } =
+                serde_json::from_str(&header).context(
+                    "expected the file of a fitted detector; one with a threshold is opened by offnominal.alarms.Watch.load",
+                )?;
+            let detector = catalogues::detectors().build(&id, &options)?;
+            let inner = detector.load(&archive.reader(widths.0, widths.1), policy)?;
+            Ok(Monitor { inner, widths, id, options })
+        })
     }
 }
 

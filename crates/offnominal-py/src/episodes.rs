@@ -2,7 +2,7 @@
 
 use crate::arrays::shaped;
 use crate::error::{detached, raised, wrong};
-use crate::progress::context;
+use crate::progress::{context, interruptible};
 use offnominal_engine::collect::Request;
 use offnominal_files::dataset::{self, Dataset};
 use offnominal_files::minari::{self, Format};
@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::json;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Episodes with the recipe that recreates them, as they stand in a file.
 #[pyclass(module = "offnominal._engine")]
@@ -50,13 +51,18 @@ impl Recording {
         Ok(dict)
     }
 
-    /// Adds the episodes of another recording of the same recipe.
-    fn extend(&mut self, other: &Recording) -> PyResult<()> {
-        if self.0.recipe != other.0.recipe {
-            return Err(wrong("expected recordings of the same recipe, found two"));
+    /// Some of the episodes, in this order; a twin that is not among them is forgotten.
+    fn select(&self, chosen: Vec<usize>) -> PyResult<Recording> {
+        let n = self.0.episodes.len();
+        if let Some(bad) = chosen.iter().find(|&&i| i >= n) {
+            return Err(wrong(format!("episode: expected 0 to {n}, found {bad}")));
         }
-        self.0.extend(other.0.clone());
-        Ok(())
+        let place = |twin: usize| chosen.iter().position(|&i| i == twin);
+        Ok(Recording(Dataset {
+            recipe: self.0.recipe.clone(),
+            episodes: chosen.iter().map(|&i| self.0.episodes[i].clone()).collect(),
+            twins: chosen.iter().map(|&i| self.0.twins[i].and_then(place)).collect(),
+        }))
     }
 
     /// Writes a folder that Minari reads, `<folder>/<id>`, whole or not at all, and returns its path.
@@ -76,21 +82,22 @@ pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<Recording> {
     detached(py, || dataset::load(&path).map(Recording))
 }
 
-/// Plays the episodes from `first` on, as many as are asked for, as `offnominal collect` does.
+/// Plays episodes as `offnominal collect` does; `display` shows progress.
 #[pyfunction]
-#[pyo3(signature = (request, first, seed = 0, jobs = 0))]
+#[pyo3(signature = (request, seed = 0, jobs = 0, display = None))]
 pub(crate) fn collect(
     py: Python<'_>,
     request: &str,
-    first: usize,
     seed: u64,
     jobs: usize,
+    display: Option<Py<PyAny>>,
 ) -> PyResult<Recording> {
-    detached(py, || {
+    let context = context(seed, jobs, display, Arc::default());
+    interruptible(py, &context.stop, || {
         let request: Request = serde_json::from_str(request)?;
-        let (subject, context) = (request.subject()?, context(seed, jobs, None));
+        let subject = request.subject()?;
         let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;
-        let episodes = first..first + request.episodes as usize;
+        let episodes = 0..request.episodes as usize;
         request.play(&subject, anomaly_spec.as_ref(), episodes, &context).map(Recording)
     })
 }

@@ -15,7 +15,7 @@ use std::sync::Mutex;
 /// Somebody's environment, as the engine sees it.
 struct Outside {
     spec: EnvSpec,
-    /// Takes a step under a command and returns the observation.
+    /// Takes a step under a command and returns observation and reward.
     step: Py<PyAny>,
     /// Sets a parameter by name.
     set: Py<PyAny>,
@@ -38,8 +38,14 @@ impl Env for Outside {
     }
 
     fn step(&mut self, action: &[f32], _: &mut Rng) -> Step {
-        attached(|py| read(&self.step.bind(py).call1((row(py, action),))?, &mut self.obs));
-        Step::running(0.0)
+        let mut reward = 0.0;
+        attached(|py| {
+            let found = self.step.bind(py).call1((row(py, action),))?;
+            let (obs, brought): (Bound<'_, PyAny>, f64) = found.extract()?;
+            reward = brought;
+            read(&obs, &mut self.obs)
+        });
+        Step::running(reward)
     }
 
     fn set_parameter(&mut self, name: &str, value: f64) -> Result<(), ParameterError> {
@@ -123,6 +129,15 @@ impl Around {
         detached(py, || inner.start(seed, anomaly_spec))
     }
 
+    /// Why the episode has no outcome, if it diverged.
+    fn diverged(&mut self) -> Option<String> {
+        let inner = self.inner.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let rollout = inner.rollout.as_ref()?;
+        rollout
+            .divergence()
+            .map(|why| why.describe(&inner.env.spec, (rollout.steps() as usize).saturating_sub(1)))
+    }
+
     /// Takes a step: the observation, and whether the anomaly was active.
     fn step<'py>(
         &mut self,
@@ -132,8 +147,12 @@ impl Around {
         let inner = self.inner.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
         let action = Floats::read(action, "action")?;
         action.expect_shape(&[inner.env.spec.act_width()], "action")?;
+        action.expect_finite("action")?;
         let Inner { env, rollout, seen, .. } = inner;
         let rollout = rollout.as_mut().ok_or_else(|| wrong("expected reset() before step()"))?;
+        if rollout.divergence().is_some() {
+            return Err(wrong("expected reset() before step(): the episode diverged"));
+        }
         let action = action.slice();
         let (_, label) = detached(py, || Ok(rollout.step(env, action, seen)))?;
         Ok((row(py, seen), label))

@@ -1,11 +1,13 @@
 //! Image detectors: the engine's catalogue, and what is fitted.
 
 use crate::error::{detached, raised, wrong};
+use crate::progress::{context, interruptible};
 use numpy::{PyArray1, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::seed_label;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// Ids and summaries of the image detectors, in the order of the catalogue.
 #[pyfunction]
@@ -43,6 +45,7 @@ fn videos(episodes: &[Pair<'_>], what: &str) -> PyResult<Vec<Video>> {
 
 /// Fits an image detector; `train` and `validation` are lists of `(frames, actions)`.
 #[pyfunction]
+#[pyo3(signature = (id, options, train, validation, seed, display = None))]
 pub(crate) fn fit_images(
     py: Python<'_>,
     id: &str,
@@ -50,14 +53,17 @@ pub(crate) fn fit_images(
     train: Vec<Pair<'_>>,
     validation: Vec<Pair<'_>>,
     seed: u64,
+    display: Option<Py<PyAny>>,
 ) -> PyResult<ImageMonitorOf> {
     let options = serde_json::from_str(options).map_err(raised)?;
     let detector = catalogues::image_detectors().build(id, &options).map_err(raised)?;
     let (train, validation) = (videos(&train, "training")?, videos(&validation, "validation")?);
     let size = train.first().map_or((0, 0), |video| (video.width, video.height));
-    let inner = detached(py, || {
+    let context = context(seed, 0, display, Arc::default());
+    let inner = interruptible(py, &context.stop, || {
         let mut rng = Seed(seed).child("fit").child(seed_label(id)).rng();
-        Ok(detector.fit(&train, &validation, &mut rng)?)
+        let fit = |progress: FitProgress<'_>| detector.fit(&train, &validation, &mut rng, progress);
+        context.watched(&format!("fit of {id}"), fit)
     })?;
     Ok(ImageMonitorOf { inner, size, id: id.into() })
 }

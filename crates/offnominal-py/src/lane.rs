@@ -143,7 +143,8 @@ impl Lane {
         match status {
             Status::Succeeded => Some(true),
             Status::Failed => Some(false),
-            Status::Running | Status::Diverged => self.env.goal_met(),
+            Status::Running => self.env.goal_met(),
+            Status::Diverged => self.env.goal_met().map(|_| false),
         }
     }
 

@@ -32,7 +32,7 @@ mod _engine {
     #[pymodule_export]
     use crate::campaign::{Campaign, digest};
     #[pymodule_export]
-    use crate::detectors::{Monitor, check_detector, detectors, fit};
+    use crate::detectors::{Monitor, check_detector, detectors, fit, recipes};
     #[pymodule_export]
     use crate::environment::{Environment, anomalies, environments};
     #[pymodule_export]
@@ -48,7 +48,7 @@ mod _engine {
     #[pymodule_export]
     use crate::pool::Pool;
     #[pymodule_export]
-    use crate::watch::{Watch, fit_file, main};
+    use crate::watch::{Watch, fit_watch, main, write};
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 

@@ -6,14 +6,17 @@
 use crate::arrays::{Floats, row, shaped};
 use crate::error::wrong;
 use numpy::{PyArray1, PyArrayMethods};
+use offnominal_core::archive::{Archive, Numbers};
 use offnominal_core::detector::Monitor as Watching;
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::*;
+use offnominal_monitor::About;
 use pyo3::intern;
 use pyo3::prelude::*;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The detectors that Python gave, by the key in their recipe.
@@ -37,11 +40,13 @@ pub(crate) const ENTRY: Entry<dyn Detector> =
     Entry { id: PYTHON, summary: "a detector written in Python", build: found, exempt: &[] };
 
 fn found(recipe: &Value) -> Result<Box<dyn Detector>, BuildError> {
-    let key = recipe.get("key").and_then(Value::as_str).unwrap_or_default();
+    let Some(key) = recipe.get("key").and_then(Value::as_str) else {
+        return Ok(Box::new(OwnDetector(None)));
+    };
     // The interpreter's lock comes first, as it does where detectors are given.
     let own = Python::attach(|py| given().as_ref().and_then(|all| Some(all.get(key)?.clone_ref(py))));
     match own {
-        Some(own) => Ok(Box::new(OwnDetector(own))),
+        Some(own) => Ok(Box::new(OwnDetector(Some(own)))),
         None => Err(BuildError::Parameters(format!(
             "expected the key of a detector of this process, found {key:?}"
         ))),
@@ -54,25 +59,74 @@ pub(crate) fn attached<T>(call: impl FnOnce(Python<'_>) -> PyResult<T>) -> T {
         .unwrap_or_else(|error| resume_unwind(Box::new(error)))
 }
 
-/// An object with `fit(episodes)` and `score(episode)`.
-struct OwnDetector(Py<PyAny>);
+/// An object with `fit(episodes)` and `score(episode)`; none, where a fitted one is brought back.
+struct OwnDetector(Option<Py<PyAny>>);
 
 impl Detector for OwnDetector {
-    fn fit(
-        &self,
-        train: &[Signals<'_>],
-        _: &[Signals<'_>],
-        _: &mut Rng,
-    ) -> Result<Box<dyn Monitor>, FitError> {
+    fn fit(&self, Nominal { train, .. }: Nominal<'_>, _: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
+        let Some(own) = &self.0 else { return Err(FitError::Missing(UNKNOWN.into())) };
         let fitted = attached(|py| {
-            let fresh = py.import("copy")?.call_method1("deepcopy", (&self.0,))?;
+            let fresh = py.import("copy")?.call_method1("deepcopy", (own,))?;
             let episodes = train.iter().map(|s| pair(py, s)).collect::<PyResult<Vec<_>>>()?;
             let made = fresh.call_method1("fit", (episodes,))?;
             Ok(if made.hasattr("score")? { made } else { fresh }.unbind())
         });
         let width = train.first().map_or(0, Signals::obs_width);
-        Ok(Box::new(OwnMonitor { fitted, width, observations: vec![], actions: vec![] }))
+        Ok(Box::new(OwnMonitor::new(fitted, width)))
     }
+
+    /// A fitted object of this process; it is found once.
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Box<dyn Monitor>, ArchiveError> {
+        let handle = from.one::<u64>(HANDLE)?;
+        let fitted = fitted().as_mut().and_then(|all| all.remove(&handle));
+        from.require(fitted.is_some(), HANDLE, "that of a fitted detector of this process", handle)?;
+        let fitted = fitted.expect("it was checked");
+        Ok(Box::new(OwnMonitor::new(fitted, from.obs_width)))
+    }
+}
+
+/// Why a detector of another process cannot be fitted.
+const UNKNOWN: &str = "expected a detector of this process, found only the name of one written in Python";
+
+/// The name of the list with which a fitted object of Python travels through an archive: its number in this process.
+const HANDLE: &str = "handle";
+
+/// Where the archive of a monitor has that list.
+const PLACE: &str = "detector.handle";
+
+/// The fitted objects that are on their way through an archive.
+static FITTED: Mutex<Option<HashMap<u64, Py<PyAny>>>> = Mutex::new(None);
+
+/// The number of the next one.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+fn fitted() -> MutexGuard<'static, Option<HashMap<u64, Py<PyAny>>>> {
+    FITTED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn sent(own: Py<PyAny>) -> u64 {
+    let handle = NEXT.fetch_add(1, Ordering::Relaxed);
+    fitted().get_or_insert_default().insert(handle, own);
+    handle
+}
+
+/// Takes the fitted object out of the archive of a monitor, if there is one.
+pub(crate) fn take(archive: &mut Archive) -> Option<Py<PyAny>> {
+    let Some(Numbers::U64(handle)) = archive.lists.remove(PLACE) else { return None };
+    fitted().as_mut().and_then(|all| all.remove(handle.first()?))
+}
+
+/// Puts a fitted object into the archive of a monitor.
+pub(crate) fn put(archive: &mut Archive, own: Py<PyAny>) {
+    archive.lists.insert(PLACE.into(), Numbers::U64(vec![sent(own)]));
+}
+
+/// The header without the key by which this process knows a detector of Python.
+pub(crate) fn forgotten(mut about: About) -> About {
+    if about.detector.id == PYTHON {
+        about.detector.params.as_object_mut().map(|params| params.remove("key"));
+    }
+    about
 }
 
 /// Observations and commands of an episode as arrays.
@@ -82,15 +136,36 @@ fn pair<'py>(py: Python<'py>, seen: &Signals<'_>) -> PyResult<(Bound<'py, PyAny>
     Ok((observations.into_any(), actions.into_any()))
 }
 
-/// What was fitted, with the episode so far, for it scores whole episodes only.
+/// What was fitted, with the episode so far, for one that scores whole episodes only.
 struct OwnMonitor {
     fitted: Py<PyAny>,
+    /// Whether it has `step` and `reset`.
+    streams: bool,
     width: usize,
     observations: Vec<f32>,
     actions: Vec<f32>,
 }
 
 impl OwnMonitor {
+    fn new(fitted: Py<PyAny>, width: usize) -> OwnMonitor {
+        let streams =
+            attached(|py| Ok(fitted.bind(py).hasattr("step")? && fitted.bind(py).hasattr("reset")?));
+        OwnMonitor { fitted, streams, width, observations: vec![], actions: vec![] }
+    }
+
+    /// The score of a step by `step`.
+    fn streamed(&self, seen: &Transition<'_>) -> f64 {
+        attached(|py| {
+            let rows = [seen.obs, seen.action, seen.next_obs].map(|values| row(py, values));
+            let [obs, action, next_obs] = rows;
+            let score: f64 = self.fitted.bind(py).call_method1("step", (obs, action, next_obs))?.extract()?;
+            let sound = score.is_finite();
+            sound
+                .then_some(score)
+                .ok_or_else(|| wrong(format!("step: expected a finite number, found {score}")))
+        })
+    }
+
     fn scores(&self, seen: &Signals<'_>) -> Vec<f64> {
         attached(|py| {
             let found = self.fitted.bind(py).call_method1("score", (pair(py, seen)?,))?;
@@ -108,9 +183,15 @@ impl Watching for OwnMonitor {
     fn reset(&mut self) {
         self.observations.clear();
         self.actions.clear();
+        if self.streams {
+            attached(|py| self.fitted.bind(py).call_method0("reset").map(drop));
+        }
     }
 
     fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        if self.streams {
+            return self.streamed(seen);
+        }
         if self.observations.is_empty() {
             self.observations.extend_from_slice(seen.obs);
         }
@@ -125,8 +206,19 @@ impl Watching for OwnMonitor {
     }
 
     fn fork(&self) -> Box<dyn Monitor> {
-        let fitted = Python::attach(|py| self.fitted.clone_ref(py));
-        Box::new(OwnMonitor { fitted, width: self.width, observations: vec![], actions: vec![] })
+        let fitted = attached(|py| {
+            // What remembers an episode is copied whole.
+            if self.streams {
+                return Ok(py.import("copy")?.call_method1("deepcopy", (&self.fitted,))?.unbind());
+            }
+            Ok(self.fitted.clone_ref(py))
+        });
+        Box::new(OwnMonitor::new(fitted, self.width))
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        to.put(HANDLE, &[sent(Python::attach(|py| self.fitted.clone_ref(py)))]);
+        Ok(())
     }
 }
 

@@ -1,7 +1,8 @@
 //! Policies: those that the engine knows, and Python's own.
 
 use crate::arrays::{Floats, row};
-use crate::error::{caught, detached, raised, wrong};
+use crate::error::{caught, detached, raised};
+use anyhow::Context as _;
 use numpy::PyArray1;
 use offnominal_agents::Card;
 use offnominal_agents::sb3::{self, Model};
@@ -31,6 +32,8 @@ pub(crate) struct Policy {
     is_choice: bool,
     /// The digest of its file.
     pub(crate) digest: String,
+    /// The name by which it was found.
+    asked: String,
     /// The file of an imported policy.
     file: Option<Vec<u8>>,
 }
@@ -43,8 +46,9 @@ impl Policy {
         detached(py, || {
             let environment = catalogues::environment(env, None)?;
             let found = known::find(name, environment.as_ref())?;
+            let asked = name.to_string();
             let (inner, name, card, digest) = (found.policy, found.name, found.card, found.digest);
-            Ok(Policy { card, ..Policy::of(inner, environment.spec(), env, name, digest) })
+            Ok(Policy { card, asked, ..Policy::of(inner, environment.spec(), env, name, digest) })
         })
     }
 
@@ -74,13 +78,15 @@ impl Policy {
 
     /// Writes the policy where commands find it by its path, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        let Some(bytes) = &self.file else {
-            return Err(wrong(format!(
-                "policy {}: expected an imported one, found one that is there already",
-                self.name
-            )));
-        };
-        detached(py, || atomically(&path, bytes))
+        detached(py, || {
+            let bytes = match &self.file {
+                Some(bytes) => Some(bytes.clone()),
+                None => known::content(&self.asked, &self.env)?,
+            };
+            let bytes = bytes
+                .with_context(|| format!("policy {}: expected one with a file, found none", self.name))?;
+            atomically(&path, &bytes)
+        })
     }
 
     /// Whether the command is one of a few choices.
@@ -147,6 +153,7 @@ impl Policy {
             card: None,
             is_choice: spec.action.iter().any(Channel::is_choice),
             digest,
+            asked: String::new(),
             file: None,
         }
     }

@@ -1,17 +1,24 @@
 //! Fitted monitors with their thresholds, from the files that `fit` writes; and the commands themselves.
 
 use crate::arrays::Floats;
-use crate::episodes::Recording;
+use crate::detectors::{Pair, Recorded, recorded};
 use crate::error::{caught, detached, raised};
-use offnominal_core::prelude::*;
+use crate::own;
+use crate::policy::Policy;
+use crate::progress::{context, interruptible};
+use offnominal_core::policy::Policy as Acting;
+use offnominal_core::prelude::Transition;
+use offnominal_engine::catalogues;
 use offnominal_engine::fit::{self, Request};
-use offnominal_engine::monitor_file;
+use offnominal_engine::monitor_file::{self, System};
 use offnominal_engine::subject::Subject;
-use offnominal_monitor::{Monitor, Verdict};
+use offnominal_files::write::atomically;
+use offnominal_monitor::{ChannelName, Identity, Monitor, Verdict, decode, encode};
 use pyo3::prelude::*;
-use serde::Serialize;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Step, score, statistic, threshold, state of the alarm, and what happened to it.
 type VerdictTuple = (u64, f64, f64, f64, String, Option<String>);
@@ -22,9 +29,28 @@ pub(crate) struct Watch(Mutex<Monitor>);
 
 #[pymethods]
 impl Watch {
-    #[new]
-    fn new(py: Python<'_>, path: PathBuf) -> PyResult<Watch> {
+    /// Opens a file of `fit`.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Watch> {
         detached(py, || Ok(Watch(Mutex::new(monitor_file::open(&path)?))))
+    }
+
+    /// The bytes of its file, and the fitted detector of Python that they do not hold, if it is one.
+    fn parts<'py>(&mut self, py: Python<'py>) -> PyResult<(Bound<'py, PyBytes>, Option<Py<PyAny>>)> {
+        let (about, mut archive) = self.own().contents().map_err(raised)?;
+        let own = own::take(&mut archive);
+        Ok((PyBytes::new(py, &encode(&about, &archive)), own))
+    }
+
+    /// Brings back what [`Watch::parts`] gave; a detector that looks inside the policy finds it by its name.
+    #[staticmethod]
+    #[pyo3(signature = (bytes, own = None))]
+    fn from_parts(py: Python<'_>, bytes: Vec<u8>, own: Option<Py<PyAny>>) -> PyResult<Watch> {
+        detached(py, || {
+            let (about, mut archive) = decode(&bytes)?;
+            own.into_iter().for_each(|own| own::put(&mut archive, own));
+            Ok(Watch(Mutex::new(monitor_file::restore(about, &archive)?)))
+        })
     }
 
     /// What was fitted, on what, and when it raises an alarm, as JSON.
@@ -94,21 +120,75 @@ fn word(thing: &impl Serialize) -> String {
     serde_json::to_value(thing).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
 }
 
-/// Fits a detector on nominal episodes, sets its threshold on others, and writes both as one file.
+/// A system that is no environment of the engine.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    observation: Vec<ChannelName>,
+    action: Vec<ChannelName>,
+    dt_secs: f64,
+}
+
+impl Named {
+    /// The system that the request names.
+    fn system<'a>(self, request: &Request, policy: Option<&'a dyn Acting>) -> System<'a> {
+        let identity = |id: &str| Identity { id: id.into(), digest: String::new() };
+        System {
+            environment: identity(&request.env),
+            policy_name: identity(&request.policy),
+            policy,
+            observation: self.observation,
+            action: self.action,
+            dt_secs: self.dt_secs,
+        }
+    }
+}
+
+/// Fits a detector on nominal episodes and sets its threshold on others; both are lists of `(observations, actions)`. The
+/// request names an environment and a policy of the engine, which `recipes` must be of, unless `system` describes another.
 #[pyfunction]
-pub(crate) fn fit_file(
-    py: Python<'_>,
+#[pyo3(signature = (request, episodes, recipes, system, seed, policy = None, display = None))]
+#[expect(clippy::too_many_arguments, reason = "they are keywords of a Python function")]
+pub(crate) fn fit_watch<'py>(
+    py: Python<'py>,
     request: &str,
-    train: &Recording,
-    calibration: &Recording,
+    episodes: (Vec<Pair<'py>>, Vec<Pair<'py>>),
+    recipes: Vec<String>,
+    system: Option<&str>,
     seed: u64,
-) -> PyResult<()> {
-    detached(py, || {
-        let request: Request = serde_json::from_str(request)?;
-        let subject = Subject::new(&request.env, &request.policy)?;
-        [train, calibration].into_iter().try_for_each(|played| fit::are_of(&played.0.recipe, &subject))?;
-        request.fit(&subject, [&train.0.episodes, &calibration.0.episodes], seed).map(drop)
+    policy: Option<&Policy>,
+    display: Option<Py<PyAny>>,
+) -> PyResult<Watch> {
+    let request: Request = serde_json::from_str(request).map_err(raised)?;
+    let (train, calibration) = (recorded(&episodes.0, "training")?, recorded(&episodes.1, "calibration")?);
+    let views = [&train, &calibration].map(|all| all.iter().map(Recorded::signals).collect::<Vec<_>>());
+    let named: Option<Named> = system.map(serde_json::from_str).transpose().map_err(raised)?;
+    let (policy, context) = (policy.map(|p| p.inner.as_ref()), context(seed, 0, display, Arc::default()));
+    interruptible(py, &context.stop, || {
+        let fit = |system: &System<'_>| {
+            let made = request.make(system, [&views[0], &views[1]], &context)?;
+            let about = own::forgotten(made.about);
+            Ok(Watch(Mutex::new(Monitor::new(
+                about,
+                &made.archive,
+                &catalogues::detectors(),
+                system.policy,
+            )?)))
+        };
+        let Some(named) = named else {
+            let subject = Subject::new(&request.env, &request.policy)?;
+            let of = |recipe: &String| fit::are_of(&serde_json::from_str(recipe)?, &subject);
+            recipes.iter().try_for_each(of)?;
+            return fit(&System::of(&subject));
+        };
+        fit(&named.system(&request, policy))
     })
+}
+
+/// Writes a file, whole or not at all.
+#[pyfunction]
+pub(crate) fn write(py: Python<'_>, path: PathBuf, bytes: Vec<u8>) -> PyResult<()> {
+    detached(py, || atomically(&path, &bytes))
 }
 
 /// Runs one command line, the program's name first, and returns its exit code.

@@ -8,13 +8,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// What the tests import, as the project file lists it.
-fn requirements() -> Vec<String> {
+/// What the tests import, and what those of the slow tier import in addition, as the project file lists it.
+fn requirements() -> [Vec<String>; 2] {
     let project = fs::read_to_string(root().join("pyproject.toml")).unwrap();
     let table: toml::Table = project.parse().unwrap();
-    let project = &table["project"];
-    let lists = [&project["dependencies"], &project["optional-dependencies"]["test"]];
-    lists.iter().flat_map(|l| l.as_array().unwrap()).map(|r| r.as_str().unwrap().to_string()).collect()
+    let (project, extras) = (&table["project"], &table["project"]["optional-dependencies"]);
+    let list = |l: &toml::Value| -> Vec<String> {
+        l.as_array().unwrap().iter().map(|r| r.as_str().unwrap().to_string()).collect()
+    };
+    [[list(&project["dependencies"]), list(&extras["test"])].concat(), list(&extras["test-slow"])]
+}
+
+fn is_slow_tier() -> bool {
+    std::env::var_os("RUN_SLOW_TESTS").is_some()
 }
 
 fn root() -> PathBuf {
@@ -35,14 +41,21 @@ fn run(command: &mut Command) -> Result<String, String> {
 
 /// The interpreter of the virtual environment, which is made anew when the requirements change.
 fn python() -> Result<PathBuf, String> {
-    let (wanted, venv) = (requirements().join("\n"), build().join("../../python-tests"));
+    let [needed, tried] = requirements();
+    let (tried, name) = if is_slow_tier() { (tried, "python-tests-slow") } else { (vec![], "python-tests") };
+    let (wanted, venv) =
+        ([needed.clone(), tried.clone()].concat().join("\n"), build().join("../..").join(name));
     let (python, done) = (venv.join("bin/python3"), venv.join("complete"));
     if fs::read_to_string(&done).is_ok_and(|found| found == wanted) {
         return Ok(python);
     }
     run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv))?;
     let pip = ["-m", "pip", "install", "--quiet", "--only-binary=:all:"];
-    run(Command::new(&python).args(pip).args(requirements()))?;
+    run(Command::new(&python).args(pip).args(needed))?;
+    // What has no wheel for this Python is skipped by the tests that need it.
+    for one in tried {
+        let _ = run(Command::new(&python).args(pip).arg(one));
+    }
     fs::write(done, wanted).map_err(|e| e.to_string())?;
     Ok(python)
 }

@@ -33,6 +33,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::provenance;
 use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::{PLAIN_SHARE, Proposal};
@@ -127,8 +128,9 @@ pub struct Report {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let (level, method) = (Level::try_from(request.level)?, request.method()?);
     request.check()?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let subject = request.randomisation.subject(&request.env, &request.policy)?;
-    let experimenter = Experimenter::new(&subject, context.seed)?;
+    let experimenter = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
     let guide = request.predictor.as_deref().map(|path| Guide::open(path, &subject)).transpose()?;
     let estimation = request.estimation(method, experimenter, guide.as_ref(), context)?;
     let blocks = estimation.run(request.out.as_deref(), request.episodes, context)?;
@@ -159,7 +161,7 @@ const RANDOM_TRIES: u64 = 50;
 /// Whether random commands fail at least once.
 fn fails_at_random(request: &Request, subject: &Subject, context: &Context) -> Result<bool> {
     let random = Subject::new(&request.env, "random")?.randomised_by(subject.randomisation.clone())?;
-    let experimenter = Experimenter::new(&random, context.seed)?;
+    let experimenter = Experimenter::new(&random, context.seed)?.allowing(context.allow_diverged);
     for i in 0..RANDOM_TRIES {
         let key = experimenter.key("random", i);
         if experimenter.play(key, &experimenter.draw(key))?.failed {
@@ -219,7 +221,7 @@ impl Report {
     /// Why the estimate is not acceptable: its whole interval must be at most `most`.
     pub fn unacceptable(&self, most: f64) -> Option<String> {
         let found = match &self.document.risk.risk {
-            Some(risk) if risk.high <= most => return None,
+            Some(risk) if risk.is_finite() && risk.high <= most => return None,
             Some(risk) => format!("up to {}", probability(risk.high)),
             None => "no valid interval".into(),
         };

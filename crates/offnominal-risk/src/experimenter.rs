@@ -3,7 +3,8 @@
 //! Randomness is keyed by run, stream and index, so that an experiment is the same bits whichever thread plays it, in
 //! whatever order, and whatever was played before.
 
-use anyhow::{Result, ensure};
+use anyhow::{Result, bail, ensure};
+use offnominal_core::divergence::Divergence;
 use offnominal_core::prelude::*;
 use offnominal_engine::subject::Subject;
 
@@ -15,13 +16,17 @@ pub struct Experimenter<'c> {
     /// The seed of the run, as it was given.
     pub run: u64,
     seed: Seed,
+    /// Experiments without an outcome that the caller accepts, and counts.
+    allow_diverged: u64,
 }
 
 /// What came of an experiment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Experiment {
-    /// Whether it ended in failure.
+    /// Whether it ended in failure; without an outcome it counts as one.
     pub failed: bool,
+    /// What broke it off, if it has no outcome.
+    pub divergence: Option<Divergence>,
     /// Smallest distance from failing, where the environment tells it.
     pub margin: Option<f64>,
     /// How many steps it took.
@@ -38,7 +43,26 @@ impl<'c> Experimenter<'c> {
     pub fn new(subject: &'c Subject, run: u64) -> Result<Experimenter<'c>> {
         let id = &subject.env.spec().id;
         ensure!(subject.env.fork().is_some(), "environment {id} cannot be copied; experiments need copies");
-        Ok(Experimenter { subject, run, seed: Seed(run).child("risk") })
+        Ok(Experimenter { subject, run, seed: Seed(run).child("risk"), allow_diverged: 0 })
+    }
+
+    /// The same, where so many experiments may be without an outcome; whoever asks for that checks it with
+    /// [`Experimenter::at_most`].
+    pub fn allowing(self, allow_diverged: u64) -> Experimenter<'c> {
+        Experimenter { allow_diverged, ..self }
+    }
+
+    /// Insists on no more experiments without an outcome than are accepted.
+    ///
+    /// # Errors
+    /// If there are more.
+    pub fn at_most(&self, diverged: u64) -> Result<()> {
+        let allowed = self.allow_diverged;
+        ensure!(
+            diverged <= allowed,
+            "{diverged} experiments diverged and have no outcome; expected at most {allowed}, which --allow-diverged sets"
+        );
+        Ok(())
     }
 
     /// The key of an experiment.
@@ -54,20 +78,29 @@ impl<'c> Experimenter<'c> {
     /// Plays from an initial condition.
     ///
     /// # Errors
-    /// If the simulator broke: that is neither a failure of the policy nor none.
+    /// If the episode has no outcome, unless some are accepted: that is neither a failure of the policy nor none. If the
+    /// environment cannot be used any longer.
     pub fn play(&self, key: Seed, x: &[f64]) -> Result<Experiment> {
         let mut margin = None;
         let episode = self.subject.trial().starting_at(x.to_vec(), key, &mut |env| {
             let now = env.failure_search().margin();
             margin = now.map(|now| margin.unwrap_or(f64::INFINITY).min(now));
         });
-        ensure!(
-            episode.end != End::Diverged,
-            "the simulator broke in step {} of the episode from {x:?}; its outcome is unknown",
-            episode.len()
-        );
-        let width = episode.obs_width;
-        let last = episode.observations[episode.observations.len() - width..].to_vec();
-        Ok(Experiment { failed: episode.end == End::Failed, margin, steps: episode.len(), last })
+        let (divergence, env) = (episode.diverged(), self.subject.env.as_ref());
+        // What is hosted or driven knows more than its episode does; where that broke, nothing is accepted.
+        let broken = divergence.and_then(|_| env.health().err());
+        if let Some(why) = divergence.filter(|_| self.allow_diverged == 0 || broken.is_some()) {
+            let (id, why) = (&env.spec().id, why.describe(env.spec(), episode.len()));
+            let more = broken.map_or(String::new(), |more| format!(": {more}"));
+            bail!("environment {id}: the episode from {x:?} has no outcome: {why}{more}");
+        }
+        let failed = episode.end == End::Failed || divergence.is_some();
+        Ok(Experiment { failed, divergence, margin, steps: episode.len(), last: last(&episode) })
     }
+}
+
+/// The last observation, with a zero for what is not finite: journals are JSON.
+fn last(episode: &Episode) -> Vec<f32> {
+    let rows = &episode.observations;
+    rows[rows.len() - episode.obs_width..].iter().map(|x| if x.is_finite() { *x } else { 0.0 }).collect()
 }

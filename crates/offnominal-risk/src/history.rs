@@ -13,6 +13,7 @@ use offnominal_agents::{Card, History, TrainingEpisode};
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use serde::{Deserialize, Serialize};
 use series::Series;
@@ -62,6 +63,7 @@ pub struct Report {
 /// If a policy cannot be had or its training is unknown, the simulator breaks, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     within("episodes", request.episodes, 1..=u32::MAX as usize)?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let (subjects, out) = (request::subjects(&request.env, &request.policies)?, request.out.as_deref());
     ensure!(
         subjects[0].env.fork().is_some(),
@@ -182,7 +184,8 @@ pub fn rows(history: &History) -> Vec<Row> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Toy, context, subject};
+    use crate::testing::{Toy, context, rewrite, subject};
+    use serde_json::json;
 
     fn checkpoint(height: f64, name: &str) -> Subject {
         let mut subject = subject(&Toy::new(height));
@@ -222,9 +225,8 @@ mod tests {
         std::fs::write(cut.join(book::JOURNAL), &journal[..journal.len() / 2]).unwrap();
         assert_eq!(played(&subjects, 1300, &cut, 1), history);
         assert_eq!(std::fs::read(cut.join(book::JOURNAL)).unwrap(), journal);
-        // What is known is not played again: the journal is believed, even where it was changed.
-        let changed = String::from_utf8(journal).unwrap().replacen("\"failed\":[", "\"failed\":[0,", 1);
-        std::fs::write(cut.join(book::JOURNAL), changed).unwrap();
+        // What is known is not played again: the journal is believed, if it was made so.
+        rewrite(&cut.join(book::JOURNAL), |block| block["failed"] = json!([]));
         assert_ne!(played(&subjects, 1300, &cut, 1), history);
         // Of fewer and of more episodes, the first are the same.
         let few = played(&subjects, 100, &whole, 1);
@@ -245,9 +247,14 @@ mod tests {
         };
         assert!(refusal(&[0.1]).contains("choose another --out"), "{}", refusal(&[0.1]));
         let file = folder.path().join(book::JOURNAL);
+        rewrite(&file, |block| block["failed"] = json!([3, 400]));
+        let error = refusal(&[0.0, 0.5]);
+        assert!(
+            error.contains("block 0: expected failures from 0 to below 400") && error.contains("found 400")
+        );
         let text = std::fs::read_to_string(&file).unwrap();
-        std::fs::write(&file, text.replacen("\"failed\":[", "\"failed\":[400,", 1)).unwrap();
-        assert!(refusal(&[0.0, 0.5]).contains("block 0: expected failures among the episodes 0..400"));
+        std::fs::write(&file, text.replacen("[3,400]", "[]", 1)).unwrap();
+        assert!(refusal(&[0.0, 0.5]).contains("block 0: expected the digest"));
     }
 
     #[test]

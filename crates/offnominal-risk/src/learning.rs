@@ -5,11 +5,14 @@ use crate::predictors::examples::{Examples, Theta};
 use crate::predictors::learn::{Fits, Form, Learned, PredictorRecipe, learn};
 use crate::predictors::predictor::{About, Predictor};
 use crate::request::defaults;
+use crate::request::within;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{History, TrainingEpisode};
+use offnominal_core::limits::MEMBERS;
 use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::randomisation::RandomisationRequest;
+use offnominal_files::lock::Lock;
 use offnominal_files::store::hex;
 use offnominal_files::write;
 use offnominal_stats::Level;
@@ -87,7 +90,10 @@ pub struct Report {
 /// # Errors
 /// If a history is none, of another environment, or holds too few failures; if a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    within("steps", request.steps, 1..=100_000_000)?;
+    within("members", request.members, 1..=MEMBERS)?;
     ensure!(!request.histories.is_empty(), "histories: expected at least 1, found none");
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let env = request.randomisation.env(&request.env)?;
     let read = |path: &PathBuf| read(path, env.spec());
     let histories = request.histories.iter().map(read).collect::<Result<Vec<_>>>()?;
@@ -277,7 +283,7 @@ fn in_order(histories: &[History]) -> Vec<(Theta, &TrainingEpisode)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{Toy, context, history, subject};
+    use crate::testing::{Toy, context, history, rewrite, subject};
 
     #[test]
     fn a_killed_run_goes_on_with_the_same_bits_and_another_one_is_refused() {
@@ -297,8 +303,15 @@ mod tests {
         let resumed = learn(&recipe, Some(folder.path())).unwrap();
         assert_eq!((bytes(&resumed), &resumed.learned), (bytes(&whole), &whole.learned));
         assert_eq!(std::fs::read_to_string(&journal).unwrap(), text);
-        // What is known is not fitted again: the journal is believed, even where it was changed.
         std::fs::write(&journal, text.replacen("1 hidden layers", "one hidden layer", 1)).unwrap();
+        let error = learn(&recipe, Some(folder.path())).unwrap_err();
+        assert!(
+            format!("{error:#}").contains("fits.jsonl: line 2, block 0: expected the digest"),
+            "{error:#}"
+        );
+        // What is known is not fitted again: the journal is believed, if it was made so.
+        std::fs::write(&journal, &text).unwrap();
+        rewrite(&journal, |block| block["setting"] = "one hidden layer".into());
         assert!(learn(&recipe, Some(folder.path())).unwrap().learned.tried[0].0.starts_with("one"));
         let other = PredictorRecipe { steps: 100, ..recipe };
         let error = learn(&other, Some(folder.path())).unwrap_err();

@@ -1,6 +1,6 @@
 //! What a run has found so far, in the journal of its output folder; nothing is kept of a run without a folder.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, ensure};
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
 use offnominal_engine::progress::{Silent, Task};
@@ -61,7 +61,12 @@ impl<S: Serialize + DeserializeOwned + PartialEq> Numbered<'_, S> {
         B: Piece,
     {
         let (record, mut found) = Record::open::<S, B>(self.folder, self.journal, self.run)?;
-        let (record, known) = (Mutex::new(record), found.iter().map(B::number).collect::<HashSet<u64>>());
+        let (record, mut known) = (Mutex::new(record), HashSet::new());
+        for (i, piece) in found.iter().enumerate() {
+            let (place, number) = (|| format!("{}, block {i}", self.journal), piece.number());
+            ensure!(known.insert(number), "{}: expected number {number} once, found it again", place());
+            piece.check().with_context(place)?;
+        }
         let open: Vec<u64> = (0..n).filter(|i| !known.contains(i)).collect();
         found.extend(context.map(open.len(), self.what, |k| {
             let piece = make(open[k])?;
@@ -78,6 +83,14 @@ impl<S: Serialize + DeserializeOwned + PartialEq> Numbered<'_, S> {
 pub trait Piece: Serialize + DeserializeOwned + Send {
     /// Its number.
     fn number(&self) -> u64;
+
+    /// Refuses what cannot have come of it.
+    ///
+    /// # Errors
+    /// If it holds such a thing.
+    fn check(&self) -> Result<()> {
+        Ok(())
+    }
 }
 
 /// Computes `work` for ranges that cover 0, …, n − 1 on all threads and joins the results in order.

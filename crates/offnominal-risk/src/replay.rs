@@ -82,8 +82,10 @@ pub fn run(request: &Request, _: &Context) -> Result<Report> {
     );
     let by = Experimenter::new(&subject, run.seed)?;
     let episode = by.subject.trial().starting_at(found.x.clone(), found.key, &mut |_| ());
+    let same_end =
+        episode.end == End::Failed || found.divergence.is_some_and(|why| episode.diverged() == Some(why));
     ensure!(
-        episode.end == End::Failed && episode.len() as u64 == found.steps,
+        same_end && episode.len() as u64 == found.steps,
         "expected the episode to fail in step {}, found {:?} in step {}: the environment has changed since",
         found.steps,
         episode.end,

@@ -1,11 +1,10 @@
 //! What requests have in common: ranges of numbers, policies by name, and an environment with what is drawn of it.
 
 use anyhow::{Context as _, Result, ensure};
+pub use offnominal_engine::request::within;
 use offnominal_engine::subject::Subject;
 use offnominal_files::write;
 use serde::Serialize;
-use std::fmt::Display;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// Defines what fields of a request are where they are absent.
@@ -23,16 +22,6 @@ pub(crate) use defaults;
 
 defaults! {
     level: f64 = 0.95;
-}
-
-/// Refuses a number outside its range.
-///
-/// # Errors
-/// If it is.
-pub fn within<T: PartialOrd + Display>(name: &str, found: T, range: RangeInclusive<T>) -> Result<()> {
-    let (low, high) = (range.start(), range.end());
-    ensure!(range.contains(&found), "{name}: expected {low} to {high}, found {found}");
-    Ok(())
 }
 
 /// Refuses a number that is not above zero, or above a limit.

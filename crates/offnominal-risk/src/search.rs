@@ -12,6 +12,7 @@ pub use hunt::{Aids, Found, Hunt, SearchSpec, Strategy};
 use offnominal_engine::context::Context;
 use offnominal_engine::randomisation::RandomisationRequest;
 use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -87,6 +88,7 @@ struct StrategySetting {
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
     request.check()?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let (policies, settings) = (request::policies(&request.policies)?, request.settings());
     let (mut costs, mut secs) = (Vec::new(), Vec::new());
     for setting in &settings {
@@ -151,7 +153,7 @@ impl Request {
         context: &Context,
     ) -> Result<Vec<Found>> {
         let subject = self.randomisation.subject(&self.env, policy)?;
-        let experimenter = Experimenter::new(&subject, context.seed)?;
+        let experimenter = Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged);
         let predictor = self.predictor.as_deref().filter(|_| reads_predictor(strategy, &subject));
         let guide = predictor.map(|path| Guide::open(path, &subject)).transpose()?;
         let history = self.history.as_deref().filter(|_| strategy == Strategy::Replay);

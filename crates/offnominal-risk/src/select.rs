@@ -26,6 +26,7 @@ use choice::Truth;
 use heats::RaceSpec;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
 use offnominal_files::write;
 use offnominal_stats::Level;
 use offnominal_stats::risk::selection::Standing;
@@ -107,6 +108,7 @@ pub struct RoundChoice {
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let subjects = request.subjects()?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let guides = request.guides(&subjects)?;
     let spec = request.spec(&subjects, &guides, context)?;
     let truth = request.truth.as_deref().map(|path| Truth::open(path, &request.env, &spec.policies));
@@ -192,7 +194,13 @@ impl Request {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for Contender { policy, risk, experiments, may_be_best, .. } in &self.policies {
+        for Contender { policy, risk, experiments, may_be_best, diverged, .. } in &self.policies {
+            if *diverged > 0 {
+                writeln!(
+                    f,
+                    "  {policy}: {diverged} experiments diverged and have no outcome; they count as failures"
+                )?;
+            }
             let mark = if *may_be_best { "may be best" } else { "" };
             let risk = risk.as_ref().map_or("–".into(), |e| {
                 format!("{} [{}, {}]", probability(e.value), probability(e.low), probability(e.high))

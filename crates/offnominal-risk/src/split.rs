@@ -11,6 +11,7 @@ use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
+use offnominal_files::lock::Lock;
 use offnominal_stats::Level;
 use offnominal_stats::risk::splitting::{Margin, Rounds, Splitting};
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,8 @@ pub struct Report {
     pub risk: Estimate,
     /// The estimate of each swarm alone, which tells how well they agree.
     pub of_each: Vec<Estimate>,
+    /// Experiments without an outcome, which count as failures.
+    pub diverged: u64,
 }
 
 /// Runs the swarms and judges them.
@@ -69,13 +72,17 @@ pub struct Report {
 /// be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
     let level = Level::try_from(request.level)?;
+    let _held = request.out.as_deref().map(Lock::folder).transpose()?;
     let subject = Subject::new(&request.env, &request.policy)?;
-    let (experimenter, run) = (Experimenter::new(&subject, context.seed)?, request.spec(&subject, context)?);
-    let swarms = all(&experimenter, &run, request.swarms, request.out.as_deref(), context)?;
+    let (experimenter, run) = (
+        Experimenter::new(&subject, context.seed)?.allowing(context.allow_diverged),
+        request.spec(&subject, context)?,
+    );
+    let (swarms, diverged) = all(&experimenter, &run, request.swarms, request.out.as_deref(), context)?;
     let risk = run.plan().pooled(&swarms, level)?;
     let one = |swarm: &Rounds| run.plan().pooled(&[*swarm], level).context("one swarm");
     let of_each = swarms.iter().map(one).collect::<Result<_>>()?;
-    let report = Report { run, risk, of_each };
+    let report = Report { run, risk, of_each, diverged };
     request::write_json(request.out.as_deref(), "split.json", &report)?;
     Ok(report)
 }
@@ -99,11 +106,14 @@ impl Request {
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { run, risk, of_each } = self;
+        let Report { run, risk, of_each, diverged } = self;
         let [value, low, high] = [risk.value, risk.low, risk.high].map(probability);
         let (policy, env, n) = (&run.policy.id, &run.env, risk.n);
         writeln!(f, "{policy} in {env}: {n} experiments in {} swarms", of_each.len())?;
         writeln!(f, "  failure probability  {value} [{low}, {high}]  {}", risk.method)?;
+        if *diverged > 0 {
+            writeln!(f, "  {diverged} experiments diverged and have no outcome; they count as failures")?;
+        }
         let values: Vec<String> = of_each.iter().map(|e| probability(e.value)).collect();
         writeln!(f, "  of each swarm        {}", values.join(" "))?;
         writeln!(f, "  assumes that {} moves forget; more of them must give the same", run.moves)
@@ -143,6 +153,14 @@ struct Swarm {
     rounds: usize,
     experiments: usize,
     has_failed: bool,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    diverged: u64,
+}
+
+// Serde hands the field over by reference.
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 /// An initial condition with the key of all other randomness.
@@ -157,10 +175,12 @@ struct Experiments<'e> {
     experimenter: &'e Experimenter<'e>,
     key: Seed,
     made: u64,
+    diverged: u64,
     error: Option<anyhow::Error>,
 }
 
-/// Runs the swarms that the journal in the folder, if there is one, does not hold yet, and returns all.
+/// Runs the swarms that the journal in the folder, if there is one, does not hold yet, and returns all, with the number
+/// of experiments without an outcome.
 ///
 /// # Errors
 /// If the environment has no margin or no neighbours, margins tie, particles are stuck, or a file cannot be written.
@@ -170,13 +190,15 @@ pub fn all(
     swarms: u64,
     folder: Option<&Path>,
     context: &Context,
-) -> Result<Vec<Rounds>> {
+) -> Result<(Vec<Rounds>, u64)> {
     check(by)?;
     let work = Numbered { folder, journal: JOURNAL, what: "swarms", run };
     let found = work.all(swarms, context, |number| one(by, run, number))?;
     let rounds =
         |f: &Swarm| Rounds { rounds: f.rounds, experiments: f.experiments, has_failed: f.has_failed };
-    Ok(found.iter().map(rounds).collect())
+    let diverged = found.iter().map(|f| f.diverged).sum();
+    by.at_most(diverged)?;
+    Ok((found.iter().map(rounds).collect(), diverged))
 }
 
 impl Piece for Swarm {
@@ -204,13 +226,15 @@ fn check(experimenter: &Experimenter<'_>) -> Result<()> {
 
 fn one(experimenter: &Experimenter<'_>, spec: &SplittingSpec, number: u64) -> Result<Swarm> {
     let key = experimenter.key("swarm", number);
-    let mut experiments = Experiments { experimenter, key, made: 0, error: None };
+    let mut experiments = Experiments { experimenter, key, made: 0, diverged: 0, error: None };
     let came = spec.plan().rounds(&mut experiments, &mut key.child("moves").rng());
     if let Some(why) = experiments.error {
         return Err(why);
     }
     let came = came.map_err(|why| anyhow!("swarm {number}: {why}"))?;
-    Ok(Swarm { number, rounds: came.rounds, experiments: came.experiments, has_failed: came.has_failed })
+    let diverged = experiments.diverged;
+    let Rounds { rounds, experiments, has_failed } = came;
+    Ok(Swarm { number, rounds, experiments, has_failed, diverged })
 }
 
 impl Margin for Experiments<'_> {
@@ -229,6 +253,11 @@ impl Margin for Experiments<'_> {
 
     fn margin(&mut self, at: &Particle) -> f64 {
         match self.experimenter.play(at.key, &at.x) {
+            Ok(found) if found.divergence.is_some() => {
+                self.diverged += 1;
+                // A failure, at a margin of its own: margins must not tie.
+                -1.0 - self.made as f64
+            }
             Ok(found) => found.margin.unwrap_or(f64::INFINITY),
             Err(why) => {
                 self.error.get_or_insert(why);

@@ -11,6 +11,8 @@ use offnominal_core::spec::ParameterError;
 use offnominal_engine::context::Context;
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::PolicyName;
+use offnominal_files::journal::Journal;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;
@@ -142,4 +144,17 @@ fn predictor(toy: &Toy, env: &dyn Env) -> Vec<u8> {
         found.predictor.to_bytes()
     };
     LEARNED.lock().unwrap().entry(toy.height.to_bits()).or_insert_with(learn).clone()
+}
+
+/// Writes a journal anew with blocks that were edited, as if it had been made so.
+pub fn rewrite(path: &Path, edit: impl Fn(&mut Value)) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let blocks = Journal::open::<Value, Value>(path, &first["run"]).unwrap().1;
+    std::fs::remove_file(path).unwrap();
+    let mut journal = Journal::open::<Value, Value>(path, &first["run"]).unwrap().0;
+    for mut block in blocks {
+        edit(&mut block);
+        journal.push(&block).unwrap();
+    }
 }

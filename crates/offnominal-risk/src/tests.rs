@@ -151,7 +151,7 @@ fn swarms_in_the_driving_environment_agree_with_counting_and_are_the_same_for_an
     };
     let folder = tempfile::tempdir().unwrap();
     let run = |name: &str, jobs: usize| {
-        split::all(&experimenter, &spec, 3, Some(&folder.path().join(name)), &context(jobs)).unwrap()
+        split::all(&experimenter, &spec, 3, Some(&folder.path().join(name)), &context(jobs)).unwrap().0
     };
     let one = run("one", 1);
     assert_eq!(one, run("many", 3));

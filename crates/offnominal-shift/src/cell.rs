@@ -56,7 +56,7 @@ pub fn run_all(
             .rows
             .extend(rows.with_context(|| format!("{} ({} of {})", policy.name, i + 1, policies.len()))?);
     }
-    store.sweep()?;
+    store.sweep();
     Ok(found)
 }
 
@@ -131,8 +131,7 @@ impl PolicyCells<'_> {
         if store.state(&id) != State::Done {
             let bar = self.context.task(bodies.len(), &format!("{}, σ = {sigma}", self.policy.name));
             if self.fitted.get().is_none() {
-                let fitted =
-                    Predictors::fit(self.plan, self.policy, self.models.cloned(), self.context.jobs)?;
+                let fitted = Predictors::fit(self.plan, self.policy, self.models.cloned(), self.context)?;
                 let _ = self.fitted.set(fitted);
             }
             let predictors = self.fitted.get().expect("they were fitted above");
@@ -160,6 +159,13 @@ impl PolicyCells<'_> {
         // All policies meet a body with the same initial conditions.
         let seed = plan.root().child("play").child((1e6 * body.sigma).round() as usize).child(body.number);
         let rollout = play::play(&plan.setting, body, &self.policy.actor, plan.steps, seed)?;
+        let diverged = rollout.diverged();
+        if diverged > 0 {
+            let (name, sigma, number) = (&self.policy.name, body.sigma, body.number);
+            let n = rollout.episodes.len();
+            self.context
+                .note(&format!("{name}, σ = {sigma}, body {number}: {diverged} of {n} episodes diverged"));
+        }
         let returns = rollout.returns();
         let middle = median(&returns).context("a run has at least one episode")?;
         Ok(Row {

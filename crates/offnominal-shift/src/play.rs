@@ -3,10 +3,10 @@
 use crate::Stream;
 use crate::bodies::{Body, params};
 use crate::plan::BodySetting;
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use offnominal_core::policy::Policy;
 use offnominal_core::prelude::*;
-use offnominal_engine::catalogues;
+use offnominal_engine::{catalogues, stop};
 
 /// The episodes of a run. The last one may have been cut by the end of the run.
 pub struct Rollout {
@@ -31,8 +31,15 @@ pub fn play(
     let (mut episodes, mut left, mut cut) = (Vec::new(), steps, false);
     while left > 0 {
         let horizon_now = horizon.min(u32::try_from(left).unwrap_or(u32::MAX));
-        let trial = Trial { env: environment.as_ref(), policy, horizon: horizon_now };
+        let trial = Trial {
+            horizon: horizon_now,
+            stop: stop::is_requested,
+            ..Trial::new(environment.as_ref(), policy)
+        };
         let episode: Episode = trial.nominal(seed.child(episodes.len()));
+        let why = episode.divergence.filter(|_| episode.is_empty());
+        let why = why.map(|why| why.describe(environment.spec(), 0));
+        ensure!(why.is_none(), "environment {}: {}", setting.env, why.unwrap_or_default());
         cut = horizon_now < horizon && episode.end == End::TimedOut;
         left -= episode.len().min(left);
         episodes.push(episode);
@@ -45,6 +52,11 @@ impl Rollout {
     pub fn returns(&self) -> Vec<f64> {
         let whole = self.episodes.len() - usize::from(self.cut && self.episodes.len() > 1);
         self.episodes[..whole].iter().map(Episode::total_reward).collect()
+    }
+
+    /// How many of these episodes have no outcome.
+    pub fn diverged(&self) -> usize {
+        self.episodes.iter().filter(|e| e.end == End::Diverged).count()
     }
 
     /// The share of these episodes in which the body fell.

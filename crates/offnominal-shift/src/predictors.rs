@@ -10,6 +10,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::seed_label;
 use offnominal_engine::policies::bodies::Agent;
 use offnominal_engine::progress::Task;
+use offnominal_engine::stop;
 use offnominal_engine::{catalogues, parallel};
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_nets::Tensors;
@@ -52,9 +53,8 @@ impl InternalModels {
             };
             let bar = context.task(plan.updates as usize, &format!("internal model ({name})"));
             let seed = plan.root().child("model").child(name);
-            let model =
-                learned(&streams, &recipe, seed, Checkpoint::new(&folder.join(name), name), &bar, context)?;
-            Ok::<_, anyhow::Error>(model)
+            let checkpoint = Checkpoint::open(&folder.join(name), name)?;
+            learned(&streams, &recipe, seed, checkpoint, &bar, context)
         };
         let hidden = Task::hidden();
         let models = parallel::map(context.jobs, 2, &hidden, one)?;
@@ -161,23 +161,30 @@ impl Predictors {
         plan: &ShiftPlan,
         policy: &Agent,
         models: Option<InternalModels>,
-        jobs: usize,
+        context: &Context,
     ) -> Result<Predictors> {
         if plan.detectors.is_empty() {
             return Ok(Predictors { models, monitors: vec![] });
         }
         let environment = catalogues::environments().build(&plan.setting.env, &json!({}))?;
-        let trial = Trial { env: environment.as_ref(), policy: &policy.actor, horizon: FITTED_STEPS };
+        let trial = Trial {
+            horizon: FITTED_STEPS,
+            stop: stop::is_requested,
+            ..Trial::new(environment.as_ref(), &policy.actor)
+        };
         let seed = plan.root().child("fit").child(policy.digest.as_str());
         let episodes: Vec<Episode> = (0..FITTED.0 + FITTED.1).map(|i| trial.nominal(seed.child(i))).collect();
         let (train, validation) = episodes.split_at(FITTED.0);
-        let hidden = Task::hidden();
-        let monitors = parallel::map(jobs, plan.detectors.len(), &hidden, |i| {
+        let task = context.task(plan.detectors.len(), "fits of detectors");
+        let monitors = parallel::map(context.jobs, plan.detectors.len(), &task, |i| {
             let name = &plan.detectors[i];
             let detector = catalogues::detectors().build(name, &json!({}))?;
             let mut rng = seed.child(seed_label(name)).rng();
-            let fitted = detector.fit_with(&policy.actor, &signals(train), &signals(validation), &mut rng);
-            Ok::<_, anyhow::Error>((name.clone(), fitted.with_context(|| format!("detector {name}"))?))
+            let (train, validation) = (signals(train), signals(validation));
+            let nominal = Nominal::new(&train, &validation).with_policy(&policy.actor);
+            let fit = |progress: FitProgress<'_>| detector.fit(nominal.with_progress(progress), &mut rng);
+            let fitted = task.watched(|_| (), fit).with_context(|| format!("detector {name}"))?;
+            Ok::<_, anyhow::Error>((name.clone(), fitted))
         })?;
         Ok(Predictors { models, monitors })
     }

@@ -8,11 +8,14 @@ use crate::plan::{BodySetting, ShiftPlan};
 use crate::row::{self, Row};
 use crate::search::chances;
 use anyhow::{Context as _, Result};
+use offnominal_core::limits::{EPISODES, STEPS};
 use offnominal_core::spec::EnvSpec;
 use offnominal_engine::catalogues;
 use offnominal_engine::context::Context;
 use offnominal_engine::policies::bodies;
 use offnominal_engine::provenance;
+use offnominal_engine::request::within;
+use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::store::Store;
 use offnominal_files::table;
@@ -105,6 +108,10 @@ pub struct Report {
 /// # Errors
 /// If a setting makes no sense, a policy cannot be read, or a file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<Report> {
+    within("bodies", request.bodies, 0..=EPISODES)?;
+    within("steps", request.steps, 0..=100_000_000)?;
+    within("nominal_runs", request.nominal_runs, 0..=EPISODES)?;
+    within("updates", request.updates, 0..=STEPS)?;
     let began = Instant::now();
     let plan = request.plan(context.seed);
     plan.check()?;
@@ -117,6 +124,7 @@ pub fn run(request: &Request, context: &Context) -> Result<Report> {
     }
     let policies = bodies::find(env.spec(), request.policies.as_deref())?;
     let out = request.out.clone().unwrap_or_else(|| PathBuf::from("runs/shift").join(&request.env));
+    let _held = Lock::folder(&out)?;
     let store = Store::new(&out);
     let draws = cell::draws(&plan)?;
     // First of all, as toplines are trained on these bodies.

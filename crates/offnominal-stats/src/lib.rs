@@ -38,3 +38,8 @@ pub use metric::{METRICS, Metric};
 pub use ranking::{Tally, tally};
 pub use rule::{AlarmRule, RULES};
 pub use threshold::{Rule, Threshold, Watch};
+
+/// What the README shows is code that runs.
+#[doc = include_str!("../README.md")]
+#[cfg(doctest)]
+struct Readme;

@@ -53,7 +53,7 @@ fn scores(dataset: &Dataset, detector: &str) -> Result<Vec<Vec<f64>>> {
     let (fitted, judged) = signals.split_at(signals.len() / 2);
     let (train, validation) = fitted.split_at(4 * fitted.len() / 5);
     let detector = catalogues::detectors().build(detector, &serde_json::json!({}))?;
-    let mut monitor = detector.fit(train, validation, &mut Seed(1).child("fit").rng())?;
+    let mut monitor = detector.fit(Nominal::new(train, validation), &mut Seed(1).child("fit").rng())?;
     let score = |episode: &Signals<'_>| {
         let mut scores = Vec::new();
         monitor.score_episode(episode, &mut scores);

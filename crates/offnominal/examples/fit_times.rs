@@ -43,7 +43,7 @@ fn seconds(dataset: &Dataset, id: &str, epochs: Option<u64>) -> Result<[f64; 2]>
     };
     let detector = catalogues::detectors().build(id, &params)?;
     let train: Vec<Signals<'_>> = dataset.episodes.iter().map(Episode::signals).collect();
-    let (fitted, fit) = timed(|| detector.fit(&train, &[], &mut Seed(1).rng()));
+    let (fitted, fit) = timed(|| detector.fit(Nominal::new(&train, &[]), &mut Seed(1).rng()));
     let mut monitor = fitted?;
     let (_, score) = timed(|| {
         for episode in &train {

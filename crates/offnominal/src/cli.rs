@@ -13,7 +13,9 @@ mod fit;
 mod images;
 mod import;
 mod inspect;
+mod leaderboard;
 mod list;
+mod manual;
 mod metrics;
 mod monitor;
 mod one_of;
@@ -90,6 +92,8 @@ enum Command {
     Shift(shift::Shift),
     /// Make the page of a results folder anew
     Report(report::Report),
+    /// Results of suites that anybody may submit: check them, and rank the detectors
+    Leaderboard(leaderboard::Leaderboard),
     /// Judge scores in a CSV file: ranking metrics, and delays at a threshold, with intervals
     Metrics(metrics::Metrics),
     /// Take over a policy of another program
@@ -102,6 +106,10 @@ enum Command {
     Export(export::Export),
     /// Images, class masks and a video of one episode
     Render(render::Render),
+    /// Print the completions of a shell, which complete commands and options
+    Completions(manual::Completions),
+    /// Write the manual as man pages, one per command
+    Man(manual::Man),
     /// Be a robot: a simulated controller of Universal Robots, for any program that speaks to one
     UrSim(ur_sim::UrSim),
 }
@@ -128,6 +136,17 @@ pub fn main_from<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -
         Ok(Outcome::NotAcceptable) => 1,
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => failed(&error),
+    }
+}
+
+/// Whether these arguments, the program's name first, are a command line; nothing is run.
+///
+/// # Errors
+/// What is wrong with them, in the words of the usage.
+pub fn parse<A: Into<OsString> + Clone>(args: impl IntoIterator<Item = A>) -> Result<(), String> {
+    match line().try_get_matches_from(args) {
+        Err(usage) if usage.use_stderr() => Err(usage.to_string()),
+        _ => Ok(()),
     }
 }
 
@@ -159,12 +178,15 @@ fn run(command: Command, common: &Common) -> Result<Outcome> {
         Command::Risk(args) => args.run(common),
         Command::Shift(args) => args.run(common),
         Command::Report(args) => args.run(common),
+        Command::Leaderboard(args) => args.run(common),
         Command::Metrics(args) => args.run(common),
         Command::Import(args) => args.run(common),
         Command::Pixels(args) => args.run(common),
         Command::Images(args) => args.run(common),
         Command::Export(args) => args.run(common),
         Command::Render(args) => args.run(common),
+        Command::Completions(args) => args.run(common),
+        Command::Man(args) => args.run(common),
         Command::UrSim(args) => args.run(common),
     }
 }
@@ -179,17 +201,27 @@ fn line() -> clap::Command {
 /// A command with the common options that it uses; those of `risk` differ in theirs.
 fn with_common(command: clap::Command, name: &str) -> clap::Command {
     if name != "risk" {
-        return command.args(Common::options(unused(name)));
+        return command.args(Common::options(&unused(name)));
     }
     let names: Vec<String> = command.get_subcommands().map(|c| c.get_name().to_string()).collect();
     names.iter().fold(command, |command, inner| {
         let unused = unused(&format!("risk {inner}"));
-        command.mut_subcommand(inner, |inner| inner.args(Common::options(unused)))
+        command.mut_subcommand(inner, |inner| inner.args(Common::options(&unused)))
     })
 }
 
+/// The commands for which each episode without an outcome matters.
+const COUNTS_DIVERGED: [&str; 7] =
+    ["evaluate", "fit", "calibrate", "risk estimate", "risk search", "risk select", "risk split"];
+
 /// The common options that mean nothing to a command, so that it does not offer them.
-fn unused(command: &str) -> &'static [&'static str] {
+fn unused(command: &str) -> Vec<&'static str> {
+    let counts = COUNTS_DIVERGED.contains(&command);
+    let diverged = (!counts).then_some("allow_diverged");
+    own_unused(command).iter().copied().chain(diverged).collect()
+}
+
+fn own_unused(command: &str) -> &'static [&'static str] {
     match command {
         "demo" | "bench" => &["seed"],
         "list" => &["seed", "jobs", "out", "quiet"],
@@ -203,7 +235,8 @@ fn unused(command: &str) -> &'static [&'static str] {
         "render" => &["jobs", "quiet"],
         "fit" => &["out"],
         "inspect" => &["seed", "out"],
-        "score" => &["seed", "jobs", "out", "quiet"],
+        "completions" | "man" => &["seed", "jobs", "out", "json", "quiet"],
+        "leaderboard" | "score" => &["seed", "jobs", "out", "quiet"],
         "monitor" => &["seed", "jobs", "out", "json", "quiet"],
         "ur-sim" => &["jobs", "out"],
         _ => &[],
@@ -279,7 +312,7 @@ mod tests {
             "fit", "inspect", "score", "monitor", "demo", "bench", "list", "evaluate", "report", "export",
             "metrics", "render",
         ] {
-            assert!(!unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
+            assert!(!own_unused(command).is_empty() && line.find_subcommand(command).is_some(), "{command}");
         }
     }
 }

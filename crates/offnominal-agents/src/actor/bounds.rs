@@ -76,6 +76,11 @@ impl Bounds {
     }
 }
 
+/// The choice of the largest value; not a number if one of the values is not finite.
+pub(crate) fn choose(values: &[f32]) -> f32 {
+    if values.iter().all(|v| v.is_finite()) { largest(values) as f32 } else { f32::NAN }
+}
+
 /// Position of the largest number, the first one of equals.
 pub(crate) fn largest(values: &[f32]) -> usize {
     (1..values.len()).fold(0, |best, i| if values[i] > values[best] { i } else { best })
@@ -97,6 +102,8 @@ mod tests {
         Bounds::of(&real).apply(&mut actions);
         assert_eq!(actions, [2.0, 0.5]);
         assert_eq!(largest(&[1.0, 3.0, 3.0, 2.0]), 1);
+        assert_eq!(choose(&[1.0, 3.0]), 1.0);
+        assert!(choose(&[1.0, f32::NAN]).is_nan() && choose(&[f32::INFINITY, 0.0]).is_nan());
     }
 
     #[test]

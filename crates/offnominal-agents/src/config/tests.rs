@@ -31,6 +31,13 @@ fn options_are_set_by_name_and_checked() {
     refuses("schedule", "square", "unknown variant `square`");
     refuses("top_quantiles_to_drop", "25", "fewer than quantiles, found 25");
     refuses("batch", "0", "batch: expected a positive count, found 0");
+    refuses(
+        "batch",
+        "1000000000",
+        "batch: expected a count within its limit, found 1000000000, of at most 8192",
+    );
+    refuses("hidden", "[100000000, 100000000]", "hidden: expected at most 32 layers of at most 16384 units");
+    refuses("quantiles", "18446744073709551615", "quantiles: expected a count within its limit");
     refuses("alpha", "often", "expected \"auto\" or a number that is not negative, found \"often\"");
 }
 

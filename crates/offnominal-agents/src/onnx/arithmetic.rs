@@ -1,18 +1,27 @@
 //! Sums, products and functions of numbers.
 
 use super::OnnxError;
+use super::budget::{Budget, FUNCTION, MOST_AXES};
 use super::tensor::Tensor;
-
-/// More axes than anybody's network has.
-pub(super) const MOST_AXES: usize = 8;
 
 pub(super) const MISFIT: OnnxError = OnnxError::Damaged("a node whose inputs do not fit one another");
 
 /// A function of each number.
-pub(super) fn map(from: &Tensor, out: &mut Tensor, f: impl Fn(f32) -> f32) {
-    out.shape.clone_from(&from.shape);
-    out.data.clear();
+pub(super) fn map(
+    from: &Tensor,
+    out: &mut Tensor,
+    budget: &mut Budget,
+    f: impl Fn(f32) -> f32,
+) -> Result<(), OnnxError> {
+    out.become_empty(&from.shape, FUNCTION, budget)?;
     out.data.extend(from.data.iter().map(|&x| f(x)));
+    Ok(())
+}
+
+/// A number between bounds, of which the upper one is kept in any case; what is not a number stays that.
+pub(super) fn clip(x: f32, low: f32, high: f32) -> f32 {
+    let raised = if x < low { low } else { x };
+    if raised > high { high } else { raised }
 }
 
 /// A function of two numbers, of values that are stretched to one shape: axes of length 1 and missing first axes repeat.
@@ -20,12 +29,10 @@ pub(super) fn combine(
     a: &Tensor,
     b: &Tensor,
     out: &mut Tensor,
+    budget: &mut Budget,
     f: fn(f32, f32) -> f32,
 ) -> Result<(), OnnxError> {
     let rank = a.shape.len().max(b.shape.len());
-    if rank > MOST_AXES {
-        return Err(MISFIT);
-    }
     let mut shape = [1; MOST_AXES];
     for (axis, length) in shape.iter_mut().enumerate().take(rank) {
         let (own, other) = (length_of(a, axis, rank), length_of(b, axis, rank));
@@ -34,7 +41,7 @@ pub(super) fn combine(
             return Err(MISFIT);
         }
     }
-    out.become_zeros(&shape[..rank]);
+    out.become_zeros(&shape[..rank], FUNCTION + rank, budget)?;
     for (i, x) in out.data.iter_mut().enumerate() {
         *x = f(a.data[stretched(a, i, &shape[..rank])], b.data[stretched(b, i, &shape[..rank])]);
     }
@@ -66,13 +73,14 @@ pub(super) fn gemm(
     (alpha, beta): (f32, f32),
     transposed: [bool; 2],
     out: &mut Tensor,
+    budget: &mut Budget,
 ) -> Result<(), OnnxError> {
     let (a, b) = (Matrix::of(a, transposed[0])?, Matrix::of(b, transposed[1])?);
     if a.columns != b.rows {
         return Err(MISFIT);
     }
     let shape = [a.rows, b.columns];
-    out.become_zeros(&shape);
+    out.become_zeros(&shape, a.columns, budget)?;
     for (i, x) in out.data.iter_mut().enumerate() {
         *x = alpha * dot(&a, i / shape[1], &b, i % shape[1]);
     }
@@ -88,7 +96,7 @@ pub(super) fn gemm(
 }
 
 /// A B, where a vector on either side is a row or a column.
-pub(super) fn matmul(a: &Tensor, b: &Tensor, out: &mut Tensor) -> Result<(), OnnxError> {
+pub(super) fn matmul(a: &Tensor, b: &Tensor, out: &mut Tensor, budget: &mut Budget) -> Result<(), OnnxError> {
     let [.., rows, columns] = b.shape.as_slice() else { return Err(MISFIT) };
     let (rows, columns) = (*rows, *columns);
     if b.shape.len() != 2 || a.shape.last() != Some(&rows) {
@@ -97,9 +105,10 @@ pub(super) fn matmul(a: &Tensor, b: &Tensor, out: &mut Tensor) -> Result<(), Onn
     let b = Matrix { data: &b.data, rows, columns, is_transposed: false };
     let a_rows = a.data.len() / rows.max(1);
     let whole = Matrix { data: &a.data, rows: a_rows, columns: rows, is_transposed: false };
-    out.shape.clone_from(&a.shape);
-    *out.shape.last_mut().ok_or(MISFIT)? = columns;
-    out.data.clear();
+    let (mut shape, rank) = ([1; MOST_AXES], a.shape.len());
+    shape[..rank].copy_from_slice(&a.shape);
+    shape[rank - 1] = columns;
+    out.become_empty(&shape[..rank], rows, budget)?;
     out.data.extend((0..a_rows * columns).map(|i| dot(&whole, i / columns, &b, i % columns)));
     Ok(())
 }
@@ -130,8 +139,9 @@ fn dot(a: &Matrix<'_>, row: usize, b: &Matrix<'_>, column: usize) -> f32 {
 }
 
 /// Shares of the numbers along the last axis.
-pub(super) fn softmax(from: &Tensor, out: &mut Tensor) {
-    out.clone_from(from);
+pub(super) fn softmax(from: &Tensor, out: &mut Tensor, budget: &mut Budget) -> Result<(), OnnxError> {
+    out.become_empty(&from.shape, FUNCTION, budget)?;
+    out.data.extend_from_slice(&from.data);
     let width = from.shape.last().copied().unwrap_or(1).max(1);
     for row in out.data.chunks_mut(width) {
         let most = row.iter().copied().fold(f32::MIN, f32::max);
@@ -139,6 +149,7 @@ pub(super) fn softmax(from: &Tensor, out: &mut Tensor) {
         let sum: f32 = row.iter().sum();
         row.iter_mut().for_each(|x| *x /= sum);
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -149,30 +160,36 @@ mod tests {
         Tensor::new(shape.to_vec(), data.to_vec()).unwrap()
     }
 
+    fn budget() -> Budget {
+        Budget::of_an_action()
+    }
+
     #[test]
     fn values_are_stretched_to_one_shape() {
         let mut out = Tensor::default();
         let (column, row) = (tensor(&[2, 1], &[1.0, 10.0]), tensor(&[3], &[1.0, 2.0, 3.0]));
-        combine(&column, &row, &mut out, |a, b| a * b).unwrap();
+        combine(&column, &row, &mut out, &mut budget(), |a, b| a * b).unwrap();
         assert_eq!(out, tensor(&[2, 3], &[1.0, 2.0, 3.0, 10.0, 20.0, 30.0]));
-        assert_eq!(combine(&row, &tensor(&[2], &[0.0, 0.0]), &mut out, |a, b| a + b), Err(MISFIT));
+        let other = tensor(&[2], &[0.0, 0.0]);
+        assert_eq!(combine(&row, &other, &mut out, &mut budget(), |a, b| a + b), Err(MISFIT));
     }
 
     #[test]
     fn products_of_matrices() {
         let mut out = Tensor::default();
         let (a, b) = (tensor(&[1, 2], &[1.0, 2.0]), tensor(&[2, 2], &[1.0, 2.0, 3.0, 4.0]));
-        gemm(&a, &b, Some(&tensor(&[2], &[1.0, 1.0])), (2.0, 3.0), [false, true], &mut out).unwrap();
+        gemm(&a, &b, Some(&tensor(&[2], &[1.0, 1.0])), (2.0, 3.0), [false, true], &mut out, &mut budget())
+            .unwrap();
         assert_eq!(out, tensor(&[1, 2], &[2.0 * 5.0 + 3.0, 2.0 * 11.0 + 3.0]));
-        matmul(&a, &b, &mut out).unwrap();
+        matmul(&a, &b, &mut out, &mut budget()).unwrap();
         assert_eq!(out, tensor(&[1, 2], &[7.0, 10.0]));
-        assert_eq!(matmul(&b, &a, &mut out), Err(MISFIT));
+        assert_eq!(matmul(&b, &a, &mut out, &mut budget()), Err(MISFIT));
     }
 
     #[test]
     fn shares_sum_to_one() {
         let mut out = Tensor::default();
-        softmax(&tensor(&[1, 2], &[1000.0, 1000.0]), &mut out);
+        softmax(&tensor(&[1, 2], &[1000.0, 1000.0]), &mut out, &mut budget()).unwrap();
         assert_eq!(out.data, [0.5, 0.5]);
     }
 }

@@ -2,8 +2,12 @@
 
 use super::OnnxError;
 use super::arithmetic::MISFIT;
+use super::budget::Budget;
 use super::node::Written;
 use super::tensor::Tensor;
+
+/// The largest size, stride and padding of a window, in pixels: more than any image has.
+const MOST: usize = 1 << 16;
 
 /// How a window goes over an image.
 #[derive(Clone, Copy)]
@@ -26,8 +30,9 @@ impl Window {
             return Err(node.unsupported("one group, no dilation, and pads in numbers", "something else"));
         }
         let read = |values: &[i64], i: usize, otherwise| {
-            let value = values.get(i).map_or(Ok(otherwise), |&n| usize::try_from(n));
-            value.map_err(|_| node.unsupported("numbers that are not negative", format!("{values:?}")))
+            let value = values.get(i).map_or(Some(otherwise), |&n| usize::try_from(n).ok());
+            let value = value.filter(|&n| n <= MOST);
+            value.ok_or_else(|| node.unsupported("numbers from 0 to 65536", format!("{:?}", &values[i..=i])))
         };
         let (strides, pads) = (node.numbers("strides"), node.numbers("pads"));
         Ok(Window {
@@ -39,7 +44,8 @@ impl Window {
 
     /// Rows or columns that come out.
     fn count(&self, direction: usize, length: usize, size: usize) -> Result<usize, OnnxError> {
-        let padded = length + self.pads[direction] + self.pads[direction + 2];
+        let pads = self.pads[direction] + self.pads[direction + 2];
+        let padded = length.checked_add(pads).ok_or(MISFIT)?;
         Ok(padded.checked_sub(size).ok_or(MISFIT)? / self.strides[direction] + 1)
     }
 
@@ -56,6 +62,7 @@ pub(super) fn convolve(
     bias: Option<&Tensor>,
     window: &Window,
     out: &mut Tensor,
+    budget: &mut Budget,
 ) -> Result<(), OnnxError> {
     let ([1, planes, height, width], [made, read, rows, columns]) = (&from.shape[..], &weights.shape[..])
     else {
@@ -66,7 +73,8 @@ pub(super) fn convolve(
         return Err(MISFIT);
     }
     let (tall, wide) = (window.count(0, height, rows)?, window.count(1, width, columns)?);
-    out.become_zeros(&[1, *made, tall, wide]);
+    let places = within(&[planes, rows, columns])?;
+    out.become_zeros(&[1, *made, tall, wide], places, budget)?;
     for (i, x) in out.data.iter_mut().enumerate() {
         let (k, y0, x0) = (i / (tall * wide), i / wide % tall, i % wide);
         let mut sum = bias.map_or(0.0, |b| b.data[k]);
@@ -85,12 +93,22 @@ pub(super) fn convolve(
     Ok(())
 }
 
+/// How many numbers a window covers, also where it hangs over the edge.
+fn within(lengths: &[usize]) -> Result<usize, OnnxError> {
+    lengths.iter().try_fold(1_usize, |n, &length| n.checked_mul(length)).ok_or(MISFIT)
+}
+
 /// The largest number in each window.
-pub(super) fn pool(from: &Tensor, window: &Window, out: &mut Tensor) -> Result<(), OnnxError> {
+pub(super) fn pool(
+    from: &Tensor,
+    window: &Window,
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
     let [1, planes, height, width] = from.shape[..] else { return Err(MISFIT) };
     let [rows, columns] = window.size;
     let (tall, wide) = (window.count(0, height, rows)?, window.count(1, width, columns)?);
-    out.become_zeros(&[1, planes, tall, wide]);
+    out.become_zeros(&[1, planes, tall, wide], within(&[rows, columns])?, budget)?;
     for (i, x) in out.data.iter_mut().enumerate() {
         let (p, y0, x0) = (i / (tall * wide), i / wide % tall, i % wide);
         let places = (0..rows).flat_map(|r| (0..columns).map(move |c| (r, c)));

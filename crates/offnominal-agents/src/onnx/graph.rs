@@ -1,10 +1,12 @@
 //! The graph of an ONNX file: values, and nodes that make values of values.
 
 use super::OnnxError;
+use super::budget::{Budget, len};
 use super::message::{Message, Value};
 use super::node::{Inputs, Written};
 use super::ops::Op;
-use super::tensor::{Tensor, len};
+use super::tensor::Tensor;
+use offnominal_core::limits::{GRAPH_NODES, GRAPH_NUMBERS};
 use std::collections::HashMap;
 
 /// A graph with the values of its last run, so that the next one needs no memory.
@@ -30,19 +32,18 @@ impl Graph {
     /// # Errors
     /// If it is damaged, or needs an operator that is not known.
     pub(super) fn read(bytes: &[u8]) -> Result<Graph, OnnxError> {
-        let model = Message::new(bytes).fields()?;
-        let graph = model
-            .iter()
-            .find(|(field, _)| *field == 7)
-            .ok_or(OnnxError::Damaged("a file without a graph"))?;
+        let graph = graph(bytes)?;
         let mut names = Names::default();
         let (mut written, mut inputs, mut outputs) = (vec![], vec![], vec![]);
-        for (field, value) in graph.1.message()?.fields()? {
+        for field in graph.message()?.fields() {
+            let (field, value) = field?;
+            few("nodes", written.len())?;
+            few("tensors", names.values.len() + inputs.len() + outputs.len())?;
             match field {
                 1 => written.push(Written::read(value)?),
                 5 => {
                     let (name, tensor) = Tensor::read(value.message()?)?;
-                    names.set(&name, tensor);
+                    names.set(&name, tensor, true);
                 }
                 11 => inputs.push(declared(value)?),
                 12 => outputs.push(declared(value)?.0),
@@ -54,10 +55,12 @@ impl Graph {
         let [(input, shape)] = inputs.as_slice() else {
             return Err(OnnxError::Damaged("a graph whose inputs are not one observation"));
         };
-        names.set(input, Tensor { shape: shape.clone(), data: vec![] });
+        len(shape)?;
+        names.set(input, Tensor { shape: shape.clone(), data: vec![] }, false);
         let nodes = written.iter().map(|w| Node::new(w, &mut names)).collect::<Result<Vec<_>, _>>()?;
         let output = outputs.first().and_then(|name| names.ids.get(name));
         let output = *output.ok_or(OnnxError::Damaged("a graph without an output"))?;
+        names.fit()?;
         Ok(Graph { nodes, input: names.ids[input], output, values: names.values })
     }
 
@@ -66,22 +69,23 @@ impl Graph {
     /// # Errors
     /// If they are others than expected.
     pub(super) fn expect_input(&self, expected: usize) -> Result<(), OnnxError> {
-        let found = len(&self.values[self.input].shape).unwrap_or(usize::MAX);
+        let found = len(&self.values[self.input].shape)?;
         (found == expected).then_some(()).ok_or(OnnxError::Shape { what: "input", expected, found })
     }
 
     /// Computes the output for an input.
     ///
     /// # Errors
-    /// If shapes do not fit; if they fit once, they fit always.
+    /// If shapes do not fit, or it needs more memory or time than one action may; if it succeeds once, it does always.
     pub(super) fn run(&mut self, input: &[f32]) -> Result<&[f32], OnnxError> {
         let given = &mut self.values[self.input].data;
         given.clear();
         given.extend_from_slice(input);
+        let mut budget = Budget::of_an_action();
         for node in &self.nodes {
             let mut out = std::mem::take(&mut self.values[node.output]);
             let inputs = Inputs::new(&self.values, &node.inputs);
-            node.op.run(inputs, &mut out)?;
+            node.op.run(inputs, &mut out, &mut budget)?;
             self.values[node.output] = out;
         }
         Ok(&self.values[self.output].data)
@@ -93,14 +97,32 @@ impl Graph {
 struct Names {
     ids: HashMap<String, usize>,
     values: Vec<Tensor>,
+    /// Whether each value is the same for every observation.
+    constant: Vec<bool>,
 }
 
 impl Names {
-    fn set(&mut self, name: &str, tensor: Tensor) -> usize {
+    fn set(&mut self, name: &str, tensor: Tensor, is_constant: bool) -> usize {
         self.values.push(tensor);
+        self.constant.push(is_constant);
         self.ids.insert(name.into(), self.values.len() - 1);
         self.values.len() - 1
     }
+}
+
+impl Names {
+    /// Requires that all weights together are not too many.
+    fn fit(&self) -> Result<(), OnnxError> {
+        let found = self.values.iter().map(|value| value.data.len()).sum();
+        let error = OnnxError::TooLarge { what: "weights", most: GRAPH_NUMBERS, found };
+        (found <= GRAPH_NUMBERS).then_some(()).ok_or(error)
+    }
+}
+
+/// Requires that there are not too many things in a graph.
+fn few(what: &'static str, found: usize) -> Result<(), OnnxError> {
+    let error = OnnxError::TooLarge { what, most: GRAPH_NODES, found };
+    (found <= GRAPH_NODES).then_some(()).ok_or(error)
 }
 
 impl Node {
@@ -116,15 +138,32 @@ impl Node {
             return Err(OnnxError::Damaged("a node without an input"));
         }
         let output = written.outputs.first().ok_or(OnnxError::Damaged("a node without an output"))?;
-        Ok(Node { op, inputs, output: names.set(output, Tensor::default()) })
+        // Then the shapes of all values are those of the trial, whatever is observed.
+        let is_constant = inputs.iter().flatten().all(|&id| names.constant[id]);
+        let of_a_shape = matches!(op, Op::Reshape | Op::Squeeze(_) | Op::Unsqueeze(_));
+        if of_a_shape && inputs.iter().skip(1).flatten().any(|&id| !names.constant[id]) {
+            return Err(written.unsupported("a shape that is the same for all observations", "another one"));
+        }
+        Ok(Node { op, inputs, output: names.set(output, Tensor::default(), is_constant) })
     }
+}
+
+/// The graph of the model, whose other fields must be sound.
+fn graph(bytes: &[u8]) -> Result<Value<'_>, OnnxError> {
+    let mut graph = None;
+    for field in Message::new(bytes).fields() {
+        let (field, value) = field?;
+        graph = graph.or((field == 7).then_some(value));
+    }
+    graph.ok_or(OnnxError::Damaged("a file without a graph"))
 }
 
 /// The name of a declared value and its shape; an axis without a length is 1.
 fn declared(value: Value<'_>) -> Result<(String, Vec<usize>), OnnxError> {
     let mut name = String::new();
     let mut shape = vec![];
-    for (field, value) in value.message()?.fields()? {
+    for field in value.message()?.fields() {
+        let (field, value) = field?;
         match field {
             1 => name = value.text()?,
             2 => shape = axes(value)?,
@@ -141,7 +180,8 @@ fn axes(kind: Value<'_>) -> Result<Vec<usize>, OnnxError> {
         for shape in within(tensor, 2)? {
             for axis in within(shape, 1)? {
                 let length = within(axis, 1)?.first().map(|v| v.numbers()).transpose()?;
-                axes.push(length.and_then(|n| usize::try_from(n[0]).ok()).filter(|&n| n > 0).unwrap_or(1));
+                let length = length.and_then(|n| usize::try_from(*n.first()?).ok());
+                axes.push(length.filter(|&n| n > 0).unwrap_or(1));
             }
         }
     }
@@ -149,6 +189,6 @@ fn axes(kind: Value<'_>) -> Result<Vec<usize>, OnnxError> {
 }
 
 fn within<'a>(value: Value<'a>, wanted: u64) -> Result<Vec<Value<'a>>, OnnxError> {
-    let fields = value.message()?.fields()?;
-    Ok(fields.into_iter().filter(|(field, _)| *field == wanted).map(|(_, value)| value).collect())
+    let fields = value.message()?.fields().filter(|f| !matches!(f, Ok((field, _)) if *field != wanted));
+    fields.map(|field| field.map(|(_, value)| value)).collect()
 }

@@ -25,28 +25,33 @@ impl<'a> Message<'a> {
         Message(bytes)
     }
 
-    /// All fields with their numbers.
-    ///
-    /// # Errors
-    /// If the bytes end within a field, or a field is of no known kind.
-    pub(super) fn fields(self) -> Result<Vec<(u64, Value<'a>)>, OnnxError> {
-        let (mut rest, mut fields) = (self.0, Vec::new());
-        while !rest.is_empty() {
-            let key = number(&mut rest)?;
-            let value = match key & 7 {
-                0 => Value::Number(number(&mut rest)?),
-                1 => take(&mut rest, 8).map(|_| Value::Other)?,
-                2 => {
-                    let len = usize::try_from(number(&mut rest)?).unwrap_or(usize::MAX);
-                    Value::Bytes(take(&mut rest, len)?)
-                }
-                5 => Value::Float(f32::from_le_bytes(*take(&mut rest, 4)?.first_chunk().ok_or(CUT)?)),
-                _ => return Err(OnnxError::Damaged("a field of no known kind")),
-            };
-            fields.push((key >> 3, value));
-        }
-        Ok(fields)
+    /// All fields with their numbers, one after the other; the last one is an error if the bytes end within it, or it is
+    /// of no known kind.
+    pub(super) fn fields(self) -> impl Iterator<Item = Result<(u64, Value<'a>), OnnxError>> {
+        let mut rest = self.0;
+        std::iter::from_fn(move || {
+            let found = (!rest.is_empty()).then(|| field(&mut rest))?;
+            if found.is_err() {
+                rest = &[];
+            }
+            Some(found)
+        })
     }
+}
+
+fn field<'a>(rest: &mut &'a [u8]) -> Result<(u64, Value<'a>), OnnxError> {
+    let key = number(rest)?;
+    let value = match key & 7 {
+        0 => Value::Number(number(rest)?),
+        1 => take(rest, 8).map(|_| Value::Other)?,
+        2 => {
+            let len = usize::try_from(number(rest)?).unwrap_or(usize::MAX);
+            Value::Bytes(take(rest, len)?)
+        }
+        5 => Value::Float(f32::from_le_bytes(*take(rest, 4)?.first_chunk().ok_or(CUT)?)),
+        _ => return Err(OnnxError::Damaged("a field of no known kind")),
+    };
+    Ok((key >> 3, value))
 }
 
 const CUT: OnnxError = OnnxError::Damaged("the end of the file within a field");
@@ -118,7 +123,7 @@ mod tests {
         // 1: 300; 2: "ab"; 3: 1.0 as a float; 4: packed 1, -1.
         let bytes =
             b"\x08\xac\x02\x12\x02ab\x1d\0\0\x80\x3f\x22\x0b\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
-        let fields = Message::new(bytes).fields().unwrap();
+        let fields: Vec<_> = Message::new(bytes).fields().map(Result::unwrap).collect();
         assert_eq!(fields[..3], [(1, Value::Number(300)), (2, Value::Bytes(b"ab")), (3, Value::Float(1.0))]);
         assert_eq!(fields[3].1.numbers().unwrap(), [1, -1]);
     }
@@ -128,7 +133,8 @@ mod tests {
         for bytes in
             [b"\x08".as_slice(), b"\x12\x05ab", b"\x0b", b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"]
         {
-            assert!(matches!(Message::new(bytes).fields(), Err(OnnxError::Damaged(_))), "{bytes:?}");
+            let last = Message::new(bytes).fields().last();
+            assert!(matches!(last, Some(Err(OnnxError::Damaged(_)))), "{bytes:?}");
         }
     }
 }

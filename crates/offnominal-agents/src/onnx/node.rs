@@ -49,7 +49,8 @@ impl Written {
     pub(super) fn read(value: Value<'_>) -> Result<Written, OnnxError> {
         let (mut operator, mut name) = (String::new(), String::new());
         let (mut inputs, mut outputs, mut attributes) = (vec![], vec![], HashMap::new());
-        for (field, value) in value.message()?.fields()? {
+        for field in value.message()?.fields() {
+            let (field, value) = field?;
             match field {
                 1 => inputs.push(value.text()?),
                 2 => outputs.push(value.text()?),
@@ -90,14 +91,18 @@ impl Written {
 impl Attribute {
     fn read(value: Value<'_>) -> Result<(String, Attribute), OnnxError> {
         let (mut name, mut found) = (String::new(), Attribute::default());
-        for (field, value) in value.message()?.fields()? {
+        for field in value.message()?.fields() {
+            let (field, value) = field?;
             match field {
                 1 => name = value.text()?,
-                2 => found.float = value.floats()?[0],
+                2 => found.float = value.floats()?.first().copied().unwrap_or(0.0),
                 3 | 8 => found.whole.extend(value.numbers()?),
                 5 => found.tensor = Some(Tensor::read(value.message()?)?.1),
                 _ => {}
             }
+        }
+        if !found.float.is_finite() {
+            return Err(OnnxError::not_finite(&name, 0, found.float));
         }
         Ok((name, found))
     }

@@ -1,12 +1,13 @@
 //! The operators: those of multi-layer and convolutional networks, their activations, and what exporters put between.
 
 use super::OnnxError;
-use super::arithmetic::{combine, gemm, map, matmul, softmax};
+use super::arithmetic::{clip, combine, gemm, map, matmul, softmax};
+use super::budget::Budget;
 use super::convolution::{Window, convolve, pool};
 use super::node::{Inputs, Written};
-use super::shapes::{concat, flatten, reshape, squeeze, transpose, unsqueeze};
+use super::shapes::{concat, copy, flatten, reshape, squeeze, transpose, unsqueeze};
 use super::tensor::Tensor;
-use crate::actor::largest;
+use crate::actor::choose;
 
 /// An operator with its attributes.
 #[derive(Clone)]
@@ -83,37 +84,43 @@ impl Op {
     /// Computes the operator's value.
     ///
     /// # Errors
-    /// If shapes do not fit.
-    pub(super) fn run(&self, inputs: Inputs<'_>, out: &mut Tensor) -> Result<(), OnnxError> {
+    /// If shapes do not fit, or the budget does not suffice.
+    pub(super) fn run(
+        &self,
+        inputs: Inputs<'_>,
+        out: &mut Tensor,
+        budget: &mut Budget,
+    ) -> Result<(), OnnxError> {
         let first = || inputs.get(0).ok_or(MISSING);
         let second = || inputs.get(1).ok_or(MISSING);
         match self {
-            Op::Constant(value) => out.clone_from(value),
-            Op::Copy => out.clone_from(first()?),
-            Op::Map(f) => map(first()?, out, f),
-            Op::Sloped(f, slope) => map(first()?, out, |x| f(x, *slope)),
-            Op::Combine(f) => combine(first()?, second()?, out, *f)?,
+            Op::Constant(value) => copy(value, out, budget)?,
+            Op::Copy => copy(first()?, out, budget)?,
+            Op::Map(f) => map(first()?, out, budget, f)?,
+            Op::Sloped(f, slope) => map(first()?, out, budget, |x| f(x, *slope))?,
+            Op::Combine(f) => combine(first()?, second()?, out, budget, *f)?,
             Op::Clip(low, high) => {
                 let bound = |i| inputs.get(i).and_then(|t| t.data.first()).copied();
                 let (low, high) = (bound(1).unwrap_or(*low), bound(2).unwrap_or(*high));
-                map(first()?, out, |x| x.max(low).min(high));
+                map(first()?, out, budget, |x| clip(x, low, high))?;
             }
             Op::Gemm { alpha, beta, transposed } => {
-                gemm(first()?, second()?, inputs.get(2), (*alpha, *beta), *transposed, out)?;
+                gemm(first()?, second()?, inputs.get(2), (*alpha, *beta), *transposed, out, budget)?;
             }
-            Op::MatMul => matmul(first()?, second()?, out)?,
-            Op::Conv(window) => convolve(first()?, second()?, inputs.get(2), window, out)?,
-            Op::MaxPool(window) => pool(first()?, window, out)?,
-            Op::Flatten(axis) => flatten(first()?, *axis, out)?,
-            Op::Reshape => reshape(first()?, second()?, out)?,
-            Op::Squeeze(axes) => squeeze(first()?, axes, inputs.get(1), out),
-            Op::Unsqueeze(axes) => unsqueeze(first()?, axes, inputs.get(1), out)?,
-            Op::Transpose(order) => transpose(first()?, order, out)?,
-            Op::Concat(axis) => concat(inputs, *axis, out)?,
-            Op::Softmax => softmax(first()?, out),
+            Op::MatMul => matmul(first()?, second()?, out, budget)?,
+            Op::Conv(window) => convolve(first()?, second()?, inputs.get(2), window, out, budget)?,
+            Op::MaxPool(window) => pool(first()?, window, out, budget)?,
+            Op::Flatten(axis) => flatten(first()?, *axis, out, budget)?,
+            Op::Reshape => reshape(first()?, second()?, out, budget)?,
+            Op::Squeeze(axes) => squeeze(first()?, axes, inputs.get(1), out, budget)?,
+            Op::Unsqueeze(axes) => unsqueeze(first()?, axes, inputs.get(1), out, budget)?,
+            Op::Transpose(order) => transpose(first()?, order, out, budget)?,
+            Op::Concat(axis) => concat(inputs, *axis, out, budget)?,
+            Op::Softmax => softmax(first()?, out, budget)?,
             Op::ArgMax => {
-                out.become_zeros(&[1]);
-                out.data[0] = largest(&first()?.data) as f32;
+                let from = first()?;
+                out.become_zeros(&[1], from.data.len(), budget)?;
+                out.data[0] = choose(&from.data);
             }
         }
         Ok(())
@@ -126,7 +133,7 @@ const MISSING: OnnxError = OnnxError::Damaged("a node with too few inputs");
 fn simple(operator: &str) -> Option<Op> {
     Some(match operator {
         "Identity" | "Dropout" | "Cast" => Op::Copy,
-        "Relu" => Op::Map(|x| x.max(0.0)),
+        "Relu" => Op::Map(|x| if x < 0.0 { 0.0 } else { x }),
         "Tanh" => Op::Map(f32::tanh),
         "Sigmoid" => Op::Map(|x| 1.0 / (1.0 + (-x).exp())),
         "Softplus" => Op::Map(|x| x.max(0.0) + (-x.abs()).exp().ln_1p()),
@@ -140,8 +147,9 @@ fn simple(operator: &str) -> Option<Op> {
         "Mul" => Op::Combine(|a, b| a * b),
         "Div" => Op::Combine(|a, b| a / b),
         "Pow" => Op::Combine(f32::powf),
-        "Max" => Op::Combine(f32::max),
-        "Min" => Op::Combine(f32::min),
+        // What is not a number stays that.
+        "Max" => Op::Combine(|a, b| if a > b || a.is_nan() { a } else { b }),
+        "Min" => Op::Combine(|a, b| if a < b || a.is_nan() { a } else { b }),
         "MatMul" => Op::MatMul,
         "Reshape" => Op::Reshape,
         "ArgMax" => Op::ArgMax,

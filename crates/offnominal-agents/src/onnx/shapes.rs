@@ -1,7 +1,8 @@
 //! The same numbers in another shape or order.
 
 use super::OnnxError;
-use super::arithmetic::{MISFIT, MOST_AXES};
+use super::arithmetic::MISFIT;
+use super::budget::{Budget, MOST_AXES, len};
 use super::node::Inputs;
 use super::tensor::Tensor;
 
@@ -11,46 +12,70 @@ fn axis(at: i64, rank: usize) -> Result<usize, OnnxError> {
     usize::try_from(found).ok().filter(|&i| i <= rank).ok_or(MISFIT)
 }
 
-/// Copies the numbers; the shape is written by the caller.
-fn copy(from: &Tensor, out: &mut Tensor) {
-    out.data.clone_from(&from.data);
-    out.shape.clear();
+/// Copies the numbers; a shape of as many is written by the caller.
+pub(super) fn copy(from: &Tensor, out: &mut Tensor, budget: &mut Budget) -> Result<(), OnnxError> {
+    out.become_empty(&from.shape, 1, budget)?;
+    out.data.extend_from_slice(&from.data);
+    Ok(())
 }
 
 /// Axes before and from a given one become two.
-pub(super) fn flatten(from: &Tensor, at: i64, out: &mut Tensor) -> Result<(), OnnxError> {
+pub(super) fn flatten(
+    from: &Tensor,
+    at: i64,
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
     let at = axis(at, from.shape.len())?;
-    copy(from, out);
-    out.shape.extend([from.shape[..at].iter().product::<usize>(), from.shape[at..].iter().product()]);
+    copy(from, out, budget)?;
+    let sides = [&from.shape[..at], &from.shape[at..]].map(|axes| axes.iter().product::<usize>());
+    out.shape.clear();
+    out.shape.extend(sides);
     Ok(())
 }
 
 /// A shape of which one axis may be left open (−1) and others kept (0).
-pub(super) fn reshape(from: &Tensor, wanted: &Tensor, out: &mut Tensor) -> Result<(), OnnxError> {
-    copy(from, out);
+pub(super) fn reshape(
+    from: &Tensor,
+    wanted: &Tensor,
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
+    if wanted.data.len() > MOST_AXES {
+        return Err(MISFIT);
+    }
+    copy(from, out, budget)?;
+    out.shape.clear();
     for (i, &length) in wanted.data.iter().enumerate() {
         let kept = || from.shape.get(i).copied().ok_or(MISFIT);
         out.shape.push(if length == 0.0 { kept()? } else { length.max(1.0) as usize });
     }
-    let known: usize = out.shape.iter().product();
     if let Some(open) = wanted.data.iter().position(|&length| length < 0.0) {
-        out.shape[open] = from.data.len() / known.max(1);
+        out.shape[open] = from.data.len() / len(&out.shape)?.max(1);
     }
-    let fits = out.shape.iter().product::<usize>() == from.data.len();
+    let fits = len(&out.shape)? == from.data.len();
     fits.then_some(()).ok_or(MISFIT)
 }
 
 /// The named axes of length 1 go, or all of them.
-pub(super) fn squeeze(from: &Tensor, axes: &[i64], given: Option<&Tensor>, out: &mut Tensor) {
+pub(super) fn squeeze(
+    from: &Tensor,
+    axes: &[i64],
+    given: Option<&Tensor>,
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
     let rank = from.shape.len() as i64;
     let is_named = |i: usize| {
         let named = |&at: &i64| at.rem_euclid(rank.max(1)) == i as i64;
         let all = axes.is_empty() && given.is_none();
         all || axes.iter().any(named) || given.is_some_and(|g| g.data.iter().any(|&at| named(&(at as i64))))
     };
-    copy(from, out);
+    copy(from, out, budget)?;
+    out.shape.clear();
     let kept = from.shape.iter().enumerate().filter(|&(i, &length)| length != 1 || !is_named(i));
     out.shape.extend(kept.map(|(_, &length)| length));
+    Ok(())
 }
 
 /// Axes of length 1 come where they are named.
@@ -59,10 +84,13 @@ pub(super) fn unsqueeze(
     axes: &[i64],
     given: Option<&Tensor>,
     out: &mut Tensor,
+    budget: &mut Budget,
 ) -> Result<(), OnnxError> {
-    copy(from, out);
-    out.shape.extend_from_slice(&from.shape);
     let rank = from.shape.len() + axes.len() + given.map_or(0, |g| g.data.len());
+    if rank > MOST_AXES {
+        return Err(MISFIT);
+    }
+    copy(from, out, budget)?;
     let given = given.into_iter().flat_map(|g| g.data.iter().map(|&at| at as i64));
     for at in axes.iter().copied().chain(given) {
         let at = axis(at, rank)?.min(out.shape.len());
@@ -72,9 +100,14 @@ pub(super) fn unsqueeze(
 }
 
 /// The axes in another order; the reverse one if none is given.
-pub(super) fn transpose(from: &Tensor, order: &[i64], out: &mut Tensor) -> Result<(), OnnxError> {
+pub(super) fn transpose(
+    from: &Tensor,
+    order: &[i64],
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
     let rank = from.shape.len();
-    if rank > MOST_AXES || !(order.is_empty() || order.len() == rank) {
+    if !(order.is_empty() || order.len() == rank) {
         return Err(MISFIT);
     }
     let (mut sources, mut strides) = ([0; MOST_AXES], [1; MOST_AXES]);
@@ -85,12 +118,13 @@ pub(super) fn transpose(from: &Tensor, order: &[i64], out: &mut Tensor) -> Resul
         let wanted = order.get(i).map_or(Ok(rank - 1 - i), |&at| axis(at, rank))?;
         *source = Some(wanted).filter(|&at| at < rank).ok_or(MISFIT)?;
     }
-    let mut shape = [1; MOST_AXES];
-    (0..rank).for_each(|i| shape[i] = from.shape[sources[i]]);
-    out.become_zeros(&shape[..rank]);
-    if out.data.len() != from.data.len() {
+    // Each axis once; then there are as many numbers as before.
+    if !(0..rank).all(|axis| sources[..rank].contains(&axis)) {
         return Err(MISFIT);
     }
+    let mut shape = [1; MOST_AXES];
+    (0..rank).for_each(|i| shape[i] = from.shape[sources[i]]);
+    out.become_zeros(&shape[..rank], rank, budget)?;
     for (i, x) in out.data.iter_mut().enumerate() {
         let (mut rest, mut at) = (i, 0);
         for k in (0..rank).rev() {
@@ -103,7 +137,12 @@ pub(super) fn transpose(from: &Tensor, order: &[i64], out: &mut Tensor) -> Resul
 }
 
 /// One value after the other along an axis.
-pub(super) fn concat(inputs: Inputs<'_>, at: i64, out: &mut Tensor) -> Result<(), OnnxError> {
+pub(super) fn concat(
+    inputs: Inputs<'_>,
+    at: i64,
+    out: &mut Tensor,
+    budget: &mut Budget,
+) -> Result<(), OnnxError> {
     let first = inputs.get(0).ok_or(MISFIT)?;
     let rank = first.shape.len();
     let at = axis(at, rank)?;
@@ -112,9 +151,11 @@ pub(super) fn concat(inputs: Inputs<'_>, at: i64, out: &mut Tensor) -> Result<()
     if at >= rank || !inputs.all().all(fits) {
         return Err(MISFIT);
     }
-    out.shape.clone_from(&first.shape);
-    out.shape[at] = inputs.all().map(|t| t.shape[at]).sum();
-    out.data.clear();
+    let mut shape = [1; MOST_AXES];
+    shape[..rank].copy_from_slice(&first.shape);
+    let joined = inputs.all().try_fold(0_usize, |sum, t| sum.checked_add(t.shape[at]));
+    shape[at] = joined.ok_or(MISFIT)?;
+    out.become_empty(&shape[..rank], 1, budget)?;
     let outer: usize = first.shape[..at].iter().product();
     for row in 0..outer {
         for value in inputs.all() {
@@ -133,25 +174,31 @@ mod tests {
         Tensor::new(shape.to_vec(), data.to_vec()).unwrap()
     }
 
+    fn budget() -> Budget {
+        Budget::of_an_action()
+    }
+
     #[test]
     fn shapes_change_and_numbers_stay() {
         let (from, mut out) = (tensor(&[2, 3, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), Tensor::default());
-        flatten(&from, 1, &mut out).unwrap();
+        flatten(&from, 1, &mut out, &mut budget()).unwrap();
         assert_eq!((out.shape.as_slice(), &out.data), ([2, 3].as_slice(), &from.data));
-        reshape(&from, &tensor(&[2], &[-1.0, 2.0]), &mut out).unwrap();
+        reshape(&from, &tensor(&[2], &[-1.0, 2.0]), &mut out, &mut budget()).unwrap();
         assert_eq!(out.shape, [3, 2]);
-        assert_eq!(reshape(&from, &tensor(&[1], &[4.0]), &mut out), Err(MISFIT));
-        squeeze(&from, &[-1], None, &mut out);
+        assert_eq!(reshape(&from, &tensor(&[1], &[4.0]), &mut out, &mut budget()), Err(MISFIT));
+        squeeze(&from, &[-1], None, &mut out, &mut budget()).unwrap();
         assert_eq!(out.shape, [2, 3]);
-        unsqueeze(&from, &[0], None, &mut out).unwrap();
+        unsqueeze(&from, &[0], None, &mut out, &mut budget()).unwrap();
         assert_eq!(out.shape, [1, 2, 3, 1]);
     }
 
     #[test]
     fn axes_change_places() {
         let (from, mut out) = (tensor(&[2, 3], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), Tensor::default());
-        transpose(&from, &[1, 0], &mut out).unwrap();
+        transpose(&from, &[1, 0], &mut out, &mut budget()).unwrap();
         assert_eq!(out, tensor(&[3, 2], &[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]));
-        assert_eq!(transpose(&from, &[1], &mut out), Err(MISFIT));
+        for order in [&[1_i64][..], &[1, 1], &[0, 2], &[i64::MIN, 0]] {
+            assert_eq!(transpose(&from, order, &mut out, &mut budget()), Err(MISFIT));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Numbers with a shape. Whole numbers are kept as floats too: shapes and indices are far below 2²⁴.
 
 use super::OnnxError;
+use super::budget::{Budget, len};
 use super::message::Message;
 
 /// Numbers in order of their last index first.
@@ -10,16 +11,13 @@ pub(super) struct Tensor {
     pub(super) data: Vec<f32>,
 }
 
-/// The most numbers that a file may ask for.
-const MOST: usize = 1 << 28;
-
 impl Tensor {
     /// Numbers with their shape.
     ///
     /// # Errors
-    /// If there are not as many as the shape says.
+    /// If there are not as many as the shape says, or too many.
     pub(super) fn new(shape: Vec<usize>, data: Vec<f32>) -> Result<Tensor, OnnxError> {
-        if len(&shape) == Some(data.len()) {
+        if len(&shape)? == data.len() {
             return Ok(Tensor { shape, data });
         }
         Err(OnnxError::Damaged("a tensor whose shape and numbers disagree"))
@@ -28,14 +26,16 @@ impl Tensor {
     /// Reads a `TensorProto`, and its name.
     ///
     /// # Errors
-    /// If it is damaged, of text or complex numbers, or kept in another file.
+    /// If it is damaged, of text or complex numbers, kept in another file, or holds a number that is not finite.
     pub(super) fn read(message: Message<'_>) -> Result<(String, Tensor), OnnxError> {
         let (mut name, mut shape, mut kind, mut raw) = (String::new(), vec![], 1, None);
         let mut data: Vec<f32> = vec![];
-        for (field, value) in message.fields()? {
+        for field in message.fields() {
+            let (field, value) = field?;
             match field {
-                1 => shape.extend(value.numbers()?.into_iter().map(|n| usize::try_from(n).unwrap_or(MOST))),
-                2 => kind = value.numbers()?[0],
+                1 => shape
+                    .extend(value.numbers()?.into_iter().map(|n| usize::try_from(n).unwrap_or(usize::MAX))),
+                2 => kind = value.numbers()?.first().copied().unwrap_or(0),
                 4 => data.extend(value.floats()?),
                 5 | 7 => data.extend(value.numbers()?.into_iter().map(|n| n as f32)),
                 8 => name = value.text()?,
@@ -49,21 +49,43 @@ impl Tensor {
         if let Some(raw) = raw {
             data = numbers(kind, raw)?;
         }
+        if let Some(index) = data.iter().position(|x| !x.is_finite()) {
+            return Err(OnnxError::not_finite(&name, index, data[index]));
+        }
         Ok((name, Tensor::new(shape, data)?))
     }
 
-    /// Becomes zeros of a shape, in the same memory where that suffices.
-    pub(super) fn become_zeros(&mut self, shape: &[usize]) {
+    /// Becomes zeros of a shape, in the same memory where that suffices. Each will cost so many multiplications.
+    ///
+    /// # Errors
+    /// If the budget does not suffice.
+    pub(super) fn become_zeros(
+        &mut self,
+        shape: &[usize],
+        work_each: usize,
+        budget: &mut Budget,
+    ) -> Result<(), OnnxError> {
+        self.become_empty(shape, work_each, budget)?;
+        self.data.resize(shape.iter().product(), 0.0);
+        Ok(())
+    }
+
+    /// Takes a shape whose numbers the caller appends.
+    ///
+    /// # Errors
+    /// As [`Tensor::become_zeros`].
+    pub(super) fn become_empty(
+        &mut self,
+        shape: &[usize],
+        work_each: usize,
+        budget: &mut Budget,
+    ) -> Result<(), OnnxError> {
+        budget.take(shape, work_each)?;
         self.shape.clear();
         self.shape.extend_from_slice(shape);
         self.data.clear();
-        self.data.resize(shape.iter().product(), 0.0);
+        Ok(())
     }
-}
-
-/// How many numbers have that shape, if it is believed.
-pub(super) fn len(shape: &[usize]) -> Option<usize> {
-    shape.iter().try_fold(1_usize, |n, &axis| n.checked_mul(axis)).filter(|&n| n <= MOST)
 }
 
 /// Little-endian numbers of a kind of ONNX.

@@ -1,9 +1,14 @@
 //! From the tensors of a policy to a chain of dense layers in our order.
 
 use super::Sb3Error;
-use super::tensors::Tensor;
+use super::tensors::{Tensor, Tensors};
 use offnominal_nets::{Activation, Mlp};
-use std::collections::BTreeMap;
+
+/// More layers than anybody's policy has.
+const MOST_LAYERS: usize = 100;
+
+/// Most actions of a policy whose output is cut: the cut takes twice their square of weights.
+const MOST_CUT: usize = 4096;
 
 /// A chain of dense layers, rectified but for the last.
 pub(super) struct Layers {
@@ -13,9 +18,12 @@ pub(super) struct Layers {
 
 impl Layers {
     /// The layers `<prefix>0`, `<prefix>2`, … of a `torch.nn.Sequential`; none if there is no such tensor.
-    pub(super) fn sequence(tensors: &BTreeMap<String, Tensor>, prefix: &str) -> Result<Layers, Sb3Error> {
+    pub(super) fn sequence(tensors: &mut Tensors<'_>, prefix: &str) -> Result<Layers, Sb3Error> {
         let mut found = Layers { layers: vec![] };
-        while tensors.contains_key(&format!("{prefix}{}.weight", 2 * found.layers.len())) {
+        while tensors.contains(&format!("{prefix}{}.weight", 2 * found.layers.len())) {
+            if found.layers.len() == MOST_LAYERS {
+                return Err(Sb3Error::unsupported(prefix, format!("at most {MOST_LAYERS} layers"), "more"));
+            }
             found.add(tensors, &format!("{prefix}{}", 2 * found.layers.len()))?;
         }
         Ok(found)
@@ -31,13 +39,18 @@ impl Layers {
     }
 
     /// Appends the layer of that name.
-    pub(super) fn add(&mut self, tensors: &BTreeMap<String, Tensor>, name: &str) -> Result<(), Sb3Error> {
-        let part = |part: &str| tensors.get(&format!("{name}.{part}"));
-        let wrong =
-            |found: String| Sb3Error::unsupported(name, "weights and biases that fit together", found);
-        let (Some(weight), Some(bias)) = (part("weight"), part("bias")) else {
-            return Err(wrong("one of them".into()));
+    pub(super) fn add(&mut self, tensors: &mut Tensors<'_>, name: &str) -> Result<(), Sb3Error> {
+        let mut part = |part: &str| tensors.read(&format!("{name}.{part}"));
+        let (weight, bias) = (part("weight")?, part("bias")?);
+        let (Some(weight), Some(bias)) = (weight, bias) else {
+            return Err(misfit(name, "one of them".into()));
         };
+        self.append(name, &weight, bias)
+    }
+
+    /// Appends a layer of these weights `[outputs, inputs]` and biases.
+    fn append(&mut self, name: &str, weight: &Tensor, bias: Tensor) -> Result<(), Sb3Error> {
+        let wrong = |found| misfit(name, found);
         let &[outputs, inputs] = &weight.shape[..] else {
             return Err(wrong(format!("shape {:?}", weight.shape)));
         };
@@ -48,14 +61,17 @@ impl Layers {
         if !weight.values.iter().chain(&bias.values).all(|v| v.is_finite()) {
             return Err(wrong("numbers that are not finite".into()));
         }
-        self.layers.push((transposed(&weight.values, inputs), bias.values.clone(), inputs));
+        self.layers.push((transposed(&weight.values, inputs), bias.values, inputs));
         Ok(())
     }
 
     /// Cuts the output at ±`limit`, by two more layers that are exact: y ↦ max(0, y + l) − max(0, y − l) − l.
-    pub(super) fn clamp(&mut self, limit: f32) {
-        let Some((weights, bias, inputs)) = self.layers.pop() else { return };
+    pub(super) fn clamp(&mut self, limit: f32) -> Result<(), Sb3Error> {
+        let Some((weights, bias, inputs)) = self.layers.pop() else { return Ok(()) };
         let n = bias.len();
+        if n > MOST_CUT {
+            return Err(Sb3Error::unsupported("actor.mu.0", format!("at most {MOST_CUT} actions"), n));
+        }
         let wide = weights.chunks_exact(n).flat_map(|row| [row, row].concat()).collect();
         let shifted = bias.iter().map(|b| b + limit).chain(bias.iter().map(|b| b - limit)).collect();
         self.layers.push((wide, shifted, inputs));
@@ -64,6 +80,7 @@ impl Layers {
             (back[i * n + i], back[(n + i) * n + i]) = (1.0, -1.0);
         }
         self.layers.push((back, vec![-limit; n], 2 * n));
+        Ok(())
     }
 
     /// The network and its parameters.
@@ -75,6 +92,10 @@ impl Layers {
             self.layers.into_iter().flat_map(|(weights, bias, _)| [weights, bias].concat()).collect();
         (Mlp::new(&sizes, Activation::Relu), params)
     }
+}
+
+fn misfit(name: &str, found: String) -> Sb3Error {
+    Sb3Error::unsupported(name, "weights and biases that fit together", found)
 }
 
 /// `[outputs, inputs]` as `[inputs, outputs]`.
@@ -89,12 +110,9 @@ mod tests {
     #[test]
     fn a_cut_output_is_exact() {
         let tensor = |shape: &[usize], values: &[f32]| Tensor { shape: shape.into(), values: values.into() };
-        let tensors = BTreeMap::from([
-            ("mu.0.weight".to_string(), tensor(&[2, 1], &[1.0, -3.0])),
-            ("mu.0.bias".to_string(), tensor(&[2], &[0.25, 0.0])),
-        ]);
-        let mut layers = Layers::sequence(&tensors, "mu.").unwrap();
-        layers.clamp(2.0);
+        let mut layers = Layers { layers: vec![] };
+        layers.append("mu.0", &tensor(&[2, 1], &[1.0, -3.0]), tensor(&[2], &[0.25, 0.0])).unwrap();
+        layers.clamp(2.0).unwrap();
         let (net, params) = layers.network();
         let mut work = net.workspace(1);
         for (x, want) in [(0.5, [0.75, -1.5]), (4.0, [2.0, -2.0]), (-1.0, [-0.75, 2.0])] {

@@ -4,14 +4,13 @@ use super::Sb3Error;
 use super::array::{is_inert, numbers};
 use super::layers::Layers;
 use super::pickle::Pickle;
-use super::tensors::{self, Archive, Tensor};
+use super::tensors::{Archive, Tensors};
 use crate::actor::Actor;
 use crate::normaliser::Normalisation;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use offnominal_core::spec::{Channel, EnvSpec};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Where the mean of a policy with state-dependent exploration is cut.
 const SDE_LIMIT: f64 = 2.0;
@@ -41,12 +40,13 @@ impl Model {
     /// If it is damaged, names what no policy needs, or is none of the policies that can be taken over.
     pub fn read(bytes: &[u8]) -> Result<Model, Sb3Error> {
         let mut zip = Archive::open(bytes, "model")?;
-        let data: Value = serde_json::from_slice(&zip.part("data")?)
+        let data: Value = serde_json::from_slice(&zip.description("data")?)
             .map_err(|e| Sb3Error::unsupported("model, part data", "JSON", e))?;
-        let tensors = tensors::read(&zip.part("policy.pth")?, "model, part policy.pth")?;
+        let weights = zip.part("policy.pth")?;
+        let mut tensors = Tensors::open(&weights, "model, part policy.pth")?;
         check(&data, &tensors)?;
         let algorithm = algorithm(&data)?;
-        let layers = layers(&data, &tensors, algorithm)?;
+        let layers = layers(&data, &mut tensors, algorithm)?;
         Ok(Model { algorithm: algorithm.into(), actions: actions(&data)?, layers })
     }
 
@@ -113,8 +113,8 @@ fn environment_actions(action: &[Channel]) -> Option<Actions> {
 }
 
 /// Refuses policies that are more than dense layers with rectifiers.
-fn check(data: &Value, tensors: &BTreeMap<String, Tensor>) -> Result<(), Sb3Error> {
-    if let Some(name) = tensors.keys().find(|name| name.contains("features_extractor.")) {
+fn check(data: &Value, tensors: &Tensors<'_>) -> Result<(), Sb3Error> {
+    if let Some(name) = tensors.names().find(|name| name.contains("features_extractor.")) {
         return Err(Sb3Error::unsupported("policy", "an MLP policy", format!("one with {name}")));
     }
     let Some(activation) = data["policy_kwargs"].get("activation_fn") else { return Ok(()) };
@@ -143,18 +143,18 @@ fn algorithm(data: &Value) -> Result<&'static str, Sb3Error> {
     }
 }
 
-fn layers(data: &Value, tensors: &BTreeMap<String, Tensor>, algorithm: &str) -> Result<Layers, Sb3Error> {
+fn layers(data: &Value, tensors: &mut Tensors<'_>, algorithm: &str) -> Result<Layers, Sb3Error> {
     let mut layers = match algorithm {
         "dqn" => Layers::sequence(tensors, "q_net.q_net.")?,
         "td3" | "ddpg" => Layers::sequence(tensors, "actor.mu.")?,
         _ => Layers::sequence(tensors, "actor.latent_pi.")?,
     };
     if ["tqc", "sac"].contains(&algorithm) {
-        if tensors.contains_key("actor.mu.0.weight") {
+        if tensors.contains("actor.mu.0.weight") {
             layers.add(tensors, "actor.mu.0")?;
             let given = &data["policy_kwargs"]["clip_mean"];
             let limit = given.as_f64().or_else(|| given.as_str()?.parse().ok()).unwrap_or(SDE_LIMIT);
-            layers.clamp(limit as f32);
+            layers.clamp(limit as f32)?;
         } else {
             layers.add(tensors, "actor.mu")?;
         }

@@ -7,8 +7,11 @@
 use super::Sb3Error;
 use std::collections::HashMap;
 
-/// Most values that a file may hold.
-const MOST_NODES: usize = 2_000_000;
+/// Most values that a file may hold; statistics and spaces have a few hundred.
+const MOST_NODES: usize = 200_000;
+
+/// Longest name that may be called; each call keeps a copy.
+const LONGEST_NAME: usize = 256;
 
 /// Index of a value.
 pub(super) type Id = usize;
@@ -202,6 +205,9 @@ impl Machine<'_> {
     }
 
     fn global(&mut self, module: &str, name: &str) -> Result<(), Sb3Error> {
+        if module.len() + name.len() > LONGEST_NAME {
+            return Err(self.broken("a shorter name"));
+        }
         let found = format!("{module}.{name}");
         if !(self.allows)(&found) {
             return Err(Sb3Error::Forbidden { file: self.file.into(), found });
@@ -211,8 +217,12 @@ impl Machine<'_> {
 
     fn stack_global(&mut self) -> Result<(), Sb3Error> {
         let (name, module) = (self.pop()?, self.pop()?);
-        match (self.nodes[module].clone(), self.nodes[name].clone()) {
-            (Node::Text(module), Node::Text(name)) => self.global(&module, &name),
+        let short = |id: Id| match &self.nodes[id] {
+            Node::Text(text) if text.len() <= LONGEST_NAME => Some(text.clone()),
+            _ => None,
+        };
+        match (short(module), short(name)) {
+            (Some(module), Some(name)) => self.global(&module, &name),
             _ => Err(self.broken("the name of a module and of a thing in it")),
         }
     }
@@ -220,10 +230,11 @@ impl Machine<'_> {
     /// What a call would have made.
     fn object(&mut self) -> Result<(), Sb3Error> {
         let (args, callable) = (self.pop()?, self.pop()?);
-        match self.nodes[callable].clone() {
-            Node::Global(class) => self.push(Node::Object { class, args, state: None, entries: vec![] }),
-            _ => Err(self.broken("a name to be called")),
-        }
+        let Node::Global(class) = &self.nodes[callable] else {
+            return Err(self.broken("a name to be called"));
+        };
+        let class = class.clone();
+        self.push(Node::Object { class, args, state: None, entries: vec![] })
     }
 
     fn build(&mut self) -> Result<(), Sb3Error> {

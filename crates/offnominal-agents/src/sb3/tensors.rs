@@ -1,35 +1,55 @@
 //! The tensors of a `.pth` file: a zip with one pickle that says what they are, and their numbers beside it.
+//!
+//! Only the tensors that are asked for are read, and all parts together have at most [`MOST_BYTES`]: several tensors may
+//! share their numbers, and a few bytes of a zip may stand for millions.
 
 use super::Sb3Error;
 use super::pickle::{Id, Node, Pickle};
-use std::collections::BTreeMap;
+use offnominal_core::limits::HEADER_BYTES;
 use std::io::{Cursor, Read};
 
-/// More bytes than any part of a small policy has.
+/// More bytes than all parts of a small policy have, unpacked.
 const MOST_BYTES: u64 = 1 << 28;
+
+/// Longest name of a tensor that is looked at.
+const LONGEST_NAME: usize = 256;
 
 /// Parts of an archive by name.
 pub(super) struct Archive<'a> {
     zip: zip::ZipArchive<Cursor<&'a [u8]>>,
     name: String,
+    /// Bytes that may still be unpacked.
+    left: u64,
 }
 
 impl<'a> Archive<'a> {
     pub(super) fn open(bytes: &'a [u8], name: &str) -> Result<Archive<'a>, Sb3Error> {
         let zip = zip::ZipArchive::new(Cursor::new(bytes));
         let zip = zip.map_err(|e| Sb3Error::unsupported(name, "a zip archive", e))?;
-        Ok(Archive { zip, name: name.into() })
+        Ok(Archive { zip, name: name.into(), left: MOST_BYTES })
     }
 
+    /// The bytes of a part, which is read as a whole.
     pub(super) fn part(&mut self, part: &str) -> Result<Vec<u8>, Sb3Error> {
+        self.at_most(part, self.left)
+    }
+
+    /// The bytes of a part that describes something and becomes many small things in memory.
+    pub(super) fn description(&mut self, part: &str) -> Result<Vec<u8>, Sb3Error> {
+        self.at_most(part, self.left.min(HEADER_BYTES as u64))
+    }
+
+    fn at_most(&mut self, part: &str, most: u64) -> Result<Vec<u8>, Sb3Error> {
         let broken =
             |e: &dyn ToString| Sb3Error::unsupported(&self.name, format!("a part {part}"), e.to_string());
         let file = self.zip.by_name(part).map_err(|e| broken(&e))?;
         let mut bytes = Vec::new();
-        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
-        if bytes.len() as u64 > MOST_BYTES {
-            return Err(broken(&format!("more than {MOST_BYTES} bytes")));
+        file.take(most + 1).read_to_end(&mut bytes).map_err(|e| broken(&e))?;
+        let left = most.checked_sub(bytes.len() as u64);
+        if left.is_none() {
+            return Err(broken(&format!("more than the {most} bytes that it may have")));
         }
+        self.left -= bytes.len() as u64;
         Ok(bytes)
     }
 
@@ -47,31 +67,54 @@ pub(super) struct Tensor {
     pub(super) values: Vec<f32>,
 }
 
-/// All tensors of a file, by name.
-pub(super) fn read(bytes: &[u8], name: &str) -> Result<BTreeMap<String, Tensor>, Sb3Error> {
-    let mut archive = Archive::open(bytes, name)?;
-    let root = archive.root();
-    if let Ok(order) = archive.part(&format!("{root}/byteorder"))
-        && order != b"little"
-    {
-        return Err(Sb3Error::unsupported(name, "little-endian numbers", String::from_utf8_lossy(&order)));
-    }
-    let pickle = Pickle::read(&archive.part(&format!("{root}/data.pkl"))?, name, is_tensor)?;
-    let mut tensors = BTreeMap::new();
-    for &(key, value) in pickle.entries(pickle.root()) {
-        if let (Some(key), Some(found)) = (pickle.text(key), layout(&pickle, value)) {
-            let storage = archive.part(&format!("{root}/data/{}", found.storage))?;
-            let values = found.values(&storage).ok_or_else(|| {
-                Sb3Error::unsupported(
-                    name,
-                    format!("the numbers of {key}, shape {:?}", found.shape),
-                    "too few",
-                )
-            })?;
-            tensors.insert(key.to_string(), Tensor { shape: found.shape, values });
+/// The tensors of a file, each read when it is asked for.
+pub(super) struct Tensors<'a> {
+    archive: Archive<'a>,
+    root: String,
+    pickle: Pickle,
+}
+
+impl<'a> Tensors<'a> {
+    /// Reads what the tensors are, but not their numbers.
+    pub(super) fn open(bytes: &'a [u8], name: &str) -> Result<Tensors<'a>, Sb3Error> {
+        let mut archive = Archive::open(bytes, name)?;
+        let root = archive.root();
+        if let Ok(order) = archive.description(&format!("{root}/byteorder"))
+            && order != b"little"
+        {
+            let order = String::from_utf8_lossy(&order[..order.len().min(20)]).into_owned();
+            return Err(Sb3Error::unsupported(name, "little-endian numbers", order));
         }
+        let pickle = Pickle::read(&archive.description(&format!("{root}/data.pkl"))?, name, is_tensor)?;
+        Ok(Tensors { archive, root, pickle })
     }
-    Ok(tensors)
+
+    /// The names of all tensors.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let entries = self.pickle.entries(self.pickle.root()).iter();
+        entries.filter_map(|&(key, _)| self.pickle.text(key).filter(|name| name.len() <= LONGEST_NAME))
+    }
+
+    /// Whether there is a tensor of that name.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.layout(name).is_some()
+    }
+
+    fn layout(&self, name: &str) -> Option<Layout> {
+        let mut entries = self.pickle.entries(self.pickle.root()).iter();
+        let (_, value) = entries.find(|(key, _)| self.pickle.text(*key) == Some(name))?;
+        layout(&self.pickle, *value)
+    }
+
+    /// The tensor of that name, if there is one.
+    pub(super) fn read(&mut self, name: &str) -> Result<Option<Tensor>, Sb3Error> {
+        let Some(found) = self.layout(name) else { return Ok(None) };
+        let storage = self.archive.part(&format!("{}/data/{}", self.root, found.storage))?;
+        let what = || format!("the numbers of {name}, shape {:?}", found.shape);
+        let values = found.values(&storage);
+        let values = values.ok_or_else(|| Sb3Error::unsupported(&self.archive.name, what(), "too few"))?;
+        Ok(Some(Tensor { shape: found.shape, values }))
+    }
 }
 
 /// Names in a file of tensors.
@@ -89,27 +132,28 @@ struct Layout {
     stride: Vec<usize>,
 }
 
-/// The layout, if the value is a tensor of float32.
+/// The layout, if the value is a vector or a matrix of float32.
 fn layout(pickle: &Pickle, id: Id) -> Option<Layout> {
     let (_, args) = pickle.made(id).filter(|(class, _)| class.ends_with("._rebuild_tensor_v2"))?;
     let &[storage, offset, shape, stride, ..] = args else { return None };
     let Node::Persistent(address) = pickle.node(storage) else { return None };
     let &[_, kind, key, ..] = pickle.items(*address) else { return None };
     let length = |&n: &Id| usize::try_from(pickle.int(n)?).ok();
-    let lengths = |id| pickle.items(id).iter().map(length).collect::<Option<Vec<usize>>>();
+    let axes = |id| Some(pickle.items(id)).filter(|axes| axes.len() <= 2);
+    let lengths = |id| axes(id)?.iter().map(length).collect::<Option<Vec<usize>>>();
     let key = pickle.text(key).filter(|_| pickle.text(kind) == Some("torch.FloatStorage"))?;
     let offset = usize::try_from(pickle.int(offset)?).ok()?;
     Some(Layout { storage: key.into(), offset, shape: lengths(shape)?, stride: lengths(stride)? })
 }
 
 impl Layout {
-    /// The numbers row by row; `None` if the storage does not hold them. Only vectors and matrices are of use.
+    /// The numbers row by row; `None` if the storage does not hold them.
     fn values(&self, storage: &[u8]) -> Option<Vec<f32>> {
         let (rows, columns) = match self.shape[..] {
             [] => (1, 1),
             [n] => (1, n),
             [rows, columns] => (rows, columns),
-            _ => return Some(vec![]),
+            _ => return None,
         };
         let (down, across) = match self.stride[..] {
             [] => (0, 0),

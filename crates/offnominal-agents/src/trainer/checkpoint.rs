@@ -36,6 +36,8 @@ struct State {
     recent: Recent,
     moments: Option<RunningMoments>,
     best: Option<Evaluation>,
+    #[serde(default)]
+    is_due: bool,
     replay_next: usize,
 }
 
@@ -74,6 +76,7 @@ impl Trainer {
             recent: self.recent.clone(),
             moments: self.scaling.as_ref().map(|s| s.moments.clone()),
             best: self.best.as_ref().map(|(evaluation, _)| *evaluation),
+            is_due: self.is_due,
             replay_next: self.replay.next(),
         }
     }
@@ -94,7 +97,8 @@ impl Trainer {
         run.restore_scaling(state.moments)?;
         run.restore_average(&file)?;
         run.best = state.best.map(|found| Ok::<_, TrainError>((found, best(&file, env)?))).transpose()?;
-        (run.steps, run.rng, run.recent) = (state.steps, state.rng, state.recent);
+        (run.steps, run.is_due) = (state.steps, state.is_due);
+        (run.rng, run.recent) = (state.rng, state.recent);
         Ok(run)
     }
 

@@ -4,6 +4,7 @@
 //! condition, the generator as it was, and the actions since.
 
 use crate::actor::Bounds;
+use offnominal_core::divergence::Divergence;
 use offnominal_core::env::{Env, Status, Step};
 use offnominal_core::{Rng, Seed};
 use serde::{Deserialize, Serialize};
@@ -22,6 +23,9 @@ pub(super) struct Lane {
     /// The same within the bounds of the environment.
     bounded: Vec<f32>,
 }
+
+/// A step that brought numbers from which nothing can be learned.
+const BROKEN: Step = Step { reward: 0.0, status: Status::Diverged };
 
 /// How the episode in progress came to be.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -71,9 +75,17 @@ impl Lane {
     fn apply(&mut self, bounds: &Bounds) -> Step {
         self.bounded.copy_from_slice(&self.action);
         bounds.apply(&mut self.bounded);
+        self.steps += 1;
+        if Divergence::of_first(&self.obs).is_some() {
+            return BROKEN;
+        }
         let step = self.env.step(&self.bounded, &mut self.rng);
         self.env.observe(&mut self.next_obs);
-        (self.total, self.steps) = (self.total + step.reward, self.steps + 1);
+        let total = self.total + step.reward;
+        if Divergence::of(&step, &self.next_obs, total).is_some() {
+            return BROKEN;
+        }
+        self.total = total;
         step
     }
 
@@ -97,7 +109,8 @@ impl Lane {
         match status {
             Status::Succeeded => Some(true),
             Status::Failed => Some(false),
-            Status::Running | Status::Diverged => self.env.goal_met(),
+            Status::Running => self.env.goal_met(),
+            Status::Diverged => self.env.goal_met().map(|_| false),
         }
     }
 

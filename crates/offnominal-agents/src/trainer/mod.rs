@@ -23,6 +23,7 @@ pub use checkpoint::Contents;
 use demonstration::demonstrate;
 pub use error::TrainError;
 use lane::Lane;
+use offnominal_core::divergence::Divergence;
 use offnominal_core::env::{Env, Status};
 use offnominal_core::policy::Policy;
 use offnominal_core::{Rng, Seed};
@@ -46,6 +47,8 @@ pub struct Trainer {
     /// Parameters of the actor, averaged over steps; `None` before learning, or if the recipe wants none.
     average: Option<Vec<f32>>,
     best: Option<(Evaluation, Actor)>,
+    /// Whether an evaluation is to come before the next step.
+    is_due: bool,
     losses: Losses,
     /// Episodes that ended since they were last taken; `None` if nobody wants them.
     ended: Option<Vec<TrainingEpisode>>,
@@ -95,6 +98,7 @@ impl Trainer {
             recent: Recent::default(),
             average: None,
             best: None,
+            is_due: false,
             losses: Losses::default(),
             ended: None,
             seen: vec![0.0; obs],
@@ -140,21 +144,32 @@ impl Trainer {
         self.config.steps = steps;
     }
 
-    /// Whether all steps were taken.
+    /// Whether all steps were taken, and the actor was evaluated after the last one.
     pub fn is_done(&self) -> bool {
-        self.steps >= self.config.steps
+        self.steps >= self.config.steps && !self.is_due
     }
 
     /// Takes up to `n` steps, and ends early after an evaluation.
     pub fn advance(&mut self, n: u64) -> Progress {
+        self.advance_while(n, &|| true)
+    }
+
+    /// As [`Trainer::advance`] until `go_on` says no, which is asked before every step and every episode of an evaluation.
+    pub fn advance_while(&mut self, n: u64, go_on: &dyn Fn() -> bool) -> Progress {
         let mut evaluation = None;
         for _ in 0..n {
-            if self.is_done() || evaluation.is_some() {
+            if self.is_done() || evaluation.is_some() || !go_on() {
                 break;
             }
-            self.step();
-            let due = self.steps.is_multiple_of(self.config.eval_every) || self.is_done();
-            evaluation = due.then(|| self.evaluate());
+            if !self.is_due {
+                self.step();
+                self.is_due =
+                    self.steps.is_multiple_of(self.config.eval_every) || self.steps >= self.config.steps;
+            }
+            if self.is_due {
+                evaluation = self.evaluate(go_on);
+                self.is_due = evaluation.is_none();
+            }
         }
         self.progress(evaluation)
     }
@@ -237,7 +252,9 @@ impl Trainer {
     fn interact(&mut self, i: usize, demonstrated: bool) {
         let (lane, horizon) = (&mut self.lanes[i], self.pristine.spec().horizon);
         let step = lane.step(&self.bounds);
-        if let Some(scaling) = &mut self.scaling {
+        if let Some(scaling) = &mut self.scaling
+            && Divergence::of_first(&lane.obs).is_none()
+        {
             scaling.push(&lane.obs);
         }
         if step.status != Status::Diverged {
@@ -296,16 +313,16 @@ impl Trainer {
         self.batch.demonstrated.fill(1.0);
     }
 
-    /// Plays the evaluation episodes and keeps the actor if it is the best so far.
-    fn evaluate(&mut self) -> Evaluation {
+    /// Plays the evaluation episodes and keeps the actor if it is the best so far; nothing, if `go_on` says no.
+    fn evaluate(&mut self, go_on: &dyn Fn() -> bool) -> Option<Evaluation> {
         let (actor, n) = (self.actor(), self.config.eval_episodes);
         let seed = self.seed.child("evaluation");
-        let found = Evaluation::of(&actor, self.pristine.as_ref(), n, self.steps, seed);
+        let found = Evaluation::of(&actor, self.pristine.as_ref(), n, self.steps, seed, go_on)?;
         let is_kept = self.config.keep == Keep::Last;
         if is_kept || self.best.as_ref().is_none_or(|(best, _)| found.beats(best)) {
             self.best = Some((found, actor));
         }
-        found
+        Some(found)
     }
 }
 

@@ -5,9 +5,10 @@ use offnominal_agents::config::Normalise;
 use offnominal_agents::{ALL, Actor, Algorithm, TrainConfig, Trainer};
 use offnominal_core::env::Env;
 use offnominal_core::policy::Policy;
+use offnominal_core::spec::{Channel, EnvSpec};
 use offnominal_core::{Rng, Seed};
 use offnominal_laws::{assert_lawful, policy};
-use offnominal_nets::Tensors;
+use offnominal_nets::{Activation, Mlp, Tensors};
 use proptest::prelude::*;
 
 fn trained() -> Actor {
@@ -26,6 +27,27 @@ fn trained_by(algorithm: &Algorithm) -> Actor {
     let mut run = Trainer::new(config, &Point::for_algorithm(algorithm), Seed(1)).unwrap();
     run.advance(60);
     run.actor()
+}
+
+#[test]
+fn numbers_in_a_file_that_never_end_are_refused() {
+    let spec = EnvSpec {
+        observation: vec![Channel::unbounded("x", "a number", "1")],
+        action: vec![Channel::new("u", "an action", "1", -1.0, 1.0)],
+        ..EnvSpec::new("small", "an environment of numbers")
+    };
+    let net = Mlp::new(&[1, 4, 1], Activation::Relu).with_dropout(0.5);
+    let actor = Actor::new(&spec, "td3", net.clone(), vec![0.1; net.n_params()], None);
+    let mut file = Tensors::from_bytes(&actor.to_bytes()).unwrap();
+    file.metadata.insert("passes".into(), "1000000000000".into());
+    let error = Actor::from_bytes(&file.to_bytes(), &spec).err().unwrap().to_string();
+    assert!(error.contains("expected at most 16384 passes, found 1000000000000"), "{error}");
+    let image = Channel::image("image", "what is seen", offnominal_core::channel::Image::grey(1, 64, 64));
+    let seen = EnvSpec { observation: vec![image], ..spec };
+    for filters in ["[[64,1,1000000000]]", "[[64,1,4096],[1,1,18446744073709551615]]"] {
+        file.metadata.insert("filters".into(), filters.into());
+        assert!(Actor::from_bytes(&file.to_bytes(), &seen).is_err(), "{filters}");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod allocation;
 mod environments;
 mod files;
+mod hostile_onnx;
 mod images;
 mod learning;
 mod recipe;

@@ -5,6 +5,7 @@ use offnominal_agents::config::{Keep, Normalise, Schedule};
 use offnominal_agents::{ALL, Algorithm, Contents, Evaluation, TrainConfig, Trainer};
 use offnominal_core::Seed;
 use offnominal_core::env::Env;
+use std::cell::Cell;
 
 fn config_of(algorithm: &str) -> TrainConfig {
     TrainConfig {
@@ -50,6 +51,25 @@ fn resumes_at(steps: &[u64], algorithm: &Algorithm) {
         let resumed = Trainer::resume(&bytes, &point).unwrap();
         assert_eq!(resumed.steps(), step);
         assert!(finished(resumed) == whole, "{id}: other bits after a break at step {step}");
+    }
+}
+
+#[test]
+fn stopped_in_an_evaluation_a_run_ends_with_the_same_bits() {
+    let (point, config) = (Point::new(), TrainConfig { steps: 140, ..config() });
+    let begin = || Trainer::new(config.clone(), &point, Seed(3)).unwrap();
+    let whole = finished(begin());
+    for step in [70, 140] {
+        let (mut run, asked) = (begin(), Cell::new(0));
+        while run.steps() < step - 1 {
+            run.advance(step - 1 - run.steps());
+        }
+        // Yes to the step and to the first of the two episodes of the evaluation.
+        let go_on = || asked.replace(asked.get() + 1) < 2;
+        assert_eq!(run.advance_while(9, &go_on).evaluation, None);
+        assert!(run.steps() == step && !run.is_done());
+        let resumed = Trainer::resume(&run.checkpoint(Contents::Full), &point).unwrap();
+        assert!(finished(resumed) == whole, "other bits after a break in the evaluation at step {step}");
     }
 }
 

@@ -93,6 +93,82 @@ fn a_hostile_pickle_is_refused_and_not_run() {
     assert!(matches!(read_normalisation(hostile), Err(Sb3Error::Forbidden { .. })));
 }
 
+/// A zip of these parts, packed.
+fn zipped(parts: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut to = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in parts {
+        to.start_file(*name, zip::write::SimpleFileOptions::default()).unwrap();
+        to.write_all(bytes).unwrap();
+    }
+    to.finish().unwrap().into_inner()
+}
+
+/// A pickle of an ordered dictionary of tensors of those shapes, all of which share the storage `0`.
+fn sharing(tensors: &[(String, Vec<u32>)]) -> Vec<u8> {
+    let text = |t: &str| [&b"X"[..], &(t.len() as u32).to_le_bytes(), t.as_bytes()].concat();
+    let int = |n: u32| [&b"J"[..], &n.to_le_bytes()].concat();
+    let tuple = |list: &[u32]| {
+        let items: Vec<u8> = list.iter().flat_map(|&n| int(n)).collect();
+        [&b"("[..], &items, b"t"].concat()
+    };
+    let global = |module: &str, name: &str| format!("c{module}\n{name}\n").into_bytes();
+    let mut pickle = [b"\x80\x02".to_vec(), global("collections", "OrderedDict"), b")R(".to_vec()].concat();
+    for (name, shape) in tensors {
+        let strides: Vec<u32> = (1..=shape.len()).map(|i| shape[i..].iter().product()).collect();
+        pickle.extend([text(name), global("torch._utils", "_rebuild_tensor_v2"), b"((".to_vec()].concat());
+        pickle.extend([text("storage"), global("torch", "FloatStorage"), text("0"), text("cpu")].concat());
+        pickle.extend([int(shape.iter().product()), b"tQ".to_vec(), int(0)].concat());
+        pickle.extend([tuple(shape), tuple(&strides), b"\x89NtR".to_vec()].concat());
+    }
+    [pickle, b"u.".to_vec()].concat()
+}
+
+/// Reads a model and says how many bytes that took at most.
+fn measured(model: &[u8]) -> (Result<Model, Sb3Error>, u64) {
+    let mut found = None;
+    let used = allocation_counter::measure(|| found = Some(Model::read(model)));
+    (found.unwrap(), used.bytes_max)
+}
+
+#[test]
+fn layers_that_share_or_inflate_their_numbers_are_not_read() {
+    let storage = vec![0_u8; 4 << 20];
+    let weights =
+        |tensors: &[(String, Vec<u32>)]| zipped(&[("a/data.pkl", &sharing(tensors)), ("a/data/0", &storage)]);
+    // Critics that nobody reads: 2,000 tensors of 4 MB in a file of kilobytes.
+    let critics: Vec<_> = (0..2_000).map(|i| (format!("critic.qf{i}.weight"), vec![1024, 1024])).collect();
+    let (found, peak) = measured(&with_part("policy.pth", &weights(&critics)));
+    let error = found.err().unwrap().to_string();
+    assert!(error.contains("actor.mu: expected weights and biases that fit together"), "{error}");
+    assert!(peak < 64 << 20, "{peak} bytes");
+    // Layers that are read, and unpack to more than a policy has.
+    let layer = |i: usize| {
+        let name = |part: &str| format!("actor.latent_pi.{}.{part}", 2 * i);
+        [(name("weight"), vec![1024, 1024]), (name("bias"), vec![1024])]
+    };
+    let (found, peak) =
+        measured(&with_part("policy.pth", &weights(&(0..40).flat_map(layer).collect::<Vec<_>>())));
+    let error = found.err().unwrap().to_string();
+    assert!(error.contains("bytes that it may have"), "{error}");
+    assert!(peak < 400 << 20, "{peak} bytes");
+}
+
+#[test]
+fn descriptions_that_inflate_are_refused() {
+    let bomb = vec![b' '; 64 << 20];
+    let (found, peak) = measured(&with_part("data", &bomb));
+    assert!(found.err().unwrap().to_string().contains("more than the 16777216 bytes"));
+    assert!(peak < 128 << 20, "{peak} bytes");
+    // One long name that is called again and again.
+    let long = format!("numpy.random.{}", "x".repeat(100_000));
+    let mut pickle =
+        [&b"\x80\x04X"[..], &(long.len() as u32).to_le_bytes(), long.as_bytes(), b"\x94"].concat();
+    pickle.extend(b"\x8c\x01x\x94".iter().chain(b"h\x00h\x01\x93".repeat(20_000).iter()).chain(b"."));
+    let mut error = None;
+    let used = allocation_counter::measure(|| error = read_normalisation(&pickle).err());
+    assert!(error.is_some() && used.bytes_max < 16 << 20, "{} bytes", used.bytes_max);
+}
+
 #[track_caller]
 fn refuses(data: &str, want: &str) {
     let error = Model::read(&with_part("data", data.as_bytes())).err().unwrap().to_string();

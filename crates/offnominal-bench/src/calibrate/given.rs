@@ -86,7 +86,7 @@ fn score_one(subject: &Subject, scale: &Scale, given: &Given, episodes: usize) -
     let found = student_t(&scores, Level::P95)?;
     Ok(Scored {
         env: given.env.clone(),
-        policy: subject.name.id.clone(),
+        policy: subject.name.label(),
         anomaly: given.anomaly.clone(),
         level: given.level.clone(),
         published: given.published.clone(),

@@ -9,6 +9,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::frames::FrameSize;
 use offnominal_engine::strengths::{Status, Strength};
 use offnominal_engine::subject::Subject;
+use offnominal_files::lock::Lock;
 use offnominal_files::{table, write};
 use offnominal_worlds::anomaly::ids_for;
 use serde::{Deserialize, Serialize};
@@ -88,19 +89,22 @@ pub enum Rows {
 pub fn run(request: &Request, context: &Context) -> Result<Calibrated> {
     request.check()?;
     let subject = Subject::new(&request.env, &request.policy)?;
-    let (rows, folder) = if request.cameras {
+    let folder = if request.cameras { request.out.join("cameras") } else { request.out.clone() };
+    let file = folder.join(format!("{}.csv", request.env));
+    // Environments share the folder, as cells do not depend on one another.
+    let _held = Lock::file(&file)?;
+    let rows = if request.cameras {
         let size = FrameSize { side: request.images.into() };
-        (Rows::Cameras(cameras(&subject, size, context)?), request.out.join("cameras"))
+        Rows::Cameras(cameras(&subject, size, context)?)
     } else if let Some(path) = &request.at {
         let given = given::read(path, &request.env)?;
-        (Rows::Scored(given::score(&subject, &given, request.episodes, context)?), request.out.clone())
+        Rows::Scored(given::score(&subject, &given, request.episodes, context)?)
     } else {
         let Request { episodes: nominal, budget, tolerance, .. } = *request;
         let effort = Effort { nominal, budget, tolerance };
         let ids = request.ids(&subject)?;
-        (Rows::Levels(calibrate(&subject, &ids, &effort, context, &request.out)?), request.out.clone())
+        Rows::Levels(calibrate(&subject, &ids, &effort, context, &request.out)?)
     };
-    let file = folder.join(format!("{}.csv", request.env));
     write::atomically(&file, &rows.to_csv()?)?;
     Ok(Calibrated { rows, file })
 }
@@ -113,6 +117,7 @@ impl Request {
         };
         within("episodes", self.episodes, 24, 100_000)?;
         within("budget", self.budget, 100, 10_000_000)?;
+        within("images", self.images.into(), 16, 1024)?;
         let share = self.tolerance > 0.0 && self.tolerance < 1.0;
         ensure!(share, "tolerance: expected a number between 0 and 1, found {}", self.tolerance);
         let alone = self.at.is_none() && !self.cameras || self.anomalies.is_empty();

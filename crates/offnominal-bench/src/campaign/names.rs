@@ -11,6 +11,7 @@ use std::collections::HashSet;
 
 /// Checks every name that needs no environment to be checked, and builds every detector.
 pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
+    plain(campaign)?;
     let environments = catalogues::environments();
     for env in campaign.envs.iter().filter(|env| foreign::named(env).is_none()) {
         environments.find(env).with_context(|| at(text, env))?;
@@ -26,6 +27,43 @@ pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     unique("strengths", campaign.strengths.iter(), text)?;
     diagnosed(campaign, text)?;
     unique("detectors", campaign.detectors.iter().map(|d| &d.name), text)
+}
+
+/// Names travel to tables, pages and scripts: a name with a line break would be read there as something else.
+fn plain(campaign: &Campaign) -> Result<()> {
+    let each =
+        |what: &'static str, names: &[String]| names.iter().map(|n| (what, n.clone())).collect::<Vec<_>>();
+    let detectors =
+        campaign.detectors.iter().flat_map(|d| [("detectors", d.id.clone()), ("detectors", d.name.clone())]);
+    let anomalies = match &campaign.anomalies {
+        Anomalies::List(choices) => choices.as_slice(),
+        Anomalies::All => &[],
+    };
+    let anomalies = anomalies.iter().flat_map(|a| [Some(a.pattern()), a.strength()]).flatten();
+    let all = [("name", campaign.name.clone())]
+        .into_iter()
+        .chain(each("envs", &campaign.envs))
+        .chain(each("policies", &campaign.policies))
+        .chain(each("strengths", &campaign.strengths))
+        .chain(campaign.strengths_of.iter().map(|name| ("strengths_of", name.clone())))
+        .chain(campaign.diagnosis.iter().map(|name| ("diagnosis", name.clone())))
+        .chain(detectors)
+        .chain(anomalies.map(|name| ("anomalies", name.to_string())));
+    for (what, name) in all {
+        without_control(what, &name)?;
+    }
+    Ok(())
+}
+
+/// Refuses a name with a control character, such as a line break.
+pub(crate) fn without_control(what: &str, name: &str) -> Result<()> {
+    let found = name.chars().find(|c| c.is_control());
+    ensure!(
+        found.is_none(),
+        "{what}: expected no control character, found {:?} in {name:?}",
+        found.unwrap_or(' ')
+    );
+    Ok(())
 }
 
 /// What is diagnosed are the alarms of a detector of the campaign.

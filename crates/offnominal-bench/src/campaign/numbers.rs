@@ -2,18 +2,15 @@
 
 use crate::campaign::{Campaign, Episodes, names};
 use anyhow::{Result, ensure};
-use offnominal_engine::collect::MAX_EPISODES;
+use offnominal_core::limits::{EPISODES, REPETITIONS, REPLICATES};
 use offnominal_stats::Rule;
 use std::ops::RangeInclusive;
-
-/// Most bootstrap replicates: more cost time and change no digit that is shown.
-const MAX_REPLICATES: usize = 100_000;
 
 /// Checks every number and that no list is empty that must not be.
 pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
     let Episodes { train, validation, test } = campaign.episodes;
     for (name, n) in [("train", train), ("validation", validation), ("test", test)] {
-        within(&format!("episodes.{name}"), n, 1..=MAX_EPISODES as usize, text)?;
+        within(&format!("episodes.{name}"), n, 1..=EPISODES, text)?;
     }
     if let Some(side) = campaign.images {
         within("images", side, 16..=1024, text)?;
@@ -23,8 +20,9 @@ pub(super) fn check(campaign: &Campaign, text: &str) -> Result<()> {
             names::at_key(text, "diagnosis")
         );
     }
-    within("replicates", campaign.replicates, 2..=MAX_REPLICATES, text)?;
-    ensure!(campaign.seeds > 0, "{}: seeds: expected at least 1, found 0", names::at_key(text, "seeds"));
+    within("replicates", campaign.replicates, 2..=REPLICATES, text)?;
+    within("seeds", usize::try_from(campaign.seeds).unwrap_or(usize::MAX), 1..=REPETITIONS, text)?;
+    within("traces", campaign.traces, 0..=EPISODES, text)?;
     lists(campaign)?;
     conformal(campaign, text)
 }

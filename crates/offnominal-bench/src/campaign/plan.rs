@@ -206,7 +206,7 @@ fn calibrated(
     settings: &mut Vec<Setting>,
     excluded: &mut Vec<Excluded>,
 ) -> Result<()> {
-    let calibrated_for = campaign.strengths_of.as_ref().unwrap_or(&subject.name.id);
+    let calibrated_for = &campaign.strengths_of.clone().unwrap_or_else(|| subject.name.label());
     for level in &campaign.strengths {
         let row = strengths::lookup(&subject.env.spec().id, calibrated_for, id, level)?;
         let (class, anomaly, strength) = (class(id).to_string(), id.to_string(), level.clone());

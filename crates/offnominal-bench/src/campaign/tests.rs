@@ -96,6 +96,8 @@ fn impossible_numbers_get_their_line() {
         "replicates = 100001",
         &["line 8: replicates: expected at most 100000, found 100001"],
     );
+    refuses("video = false", "seeds = 4000000000", &["seeds: expected at most 10000, found 4000000000"]);
+    refuses("video = false", "seeds = 0", &["seeds: expected at least 1, found 0"]);
     refuses(
         "validation = 19",
         "validation = 18",
@@ -115,6 +117,16 @@ fn anomalies_are_different_and_have_a_strength() {
     refuses(listed, "anomalies = [\"dyn-*\"]\nstrengths = []", &[level]);
     refuses(listed, "anomalies = \"all\"\nstrengths = []", &["one level for \"all\""]);
     assert!(Campaign::parse(&SMALL.replace("video = false", "strengths = []")).is_ok());
+}
+
+#[test]
+fn a_name_that_a_script_would_read_as_a_line_is_refused() {
+    let name = SMALL.lines().find(|l| l.starts_with("name")).unwrap();
+    refuses(name, "name = \"x\\ntouch /tmp/pwned\"", &["name: expected no control character, found '\\n'"]);
+    refuses("name = \"nearest\"", "name = \"a\\u001b[31m\"", &["detectors: expected no control character"]);
+    let listed = SMALL.lines().find(|l| l.starts_with("anomalies")).unwrap();
+    let strength = "anomalies = [{ id = \"obs-noise\", magnitude = 1, strength = \"a\\rb\" }]";
+    refuses(listed, strength, &["anomalies: expected no control character"]);
 }
 
 #[test]

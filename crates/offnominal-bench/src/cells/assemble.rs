@@ -89,7 +89,7 @@ fn empty(bench: &Bench, (stage, excluded): (&Stage, &Excluded), seed: u64, detec
         campaign: String::new(),
         env: stage.subject.env.spec().id.clone(),
         modality: bench.plan.campaign.modality().into(),
-        policy: stage.subject.name.id.clone(),
+        policy: stage.subject.name.label(),
         anomaly_class: excluded.class.clone(),
         anomaly: excluded.anomaly.clone(),
         strength: excluded.strength.clone(),
@@ -138,8 +138,12 @@ fn policy(bench: &Bench, stage: usize) -> Result<String> {
         }
     }
     let subject = &bench.plan.stages[stage].subject;
-    let who =
-        format!("{}: {} (SHA-256 {})", subject.env.spec().id, subject.name.id, &subject.name.digest[..16]);
+    let who = format!(
+        "{}: {} (SHA-256 {})",
+        subject.env.spec().id,
+        subject.name.label(),
+        &subject.name.digest[..16]
+    );
     let reward = student_t(&returns, Level::P95)
         .map_or("too few episodes for a mean return".into(), |mean| {
             format!("return {mean:.2} over {} undisturbed test episodes", returns.len())

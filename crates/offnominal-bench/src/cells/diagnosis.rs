@@ -4,8 +4,9 @@ use crate::campaign::Setting;
 use crate::cells::cell::Diagnosing;
 use crate::cells::play::load;
 use crate::cells::scoring;
+use crate::cells::tell::Tell;
 use crate::results::Diagnosed;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_detectors::diagnosis::{Diagnoser, Family};
 use offnominal_engine::parallel;
@@ -23,16 +24,18 @@ pub(super) fn diagnose(
     subject: &Subject,
     store: &Store,
     jobs: usize,
+    tell: Tell<'_>,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let (train, validation) = (load(store, &cell.train)?, load(store, &cell.validation)?);
     let (seed, policy) = (cell.setup.seed, subject.policy.as_ref());
-    let mut monitor = scoring::monitor(&cell.detector, seed, policy, [&train, &validation])?;
+    let mut monitor = scoring::monitor(&cell.detector, seed, policy, [&train, &validation], tell)?;
     let scores = scoring::score_all(monitor.as_mut(), &validation.episodes);
     let threshold = Rule::Conformal { alpha: cell.false_alarms }.threshold(&scores, Level::P95)?;
     let mut rng = Seed(seed).child("diagnosis").rng();
-    let diagnoser =
-        Diagnoser::fit(&scoring::signals(&train), &mut rng).context("the diagnosis cannot be fitted")?;
+    let train = scoring::signals(&train);
+    let diagnoser = tell.fit(|progress| Diagnoser::fit(&train, &mut rng, progress))?;
     let rows = parallel::map(jobs, cell.settings.len(), &Task::hidden(), |i| {
+        tell.task.check()?;
         let (setting, episodes) = &cell.settings[i];
         let mut watcher =
             Watcher { monitor: monitor.fork(), threshold: &threshold, diagnoser: diagnoser.clone() };

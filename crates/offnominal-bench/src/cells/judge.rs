@@ -2,9 +2,10 @@
 
 use crate::campaign::Setting;
 use crate::cells::cell::Judgement;
+use crate::cells::coverage;
 use crate::cells::rows::{self, Alarm};
 use crate::cells::scoring::{self, Scored};
-use crate::cells::{Tell, coverage};
+use crate::cells::tell::Tell;
 use crate::images::panels::Shown;
 use crate::results::{Coverage, DelayCurve, Panel, Row, Trace};
 use anyhow::{Context, Result};
@@ -61,7 +62,8 @@ pub(super) fn judge(
     let judge = Judge { cell, alarms, scored, plan: rows::plan(cell) };
     let (n, done) = (cell.settings.len(), Task::hidden());
     let judged = parallel::map(jobs, n, &done, |i| {
-        tell(&format!("{} of {n} anomalies", done.position()));
+        tell.task.check()?;
+        tell.say(&format!("{} of {n} anomalies", done.position()));
         let (setting, episodes) = &cell.settings[i];
         let mut judged =
             judge.setting(setting, scoring::anomalous(&judge.scored, episodes, subject, store)?)?;

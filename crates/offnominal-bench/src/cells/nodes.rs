@@ -110,7 +110,7 @@ fn setup(stage: &Stage, seed: u64) -> Result<Setup> {
         engine: env!("CARGO_PKG_VERSION").into(),
         env: spec.id.clone(),
         environment: address(&serde_json::to_vec(spec)?),
-        policy: stage.subject.name.clone(),
+        policy: stage.subject.name.portable(),
         seed,
     })
 }

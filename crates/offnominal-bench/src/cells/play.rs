@@ -4,7 +4,8 @@ use crate::cells::cell::{Anomalous, Nominal};
 use anyhow::{Context, Result, anyhow};
 use offnominal_core::prelude::*;
 use offnominal_engine::catalogues;
-use offnominal_engine::collect::sound;
+use offnominal_engine::collect::begun;
+use offnominal_engine::diverged::Diverged;
 use offnominal_engine::subject::Subject;
 use offnominal_files::dataset::{self, Dataset};
 use offnominal_files::store::Store;
@@ -13,11 +14,16 @@ use offnominal_files::store::Store;
 pub(super) const EPISODES: &str = "episodes.arrow";
 
 /// Plays undisturbed episodes.
-pub(super) fn nominal(cell: &Nominal, subject: &Subject) -> Result<Vec<(&'static str, Vec<u8>)>> {
+pub(super) fn nominal(
+    cell: &Nominal,
+    subject: &Subject,
+    allow_diverged: u64,
+) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let root = Seed(cell.setup.seed).child(<&str>::from(cell.role));
     let own = Own::of(subject);
-    let episodes =
-        (0..cell.episodes).map(|i| own.sound(own.trial().nominal(root.child(i)))).collect::<Result<_>>()?;
+    let one = |i| own.sound(i, own.trial().nominal(root.child(i)));
+    let episodes = (0..cell.episodes).map(one).collect::<Result<Vec<_>>>()?;
+    Diverged::of(own.env().spec(), &episodes).at_most(allow_diverged)?;
     stored(subject, None, cell.setup.seed, episodes)
 }
 
@@ -29,14 +35,10 @@ pub(super) fn anomalous(
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let (twins, own, anomalies) = (load(store, &cell.twins)?, Own::of(subject), catalogues::anomalies());
     let mut episodes = Vec::with_capacity(twins.episodes.len());
-    for twin in &twins.episodes {
+    for (i, twin) in twins.episodes.iter().enumerate() {
         let onset = cell.anomaly_spec.schedule.draw_onset(twin.len(), &mut twin.seed.child("onset").rng());
-        episodes.push(own.sound(own.trial().disturbed(
-            twin.seed,
-            &cell.anomaly_spec,
-            onset,
-            &anomalies,
-        )?)?);
+        let episode = own.trial().disturbed(twin.seed, &cell.anomaly_spec, onset, &anomalies)?;
+        episodes.push(own.sound(i, episode)?);
     }
     stored(subject, Some(&cell.anomaly_spec), cell.setup.seed, episodes)
 }
@@ -58,12 +60,13 @@ impl<'a> Own<'a> {
     }
 
     fn trial(&self) -> Trial<'_> {
-        Trial::new(self.env(), self.subject.policy.as_ref())
+        Trial { env: self.env(), ..self.subject.trial() }
     }
 
-    /// The episode without numbers that are not finite. An environment that broke says nothing of policy and anomaly.
-    fn sound(&self, episode: Episode) -> Result<Episode> {
-        self.env().health().map(|()| sound(episode)).map_err(|why| anyhow!(why))
+    /// The episode. An environment that broke says nothing of policy and anomaly.
+    fn sound(&self, i: usize, episode: Episode) -> Result<Episode> {
+        self.env().health().map_err(|why| anyhow!(why))?;
+        begun(self.subject, episode).with_context(|| format!("episode {i}"))
     }
 }
 

@@ -1,11 +1,11 @@
 //! From episodes to scored episodes: a fitted monitor runs over anomalous episodes and their twins.
 
-use crate::cells::Tell;
 use crate::cells::cell::{Detecting, Judgement, Role};
 use crate::cells::play::load;
+use crate::cells::tell::Tell;
 use crate::images::panels::{self, Shown};
 use crate::results::Panel;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use offnominal_core::prelude::*;
 use offnominal_engine::detector_choice::seed_label;
 use offnominal_engine::frames::FrameSize;
@@ -57,7 +57,7 @@ pub(super) fn fit(cell: &Judgement, subject: &Subject, store: &Store, tell: Tell
     let train = load(store, &cell.train)?;
     let validation = load(store, &cell.validation)?;
     let fitted = fitted(cell, subject, [&train, &validation], tell)?;
-    tell("nominal episodes");
+    tell.say("nominal episodes");
     let validation = fitted.scores(subject, &validation.episodes)?;
     let twins = fitted.scores(subject, &load(store, &cell.twins)?.episodes)?;
     let control = load(store, &cell.control)?;
@@ -78,20 +78,19 @@ pub(super) fn fit(cell: &Judgement, subject: &Subject, store: &Store, tell: Tell
 fn fitted(cell: &Judgement, subject: &Subject, data: [&Dataset; 2], tell: Tell<'_>) -> Result<Fitted> {
     let (detecting, seed) = (&cell.detector, cell.setup.seed);
     let Some(frame_size) = cell.frame_size else {
-        return Ok(Fitted::Vector(monitor(detecting, seed, subject.policy.as_ref(), data)?));
+        return Ok(Fitted::Vector(monitor(detecting, seed, subject.policy.as_ref(), data, tell)?));
     };
     let detector = catalogues::image_detectors().build(&detecting.id, &detecting.params)?;
     let steps = data.iter().flat_map(|d| &d.episodes).map(Episode::len).sum();
     let episodes = data.iter().map(|d| d.episodes.len()).sum();
     let needed = replaying::bytes_for(frame_size, episodes, steps);
     replaying::ensure_fits(needed, replaying::available(), "the videos of the nominal episodes")?;
-    tell("videos");
+    tell.say("videos");
     let videos = |data: &Dataset| data.episodes.iter().map(|e| subject.video(e, frame_size)).collect();
     let [train, validation]: [Result<Vec<_>>; 2] = [videos(data[0]), videos(data[1])];
     let mut rng = Seed(seed).child("fit").child(seed_label(&detecting.name)).rng();
-    let tell = |part: f64| tell(&format!("fit {:.0} %", 100.0 * part));
-    let fitted = detector.fit_telling(&train?, &validation?, &mut rng, &tell);
-    let fitted = fitted.context("the detector cannot be fitted")?;
+    let (train, validation) = (train?, validation?);
+    let fitted = tell.fit(|progress| detector.fit(&train, &validation, &mut rng, progress))?;
     Ok(Fitted::Images(fitted, frame_size))
 }
 
@@ -109,11 +108,13 @@ pub(super) fn monitor(
     seed: u64,
     policy: &dyn Policy,
     [train, validation]: [&Dataset; 2],
+    tell: Tell<'_>,
 ) -> Result<Box<dyn Monitor>> {
     let detector = catalogues::detectors().build(&detecting.id, &detecting.params)?;
     let mut rng = Seed(seed).child("fit").child(seed_label(&detecting.name)).rng();
-    let fitted = detector.fit_with(policy, &signals(train), &signals(validation), &mut rng);
-    fitted.context("the detector cannot be fitted")
+    let (train, validation) = (signals(train), signals(validation));
+    let nominal = Nominal::new(&train, &validation).with_policy(policy);
+    tell.fit(|progress| detector.fit(nominal.with_progress(progress), &mut rng))
 }
 
 pub(super) fn signals(dataset: &Dataset) -> Vec<Signals<'_>> {

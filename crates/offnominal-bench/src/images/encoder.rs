@@ -5,6 +5,7 @@ use offnominal_core::prelude::*;
 use offnominal_engine::context::Context;
 use offnominal_engine::frames::{FrameSize, video};
 use offnominal_engine::policies;
+use offnominal_engine::request::within;
 use offnominal_engine::subject::Subject;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
@@ -72,12 +73,15 @@ const LOSS: &str = "loss";
 /// # Errors
 /// If an environment or a policy cannot be had, or the file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<TrainedEncoder> {
+    within("episodes", request.episodes, 1..=10_000)?;
+    within("patches", request.patches, 1_000..=10_000_000)?;
+    within("epochs", request.epochs, 1..=10_000)?;
     for env in &request.envs {
         let shipped = policies::is_shipped(POLICY, env)?;
         ensure!(shipped, "environment {env}: expected a shipped policy {POLICY}, found none");
     }
     let identity = json!({ "request": request, "seed": context.seed }).to_string();
-    let mut checkpoint = Checkpoint::new(&request.file.with_extension("checkpoint"), identity);
+    let mut checkpoint = Checkpoint::open(&request.file.with_extension("checkpoint"), identity)?;
     let (coder, loss) = request.train(&mut checkpoint, context)?;
     atomically(&request.file, &coder.to_tensors().to_bytes())?;
     checkpoint.remove()?;

@@ -9,6 +9,7 @@ use offnominal_engine::device::Device;
 use offnominal_engine::frames::{self, FrameSize, video};
 use offnominal_engine::images::networks;
 use offnominal_engine::images::trained::Fitted;
+use offnominal_engine::request::within;
 use offnominal_engine::subject::Subject;
 use offnominal_files::checkpoint::Checkpoint;
 use offnominal_files::write::atomically;
@@ -97,6 +98,9 @@ impl Display for FittedNetwork {
 /// If the environment, the policy, the detector or the device cannot be had, memory does not suffice, or the file cannot
 /// be written, or another run left its checkpoint beside it.
 pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
+    within("train", request.train, 1..=10_000)?;
+    within("validation", request.validation, 1..=10_000)?;
+    within("images", request.images, 16..=1024)?;
     let DetectorChoice { id, params, .. } = &request.detector;
     ensure!(
         networks::NETWORKS.iter().any(|entry| entry.id == id),
@@ -105,12 +109,12 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedNetwork> {
     );
     let subject = Subject::new(&request.env, &request.policy)?;
     frames::check(subject.env.spec())?;
+    let mut checkpoint =
+        Checkpoint::open(&request.file.with_extension("checkpoint"), request.identity(&subject, context))?;
     let [train, validation] = [("train", request.train), ("validation", request.validation)]
         .map(|(what, n)| videos(&subject, (what, n as usize), request.images as usize, context));
     let (train, validation) = (train?, validation?);
     let mut rng = Seed(context.seed).child("fit").child(id.as_str()).rng();
-    let mut checkpoint =
-        Checkpoint::new(&request.file.with_extension("checkpoint"), request.identity(&subject, context));
     let fitted =
         Fitted::fit((id, params), request.device, [&train, &validation], &mut rng, &mut checkpoint, context)?;
     let mut tensors = fitted.to_tensors();

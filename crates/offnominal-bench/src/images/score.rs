@@ -10,6 +10,7 @@ use offnominal_engine::context::Context;
 use offnominal_engine::device::Device;
 use offnominal_engine::frames::{FrameSize, video};
 use offnominal_engine::images::trained::Fitted;
+use offnominal_engine::request::within;
 use offnominal_engine::subject::Subject;
 use offnominal_files::png;
 use offnominal_files::read;
@@ -90,6 +91,7 @@ fn open(monitor: &Path, device: Device) -> Result<(Fitted, Subject)> {
 /// # Errors
 /// If the file cannot be read, or the environment, the policy or the anomaly cannot be had.
 pub fn run(request: &Request, context: &Context) -> Result<Scored> {
+    within("episodes", request.episodes, 1..=10_000)?;
     let (mut fitted, subject) = open(&request.monitor, request.device)?;
     let frame_size = FrameSize { side: fitted.side()? };
     let anomaly_spec = subject.anomaly_spec(request.anomaly.as_ref())?;

@@ -7,6 +7,7 @@ use offnominal_core::prelude::*;
 use offnominal_detectors::Panel;
 use offnominal_engine::catalogues;
 use offnominal_engine::detector_choice::seed_label;
+use offnominal_engine::progress::Task;
 use serde_json::json;
 
 /// The measures of disagreement, and other detectors.
@@ -27,15 +28,23 @@ impl Clone for Judge {
 
 impl Judges {
     /// Opens the policy and fits the other detectors of a cell.
-    pub(super) fn new(cell: &Cell, policy: &Actor, train: &[Episode], seed: Seed) -> Result<Judges> {
+    pub(super) fn new(
+        cell: &Cell,
+        policy: &Actor,
+        train: &[Episode],
+        seed: Seed,
+        bar: &Task,
+    ) -> Result<Judges> {
         let signals: Vec<Signals<'_>> = train.iter().map(Episode::signals).collect();
         let panel = Panel::open(policy, &signals, &mut seed.child("panel").rng())?;
         let (fit, validation) = signals.split_at(signals.len() * 3 / 4);
         let judge = |&id: &&'static str| {
             let detector = catalogues::detectors().build(id, &json!({}))?;
             let mut rng = seed.child("fit").child(seed_label(id)).rng();
-            let monitor = detector.fit_with(policy, fit, validation, &mut rng);
-            Ok(Judge(id, monitor.with_context(|| format!("detector {id}"))?))
+            let nominal = Nominal::new(fit, validation).with_policy(policy);
+            let hear = |percent| bar.set_message(&format!("fit of {id}, {percent} %"));
+            let fit = |progress: FitProgress<'_>| detector.fit(nominal.with_progress(progress), &mut rng);
+            Ok(Judge(id, bar.watched(hear, fit).with_context(|| format!("detector {id}"))?))
         };
         Ok(Judges { panel, external: cell.external.iter().map(judge).collect::<Result<_>>()? })
     }

@@ -43,7 +43,7 @@ pub(super) fn files(
     bar: &Task,
 ) -> Result<Vec<(&'static str, Vec<u8>)>> {
     let env = catalogues::environments().build(cell.env, &json!({}))?;
-    let nominal = Nominal::new(cell, env.as_ref(), policy)?;
+    let nominal = Nominal::new(cell, env.as_ref(), policy, bar)?;
     let settings = settings(cell.env);
     let judged = parallel::map(jobs, settings.len(), bar, |i| nominal.variant(&settings[i], i))?;
     let mut rows = nominal.own_rows()?;
@@ -60,14 +60,15 @@ pub(super) fn files(
 }
 
 impl<'a> Nominal<'a> {
-    fn new(cell: &'a Cell, env: &'a dyn Env, policy: &'a Actor) -> Result<Nominal<'a>> {
+    fn new(cell: &'a Cell, env: &'a dyn Env, policy: &'a Actor, bar: &Task) -> Result<Nominal<'a>> {
         let seed = Seed(cell.seed).child(cell.env).child(cell.method.id()).child(u64::from(cell.trial));
         let trial = Trial::new(env, policy);
         let play = |role: &str, i: usize| trial.nominal(seed.child(role).child(i));
-        let train: Vec<Episode> = (0..cell.episodes).map(|i| play("train", i)).collect();
-        let mut judges = Judges::new(cell, policy, &train, seed)?;
+        let train = (0..cell.episodes).map(|i| bar.check().map(|()| play("train", i)));
+        let train = train.collect::<Result<Vec<Episode>>>()?;
+        let mut judges = Judges::new(cell, policy, &train, seed, bar)?;
         // "home" is a branch of the seed, and so part of the committed results.
-        let played = Played::new(cell.episodes, |i| Ok(play("home", i)), &mut judges)?;
+        let played = Played::new(cell.episodes, |i| bar.check().map(|()| play("home", i)), &mut judges)?;
         Ok(Nominal { cell, trial, seed, judges, played })
     }
 

@@ -29,7 +29,7 @@ pub fn run(plan: &[(Cell, Agent)], store: &Store, context: &Context) -> Result<u
             .with_context(|| format!("cell {id} ({name})"))?;
         store.save(id, &files)?;
     }
-    store.sweep()?;
+    store.sweep();
     Ok(open.len())
 }
 

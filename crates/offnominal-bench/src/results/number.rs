@@ -7,6 +7,23 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
+/// The schema of such a number.
+#[cfg(feature = "schema")]
+pub(super) struct Written;
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Written {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Number".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "anyOf": [{ "type": "number" }, { "enum": ["NaN", "inf", "-inf"] }, { "type": "null" }]
+        })
+    }
+}
+
 /// Writes one number.
 ///
 /// # Errors

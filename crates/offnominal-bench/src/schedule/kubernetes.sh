@@ -6,6 +6,7 @@
 # what failed.
 set -euo pipefail
 : "${IMAGE:?expected the image with offnominal}" "${CLAIM:?expected the name of a shared volume claim}"
+command={{ "'" }}{{ bench | replace("'", "'\\''") }}{{ "'" }}
 job() {
   local name=$1 cells=$2 arguments=$3
   kubectl apply -f - <<YAML
@@ -29,7 +30,7 @@ spec:
         command: ["sh", "-c"]
         args:
         - |
-          {{ bench }} --quiet $arguments
+          $command --quiet $arguments
         volumeMounts:
         - name: shared
           mountPath: /shared

@@ -1,8 +1,10 @@
 //! The results of one environment: a table, a page, and a file that says what they are, written last.
 
 use crate::results::{Coverage, Diagnosed, Score};
+use crate::run::PATIENCE;
 use crate::suite::Row;
 use anyhow::{Result, ensure};
+use offnominal_files::lock::Lock;
 use offnominal_files::provenance::Provenance;
 use offnominal_files::{read, table, write};
 use serde::{Deserialize, Serialize};
@@ -10,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// What the results of an environment are, and how to make them again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Environment {
     /// Environment id.
@@ -68,11 +71,12 @@ impl Environment {
         table::read(&table::find(out, &self.env)?)
     }
 
-    /// Writes table, page, and last this file.
+    /// Writes table, page, and last this file, after another process that writes some.
     ///
     /// # Errors
     /// If a file cannot be written; the message names it.
     pub fn save(&self, out: &Path, rows: &[Row], page: &str) -> Result<()> {
+        let _held = Lock::folder_within(out, PATIENCE)?;
         write::atomically(&file(out, &self.env, "parquet"), &table::to_parquet(rows)?)?;
         write::atomically(&file(out, &self.env, "html"), page.as_bytes())?;
         write::atomically(&file(out, &self.env, "json"), &serde_json::to_vec_pretty(self)?)

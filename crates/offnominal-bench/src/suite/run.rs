@@ -6,8 +6,10 @@ use crate::suite::narrow::{Narrowed, Selection};
 use crate::suite::{Environment, Suite, SuiteKind, table};
 use crate::{cells as bench, report};
 use anyhow::{Result, ensure};
+use offnominal_core::limits::REPETITIONS;
 use offnominal_core::suggest::did_you_mean;
 use offnominal_engine::context::Context;
+use offnominal_engine::request::within;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -56,6 +58,7 @@ pub struct State {
 /// # Errors
 /// If a name is wrong, a cell fails, or a file cannot be written. Environments that were finished before stay finished.
 pub fn run(request: &Request, context: &Context) -> Result<Ran> {
+    within("seeds", request.seeds.unwrap_or(1), 1..=REPETITIONS as u64)?;
     let suite = Suite::find(&request.suite)?;
     let out = request.out.clone().unwrap_or_else(|| Path::new("runs").join(suite.id));
     let (envs, detectors) = (&request.envs[..], &request.detectors[..]);

@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 
 /// What one metric says of a detector under one anomaly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     /// Environment id.
     pub env: String,

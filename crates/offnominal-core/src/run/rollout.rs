@@ -2,7 +2,8 @@
 
 use crate::anomaly::Anomaly;
 use crate::anomaly_spec::AnomalySpec;
-use crate::env::{Env, Step};
+use crate::divergence::Divergence;
+use crate::env::{Env, Status, Step};
 use crate::frame::Frame;
 use crate::{Rng, Seed};
 
@@ -25,6 +26,9 @@ pub struct Rollout {
     disturbed: Vec<f32>,
     /// The step that comes next.
     t: u32,
+    /// The sum of the rewards.
+    total: f64,
+    divergence: Option<Divergence>,
 }
 
 impl Rollout {
@@ -44,7 +48,8 @@ impl Rollout {
         env.start(initial, &mut world_rng);
         env.observe(obs);
         gate.after_start(obs);
-        Rollout { gate, world_rng, disturbed: vec![0.0; env.spec().act_width()], t: 0 }
+        let (disturbed, divergence) = (vec![0.0; env.spec().act_width()], Divergence::of_first(obs));
+        Rollout { gate, world_rng, disturbed, t: 0, total: 0.0, divergence }
     }
 
     /// The initial condition that a seed draws.
@@ -54,16 +59,36 @@ impl Rollout {
 
     /// Takes one step and writes the observation after it; also says whether the anomaly was active.
     ///
+    /// A number that is not finite, in the observation, the reward, the return or the action, ends the episode as
+    /// diverged, whatever the environment says; such an action does not reach the environment.
+    ///
     /// # Panics
     /// If the action or the observation does not have the environment's width.
     pub fn step(&mut self, env: &mut dyn Env, action: &[f32], obs: &mut [f32]) -> (Step, bool) {
         self.disturbed.copy_from_slice(action);
+        self.divergence = self.divergence.or_else(|| Divergence::of_action(action));
+        if self.divergence.is_some() {
+            return (BROKEN, false);
+        }
         let active = self.gate.before_step(self.t, env, &mut self.disturbed);
         let step = env.step(&self.disturbed, &mut self.world_rng);
         env.observe(obs);
+        self.total += step.reward;
+        // What an anomaly hides from the policy counts as well.
+        let before = Divergence::of(&step, obs, self.total);
         self.gate.after_step(active, obs);
         self.t += 1;
-        (step, active)
+        self.divergence = before.or_else(|| Divergence::of(&step, obs, self.total));
+        match self.divergence {
+            // The step in which a simulator broke has its reward, if that is a number.
+            None | Some(Divergence::Environment) if step.reward.is_finite() => (step, active),
+            _ => (BROKEN, active),
+        }
+    }
+
+    /// What broke the episode off, if anything did.
+    pub fn divergence(&self) -> Option<Divergence> {
+        self.divergence
     }
 
     /// Disturbs what a camera saw of the present state, if the anomaly is one of cameras and was active in the last step.
@@ -77,6 +102,9 @@ impl Rollout {
         self.t
     }
 }
+
+/// The step of an episode that has no outcome.
+const BROKEN: Step = Step { reward: 0.0, status: Status::Diverged };
 
 /// Opens and closes the anomaly's hooks as its schedule says.
 struct Gate {

@@ -73,22 +73,13 @@ impl<R: NetworkRecipe> ImageDetector for Trained<R> {
         train: &[Video],
         validation: &[Video],
         rng: &mut Rng,
-    ) -> Result<Box<dyn ImageMonitor>, FitError> {
-        self.fit_telling(train, validation, rng, &|_| ())
-    }
-
-    fn fit_telling(
-        &self,
-        train: &[Video],
-        validation: &[Video],
-        rng: &mut Rng,
-        tell: &dyn Fn(f64),
+        progress: FitProgress<'_>,
     ) -> Result<Box<dyn ImageMonitor>, FitError> {
         let mut fitting = self.fitting(train, validation, rng)?;
-        tell(0.0);
+        progress.at(0, 1)?;
         while !fitting.is_done() {
             let FitStep { step, steps, .. } = fitting.advance()?;
-            tell(step as f64 / steps as f64);
+            progress.at(step, steps)?;
         }
         Ok(Box::new(fitting.into_monitor()))
     }

@@ -13,8 +13,8 @@ use offnominal_core::prelude::*;
 use offnominal_laws::{assert_lawful, image_detector};
 use offnominal_nets::Tensors;
 use serde_json::{Value, json};
-use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
 
 const SIDE: usize = 16;
 const STEPS: usize = 24;
@@ -246,12 +246,21 @@ fn images_of_another_size_are_resized_if_asked_for_and_else_refused() {
     let message = refused.downcast_ref::<String>().unwrap();
     assert!(message.contains("expected an image of 16 x 16 pixels"), "{message}");
     let found = |params: &Value, train: &[Video]| {
-        detector("ldm", params).fit(train, &videos(0..1), &mut Rng::new(1)).err().unwrap().to_string()
+        detector("ldm", params)
+            .fit(train, &videos(0..1), &mut Rng::new(1), FitProgress::unseen())
+            .err()
+            .unwrap()
+            .to_string()
     };
     let found_sizes = found(&side, std::slice::from_ref(&other));
     assert!(found_sizes.contains("images of 16 x 16") && found_sizes.contains("8 x 8"), "{found_sizes}");
     let odd = Video::new((SIDE, SIDE - 1), vec![0; 2 * 720], vec![0.0], 1);
-    let found = detector("pred-ae", &json!({ "look": { "side": null } })).fit(&[odd], &[], &mut Rng::new(1));
+    let found = detector("pred-ae", &json!({ "look": { "side": null } })).fit(
+        &[odd],
+        &[],
+        &mut Rng::new(1),
+        FitProgress::unseen(),
+    );
     let found = found.err().unwrap().to_string();
     assert!(found.contains("multiples of 16") && found.contains("set look.side"), "{found}");
 }
@@ -286,12 +295,19 @@ fn too_little_memory_is_said_before_anything_is_learned() {
 
 #[test]
 fn a_fit_tells_how_far_it_is_and_learns_the_same() {
-    let (ldm, told) = (detector("ldm", &tiny("ldm", 4)), RefCell::new(Vec::new()));
-    let tell = |part: f64| told.borrow_mut().push(part);
-    let mut telling = ldm.fit_telling(&videos(0..2), &[], &mut Rng::new(1), &tell).unwrap();
-    assert_eq!(*told.borrow(), [0.0, 0.25, 0.5, 0.75, 1.0]);
-    let (mut silent, video) =
-        (ldm.fit(&videos(0..2), &[], &mut Rng::new(1)).unwrap(), video(90, Event::Jump));
+    let (ldm, told) = (detector("ldm", &tiny("ldm", 4)), Mutex::new(Vec::new()));
+    let tell = |part: f64| {
+        told.lock().unwrap().push(part);
+        true
+    };
+    let mut telling = ldm.fit(&videos(0..2), &[], &mut Rng::new(1), FitProgress::new(&tell)).unwrap();
+    assert_eq!(*told.lock().unwrap(), [0.0, 0.25, 0.5, 0.75, 1.0]);
+    let stopped = ldm.fit(&videos(0..2), &[], &mut Rng::new(1), FitProgress::new(&|part| part < 0.5));
+    assert!(matches!(stopped.err(), Some(FitError::Stopped(_))));
+    let (mut silent, video) = (
+        ldm.fit(&videos(0..2), &[], &mut Rng::new(1), FitProgress::unseen()).unwrap(),
+        video(90, Event::Jump),
+    );
     assert_eq!(telling.score_video(&video), silent.score_video(&video));
 }
 
@@ -329,7 +345,7 @@ fn the_state_of_another_fit_is_refused() {
 #[test]
 fn a_loss_that_goes_to_infinity_is_an_error() {
     let wild = json!({ "learning": { "steps": 20, "rate": 1e30 }, "look": { "side": SIDE } });
-    let found = detector("pred-ae", &wild).fit(&videos(0..2), &[], &mut Rng::new(1));
+    let found = detector("pred-ae", &wild).fit(&videos(0..2), &[], &mut Rng::new(1), FitProgress::unseen());
     assert!(matches!(found.err().unwrap(), FitError::Diverged { .. }));
 }
 

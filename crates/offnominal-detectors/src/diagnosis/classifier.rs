@@ -47,7 +47,11 @@ impl Classifier {
     ///
     /// # Errors
     /// If training goes to infinity.
-    pub fn fit(examples: &Examples, rng: &mut Rng) -> Result<Classifier, FitError> {
+    pub fn fit(
+        examples: &Examples,
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Classifier, FitError> {
         let n_features = examples.features.len() / examples.families.len();
         let scale = Scale::of_rows(&examples.features, n_features);
         let mut blank = Classifier::new(scale, n_features, Vec::new());
@@ -61,7 +65,7 @@ impl Classifier {
         };
         let mut sample: Vec<u32> = (0..seen.episodes[0].end).collect();
         let mut learner = Supervised::new(blank.net.clone(), training.batch, cross_entropy);
-        training.run(&mut learner, &mut params, (&seen, &mut sample), &held_out, rng)?;
+        training.run(&mut learner, &mut params, (&seen, &mut sample), &held_out, rng, progress)?;
         blank.params = params;
         Ok(blank)
     }
@@ -171,7 +175,7 @@ mod tests {
             centre.map(|c| (c + 0.4 * rng.normal()) as f32)
         });
         let examples = Examples { features: features.collect(), families };
-        let classifier = Classifier::fit(&examples, &mut Rng::new(1)).unwrap();
+        let classifier = Classifier::fit(&examples, &mut Rng::new(1), FitProgress::unseen()).unwrap();
         let mut scratch = classifier.scratch();
         let p = classifier.probabilities(&[2.0, -1.0], &mut scratch);
         assert!(p[1] > 0.9 && (p.iter().sum::<f64>() - 1.0).abs() < 1e-12, "{p:?}");

@@ -40,6 +40,9 @@ use signature::Signature;
 
 /// The most steps that are looked back.
 pub const HISTORY: usize = 128;
+/// The largest size that is told: what is further off is a channel that hardly moved in training, so that its nominal
+/// deviation is close to nothing and says only that it should not move.
+pub const LARGEST: f64 = 1000.0;
 /// Members of the ensemble, each fitted without its own share of the episodes.
 const MEMBERS: NonZeroUsize = count(3);
 
@@ -87,7 +90,8 @@ pub struct Diagnosis {
 pub struct Deviation {
     /// Which number of the observation.
     pub channel: usize,
-    /// Root mean square of the residuals since the onset, in nominal standard deviations; near one if nothing is wrong.
+    /// Root mean square of the residuals since the onset, in nominal standard deviations; near one if nothing is wrong, and
+    /// at most [`LARGEST`].
     pub size: f64,
     /// Their mean.
     pub bias: f64,
@@ -139,10 +143,14 @@ impl Diagnoser {
     ///
     /// # Errors
     /// As the fit of a detector.
-    pub fn fit(train: &[Signals<'_>], rng: &mut Rng) -> Result<Diagnoser, FitError> {
+    pub fn fit(
+        train: &[Signals<'_>],
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Diagnoser, FitError> {
         check(train, 1)?;
         let (seen, held_out) = split(train);
-        let nominal = Nominal { train: &seen, validation: &[], policy: None };
+        let nominal = Nominal::new(&seen, &[]).with_progress(progress.between(0.0, 0.4));
         let (mut residual, of_members) =
             Residual::fit(nominal, &Hidden::small(), MEMBERS, &Training::brief(), rng)?;
         let d = residual.width();
@@ -153,8 +161,9 @@ impl Diagnoser {
         let of_episode = |e: &Vec<f64>| e.iter().map(|&length| surprise.of(length)).collect();
         let usual = Usual::of(&lengths.iter().map(of_episode).collect::<Vec<_>>());
         let known = Known { whitener, surprise, usual, signature };
-        let examples = simulated::examples(&mut residual, &known, &held_out, rng);
-        let classifier = Classifier::fit(&examples, rng)?;
+        let examples =
+            simulated::examples(&mut residual, &known, &held_out, rng, progress.between(0.4, 0.8))?;
+        let classifier = Classifier::fit(&examples, rng, progress.between(0.8, 1.0))?;
         Ok(Diagnoser::new(residual, known, classifier, [train[0].obs_width(), train[0].act_width()]))
     }
 
@@ -291,4 +300,20 @@ fn rank(out: &mut [Deviation], channels: &[usize], z: &[f64], deviations: &[f64]
         *deviation = Deviation { channel, size, bias: column().sum::<f64>() / n };
     }
     out.sort_unstable_by(|a, b| b.size.total_cmp(&a.size).then(a.channel.cmp(&b.channel)));
+    for Deviation { size, bias, .. } in out {
+        (*size, *bias) = (size.min(LARGEST), bias.clamp(-LARGEST, LARGEST));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_channel_that_never_moved_is_first_with_a_size_that_can_be_read() {
+        let mut found = [Deviation { channel: 0, size: 0.0, bias: 0.0 }; 2];
+        rank(&mut found, &[3, 5], &[3.0, -4e5, 4.0, -4e5], &[1.0, 1e-3]);
+        assert_eq!((found[0].channel, found[0].size, found[0].bias), (5, LARGEST, -LARGEST));
+        assert_eq!((found[1].channel, found[1].bias), (3, 3.5));
+    }
 }

@@ -16,6 +16,7 @@ use super::{Known, signature};
 use crate::shared::residual::Residual;
 use offnominal_core::Rng;
 use offnominal_core::detector::{Signals, Transition};
+use offnominal_core::fit_progress::{FitProgress, Stopped};
 
 /// Examples of each family.
 const EACH: usize = 400;
@@ -62,7 +63,8 @@ pub(super) fn examples(
     known: &Known,
     episodes: &[Signals<'_>],
     rng: &mut Rng,
-) -> Examples {
+    progress: FitProgress<'_>,
+) -> Result<Examples, Stopped> {
     let episodes: Vec<&Signals<'_>> = episodes.iter().filter(|e| e.len() > 1).collect();
     let mut maker = Maker {
         spread: spread(&episodes),
@@ -76,6 +78,7 @@ pub(super) fn examples(
     };
     let mut examples = Examples { features: Vec::new(), families: Vec::new() };
     for i in 0..3 * EACH {
+        progress.at(i, 3 * EACH)?;
         let family = i % 3;
         // Where no episode is long enough there is nothing to tell families apart by.
         let features = match episodes.len() {
@@ -85,7 +88,7 @@ pub(super) fn examples(
         examples.features.extend(features);
         examples.families.push(family);
     }
-    examples
+    Ok(examples)
 }
 
 struct Maker<'a> {

@@ -32,7 +32,13 @@ pub struct ImageClock {}
 pub struct ImageRandom {}
 
 impl ImageDetector for ImageClock {
-    fn fit(&self, train: &[Video], _: &[Video], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        _: &mut Rng,
+        _: FitProgress<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 1)?;
         Ok(Box::new(Ticks(0)))
     }
@@ -57,7 +63,13 @@ impl ImageMonitor for Ticks {
 }
 
 impl ImageDetector for ImageRandom {
-    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        rng: &mut Rng,
+        _: FitProgress<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 1)?;
         Ok(Box::new(Dice { seed: Seed(rng.bits()), steps: 0 }))
     }

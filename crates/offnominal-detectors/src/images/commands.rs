@@ -9,6 +9,7 @@ use super::regression::{Regression, energy, log_energy};
 use crate::shared::training::Training;
 use offnominal_core::Rng;
 use offnominal_core::detector::FitError;
+use offnominal_core::fit_progress::FitProgress;
 use offnominal_nets::Standardiser;
 
 /// The model of the actions.
@@ -24,6 +25,7 @@ impl Commands {
         coordinates: &Coordinates,
         videos: &[EncodedVideo],
         rng: &mut Rng,
+        progress: FitProgress<'_>,
     ) -> Result<Option<Commands>, FitError> {
         let actions: Vec<f32> = videos.iter().flat_map(|f| f.actions.iter().copied()).collect();
         let scale = Standardiser::fit(&actions, videos[0].act_width);
@@ -39,7 +41,7 @@ impl Commands {
             inputs.extend_from_slice(&states[..video.len() * width]);
         }
         let sizes = [width, 64, 64, 2 * scale.outputs()];
-        let net = Regression::fit([inputs, targets], &sizes, &Training::brief(), 1, rng)?;
+        let net = Regression::fit([inputs, targets], &sizes, (&Training::brief(), 1), rng, progress)?;
         Ok(Some(Commands { coordinates: coordinates.clone(), scale, net }))
     }
 

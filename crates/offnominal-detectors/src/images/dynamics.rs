@@ -22,8 +22,10 @@ use super::memory::Scales;
 use super::monitor::{Fitted, FrameStatistic};
 use super::regression::{Regression, energy, log_energy};
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
 use crate::shared::training::Training;
 use offnominal_core::image_detector::check_videos;
+use offnominal_core::limits::POINTS;
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::Backbone;
 
@@ -36,8 +38,10 @@ recipe! {
     /// What can be chosen of the model.
     pub struct DynamicsShape {
         /// Patches that the network is trained on; half of them where something moves, as far as there are such.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub rows: NonZeroUsize = count(40_000),
         /// Patches whose residuals count.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub strongest: NonZeroUsize = count(3),
         /// How the network is trained.
         pub training: Training = Training { epochs: count(30), ..Training::brief() },
@@ -53,11 +57,18 @@ pub struct PatchDynamics {
 }
 
 impl ImageDetector for PatchDynamics {
-    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
-        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng);
-        let videos = Split::of(&mut encoder, train);
-        let mut model = Dynamics::fit(&self.shape, encoder.grid(), &videos.seen, &videos.held_out, rng)?;
+        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng, progress.between(0.0, 0.1))?;
+        let videos = Split::of(&mut encoder, train, progress.between(0.1, 0.4))?;
+        let progress = progress.between(0.4, 1.0);
+        let mut model = Dynamics::fit(&self.shape, encoder.grid(), &videos, rng, progress)?;
         let of = |video: &EncodedVideo, model: &mut Dynamics| {
             (0..video.len()).map(|t| model.statistic(video.step(t), video.action(t))).collect::<Vec<f64>>()
         };
@@ -97,10 +108,11 @@ impl Dynamics {
     pub fn fit(
         shape: &DynamicsShape,
         grid: Grid,
-        seen: &[EncodedVideo],
-        held_out: &[EncodedVideo],
+        videos: &Split,
         rng: &mut Rng,
+        progress: FitProgress<'_>,
     ) -> Result<Dynamics, FitError> {
+        let seen = &*videos.seen;
         let actions: Vec<f32> = seen.iter().flat_map(|f| f.actions.iter().copied()).collect();
         let commands = Standardiser::fit(&actions, seen[0].act_width);
         let places = chosen(seen, grid, shape.rows.get(), rng);
@@ -115,7 +127,7 @@ impl Dynamics {
         }
         let sizes = [inputs.len() / places.len(), 96, 64, 2 * grid.width];
         let n = grid.rows * grid.columns;
-        let net = Regression::fit([inputs, targets], &sizes, &shape.training, n, rng)?;
+        let net = Regression::fit([inputs, targets], &sizes, (&shape.training, n), rng, progress)?;
         let mut model = Dynamics {
             grid,
             strongest: shape.strongest.get(),
@@ -127,7 +139,7 @@ impl Dynamics {
             energies: vec![0.0; n],
             expected: Vec::new(),
         };
-        model.usual = model.usual(if held_out.is_empty() { seen } else { held_out });
+        model.usual = model.usual(videos.nominal());
         Ok(model)
     }
 

@@ -2,6 +2,7 @@
 
 use super::moments::Moments;
 use offnominal_core::Rng;
+use offnominal_core::fit_progress::{FitProgress, Stopped};
 use offnominal_core::image_detector::{FrameTransition, Video, hold_out};
 use offnominal_nets::Standardiser;
 use offnominal_nets::vision::{Backbone, Encoder};
@@ -31,7 +32,12 @@ pub(super) struct Grid {
 
 impl FrameEncoder {
     /// Measures the scale on images spread evenly over the videos.
-    pub fn fit(backbone: &Arc<dyn Backbone>, videos: &[Video], rng: &mut Rng) -> FrameEncoder {
+    pub fn fit(
+        backbone: &Arc<dyn Backbone>,
+        videos: &[Video],
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<FrameEncoder, Stopped> {
         let size = (videos[0].height, videos[0].width);
         let mut encoder = backbone.at(size.0, size.1);
         let total: usize = videos.iter().map(|f| f.len() + 1).sum();
@@ -40,13 +46,14 @@ impl FrameEncoder {
         let moments = Arc::new(Moments::fit(images(), rng));
         let mut rows: Vec<f32> = Vec::new();
         let mut width = 1;
-        for image in images() {
+        for (i, image) in images().enumerate() {
+            progress.at(i * stride, total)?;
             let features = encoder.encode(image);
             width = features.width;
             rows.extend_from_slice(&features.patches);
         }
         let scale = Arc::new(Standardiser::fit(&rows, width));
-        FrameEncoder { scale, moments, size, encoder, row: Vec::new() }
+        Ok(FrameEncoder { scale, moments, size, encoder, row: Vec::new() })
     }
 
     /// An image as it is remembered.
@@ -107,9 +114,17 @@ pub(super) struct EncodedVideo {
 }
 
 impl EncodedVideo {
-    pub fn of(encoder: &mut FrameEncoder, video: &Video) -> EncodedVideo {
-        let frames = (0..=video.len()).map(|t| encoder.encode(video.frame(t))).collect();
-        EncodedVideo { frames, actions: video.actions.clone(), act_width: video.act_width }
+    pub fn of(
+        encoder: &mut FrameEncoder,
+        video: &Video,
+        progress: FitProgress<'_>,
+    ) -> Result<EncodedVideo, Stopped> {
+        let frame = |t: usize| {
+            progress.at(t, video.len())?;
+            Ok(encoder.encode(video.frame(t)))
+        };
+        let frames = (0..=video.len()).map(frame).collect::<Result<_, Stopped>>()?;
+        Ok(EncodedVideo { frames, actions: video.actions.clone(), act_width: video.act_width })
     }
 
     /// Number of steps.
@@ -135,11 +150,21 @@ pub(super) struct Split {
 }
 
 impl Split {
-    pub fn of(encoder: &mut FrameEncoder, videos: &[Video]) -> Split {
+    pub fn of(
+        encoder: &mut FrameEncoder,
+        videos: &[Video],
+        progress: FitProgress<'_>,
+    ) -> Result<Split, Stopped> {
         let (seen, held_out) = hold_out(videos);
-        let mut replayed =
-            |videos: Vec<&Video>| videos.into_iter().map(|video| EncodedVideo::of(encoder, video)).collect();
-        Split { seen: replayed(seen), held_out: replayed(held_out) }
+        let mut i = 0;
+        let mut replayed = |videos: Vec<&Video>, n: usize| {
+            let of = |video| {
+                i += 1;
+                EncodedVideo::of(encoder, video, progress.part(i - 1, n))
+            };
+            videos.into_iter().map(of).collect::<Result<Vec<_>, Stopped>>()
+        };
+        Ok(Split { seen: replayed(seen, videos.len())?, held_out: replayed(held_out, videos.len())? })
     }
 
     /// What is usual is seen in the videos held out; in the others where there are none.

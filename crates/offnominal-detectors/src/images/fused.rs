@@ -31,15 +31,21 @@ pub struct PatchFusion {
 }
 
 impl ImageDetector for PatchFusion {
-    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 2)?;
-        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng);
-        let videos = Split::of(&mut encoder, train);
+        let mut encoder = FrameEncoder::fit(&self.backbone, train, rng, progress.between(0.0, 0.1))?;
+        let videos = Split::of(&mut encoder, train, progress.between(0.1, 0.4))?;
         let coordinates = Coordinates::fit(&videos.seen);
         let mut parts = Parts {
-            dynamics: Dynamics::fit(&self.shape, encoder.grid(), &videos.seen, &videos.held_out, rng)?,
-            latent: Latent::fit(&coordinates, &videos.seen, rng)?,
-            commands: Commands::fit(&coordinates, &videos.seen, rng)?,
+            dynamics: Dynamics::fit(&self.shape, encoder.grid(), &videos, rng, progress.between(0.4, 0.8))?,
+            latent: Latent::fit(&coordinates, &videos.seen, rng, progress.between(0.8, 0.9))?,
+            commands: Commands::fit(&coordinates, &videos.seen, rng, progress.between(0.9, 1.0))?,
         };
         let scored: Vec<Vec<[f64; 3]>> = videos.nominal().iter().map(|video| parts.video(video)).collect();
         let of = |k: usize| scored.iter().flatten().map(|s| s[k]).collect::<Vec<f64>>();

@@ -65,6 +65,7 @@ impl Latent {
         coordinates: &Coordinates,
         videos: &[EncodedVideo],
         rng: &mut Rng,
+        progress: FitProgress<'_>,
     ) -> Result<Option<Latent>, FitError> {
         let states: Vec<Vec<f32>> = videos.iter().map(|f| states(coordinates, f)).collect();
         let width = states[0].len() / (videos[0].len() + 1);
@@ -74,7 +75,8 @@ impl Latent {
         let signals = videos.iter().zip(&states);
         let signals: Vec<Signals<'_>> =
             signals.map(|(f, s)| Signals::new(s, &f.actions, width, f.act_width)).collect();
-        let monitor = ResidualViews::default().fit(&signals, &[], rng)?;
+        let monitor =
+            ResidualViews::default().fit(Nominal::new(&signals, &[]).with_progress(progress), rng)?;
         Ok(Some(Latent { coordinates: coordinates.clone(), monitor, state: Vec::new() }))
     }
 

@@ -35,13 +35,21 @@ pub struct FrameKnn {
 }
 
 impl ImageDetector for FrameKnn {
-    fn fit(&self, train: &[Video], _: &[Video], _: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        _: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 1)?;
         let mut encoder = self.backbone.at(train[0].height, train[0].width);
         let mut points = Vec::new();
         let mut width = 1;
-        for video in train {
+        for (i, video) in train.iter().enumerate() {
+            let progress = progress.part(i, train.len());
             for t in 1..=video.len() {
+                progress.at(t, video.len())?;
                 let row = self.metric.of(&encoder.encode(video.frame(t)).whole);
                 width = row.len();
                 points.extend(row);

@@ -43,13 +43,20 @@ pub struct PatchKnn {
 const SHOWN: usize = 8;
 
 impl ImageDetector for PatchKnn {
-    fn fit(&self, train: &[Video], _: &[Video], rng: &mut Rng) -> Result<Box<dyn ImageMonitor>, FitError> {
+    fn fit(
+        &self,
+        train: &[Video],
+        _: &[Video],
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Box<dyn ImageMonitor>, FitError> {
         check_videos(train, 1)?;
         let size = (train[0].height, train[0].width);
         let mut encoder = self.backbone.at(size.0, size.1);
         let mut pool = Pool::default();
         let images: usize = train.iter().map(Video::len).sum();
-        for image in train.iter().flat_map(|f| (1..=f.len()).map(|t| f.frame(t))) {
+        for (i, image) in train.iter().flat_map(|f| (1..=f.len()).map(|t| f.frame(t))).enumerate() {
+            progress.at(i, images)?;
             pool.add(encoder.encode(image), image, size, self.most.get(), images, rng);
         }
         let Pool { points, looks, width, grid, .. } = pool.thinned(self.most.get(), rng);

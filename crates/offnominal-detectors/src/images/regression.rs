@@ -5,6 +5,7 @@ use crate::shared::one_step::Rows;
 use crate::shared::training::{Model, Training};
 use offnominal_core::Rng;
 use offnominal_core::detector::FitError;
+use offnominal_core::fit_progress::FitProgress;
 
 /// The smallest deviation of a prediction, in units of the targets: what is predicted exactly may still be rounded.
 const LEAST: f32 = 0.02;
@@ -18,23 +19,23 @@ pub(super) struct Regression {
 }
 
 impl Regression {
-    /// Learns targets `[n, d]` from inputs `[n, k]`.
+    /// Learns targets `[n, d]` from inputs `[n, k]`, to be asked about so many rows at once.
     ///
     /// # Errors
-    /// If the loss stops being finite.
+    /// If the loss stops being finite, or `progress` says that it is to stop.
     pub fn fit(
         [inputs, targets]: [Vec<f32>; 2],
         sizes: &[usize],
-        training: &Training,
-        batch: usize,
+        (training, batch): (&Training, usize),
         rng: &mut Rng,
+        progress: FitProgress<'_>,
     ) -> Result<Regression, FitError> {
         let mut model = Gaussian::new(sizes, training.batch.get());
         let mut params = model.first_params(rng);
         let n = (inputs.len() / sizes[0]) as u32;
         let rows = Rows { inputs, targets, episodes: std::iter::once(0..n).collect() };
         let mut sample: Vec<u32> = (0..n).collect();
-        training.run(&mut model, &mut params, (&rows, &mut sample), &rows, rng)?;
+        training.run(&mut model, &mut params, (&rows, &mut sample), &rows, rng, progress)?;
         Ok(Regression { sizes: sizes.to_vec(), model: Gaussian::new(sizes, batch), params, batch })
     }
 

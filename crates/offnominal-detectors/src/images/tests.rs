@@ -113,7 +113,7 @@ fn shows_where(name: &str, monitor: &mut dyn ImageMonitor) {
 fn each_sees_what_it_is_there_to_see_and_shows_where() {
     let train = train();
     for (name, detector) in detectors(&shape()) {
-        let mut monitor = detector.fit(&train, &[], &mut Rng::new(7)).unwrap();
+        let mut monitor = detector.fit(&train, &[], &mut Rng::new(7), FitProgress::unseen()).unwrap();
         let nominal = mean(monitor.as_mut(), Wrong::Nothing);
         let found = [Wrong::Green, Wrong::Stuck, Wrong::Policy].map(|w| mean(monitor.as_mut(), w));
         assert!(found[0] > nominal + 0.2 * nominal.abs(), "{name}: {nominal} {found:?}");
@@ -140,8 +140,14 @@ fn each_obeys_the_laws() {
 fn videos_of_different_sizes_are_refused() {
     let small = Video::new((32, 32), vec![0; 2 * 32 * 32 * 3], vec![0.0; 2], 2);
     for (name, detector) in detectors(&shape()) {
-        let error =
-            detector.fit(&[video(1, 5, Wrong::Nothing, 0), small.clone()], &[], &mut Rng::new(1)).err();
+        let error = detector
+            .fit(
+                &[video(1, 5, Wrong::Nothing, 0), small.clone()],
+                &[],
+                &mut Rng::new(1),
+                FitProgress::unseen(),
+            )
+            .err();
         assert!(matches!(error, Some(FitError::Video { episode: 1, .. })), "{name}");
     }
 }

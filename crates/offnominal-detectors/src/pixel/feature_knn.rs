@@ -10,14 +10,18 @@ use super::grid::{pixel_of, spread};
 use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
 use crate::shared::nearest::Nearest;
 use crate::shared::prelude::*;
+use crate::shared::ranges::up_to;
+use offnominal_core::limits::POINTS;
 
 recipe! {
     /// The recipe.
     #[derive(Copy)]
     pub struct FeatureKnnPixels {
         /// Which neighbour.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub k: NonZeroUsize = count(5),
         /// Nominal features of each class that are kept, drawn from all that are seen; what has no class is one more.
+        #[serde(deserialize_with = "up_to::<_, POINTS>")]
         pub points: NonZeroUsize = count(5000),
     }
 }

@@ -3,6 +3,11 @@
 use super::{Features, Output};
 
 impl Features<'_> {
+    /// `[channels, rows, columns]`.
+    pub fn shape(&self) -> [usize; 3] {
+        [self.channels, self.rows, self.columns]
+    }
+
     /// Number of places.
     pub(super) fn places(&self) -> usize {
         self.rows * self.columns

@@ -30,7 +30,8 @@ recipe! {
 
 impl PixelMethod for MahalanobisPixels {
     fn needs(&self) -> Needs {
-        Needs { features: true, nominal: true, ..Needs::default() }
+        let places = self.located < u32::MAX;
+        Needs { features: true, nominal: true, places, ..Needs::default() }
     }
 
     fn begin(&self) -> Box<dyn Fitting> {

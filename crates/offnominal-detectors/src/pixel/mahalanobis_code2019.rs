@@ -33,7 +33,7 @@ pub struct MahalanobisCode2019 {}
 
 impl PixelMethod for MahalanobisCode2019 {
     fn needs(&self) -> Needs {
-        Needs { features: true, nominal: true, ..Needs::default() }
+        Needs { features: true, nominal: true, places: true, ..Needs::default() }
     }
 
     fn begin(&self) -> Box<dyn Fitting> {

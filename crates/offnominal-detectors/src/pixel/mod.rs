@@ -120,6 +120,8 @@ pub struct Needs {
     pub nominal: bool,
     /// The network's own confidence.
     pub confidence: bool,
+    /// Features at the places at which the nominal images have theirs.
+    pub places: bool,
 }
 
 /// Why a method cannot be used.
@@ -135,6 +137,16 @@ pub enum PixelError {
     /// The network has no output for its confidence.
     #[error("expected a network that was trained with a confidence branch, found none")]
     NoConfidence,
+    /// The features are not like those on which the method was fitted.
+    #[error(
+        "expected features [channels, rows, columns] like {expected:?} of the nominal images, found {found:?}"
+    )]
+    Unlike {
+        /// Those of the nominal images.
+        expected: [usize; 3],
+        /// Those of this image.
+        found: [usize; 3],
+    },
     /// There is too little to be fitted on.
     #[error("expected {expected}, found {found}")]
     TooFew {
@@ -191,6 +203,18 @@ impl Needs {
             return Err(PixelError::NoConfidence);
         }
         Ok(())
+    }
+
+    /// Whether the features of an output are like those of the nominal images, `[channels, rows, columns]`: as many
+    /// channels and, where that matters, the same places.
+    ///
+    /// # Errors
+    /// Both shapes, if they are not.
+    pub fn check_like(&self, output: &Output<'_>, expected: [usize; 3]) -> Result<(), PixelError> {
+        let Some(features) = output.features.filter(|_| self.features) else { return Ok(()) };
+        let found = features.shape();
+        let alike = if self.places { found == expected } else { found[0] == expected[0] };
+        if alike { Ok(()) } else { Err(PixelError::Unlike { expected, found }) }
     }
 }
 

@@ -43,11 +43,11 @@ impl Data {
         &self,
         training: &Training,
         model: &mut dyn Model,
-        mut params: Vec<f32>,
-        mut sample: Vec<u32>,
+        (mut params, mut sample): (Vec<f32>, Vec<u32>),
         rng: &mut Rng,
+        progress: FitProgress<'_>,
     ) -> Result<Vec<f32>, FitError> {
-        training.run(model, &mut params, (&self.train, &mut sample), &self.validation, rng)?;
+        training.run(model, &mut params, (&self.train, &mut sample), &self.validation, rng, progress)?;
         Ok(params)
     }
 }

@@ -54,13 +54,20 @@ impl Features {
     /// The features of nominal observations, at most so many, evenly spread: one pool per member.
     ///
     /// # Errors
-    /// If the features of a member never vary.
-    pub fn pools(&mut self, train: &[Signals<'_>], most: NonZeroUsize) -> Result<Vec<Pool>, FitError> {
+    /// If the features of a member never vary, or the fit is to stop.
+    pub fn pools(
+        &mut self,
+        train: &[Signals<'_>],
+        most: NonZeroUsize,
+        progress: FitProgress<'_>,
+    ) -> Result<Vec<Pool>, FitError> {
         let shape = self.samples.shape();
         let rows: Vec<&[f32]> =
             train.iter().flat_map(|e| e.observations().chunks_exact(e.obs_width())).collect();
         let mut pools = vec![Vec::new(); shape.members];
-        for obs in rows.iter().step_by(rows.len().div_ceil(most.get())) {
+        let stride = rows.len().div_ceil(most.get());
+        for (i, obs) in rows.iter().step_by(stride).enumerate() {
+            progress.at(i * stride, rows.len())?;
             pools.iter_mut().zip(self.of(obs)).for_each(|(pool, row)| pool.extend_from_slice(row));
         }
         pools.into_iter().map(|pool| standardised(&pool, shape.features)).collect()
@@ -95,7 +102,8 @@ impl<M: MemberModel> Members<M> {
         model: impl Fn(Pool) -> Result<M, FitError>,
     ) -> Result<Members<M>, FitError> {
         let mut features = Features::open(nominal.policy()?, nominal.train, rng)?;
-        let models = features.pools(nominal.train, most)?.into_iter().map(model).collect::<Result<_, _>>()?;
+        let pools = features.pools(nominal.train, most, nominal.progress)?;
+        let models = pools.into_iter().map(model).collect::<Result<_, _>>()?;
         Ok(Members { features, models })
     }
 
@@ -175,7 +183,9 @@ mod tests {
         let episode = [Signals::new(&obs, &[0.0; 9], 1, 1)];
         let mut features = Features::open(&MockEnsemble::members(1), &episode, &mut Rng::new(1)).unwrap();
         let n = |features: &mut Features, most| {
-            features.pools(&episode, NonZeroUsize::new(most).unwrap()).unwrap()[4].1.len()
+            features.pools(&episode, NonZeroUsize::new(most).unwrap(), FitProgress::unseen()).unwrap()[4]
+                .1
+                .len()
         };
         assert_eq!([10, 9, 5, 4].map(|most| n(&mut features, most)), [10, 5, 5, 4]);
     }

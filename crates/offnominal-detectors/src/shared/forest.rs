@@ -2,6 +2,7 @@
 
 use offnominal_core::Rng;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
+use offnominal_core::fit_progress::{FitProgress, Stopped};
 
 /// Rows of equal width; there may be rows even where the width is zero.
 #[derive(Debug, Clone, Copy)]
@@ -51,21 +52,28 @@ struct Node {
 
 impl Forest {
     /// Grows `n_trees` trees, each on `subsample` of the rows drawn without replacement (fewer, if there are fewer).
-    pub fn grow(table: Table<'_>, n_trees: usize, subsample: usize, rng: &mut Rng) -> Forest {
+    pub fn grow(
+        table: Table<'_>,
+        n_trees: usize,
+        subsample: usize,
+        rng: &mut Rng,
+        progress: FitProgress<'_>,
+    ) -> Result<Forest, Stopped> {
         let subsample = subsample.min(table.n_points);
         // A single point has a path of zero and c(1) = 0; any divisor will do, and from two points on c is at least 1.
         let typical_path = expected_path(subsample).max(1.0);
         let mut forest = Forest { nodes: Vec::new(), roots: Vec::new(), typical_path };
         let mut order: Vec<u32> = (0..table.n_points as u32).collect();
         let height_limit = (subsample.max(2) as f64).log2().ceil() as u32;
-        for _ in 0..n_trees {
+        for tree in 0..n_trees {
+            progress.at(tree, n_trees)?;
             draw_to_front(&mut order, subsample, rng);
             let root = forest.nodes.len();
             forest.roots.push(root as u32);
             forest.nodes.push(LEAF);
             Grower { forest: &mut forest, table, height_limit, rng }.split(root, &mut order[..subsample], 0);
         }
-        forest
+        Ok(forest)
     }
 
     /// Writes the trees.
@@ -210,7 +218,7 @@ mod tests {
 
     fn grown(points: &[f32], n_trees: usize, seed: u64) -> Forest {
         let table = Table { points, width: 1, n_points: points.len() };
-        Forest::grow(table, n_trees, 256, &mut Rng::new(seed))
+        Forest::grow(table, n_trees, 256, &mut Rng::new(seed), FitProgress::unseen()).unwrap()
     }
 
     #[test]

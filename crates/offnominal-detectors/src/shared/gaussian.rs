@@ -171,6 +171,7 @@ fn hold_slopes(raw: f32, held: f32, max: f32, min: f32) -> Slopes {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use offnominal_core::fit_progress::FitProgress;
 
     #[test]
     fn held_values_stay_within_the_bounds_and_pass_in_the_middle() {
@@ -226,7 +227,9 @@ mod tests {
             ..Training::default()
         };
         let mut sample: Vec<u32> = (0..n).collect();
-        training.run(&mut model, &mut params, (&rows, &mut sample), &rows, &mut rng).unwrap();
+        training
+            .run(&mut model, &mut params, (&rows, &mut sample), &rows, &mut rng, FitProgress::unseen())
+            .unwrap();
         for x in [-0.6_f32, 0.6] {
             model.predict(&params, &[x]);
             let (mean, deviation) = (model.prediction[0], (0.5 * model.prediction[1]).exp());

@@ -30,21 +30,16 @@ impl Inner {
     /// inside it.
     ///
     /// With fewer than [`HELD_OUT`] episodes all serve both purposes, and scores pass for more usual than they are.
-    pub(crate) fn fit(
-        &self,
-        Nominal { train, validation, policy }: Nominal<'_>,
-        seed: Seed,
-    ) -> Result<Scaled, FitError> {
-        check(train, 1)?;
-        let (seen, held_out) = split(train);
+    pub(crate) fn fit(&self, nominal: Nominal<'_>, seed: Seed) -> Result<Scaled, FitError> {
+        check(nominal.train, 1)?;
+        let (seen, held_out) = split(nominal.train);
         let detector = self.build().expect("it was checked when it was read");
-        let mut rng = seed.rng();
-        let mut monitor = match policy {
-            Some(policy) => detector.fit_with(policy, &seen, validation, &mut rng)?,
-            None => detector.fit(&seen, validation, &mut rng)?,
-        };
+        let (first, last) = (nominal.progress.between(0.0, 0.9), nominal.progress.between(0.9, 1.0));
+        let mut monitor =
+            detector.fit(Nominal { train: &seen, progress: first, ..nominal }, &mut seed.rng())?;
         let (mut all, mut scores) = (Vec::new(), Vec::new());
-        for episode in &held_out {
+        for (i, episode) in held_out.iter().enumerate() {
+            last.at(i, held_out.len())?;
             monitor.score_episode(episode, &mut scores);
             all.extend_from_slice(&scores);
         }

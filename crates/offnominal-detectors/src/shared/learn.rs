@@ -2,28 +2,12 @@
 
 use offnominal_core::prelude::*;
 
-/// What a detector is fitted on.
-#[derive(Clone, Copy)]
-pub(crate) struct Nominal<'a> {
-    pub train: &'a [Signals<'a>],
-    pub validation: &'a [Signals<'a>],
-    /// The policy that acted, if it is at hand.
-    pub policy: Option<&'a dyn Policy>,
-}
-
-impl<'a> Nominal<'a> {
-    /// The policy, for a detector that reads its samples.
-    pub fn policy(&self) -> Result<&'a dyn Policy, FitError> {
-        self.policy.ok_or(FitError::NoPolicy)
-    }
-}
-
 /// A recipe of which [`detector`] makes a [`Detector`].
 pub(crate) trait Learn {
     /// What it learns.
     type Fitted: Scorer;
 
-    /// As [`Detector::fit`], and [`Detector::fit_with`] where there is a policy.
+    /// As [`Detector::fit`].
     fn learn(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Self::Fitted, FitError>;
 
     /// As [`Detector::load`].
@@ -68,24 +52,7 @@ macro_rules! detector {
             entry!($recipe as dyn Detector, $id, $summary $(, exempt: $exempt)?);
 
         impl Detector for $recipe {
-            fn fit(
-                &self,
-                train: &[Signals<'_>],
-                validation: &[Signals<'_>],
-                rng: &mut Rng,
-            ) -> Result<Box<dyn Monitor>, FitError> {
-                let nominal = Nominal { train, validation, policy: None };
-                Ok($crate::shared::learn::monitor(self.learn(nominal, rng)?))
-            }
-
-            fn fit_with(
-                &self,
-                policy: &dyn Policy,
-                train: &[Signals<'_>],
-                validation: &[Signals<'_>],
-                rng: &mut Rng,
-            ) -> Result<Box<dyn Monitor>, FitError> {
-                let nominal = Nominal { train, validation, policy: Some(policy) };
+            fn fit(&self, nominal: Nominal<'_>, rng: &mut Rng) -> Result<Box<dyn Monitor>, FitError> {
                 Ok($crate::shared::learn::monitor(self.learn(nominal, rng)?))
             }
 

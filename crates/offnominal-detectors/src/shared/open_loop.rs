@@ -5,6 +5,7 @@ use super::saved::indices;
 use super::whiten::Whitener;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 use offnominal_core::detector::{Signals, Transition};
+use offnominal_core::fit_progress::{FitProgress, Stopped};
 
 /// The living predictions of an episode.
 #[derive(Clone)]
@@ -72,13 +73,19 @@ pub(crate) struct Horizons(Vec<(usize, Whitener)>);
 
 impl Horizons {
     /// Measures the misses on each episode by the member that did not learn from it.
-    pub fn fit(open_loop: &mut OpenLoop, train: &[Signals<'_>]) -> Horizons {
+    pub fn fit(
+        open_loop: &mut OpenLoop,
+        train: &[Signals<'_>],
+        progress: FitProgress<'_>,
+    ) -> Result<Horizons, Stopped> {
         let (d, ages) = (open_loop.model.width(), ages(open_loop.longest));
         let mut misses = vec![Vec::new(); ages.len()];
         for (i, episode) in train.iter().enumerate() {
             open_loop.reset();
             let member = i % open_loop.model.n_members();
-            for seen in episode.transitions() {
+            let progress = progress.part(i, train.len());
+            for (t, seen) in episode.transitions().enumerate() {
+                progress.at(t, episode.len())?;
                 open_loop.advance(&seen, member);
                 for (misses, &age) in misses.iter_mut().zip(&ages) {
                     misses.extend_from_slice(open_loop.missed(age).unwrap_or_default());
@@ -87,7 +94,7 @@ impl Horizons {
         }
         open_loop.reset();
         let seen = ages.into_iter().zip(misses).filter(|(_, misses)| !misses.is_empty());
-        Horizons(seen.map(|(age, misses)| (age, Whitener::fit(misses.chunks_exact(d), d))).collect())
+        Ok(Horizons(seen.map(|(age, misses)| (age, Whitener::fit(misses.chunks_exact(d), d))).collect()))
     }
 
     /// Writes the moments of each age.

@@ -1,6 +1,8 @@
 //! Parameters of recipes whose types exclude bad values.
 
-use serde::{Deserialize, Serialize};
+use offnominal_core::detector::FitError;
+use offnominal_core::limits::{LAYERS, UNITS, WEIGHTS};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::num::NonZeroUsize;
 
 /// A number of things.
@@ -9,6 +11,28 @@ use std::num::NonZeroUsize;
 /// If it is zero.
 pub(crate) const fn count(n: usize) -> NonZeroUsize {
     NonZeroUsize::new(n).expect("expected one or more")
+}
+
+/// Reads a count of at most `MOST`.
+///
+/// # Errors
+/// If it is zero or more.
+pub(crate) fn up_to<'de, D: Deserializer<'de>, const MOST: usize>(from: D) -> Result<NonZeroUsize, D::Error> {
+    let found = NonZeroUsize::deserialize(from)?;
+    let error = || serde::de::Error::custom(format!("expected a count of at most {MOST}, found {found}"));
+    (found.get() <= MOST).then_some(found).ok_or_else(error)
+}
+
+/// Reads a count of at most `MOST`, or none.
+///
+/// # Errors
+/// If it is zero or more.
+pub(crate) fn none_or_up_to<'de, D: Deserializer<'de>, const MOST: usize>(
+    from: D,
+) -> Result<Option<NonZeroUsize>, D::Error> {
+    let found = Option::<NonZeroUsize>::deserialize(from)?;
+    let error = |n| serde::de::Error::custom(format!("expected a count of at most {MOST}, found {n}"));
+    found.map_or(Ok(None), |n| if n.get() <= MOST { Ok(Some(n)) } else { Err(error(n)) })
 }
 
 /// Declares a number whose type excludes bad values.
@@ -64,11 +88,11 @@ range! {
 }
 
 range! {
-    /// A finite number above zero.
-    Positive, "a finite number above zero", |value| value > 0.0 && value.is_finite()
+    /// A number above zero that is a weight, a length or a tolerance, and so no more than a million.
+    Positive, "a number above zero, at most 1000000", |value| value > 0.0 && value <= 1e6
 }
 
-/// Widths of the hidden layers of a network: one or more, each positive.
+/// Widths of the hidden layers of a network: one or more, each positive, and of a size that can be trained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<NonZeroUsize>", into = "Vec<NonZeroUsize>")]
 pub struct Hidden(Vec<NonZeroUsize>);
@@ -91,22 +115,41 @@ impl Hidden {
         Hidden([128, 128].map(count).to_vec())
     }
 
-    /// Widths of all layers of a network with these hidden ones.
-    pub(crate) fn sizes(&self, n_inputs: usize, n_outputs: usize) -> Vec<usize> {
+    /// Widths of all layers of one of so many networks with these hidden ones.
+    ///
+    /// # Errors
+    /// If they have more weights together than can be trained.
+    pub(crate) fn sizes(&self, n: usize, n_inputs: usize, n_outputs: usize) -> Result<Vec<usize>, TooLarge> {
         let hidden = self.0.iter().map(|n| n.get());
-        std::iter::once(n_inputs).chain(hidden).chain([n_outputs]).collect()
+        let sizes: Vec<usize> = std::iter::once(n_inputs).chain(hidden).chain([n_outputs]).collect();
+        let each = |pair: &[usize]| pair[0].saturating_add(1).saturating_mul(pair[1]);
+        let weights = sizes.windows(2).map(each).fold(0, usize::saturating_add).saturating_mul(n);
+        if weights <= WEIGHTS { Ok(sizes) } else { Err(TooLarge(weights)) }
+    }
+}
+
+/// More weights than can be trained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("networks: expected at most {WEIGHTS} weights together, found {0}")]
+pub(crate) struct TooLarge(pub usize);
+
+impl From<TooLarge> for FitError {
+    fn from(why: TooLarge) -> FitError {
+        FitError::Missing(why.to_string())
     }
 }
 
 impl TryFrom<Vec<NonZeroUsize>> for Hidden {
-    type Error = &'static str;
+    type Error = String;
 
-    fn try_from(widths: Vec<NonZeroUsize>) -> Result<Self, &'static str> {
-        if widths.is_empty() {
-            Err("expected one hidden layer or more, found none")
-        } else {
-            Ok(Hidden(widths))
+    fn try_from(widths: Vec<NonZeroUsize>) -> Result<Self, String> {
+        if !(1..=LAYERS).contains(&widths.len()) {
+            return Err(format!("expected 1 to {LAYERS} hidden layers, found {}", widths.len()));
         }
+        if let Some(found) = widths.iter().find(|n| n.get() > UNITS) {
+            return Err(format!("expected at most {UNITS} units in a layer, found {found}"));
+        }
+        Ok(Hidden(widths))
     }
 }
 
@@ -130,9 +173,15 @@ mod tests {
     fn bad_values_are_refused_with_the_rule_and_the_value() {
         refuses::<Fraction>("1.0", "expected a number in [0, 1), found 1");
         refuses::<Fraction>("-0.1", "expected a number in [0, 1), found -0.1");
-        refuses::<Positive>("0.0", "expected a finite number above zero, found 0");
-        refuses::<Hidden>("[]", "expected one hidden layer or more");
+        refuses::<Positive>("0.0", "expected a number above zero, at most 1000000, found 0");
+        refuses::<Hidden>("[]", "expected 1 to 32 hidden layers, found 0");
+        refuses::<Hidden>(
+            "[100000000, 100000000]",
+            "expected at most 16384 units in a layer, found 100000000",
+        );
         refuses::<Hidden>("[8, 0]", "nonzero");
-        assert_eq!(serde_json::from_str::<Hidden>("[7]").unwrap().sizes(2, 3), [2, 7, 3]);
+        assert_eq!(serde_json::from_str::<Hidden>("[7]").unwrap().sizes(1, 2, 3).unwrap(), [2, 7, 3]);
+        let wide: Hidden = serde_json::from_str("[16384, 16384]").unwrap();
+        assert_eq!(wide.sizes(1, 2, 1), Err(TooLarge(3 * 16_384 + 16_385 * 16_384 + 16_385)));
     }
 }

@@ -84,21 +84,26 @@ impl Residual {
         let ridges: Vec<Ridge> =
             (0..members.get()).map(|m| Ridge::fit(table(&data), &folds.of(m), PENALTY)).collect();
         let unit = units_of_rest(&data, &ridges);
-        let sizes = hidden.sizes(data.units.n_inputs(), 2 * data.units.n_targets());
+        let sizes = hidden.sizes(members.get(), data.units.n_inputs(), 2 * data.units.n_targets())?;
         let mut model = Gaussian::new(&sizes, training.batch.get());
         let mut members = Vec::new();
         for (m, ridge) in ridges.into_iter().enumerate() {
             let mut rng = seed.child(m).rng();
-            let (params, sample) =
-                (model.first_params(&mut rng), folds.of(m).into_iter().flatten().collect());
+            let start = (model.first_params(&mut rng), folds.of(m).into_iter().flatten().collect());
             let rest = rest_of(&data, &ridge, &unit);
-            let mut params = rest.train(training, &mut model, params, sample, &mut rng)?;
+            let progress = nominal.progress.between(0.0, 0.8).part(m, folds.n);
+            let mut params = rest.train(training, &mut model, start, &mut rng, progress)?;
             let bounds = params.split_off(model.net().n_params());
             members.push(Member { ridge, params, bounds });
         }
         let trained = Trained { units: data.units, unit, net: model.net().clone(), members };
         let mut residual = Residual::new(trained);
-        let held_out = nominal.train.iter().enumerate().map(|(i, e)| residual.held_out(e, i)).collect();
+        let (last, n) = (nominal.progress.between(0.8, 1.0), nominal.train.len());
+        let held_out = |(i, e): (usize, &Signals<'_>)| {
+            last.at(i, n)?;
+            Ok(residual.held_out(e, i))
+        };
+        let held_out = nominal.train.iter().enumerate().map(held_out).collect::<Result<_, FitError>>()?;
         Ok((residual, held_out))
     }
 
@@ -131,7 +136,7 @@ impl Residual {
     pub fn load(from: &Reader<'_>, hidden: &Hidden, members: NonZeroUsize) -> Result<Residual, ArchiveError> {
         let units = Units::load(&from.part("units"))?;
         let (n_inputs, d) = (units.n_inputs(), units.n_targets());
-        let sizes = saved::widths(from, hidden.sizes(n_inputs, 2 * d))?;
+        let sizes = saved::widths(from, hidden.sizes(members.get(), n_inputs, 2 * d))?;
         let net = Gaussian::shape(&sizes);
         let member = |m| {
             let from = from.part("member").part(m);

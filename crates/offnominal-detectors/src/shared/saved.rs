@@ -1,6 +1,8 @@
 //! What several detectors read of an archive in the same way.
 
+use super::ranges::TooLarge;
 use offnominal_core::archive::{ArchiveError, Reader};
+use offnominal_core::limits::WEIGHTS;
 use offnominal_nets::Mlp;
 
 /// More than any sound recipe asks for; larger numbers would take all memory before anything else is checked.
@@ -12,9 +14,13 @@ pub(crate) fn within(from: &Reader<'_>, name: &str, found: usize) -> Result<usiz
 }
 
 /// Requires widths of layers that can be ones.
-pub(crate) fn widths(from: &Reader<'_>, sizes: Vec<usize>) -> Result<Vec<usize>, ArchiveError> {
-    sizes.iter().try_for_each(|&size| within(from, "hidden", size).map(drop))?;
-    Ok(sizes)
+pub(crate) fn widths(
+    from: &Reader<'_>,
+    sizes: Result<Vec<usize>, TooLarge>,
+) -> Result<Vec<usize>, ArchiveError> {
+    let found = sizes.as_ref().map_or_else(|TooLarge(weights)| *weights, |_| 0);
+    from.require(sizes.is_ok(), "hidden", format_args!("at most {WEIGHTS} weights"), found)?;
+    Ok(sizes.unwrap_or_default())
 }
 
 /// The parameters of a network.

@@ -5,7 +5,8 @@
 
 use super::one_step::Rows;
 use super::prelude::*;
-use super::ranges::{Fraction, Positive};
+use super::ranges::{Fraction, Positive, up_to};
+use offnominal_core::limits::{BATCH, EPOCHS, WINDOW};
 use offnominal_nets::{Adam, AdamState};
 
 recipe! {
@@ -14,10 +15,13 @@ recipe! {
     #[derive(Copy)]
     pub struct SequenceTraining {
         /// Passes over the data.
+        #[serde(deserialize_with = "up_to::<_, EPOCHS>")]
         pub epochs: NonZeroUsize = count(250),
         /// Episodes side by side in a gradient step.
+        #[serde(deserialize_with = "up_to::<_, BATCH>")]
         pub episodes: NonZeroUsize = count(8),
         /// Steps of each episode in a gradient step.
+        #[serde(deserialize_with = "up_to::<_, WINDOW>")]
         pub piece: NonZeroUsize = count(32),
         /// Step size of AdamW.
         pub lr: Fraction = Fraction::new(1e-3),
@@ -77,6 +81,7 @@ impl SequenceTraining {
         params: &mut [f32],
         rows: &Rows,
         rng: &mut Rng,
+        progress: FitProgress<'_>,
     ) -> Result<(), FitError> {
         let adam = Adam { lr: self.lr.get(), weight_decay: self.weight_decay.get(), ..Adam::default() };
         let (mut state, mut grad) = (AdamState::new(params.len()), vec![0.0; params.len()]);
@@ -84,9 +89,11 @@ impl SequenceTraining {
         for epoch in 0..self.epochs.get() {
             rng.shuffle(&mut order);
             let done = epoch as f64 / self.epochs.get() as f64;
-            for chosen in order.chunks(self.side_by_side(order.len())) {
+            let (progress, side) = (progress.part(epoch, self.epochs.get()), self.side_by_side(order.len()));
+            for (i, chosen) in order.chunks(side).enumerate() {
                 model.begin();
                 for mut piece in self.pieces(rows, chosen, model.widths()) {
+                    progress.at(i * side, order.len())?;
                     let loss = model.gradient(params, &mut piece, done, &mut grad, rng);
                     if !loss.is_finite() {
                         return Err(FitError::Diverged { epoch: epoch + 1 });

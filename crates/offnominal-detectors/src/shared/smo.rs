@@ -7,6 +7,7 @@
 //! tolerance. Rows of K are computed when they are needed, so memory is linear in the number of points.
 
 use super::kernel::Kernel;
+use offnominal_core::fit_progress::{FitProgress, Stopped};
 
 /// Smallest curvature along a pair, for points that coincide.
 const LEAST_CURVATURE: f64 = 1e-12;
@@ -17,16 +18,23 @@ pub(crate) struct Solution {
     pub rho: f64,
 }
 
-/// Solves the problem.
-pub(crate) fn one_class(kernel: &Kernel, width: usize, nu: f64, tolerance: f64) -> Solution {
-    let mut search = Search::new(kernel, width, nu);
+/// Solves the problem. Half of `progress` is its start; how many steps follow is not known, so the other half is told ever more slowly.
+pub(crate) fn one_class(
+    kernel: &Kernel,
+    width: usize,
+    nu: f64,
+    tolerance: f64,
+    progress: FitProgress<'_>,
+) -> Result<Solution, Stopped> {
+    let mut search = Search::new(kernel, width, nu, progress.between(0.0, 0.5))?;
     // As libsvm, the number of steps is bounded: rounding could otherwise keep a pair going back and forth.
     let most = 100 * kernel.len().max(100_000);
-    for _ in 0..most {
+    for step in 0..most {
+        progress.between(0.5, 1.0).at(step, step + kernel.len())?;
         let Some((i, j)) = search.pair(tolerance) else { break };
         search.step(i, j);
     }
-    Solution { rho: search.rho(), weights: search.weights }
+    Ok(Solution { rho: search.rho(), weights: search.weights })
 }
 
 struct Search<'a> {
@@ -40,7 +48,12 @@ struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// Begins where libsvm does: the first ν n weights are one.
-    fn new(kernel: &'a Kernel, width: usize, nu: f64) -> Search<'a> {
+    fn new(
+        kernel: &'a Kernel,
+        width: usize,
+        nu: f64,
+        progress: FitProgress<'_>,
+    ) -> Result<Search<'a>, Stopped> {
         let n = kernel.len();
         let weights = (0..n).map(|i| (nu * n as f64 - i as f64).clamp(0.0, 1.0)).collect();
         let rows = || vec![0.0; n];
@@ -50,11 +63,12 @@ impl<'a> Search<'a> {
         for i in 0..n {
             let weight = search.weights[i];
             if weight > 0.0 {
+                progress.at(i, (nu * n as f64) as usize)?;
                 search.read_row_i(i);
                 search.gradient.iter_mut().zip(&search.row_i).for_each(|(g, &k)| *g += weight * f64::from(k));
             }
         }
-        search
+        Ok(search)
     }
 
     fn read_row_i(&mut self, i: usize) {
@@ -129,7 +143,7 @@ mod tests {
         // q = e⁻⁴ the objective a² (1 + q) + 4 a (1 − a) p + 2 (1 − a)² has its minimum where
         // 2a (1 + q) + 4p − 8ap − 4 (1 − a) = 0, which gives a = (4 − 4p) / (6 + 2q − 8p) = 0.818, below one.
         let kernel = Kernel::new(&[-1.0, 0.0, 1.0], 1, 3, 1.0);
-        let found = one_class(&kernel, 1, 2.0 / 3.0, 1e-9);
+        let found = one_class(&kernel, 1, 2.0 / 3.0, 1e-9, FitProgress::unseen()).unwrap();
         let (p, q) = ((-1.0_f64).exp(), (-4.0_f64).exp());
         let a = (4.0 - 4.0 * p) / (6.0 + 2.0 * q - 8.0 * p);
         for (weight, want) in found.weights.iter().zip([a, 2.0 - 2.0 * a, a]) {
@@ -142,7 +156,7 @@ mod tests {
     #[test]
     fn points_that_coincide_share_the_weight_and_end() {
         let kernel = Kernel::new(&[2.0; 10], 1, 10, 1.0);
-        let found = one_class(&kernel, 1, 0.5, 1e-3);
+        let found = one_class(&kernel, 1, 0.5, 1e-3, FitProgress::unseen()).unwrap();
         assert!((found.weights.iter().sum::<f64>() - 5.0).abs() < 1e-9 && (found.rho - 5.0).abs() < 1e-6);
     }
 }

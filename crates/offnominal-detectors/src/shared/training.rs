@@ -2,7 +2,8 @@
 
 use super::one_step::Rows;
 use super::prelude::*;
-use super::ranges::Fraction;
+use super::ranges::{Fraction, none_or_up_to, up_to};
+use offnominal_core::limits::{BATCH, EPOCHS};
 use offnominal_nets::{Adam, AdamState, Gradients, Mlp, Workspace};
 
 recipe! {
@@ -10,14 +11,17 @@ recipe! {
     #[derive(Copy)]
     pub struct Training {
         /// Passes over the data.
+        #[serde(deserialize_with = "up_to::<_, EPOCHS>")]
         pub epochs: NonZeroUsize = count(250),
         /// Rows per gradient step. The paper does not give it; 256 is the batch of its learner.
+        #[serde(deserialize_with = "up_to::<_, BATCH>")]
         pub batch: NonZeroUsize = count(256),
         /// Step size of AdamW.
         pub lr: Fraction = Fraction::new(1e-3),
         /// Decoupled weight decay of AdamW.
         pub weight_decay: Fraction = Fraction::new(1e-4),
         /// Stops after so many epochs without a better validation loss, and returns to the best one; never, if not given.
+        #[serde(deserialize_with = "none_or_up_to::<_, EPOCHS>")]
         pub patience: Option<NonZeroUsize> = None,
     }
 }
@@ -96,7 +100,7 @@ impl Training {
     /// that it took.
     ///
     /// # Errors
-    /// If the loss stops being a finite number.
+    /// If the loss stops being a finite number, or `progress` says that it is to stop.
     pub(crate) fn run(
         &self,
         model: &mut dyn Model,
@@ -104,12 +108,14 @@ impl Training {
         (rows, sample): (&Rows, &mut [u32]),
         validation: &Rows,
         rng: &mut Rng,
+        progress: FitProgress<'_>,
     ) -> Result<usize, FitError> {
         let mut optimiser = Optimiser::new(self, model.widths(), params.len());
         let mut best = Best { loss: f64::INFINITY, epoch: 0, params: Vec::new() };
         for epoch in 1..=self.epochs.get() {
             rng.shuffle(sample);
-            if !optimiser.epoch(model, params, rows, sample, rng).is_finite() {
+            let progress = progress.part(epoch - 1, self.epochs.get());
+            if !optimiser.epoch(model, params, rows, sample, rng, progress)?.is_finite() {
                 return Err(FitError::Diverged { epoch });
             }
             let Some(patience) = self.patience else { continue };
@@ -168,14 +174,16 @@ impl Optimiser {
         rows: &Rows,
         sample: &[u32],
         rng: &mut Rng,
-    ) -> f64 {
+        progress: FitProgress<'_>,
+    ) -> Result<f64, FitError> {
         let mut sum = 0.0;
-        for chosen in sample.chunks(self.batch) {
+        for (i, chosen) in sample.chunks(self.batch).enumerate() {
+            progress.at(i * self.batch, sample.len())?;
             self.gather(rows, chosen);
             sum += model.gradient(params, &self.inputs, &self.targets, &mut self.grad, rng);
             self.adam.step(params, &self.grad, &mut self.state);
         }
-        sum
+        Ok(sum)
     }
 
     fn gather(&mut self, rows: &Rows, chosen: &[u32]) {
@@ -239,7 +247,8 @@ mod tests {
     fn trained(training: Training, validation: &Rows) -> (f32, usize) {
         let (mut params, mut sample) = ([0.0], (0..100).collect::<Vec<u32>>());
         let data = (&line(2.0), sample.as_mut_slice());
-        let epochs = training.run(&mut Slope, &mut params, data, validation, &mut Rng::new(1));
+        let epochs =
+            training.run(&mut Slope, &mut params, data, validation, &mut Rng::new(1), FitProgress::unseen());
         (params[0], epochs.unwrap())
     }
 

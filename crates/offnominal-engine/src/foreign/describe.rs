@@ -1,9 +1,17 @@
 //! What a hosted environment says of itself, as a specification.
 
 use anyhow::{Context, Result, ensure};
+use offnominal_core::limits::OBSERVATION;
 use offnominal_core::spec::{Channel, EnvSpec, Image, Parameter};
 use serde::Deserialize;
+use std::collections::HashSet;
 use std::path::PathBuf;
+
+/// The most steps of an episode that are believed.
+const MOST_STEPS: u32 = 100_000_000;
+
+/// The longest name of a channel.
+const LONGEST_NAME: usize = 100;
 
 /// The description that `worker.py` sends.
 #[derive(Debug, Deserialize)]
@@ -13,6 +21,10 @@ pub(super) struct Description {
     image: Option<[usize; 4]>,
     /// Bounds of the numbers of the observation otherwise.
     observation: Vec<Bounds>,
+    /// Their names, where there are any.
+    observation_names: Option<Vec<String>>,
+    /// Names of the commands.
+    action_names: Option<Vec<String>>,
     /// How many choices each command has, if commands are choices.
     choices: Option<Vec<u32>>,
     /// Bounds of the commands otherwise.
@@ -63,13 +75,32 @@ impl Description {
             ..EnvSpec::new(id, "an environment of Gymnasium in a process of its own")
         };
         ensure!(spec.obs_width() > 0, "environment {id}: expected an observation, found none");
+        ensure!(
+            spec.obs_width() <= OBSERVATION && spec.act_width() <= OBSERVATION,
+            "environment {id}: expected at most {OBSERVATION} numbers of an observation or a command, found {} and {}",
+            spec.obs_width(),
+            spec.act_width()
+        );
         ensure!(spec.act_width() > 0, "environment {id}: expected a command, found none");
-        ensure!(spec.horizon > 0, "environment {id}: expected a horizon of at least one step, found 0");
+        ensure!(
+            (1..=MOST_STEPS).contains(&spec.horizon),
+            "environment {id}: horizon: expected 1 to {MOST_STEPS} steps, found {}",
+            spec.horizon
+        );
+        named(&spec.observation, self.observation_names.as_deref())
+            .with_context(|| format!("environment {id}: observation_names"))?;
+        named(&spec.action, self.action_names.as_deref())
+            .with_context(|| format!("environment {id}: action_names"))?;
         ensure!(
             self.choices.iter().flatten().all(|&n| n > 1),
             "environment {id}: expected commands with two choices"
         );
         Ok(spec)
+    }
+
+    /// Numbers of an observation.
+    pub(super) fn obs_width(&self) -> usize {
+        offnominal_core::channel::width(&self.observation())
     }
 
     /// Whether an observation is bytes.
@@ -82,12 +113,15 @@ impl Description {
             Some([frames, planes, height, columns]) => {
                 vec![Channel::image("image", "what is seen", Image { frames, planes, height, columns })]
             }
-            None => channels("o", "number of the observation", &self.observation),
+            None => {
+                let channels = channels("o", "number of the observation", &self.observation);
+                renamed(channels, self.observation_names.as_deref())
+            }
         }
     }
 
     fn action(&self) -> Vec<Channel> {
-        match &self.choices {
+        let channels = match &self.choices {
             Some(choices) => choices
                 .iter()
                 .enumerate()
@@ -97,7 +131,8 @@ impl Description {
                 })
                 .collect(),
             None => channels("a", "number of the command", &self.action),
-        }
+        };
+        renamed(channels, self.action_names.as_deref())
     }
 }
 
@@ -106,6 +141,30 @@ impl Quantity {
         let [nominal, low, high] = self.range;
         Parameter::new(&self.name, "as the environment's process sets it", "1", nominal, low, high)
     }
+}
+
+/// The channels with names of their own, where there are any.
+fn renamed(channels: Vec<Channel>, names: Option<&[String]>) -> Vec<Channel> {
+    let name = |(i, channel): (usize, Channel)| match names.and_then(|names| names.get(i)) {
+        Some(name) => Channel { name: name.clone(), ..channel },
+        None => channel,
+    };
+    channels.into_iter().enumerate().map(name).collect()
+}
+
+/// Insists on names that can tell the channels apart.
+fn named(channels: &[Channel], names: Option<&[String]>) -> Result<()> {
+    let Some(names) = names else { return Ok(()) };
+    let (expected, found) = (channels.len(), names.len());
+    ensure!(found == expected, "expected {expected} names, found {found}: {}", names.join(", "));
+    let mut seen = HashSet::new();
+    for name in names {
+        let is_plain =
+            !name.trim().is_empty() && name.len() <= LONGEST_NAME && !name.contains(char::is_control);
+        ensure!(is_plain, "expected a name of 1 to {LONGEST_NAME} plain characters, found {name:?}");
+        ensure!(seen.insert(name), "expected different names, found {name:?} twice");
+    }
+    Ok(())
 }
 
 fn channels(letter: &str, meaning: &str, bounds: &[Bounds]) -> Vec<Channel> {
@@ -131,7 +190,8 @@ mod tests {
     #[test]
     fn numbers_and_choices_become_channels() {
         let spec = described(
-            r#"{"image": null, "observation": [[null, 1.5], [0, null]], "choices": [2, 3], "action": [], "horizon": 7,
+            r#"{"image": null, "observation": [[null, 1.5], [0, null]],
+                "observation_names": ["level", "flow"], "action_names": null, "choices": [2, 3], "action": [], "horizon": 7,
                 "parameters": [{"name": "mass", "range": [1, 0.1, 10]}], "source": "Gymnasium 1", "shared": null}"#,
         )
         .unwrap();
@@ -139,12 +199,14 @@ mod tests {
         assert_eq!((spec.observation[0].low, spec.observation[0].high), (f64::NEG_INFINITY, 1.5));
         assert_eq!((spec.action[1].choices, spec.action[1].high), (3, 2.0));
         assert_eq!(spec.parameter("mass").unwrap().high, 10.0);
+        assert_eq!((spec.observation[1].name.as_str(), spec.action[1].name.as_str()), ("flow", "a1"));
     }
 
     #[test]
     fn an_image_is_one_channel() {
         let spec = described(
-            r#"{"image": [1, 3, 210, 160], "observation": [], "choices": [6], "action": [], "horizon": 1000,
+            r#"{"image": [1, 3, 210, 160], "observation": [], "observation_names": null, "action_names": ["joystick"],
+                "choices": [6], "action": [], "horizon": 1000,
                 "parameters": [], "source": "Gymnasium 1, ale_py 0.12", "shared": "/dev/shm/x"}"#,
         )
         .unwrap();
@@ -152,9 +214,34 @@ mod tests {
     }
 
     #[test]
+    fn names_that_tell_nothing_apart_are_refused() {
+        let refused = |names: &str| {
+            let json = format!(
+                r#"{{"image": null, "observation": [[0, 1], [0, 1]], "observation_names": {names}, "action_names": null,
+                    "choices": [2], "action": [], "horizon": 7, "parameters": [], "source": "", "shared": null}}"#
+            );
+            format!("{:#}", described(&json).unwrap_err())
+        };
+        assert!(refused(r#"["x"]"#).contains("observation_names: expected 2 names, found 1"));
+        assert!(refused(r#"["x", "x"]"#).contains("found \"x\" twice"));
+        assert!(refused(r#"["x", "a\nb"]"#).contains("plain characters"));
+    }
+
+    #[test]
+    fn what_would_take_the_whole_memory_is_refused() {
+        let error = described(
+            r#"{"image": [1000000, 1000000, 1000000, 1000000], "observation": [], "observation_names": null,
+                "action_names": null, "choices": [2], "action": [], "horizon": 1, "parameters": [], "source": "",
+                "shared": null}"#,
+        );
+        assert!(error.unwrap_err().to_string().contains("expected at most"));
+    }
+
+    #[test]
     fn what_cannot_be_played_is_refused() {
         let error = described(
-            r#"{"image": null, "observation": [], "choices": null, "action": [[0, 1]], "horizon": 1,
+            r#"{"image": null, "observation": [], "observation_names": null, "action_names": null,
+                "choices": null, "action": [[0, 1]], "horizon": 1,
                 "parameters": [], "source": "", "shared": null}"#,
         );
         assert_eq!(

@@ -3,7 +3,7 @@
 use crate::foreign::guest::Guest;
 use crate::foreign::host::Host;
 use crate::foreign::wire::Reply;
-use crate::foreign::worker::python;
+use crate::foreign::worker::interpreter;
 use crate::foreign::{PREFIX, TIMEOUT_SECS};
 use anyhow::{Context, Result, ensure};
 use offnominal_core::prelude::*;
@@ -30,7 +30,7 @@ impl Foreign {
     pub(super) fn open(id: &str) -> Result<Foreign> {
         let environment = format!("{PREFIX}{id}");
         let (own, limit) = without_timeout(id).with_context(|| format!("environment {environment}"))?;
-        let host = Host::new(own, python(), limit);
+        let host = Host::new(own, interpreter(), limit);
         let (guest, described) = host.invite().with_context(|| format!("environment {environment}"))?;
         let spec = described.spec(&environment)?;
         host.welcome_back(guest);
@@ -52,9 +52,12 @@ impl Foreign {
     }
 
     fn fail(&mut self, why: &anyhow::Error) {
-        self.guest = None;
+        if let Some(guest) = self.guest.take() {
+            self.host.close_if_late(guest.worker(), why);
+        }
         let mut failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
-        *failure = Some(format!("environment {}: {why:#}", self.spec.id));
+        // What came first says why.
+        failure.get_or_insert_with(|| format!("environment {}: {why:#}", self.spec.id));
     }
 
     fn status(&mut self, reply: Reply) -> Status {

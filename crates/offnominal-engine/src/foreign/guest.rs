@@ -1,15 +1,16 @@
 //! One environment in a process of Python, as the engine speaks to it.
 
 use crate::foreign::describe::Description;
-use crate::foreign::wire::{self, Reply, Request};
-use crate::foreign::worker::{START, Worker};
+use crate::foreign::wire::{self, Patient, Reply, Request};
+use crate::foreign::worker::Worker;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// An environment, and the connection that stands for it.
 pub(super) struct Guest {
@@ -18,6 +19,8 @@ pub(super) struct Guest {
     limit: Duration,
     shared: Option<File>,
     is_image: bool,
+    /// The longest answer that is believed.
+    longest: usize,
     /// Both are used again and again.
     sent: Vec<u8>,
     heard: Vec<u8>,
@@ -30,15 +33,15 @@ impl Guest {
     /// If it cannot be made, or not in time.
     pub(super) fn invite(worker: Arc<Worker>, id: &str, limit: Duration) -> Result<(Guest, Description)> {
         let (stream, sent, heard) = (worker.connect()?, Vec::new(), Vec::new());
-        let mut guest = Guest { worker, stream, limit, shared: None, is_image: false, sent, heard };
-        // Imports take their time, however quick the environment is.
-        guest.expect_within(limit.max(START))?;
+        stream.set_read_timeout(Some(wire::SLICE))?;
+        stream.set_write_timeout(Some(limit))?;
+        let longest = wire::LONGEST_DESCRIPTION;
+        let mut guest = Guest { worker, stream, limit, shared: None, is_image: false, longest, sent, heard };
         guest.ask(Request::Make(id), b'H')?;
-        guest.expect_within(limit)?;
         let described = Description::read(&guest.heard)?;
         guest.is_image = described.is_image();
-        let open = |path| File::open(path).with_context(|| "cannot open the observations of its process");
-        guest.shared = described.shared.as_ref().map(open).transpose()?;
+        guest.longest = wire::LONGEST_ERROR.max(described.obs_width().saturating_mul(4).saturating_add(64));
+        guest.shared = described.shared.as_deref().map(|path| guest.open(path)).transpose()?;
         Ok((guest, described))
     }
 
@@ -68,9 +71,21 @@ impl Guest {
         self.ask(Request::Set(u32::try_from(index)?, value), b'O')
     }
 
-    fn expect_within(&mut self, limit: Duration) -> Result<()> {
-        self.limit = limit;
-        Ok(self.stream.set_read_timeout(Some(limit))?)
+    /// The file through which observations come; once both sides have it, it needs no name.
+    fn open(&self, path: &Path) -> Result<File> {
+        ensure!(
+            self.worker.shares(path),
+            "shared: expected a file of its own folder, found {}",
+            path.display()
+        );
+        let file = File::open(path).context("cannot open the observations of its process")?;
+        std::fs::remove_file(path).context("cannot unlink the observations of its process")?;
+        Ok(file)
+    }
+
+    /// The process in which it is.
+    pub(super) fn worker(&self) -> &Worker {
+        &self.worker
     }
 
     /// Whether its process may be used for further episodes.
@@ -79,8 +94,10 @@ impl Guest {
     }
 
     fn ask(&mut self, request: Request<'_>, expected: u8) -> Result<()> {
-        let Guest { stream, sent, heard, .. } = self;
-        let answered = request.send(stream, sent).and_then(|()| wire::receive(stream, heard));
+        let Guest { stream, sent, heard, longest, limit, .. } = self;
+        let mut answer = Patient { stream, until: Instant::now() + *limit };
+        let answered =
+            request.send(&mut &*stream, sent).and_then(|()| wire::receive(&mut answer, heard, *longest));
         let letter = answered.map_err(|error| self.gone(&error))?;
         if letter == b'E' {
             bail!("{}", String::from_utf8_lossy(&self.heard));
@@ -100,8 +117,10 @@ impl Guest {
         let secs = self.limit.as_secs_f64();
         match error.kind() {
             ErrorKind::WouldBlock | ErrorKind::TimedOut => {
+                self.worker.give_up();
                 anyhow!("expected an answer within {secs} s, found none")
             }
+            ErrorKind::ConnectionAborted => anyhow!("stopped while an answer was waited for"),
             ErrorKind::InvalidData => anyhow!("its process sent {error}"),
             _ => anyhow!("{}", self.worker.why_silent("closed the connection")),
         }

@@ -4,7 +4,7 @@ use crate::foreign::describe::Description;
 use crate::foreign::guest::Guest;
 use crate::foreign::worker::Worker;
 use crate::parallel::default_jobs;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,12 +18,15 @@ pub(super) struct Host {
     /// Declared before the processes: environments go first.
     idle: Mutex<Vec<Guest>>,
     workers: Mutex<Vec<Arc<Worker>>>,
+    /// Why no environment is made any longer.
+    closed: Mutex<Option<String>>,
 }
 
 impl Host {
     /// A host without a process yet.
     pub(super) fn new(id: String, python: PathBuf, limit: Duration) -> Host {
-        Host { id, python, limit, idle: Mutex::default(), workers: Mutex::default() }
+        let (idle, workers, closed) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Host { id, python, limit, idle, workers, closed }
     }
 
     /// An environment for an episode: one that waits, or a new one.
@@ -31,6 +34,8 @@ impl Host {
     /// # Errors
     /// If a new one cannot be made.
     pub(super) fn guest(&self) -> Result<Guest> {
+        let why = held(&self.closed).clone();
+        ensure!(why.is_none(), "{} (before; its processes were ended then)", why.unwrap_or_default());
         let waiting = {
             let mut idle = held(&self.idle);
             idle.retain(Guest::is_welcome);
@@ -44,10 +49,22 @@ impl Host {
     /// # Errors
     /// If it cannot be made; the message names the interpreter.
     pub(super) fn invite(&self) -> Result<(Guest, Description)> {
-        let invited = self.worker().and_then(|worker| Guest::invite(worker, &self.id, self.limit));
+        let worker = self.worker();
+        let asked = worker.as_ref().ok().cloned();
+        let invited = worker.and_then(|worker| Guest::invite(worker, &self.id, self.limit));
+        if let (Err(why), Some(worker)) = (&invited, asked) {
+            self.close_if_late(&worker, why);
+        }
         invited.with_context(|| {
             format!("{} ({} names another one)", self.python.display(), crate::foreign::PYTHON)
         })
+    }
+
+    /// Makes no environment any longer if a process did not answer in time: each further one would be waited for anew.
+    pub(super) fn close_if_late(&self, worker: &Worker, why: &anyhow::Error) {
+        if worker.is_late() {
+            held(&self.closed).get_or_insert_with(|| format!("{why:#}"));
+        }
     }
 
     /// Takes an environment back, for the next episode.

@@ -1,9 +1,45 @@
 //! Messages between the engine and a process that hosts environments; `worker.py` documents them.
 
+use crate::stop;
 use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::os::unix::net::UnixStream;
+use std::time::{Duration, Instant};
 
-/// The longest message that is believed.
-const MAX_LEN: usize = 1 << 28;
+/// The longest description of an environment that is believed.
+pub(super) const LONGEST_DESCRIPTION: usize = 1 << 26;
+
+/// The longest account of what went wrong that is believed.
+pub(super) const LONGEST_ERROR: usize = 1 << 16;
+
+/// How long one look at the connection takes, between which it is seen whether the work is to stop.
+pub(super) const SLICE: Duration = Duration::from_millis(100);
+
+/// A connection from which is read until a moment, or until the work of this thread is asked to stop.
+pub(super) struct Patient<'a> {
+    /// The connection; each look at it takes no longer than [`SLICE`].
+    pub(super) stream: &'a UnixStream,
+    /// When the patience ends.
+    pub(super) until: Instant,
+}
+
+impl Read for Patient<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
+        loop {
+            if stop::is_requested() {
+                return Err(ErrorKind::ConnectionAborted.into());
+            }
+            // Also where something comes all the time.
+            if Instant::now() >= self.until {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            let mut stream = self.stream;
+            match stream.read(buffer) {
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {}
+                done => return done,
+            }
+        }
+    }
+}
 
 /// What the engine asks for.
 #[derive(Debug, Clone, Copy)]
@@ -47,18 +83,22 @@ impl Request<'_> {
     }
 }
 
-/// Receives a message: its letter, and its body in `body`.
-pub(super) fn receive(from: &mut impl Read, body: &mut Vec<u8>) -> Result<u8> {
+/// Receives a message of at most so many bytes: its letter, and its body in `body`.
+pub(super) fn receive(from: &mut impl Read, body: &mut Vec<u8>, longest: usize) -> Result<u8> {
     let mut header = [0; 5];
     from.read_exact(&mut header)?;
     let [letter, len @ ..] = header;
     let len = u32::from_le_bytes(len) as usize;
-    if len > MAX_LEN {
-        let why = format!("a message of {len} bytes, which is no message of ours");
+    if len > longest {
+        let why =
+            format!("a message of {len} bytes, which is no message of ours: expected at most {longest}");
         return Err(Error::new(ErrorKind::InvalidData, why));
     }
-    body.resize(len, 0);
-    from.read_exact(body)?;
+    body.clear();
+    // The buffer grows with what comes, not with what is announced.
+    if from.take(len as u64).read_to_end(body)? < len {
+        return Err(ErrorKind::UnexpectedEof.into());
+    }
     Ok(letter)
 }
 
@@ -107,7 +147,7 @@ mod tests {
         Request::Step(&[1.0, -2.0]).send(&mut sent, &mut buffer).unwrap();
         assert_eq!(sent, b"S\x08\0\0\0\0\0\x80\x3f\0\0\0\xc0");
         let mut body = Vec::new();
-        assert_eq!(receive(&mut sent.as_slice(), &mut body).unwrap(), b'S');
+        assert_eq!(receive(&mut sent.as_slice(), &mut body, 8).unwrap(), b'S');
         let mut obs = [0.0; 2];
         assert!(numbers(&body, false, &mut obs) && obs == [1.0, -2.0]);
         assert!(!numbers(&body, false, &mut [0.0; 3]) && !numbers(&body[..7], false, &mut [0.0; 1]));
@@ -130,7 +170,10 @@ mod tests {
 
     #[test]
     fn garbage_is_not_waited_for() {
-        let error = receive(&mut b"X\xff\xff\xff\xff".as_slice(), &mut Vec::new()).unwrap_err();
+        let error = receive(&mut b"X\xff\xff\xff\xff".as_slice(), &mut Vec::new(), 1 << 20).unwrap_err();
         assert!(error.to_string().contains("no message of ours"), "{error}");
+        let mut body = Vec::new();
+        let error = receive(&mut b"O\xff\xff\0\0abc".as_slice(), &mut body, 1 << 20).unwrap_err();
+        assert!(error.kind() == ErrorKind::UnexpectedEof && body.capacity() < 1000, "{error}");
     }
 }

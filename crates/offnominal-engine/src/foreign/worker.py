@@ -17,6 +17,7 @@ in the message but in the file that the description names, which the engine read
 
 import contextlib
 import importlib
+import importlib.metadata
 import json
 import math
 import mmap
@@ -25,6 +26,7 @@ import socket
 import struct
 import sys
 import threading
+import traceback
 from urllib.parse import parse_qsl
 
 # An observation of more bytes is handed over in a shared file.
@@ -33,8 +35,14 @@ INLINE = 4096
 # Steps of an episode where the environment names no limit.
 HORIZON = 1000
 
+# The longest account of what went wrong.
+TOLD = 10_000
+
 # Modules that register the environments of a namespace, where they are not called like it.
 HOMES = {"ALE": "ale_py"}
+
+# Options and keys of an environment's metadata that name its channels.
+NAMES = ("observation_names", "action_names")
 
 TERMINATED, TRUNCATED, JUDGED, SUCCEEDED = 1, 2, 4, 8
 
@@ -47,7 +55,28 @@ def value(text):
         return text
 
 
+def look_in(folder):
+    """Modules of a folder are found from now on, after all that are installed."""
+    if not os.path.isdir(folder):
+        raise ValueError(f"modules: expected a folder, found {folder!r}")
+    if (folder := os.path.abspath(folder)) not in sys.path:
+        sys.path.append(folder)
+
+
 def made(name, options):
+    """The environment, or what to do where its module is not found."""
+    module = name.rpartition(":")[0]
+    try:
+        return constructed(name, options)
+    except ModuleNotFoundError as error:
+        # Gymnasium wraps what the import raised.
+        missing = error.__cause__ or error
+        if not module or getattr(missing, "name", None) != module.partition(".")[0]:
+            raise
+        raise ModuleNotFoundError(f"{missing}: expected an installed module, or its folder as ?modules=FOLDER") from None
+
+
+def constructed(name, options):
     """The environment without a limit of its own, for the engine keeps the time."""
     import gymnasium
 
@@ -55,10 +84,28 @@ def made(name, options):
     if ":" not in name and namespace and not any(known.startswith(namespace + "/") for known in gymnasium.registry):
         with contextlib.suppress(ImportError):  # Gymnasium's own complaint names the namespace.
             importlib.import_module(HOMES.get(namespace, namespace))
-    env = gymnasium.make(name, max_episode_steps=-1, disable_env_checker=True, **options)
-    if isinstance(env.observation_space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
-        env = gymnasium.wrappers.FlattenObservation(env)
-    return env
+    return gymnasium.make(name, max_episode_steps=-1, disable_env_checker=True, **options)
+
+
+def parts(space, name=""):
+    """Names of the numbers of a flattened observation: its keys, joined with a stroke, and places in brackets."""
+    from gymnasium import spaces
+
+    if isinstance(space, spaces.Dict):
+        return [n for key, part in space.spaces.items() for n in parts(part, f"{name}/{key}" if name else str(key))]
+    if isinstance(space, spaces.Tuple):
+        return [n for i, part in enumerate(space.spaces) for n in parts(part, f"{name}[{i}]")]
+    size = spaces.flatdim(space)
+    name = name or "o"
+    return [name] if size == 1 else [f"{name}[{i}]" for i in range(size)]
+
+
+def names(given, metadata, key):
+    """Names of channels: those of the id, else those of the environment's metadata."""
+    if isinstance(given, str):
+        return [name.strip() for name in given.split(",")]
+    found = given if given is not None else metadata.get(key)
+    return None if found is None else [str(name) for name in found]
 
 
 def bound(x):
@@ -95,6 +142,15 @@ def choices(space):
     return None
 
 
+def version(name):
+    """Of an imported package; nothing where it does not say."""
+    said = getattr(sys.modules[name], "__version__", None)
+    if said is None:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            said = importlib.metadata.version(name)
+    return said if isinstance(said, str) else ""
+
+
 class Guest:
     """One environment, with its observations as one row of numbers."""
 
@@ -104,10 +160,20 @@ class Guest:
         name, _, query = wanted.partition("?")
         options = {key: value(text) for key, text in parse_qsl(query)}
         self.horizon = options.pop("horizon", None)
+        given = [options.pop(key, None) for key in NAMES]
+        if (modules := options.pop("modules", None)) is not None:
+            look_in(str(modules))
         self.env = made(name, options)
+        metadata = {**(self.env.unwrapped.metadata or {})}
+        self.names = [names(of, metadata, key) for of, key in zip(given, NAMES)]
+        if isinstance(self.env.observation_space, (gymnasium.spaces.Dict, gymnasium.spaces.Tuple)):
+            self.names[0] = self.names[0] or parts(self.env.observation_space)
+            self.env = gymnasium.wrappers.FlattenObservation(self.env)
         registered = gymnasium.spec(name.rpartition(":")[2]).max_episode_steps
         self.horizon = self.horizon or registered or HORIZON
         self.image = shown(self.env.observation_space)
+        if self.image:
+            self.names[0] = None
         self.choices = choices(self.env.action_space)
         self.set, self.parameters = self._setter()
         self.changed = set()
@@ -145,6 +211,8 @@ class Guest:
         return {
             "image": self.image,
             "observation": [] if self.image else self._observation(),
+            "observation_names": self.names[0],
+            "action_names": self.names[1],
             "choices": self.choices,
             "action": [] if self.choices else bounds(self._box(self.env.action_space, "action")),
             "horizon": self.horizon,
@@ -175,9 +243,12 @@ class Guest:
         import gymnasium
 
         home = type(self.env.unwrapped).__module__.partition(".")[0]
-        version = getattr(sys.modules.get(home), "__version__", "")
-        own = f", {home} {version}".rstrip() if home != "gymnasium" else ""
-        return f"Gymnasium {gymnasium.__version__}{own}"
+        known = [
+            name for name in dict.fromkeys((home, "numpy", "mujoco")) if name != "gymnasium" and name in sys.modules
+        ]
+        return ", ".join(
+            [f"Gymnasium {gymnasium.__version__}", *(f"{name} {version(name)}".rstrip() for name in known)]
+        )
 
     def reset(self, seed):
         """Begins an episode in which every parameter is nominal."""
@@ -241,6 +312,18 @@ def answer(guest, kind, body):
     return b"O", b""
 
 
+def told(error):
+    """What was raised, and where."""
+    try:
+        said = str(error)
+    except Exception:
+        said = ""
+    text = f"{type(error).__name__}: {said}" if said else type(error).__name__
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
+    place = f" ({frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name})" if frames else ""
+    return text[:TOLD] + place[:TOLD]
+
+
 def serve(connection, folder, number):
     """Answers the messages of one connection until it is closed."""
     stream, guest = connection.makefile("rwb"), None
@@ -254,7 +337,7 @@ def serve(connection, folder, number):
             else:
                 kind, body = answer(guest, kind, body)
         except BaseException as error:  # Whatever somebody's environment raises is told, not died of.
-            kind, body = b"E", f"{type(error).__name__}: {error}".encode()
+            kind, body = b"E", told(error).encode(errors="replace")
         stream.write(struct.pack("<cI", kind, len(body)) + body)
         stream.flush()
     if guest:
@@ -269,6 +352,9 @@ def end_with_the_engine():
 
 
 def main(folder):
+    # Imported before anybody waits for an answer; what they raise is told by the first environment, which needs them too.
+    with contextlib.suppress(BaseException):
+        importlib.import_module("gymnasium")
     threading.Thread(target=end_with_the_engine, daemon=True).start()
     door = socket.socket(socket.AF_UNIX)
     door.bind(os.path.join(folder, "door"))

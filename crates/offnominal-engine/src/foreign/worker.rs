@@ -1,28 +1,31 @@
 //! A process of Python that hosts environments.
 
-use anyhow::{Context, Result, bail};
+use crate::foreign::folder::Folder;
+use crate::foreign::said::Said;
+use crate::stop;
+use anyhow::{Context, Result, bail, ensure};
+use offnominal_mujoco::python;
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tempfile::TempDir;
 
 /// What the process runs.
 const PROGRAM: &str = include_str!("worker.py");
 
-/// How long an interpreter may take to start, and an environment to be made.
-pub(super) const START: Duration = Duration::from_secs(60);
-
-/// Where files are memory, on systems that have such a folder.
-const MEMORY: &str = "/dev/shm";
+/// How long an interpreter may take to start and to import Gymnasium.
+const START: Duration = Duration::from_secs(60);
 
 /// The process; it ends when this value goes, and by itself when the engine dies.
 pub(super) struct Worker {
     child: Mutex<Child>,
-    folder: TempDir,
+    folder: Folder,
+    said: Said,
     retired: AtomicBool,
+    is_late: AtomicBool,
 }
 
 impl Worker {
@@ -30,29 +33,29 @@ impl Worker {
     ///
     /// # Errors
     /// If there is no such interpreter, or it ends, or does not open its door in time.
-    pub(super) fn start(python: &Path) -> Result<Worker> {
-        let folder = memory_folder().context("cannot make a folder for a process of environments")?;
-        let said = std::fs::File::create(folder.path().join("said"))?;
-        let child = Command::new(python)
-            .args(["-c", PROGRAM])
-            .arg(folder.path())
-            .stdin(Stdio::piped())
-            .stdout(said.try_clone()?)
-            .stderr(said)
-            .spawn()
-            .with_context(|| format!("cannot start {}", python.display()))?;
-        let worker = Worker { child: Mutex::new(child), folder, retired: AtomicBool::new(false) };
-        worker.connect().with_context(|| python.display().to_string())?;
+    pub(super) fn start(interpreter: &Path) -> Result<Worker> {
+        let folder = Folder::new().context("cannot make a folder for a process of environments")?;
+        let (reader, writer) = std::io::pipe()?;
+        let mut command = python::program(interpreter, PROGRAM);
+        command.arg(folder.path()).stdin(Stdio::piped()).stdout(writer.try_clone()?).stderr(writer);
+        // Ctrl-C is the engine's business, which then ends the process.
+        command.process_group(0);
+        let child = command.spawn().with_context(|| format!("cannot start {}", interpreter.display()))?;
+        let said = Said::listen(reader);
+        let (retired, is_late) = (AtomicBool::new(false), AtomicBool::new(false));
+        let worker = Worker { child: Mutex::new(child), folder, said, retired, is_late };
+        drop(worker.connect().with_context(|| interpreter.display().to_string())?);
         Ok(worker)
     }
 
     /// A connection to a new environment.
     ///
     /// # Errors
-    /// If the process ended, or does not open its door in time.
+    /// If the process ended, or does not open its door in time, or the work was asked to stop.
     pub(super) fn connect(&self) -> Result<UnixStream> {
         let (door, began) = (self.folder.path().join("door"), Instant::now());
         loop {
+            ensure!(!stop::is_requested(), "stopped while its process was waited for");
             match UnixStream::connect(&door) {
                 Ok(stream) => return Ok(stream),
                 Err(_) if began.elapsed() < START && self.ended().is_none() => {}
@@ -62,9 +65,28 @@ impl Worker {
         }
     }
 
+    /// Whether a file lies in the folder that is shared with the process.
+    pub(super) fn shares(&self, file: &Path) -> bool {
+        let is_file = std::fs::symlink_metadata(file).is_ok_and(|about| about.is_file());
+        is_file && file.parent() == Some(self.folder.path())
+    }
+
     /// No environment is added to it any longer; it ends with the last one that it has.
     pub(super) fn retire(&self) {
         self.retired.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends the process, which did not answer in time: whoever is late once is not waited for again.
+    pub(super) fn give_up(&self) {
+        self.retire();
+        self.is_late.store(true, Ordering::Relaxed);
+        // It may have ended already.
+        let _ = self.child().kill();
+    }
+
+    /// Whether it did not answer in time.
+    pub(super) fn is_late(&self) -> bool {
+        self.is_late.load(Ordering::Relaxed)
     }
 
     /// Whether an environment may be added to it.
@@ -77,40 +99,32 @@ impl Worker {
         // A process that was just killed may still be seen running.
         std::thread::sleep(Duration::from_millis(20));
         let what = self.ended().map_or(instead.to_string(), |status| format!("ended ({status})"));
-        match self.last_words() {
+        match self.said.last_line() {
             None => format!("its process {what}"),
             Some(words) => format!("its process {what}; it said: {words}"),
         }
     }
 
     fn ended(&self) -> Option<ExitStatus> {
-        self.child.lock().unwrap_or_else(PoisonError::into_inner).try_wait().ok().flatten()
+        self.child().try_wait().ok().flatten()
     }
 
-    fn last_words(&self) -> Option<String> {
-        let said = std::fs::read(self.folder.path().join("said")).ok()?;
-        let said = String::from_utf8_lossy(&said);
-        said.lines().map(str::trim).rfind(|line| !line.is_empty()).map(String::from)
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        let child = self.child.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let mut child = self.child();
         // It may have ended already; either way nothing is left to be done.
         let _ = child.kill();
         let _ = child.wait();
     }
 }
 
-/// A folder of our own where files are memory, if there is such a place.
-fn memory_folder() -> std::io::Result<TempDir> {
-    let make = || tempfile::Builder::new();
-    make().prefix("offnominal-").tempdir_in(MEMORY).or_else(|_| make().prefix("offnominal-").tempdir())
-}
-
 /// The interpreter that the user names, that of the virtual environment, or the system's.
-pub(super) fn python() -> PathBuf {
+pub(super) fn interpreter() -> PathBuf {
     if let Some(named) = std::env::var_os(crate::foreign::PYTHON) {
         return named.into();
     }

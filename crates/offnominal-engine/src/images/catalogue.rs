@@ -291,6 +291,7 @@ mod tests {
         std::fs::write(&path, b"\x80\x02}q\x00.").unwrap();
         assert!(error().contains("expected a safetensors file"), "{}", error());
         let mut tensors = Tensors::default();
+        tensors.put_entry("format", "offnominal patch coder 1");
         tensors.insert("encoder", &[2], &[0.0; 2]);
         std::fs::write(&path, tensors.to_bytes()).unwrap();
         assert!(error().contains("tensor \"encoder\": expected shape"), "{}", error());

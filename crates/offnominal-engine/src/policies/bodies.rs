@@ -103,12 +103,21 @@ fn at(path: &Path) -> Result<Vec<(String, Vec<u8>)>> {
         let listed = fs::read_dir(path).with_context(|| format!("cannot read {}", path.display()))?;
         let mut files: Vec<_> = listed.flatten().map(|f| f.path()).filter(|p| is_policy(p)).collect();
         files.sort();
-        return files.iter().map(|p| Ok((stem(p), read::bytes(p)?))).collect();
+        return files.iter().map(|p| Ok((stem(p), trusted(p)?))).collect();
     }
     if path.extension().is_some_and(|e| e == "zip") {
         return unpacked(&read::bytes(path)?).with_context(|| path.display().to_string());
     }
-    Ok(vec![(stem(path), read::bytes(path)?)])
+    Ok(vec![(stem(path), trusted(path)?)])
+}
+
+/// The content of a policy's file that is what was written.
+fn trusted(path: &Path) -> Result<Vec<u8>> {
+    let bytes = read::bytes(path)?;
+    if super::card_beside(path, &bytes)?.is_none() {
+        super::vouched::check(path, &bytes)?;
+    }
+    Ok(bytes)
 }
 
 fn is_policy(path: &Path) -> bool {

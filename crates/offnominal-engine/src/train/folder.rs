@@ -4,8 +4,8 @@ use crate::policies;
 use crate::randomisation::Randomisation;
 use anyhow::{Context, Result};
 use offnominal_agents::{Card, Contents, Trainer};
-use offnominal_files::read;
 use offnominal_files::write::atomically;
+use offnominal_files::{read, sealed};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -84,7 +84,7 @@ impl Folder {
     }
 
     fn read_notes(&self) -> Result<Notes> {
-        read::json(&self.notes())
+        sealed::read(&self.notes())
     }
 
     /// What is drawn of the environment of the run, if there is one and anything is.
@@ -97,7 +97,7 @@ impl Folder {
 
     /// Replaces the checkpoint; the notes first, as they alone make no run.
     pub(super) fn write(&self, trainer: &Trainer, notes: &Notes) -> Result<()> {
-        atomically(&self.notes(), serde_json::to_string_pretty(notes)?.as_bytes())?;
+        sealed::write(&self.notes(), notes)?;
         atomically(&self.checkpoint(), &trainer.checkpoint(Contents::Full))
     }
 

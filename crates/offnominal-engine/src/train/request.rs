@@ -3,11 +3,13 @@
 use crate::catalogues;
 use crate::context::Context;
 use crate::randomisation::{Randomisation, RandomisationRequest};
+use crate::request::within;
 use crate::train::{Folder, Keepsakes, Run};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_agents::{Card, TrainConfig};
 use offnominal_core::Seed;
 use offnominal_core::spec::EnvSpec;
+use offnominal_files::lock::Lock;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::fmt::{self, Display, Formatter};
@@ -57,10 +59,12 @@ pub struct Trained {
 /// # Errors
 /// If a name or an option is wrong, or a file cannot be read or written.
 pub fn run(request: &Request, context: &Context) -> Result<Trained> {
+    within("checkpoints", request.checkpoints.unwrap_or(0), 0..=1000)?;
     let env = catalogues::environments().build(&request.env, &json!({}))?;
     let config = request.config()?;
     let default = || PathBuf::from("runs/train").join(format!("{}-{}", request.env, config.algorithm));
     let folder = Folder::new(request.out.clone().unwrap_or_else(default));
+    let _held = Lock::folder(folder.path())?;
     let (policy, seed) = (folder.policy(), Seed(context.seed));
     let change = request.change(&folder, env.spec())?;
     let env = match &change {

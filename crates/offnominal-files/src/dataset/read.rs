@@ -104,6 +104,7 @@ fn assemble(content: columns::Content, about: About, recipe: &DatasetRecipe) -> 
         rewards: content.rewards,
         labels: content.labels,
         end: about.end,
+        divergence: about.divergence,
         goal_met: about.goal_met,
         obs_width: recipe.obs_width(),
         act_width: recipe.act_width(),

@@ -2,6 +2,7 @@
 
 use crate::dataset::*;
 use offnominal_core::Rng;
+use offnominal_core::divergence::NotFinite;
 use proptest::prelude::*;
 use serde_json::json;
 use std::path::Path;
@@ -44,6 +45,7 @@ pub(crate) fn episode(rng: &mut Rng, steps: usize, onset: Option<u32>) -> Episod
         rewards: numbers(steps).iter().map(|&r| f64::from(r) / 3.0).collect(),
         labels: (0..steps).map(|t| onset.is_some_and(|o| o as usize <= t)).collect(),
         end: if steps.is_multiple_of(2) { End::TimedOut } else { End::Failed },
+        divergence: None,
         goal_met: (!steps.is_multiple_of(3)).then_some(steps % 3 == 1),
         obs_width: 3,
         act_width: 2,
@@ -141,16 +143,20 @@ fn damage_is_named() {
 }
 
 #[test]
-fn a_diverged_episode_is_cut_before_the_first_bad_number() {
-    let mut broken = episode(&mut Rng::new(2), 6, None);
-    broken.observations[3 * 4] = f32::NAN;
-    cut_at_divergence(&mut broken);
-    assert_eq!((broken.len(), broken.end), (3, End::Diverged));
-    assert_eq!(broken.signals().len(), 3);
-    let sound = episode(&mut Rng::new(2), 6, None);
-    let mut same = sound.clone();
-    cut_at_divergence(&mut same);
-    assert_eq!(same, sound);
+fn the_name_for_results_holds_no_path() {
+    let label = |id: &str| PolicyName { id: id.into(), digest: "0123456789abcdef".into() }.label();
+    assert_eq!(label("/home/me/runs/my policy.safetensors"), "my-policy-01234567");
+    assert_eq!(label("walker.onnx"), "walker-01234567");
+    assert_eq!((label("tqc"), label("hopper-td3-1")), ("tqc".into(), "hopper-td3-1".into()));
+}
+
+#[test]
+fn why_an_episode_diverged_is_kept() {
+    let mut kept = dataset();
+    let why = Divergence::Observation { at: 2, found: NotFinite::MinusInfinity };
+    (kept.episodes[1].end, kept.episodes[1].divergence) = (End::Diverged, Some(why));
+    let read = decode(&encode(&kept).unwrap()).unwrap();
+    assert_eq!(read, kept);
 }
 
 proptest! {

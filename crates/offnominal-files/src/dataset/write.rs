@@ -17,6 +17,9 @@ pub(super) struct About {
     pub seed: Seed,
     pub initial: Vec<f64>,
     pub end: End,
+    /// Files from before it was kept have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<Divergence>,
     pub goal_met: Option<bool>,
     pub onset: Option<u32>,
     pub twin: Option<usize>,
@@ -66,6 +69,7 @@ fn about((episode, &twin): (&Episode, &Option<usize>)) -> About {
         seed: episode.seed,
         initial: episode.initial.clone(),
         end: episode.end,
+        divergence: episode.divergence,
         goal_met: episode.goal_met,
         onset: episode.onset,
         twin,

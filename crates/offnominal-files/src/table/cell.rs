@@ -16,6 +16,13 @@ pub(super) enum Cell {
     Real(f64),
 }
 
+impl Cell {
+    /// Bytes of its text.
+    pub(super) fn text_len(&self) -> usize {
+        if let Cell::Text(text) = self { text.len() } else { 0 }
+    }
+}
+
 /// The text of a field in CSV; that of a number is the shortest that gives the same bits.
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,6 +12,8 @@ use crate::{
 use offnominal_core::Rng;
 use std::sync::Arc;
 
+/// Value of the entry `format` of the header of a file.
+const FORMAT: &str = "offnominal patch coder 1";
 /// Pixels on a side of a patch.
 pub const PATCH: usize = 8;
 /// Pixels on a side of an image.
@@ -77,15 +79,16 @@ impl PatchCoder {
         let (first, second) = self.params.split_at(self.encoder.n_params());
         tensors.put("encoder", first);
         tensors.put("decoder", second);
-        tensors.put_entry("format", "offnominal patch coder 1");
+        tensors.put_entry("format", FORMAT);
         tensors
     }
 
     /// From named tensors.
     ///
     /// # Errors
-    /// If one is missing or has another shape.
+    /// If one is missing or has another shape, or the format is another one.
     pub fn from_tensors(tensors: &Tensors) -> Result<PatchCoder, TensorError> {
+        tensors.expect_entry("format", FORMAT)?;
         let (encoder, decoder) = shapes();
         let mut params = tensors.expect("encoder", &[encoder.n_params()])?.to_vec();
         params.extend_from_slice(tensors.expect("decoder", &[decoder.n_params()])?);
@@ -315,6 +318,10 @@ mod tests {
         assert!(losses[5] < 0.2 * losses[0] && losses[5] < 0.02, "{losses:?}");
         let again = Tensors::from_bytes(&coder.to_tensors().to_bytes()).unwrap();
         assert_eq!(PatchCoder::from_tensors(&again).unwrap(), coder);
+        let mut newer = again;
+        newer.metadata.insert("format".into(), "offnominal patch coder 2".into());
+        let message = PatchCoder::from_tensors(&newer).unwrap_err().to_string();
+        assert!(message.contains("patch coder 1") && message.contains("patch coder 2"), "{message}");
     }
 
     #[test]

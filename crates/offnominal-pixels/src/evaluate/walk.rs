@@ -62,11 +62,8 @@ impl EvaluationPlan<'_> {
 
     fn score(&self, sample: &Sample, scorers: &[Scorer]) -> Result<Scored> {
         let (labels, output) = self.network.predict(self.set, sample)?;
-        let score = |scorer: &Scorer| -> Result<Vec<f32>> {
-            scorer.needs.check(&output.view()).with_context(|| scorer.id.clone())?;
-            Ok(scorer.scores(&output))
-        };
-        let scores = scorers.iter().map(score).collect::<Result<_>>()?;
+        let scores = scorers.iter().map(|scorer| scorer.scores(&output)).collect::<Result<_>>();
+        let scores = scores.with_context(|| sample.name.clone())?;
         Ok(Scored { prediction: output.view().prediction(), labels, scores })
     }
 }

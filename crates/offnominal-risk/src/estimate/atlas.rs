@@ -207,7 +207,15 @@ mod tests {
             let last =
                 (0..12).map(|c| (10.0 * f64::from(u8::from(c % ways == i % ways)) + rng.normal()) as f32);
             let last = last.collect();
-            let failure = Failure { key: Seed(0), index: i as u64, x: vec![], chance: 1.0, steps: 1, last };
+            let failure = Failure {
+                key: Seed(0),
+                index: i as u64,
+                x: vec![],
+                chance: 1.0,
+                steps: 1,
+                last,
+                divergence: None,
+            };
             (failure, if i.is_multiple_of(ways) { 3e-4 } else { 1e-4 })
         };
         (0..n).map(&mut one).collect()

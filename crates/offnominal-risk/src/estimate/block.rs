@@ -1,11 +1,12 @@
 //! What a run of experiments is, and the blocks that its journal holds.
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use offnominal_core::prelude::*;
 use offnominal_engine::randomisation::Randomisation;
 use offnominal_files::dataset::PolicyName;
 use offnominal_stats::risk::Thinning;
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What is estimated, and how; a journal belongs to one of these.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -103,16 +104,108 @@ pub struct Failure {
     pub steps: u64,
     /// The last observation.
     pub last: Vec<f32>,
+    /// What broke it off, if it has no outcome and only counts as a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<Divergence>,
 }
 
 /// How many draws the blocks hold, which must follow one another.
+///
+/// # Errors
+/// If they do not, or a block holds what cannot be.
 pub fn checked(blocks: &[Block]) -> Result<u64> {
     let mut done = 0;
     for (i, block) in blocks.iter().enumerate() {
-        ensure!(block.first == done, "journal, block {i}: expected draw {done} next, found {}", block.first);
-        let sound = |(chance, _): &(f64, bool)| *chance > 0.0 && *chance <= 1.0;
-        ensure!(block.tried.iter().all(sound), "journal, block {i}: expected chances above 0, at most 1");
-        done += block.n;
+        done = block.after(done).with_context(|| format!("journal, block {i}"))?;
     }
     Ok(done)
+}
+
+impl Block {
+    /// The draw after those of this block, which must begin with the given one.
+    fn after(&self, done: u64) -> Result<u64> {
+        let Block { first, n, tried, failures, .. } = self;
+        ensure!(*first == done, "expected draw {done} next, found {first}");
+        let end = first.checked_add(*n).context("expected fewer draws")?;
+        let sound = |(chance, _): &(f64, bool)| *chance > 0.0 && *chance <= 1.0;
+        ensure!(tried.iter().all(sound), "expected chances above 0, at most 1");
+        ensure!(tried.len() as u64 <= *n, "expected at most {n} experiments, found {}", tried.len());
+        one_after_another(failures.iter().map(|f| f.index), *first..end, "failures")?;
+        let failed = tried.iter().filter(|(_, failed)| *failed).count();
+        let agree = tried.is_empty() || failed == failures.len();
+        ensure!(agree, "expected the {failed} failures of its experiments, found {}", failures.len());
+        Ok(end)
+    }
+}
+
+/// Refuses numbers that are not in a range, or do not stand there one after another, each once.
+///
+/// # Errors
+/// The first one that does not.
+pub(crate) fn one_after_another(
+    numbers: impl Iterator<Item = u64>,
+    range: Range<u64>,
+    what: &str,
+) -> Result<()> {
+    let mut least = range.start;
+    for number in numbers {
+        let Range { start, end } = range;
+        ensure!(
+            number >= least && number < end,
+            "expected {what} from {start} to below {end}, each once and in order, found {number}"
+        );
+        least = number + 1;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(first: u64, failures: &[u64]) -> Block {
+        let failure = |&index: &u64| Failure {
+            key: Seed(index),
+            index,
+            x: vec![],
+            chance: 1.0,
+            steps: 1,
+            last: vec![],
+            divergence: None,
+        };
+        let failures = failures.iter().map(failure).collect();
+        Block { planned: 20, first, n: 10, secs: 0.0, steps: 0, tried: vec![], failures }
+    }
+
+    #[track_caller]
+    fn refused(block: Block, want: &str) {
+        let error = checked(&[block_zero(), block]).unwrap_err();
+        let error = format!("{error:#}");
+        assert!(error.starts_with("journal, block 1: ") && error.contains(want), "{error}");
+    }
+
+    fn block_zero() -> Block {
+        block(0, &[0, 9])
+    }
+
+    #[test]
+    fn repeated_failures_and_those_of_other_draws_are_refused() {
+        assert_eq!(checked(&[block_zero(), block(10, &[10, 19])]).unwrap(), 20);
+        refused(
+            block(10, &[12, 12]),
+            "expected failures from 10 to below 20, each once and in order, found 12",
+        );
+        refused(block(10, &[13, 12]), "found 12");
+        refused(block(10, &[9]), "found 9");
+        refused(block(10, &[20]), "found 20");
+        refused(block(11, &[]), "expected draw 10 next, found 11");
+        refused(Block { n: u64::MAX, ..block(10, &[]) }, "expected fewer draws");
+        let tried = vec![(0.5, true), (1.0, false)];
+        refused(
+            Block { tried: tried.clone(), ..block(10, &[]) },
+            "expected the 1 failures of its experiments",
+        );
+        checked(&[block_zero(), Block { tried: tried.clone(), ..block(10, &[11]) }]).unwrap();
+        refused(Block { n: 1, tried, ..block(10, &[10]) }, "expected at most 1 experiments, found 2");
+    }
 }

@@ -6,6 +6,7 @@ use super::curve::Curve;
 use super::verdict::Verdict;
 use anyhow::Result;
 use offnominal_core::Seed;
+use offnominal_core::divergence::Divergence;
 use offnominal_core::estimate::Estimate;
 use offnominal_files::provenance::Provenance;
 use offnominal_stats::risk::{Diagnostics, Refusal};
@@ -38,6 +39,9 @@ pub struct StoredFailure {
     pub steps: u64,
     /// Its part of the failure probability.
     pub share: f64,
+    /// What broke it off, if it has no outcome and only counts as a failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<Divergence>,
     /// Number of its kind.
     pub kind: usize,
 }
@@ -53,6 +57,9 @@ pub struct Document {
     pub experiments: u64,
     /// Steps of all episodes.
     pub steps: u64,
+    /// Experiments without an outcome, which count as failures.
+    #[serde(default)]
+    pub diverged: u64,
     /// The failure probability.
     pub risk: Answer,
     /// The same by other intervals.
@@ -75,12 +82,16 @@ pub struct Document {
 impl Document {
     /// Puts together what was found; what made it is only known to the caller.
     pub fn new(run: &ExperimentSpec, verdict: &Verdict, atlas: Atlas, curve: Option<Curve>) -> Document {
-        let warnings = verdict.diagnostics.iter().flat_map(Diagnostics::warnings);
+        let warnings = verdict.diagnostics.iter().flat_map(Diagnostics::warnings).map(|w| w.to_string());
+        let diverged = verdict.failures.iter().filter(|(f, _)| f.divergence.is_some()).count() as u64;
+        let counted = (diverged > 0)
+            .then(|| format!("{diverged} experiments diverged and have no outcome; they count as failures"));
         let stored = |(i, (f, share)): (usize, &(Failure, f64))| StoredFailure {
             key: f.key,
             x: f.x.clone(),
             steps: f.steps,
             share: *share,
+            divergence: f.divergence,
             kind: atlas.kind_of[i],
         };
         Document {
@@ -88,10 +99,11 @@ impl Document {
             draws: verdict.draws,
             experiments: verdict.experiments,
             steps: verdict.steps,
+            diverged,
             risk: answer("failure probability", &verdict.risk),
             others: verdict.others.iter().map(|(name, found)| answer(name, found)).collect(),
             diagnostics: verdict.diagnostics.clone(),
-            warnings: warnings.map(|w| w.to_string()).collect(),
+            warnings: warnings.chain(counted).collect(),
             failures: verdict.failures.iter().enumerate().map(stored).collect(),
             curve,
             kinds: atlas.kinds,

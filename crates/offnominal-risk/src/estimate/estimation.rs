@@ -105,7 +105,9 @@ impl<'c> Estimation<'c> {
             record.push(&block)?;
             done += block.n;
             blocks.push(block);
+            self.experimenter.at_most(diverged(&blocks))?;
         }
+        self.experimenter.at_most(diverged(&blocks))?;
         Ok(blocks)
     }
 
@@ -146,7 +148,8 @@ impl<'c> Estimation<'c> {
         };
         let found = self.experimenter.play(key, &x)?;
         let steps = found.steps as u64;
-        let failure = || Failure { key, index, x, chance, steps, last: found.last };
+        let (last, divergence) = (found.last, found.divergence);
+        let failure = || Failure { key, index, x, chance, steps, last, divergence };
         Ok(Some(Tried { chance, steps, failed: found.failed, failure: found.failed.then(failure) }))
     }
 
@@ -197,6 +200,11 @@ impl<'c> Estimation<'c> {
         let next = |_: &mut Rng| *at.next().expect("as many predictions as draws");
         Ok(self.proposal().pool(draws, level, next, |f: &f64| *f, &mut unused)?)
     }
+}
+
+/// Experiments of the blocks that have no outcome.
+pub(super) fn diverged(blocks: &[Block]) -> u64 {
+    blocks.iter().flat_map(|b| &b.failures).filter(|f| f.divergence.is_some()).count() as u64
 }
 
 /// Name of the journal in a run's folder.

@@ -72,7 +72,7 @@ impl Content<'_> {
         let kinds: Result<Vec<Shown>> = self.document.kinds.iter().map(|k| self.shown(k)).collect();
         Ok(Page {
             environment: run.env.clone(),
-            policy: run.policy.id.clone(),
+            policy: run.policy.label(),
             facts: self.facts(),
             tiles: self.tiles(),
             lede: self.lede(),
@@ -98,7 +98,7 @@ impl Content<'_> {
     fn facts(&self) -> Vec<(&'static str, String)> {
         vec![
             ("Environment", self.document.run.env.clone()),
-            ("Policy", self.document.run.policy.id.clone()),
+            ("Policy", self.document.run.policy.label()),
             ("Method", self.method().to_string()),
             ("Draws", self.document.draws.to_string()),
             ("Experiments", self.document.experiments.to_string()),

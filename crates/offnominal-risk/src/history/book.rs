@@ -1,7 +1,8 @@
 //! Which episodes failed, as far as they were played, so that a history that was cut off goes on where it was.
 
+use crate::estimate::block::one_after_another;
 use crate::record::Record;
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use offnominal_files::dataset::PolicyName;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -48,8 +49,9 @@ impl Book {
     pub fn open(folder: Option<&Path>, spec: &HistorySpec) -> Result<Book> {
         let (record, blocks) = Record::open::<_, Block>(folder, JOURNAL, spec)?;
         for (i, Block { episodes, failed, .. }) in blocks.iter().enumerate() {
-            let inside = failed.iter().all(|f| episodes.contains(f));
-            ensure!(inside, "{JOURNAL}, block {i}: expected failures among the episodes {episodes:?}");
+            let (failed, all) =
+                (failed.iter().map(|&f| f as u64), episodes.start as u64..episodes.end as u64);
+            one_after_another(failed, all, "failures").with_context(|| format!("{JOURNAL}, block {i}"))?;
         }
         Ok(Book { record, blocks })
     }

@@ -1,6 +1,6 @@
 //! Many searches for failures beside one another, each with randomness of its own.
 
-use crate::estimate::block::Failure;
+use crate::estimate::block::{Failure, one_after_another};
 use crate::experimenter::Experimenter;
 use crate::guide::Guide;
 use crate::record::{Numbered, Piece};
@@ -130,6 +130,8 @@ impl<'c> Hunt<'c> {
     pub fn run(&self, folder: Option<&Path>, searches: u64, context: &Context) -> Result<Vec<Found>> {
         let work = Numbered { folder, journal: JOURNAL, what: "searches", run: &self.spec };
         let found = work.all(searches, context, |number| Ok((number, self.one(number)?)))?;
+        let failures = found.iter().flat_map(|f| &f.1.failures);
+        self.experimenter.at_most(failures.filter(|f| f.divergence.is_some()).count() as u64)?;
         Ok(found.into_iter().map(|f| f.1).collect())
     }
 
@@ -158,7 +160,8 @@ impl<'c> Hunt<'c> {
             found.steps += came.steps as u64;
             if came.failed {
                 let (index, steps) = (found.experiments as u64 - 1, came.steps as u64);
-                found.failures.push(Failure { key, index, x, chance: 1.0, steps, last: came.last });
+                let (last, divergence) = (came.last, came.divergence);
+                found.failures.push(Failure { key, index, x, chance: 1.0, steps, last, divergence });
             }
         }
         drop(sampler);
@@ -220,6 +223,11 @@ const JOURNAL: &str = "searches.jsonl";
 impl Piece for (u64, Found) {
     fn number(&self) -> u64 {
         self.0
+    }
+
+    fn check(&self) -> Result<()> {
+        let Found { experiments, failures, .. } = &self.1;
+        one_after_another(failures.iter().map(|f| f.index), 0..*experiments as u64, "failures")
     }
 }
 

@@ -33,6 +33,9 @@ pub struct Tried {
     pub chance: f64,
     /// Whether the policy failed.
     pub failed: bool,
+    /// Whether it has no outcome and only counts as a failure.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub diverged: bool,
 }
 
 /// A round of one policy, as the journal keeps it.
@@ -68,7 +71,17 @@ impl Heats {
                 spec.round
             );
         }
-        let known = heats.into_iter().map(|h| ((h.policy, h.round), h.tried)).collect();
+        let mut known = BTreeMap::new();
+        for (i, Heat { policy, round, tried }) in heats.into_iter().enumerate() {
+            let (n, place) = (spec.policies.len(), || format!("{JOURNAL}, round {i}"));
+            ensure!(policy < n, "{}: expected one of {n} policies, found number {policy}", place());
+            let is_new = known.insert((policy, round), tried).is_none();
+            ensure!(
+                is_new,
+                "{}: expected another round than {round} of policy {policy}, found it again",
+                place()
+            );
+        }
         Ok(Heats { record, known })
     }
 

@@ -37,6 +37,8 @@ pub struct Contender {
     pub experiments: u64,
     /// How many failed.
     pub failures: u64,
+    /// How many of these have no outcome and only count as failures.
+    pub diverged: u64,
     /// Its failure probability, at the level of the race shared among all.
     pub risk: Option<Estimate>,
     /// Whether it may still be the best.
@@ -62,6 +64,7 @@ struct Runner<'c> {
     rounds: u64,
     experiments: u64,
     failures: u64,
+    diverged: u64,
 }
 
 /// Runs what the journal in the folder, if there is one, does not hold yet of a race; draws are the same for all
@@ -80,7 +83,8 @@ pub fn race(
     let mut race = Race::new(subjects.len(), rules.level)?;
     let runner = |(i, subject): (usize, _)| {
         let rule = rules.spec.methods[i].thinning()?;
-        Ok(Runner::new(Experimenter::new(subject, context.seed)?, rules.guides.get(i).zip(rule)))
+        let experimenter = Experimenter::new(subject, context.seed)?.allowing(context.allow_diverged);
+        Ok(Runner::new(experimenter, rules.guides.get(i).zip(rule)))
     };
     let mut runners: Vec<Runner<'_>> = subjects.iter().enumerate().map(runner).collect::<Result<_>>()?;
     let (mut heats, mut choices) = (Heats::open(folder, &rules.spec)?, Vec::new());
@@ -97,6 +101,7 @@ pub fn race(
                 let (runner, draws) = (&mut runners[i], rules.spec.round);
                 let tried = heats.get(i, runner.rounds, || runner.heat(draws, context))?;
                 runner.record(&tried, draws);
+                runner.experimenter.at_most(runner.diverged)?;
                 race.update(i, runner.risk(race.level_of_each())?)?;
             }
         }
@@ -108,6 +113,7 @@ pub fn race(
         policy: subjects[i].name.id.clone(),
         experiments: r.experiments,
         failures: r.failures,
+        diverged: r.diverged,
         risk: r.risk(level).ok(),
         may_be_best: race.is_in(i),
     };
@@ -118,7 +124,7 @@ pub fn race(
 impl<'c> Runner<'c> {
     fn new(experimenter: Experimenter<'c>, rule: Option<(&'c Guide, Thinning)>) -> Runner<'c> {
         let thinned = rule.map(|(_, rule)| HorvitzThompson::new(rule.floor()));
-        Runner { experimenter, rule, thinned, rounds: 0, experiments: 0, failures: 0 }
+        Runner { experimenter, rule, thinned, rounds: 0, experiments: 0, failures: 0, diverged: 0 }
     }
 
     /// What comes of the draws of the next round.
@@ -138,7 +144,8 @@ impl<'c> Runner<'c> {
                 return Ok(None);
             }
         }
-        Ok(Some(Tried { at, chance, failed: self.experimenter.play(key, &x)?.failed }))
+        let came = self.experimenter.play(key, &x)?;
+        Ok(Some(Tried { at, chance, failed: came.failed, diverged: came.divergence.is_some() }))
     }
 
     /// Adds what was tried of the draws of a round.
@@ -146,6 +153,7 @@ impl<'c> Runner<'c> {
         self.rounds += 1;
         self.experiments += tried.len() as u64;
         self.failures += tried.iter().filter(|t| t.failed).count() as u64;
+        self.diverged += tried.iter().filter(|t| t.diverged).count() as u64;
         let Some(found) = &mut self.thinned else { return };
         let mut next = 0;
         for t in tried {

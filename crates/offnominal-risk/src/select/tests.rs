@@ -105,5 +105,6 @@ fn a_killed_race_goes_on_with_the_same_bits_and_another_race_is_refused() {
     let text = std::fs::read_to_string(&journal).unwrap();
     std::fs::write(&journal, text.replacen("\"at\":299", "\"at\":300", 1)).unwrap();
     let error = race(&subjects, &other, Some(&folder.path().join("plain")), &context(1)).unwrap_err();
-    assert!(error.to_string().contains("round 0: expected draws below 300"), "{error}");
+    let text = format!("{error:#}");
+    assert!(text.contains("round 0: expected draws below 300"), "{text}");
 }

@@ -26,6 +26,9 @@ pub struct Common {
     /// Worker threads, 1 to 1024 [default: all cores]
     #[arg(long, global = true, value_parser = jobs, default_value_t = default_jobs(), hide_default_value = true)]
     pub jobs: usize,
+    /// Episodes that may diverge and so have no outcome, because the simulation broke or a number was not finite
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub allow_diverged: u64,
     /// Folder for everything that is written [default: one for the command under runs/]
     #[arg(long, global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
@@ -54,6 +57,7 @@ impl Common {
         Common {
             seed: value(matches, "seed").unwrap_or_default(),
             jobs: value(matches, "jobs").unwrap_or_else(default_jobs),
+            allow_diverged: value(matches, "allow_diverged").unwrap_or_default(),
             out: value(matches, "out"),
             json: value(matches, "json").unwrap_or_default(),
             quiet: value(matches, "quiet").unwrap_or_default(),
@@ -67,7 +71,9 @@ impl Common {
             (false, true) => Arc::new(Events),
             (false, false) => Arc::new(Terminal),
         };
-        Context { progress, stop: Arc::clone(interrupted()), ..Context::silent(self.seed, self.jobs) }
+        let (stop, allow_diverged) = (Arc::clone(interrupted()), self.allow_diverged);
+        offnominal_engine::stop::from_now_on(&stop);
+        Context { progress, stop, allow_diverged, ..Context::silent(self.seed, self.jobs) }
     }
 
     /// Prints a result: in words, or as JSON with keys in alphabetical order.

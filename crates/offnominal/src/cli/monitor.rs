@@ -1,11 +1,11 @@
 //! `monitor`: a fitted detector as a filter, steps in and verdicts out, one JSON line each.
 
 use crate::cli::{Common, Outcome};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use offnominal_engine::monitor_file;
-use offnominal_engine::stream::Stream;
-use std::io::{BufRead, Write};
+use offnominal_engine::stream::{Answer, Stream};
+use std::io::{BufRead, Read, Write};
 use std::path::PathBuf;
 
 /// What stands below the options.
@@ -13,9 +13,11 @@ const LINES: &str = r#"Lines in are objects, either whole transitions or what th
   {"obs": [0.1, 0.2], "action": [0.5], "next_obs": [0.1, 0.3]}
   {"obs": [0.1, 0.2], "action": [0.5]}
 Of the second kind a step is judged when the next observation comes; one without an action ends the episode.
+Numbers may be given by the channels' names, {"obs": {"level": 0.1, "flow": 0.2}, …}; or a first line says in which
+order they come: {"channels": {"obs": ["level", "flow"], "action": ["valve"]}}
 Both kinds may have "reset": true, where an episode begins, and "step": N, which then must grow by one.
-A wrong width, a number that is not finite, a missing step or an unknown field ends the program with an error that
-names the line."#;
+A wrong width, a number that is not finite, an unknown channel, a missing step, an unknown field or a line of more than
+1 MiB ends the program with an error that names the line; so does a reader of the verdicts that has gone away."#;
 
 /// Arguments of `monitor`.
 #[derive(Debug, Args)]
@@ -35,17 +37,35 @@ impl Monitor {
         let mut stream = Stream::new(monitor_file::open(&self.file)?);
         let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
         let (mut line, mut n_lines) = (Vec::new(), 0_u64);
-        while input.read_until(b'\n', &mut line).context("cannot read standard input")? > 0 {
+        while next_line(&mut input, &mut line, n_lines + 1)? {
             n_lines += 1;
             let answer = stream.read(&line).with_context(|| format!("standard input, line {n_lines}"))?;
             if let Some(answer) = answer {
-                serde_json::to_writer(&mut out, &answer)?;
-                writeln!(out)?;
-                // Whoever waits for a verdict waits for this step's.
-                out.flush()?;
+                tell(&mut out, &answer)
+                    .map_err(|why| anyhow!("the verdict on line {n_lines} cannot be told: {why}"))?;
             }
-            line.clear();
         }
         Ok(Outcome::Done)
     }
+}
+
+/// The longest line that is read.
+const LONGEST: usize = 1 << 20;
+
+/// Reads the next line; false at the end.
+fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>, number: u64) -> Result<bool> {
+    line.clear();
+    // With the line's end, and one byte more that shows that there are too many.
+    let n = input.take(LONGEST as u64 + 2).read_until(b'\n', line).context("cannot read standard input")?;
+    let len = line.strip_suffix(b"\n").unwrap_or(line).len();
+    ensure!(len <= LONGEST, "standard input, line {number}: expected at most {LONGEST} bytes, found more");
+    Ok(n > 0)
+}
+
+/// Whoever waits for a verdict waits for this step's. That nobody reads it any longer is an error: it is the work of this
+/// command.
+fn tell(out: &mut impl Write, answer: &Answer<'_>) -> Result<()> {
+    serde_json::to_writer(&mut *out, answer)?;
+    writeln!(out)?;
+    Ok(out.flush()?)
 }

@@ -6,6 +6,7 @@ mod clusters;
 mod image_networks;
 mod images;
 mod inside;
+mod manual;
 mod minari;
 mod monitor;
 mod networks;
@@ -16,8 +17,10 @@ mod pixels;
 mod ranges;
 mod renders;
 mod robot;
+mod schemas;
 mod shift;
 mod tables;
+mod twice;
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

@@ -87,7 +87,7 @@ fn a_fitted_monitor_scores_files_and_streams_alike_and_finds_what_is_wrong() {
 fn a_fit_on_recorded_episodes_has_the_same_bits_again() {
     let folder = tempfile::tempdir().unwrap();
     let nominal = collect(&[], folder.path());
-    let more = |alpha| ["--detector", "knn", "--alpha", alpha, "--episodes", nominal.to_str().unwrap()];
+    let more = |alpha| ["--detector", "knn", "--alpha", alpha, "--data", nominal.to_str().unwrap()];
     let paths = ["a.monitor", "b.monitor"].map(|name| folder.path().join(name));
     paths.iter().for_each(|path| drop(succeeds(&mut fit(&more("0.4"), path))));
     let [a, b] = paths.map(|path| std::fs::read(path).unwrap());
@@ -108,7 +108,7 @@ fn what_does_not_belong_together_is_refused() {
     let error = fails(&mut score(&monitor, &other, &[]));
     assert!(error.contains("expected episodes of sap-goal0") && error.contains("found sap-goal1"), "{error}");
     let anomalous = collect(&["--anomaly", "act-offset", "--magnitude", "0.9"], folder.path());
-    let taught = ["--detector", "knn", "--episodes", anomalous.to_str().unwrap()];
+    let taught = ["--detector", "knn", "--data", anomalous.to_str().unwrap()];
     let error = fails(&mut fit(&taught, &folder.path().join("x.monitor")));
     assert!(error.contains("expected nominal episodes, found anomalous ones"), "{error}");
 }
@@ -139,4 +139,126 @@ fn a_wrong_line_is_named() {
     refuses(&(tick("") + &tick(&format!(", \"next_obs\": {}", row(14)))), "line 2: expected no next_obs");
     let both = tick("") + &last + &tick(", \"reset\": true");
     assert!(stream(&monitor, &both).status.success());
+}
+
+/// The names of the channels in a monitor's file, `[obs, action]`.
+fn channels(monitor: &Path) -> [Vec<String>; 2] {
+    let monitor = offnominal_monitor::Monitor::open(monitor).unwrap();
+    let about = monitor.about();
+    [&about.observation, &about.action].map(|of| of.iter().map(|channel| channel.name.clone()).collect())
+}
+
+#[test]
+fn channels_are_told_apart_by_their_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let monitor = small(folder.path());
+    let [obs, action] = channels(&monitor);
+    let values: Vec<f32> = (0..obs.len()).map(|i| 0.1 * i as f32).collect();
+    let scores = |lines: String| {
+        let output = stream(&monitor, &lines);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let said = String::from_utf8(output.stdout).unwrap();
+        let score =
+            |l: &str| serde_json::from_str::<serde_json::Value>(l).unwrap()["score"].as_f64().unwrap();
+        said.lines().map(score).collect::<Vec<f64>>()
+    };
+    let line = |obs: serde_json::Value| {
+        format!("{}\n", serde_json::json!({"obs": obs, "action": [0.5, -0.5], "next_obs": obs}))
+    };
+    let listed = scores(line(serde_json::json!(values)));
+    let named: serde_json::Map<_, _> =
+        obs.iter().zip(&values).rev().map(|(name, v)| (name.clone(), serde_json::json!(v))).collect();
+    assert_eq!(scores(line(named.clone().into())), listed);
+    let mut turned = obs.clone();
+    turned.reverse();
+    let reversed: Vec<f32> = values.iter().rev().copied().collect();
+    let header = serde_json::json!({"channels": {"obs": turned, "action": action}});
+    assert_eq!(scores(format!("{header}\n{}", line(serde_json::json!(reversed)))), listed);
+    assert_ne!(scores(line(serde_json::json!(reversed))), listed, "without names nobody can tell");
+    let mut wrong = named;
+    wrong.insert("temperature".into(), 1.into());
+    let output = stream(&monitor, &line(wrong.into()));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.code() == Some(2) && said.contains("line 1: obs: expected the channels"), "{said}");
+    assert!(said.contains("found \"temperature\""), "{said}");
+}
+
+#[test]
+fn a_reader_that_is_gone_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let monitor = small(folder.path());
+    let mut child = Command::new(BIN)
+        .arg("monitor")
+        .arg(&monitor)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let line = format!("{{\"obs\": {:?}, \"action\": [0, 0]}}\n", vec![0.5; 14]);
+    // The command ends at the first verdict, after which nobody reads these lines either.
+    let _ = child.stdin.take().unwrap().write_all(line.repeat(100).as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(2) && said.contains("the verdict on line 2 cannot be told"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_line_without_end_is_not_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let monitor = small(folder.path());
+    let mut child = Command::new(BIN)
+        .arg("monitor")
+        .arg(&monitor)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"\n").unwrap();
+    // The command ends long before the last of them.
+    let written = (0..1000).take_while(|_| input.write_all(&[b' '; 1 << 16]).is_ok()).count();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("standard input, line 2: expected at most 1048576 bytes, found more"), "{said}");
+    assert!(output.status.code() == Some(2) && written < 1000, "{written}");
+}
+
+#[test]
+fn no_line_makes_the_stream_panic() {
+    use offnominal_engine::stream::Stream;
+    let folder = tempfile::tempdir().unwrap();
+    let monitor = small(folder.path());
+    let [obs, action] = channels(&monitor);
+    let named: serde_json::Map<_, _> = obs.iter().map(|name| (name.clone(), 0.5.into())).collect();
+    let seeds = [
+        serde_json::json!({"obs": vec![0.5; 14], "action": [0, 0], "next_obs": vec![0.5; 14], "step": 3}),
+        serde_json::json!({"obs": named, "action": [0, 0], "reset": true}),
+        serde_json::json!({"channels": {"obs": obs, "action": action}}),
+    ]
+    .map(|line| line.to_string().into_bytes());
+    let mut rng = offnominal_core::Rng::new(9);
+    let mut understood = 0;
+    let mut stream = Stream::new(offnominal_monitor::Monitor::open(&monitor).unwrap());
+    for i in 0..20_000 {
+        let mut line = seeds[i % seeds.len()].clone();
+        for _ in 0..rng.below(4) {
+            let at = rng.below(line.len());
+            match rng.below(3) {
+                0 => line[at] ^= 1 << rng.below(8),
+                1 => drop(line.remove(at)),
+                _ => line.insert(at, b"{}[]:,\"0-9eE.xn"[rng.below(15)]),
+            }
+        }
+        understood += usize::from(stream.read(&line).is_ok());
+        if i % 100 == 0 {
+            stream = Stream::new(offnominal_monitor::Monitor::open(&monitor).unwrap());
+        }
+    }
+    assert!(understood > 1000, "{understood}");
 }

@@ -120,7 +120,7 @@ fn a_robot_plays_episodes_in_sequence() {
     let served = Served::locally(5.0, Settings::default()).unwrap();
     let env = at_sockets(&served);
     assert!(env.fork().is_none());
-    let trial = Trial { env: env.as_ref(), policy: &straight, horizon: 12 };
+    let trial = Trial { horizon: 12, ..Trial::new(env.as_ref(), &straight) };
     let episodes: Vec<Episode> = (0..2_u64).map(|i| trial.nominal(Seed(i))).collect();
     let home = model::tool(&HOME).position_m;
     for episode in episodes {

@@ -1,0 +1,72 @@
+//! The seeds of the mutants: small files that our own writers make, and those of the tests of other formats.
+//!
+//! `mutate --write-seeds` writes them into `fuzz/corpus`, which is to be done when a format changes.
+
+mod policies;
+mod texts;
+mod works;
+
+use crate::{Target, corpus};
+use std::path::{Path, PathBuf};
+
+/// The seeds that are there for a target.
+///
+/// # Panics
+/// If there is no folder of seeds.
+pub fn read(target: &Target) -> Vec<Vec<u8>> {
+    let folder = corpus().join(target.name);
+    let there = std::fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut paths: Vec<PathBuf> = there.map(|item| item.expect("a folder can be listed").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read(path).expect("a seed can be read")).collect()
+}
+
+/// Makes the seeds of a target anew: a name and the bytes of each.
+///
+/// # Panics
+/// If there is no such target.
+pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
+    let named = |name: &str, bytes: Vec<u8>| vec![(name.to_string(), bytes)];
+    match target.name {
+        "policy" => policies::policies(),
+        "card" => vec![repository("agents/sap-goal0-sac.json")],
+        "onnx" => ["mlp", "cnn", "pieces"]
+            .map(|name| repository(&format!("crates/offnominal-agents/tests/onnx/{name}.onnx")))
+            .into(),
+        "sb3" => named("dqn.zip", policies::sb3()),
+        "sb3_statistics" => vec![repository("crates/offnominal-agents/tests/sb3/sac.pkl")],
+        "checkpoint" => named("light", policies::checkpoint()),
+        "history" => named("two", policies::history()),
+        "predictor" => named("dictionary", policies::predictor()),
+        "tensors" => named("two", policies::tensors()),
+        "npy" => named("six.npy", works::npy()),
+        "npz" => named("six.npz", works::npz()),
+        "dataset" => named("two.arrow", works::dataset()),
+        "table_csv" => named("two.csv", works::table().0),
+        "table_parquet" => named("two.parquet", works::table().1),
+        "journal" => named("two.jsonl", works::journal()),
+        "cell" => named("done.json", works::cell()),
+        "png" => works::images(),
+        "label_map" => vec![repository("label-maps/cityscapes.toml"), repository("label-maps/idd.toml")],
+        "monitor_file" => named("knn", works::monitor()),
+        "campaign" => named("small.toml", texts::CAMPAIGN.into()),
+        "results" => named("small.json", works::results()),
+        "rtde" => named("greeting", works::rtde()),
+        "hosted" => named("answers", works::hosted()),
+        "polygons" => named("two.xml", texts::POLYGONS.into()),
+        "monitor_lines" => named("both.jsonl", texts::LINES.into()),
+        "metrics_csv" => named("two.csv", texts::SCORES.into()),
+        "request" => texts::numbered(texts::REQUESTS),
+        "recipe" => texts::recipes(),
+        "train_config" => texts::numbered(texts::TRAININGS),
+        "anomaly" => texts::numbered(texts::ANOMALIES),
+        other => panic!("expected the seeds of {other}"),
+    }
+}
+
+/// A file of this repository.
+fn repository(path: &str) -> (String, Vec<u8>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path);
+    let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+    (name, std::fs::read(&path).expect("the file is there"))
+}

@@ -1,0 +1,118 @@
+//! Seeds of policies, trainings, and what is learned about policies.
+
+use crate::mutate::zipped;
+use crate::read::policies::{environment, seeing, spec};
+use offnominal_agents::trainer::Contents;
+use offnominal_agents::{Actor, History, Normalisation, TrainConfig, Trainer, TrainingEpisode};
+use offnominal_core::{Rng, Seed};
+use offnominal_engine::context::Context;
+use offnominal_nets::{Activation, ConvNet, Filters, Mlp, Net, Tensors};
+use offnominal_risk::learning::learn_from;
+use offnominal_risk::predictors::learn::{Form, PredictorRecipe};
+use std::io::{Cursor, Read};
+
+fn numbers(n: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i * 7919) % 101) as f32 / 101.0 - 0.5).collect()
+}
+
+fn actor(spec: &offnominal_core::spec::EnvSpec, sizes: &[usize], dropout: f32) -> Actor {
+    let net = Mlp::new(sizes, Activation::Relu).with_dropout(dropout);
+    let params = numbers(net.n_params());
+    let map = Normalisation { mean: vec![0.1; sizes[0]], scale: vec![2.0; sizes[0]] };
+    Actor::new(spec, "tqc", net, params, Some(map))
+}
+
+/// A plain policy, an ensemble, one that drops units, and one that chooses.
+pub fn policies() -> Vec<(String, Vec<u8>)> {
+    let (real, choosing) = (spec(3, 2, 0), spec(3, 1, 3));
+    let plain = actor(&real, &[3, 8, 2], 0.0);
+    let ensemble = Actor::ensemble(vec![plain.clone(), plain.clone()]).expect("two alike");
+    let filters = [Filters { kernel: 4, stride: 2, count: 3 }];
+    let eye = ConvNet::fitting(2, 12, 12, &filters).expect("they fit");
+    let head = Mlp::new(&[eye.outputs(), 6, 4], Activation::Relu);
+    let net = Net::new(Some(eye), head);
+    let seeing = Actor::new(&seeing(), "dqn", net.clone(), numbers(net.n_params()), None);
+    let all = [
+        ("seeing", seeing),
+        ("plain", plain),
+        ("ensemble", ensemble),
+        ("dropping", actor(&real, &[3, 8, 2], 0.5)),
+        ("choosing", actor(&choosing, &[3, 4, 4, 3], 0.0)),
+    ];
+    all.map(|(name, actor)| (format!("{name}.safetensors"), actor.to_bytes())).into()
+}
+
+/// Any tensors.
+pub fn tensors() -> Vec<u8> {
+    let mut tensors = Tensors::default();
+    tensors.insert("w", &[2, 3], &numbers(6));
+    tensors.insert("b", &[3], &numbers(3));
+    tensors.put_entry("format", "x");
+    tensors.to_bytes()
+}
+
+/// The model of the tests with what a policy needs, and no more.
+pub fn sb3() -> Vec<u8> {
+    let (_, whole) = super::repository("crates/offnominal-agents/tests/sb3/dqn.zip");
+    let mut archive = zip::ZipArchive::new(Cursor::new(&whole)).expect("a zip");
+    let mut part = |name: &str| {
+        let mut bytes = Vec::new();
+        archive.by_name(name).expect("the part").read_to_end(&mut bytes).expect("readable");
+        (name.to_string(), bytes)
+    };
+    zipped(&[part("data"), part("policy.pth")])
+}
+
+/// A training of eight steps.
+pub fn checkpoint() -> Vec<u8> {
+    let config = TrainConfig {
+        steps: 40,
+        hidden: vec![8],
+        batch: 4,
+        buffer: 50,
+        learning_starts: 4,
+        quantiles: 3,
+        top_quantiles_to_drop: 1,
+        eval_every: 1000,
+        ..TrainConfig::default()
+    };
+    let mut trainer = Trainer::new(config, environment(), Seed(1)).expect("a sound recipe");
+    trainer.advance(8);
+    trainer.checkpoint(Contents::Full)
+}
+
+/// Two episodes of a training.
+pub fn history() -> Vec<u8> {
+    let run = offnominal_agents::history::Run {
+        env: "w".into(),
+        initial: vec!["x".into(), "y".into()],
+        algorithm: "td3".into(),
+        seed: Seed(3),
+        steps: 40_000_000,
+    };
+    let past = |step, failed| TrainingEpisode { initial: vec![0.25, -1.5], step, noise: 0.5, failed };
+    History { run, episodes: vec![past(7, true), past(33_554_435, false)] }.to_bytes()
+}
+
+/// A dictionary of episodes that predicts failures.
+pub fn predictor() -> Vec<u8> {
+    let (mut rng, spec) = (Rng::new(5), environment().spec());
+    let (initial, n) = (spec.initial.clone(), 120);
+    let run = offnominal_agents::history::Run {
+        env: spec.id.clone(),
+        initial: initial.clone(),
+        algorithm: "td3".into(),
+        seed: Seed(3),
+        steps: n,
+    };
+    let past = |step| {
+        let initial: Vec<f64> = initial.iter().map(|_| rng.uniform()).collect();
+        let failed = rng.uniform() < initial[0];
+        TrainingEpisode { initial, step, noise: 1.0 - step as f64 / 200.0, failed }
+    };
+    let history = History { run, episodes: (0..n).map(past).collect() };
+    let recipe = PredictorRecipe { form: Form::Dictionary, ..PredictorRecipe::default() };
+    let context = Context::silent(1, 1);
+    let learned = learn_from(&[history], None, environment(), &recipe, None, &context);
+    learned.expect("enough failures").predictor.to_bytes()
+}

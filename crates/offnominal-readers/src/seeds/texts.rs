@@ -1,0 +1,99 @@
+//! Seeds that are text.
+
+use serde_json::{Value, json};
+
+/// A campaign that needs nothing from outside.
+pub const CAMPAIGN: &str = r#"name = "small"
+seed = 1
+envs = ["sap-goal0"]
+policies = ["sac"]
+detectors = ["clock", { id = "knn", name = "knn-5", k = 5 }]
+anomalies = [{ id = "act-delay", magnitude = 3 }, { id = "obs-offset", magnitude = 0.25 }]
+seeds = 2
+onset = 4
+extent = { window = 5 }
+false_alarms = 0.1
+replicates = 50
+traces = 1
+video = false
+
+[episodes]
+train = 10
+validation = 20
+test = 5
+"#;
+
+/// A car over a road.
+pub const POLYGONS: &str = "<annotation><imagesize><nrows>4</nrows><ncols>6</ncols></imagesize>
+<object><name>Road</name><deleted>0</deleted><polygon><username>ann</username>
+<pt><x>0</x><y>2</y></pt><pt><x>6</x><y>2</y></pt><pt><x>6</x><y>4</y></pt><pt><x>0</x><y>4</y></pt></polygon></object>
+<object><name>vase</name><polygon><username>bob</username>
+<pt><x>1</x><y>1</y></pt><pt><x>3</x><y>1</y></pt><pt><x>3</x><y>3</y></pt></polygon></object></annotation>
+";
+
+/// Steps of an episode, and of the next one.
+pub const LINES: &str = r#"{"obs": [0.1, 0.2, -0.3], "action": [0.5], "reset": true, "step": 0}
+{"obs": [0.1, 0.3, 0.0], "action": [-0.5], "step": 1}
+{"obs": [0.2, 0.3, 1e3], "step": 2}
+{"obs": [0.2, 0.3, 0.1], "action": [0.0], "reset": true, "step": 0}
+{"obs": [0.2, 0.3, 0.1], "step": 1}
+"#;
+
+/// Scores of two episodes.
+pub const SCORES: &str = "episode,step,score,label
+a,0,0.1,0
+a,1,0.2,0
+a,2,0.9,1
+a,3,0.4,1
+b,0,0.1,0
+b,1,0.3,0
+b,2,0.2,0
+";
+
+/// Requests of commands.
+pub const REQUESTS: &[&str] = &[
+    r#"{"env": "sap-goal0", "policy": "sac", "episodes": 20}"#,
+    r#"{"env": "sap-goal0", "policy": "sac", "detector": "knn", "train": 50, "calibration": 40, "file": "m"}"#,
+    r#"{"env": "cartpole", "policy": "tqc", "experiments": 1000, "level": 0.95, "rate": 0.5}"#,
+    r#"{"campaign": "c.toml", "out": "o"}"#,
+    r#"{"file": "scores.csv", "threshold": 0.5, "replicates": 100, "level": 0.9}"#,
+    r#"{"model": "m.zip", "env": "pendulum", "normalize": null, "out": "o"}"#,
+];
+
+/// Recipes of trainings.
+pub const TRAININGS: &[&str] = &[
+    r#"{"algorithm": "tqc", "steps": 40, "hidden": [8, 8], "batch": 8, "buffer": 50, "n_envs": 1, "lr": 0.001}"#,
+    r#"{"algorithm": "td3", "steps": 40, "hidden": [8], "batch": 8, "buffer": 50, "normalise": "running"}"#,
+    r#"{"algorithm": "sac", "steps": 40, "hidden": [8], "batch": 8, "buffer": 50, "alpha": 0.1}"#,
+];
+
+/// Anomalies with their schedules.
+pub const ANOMALIES: &[&str] = &[
+    r#"{"anomaly": "obs-offset", "params": {"magnitude": 0.25}, "schedule": {"onset": "random", "extent": "to_end"}}"#,
+    r#"{"anomaly": "act-delay", "params": {"magnitude": 3}, "schedule": {"onset": {"at": 4}, "extent": {"window": {"steps": 3}}}}"#,
+];
+
+/// Texts with their numbers as names.
+pub fn numbered(all: &[&str]) -> Vec<(String, Vec<u8>)> {
+    all.iter().enumerate().map(|(i, text)| (format!("{i}.json"), text.as_bytes().to_vec())).collect()
+}
+
+/// Every detector with all its parameters.
+pub fn recipes() -> Vec<(String, Vec<u8>)> {
+    let entries = offnominal_detectors::ALL.iter().zip(offnominal_detectors::defaults());
+    let recipe = |(entry, params): (&offnominal_core::Entry<_>, Value)| {
+        let mut table = params;
+        table["id"] = json!(entry.id);
+        // TOML has no null.
+        strip(&mut table);
+        (format!("{}.json", entry.id), table.to_string().into_bytes())
+    };
+    entries.map(recipe).collect()
+}
+
+fn strip(value: &mut Value) {
+    if let Value::Object(map) = value {
+        map.retain(|_, inner| !inner.is_null());
+        map.values_mut().for_each(strip);
+    }
+}

@@ -1,0 +1,83 @@
+//! The list of all readers.
+
+use crate::read::{files, images, policies, requests, wires, works};
+
+/// What a reader reads, which decides how mutants of it are made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Nothing that a mutant could keep.
+    Bytes,
+    /// JSON, or lines of it.
+    Json,
+    /// Words and numbers between separators: TOML, CSV, XML.
+    Text,
+    /// A JSON header and tensors.
+    Safetensors,
+    /// A zip of other formats.
+    Zip,
+    /// Protocol buffers.
+    Protobuf,
+    /// PNG.
+    Png,
+    /// Packages with two bytes of length before a letter.
+    Packages,
+    /// Messages with a letter before four bytes of length.
+    Messages,
+}
+
+/// A reader of outside bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Target {
+    /// Its name, which is that of its fuzz target and of its folder of seeds.
+    pub name: &'static str,
+    /// What it reads.
+    pub format: Format,
+    /// Reads bytes; whether they are accepted.
+    pub read: fn(&[u8]) -> bool,
+}
+
+macro_rules! targets {
+    ($($format:ident $module:ident::$name:ident,)*) => {
+        /// Every reader.
+        pub const TARGETS: &[Target] =
+            &[$(Target { name: stringify!($name), format: Format::$format, read: $module::$name },)*];
+    };
+}
+
+targets! {
+    Safetensors policies::policy,
+    Json policies::card,
+    Protobuf policies::onnx,
+    Zip policies::sb3,
+    Bytes policies::sb3_statistics,
+    Safetensors policies::checkpoint,
+    Safetensors policies::history,
+    Safetensors policies::predictor,
+    Safetensors files::tensors,
+    Text files::npy,
+    Zip files::npz,
+    Bytes files::dataset,
+    Text files::table_csv,
+    Bytes files::table_parquet,
+    Json files::journal,
+    Json files::cell,
+    Png images::png,
+    Text images::label_map,
+    Text images::polygons,
+    Safetensors works::monitor_file,
+    Json works::monitor_lines,
+    Text works::campaign,
+    Text works::metrics_csv,
+    Json works::results,
+    Json requests::request,
+    Json requests::recipe,
+    Json requests::train_config,
+    Json requests::anomaly,
+    Packages wires::rtde,
+    Messages wires::hosted,
+}
+
+/// The reader of that name.
+pub fn target(name: &str) -> Option<&'static Target> {
+    TARGETS.iter().find(|target| target.name == name)
+}

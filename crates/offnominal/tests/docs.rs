@@ -1,0 +1,99 @@
+//! Every command line in the documentation is one of this program, also where it cannot be run.
+//!
+//! `python/tests/test_docs.py` runs the blocks that can be run.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// README and the pages below `docs`.
+fn pages() -> Vec<PathBuf> {
+    let (mut found, mut open) = (vec![root().join("README.md")], vec![root().join("docs")]);
+    while let Some(folder) = open.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            match path.extension().and_then(|e| e.to_str()) {
+                Some("md") => found.push(path),
+                _ if path.is_dir() => open.push(path),
+                _ => (),
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The lines of a page's shell blocks with their numbers; a line that ends with a backslash goes on in the next one.
+fn shell(page: &str) -> Vec<(usize, String)> {
+    let (mut inside, mut open, mut found) = (None, String::new(), Vec::new());
+    for (number, line) in page.lines().enumerate() {
+        match (&inside, line.strip_prefix("```")) {
+            (None, Some(info)) => inside = Some(info.split(' ').next() == Some("sh")),
+            (Some(_), Some(_)) => inside = None,
+            (Some(true), None) => match line.strip_suffix('\\') {
+                Some(start) => open += start,
+                None => found.push((number + 1, std::mem::take(&mut open) + line)),
+            },
+            _ => (),
+        }
+    }
+    found
+}
+
+/// The arguments of each call of the program in a line of a shell.
+fn calls(line: &str) -> Vec<Vec<String>> {
+    let mut words = shlex::split(line).unwrap_or_else(|| panic!("a quote is not closed: {line}"));
+    // The file of a redirection is no call, whatever its name.
+    while let Some(at) = words.iter().position(|word| matches!(word.as_str(), ">" | "<" | ">>")) {
+        words.drain(at..(at + 2).min(words.len()));
+    }
+    let is_operator = |word: &str| matches!(word, "|" | "&&" | "||" | ";" | "&" | "do" | "done");
+    let mut found = Vec::new();
+    for part in words.split(|word| is_operator(word)) {
+        let name = |word: &String| word == "offnominal" || word.ends_with("/offnominal");
+        let cargo = part.starts_with(&["cargo".to_string(), "run".to_string()]);
+        let first = if cargo { part.iter().position(|w| w == "--") } else { part.iter().position(name) };
+        let sets = |words: &[String]| words.iter().all(|word| word.contains('='));
+        let is_example = part.iter().any(|word| word == "--example");
+        if let Some(at) = first.filter(|&at| cargo || sets(&part[..at])).filter(|_| !is_example) {
+            let arguments = part[at + 1..].iter().map(|word| word.trim_end_matches(';').to_string());
+            found.push(std::iter::once("offnominal".to_string()).chain(arguments).collect());
+        }
+    }
+    found
+}
+
+#[test]
+fn command_lines_of_the_documentation_are_those_of_the_program() {
+    let (mut wrong, mut n) = (Vec::new(), 0);
+    for path in pages() {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in shell(&text) {
+            for call in calls(&line) {
+                n += 1;
+                let place = path.strip_prefix(root()).unwrap().display().to_string();
+                if let Err(why) = offnominal::cli::parse(&call) {
+                    wrong.push(format!("{place}:{number}: {}\n{why}", call.join(" ")));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(n > 100, "expected more than a hundred calls in the documentation, found {n}");
+}
+
+#[test]
+fn calls_are_found_in_lines_of_a_shell() {
+    let found = |line: &str| calls(line).iter().map(|c| c[1..].join(" ")).collect::<Vec<_>>();
+    assert_eq!(
+        found("A=1 offnominal list envs > x | offnominal metrics -  # why"),
+        ["list envs", "metrics -"]
+    );
+    assert_eq!(found("cargo run --release -- demo && bash x.sh"), ["demo"]);
+    assert_eq!(found("for a in 1 2; do offnominal list $a; done"), ["list $a"]);
+    assert!(found("python x.py target/release/offnominal").is_empty());
+    assert_eq!(found("offnominal man x > completions/offnominal"), ["man x"]);
+    assert_eq!(shell("```sh\na \\\n b\n```\n```text\nc\n```\n"), [(3, "a  b".to_string())]);
+}

@@ -1,0 +1,40 @@
+//! The JSON Schemas in `schemas/` are those of the types.
+
+use offnominal_bench::campaign::Campaign;
+use offnominal_bench::suite::{Environment, Row};
+use offnominal_engine::stream::{Answer, line_schema};
+use offnominal_pixels::label_map::LabelMap;
+use schemars::{Schema, schema_for};
+use std::path::Path;
+
+/// Each file, what it describes, and its schema.
+fn all() -> [(&'static str, &'static str, Schema); 6] {
+    [
+        ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
+        (
+            "label-map",
+            "Which label of a data set is known, unknown or ignored: a TOML file",
+            schema_for!(LabelMap),
+        ),
+        ("monitor-line", "A line that `offnominal monitor` reads", line_schema()),
+        ("monitor-verdict", "A line that `offnominal monitor` writes", schema_for!(Answer<'_>)),
+        ("result-row", "A row of ENV.parquet or ENV.csv of a suite", schema_for!(Row)),
+        ("suite-environment", "ENV.json of a suite: what made the table beside it", schema_for!(Environment)),
+    ]
+}
+
+#[test]
+fn the_schemas_are_those_of_the_types() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../schemas");
+    for (name, title, mut schema) in all() {
+        schema.insert("title".into(), title.into());
+        let text = serde_json::to_string_pretty(&schema).unwrap() + "\n";
+        let path = folder.join(format!("{name}.json"));
+        if std::env::var_os("UPDATE_EXPECT").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        let is_current = std::fs::read_to_string(&path).unwrap_or_default() == text;
+        assert!(is_current, "{} is old; UPDATE_EXPECT=1 writes it", path.display());
+    }
+}

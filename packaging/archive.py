@@ -1,0 +1,90 @@
+"""Packs the binary of a target with everything that it reads at run time: one archive that is unpacked and runs.
+
+    cargo build --release --features manual --target x86_64-unknown-linux-gnu
+    python3 packaging/archive.py --target x86_64-unknown-linux-gnu --out dist
+
+Inside are bin/, share/offnominal/agents/ (where the program looks for its data), share/man/, share/bash-completion/,
+share/zsh/, share/fish/ and the licences. Beside the archive stands its SHA-256. The manual comes from the program itself,
+so it is there only if this machine can run it.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPLETIONS = {
+    "bash": "share/bash-completion/completions/offnominal",
+    "zsh": "share/zsh/site-functions/_offnominal",
+    "fish": "share/fish/vendor_completions.d/offnominal.fish",
+}
+
+
+def cargo_target():
+    known = subprocess.run(
+        ["cargo", "metadata", "--format-version", "1", "--no-deps"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return Path(json.loads(known.stdout)["target_directory"])
+
+
+def data_files():
+    """What the program reads at run time, as its own list says."""
+    text = (ROOT / "crates/offnominal-engine/src/data.rs").read_text()
+    return re.findall(r'"([^"]+)"', re.search(r"FILES: &\[&str\] = &\[(.*?)\];", text, re.S)[1])
+
+
+def manual(program, folder):
+    """Completions and man pages; none if this machine cannot run the program."""
+    try:
+        subprocess.run([program, "--version"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        print(f"archive: {program} does not run here, so the archive has no manual")
+        return
+    subprocess.run([program, "man", folder / "share/man/man1"], check=True)
+    for shell, place in COMPLETIONS.items():
+        text = subprocess.run([program, "completions", shell], check=True, capture_output=True).stdout
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_bytes(text)
+
+
+def laid_out(program, folder):
+    (folder / "bin").mkdir(parents=True)
+    shutil.copy2(program, folder / "bin")
+    for file in data_files():
+        place = folder / "share/offnominal/agents" / file
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / "agents" / file, place)
+    for file in ("LICENSE-MIT", "LICENSE-APACHE", "README.md", "CHANGELOG.md"):
+        shutil.copyfile(ROOT / file, folder / file)
+    manual(program, folder)
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("--target", required=True)
+    arguments.add_argument("--out", type=Path, required=True)
+    given = arguments.parse_args()
+    is_windows = "windows" in given.target
+    program = cargo_target() / given.target / "release" / ("offnominal.exe" if is_windows else "offnominal")
+    if not program.is_file():
+        sys.exit(f"archive: expected the program {program}, found none")
+    version = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
+    name = f"offnominal-{version}-{given.target}"
+    given.out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        laid_out(program, Path(folder) / name)
+        made = shutil.make_archive(str(given.out / name), "zip" if is_windows else "gztar", folder, name)
+    digest = hashlib.sha256(Path(made).read_bytes()).hexdigest()
+    Path(made + ".sha256").write_text(f"{digest}  {os.path.basename(made)}\n")
+    print(f"{made}: {Path(made).stat().st_size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()
