@@ -66,7 +66,7 @@ class Policy:
         return made, tuple(arguments)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the policy as a file that every command takes as ``--policy PATH``.
+        """Writes the policy as a file that every command takes as ``--policy PATH``, with its card beside it if it has one.
 
         :raises ValueError: if it has no file, as ``random`` has none.
         """

@@ -148,7 +148,7 @@ def test_an_exception_of_the_environment_arrives_as_it_is():
     [
         ("obs-nose", {}, 'did you mean "obs-noise"'),
         ("dyn-mass", {}, "no anomaly of this environment is called"),
-        ("img-fog", {}, "expected an environment whose observation is"),
+        ("img-fog", {}, 'no anomaly of this environment is called "img-fog"'),
         ("obs-noise", {"channels": [9]}, "no observation channel 9"),
         ("obs-noise", {"onset": 999}, "onset: expected"),
         ("obs-noise", {"setter": print}, "expected setter and parameters together"),

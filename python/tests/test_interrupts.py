@@ -11,7 +11,7 @@ import pytest
 #: Calls that would take minutes, each with the seconds after which it is interrupted.
 CALLS = {
     "fit": 'offnominal.detectors.PeDm(training={"epochs": 9999}).fit(episodes)',
-    "fit of a forest": "offnominal.detectors.IsolationForest(trees=1_000_000).fit(episodes)",
+    "fit of a forest": "offnominal.detectors.IsolationForest(trees=16_384, subsample=16_384).fit(episodes)",
     "fit of a recurrent network": "offnominal.detectors.Riqn().fit(episodes)",
     "alarms": 'offnominal.alarms.fit(episodes, episodes, offnominal.detectors.MlpDm(training={"epochs": 9999}), rule="max")',
     "collect": 'offnominal.collect("car-lanekeep", "tqc", episodes=100_000)',

@@ -76,7 +76,7 @@ impl Policy {
         })
     }
 
-    /// Writes the policy where commands find it by its path, whole or not at all.
+    /// Writes the policy where commands find it by its path, with its card beside it if it has one.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         detached(py, || {
             let bytes = match &self.file {
@@ -85,7 +85,8 @@ impl Policy {
             };
             let bytes = bytes
                 .with_context(|| format!("policy {}: expected one with a file, found none", self.name))?;
-            atomically(&path, &bytes)
+            atomically(&path, &bytes)?;
+            self.card.as_ref().map_or(Ok(()), |card| known::write_card(card, &path))
         })
     }
 

@@ -54,7 +54,7 @@ b,2,0.2,0
 pub const REQUESTS: &[&str] = &[
     r#"{"env": "sap-goal0", "policy": "sac", "episodes": 20}"#,
     r#"{"env": "sap-goal0", "policy": "sac", "detector": "knn", "train": 50, "calibration": 40, "file": "m"}"#,
-    r#"{"env": "cartpole", "policy": "tqc", "experiments": 1000, "level": 0.95, "rate": 0.5}"#,
+    r#"{"env": "cartpole", "policy": "tqc", "episodes": 1000, "level": 0.95, "rate": 0.5}"#,
     r#"{"campaign": "c.toml", "out": "o"}"#,
     r#"{"file": "scores.csv", "threshold": 0.5, "replicates": 100, "level": 0.9}"#,
     r#"{"model": "m.zip", "env": "pendulum", "normalize": null, "out": "o"}"#,
