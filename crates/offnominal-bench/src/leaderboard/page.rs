@@ -17,7 +17,7 @@ const HEAD: &str = "# Leaderboard\n\n\
     threshold for 5 % of episodes. The control is nominal episodes judged as if an anomaly began in them, and should be one half.\n";
 
 const SUBMIT: &str = "\n## Submit\n\n\
-    ```sh\n\
+    ```sh no-run: takes hours\n\
     offnominal bench --suite vector --out runs/vector           # with your detectors added to the catalogue\n\
     offnominal leaderboard add runs/vector --suite vector --name my-detector --by \"Who\" --date 2026-01-31 \\\n\
     \x20   --about \"What is new in it\" --code \"Where the code is\"\n\

@@ -66,7 +66,7 @@ fn head(suite: &Suite, found: &Found) -> String {
          signals and of the environment, and nine camera faults, at two strengths.{missing}{lacks}\n\
          Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n\
          Published figures are those of Anomaly-Gym, whose environments, policies, images and strengths differ from ours: \
-         compare orders, not digits.\n{hardware}\n\n```sh\n{commands}```\n",
+         compare orders, not digits.\n{hardware}\n\n```sh no-run: takes hours\n{commands}```\n",
         suite.id
     )
 }

@@ -99,7 +99,7 @@ fn head(suite: &Suite, found: &Found) -> String {
          Numbers in brackets are 95 % intervals; anomalies of an environment count as one unit.\n\
          Published figures are those of Anomaly-Gym, whose environments, policies and strengths differ from ours in what their \
          cards say: compare orders, not digits.\n\n\
-         ```sh\n{}\n```\n",
+         ```sh no-run: takes hours\n{}\n```\n",
         suite.id,
         there.len(),
         there.len() + found.missing.len(),
