@@ -30,29 +30,27 @@ pub struct Signals<'a> {
 }
 
 impl<'a> Signals<'a> {
-    /// Views `[T + 1, obs_width]` observations and `[T, act_width]` actions as an episode.
+    /// Views `[T + 1, obs_width]` observations and `[T, act_width]` actions as an episode. Recordings may have no actions:
+    /// then `act_width` is zero.
     ///
     /// # Panics
-    /// If the lengths do not fit together or a width is zero.
+    /// If the lengths do not fit together, or there is no observation.
     pub fn new(observations: &'a [f32], actions: &'a [f32], obs_width: usize, act_width: usize) -> Self {
-        assert!(
-            obs_width > 0 && act_width > 0,
-            "an episode needs at least one observation and one action channel"
-        );
-        let steps = actions.len() / act_width;
-        assert_eq!(actions.len(), steps * act_width, "actions do not fill whole rows");
-        assert_eq!(observations.len(), (steps + 1) * obs_width, "expected one more observation than actions");
+        assert!(obs_width > 0, "an episode needs at least one observation channel");
+        let rows = observations.len() / obs_width;
+        assert!(rows > 0 && observations.len() == rows * obs_width, "observations do not fill whole rows");
+        assert_eq!(actions.len(), (rows - 1) * act_width, "expected one more observation than actions");
         Signals { observations, actions, obs_width, act_width }
     }
 
     /// Number of steps T.
     pub fn len(&self) -> usize {
-        self.actions.len() / self.act_width
+        self.observations.len() / self.obs_width - 1
     }
 
     /// Whether there is no step.
     pub fn is_empty(&self) -> bool {
-        self.actions.is_empty()
+        self.len() == 0
     }
 
     /// Numbers per observation.

@@ -122,16 +122,8 @@ impl Request {
         fit.make(train, calibration)
     }
 
-    /// The rule of that name.
     fn checked_rule(&self) -> Result<Rule> {
-        let (name, alpha) = (&self.rule, self.alpha);
-        ensure!(alpha > 0.0 && alpha < 1.0, "alpha: expected a number between 0 and 1, found {alpha}");
-        let rules = Rule::all(alpha);
-        rules.into_iter().find(|rule| rule.id() == name).with_context(|| {
-            let ids = rules.map(|rule| rule.id());
-            let hint = did_you_mean(name, ids.into_iter());
-            format!("rule: expected one of {}, found {name:?}{hint}", ids.join(", "))
-        })
+        rule_of(&self.rule, self.alpha)
     }
 
     /// The episodes to learn from and those that set the threshold. That there are enough of the latter is checked
@@ -166,7 +158,25 @@ impl Request {
     }
 }
 
-fn enough(rule: Rule, found: usize) -> Result<()> {
+/// The rule of that name.
+///
+/// # Errors
+/// If there is none, or alpha is no share.
+pub fn rule_of(name: &str, alpha: f64) -> Result<Rule> {
+    ensure!(alpha > 0.0 && alpha < 1.0, "alpha: expected a number between 0 and 1, found {alpha}");
+    let rules = Rule::all(alpha);
+    rules.into_iter().find(|rule| rule.id() == name).with_context(|| {
+        let ids = rules.map(|rule| rule.id());
+        let hint = did_you_mean(name, ids.into_iter());
+        format!("rule: expected one of {}, found {name:?}{hint}", ids.join(", "))
+    })
+}
+
+/// Insists on as many calibration episodes as the promise of a rule needs.
+///
+/// # Errors
+/// If there are fewer, with the number that is needed.
+pub fn enough(rule: Rule, found: usize) -> Result<()> {
     let needed = rule.min_episodes();
     let promise = rule.alpha().map_or(String::new(), |alpha| format!(" with an alpha of {alpha}"));
     ensure!(

@@ -33,6 +33,8 @@ pub struct System<'a> {
     pub action: Vec<ChannelName>,
     /// Seconds per step.
     pub dt_secs: f64,
+    /// Which column of a log is which channel, as TOML, if the episodes are from logs.
+    pub mapping: Option<String>,
 }
 
 impl System<'_> {
@@ -46,6 +48,7 @@ impl System<'_> {
             observation: channel_names(&spec.observation),
             action: channel_names(&spec.action),
             dt_secs: spec.dt_secs,
+            mapping: None,
         }
     }
 
@@ -113,7 +116,8 @@ impl Fit<'_> {
         monitor.reset();
         let diagnoser = self.diagnoses.then(|| self.diagnoser(train)).transpose()?;
         let archive = Monitor::archive(monitor.as_ref(), &threshold.statistic, diagnoser.as_ref())?;
-        let about = self.about(train.len(), calibration.len(), &threshold);
+        let usual = usual(train, self.system.observation.len());
+        let about = About { usual, ..self.about(train.len(), calibration.len(), &threshold) };
         Ok(Made { about, archive })
     }
 
@@ -182,8 +186,21 @@ impl Fit<'_> {
                 false_alarms: threshold.false_alarms.clone(),
             },
             alarm: self.alarm,
+            usual: vec![],
+            mapping: system.mapping.clone(),
         }
     }
+}
+
+/// The 1 % and the 99 % quantile of each channel of observations.
+fn usual(episodes: &[Signals<'_>], n_channels: usize) -> Vec<[f32; 2]> {
+    let of = |channel| {
+        let rows = episodes.iter().flat_map(|e| e.observations().chunks_exact(n_channels));
+        let mut values: Vec<f32> = rows.map(|row| row[channel]).collect();
+        values.sort_unstable_by(f32::total_cmp);
+        [0.01, 0.99].map(|share| values[((values.len() - 1) as f64 * share).round() as usize])
+    };
+    (0..n_channels).map(of).collect()
 }
 
 /// Whether the parameters of a detector, or of one inside it, ask for early stopping.

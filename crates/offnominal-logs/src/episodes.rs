@@ -19,8 +19,12 @@ pub struct Recorded {
     pub log: PathBuf,
     /// Its number within the log.
     pub number: usize,
+    /// Whether it is the only one of its log.
+    pub is_alone: bool,
     /// The time of its first observation in the clock of the log, in nanoseconds.
     pub start_nanos: i64,
+    /// The time of each observation in seconds since the first, `[T + 1]`.
+    pub secs: Vec<f64>,
     /// Observations, `[T + 1, n_observations]`; NaN where a value is missing.
     pub observations: Vec<f32>,
     /// Commands, `[T, n_commands]`; NaN where a value is missing.
@@ -57,6 +61,9 @@ pub fn read(path: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
                 found.extend(log.episode(path, found.len(), start, end)?);
             }
         }
+        if let [alone] = &mut found[..] {
+            alone.is_alone = true;
+        }
         Ok(found)
     };
     cut().with_context(|| format!("log {}", path.display()))
@@ -65,14 +72,15 @@ pub fn read(path: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
 /// The rows of a table that belong together, where a column tells episodes apart; else all.
 fn by_column(gathered: &Gathered, mapping: &Mapping) -> Result<Vec<Option<Range<usize>>>> {
     let Episodes::Column { column } = &mapping.episodes else { return Ok(vec![None]) };
-    let place = mapping.columns().iter().position(|name| name == column).expect("it is a column of the mapping");
+    let place =
+        mapping.columns().iter().position(|name| name == column).expect("it is a column of the mapping");
     let (topic, number) = gathered.places[place].expect("all columns were found");
     ensure!(
         gathered.topics.len() == 1,
         "episodes by the column {column}: expected one table, found {} topics",
         gathered.topics.len()
     );
-    let keys = &gathered.topics[topic].columns[number];
+    let keys = &gathered.topics[topic].columns[number].numbers;
     let mut parts = Vec::new();
     let mut from = 0;
     for i in 1..=keys.len() {
@@ -129,14 +137,19 @@ impl<'a> Log<'a> {
             Episodes::Event { column } => self.from_events(column, start, end),
             Episodes::Window { secs } => {
                 let width = nanos(*secs).max(1);
-                (0..).map(|k| start + k * width).take_while(|&at| at + width <= end).map(|at| (at, at + width)).collect()
+                (0..)
+                    .map(|k| start + k * width)
+                    .take_while(|&at| at + width <= end)
+                    .map(|at| (at, at + width))
+                    .collect()
             }
         }
     }
 
     /// Stretches within which something was recorded at least so often.
     fn between_gaps(&self, gap: i64) -> Vec<(i64, i64)> {
-        let mut times: Vec<i64> = self.gathered.topics.iter().flat_map(|topic| topic.times.iter().copied()).collect();
+        let mut times: Vec<i64> =
+            self.gathered.topics.iter().flat_map(|topic| topic.times.iter().copied()).collect();
         times.sort_unstable();
         times.chunk_by(|a, b| b - a <= gap).map(|chunk| (chunk[0], chunk[chunk.len() - 1])).collect()
     }
@@ -144,10 +157,15 @@ impl<'a> Log<'a> {
     /// From each moment at which a column becomes something else than zero to the next.
     fn from_events(&self, column: &str, start: i64, end: i64) -> Vec<(i64, i64)> {
         let place = self.mapping.columns().iter().position(|name| *name == column);
-        let Some((topic, number)) = place.and_then(|place| self.gathered.places[place]) else { return Vec::new() };
+        let Some((topic, number)) = place.and_then(|place| self.gathered.places[place]) else {
+            return Vec::new();
+        };
         let (rows, order) = (&self.gathered.topics[topic], &self.order[topic]);
-        let is_on = |row: usize| rows.columns[number][row].is_finite() && rows.columns[number][row] != 0.0;
-        let begins = order.windows(2).filter(|pair| !is_on(pair[0]) && is_on(pair[1])).map(|pair| rows.times[pair[1]]);
+        let is_on = |row: usize| {
+            rows.columns[number].numbers[row].is_finite() && rows.columns[number].numbers[row] != 0.0
+        };
+        let begins =
+            order.windows(2).filter(|pair| !is_on(pair[0]) && is_on(pair[1])).map(|pair| rows.times[pair[1]]);
         let mut edges: Vec<i64> = std::iter::once(start).chain(begins).chain([end]).collect();
         edges.dedup();
         edges.windows(2).map(|pair| (pair[0], pair[1])).collect()
@@ -173,11 +191,14 @@ impl<'a> Log<'a> {
     /// One episode; `None` if it has no step in which each channel has been seen.
     fn episode(&self, path: &Path, number: usize, start: i64, end: i64) -> Result<Option<Recorded>> {
         let ticks = self.ticks(start, end)?;
-        let columns: Vec<Column> = (0..self.gathered.places.len()).map(|place| self.column(place, &ticks)).collect();
+        let columns: Vec<Column> =
+            (0..self.gathered.places.len()).map(|place| self.column(place, &ticks)).collect();
         let (n_obs, n_command) = (self.mapping.observation.len(), self.mapping.command.len());
         // What comes before each channel was seen once is no data.
-        let seen = |tick: usize| columns[..n_obs + n_command].iter().all(|column| column.values[tick].is_finite());
-        let Some(first) = (0..ticks.len()).find(|&tick| seen(tick)).filter(|first| first + 1 < ticks.len()) else {
+        let seen =
+            |tick: usize| columns[..n_obs + n_command].iter().all(|column| column.values[tick].is_finite());
+        let Some(first) = (0..ticks.len()).find(|&tick| seen(tick)).filter(|first| first + 1 < ticks.len())
+        else {
             return Ok(None);
         };
         let table = |columns: &[Column], ticks: Range<usize>| -> Vec<f32> {
@@ -195,13 +216,17 @@ impl<'a> Log<'a> {
         Ok(Some(Recorded {
             log: path.into(),
             number,
+            is_alone: false,
             start_nanos: ticks[first],
+            secs: ticks[first..].iter().map(|tick| (tick - ticks[first]) as f64 * 1e-9).collect(),
             observations: table(observed, first..ticks.len()),
             commands: table(commanded, first..ticks.len() - 1),
             ages_secs: ages,
-            labels: label.map(|c| (first + 1..ticks.len()).map(|t| c.values[t].is_finite() && c.values[t] != 0.0).collect()),
+            labels: label.map(|c| {
+                (first + 1..ticks.len()).map(|t| c.values[t].is_finite() && c.values[t] != 0.0).collect()
+            }),
             success: outcome.and_then(|column| self.is_success(column)),
-            task: task.and_then(|column| self.text(column.last()?)),
+            task: task.and_then(|column| self.text(column)),
         }))
     }
 
@@ -209,12 +234,13 @@ impl<'a> Log<'a> {
     fn column(&self, place: usize, ticks: &[i64]) -> Column {
         let (topic, number) = self.gathered.places[place].expect("all columns were found");
         let (rows, order) = (&self.gathered.topics[topic], &self.order[topic]);
+        let entries = &rows.columns[number];
         let most = self.mapping.clock.max_age_secs.map_or(i64::MAX, nanos);
         let (mut values, mut ages) = (Vec::with_capacity(ticks.len()), Vec::with_capacity(ticks.len()));
         let (mut next, mut last): (usize, Option<(i64, f64)>) = (0, None);
         for &tick in ticks {
             while let Some(&row) = order.get(next).filter(|&&row| rows.times[row] <= tick) {
-                let value = rows.columns[number][row];
+                let value = entries.numbers[row];
                 if value.is_finite() {
                     last = Some((rows.times[row], value));
                 }
@@ -225,13 +251,14 @@ impl<'a> Log<'a> {
             values.push(is_fresh.map_or(f64::NAN, |(_, value)| value));
             ages.push(if last.is_some() { age as f32 * 1e-9 } else { f32::INFINITY });
         }
-        Column { values, ages }
+        Column { values, ages, is_text: entries.is_text == Some(true) }
     }
 
     fn is_success(&self, column: &Column) -> Option<bool> {
         let (last, wanted) = (column.last()?, &self.mapping.outcome.as_ref()?.success);
         Some(match wanted {
-            toml::Value::String(text) => self.text(last).as_deref() == Some(text),
+            toml::Value::String(text) => self.text(column).as_deref() == Some(text),
+            _ if column.is_text => return None,
             toml::Value::Integer(n) => last == *n as f64,
             toml::Value::Float(x) => last == *x,
             toml::Value::Boolean(is) => (last != 0.0) == *is,
@@ -239,10 +266,10 @@ impl<'a> Log<'a> {
         })
     }
 
-    /// A value as text: the text that it stands for, else the number.
-    fn text(&self, value: f64) -> Option<String> {
-        let at = (value >= 0.0 && value.fract() == 0.0).then_some(value as usize);
-        at.and_then(|at| self.gathered.texts.get(at).cloned()).or_else(|| Some(value.to_string()))
+    /// The last value as text.
+    fn text(&self, column: &Column) -> Option<String> {
+        let last = column.last()?;
+        if column.is_text { self.gathered.texts.get(last as usize).cloned() } else { Some(last.to_string()) }
     }
 }
 
@@ -250,6 +277,7 @@ impl<'a> Log<'a> {
 struct Column {
     values: Vec<f64>,
     ages: Vec<f32>,
+    is_text: bool,
 }
 
 impl Column {

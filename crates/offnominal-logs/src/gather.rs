@@ -20,7 +20,7 @@ pub struct Gathered {
     pub topics: Vec<Rows>,
     /// For each wanted column its topic and its number there.
     pub places: Vec<Option<(usize, usize)>>,
-    /// The texts that were found; a text is gathered as its number here.
+    /// The texts that were found.
     pub texts: Vec<String>,
 }
 
@@ -31,8 +31,17 @@ pub struct Rows {
     pub name: String,
     /// Time stamps in nanoseconds, in the order of the rows.
     pub times: Vec<i64>,
-    /// The columns, `[n_columns][n_rows]`; NaN where nothing was recorded.
-    pub columns: Vec<Vec<f64>>,
+    /// The columns.
+    pub columns: Vec<Entries>,
+}
+
+/// The entries of a column.
+#[derive(Debug, Default)]
+pub struct Entries {
+    /// Numbers, one per row; NaN where nothing was recorded. A text is its place in [`Gathered::texts`].
+    pub numbers: Vec<f64>,
+    /// Whether the entries are texts; `None` as long as nothing was recorded.
+    pub is_text: Option<bool>,
 }
 
 impl<'m> Wanted<'m> {
@@ -47,18 +56,30 @@ impl<'m> Wanted<'m> {
     /// # Errors
     /// If it cannot be read, lacks a column, or a time is none.
     pub fn gather(&self, path: &Path) -> Result<Gathered> {
-        let mut sink = Gathering { wanted: self, open: Vec::new(), texts: HashMap::new(), found: Gathered::default() };
+        let mut sink =
+            Gathering { wanted: self, open: Vec::new(), texts: HashMap::new(), found: Gathered::default() };
         sink.found.places = vec![None; self.places.len()];
         formats::read(path, &mut sink)?;
         let found = sink.found;
-        for (name, &place) in &self.places {
+        self.check(&found).with_context(|| format!("log {}", path.display()))?;
+        Ok(found)
+    }
+
+    /// Insists on all columns of the mapping, and on numbers in channels.
+    fn check(&self, found: &Gathered) -> Result<()> {
+        let is_channel = |name: &str| self.mapping.channels().any(|channel| channel.column == name);
+        for name in self.mapping.columns() {
+            let place = found.places[self.places[name]];
+            let Some((topic, column)) = place else {
+                bail!("expected the column {name:?} of the mapping, found none");
+            };
+            let entries = &found.topics[topic].columns[column];
             ensure!(
-                found.places[place].is_some(),
-                "log {}: expected the column {name:?} of the mapping, found none",
-                path.display()
+                entries.is_text != Some(true) || !is_channel(name),
+                "column {name:?}: expected numbers, as it is a channel of the mapping, found texts"
             );
         }
-        Ok(found)
+        Ok(())
     }
 }
 
@@ -101,7 +122,8 @@ impl Sink for Gathering<'_, '_> {
 
     fn column(&mut self, topic: usize, number: usize, column: &Column) -> Result<()> {
         let open = &mut self.open[topic];
-        let full = if open.name.is_empty() { column.name.clone() } else { format!("{}:{}", open.name, column.name) };
+        let full =
+            if open.name.is_empty() { column.name.clone() } else { format!("{}:{}", open.name, column.name) };
         if !open.is_timed && self.wanted.mapping.clock.column.as_deref() == Some(full.as_str()) {
             open.clock = Some(number);
         }
@@ -115,7 +137,7 @@ impl Sink for Gathering<'_, '_> {
         open.columns.push((number, rows.columns.len()));
         self.found.places[place] = Some((gathered, rows.columns.len()));
         // What came before the column appeared is missing.
-        rows.columns.push(vec![f64::NAN; rows.times.len()]);
+        rows.columns.push(Entries { numbers: vec![f64::NAN; rows.times.len()], is_text: None });
         Ok(())
     }
 
@@ -128,7 +150,9 @@ impl Sink for Gathering<'_, '_> {
         let time = match (time, open.clock) {
             (Some(time), _) => Some(time),
             (None, Some(at)) => of_column(clock, row.get(at).copied().unwrap_or(Value::Missing))
-                .with_context(|| format!("row {n}: column {}", clock.column.as_deref().unwrap_or_default()))?,
+                .with_context(|| {
+                    format!("row {n}: column {}", clock.column.as_deref().unwrap_or_default())
+                })?,
             (None, None) => Some(of_row(clock, n)),
         };
         // A row without a time cannot be placed.
@@ -137,7 +161,11 @@ impl Sink for Gathering<'_, '_> {
         rows.times.push(time);
         for &(number, column) in &open.columns {
             let value = row.get(number).copied().unwrap_or(Value::Missing);
-            rows.columns[column].push(match value {
+            let entries = &mut rows.columns[column];
+            entries
+                .of_one_type(value)
+                .with_context(|| format!("topic {:?}, row {n}, column {column}", open.name))?;
+            entries.numbers.push(match value {
                 Value::Text(text) => number_of(&mut self.texts, &mut self.found.texts, text),
                 value => value.number().unwrap_or(f64::NAN),
             });
@@ -146,6 +174,20 @@ impl Sink for Gathering<'_, '_> {
     }
 
     fn left_out(&mut self, _: Option<usize>, _: &str) {}
+}
+
+impl Entries {
+    /// Notes the type of an entry, which must be that of those before it.
+    fn of_one_type(&mut self, value: Value<'_>) -> Result<()> {
+        if value == Value::Missing {
+            return Ok(());
+        }
+        let is_text = matches!(value, Value::Text(_));
+        let expected = *self.is_text.get_or_insert(is_text);
+        let name = |is_text| if is_text { "a text" } else { "a number" };
+        ensure!(expected == is_text, "expected {}, as before, found {value:?}", name(expected));
+        Ok(())
+    }
 }
 
 /// The number of a text, the same for the same text.
@@ -186,6 +228,7 @@ fn date(text: &str) -> Result<i64> {
     let with_zone = DateTime::parse_from_rfc3339(text).ok().map(|t| t.naive_utc());
     let plain = || FORMS.iter().find_map(|form| NaiveDateTime::parse_from_str(text, form).ok());
     let found = with_zone.or_else(plain);
-    let found = found.with_context(|| format!("expected a date and a time such as 2020-03-09 10:14:33, found {text:?}"))?;
+    let found = found
+        .with_context(|| format!("expected a date and a time such as 2020-03-09 10:14:33, found {text:?}"))?;
     found.and_utc().timestamp_nanos_opt().context("expected a time within 292 years of 1970")
 }

@@ -6,8 +6,20 @@
 //! | [`formats`] | the formats, one file each |
 //! | [`inspect`] | what is in logs, and a proposed mapping |
 //! | [`mapping`] | which column is what |
+//! | [`gather`] | the columns of a mapping |
+//! | [`episodes`] | episodes at one clock |
+//! | [`recordings`] | all logs as detectors take them |
+//! | [`exchangeability`] | whether the recordings of two parts are alike |
+//! | [`fit`] | a monitor out of recordings |
+//! | [`score`] | alarms in other recordings, and their page |
 
+pub mod episodes;
+pub mod exchangeability;
+pub mod fit;
 pub mod formats;
+pub mod gather;
 pub mod inspect;
 pub mod mapping;
 pub mod record;
+pub mod recordings;
+pub mod score;

@@ -167,7 +167,19 @@ impl Mapping {
         Ok(mapping)
     }
 
-    fn check(&self) -> Result<()> {
+    /// The mapping as the text of a file.
+    ///
+    /// # Panics
+    /// Never: each field has a counterpart in TOML.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a mapping is valid TOML")
+    }
+
+    /// Checks what a reader of the file cannot see from types alone.
+    ///
+    /// # Errors
+    /// If something is wrong.
+    pub fn check(&self) -> Result<()> {
         ensure!(self.version == VERSION, "version: expected {VERSION}, found {}", self.version);
         ensure!(!self.observation.is_empty(), "observation: expected at least one channel, found none");
         let positive = |name: &str, value: Option<f64>| {

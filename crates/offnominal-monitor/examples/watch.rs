@@ -58,6 +58,8 @@ fn about(detector: DetectorRecipe, rule: Rule, threshold: &Threshold) -> About {
             false_alarms: threshold.false_alarms.clone(),
         },
         alarm: Settings::default(),
+        usual: vec![],
+        mapping: None,
     }
 }
 

@@ -36,6 +36,12 @@ pub struct About {
     pub threshold: Calibrated,
     /// How exceedances become alarms.
     pub alarm: Settings,
+    /// The 1 % and the 99 % quantile of each number of an observation in training; empty if they were not kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub usual: Vec<[f32; 2]>,
+    /// Which column of a log is which channel, as TOML, if it was fitted on logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<String>,
 }
 
 /// A detector of the catalogue with its parameters.

@@ -55,6 +55,8 @@ fn file(rule: Rule) -> Vec<u8> {
             false_alarms: threshold.false_alarms.clone(),
         },
         alarm: Settings::default(),
+        usual: vec![],
+        mapping: None,
     };
     let archive = Monitor::archive(fitted.as_ref(), &threshold.statistic, Some(&DIAGNOSER));
     encode(&about, &archive.unwrap())

@@ -140,6 +140,7 @@ impl Named {
             observation: self.observation,
             action: self.action,
             dt_secs: self.dt_secs,
+            mapping: None,
         }
     }
 }

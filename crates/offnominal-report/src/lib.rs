@@ -8,4 +8,4 @@ pub mod number;
 pub mod page;
 pub mod plot;
 pub mod svg;
-mod thin;
+pub mod thin;

@@ -1,4 +1,4 @@
-//! `fit`: a detector, fitted and calibrated on nominal episodes, as one file.
+//! `fit`: a detector, fitted and calibrated on nominal episodes or recordings, as one file.
 
 use crate::cli::{Common, Outcome};
 use anyhow::Result;
@@ -6,7 +6,8 @@ use clap::Args;
 use offnominal_core::alarm::Settings;
 use offnominal_engine::collect;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::fit::{self, Request, run};
+use offnominal_engine::fit;
+use offnominal_logs::fit as logs;
 use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -14,22 +15,28 @@ use std::str::FromStr;
 /// Arguments of `fit`.
 #[derive(Debug, Args)]
 pub struct Fit {
+    /// Logs of nominal recordings (see `inspect` for their formats), instead of an environment and a policy
+    #[arg(value_name = "LOGS", conflicts_with_all = ["env", "policy", "data"])]
+    logs: Vec<PathBuf>,
+    /// Which column of the logs is what; without it, what `inspect` proposes
+    #[arg(long, value_name = "MAP.toml", requires = "logs")]
+    map: Option<PathBuf>,
     /// Environment id (see `list envs`), or `gymnasium:ID` for any environment of Gymnasium
-    #[arg(long)]
-    env: String,
+    #[arg(long, required_unless_present = "logs")]
+    env: Option<String>,
     /// `tqc` for the one shipped with the environment, a name of `list policies`, the path of a file, or `random`
-    #[arg(long)]
-    policy: String,
+    #[arg(long, required_unless_present = "logs")]
+    policy: Option<String>,
     /// Detector id (see `list detectors`; `default` is `residual-views`), or a table such as `{ id = "knn", k = 3 }`
     #[arg(long, default_value = "default", value_parser = DetectorChoice::from_str)]
     detector: DetectorChoice,
     /// Nominal episodes written by `collect`, instead of new ones
     #[arg(long, value_name = "FILE.arrow")]
     data: Option<PathBuf>,
-    /// Episodes that the detector learns from [default: 100; of a file, those that are not for calibration]
+    /// Episodes that the detector learns from [default: 100; of files, those that are not for calibration]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     train: Option<u32>,
-    /// Episodes that set the threshold, which the detector does not see [default: 100; of a file, the last half]
+    /// Episodes that set the threshold, which the detector does not see [default: 100; of files, the last half]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     calibration: Option<u32>,
     /// How the threshold is set: 3sigma, q95, max, conformal, band, cusum or martingale
@@ -61,11 +68,30 @@ impl Fit {
     /// # Errors
     /// If the environment, the policy, the detector or the episodes cannot be had, or there are too few of them.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Fit { env, policy, detector, data, train, calibration, rule, alpha, diagnosis, .. } = self;
+        let Fit {
+            logs, map, env, policy, detector, data, train, calibration, rule, alpha, diagnosis, ..
+        } = self;
         let Fit { arm_after, raise_after, clear_after, out: file, .. } = self;
         let alarm = Settings { arm_after, raise_after, clear_after };
+        if logs.is_empty() {
+            let (env, policy) = (env.unwrap_or_default(), policy.unwrap_or_default());
+            let request = fit::Request {
+                env,
+                policy,
+                detector,
+                data,
+                train,
+                calibration,
+                rule,
+                alpha,
+                alarm,
+                diagnosis,
+                file,
+            };
+            return common.print(&fit::run(&request, &common.context())?);
+        }
         let request =
-            Request { env, policy, detector, data, train, calibration, rule, alpha, alarm, diagnosis, file };
-        common.print(&run(&request, &common.context())?)
+            logs::Request { logs, map, detector, train, calibration, rule, alpha, alarm, diagnosis, file };
+        common.print(&logs::run(&request, &common.context())?)
     }
 }

@@ -1,10 +1,13 @@
-//! `score`: a monitor's scores of recorded episodes.
+//! `score`: a monitor's scores of recorded episodes or logs.
 
 use crate::cli::{Common, Outcome};
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_core::alarm::State;
-use offnominal_engine::score::{Request, Scored, run};
+use offnominal_engine::Verdict;
+use offnominal_engine::monitor_file;
+use offnominal_engine::score;
+use offnominal_logs::score as logs;
 use std::path::PathBuf;
 
 /// Arguments of `score`.
@@ -13,9 +16,18 @@ pub struct Score {
     /// File written by `fit`
     #[arg(value_name = "FILE.monitor")]
     monitor: PathBuf,
-    /// Episodes written by `collect`, of the same environment
-    #[arg(value_name = "EPISODES.arrow")]
-    episodes: PathBuf,
+    /// Logs, if the monitor was fitted on logs; else one file of episodes written by `collect`, of the same environment
+    #[arg(value_name = "LOGS", required = true)]
+    logs: Vec<PathBuf>,
+    /// Which column of the logs is which channel, if they name them otherwise than those of the fit
+    #[arg(long, value_name = "MAP.toml")]
+    map: Option<PathBuf>,
+    /// A page to write, with each alarm and the channels around it; for logs
+    #[arg(long, value_name = "FILE.html")]
+    report: Option<PathBuf>,
+    /// A table of the alarms to write; for logs
+    #[arg(long, value_name = "FILE.csv")]
+    alarms: Option<PathBuf>,
     /// Print every step as CSV, which `metrics` reads
     #[arg(long, conflicts_with = "json")]
     csv: bool,
@@ -25,20 +37,46 @@ impl Score {
     /// Scores the episodes and prints what was found.
     ///
     /// # Errors
-    /// If a file cannot be read, or the episodes are of another environment.
+    /// If a file cannot be read or written, or the episodes have other channels than the monitor.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        let Score { monitor, episodes, csv } = self;
-        let found = run(&Request { monitor, episodes }, &common.context())?;
-        if csv { as_csv(&found) } else { common.print_in_order(&found) }
+        if monitor_file::open(&self.monitor)?.about().mapping.is_some() {
+            return self.logs(common);
+        }
+        let is_plain =
+            self.logs.len() == 1 && self.map.is_none() && self.report.is_none() && self.alarms.is_none();
+        ensure!(
+            is_plain,
+            "monitor {}: --map, --report, --alarms and several files need a monitor that was fitted on logs",
+            self.monitor.display()
+        );
+        let Score { monitor, logs, csv, .. } = self;
+        let episodes = logs.into_iter().next().unwrap_or_default();
+        let found = score::run(&score::Request { monitor, episodes }, &common.context())?;
+        if csv {
+            as_csv(found.steps.iter().map(|steps| steps.iter().copied()))
+        } else {
+            common.print_in_order(&found)
+        }
+    }
+
+    fn logs(self, common: &Common) -> Result<Outcome> {
+        let Score { monitor, logs, map, report, alarms, csv } = self;
+        let found = logs::run(&logs::Request { monitor, logs, map, report, alarms }, &common.context())?;
+        if csv {
+            as_csv(found.recordings.iter().map(logs::ScoredRecording::labelled_steps))
+        } else {
+            common.print(&found)
+        }
     }
 }
 
-fn as_csv(found: &Scored) -> Result<Outcome> {
+/// Every step of episodes, with its label.
+fn as_csv(episodes: impl Iterator<Item = impl Iterator<Item = (Verdict, bool)>>) -> Result<Outcome> {
     let mut out = csv::Writer::from_writer(std::io::stdout().lock());
     out.write_record(["episode", "step", "score", "label", "statistic", "alarm"])?;
-    for (i, steps) in found.steps.iter().enumerate() {
+    for (i, steps) in episodes.enumerate() {
         for (verdict, label) in steps {
-            let flags = [*label, verdict.state == State::Raised].map(u8::from);
+            let flags = [label, verdict.state == State::Raised].map(u8::from);
             out.serialize((i, verdict.step, verdict.score, flags[0], verdict.statistic, flags[1]))?;
         }
     }

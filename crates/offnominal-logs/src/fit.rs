@@ -1,0 +1,202 @@
+//! A monitor out of recordings alone.
+
+use crate::episodes::Recorded;
+use crate::exchangeability;
+use crate::mapping::{Channel, Episodes, Mapping};
+use crate::recordings::{self, Held};
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::Seed;
+use offnominal_core::alarm::Settings;
+use offnominal_core::detector::Signals;
+use offnominal_engine::context::Context;
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_engine::fit::{FittedMonitor, enough, rule_of};
+use offnominal_engine::monitor_file::{Fit, System};
+use offnominal_files::store::address;
+use offnominal_files::write::atomically;
+use offnominal_monitor::{ChannelName, Identity};
+use offnominal_stats::Rule;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// What to fit; the seed is that of the context.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// The logs.
+    pub logs: Vec<PathBuf>,
+    /// The mapping; without one, the proposed one is used.
+    pub map: Option<PathBuf>,
+    /// The detector.
+    #[serde(default = "detector")]
+    pub detector: DetectorChoice,
+    /// Recordings that the detector learns from, the earliest ones; those that are not for calibration.
+    pub train: Option<u32>,
+    /// Recordings that set the threshold, the latest ones; half of all.
+    pub calibration: Option<u32>,
+    /// How the threshold is set.
+    #[serde(default = "offnominal_engine::fit::rule")]
+    pub rule: String,
+    /// Accepted share of nominal recordings with an alarm, for the rules that promise one.
+    #[serde(default = "offnominal_engine::fit::alpha")]
+    pub alpha: f64,
+    /// How exceedances become alarms.
+    #[serde(default)]
+    pub alarm: Settings,
+    /// Whether the file is to hold what a diagnosis needs.
+    #[serde(default = "offnominal_engine::fit::diagnosis")]
+    pub diagnosis: bool,
+    /// The file to write.
+    pub file: PathBuf,
+}
+
+fn detector() -> DetectorChoice {
+    DetectorChoice::named("default")
+}
+
+/// A monitor's file, and what is to be known of the recordings behind it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FittedOnLogs {
+    /// The file.
+    #[serde(flatten)]
+    pub fitted: FittedMonitor,
+    /// Recordings that were read.
+    pub recordings: usize,
+    /// Those that were left out, each with the reason.
+    pub left_out: Vec<String>,
+    /// The mean time between false alarms in seconds that the threshold promises, where recordings are windows of an
+    /// endless stream: no fewer than one in alpha windows.
+    pub mean_time_between_false_alarms_secs: Option<f64>,
+    /// What makes the promise doubtful.
+    pub warnings: Vec<String>,
+    /// The proposed mapping, if none was given.
+    pub proposed: Option<String>,
+}
+
+/// Reads the logs, fits on the earlier recordings, sets the threshold on the later ones and writes the file.
+///
+/// # Errors
+/// If a log cannot be read, there are too few nominal recordings, the detector cannot be fitted without commands, or the
+/// file cannot be written.
+pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
+    let rule = rule_of(&request.rule, request.alpha)?;
+    let mapping = recordings::mapping(request.map.as_deref(), &request.logs)?;
+    let all = recordings::read(&request.logs, &mapping, context)?;
+    let (nominal, left_out) = nominal(&all)?;
+    let held: Vec<Held> = nominal.iter().map(|recording| Held::of(recording, &mapping)).collect();
+    let signals: Vec<Signals<'_>> = held.iter().map(Held::signals).collect();
+    let (train, calibration) = request.split(&signals, rule)?;
+    let names: Vec<String> = mapping.observation.iter().map(|channel| channel.name().into()).collect();
+    let warnings = exchangeability::warnings(train, calibration, &names, Seed(context.seed));
+    let fitted = request.fit(&mapping, dt_secs(&mapping, nominal[0]), [train, calibration], rule, context)?;
+    let window = match mapping.episodes {
+        Episodes::Window { secs } => rule.alpha().map(|alpha| secs / alpha),
+        _ => None,
+    };
+    Ok(FittedOnLogs {
+        fitted,
+        recordings: all.len(),
+        left_out,
+        mean_time_between_false_alarms_secs: window,
+        warnings,
+        proposed: request.map.is_none().then(|| mapping.to_toml()),
+    })
+}
+
+/// The nominal recordings, and why the others are none.
+fn nominal(all: &[Recorded]) -> Result<(Vec<&Recorded>, Vec<String>)> {
+    let (mut nominal, mut left_out) = (Vec::new(), Vec::new());
+    for recording in all {
+        match recording.not_nominal() {
+            None => nominal.push(recording),
+            Some(why) => left_out.push(format!("{}: {why}", recording.name())),
+        }
+    }
+    ensure!(!nominal.is_empty(), "expected nominal recordings, found none; the first: {}", left_out[0]);
+    Ok((nominal, left_out))
+}
+
+impl Request {
+    /// The recordings to learn from and those that set the threshold.
+    fn split<'s>(
+        &self,
+        all: &'s [Signals<'s>],
+        rule: Rule,
+    ) -> Result<(&'s [Signals<'s>], &'s [Signals<'s>])> {
+        let n = all.len();
+        let [train, calibration] = [self.train, self.calibration].map(|given| given.map(|n| n as usize));
+        let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
+        let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
+        ensure!(
+            train > 0 && train + calibration <= n,
+            "expected {} recordings to learn from and {calibration} for calibration, found {n} nominal ones in all",
+            train.max(1)
+        );
+        enough(rule, calibration).with_context(|| {
+            let missing = rule.min_episodes().saturating_sub(calibration);
+            format!(
+                "{missing} more recordings are needed for the promise; a larger alpha needs fewer, long recordings can be cut \
+                 into windows (`[episodes] by = \"window\"`), and the rule `max` promises nothing"
+            )
+        })?;
+        Ok((&all[..train], &all[n - calibration..]))
+    }
+
+    fn fit(
+        &self,
+        mapping: &Mapping,
+        dt_secs: f64,
+        [train, calibration]: [&[Signals<'_>]; 2],
+        rule: Rule,
+        context: &Context,
+    ) -> Result<FittedMonitor> {
+        let text = mapping.to_toml();
+        let names = |channels: &[Channel]| channels.iter().map(channel_name).collect();
+        let system = System {
+            environment: Identity { id: "logs".into(), digest: address(text.as_bytes()) },
+            policy_name: Identity { id: "unknown".into(), digest: String::new() },
+            policy: None,
+            observation: names(&mapping.observation),
+            action: names(&mapping.command),
+            dt_secs,
+            mapping: Some(text),
+        };
+        let Request { detector, alarm, diagnosis, .. } = self;
+        let (alarm, diagnoses) = (*alarm, *diagnosis);
+        let made =
+            Fit { system: &system, detector, rule, alarm, diagnoses, context }.make(train, calibration)?;
+        let bytes = made.bytes();
+        atomically(&self.file, &bytes)?;
+        Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
+    }
+}
+
+fn channel_name(channel: &Channel) -> ChannelName {
+    ChannelName { name: channel.name().into(), unit: channel.unit.clone().unwrap_or_default() }
+}
+
+/// Seconds per step: of the clock, else of the first recording on average.
+fn dt_secs(mapping: &Mapping, first: &Recorded) -> f64 {
+    let measured =
+        || (first.secs.last().unwrap_or(&0.0) - first.secs[0]) / (first.secs.len() - 1).max(1) as f64;
+    let dt = mapping.clock.rate_hz.map_or_else(measured, |rate| 1.0 / rate);
+    if dt > 0.0 { dt } else { 1.0 }
+}
+
+impl Display for FittedOnLogs {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        if let Some(mapping) = &self.proposed {
+            writeln!(out, "No mapping was given. This one was proposed; `inspect` says why:\n\n{mapping}")?;
+        }
+        writeln!(out, "{} recordings, {} of them left out", self.recordings, self.left_out.len())?;
+        for why in self.left_out.iter().take(5) {
+            writeln!(out, "  {why}")?;
+        }
+        write!(out, "{}", self.fitted)?;
+        if let Some(secs) = self.mean_time_between_false_alarms_secs {
+            write!(out, "\nmean time between false alarms: at least {:.2} hours", secs / 3600.0)?;
+        }
+        self.warnings.iter().try_for_each(|warning| write!(out, "\nwarning: {warning}"))
+    }
+}

@@ -1,0 +1,97 @@
+//! Recordings as detectors take them: all logs at one clock, missing values held, nominal ones apart.
+
+use crate::episodes::{self, Recorded};
+use crate::inspect::{guess, survey};
+use crate::mapping::Mapping;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_core::detector::Signals;
+use offnominal_engine::context::Context;
+use offnominal_engine::parallel;
+use std::path::{Path, PathBuf};
+
+/// The mapping of a file; without one, the proposal for the first of the logs.
+///
+/// # Errors
+/// If the file is wrong, or the log cannot be read.
+pub fn mapping(given: Option<&Path>, logs: &[PathBuf]) -> Result<Mapping> {
+    if let Some(path) = given {
+        return Mapping::load(path);
+    }
+    let first = logs.first().context("expected at least one log, found none")?;
+    let proposal = guess::propose(&[survey::survey(first)?]);
+    proposal.mapping.check().with_context(|| format!("the mapping proposed for {}", first.display()))?;
+    Ok(proposal.mapping)
+}
+
+/// The recordings of all logs, in the order in which they begin; those that begin together stay in the order of the logs.
+///
+/// # Errors
+/// If a log cannot be read or does not have the columns of the mapping, or no recording has a step.
+pub fn read(logs: &[PathBuf], mapping: &Mapping, context: &Context) -> Result<Vec<Recorded>> {
+    let task = context.task(logs.len(), "logs");
+    let read = parallel::map(context.jobs, logs.len(), &task, |i| episodes::read(&logs[i], mapping))?;
+    let mut recordings: Vec<Recorded> = read.into_iter().flatten().collect();
+    ensure!(
+        !recordings.is_empty(),
+        "expected recordings with at least one step, found none in {} logs",
+        logs.len()
+    );
+    recordings.sort_by_key(|recording| recording.start_nanos);
+    Ok(recordings)
+}
+
+/// Observations and commands without gaps: a value that is missing is the last one that was recorded.
+pub struct Held {
+    observations: Vec<f32>,
+    commands: Vec<f32>,
+    widths: [usize; 2],
+}
+
+impl Held {
+    /// Those of a recording. Each of its channels has a value in the first step.
+    pub fn of(recording: &Recorded, mapping: &Mapping) -> Held {
+        let widths = [mapping.observation.len(), mapping.command.len()];
+        let [observations, commands] =
+            [(&recording.observations, widths[0]), (&recording.commands, widths[1])]
+                .map(|(values, width)| held(values, width));
+        Held { observations, commands, widths }
+    }
+
+    /// What a detector sees.
+    pub fn signals(&self) -> Signals<'_> {
+        Signals::new(&self.observations, &self.commands, self.widths[0], self.widths[1])
+    }
+}
+
+fn held(values: &[f32], width: usize) -> Vec<f32> {
+    let mut held = values.to_vec();
+    for i in width..held.len() {
+        if held[i].is_nan() {
+            held[i] = held[i - width];
+        }
+    }
+    held
+}
+
+impl Recorded {
+    /// What it is called in reports.
+    pub fn name(&self) -> String {
+        let log = self.log.display();
+        if self.is_alone { log.to_string() } else { format!("{log}, part {}", self.number + 1) }
+    }
+
+    /// Why it is not nominal, if something says so.
+    pub fn not_nominal(&self) -> Option<&'static str> {
+        match self {
+            Recorded { labels: Some(labels), .. } if labels.contains(&true) => Some("its label says so"),
+            Recorded { success: Some(false), .. } => Some("it did not succeed"),
+            _ => None,
+        }
+    }
+
+    /// Share of the numbers of observations that are missing.
+    pub fn share_missing(&self) -> f64 {
+        let missing = self.observations.iter().filter(|x| x.is_nan()).count();
+        missing as f64 / self.observations.len().max(1) as f64
+    }
+}

@@ -1,0 +1,172 @@
+//! Alarms of a monitor in recordings, and what they are worth where labels or outcomes tell the truth.
+
+mod draw;
+mod page;
+mod recording;
+mod truth;
+
+pub use recording::{AlarmSpan, ScoredRecording};
+pub use truth::Truth;
+
+use crate::mapping::Mapping;
+use crate::recordings;
+use anyhow::{Context as _, Result, ensure};
+use offnominal_engine::context::Context;
+use offnominal_engine::monitor_file;
+use offnominal_files::write::atomically;
+use offnominal_monitor::About;
+use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
+use std::path::PathBuf;
+
+/// What to score.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    /// File of a monitor that was fitted on logs.
+    pub monitor: PathBuf,
+    /// The logs.
+    pub logs: Vec<PathBuf>,
+    /// A mapping with the channels of the monitor, if these logs name them otherwise; else that of the fit.
+    pub map: Option<PathBuf>,
+    /// The page to write; if absent, none is written.
+    pub report: Option<PathBuf>,
+    /// The table of alarms to write as CSV; if absent, none is written.
+    pub alarms: Option<PathBuf>,
+}
+
+/// What a monitor says of recordings.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScoredLogs {
+    /// The detector.
+    pub detector: String,
+    /// The recordings in the order in which they begin.
+    pub recordings: Vec<ScoredRecording>,
+    /// What the alarms are worth.
+    pub truth: Truth,
+    /// What the monitor says of itself.
+    #[serde(skip)]
+    pub about: About,
+}
+
+/// Scores the recordings and writes what was asked for.
+///
+/// # Errors
+/// If a file cannot be read or written, the monitor was not fitted on logs, or the logs have other channels.
+pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
+    let mut monitor = monitor_file::open(&request.monitor)?;
+    let mapping = request.mapping(monitor.about())?;
+    let recordings = recordings::read(&request.logs, &mapping, context)?;
+    let task = context.task(recordings.len(), "recordings");
+    let score = |recorded| {
+        task.check()?;
+        let scored = ScoredRecording::of(&mut monitor, recorded, &mapping)?;
+        task.inc(1);
+        Ok(scored)
+    };
+    let recordings = recordings.into_iter().map(score).collect::<Result<Vec<_>>>()?;
+    let about = monitor.about().clone();
+    let found =
+        ScoredLogs { detector: about.detector.id.clone(), truth: Truth::of(&recordings)?, recordings, about };
+    if let Some(path) = &request.alarms {
+        atomically(path, &found.table()?)?;
+    }
+    if let Some(path) = &request.report {
+        atomically(path, page::page(&found)?.as_bytes())?;
+    }
+    Ok(found)
+}
+
+impl Request {
+    /// The mapping, whose channels must be those of the monitor.
+    fn mapping(&self, about: &About) -> Result<Mapping> {
+        let fitted = about.mapping.as_deref().with_context(|| {
+            format!(
+                "monitor {}: expected one that was fitted on logs, found one of {}",
+                self.monitor.display(),
+                about.environment.id
+            )
+        })?;
+        let fitted = Mapping::parse(fitted).with_context(|| format!("monitor {}", self.monitor.display()))?;
+        let Some(path) = &self.map else { return Ok(fitted) };
+        let given = Mapping::load(path)?;
+        let names = |channels: &[crate::mapping::Channel]| {
+            channels.iter().map(|channel| channel.name().to_string()).collect::<Vec<_>>()
+        };
+        for (what, expected, found) in [
+            ("observation", names(&fitted.observation), names(&given.observation)),
+            ("command", names(&fitted.command), names(&given.command)),
+        ] {
+            ensure!(
+                expected == found,
+                "mapping {}, {what}: expected the channels of the monitor, {}; found {}",
+                path.display(),
+                expected.join(", "),
+                found.join(", ")
+            );
+        }
+        Ok(given)
+    }
+}
+
+impl ScoredLogs {
+    /// All alarms as CSV.
+    fn table(&self) -> Result<Vec<u8>> {
+        let mut out = csv::Writer::from_writer(Vec::new());
+        out.write_record([
+            "log",
+            "part",
+            "step",
+            "secs",
+            "until_secs",
+            "onset_secs",
+            "peak",
+            "threshold",
+            "channels",
+        ])?;
+        for recording in &self.recordings {
+            for alarm in &recording.alarms {
+                let channels: Vec<&str> = alarm.channels.iter().map(|c| c.name.as_str()).collect();
+                out.serialize((
+                    recording.log.display().to_string(),
+                    recording.number,
+                    alarm.step,
+                    alarm.secs,
+                    alarm.until_secs,
+                    alarm.onset_secs,
+                    alarm.peak,
+                    self.about.threshold.value,
+                    channels.join(" "),
+                ))?;
+            }
+        }
+        Ok(out.into_inner()?)
+    }
+}
+
+impl Display for ScoredLogs {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        writeln!(out, "{} on {} recordings", self.detector, self.recordings.len())?;
+        for recording in &self.recordings {
+            write!(out, "  {}: {} steps", recording.name, recording.steps)?;
+            match &recording.alarms[..] {
+                [] => write!(out, ", no alarm")?,
+                [first, more @ ..] => {
+                    write!(out, ", alarm after {:.3} s", first.secs)?;
+                    let names: Vec<&str> = first.channels.iter().take(3).map(|c| c.name.as_str()).collect();
+                    if !names.is_empty() {
+                        write!(out, " ({})", names.join(", "))?;
+                    }
+                    if !more.is_empty() {
+                        write!(out, " and {} more", more.len())?;
+                    }
+                }
+            }
+            if let Some(labelled) = recording.labelled_secs {
+                write!(out, "; labelled from {labelled:.3} s")?;
+            }
+            writeln!(out)?;
+        }
+        write!(out, "{}", self.truth)
+    }
+}

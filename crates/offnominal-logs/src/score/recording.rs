@@ -1,0 +1,151 @@
+//! A recording with what a monitor says of each step.
+
+use crate::episodes::Recorded;
+use crate::mapping::Mapping;
+use crate::recordings::Held;
+use anyhow::{Context as _, Result};
+use offnominal_core::alarm::Event;
+use offnominal_monitor::{Monitor, Verdict};
+use serde::Serialize;
+use std::path::PathBuf;
+
+/// A recording, scored.
+#[derive(Debug, Clone, Serialize)]
+pub struct ScoredRecording {
+    /// The log.
+    pub log: PathBuf,
+    /// Its number within the log.
+    pub number: usize,
+    /// What it is called.
+    #[serde(skip)]
+    pub name: String,
+    /// Number of steps.
+    pub steps: usize,
+    /// Length in seconds.
+    pub length_secs: f64,
+    /// The largest score.
+    pub largest_score: f64,
+    /// Share of the numbers that were missing, for which the last ones before were taken.
+    pub share_missing: f64,
+    /// The alarms in the order of time.
+    pub alarms: Vec<AlarmSpan>,
+    /// When the label first says that something is wrong.
+    pub labelled_secs: Option<f64>,
+    /// Whether it succeeded, if the log says so.
+    pub success: Option<bool>,
+    /// Its task, if the log names one.
+    pub task: Option<String>,
+    /// What the monitor says of each step.
+    #[serde(skip)]
+    pub verdicts: Vec<Verdict>,
+    /// What was recorded.
+    #[serde(skip)]
+    pub recorded: Recorded,
+}
+
+/// An alarm from the step that raised it to the one that cleared it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AlarmSpan {
+    /// The step that raised it.
+    pub step: u64,
+    /// When it ended.
+    pub secs: f64,
+    /// When the alarm was cleared, or the recording ended.
+    pub until_secs: f64,
+    /// When it seems to have begun, if the monitor diagnoses.
+    pub onset_secs: Option<f64>,
+    /// The largest statistic while it was on.
+    pub peak: f64,
+    /// What deviated, most first, if the monitor diagnoses.
+    pub channels: Vec<Deviating>,
+}
+
+/// A channel that is off.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Deviating {
+    /// Its name.
+    pub name: String,
+    /// How far, in nominal standard deviations of a prediction.
+    pub size: f64,
+}
+
+impl ScoredRecording {
+    /// Lets a monitor watch a recording.
+    ///
+    /// # Errors
+    /// If a step cannot be scored.
+    pub fn of(monitor: &mut Monitor, recorded: Recorded, mapping: &Mapping) -> Result<ScoredRecording> {
+        let held = Held::of(&recorded, mapping);
+        let (mut verdicts, mut alarms) = (Vec::with_capacity(recorded.secs.len()), Vec::<AlarmSpan>::new());
+        monitor.reset();
+        for seen in held.signals().transitions() {
+            let verdict = monitor.transition(&seen).with_context(|| recorded.name())?;
+            if verdict.event == Some(Event::Raised) {
+                alarms.push(raised(monitor, &verdict, &recorded));
+            }
+            if let Some(alarm) = alarms.last_mut().filter(|_| is_on(&verdict)) {
+                alarm.peak = alarm.peak.max(verdict.statistic);
+                alarm.until_secs = recorded.after(verdict.step);
+            }
+            verdicts.push(verdict);
+        }
+        let labelled = recorded.labels.as_ref().and_then(|labels| labels.iter().position(|&label| label));
+        Ok(ScoredRecording {
+            log: recorded.log.clone(),
+            number: recorded.number,
+            name: recorded.name(),
+            steps: verdicts.len(),
+            length_secs: recorded.secs.last().copied().unwrap_or(0.0),
+            largest_score: verdicts.iter().map(|v| v.score).fold(f64::NEG_INFINITY, f64::max),
+            share_missing: recorded.share_missing(),
+            alarms,
+            labelled_secs: labelled.map(|step| recorded.after(step as u64)),
+            success: recorded.success,
+            task: recorded.task.clone(),
+            verdicts,
+            recorded,
+        })
+    }
+
+    /// The verdicts with the labels of their steps; without labels none is anomalous.
+    pub fn labelled_steps(&self) -> impl Iterator<Item = (Verdict, bool)> + use<'_> {
+        let label = |step| self.recorded.labels.as_ref().is_some_and(|labels| labels[step]);
+        self.verdicts.iter().enumerate().map(move |(step, verdict)| (*verdict, label(step)))
+    }
+
+    /// Whether anything says that it was not nominal; `None` if nothing says either.
+    pub fn is_anomalous(&self) -> Option<bool> {
+        match (&self.recorded.labels, self.success) {
+            (None, None) => None,
+            _ => Some(self.recorded.not_nominal().is_some()),
+        }
+    }
+}
+
+fn is_on(verdict: &Verdict) -> bool {
+    verdict.state == offnominal_core::alarm::State::Raised
+}
+
+fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> AlarmSpan {
+    let secs = recorded.after(verdict.step);
+    let diagnosis = monitor.diagnose();
+    let deviating = |(name, off): (&str, offnominal_detectors::diagnosis::Deviation)| Deviating {
+        name: name.into(),
+        size: off.size,
+    };
+    AlarmSpan {
+        step: verdict.step,
+        secs,
+        until_secs: secs,
+        onset_secs: diagnosis.as_ref().map(|d| recorded.after(d.onset())),
+        peak: verdict.statistic,
+        channels: diagnosis.iter().flat_map(|d| d.channels().map(deviating)).collect(),
+    }
+}
+
+impl Recorded {
+    /// When a step had ended, in seconds since the first observation.
+    pub(crate) fn after(&self, step: u64) -> f64 {
+        self.secs[step as usize + 1]
+    }
+}
