@@ -38,7 +38,7 @@ class Command:
     # What is said instead where a run that was cut off left this file.
     resume: tuple[str, list[str]] | None = None
     # Words of its error where this build cannot run it.
-    missing: str = "needs the feature"
+    missing: str = "this build has no networks"
 
     def line(self, binary: Path, folder: Path) -> list[str]:
         """The command line for the state in which a folder is."""
@@ -96,13 +96,13 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
     """Every command that goes on where it was cut off."""
     weak, better = (str(AGENTS / "driving-tqc" / "policies" / f"000{n}.safetensors") for n in ("075000", "150000"))
     driving, out = ["--env", "driving"], ["--jobs", "2", "--seed", "1", "--out", "out"]
-    thinned = ["--predictor", inputs.at("predictor/predictor.safetensors"), "--experiments", "300"]
+    thinned = ["--predictor", inputs.at("predictor/predictor.safetensors"), "--episodes", "300"]
     both = ["--policy", weak, "--policy", better]
     noises = ["--noise", "0", "--noise", "0.1", "--noise", "0.2"]
     search = ["--strategy", "random", "--strategy", "elites", "--searches", "12", "--budget", "10", "--all"]
     train = ["--steps", "1500", "--eval-every", "100", "--set", "hidden=[8,8]", "--set", "learning_starts=100"]
     train += ["--set", "eval_episodes=4", "--set", "batch=16"]
-    small = ["--sigma", "0.1", "--bodies", "2", "--steps", "200", "--nominal-runs", "2", "--updates", "6", "--detectors", "knn"]
+    small = ["--sigma", "0.1", "--bodies", "2", "--steps", "200", "--nominal-runs", "2", "--updates", "6", "--detector", "knn"]
     nominal = ["--model", inputs.at("network/model.safetensors"), "--nominal", inputs.at("nominal")]
     unknown = ["--data", inputs.at("unknown-a"), "--data", inputs.at("unknown-b")]
     file = ["--jobs", "2", "--seed", "1", "--file", "out/network.safetensors"]
@@ -121,15 +121,15 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
         ),
         Command(
             "calibrate",
-            ["calibrate", "--env", "sap-goal0", "--anomalies", "obs-noise,act-noise,obs-offset,act-offset"]
-            + ["--nominal", "24", "--budget", "600", *out],
+            ["calibrate", "--env", "sap-goal0", "--anomaly", "obs-noise,act-noise,obs-offset,act-offset"]
+            + ["--episodes", "24", "--budget", "600", *out],
         ),
         Command(
             "bench",
             ["bench", inputs.at("campaign.toml"), "--jobs", "2", "--out", "out"],
             is_shareable=True,
         ),
-        Command("risk estimate", ["risk", "estimate", "--env", "sap-goal1", "--policy", "random", "--experiments", "6300", *out]),
+        Command("risk estimate", ["risk", "estimate", "--env", "sap-goal1", "--policy", "random", "--episodes", "6300", *out]),
         Command("risk estimate (thinned)", ["risk", "estimate", *driving, "--policy", weak, *thinned, *out]),
         Command("risk history", ["risk", "history", *driving, *both, "--episodes", "30", *noises, *out]),
         Command("risk learn", [*learn, "--form", "mlp", "--steps", "20", "--seed", "1", "--out", "out"]),
@@ -140,10 +140,10 @@ def commands(inputs: Inputs, learn: list[str]) -> list[Command]:
             ["risk", "split", *driving, "--policy", "random", "--particles", "10", "--moves", "2"]
             + ["--swarms", "60", "--budget", "40", *out],
         ),
-        Command("shift", ["shift", "--env", "hopper", "--policies", inputs.at("hopper.zip"), *small, *out]),
+        Command("shift", ["shift", "--env", "hopper", "--policy", inputs.at("hopper.zip"), *small, *out]),
         Command(
             "images train",
-            ["images", "train", "--envs", "sap-goal0,sap-goal1", "--episodes", "3", "--patches", "4000"]
+            ["images", "train", "--env", "sap-goal0,sap-goal1", "--episodes", "3", "--patches", "4000"]
             + ["--epochs", "4", *file],
         ),
         Command("images fit", ["images", "fit", *fit, *network, *file]),
