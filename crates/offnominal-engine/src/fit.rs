@@ -172,11 +172,7 @@ pub fn rule_of(name: &str, alpha: f64) -> Result<Rule> {
     })
 }
 
-/// Insists on as many calibration episodes as the promise of a rule needs.
-///
-/// # Errors
-/// If there are fewer, with the number that is needed.
-pub fn enough(rule: Rule, found: usize) -> Result<()> {
+fn enough(rule: Rule, found: usize) -> Result<()> {
     let needed = rule.min_episodes();
     let promise = rule.alpha().map_or(String::new(), |alpha| format!(" with an alpha of {alpha}"));
     ensure!(

@@ -191,8 +191,8 @@ impl<'a> Log<'a> {
     /// One episode; `None` if it has no step in which each channel has been seen.
     fn episode(&self, path: &Path, number: usize, start: i64, end: i64) -> Result<Option<Recorded>> {
         let ticks = self.ticks(start, end)?;
-        let columns: Vec<Column> =
-            (0..self.gathered.places.len()).map(|place| self.column(place, &ticks)).collect();
+        let n_channels = self.mapping.channels().count();
+        let columns: Vec<Column> = (0..n_channels).filter_map(|place| self.column(place, &ticks)).collect();
         let (n_obs, n_command) = (self.mapping.observation.len(), self.mapping.command.len());
         // What comes before each channel was seen once is no data.
         let seen =
@@ -207,7 +207,7 @@ impl<'a> Log<'a> {
         let (observed, commanded) = (&columns[..n_obs], &columns[n_obs..n_obs + n_command]);
         let extra = |name: Option<&str>| {
             let place = self.mapping.columns().iter().position(|column| Some(*column) == name)?;
-            Some(&columns[place])
+            self.column(place, &ticks)
         };
         let label = extra(self.mapping.label.as_deref());
         let task = extra(self.mapping.task.as_deref());
@@ -222,17 +222,17 @@ impl<'a> Log<'a> {
             observations: table(observed, first..ticks.len()),
             commands: table(commanded, first..ticks.len() - 1),
             ages_secs: ages,
-            labels: label.map(|c| {
+            labels: label.as_ref().map(|c| {
                 (first + 1..ticks.len()).map(|t| c.values[t].is_finite() && c.values[t] != 0.0).collect()
             }),
-            success: outcome.and_then(|column| self.is_success(column)),
-            task: task.and_then(|column| self.text(column)),
+            success: outcome.and_then(|column| self.is_success(&column)),
+            task: task.and_then(|column| self.text(&column)),
         }))
     }
 
-    /// A column at each tick.
-    fn column(&self, place: usize, ticks: &[i64]) -> Column {
-        let (topic, number) = self.gathered.places[place].expect("all columns were found");
+    /// A column at each tick, if the log has it.
+    fn column(&self, place: usize, ticks: &[i64]) -> Option<Column> {
+        let (topic, number) = self.gathered.places[place]?;
         let (rows, order) = (&self.gathered.topics[topic], &self.order[topic]);
         let entries = &rows.columns[number];
         let most = self.mapping.clock.max_age_secs.map_or(i64::MAX, nanos);
@@ -251,7 +251,7 @@ impl<'a> Log<'a> {
             values.push(is_fresh.map_or(f64::NAN, |(_, value)| value));
             ages.push(if last.is_some() { age as f32 * 1e-9 } else { f32::INFINITY });
         }
-        Column { values, ages, is_text: entries.is_text == Some(true) }
+        Some(Column { values, ages, is_text: entries.is_text == Some(true) })
     }
 
     fn is_success(&self, column: &Column) -> Option<bool> {

@@ -4,13 +4,13 @@ use crate::episodes::Recorded;
 use crate::exchangeability;
 use crate::mapping::{Channel, Episodes, Mapping};
 use crate::recordings::{self, Held};
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Result, ensure};
 use offnominal_core::Seed;
 use offnominal_core::alarm::Settings;
 use offnominal_core::detector::Signals;
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_engine::fit::{FittedMonitor, enough, rule_of};
+use offnominal_engine::fit::{FittedMonitor, rule_of};
 use offnominal_engine::monitor_file::{Fit, System};
 use offnominal_files::store::address;
 use offnominal_files::write::atomically;
@@ -128,18 +128,16 @@ impl Request {
         let [train, calibration] = [self.train, self.calibration].map(|given| given.map(|n| n as usize));
         let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
         let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
+        let needed = rule.min_episodes().max(calibration);
         ensure!(
-            train > 0 && train + calibration <= n,
-            "expected {} recordings to learn from and {calibration} for calibration, found {n} nominal ones in all",
+            train > 0 && train + calibration <= n && calibration >= rule.min_episodes(),
+            "rule {}{}: expected at least {needed} nominal recordings for calibration and {} to learn from, found {n} in all. \
+             A larger alpha needs fewer; long recordings can be cut into windows (`[episodes]` of the mapping); and the rule \
+             `max` needs one, but promises nothing",
+            rule.id(),
+            rule.alpha().map_or(String::new(), |alpha| format!(" with an alpha of {alpha}")),
             train.max(1)
         );
-        enough(rule, calibration).with_context(|| {
-            let missing = rule.min_episodes().saturating_sub(calibration);
-            format!(
-                "{missing} more recordings are needed for the promise; a larger alpha needs fewer, long recordings can be cut \
-                 into windows (`[episodes] by = \"window\"`), and the rule `max` promises nothing"
-            )
-        })?;
         Ok((&all[..train], &all[n - calibration..]))
     }
 

@@ -65,13 +65,14 @@ impl<'m> Wanted<'m> {
         Ok(found)
     }
 
-    /// Insists on all columns of the mapping, and on numbers in channels.
+    /// Insists on all columns of the mapping but those that judge alone, and on numbers in channels.
     fn check(&self, found: &Gathered) -> Result<()> {
         let is_channel = |name: &str| self.mapping.channels().any(|channel| channel.column == name);
         for name in self.mapping.columns() {
             let place = found.places[self.places[name]];
             let Some((topic, column)) = place else {
-                bail!("expected the column {name:?} of the mapping, found none");
+                ensure!(self.mapping.judges(name), "expected the column {name:?} of the mapping, found none");
+                continue;
             };
             let entries = &found.topics[topic].columns[column];
             ensure!(

@@ -224,6 +224,14 @@ impl Mapping {
         columns
     }
 
+    /// Whether a column only judges a recording, so that a log may lack it.
+    pub fn judges(&self, column: &str) -> bool {
+        let is = |name: Option<&str>| name == Some(column);
+        let judges =
+            is(self.label.as_deref()) || is(self.outcome.as_ref().map(|outcome| outcome.column.as_str()));
+        judges && self.channels().all(|channel| channel.column != column)
+    }
+
     /// All channels, observations first.
     pub fn channels(&self) -> impl Iterator<Item = &Channel> {
         self.observation.iter().chain(&self.command)

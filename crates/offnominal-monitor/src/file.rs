@@ -127,8 +127,7 @@ fn check(about: &About) -> Result<(), FileError> {
     let require = |holds, place, expected, found: String| {
         if holds { Ok(()) } else { Err(FileError::Header { place, expected, found }) }
     };
-    let widths = [about.obs_width(), about.act_width()];
-    require(!widths.contains(&0), "observation and action", "one channel or more", format!("{widths:?}"))?;
+    require(about.obs_width() > 0, "observation", "one channel or more", "none".into())?;
     let value = about.threshold.value;
     require(value.is_finite(), "threshold", "a finite number", value.to_string())?;
     require(about.dt_secs > 0.0, "dt_secs", "a time above zero", about.dt_secs.to_string())

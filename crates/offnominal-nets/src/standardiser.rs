@@ -20,12 +20,14 @@ pub struct Standardiser {
 }
 
 impl Standardiser {
-    /// Measures mean and deviation of each channel of row-major data.
+    /// Measures mean and deviation of each channel of row-major data; of no channels there is nothing to measure.
     ///
     /// # Panics
     /// If `rows` is empty or not a whole number of rows.
     pub fn fit(rows: &[f32], width: usize) -> Standardiser {
-        assert!(!rows.is_empty() && rows.len().is_multiple_of(width), "expected whole rows of {width}");
+        let is_whole =
+            if width == 0 { rows.is_empty() } else { !rows.is_empty() && rows.len().is_multiple_of(width) };
+        assert!(is_whole, "expected whole rows of {width}");
         let moments: Vec<_> = (0..width).map(|channel| Moments::of(rows, width, channel)).collect();
         let varying: Vec<usize> = (0..width).filter(|&c| moments[c].varies()).collect();
         let mean = varying.iter().map(|&c| moments[c].mean as f32).collect();

@@ -4,10 +4,10 @@ use crate::cli::{Common, Outcome};
 use anyhow::{Result, ensure};
 use clap::Args;
 use offnominal_core::alarm::State;
-use offnominal_engine::Verdict;
 use offnominal_engine::monitor_file;
 use offnominal_engine::score;
 use offnominal_logs::score as logs;
+use offnominal_monitor::Verdict;
 use std::path::PathBuf;
 
 /// Arguments of `score`.
