@@ -4,18 +4,23 @@
 //! the folder is renamed. So a cell is there whole or not at all, whenever the program is killed. A cell whose files
 //! no longer have their digests counts as damaged and is made again.
 
+use crate::lock::Lock;
 use crate::write::FolderAside;
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Name of the file that says that a cell is complete.
 const DONE: &str = "done.json";
 
 /// How the folders begin that help to go on with a cell.
 const UNFINISHED: &str = ".unfinished-";
+
+/// The longest that another process may take to replace a damaged cell.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The cells of an output folder.
 #[derive(Debug, Clone)]
@@ -82,19 +87,35 @@ impl Store {
             done.files.insert((*name).into(), hex(&Sha256::digest(bytes)));
         }
         write(&aside.path().join(DONE), &serde_json::to_vec_pretty(&done)?)?;
-        let folder = self.cells.join(cell);
-        if !verify(&folder).is_ok_and(|found| found == done) {
-            remove(&folder)?;
-            match aside.put(&folder) {
-                Ok(()) => {}
-                // Another process was faster; a cell is a pure function of its specification, so its files are ours.
-                Err(_) if self.state(cell) == State::Done => {}
-                Err(error) => {
-                    return Err(error).with_context(|| format!("cannot write {}", folder.display()));
-                }
-            }
-        }
+        self.place(aside, &done, &self.cells.join(cell))?;
         remove(&self.unfinished(cell))
+    }
+
+    /// Puts a finished cell where it belongs. A cell that is whole is never removed, as another process may have been
+    /// faster and be reading it.
+    fn place(&self, aside: FolderAside, done: &Done, folder: &Path) -> Result<()> {
+        let is_there = || verify(folder).is_ok_and(|found| found == *done);
+        let place = || format!("cannot write {}", folder.display());
+        if is_there() {
+            return Ok(());
+        }
+        let Err((aside, error)) = aside.try_put(folder) else { return Ok(()) };
+        if is_there() {
+            return Ok(());
+        }
+        if !folder.exists() {
+            return Err(error).with_context(place);
+        }
+        // Something else is there. One process at a time removes it, so that none removes what another has just put.
+        let _held = Lock::folder_within(&self.cells, PATIENCE)?;
+        if is_there() {
+            return Ok(());
+        }
+        remove(folder)?;
+        match aside.try_put(folder) {
+            Err((_, error)) if !is_there() => Err(error).with_context(place),
+            _ => Ok(()),
+        }
     }
 
     /// Reads a file of a finished cell.
@@ -196,6 +217,24 @@ mod tests {
         let there = std::fs::metadata(folder.path().join("cells/c/a.bin")).unwrap();
         assert_eq!(there.modified().unwrap(), made);
         assert!(!store.unfinished("c").exists());
+    }
+
+    #[test]
+    fn a_cell_that_is_whole_is_there_for_everyone_while_others_save_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path());
+        for round in 0..200 {
+            let (cell, start) = (format!("c{round}"), std::sync::Barrier::new(8));
+            std::thread::scope(|s| {
+                for _ in 0..8 {
+                    s.spawn(|| {
+                        start.wait();
+                        store.save(&cell, &[("a.bin", vec![1, 2])]).unwrap();
+                        assert_eq!(store.read(&cell, "a.bin").unwrap(), [1, 2]);
+                    });
+                }
+            });
+        }
     }
 
     #[test]

@@ -72,9 +72,21 @@ impl FolderAside {
     /// # Errors
     /// If it cannot be renamed; it is gone then.
     pub fn put(self, place: &Path) -> std::io::Result<()> {
-        std::fs::rename(self.path(), place)?;
-        let _ = self.folder.keep();
-        Ok(())
+        self.try_put(place).map_err(|(_, why)| why)
+    }
+
+    /// Puts it in its place, if that is free.
+    ///
+    /// # Errors
+    /// If it cannot be renamed; it comes back with the reason.
+    pub fn try_put(self, place: &Path) -> Result<(), (FolderAside, std::io::Error)> {
+        match std::fs::rename(self.path(), place) {
+            Ok(()) => {
+                let _ = self.folder.keep();
+                Ok(())
+            }
+            Err(why) => Err((self, why)),
+        }
     }
 }
 

@@ -128,15 +128,17 @@ impl Request {
         let [train, calibration] = [self.train, self.calibration].map(|given| given.map(|n| n as usize));
         let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
         let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
-        let needed = rule.min_episodes().max(calibration);
+        let (needed, learned) =
+            (rule.min_episodes().max(self.calibration.unwrap_or(0) as usize), self.train.unwrap_or(1));
+        let least = needed + learned as usize;
         ensure!(
             train > 0 && train + calibration <= n && calibration >= rule.min_episodes(),
-            "rule {}{}: expected at least {needed} nominal recordings for calibration and {} to learn from, found {n} in all. \
-             A larger alpha needs fewer; long recordings can be cut into windows (`[episodes]` of the mapping); and the rule \
-             `max` needs one, but promises nothing",
+            "rule {}{}: expected at least {least} nominal recordings ({needed} for calibration, {learned} to learn from), found \
+             {n}: {} more are needed. A larger alpha needs fewer; long recordings can be cut into windows (`[episodes]` of the \
+             mapping); and the rule `max` needs one for calibration, but promises nothing",
             rule.id(),
             rule.alpha().map_or(String::new(), |alpha| format!(" with an alpha of {alpha}")),
-            train.max(1)
+            least.saturating_sub(n)
         );
         Ok((&all[..train], &all[n - calibration..]))
     }

@@ -1,0 +1,216 @@
+//! From logs to an alarm: the same scores from every format, what a fit refuses, and what a page shows.
+
+use offnominal_engine::context::Context;
+use offnominal_engine::detector_choice::DetectorChoice;
+use offnominal_logs::{fit, score};
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const SHARED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data");
+
+/// A recording of two tanks as CSV; from a step on, the second one leaks.
+fn tanks(number: u32, leaks_from: usize) -> String {
+    let mut text = String::from("time,level,flow,valve,leak\n");
+    let (mut levels, mut bits) = ([0.5, 0.3], u64::from(number) * 2_654_435_761 + 1);
+    for step in 0..120 {
+        bits = bits.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let noise = (bits >> 40) as f64 / f64::from(1 << 24) - 0.5;
+        let valve = 0.5 + 0.4 * (step as f64 / 9.0).sin();
+        let is_leaking = step >= leaks_from;
+        let leak = if is_leaking { 0.15 } else { 0.0 };
+        levels[0] += 0.1 * (valve - levels[0]);
+        levels[1] += 0.1 * (levels[0] - levels[1]) - leak * levels[1] + 0.002 * noise;
+        writeln!(
+            text,
+            "{},{},{},{valve},{}",
+            f64::from(step as u32) / 10.0,
+            levels[1],
+            levels[0],
+            u8::from(is_leaking)
+        )
+        .unwrap();
+    }
+    text
+}
+
+const MAPPING: &str = "version = 1\nlabel = \"leak\"\nobservation = [{ column = \"level\", unit = \"m\" }, { column = \"flow\" }]\n\
+                       command = [{ column = \"valve\" }]\n[clock]\ncolumn = \"time\"\nrate_hz = 10.0\n";
+
+struct Rig {
+    folder: tempfile::TempDir,
+    nominal: Vec<PathBuf>,
+    map: PathBuf,
+}
+
+impl Rig {
+    fn new(n: u32) -> Rig {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: String, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let nominal = (0..n).map(|i| write(format!("run{i:02}.csv"), &tanks(i, 999))).collect();
+        let map = write("map.toml".into(), MAPPING);
+        Rig { nominal, map, folder }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn fit(&self, logs: Vec<PathBuf>, alpha: f64) -> anyhow::Result<fit::FittedOnLogs> {
+        let request = fit::Request {
+            logs,
+            map: Some(self.map.clone()),
+            detector: DetectorChoice::named("knn-transition"),
+            train: None,
+            calibration: None,
+            rule: "conformal".into(),
+            alpha,
+            alarm: Default::default(),
+            diagnosis: true,
+            file: self.path("tanks.monitor"),
+        };
+        fit::run(&request, &Context::silent(1, 2))
+    }
+
+    fn score(&self, logs: Vec<PathBuf>, map: Option<PathBuf>) -> anyhow::Result<score::ScoredLogs> {
+        let [report, alarms] = ["report.html", "alarms.csv"].map(|name| Some(self.path(name)));
+        let request = score::Request { monitor: self.path("tanks.monitor"), logs, map, report, alarms };
+        score::run(&request, &Context::silent(1, 2))
+    }
+}
+
+#[test]
+fn a_leak_raises_an_alarm_that_names_its_channel() {
+    let rig = Rig::new(40);
+    let fitted = rig.fit(rig.nominal.clone(), 0.05).unwrap();
+    assert_eq!((fitted.recordings, fitted.left_out.len()), (40, 0));
+    assert_eq!(fitted.warnings, Vec::<String>::new());
+    let leak = rig.path("leak.csv");
+    std::fs::write(&leak, tanks(77, 60)).unwrap();
+    let fresh = rig.path("fresh.csv");
+    std::fs::write(&fresh, tanks(99, 999)).unwrap();
+    let found = rig.score(vec![leak, fresh], None).unwrap();
+    let [leaking, nominal] = &found.recordings[..] else { panic!("two recordings") };
+    let alarm = &leaking.alarms[0];
+    assert!(nominal.alarms.is_empty(), "{:?}", nominal.alarms);
+    assert_eq!(leaking.labelled_secs, Some(6.0));
+    assert!((6.0..7.0).contains(&alarm.secs) && alarm.channels[0].name == "level", "{alarm:?}");
+    let truth = &found.truth;
+    assert_eq!(
+        (truth.detected.as_ref().unwrap().value, truth.false_alarms.as_ref().unwrap().value),
+        (1.0, 0.0)
+    );
+    let page = std::fs::read_to_string(rig.path("report.html")).unwrap();
+    assert!(
+        page.contains("href=\"#alarm-1-1\"")
+            && page.contains("id=\"alarm-1-1\"")
+            && page.contains("level (m)")
+    );
+    let table = std::fs::read_to_string(rig.path("alarms.csv")).unwrap();
+    assert_eq!(table.lines().count(), 2, "{table}");
+}
+
+#[test]
+fn what_was_labelled_or_copied_is_told() {
+    let mut rig = Rig::new(30);
+    let leak = rig.path("leak.csv");
+    std::fs::write(&leak, tanks(77, 60)).unwrap();
+    rig.nominal.push(leak);
+    let fitted = rig.fit(rig.nominal.clone(), 0.1).unwrap();
+    assert!(fitted.left_out[0].ends_with("leak.csv: its label says so"), "{:?}", fitted.left_out);
+    let copy = rig.path("copy.csv");
+    std::fs::copy(&rig.nominal[0], &copy).unwrap();
+    rig.nominal.push(copy);
+    let fitted = rig.fit(rig.nominal.clone(), 0.1).unwrap();
+    assert!(
+        fitted.warnings[0].starts_with("1 of 16 calibration recordings hold mostly steps"),
+        "{:?}",
+        fitted.warnings
+    );
+}
+
+#[test]
+fn recordings_that_drift_are_told() {
+    let rig = Rig::new(40);
+    for path in &rig.nominal[20..] {
+        let text = std::fs::read_to_string(path).unwrap().replace(",0.3", ",0.6");
+        std::fs::write(path, text).unwrap();
+    }
+    let fitted = rig.fit(rig.nominal.clone(), 0.05).unwrap();
+    assert!(
+        fitted.warnings.iter().any(|w| w.contains("differ from those that were learned from")),
+        "{:?}",
+        fitted.warnings
+    );
+}
+
+#[test]
+fn what_cannot_be_fitted_is_named_and_nothing_is_written() {
+    let rig = Rig::new(10);
+    let refused = |alpha: f64, edit: &dyn Fn(&Path)| {
+        let log = rig.path("odd.csv");
+        std::fs::write(&log, tanks(5, 999)).unwrap();
+        edit(&log);
+        let error = rig.fit([rig.nominal.clone(), vec![log]].concat(), alpha).expect_err("it is refused");
+        assert!(!rig.path("tanks.monitor").exists());
+        format!("{error:#}")
+    };
+    let replace = |from: &'static str, to: &'static str| {
+        move |log: &Path| {
+            let text = std::fs::read_to_string(log).unwrap();
+            assert!(text.contains(from));
+            std::fs::write(log, text.replacen(from, to, 1)).unwrap();
+        }
+    };
+    let few = refused(0.01, &|_| {});
+    assert!(
+        few.contains("expected at least 100 nominal recordings (99 for calibration, 1 to learn from), found 11: 89 more are needed"),
+        "{few}"
+    );
+    let lacks = refused(0.2, &replace("level", "height"));
+    assert!(lacks.contains("odd.csv: expected the column \"level\" of the mapping, found none"), "{lacks}");
+    let back = refused(0.2, &replace("\n0.5,", "\n0.1,"));
+    assert!(back.contains("row 5: expected a time that does not fall"), "{back}");
+    let text = refused(0.2, &replace("\n0.5,", "\n0.5,broken"));
+    assert!(
+        text.contains("odd.csv") && text.contains("row 5") && text.contains("expected a number, as before"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_same_recording_has_the_same_scores_in_every_format() {
+    let rig = Rig::new(0);
+    let mapping = |column: &dyn Fn(&str) -> String, clock: &str| {
+        let channel = |name: &str| format!("{{ column = {:?}, name = {name:?} }}", column(name));
+        let text = format!(
+            "version = 1\nobservation = [{}, {}]\ncommand = [{}]\n[clock]\n{clock}\nrate_hz = 50.0\n[episodes]\nby = \"window\"\nsecs = 0.1\n",
+            channel("x"),
+            channel("y"),
+            channel("command")
+        );
+        let path = rig.path(&format!("{}.toml", clock.len()));
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let table = mapping(&str::to_string, "column = \"time\"");
+    let messages = mapping(&|name| format!("/row:{name}"), "");
+    let rig = Rig { map: table, ..rig };
+    let log = |name: &str| Path::new(SHARED).join(name);
+    rig.fit(vec![log("same.csv")], 0.3).unwrap();
+    let scores = |name: &str, map: Option<PathBuf>| -> Vec<u64> {
+        let found = rig.score(vec![log(name)], map).unwrap_or_else(|e| panic!("{e:#}"));
+        found.recordings.iter().flat_map(|r| r.verdicts.iter().map(|v| v.score.to_bits())).collect()
+    };
+    let expected = scores("same.csv", None);
+    assert!(expected.len() > 30);
+    for name in
+        ["same.tsv", "same.csv.gz", "same.jsonl", "same.parquet", "same.arrow", "same.arrows", "same.h5"]
+    {
+        assert_eq!(scores(name, None), expected, "{name}");
+    }
+    assert_eq!(scores("json.mcap", Some(messages)), expected, "json.mcap");
+}
