@@ -158,13 +158,18 @@ fn remove(folder: &Path) -> Result<()> {
     }
 }
 
-/// What a cell's folder holds, if every file is what was written.
+/// What a cell's folder holds, if every file is what was written and none is without a digest.
 fn verify(folder: &Path) -> Result<Done> {
     let read = |name: &str| crate::read::bytes(&folder.join(name));
     let done: Done = serde_json::from_slice(&read(DONE)?).context(DONE)?;
     for (name, expected) in &done.files {
         let found = hex(&Sha256::digest(read(name)?));
         ensure!(found == *expected, "{name}: expected the digest {expected}, found {found}");
+    }
+    for item in std::fs::read_dir(folder)? {
+        let name = item?.file_name().to_string_lossy().into_owned();
+        let is_named = name == DONE || done.files.contains_key(&name) || name.starts_with('.');
+        ensure!(is_named, "{name}: expected its digest in {DONE}, found none");
     }
     Ok(done)
 }
@@ -198,6 +203,13 @@ mod tests {
         assert!(
             matches!(store.state("c"), State::Damaged(why) if why.contains("b.bin: expected the digest"))
         );
+        let (done, whole) = (cell.join(DONE), std::fs::read_to_string(cell.join(DONE)).unwrap());
+        let cut: Vec<&str> = whole.lines().filter(|line| !line.contains("b.bin")).collect();
+        std::fs::write(&done, cut.join("\n").replace("\",", "\"")).unwrap();
+        assert!(
+            matches!(store.state("c"), State::Damaged(why) if why == "b.bin: expected its digest in done.json, found none")
+        );
+        std::fs::write(&done, whole).unwrap();
         std::fs::remove_file(cell.join("b.bin")).unwrap();
         assert!(
             matches!(store.state("c"), State::Damaged(why) if why.contains("cannot read") && why.contains("b.bin"))
