@@ -134,7 +134,7 @@ impl<'a> Log<'a> {
         match &self.mapping.episodes {
             Episodes::File | Episodes::Column { .. } => vec![(start, end)],
             Episodes::Gap { secs } => self.between_gaps(nanos(*secs)),
-            Episodes::Event { column } => self.from_events(column, start, end),
+            Episodes::Event { column } => self.between_events(column, start, end),
             Episodes::Window { secs } => {
                 let width = nanos(*secs).max(1);
                 (0..)
@@ -155,7 +155,7 @@ impl<'a> Log<'a> {
     }
 
     /// From each moment at which a column becomes something else than zero to the next.
-    fn from_events(&self, column: &str, start: i64, end: i64) -> Vec<(i64, i64)> {
+    fn between_events(&self, column: &str, start: i64, end: i64) -> Vec<(i64, i64)> {
         let place = self.mapping.columns().iter().position(|name| *name == column);
         let Some((topic, number)) = place.and_then(|place| self.gathered.places[place]) else {
             return Vec::new();

@@ -152,8 +152,7 @@ impl Mapping {
     /// If the file cannot be read, or something in it is wrong.
     pub fn load(path: &Path) -> Result<Mapping> {
         let place = || format!("mapping {}", path.display());
-        let text =
-            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = offnominal_files::read::text(path)?;
         Mapping::parse(&text).with_context(place)
     }
 

@@ -5,10 +5,13 @@ use offnominal_logs::record::{Column, Sink, Topic, Value};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+/// The time of a row, and its numbers.
+type Row = (Option<i64>, Vec<Option<f64>>);
+
 /// Everything that a log holds.
 #[derive(Default)]
 struct Whole {
-    topics: Vec<(Topic, Vec<Column>, Vec<(Option<i64>, Vec<Option<f64>>)>)>,
+    topics: Vec<(Topic, Vec<Column>, Vec<Row>)>,
     left_out: Vec<String>,
 }
 

@@ -41,7 +41,7 @@ impl Walk<'_> {
         }
         let mut groups = group.groups().with_context(|| format!("group {path:?}"))?;
         // `episode_10` comes after `episode_9`.
-        groups.sort_by(|a, b| natural(a).cmp(&natural(b)));
+        groups.sort_by_cached_key(|name| natural(name));
         for name in groups {
             let below = if path.is_empty() { name.clone() } else { format!("{path}/{name}") };
             self.group(&group.group(&name).with_context(|| below.clone())?, &below, depth + 1)?;

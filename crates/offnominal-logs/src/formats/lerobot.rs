@@ -36,7 +36,7 @@ pub struct Feature {
 /// If there is none, or the layout is of another version.
 pub fn info(folder: &Path) -> Result<Info> {
     let path = folder.join("meta/info.json");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = offnominal_files::read::text(&path)?;
     let info: Info = serde_json::from_str(&text).with_context(|| path.display().to_string())?;
     ensure!(
         info.codebase_version.starts_with("v3."),

@@ -111,7 +111,7 @@ fn types(topic: &str, kind: &str, definition: Option<&(String, String)>) -> Resu
 /// If there is no list of files.
 pub fn files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
     let path = folder.join("metadata.yaml");
-    let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = offnominal_files::read::text(&path)?;
     // The list is the only thing of it that is needed, and rosbag2 writes one item per line.
     let after = text.split_once("relative_file_paths:").map(|(_, rest)| rest);
     let listed =
