@@ -110,7 +110,11 @@ class Host:
         value = self.random.choice([math.nan, math.inf, -math.inf])
         if kind == b"M":
             return frame(b"H", b"NaN")
-        return frame(b"O", outcome((0.5, value)) if self.random.random() < 0.5 else outcome(reward=value))
+        if kind == b"P":
+            return self.do_letter(k, kind, good)
+        # Only a step has a reward.
+        is_reward = kind == b"S" and self.random.random() < 0.5
+        return frame(b"O", outcome(reward=value) if is_reward else outcome((0.5, value)))
 
     def do_huge(self, k, kind, good):
         """A body that nobody could keep, announced."""
