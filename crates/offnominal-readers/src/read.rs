@@ -2,6 +2,7 @@
 
 pub mod files;
 pub mod images;
+pub mod logs;
 pub mod policies;
 pub mod requests;
 pub mod wires;

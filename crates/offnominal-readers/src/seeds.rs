@@ -48,6 +48,12 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "cell" => named("done.json", works::cell()),
         "png" => works::images(),
         "label_map" => vec![repository("label-maps/cityscapes.toml"), repository("label-maps/idd.toml")],
+        "log_csv" => logs(&["same.csv", "same.tsv", "same.csv.gz"]),
+        "log_json_lines" => logs(&["same.jsonl"]),
+        "log_hdf5" => logs(&["same.h5"]),
+        "log_rosbag" => logs(&["bag-sqlite/bag-sqlite.db3"]),
+        "log_ulog" => logs(&["state.ulg"]),
+        "mapping" => named("tanks.toml", texts::MAPPING.into()),
         "monitor_file" => named("knn", works::monitor()),
         "campaign" => named("small.toml", texts::CAMPAIGN.into()),
         "results" => named("small.json", works::results()),
@@ -62,6 +68,11 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "anomaly" => texts::numbered(texts::ANOMALIES),
         other => panic!("expected the seeds of {other}"),
     }
+}
+
+/// Logs that the formats' own writers wrote.
+fn logs(names: &[&str]) -> Vec<(String, Vec<u8>)> {
+    names.iter().map(|name| repository(&format!("crates/offnominal-logs/tests/data/{name}"))).collect()
 }
 
 /// A file of this repository.

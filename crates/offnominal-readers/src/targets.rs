@@ -1,6 +1,6 @@
 //! The list of all readers.
 
-use crate::read::{files, images, policies, requests, wires, works};
+use crate::read::{files, images, logs, policies, requests, wires, works};
 
 /// What a reader reads, which decides how mutants of it are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +64,12 @@ targets! {
     Png images::png,
     Text images::label_map,
     Text images::polygons,
+    Text logs::log_csv,
+    Json logs::log_json_lines,
+    Bytes logs::log_hdf5,
+    Bytes logs::log_rosbag,
+    Bytes logs::log_ulog,
+    Text logs::mapping,
     Safetensors works::monitor_file,
     Json works::monitor_lines,
     Text works::campaign,

@@ -47,6 +47,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "engine",
             "files",
             "laws",
+            "logs",
             "monitor",
             "pixels",
             "risk",

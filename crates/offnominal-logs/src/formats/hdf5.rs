@@ -84,6 +84,14 @@ impl Walk<'_> {
             let n = ROWS.min(rows - from);
             let read = |part: &Part| part.data.read_f64_rows(from, n).with_context(|| part.name.clone());
             let blocks: Vec<Vec<f64>> = parts.iter().map(read).collect::<Result<_>>()?;
+            for (part, block) in parts.iter().zip(&blocks) {
+                let (expected, found) = (n as usize * part.width, block.len());
+                ensure!(
+                    found == expected,
+                    "{}: expected {expected} numbers in {n} rows, found {found}",
+                    part.name
+                );
+            }
             for row in 0..n as usize {
                 let of = |(part, block): (&Part, &Vec<f64>)| {
                     block[row * part.width..(row + 1) * part.width]

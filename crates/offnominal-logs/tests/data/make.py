@@ -120,9 +120,9 @@ uint32 nanosec
 """
 
 
-def mcaps() -> None:
-    with open(HERE / "json.mcap", "wb") as file:
-        writer = McapWriter(file, compression=CompressionType.LZ4, chunk_size=2048)
+def json_mcap(name: str, **options: object) -> None:
+    with open(HERE / name, "wb") as file:
+        writer = McapWriter(file, chunk_size=2048, **options)
         writer.start()
         schema = writer.register_schema(name="row", encoding="jsonschema", data=b'{"type":"object"}')
         channel = writer.register_channel(topic="/row", message_encoding="json", schema_id=schema)
@@ -130,6 +130,12 @@ def mcaps() -> None:
             at = START + i * TICK
             writer.add_message(channel, log_time=at, publish_time=at, data=json.dumps(r).encode())
         writer.finish()
+
+
+def mcaps() -> None:
+    json_mcap("json.mcap", compression=CompressionType.LZ4)
+    # Without checksums a changed byte reaches what reads the messages.
+    json_mcap("plain.mcap", compression=CompressionType.NONE, enable_crcs=False)
     with open(HERE / "ros.mcap", "wb") as file:
         writer = RosWriter(file, compression=CompressionType.ZSTD, chunk_size=2048)
         schema = writer.register_msgdef("sensor_msgs/msg/JointState", JOINTS)

@@ -60,6 +60,18 @@ pub const REQUESTS: &[&str] = &[
     r#"{"model": "m.zip", "env": "pendulum", "normalize": null, "out": "o"}"#,
 ];
 
+/// A mapping of logs.
+pub const MAPPING: &str = r#"version = 1
+label = "leak"
+task = "task"
+observation = [{ column = "level", name = "water", unit = "m" }, { column = "flow" }]
+command = [{ column = "valve" }]
+ignored = ["reward"]
+clock = { column = "time", unit = "ms", rate_hz = 10.0, max_age_secs = 0.5 }
+episodes = { by = "window", secs = 30.0 }
+outcome = { column = "done", success = 1 }
+"#;
+
 /// Recipes of trainings.
 pub const TRAININGS: &[&str] = &[
     r#"{"algorithm": "tqc", "steps": 40, "hidden": [8, 8], "batch": 8, "buffer": 50, "n_envs": 1, "lr": 0.001}"#,

@@ -145,6 +145,8 @@ pub fn monitor() -> Vec<u8> {
             false_alarms: threshold.false_alarms.clone(),
         },
         alarm: Settings::default(),
+        usual: vec![],
+        mapping: None,
     };
     fitted.reset();
     let archive = Watch::archive(fitted.as_ref(), &threshold.statistic, None).expect("knn can be kept");
