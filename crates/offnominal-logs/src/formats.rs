@@ -23,6 +23,7 @@ mod joined;
 mod json;
 mod lerobot;
 mod mcap;
+mod mcap_records;
 mod nested;
 mod ros_schema;
 mod rosbag;
@@ -118,7 +119,7 @@ fn file(path: &Path, mut from: Box<dyn BufRead>, sink: &mut dyn Sink) -> Result<
 
 fn format_of(path: &Path, head: &[u8]) -> Result<Format> {
     const MAGIC: [(&[u8], Format); 6] = [
-        (b"\x89MCAP0\r\n", Format::Mcap),
+        (mcap_records::MAGIC, Format::Mcap),
         (b"PAR1", Format::Parquet),
         (b"ARROW1", Format::Arrow),
         (b"\x89HDF\r\n\x1a\n", Format::Hdf5),

@@ -11,6 +11,7 @@ pub const VERSION: u32 = 1;
 
 /// Which column is what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Mapping {
     /// Version of this format.
@@ -42,6 +43,7 @@ pub struct Mapping {
 
 /// The clock of the steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Clock {
     /// Steps per second; without it, each row of a table is a step.
@@ -60,6 +62,7 @@ pub struct Clock {
 
 /// The unit of a column of times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum TimeUnit {
     /// Seconds.
     #[default]
@@ -94,6 +97,7 @@ impl TimeUnit {
 
 /// Where one episode ends and the next begins.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "by", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Episodes {
     /// Each log is one.
@@ -123,6 +127,7 @@ pub enum Episodes {
 
 /// A column that is a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Channel {
     /// The column.
@@ -137,11 +142,13 @@ pub struct Channel {
 
 /// The column that tells how an episode ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Outcome {
     /// The column.
     pub column: String,
     /// Its last value in an episode that succeeded.
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Value"))]
     pub success: toml::Value,
 }
 

@@ -177,7 +177,7 @@ fn a_damaged_log_is_named_with_the_place() {
     let mut flipped = bytes("ros.mcap");
     let middle = flipped.len() / 3;
     flipped[middle] ^= 1;
-    assert!(refused("flipped.mcap", &flipped).contains("Chunk CRC failed"));
+    assert!(refused("flipped.mcap", &flipped).contains("chunk: expected the CRC "));
     assert!(
         refused("x.csv", b"a,b\n1,2\n1,2,3\n")
             .contains("line 3: expected 2 fields, as in the first line, found 3")

@@ -51,6 +51,7 @@ pub fn made(target: &Target) -> Vec<(String, Vec<u8>)> {
         "log_csv" => logs(&["same.csv", "same.tsv", "same.csv.gz"]),
         "log_json_lines" => logs(&["same.jsonl"]),
         "log_hdf5" => logs(&["same.h5"]),
+        "log_mcap" => logs(&["json.mcap", "plain.mcap", "ros.mcap", "bag-mcap/bag-mcap.mcap"]),
         "log_rosbag" => logs(&["bag-sqlite/bag-sqlite.db3"]),
         "log_ulog" => logs(&["state.ulg"]),
         "mapping" => named("tanks.toml", texts::MAPPING.into()),

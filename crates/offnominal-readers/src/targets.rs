@@ -67,6 +67,7 @@ targets! {
     Text logs::log_csv,
     Json logs::log_json_lines,
     Bytes logs::log_hdf5,
+    Bytes logs::log_mcap,
     Bytes logs::log_rosbag,
     Bytes logs::log_ulog,
     Text logs::mapping,

@@ -1,17 +1,13 @@
 //! MCAP files: messages of named channels, in JSON or as ROS 2 writes them (CDR), of any type that the file defines.
 
+use super::mcap_records::{self, Record};
 use super::nested::Nested;
 use super::ros_schema::Types;
 use super::{cdr, json};
 use crate::record::{Sink, Topic};
 use anyhow::{Context, Result, bail};
-use mcap::io::MessageReader;
-use mcap::sans_io::LinearReaderOptions;
 use std::collections::HashMap;
 use std::io::Read;
-
-/// Largest record or chunk that is read.
-const MAX_RECORD: usize = 256 << 20;
 
 /// Reads all messages in the order of the file.
 ///
@@ -19,29 +15,53 @@ const MAX_RECORD: usize = 256 << 20;
 /// If the file is damaged, a message does not follow its schema, or the sink refuses a row. A file that ends early is an
 /// error after its last whole message.
 pub fn read(from: impl Read, sink: &mut dyn Sink) -> Result<()> {
-    let options = LinearReaderOptions::default()
-        .with_record_length_limit(MAX_RECORD)
-        .with_prevalidate_chunk_crcs(true)
-        .with_validate_data_section_crc(true)
-        .with_validate_summary_section_crc(true);
-    let mut channels = Channels::default();
-    for (n, message) in MessageReader::new_with_options(from, options).enumerate() {
-        let message = message.with_context(|| format!("after {n} messages"))?;
-        let time = i64::try_from(message.log_time).ok();
-        let place = || format!("topic {}, time {} ns", message.channel.topic, message.log_time);
-        channels.read(&message.channel, time, &message.data, sink).with_context(place)?;
-    }
-    Ok(())
+    let (mut channels, mut n) = (Channels::default(), 0);
+    let read = mcap_records::read(from, |record| match record {
+        Record::Schema { id, name, encoding, data } => {
+            let schema = Schema { name: name.into(), encoding: encoding.into(), data: data.into() };
+            channels.schemas.insert(id, schema);
+            Ok(())
+        }
+        Record::Channel { id, schema, topic, encoding } => {
+            channels
+                .announced
+                .insert(id, Announced { schema, topic: topic.into(), encoding: encoding.into() });
+            Ok(())
+        }
+        Record::Message { channel, log_time, data } => {
+            n += 1;
+            channels.read(channel, log_time, data, sink)
+        }
+    });
+    read.with_context(|| format!("after {n} messages"))
 }
 
 /// What is known of each channel.
 #[derive(Default)]
 struct Channels {
+    schemas: HashMap<u16, Schema>,
+    announced: HashMap<u16, Announced>,
+    /// For each channel with messages its place in `all`.
     by_id: HashMap<u16, usize>,
     all: Vec<Channel>,
 }
 
+/// How messages are written.
+struct Schema {
+    name: String,
+    encoding: String,
+    data: Vec<u8>,
+}
+
+/// What the file says of a channel.
+struct Announced {
+    schema: u16,
+    topic: String,
+    encoding: String,
+}
+
 struct Channel {
+    topic: String,
     decoder: Decoder,
     into: Nested,
 }
@@ -57,19 +77,50 @@ enum Decoder {
 }
 
 impl Channels {
-    fn read(
-        &mut self,
-        channel: &mcap::Channel<'_>,
-        time: Option<i64>,
-        data: &[u8],
-        sink: &mut dyn Sink,
-    ) -> Result<()> {
-        let number = match self.by_id.get(&channel.id) {
+    fn read(&mut self, id: u16, log_time: u64, data: &[u8], sink: &mut dyn Sink) -> Result<()> {
+        let number = match self.by_id.get(&id) {
             Some(&number) => number,
-            None => self.open(channel, sink)?,
+            None => self.open(id, sink)?,
         };
-        let Channel { decoder, into } = &mut self.all[number];
-        match decoder {
+        let Channel { topic, decoder, into } = &mut self.all[number];
+        let time = i64::try_from(log_time).ok();
+        decoder.read(time, data, into, sink).with_context(|| format!("topic {topic}, time {log_time} ns"))
+    }
+
+    fn open(&mut self, id: u16, sink: &mut dyn Sink) -> Result<usize> {
+        let number = self.all.len();
+        let announced = self
+            .announced
+            .get(&id)
+            .with_context(|| format!("channel {id}: expected its record before its messages, found none"))?;
+        let Announced { schema, topic: name, encoding } = announced;
+        let schema = match schema {
+            0 => None,
+            id => Some(
+                self.schemas
+                    .get(id)
+                    .with_context(|| format!("topic {name}: expected the schema {id}, found none"))?,
+            ),
+        };
+        let kind = schema.map_or_else(|| encoding.clone(), |schema| schema.name.clone());
+        let is_wanted = sink.topic(number, &Topic { name: name.clone(), kind, is_timed: true })?;
+        let decoder = match decoder(name, encoding, schema)? {
+            Some(decoder) if is_wanted => decoder,
+            Some(_) => Decoder::None,
+            None => {
+                sink.left_out(Some(number), &format!("messages in {encoding}, which is not read"));
+                Decoder::None
+            }
+        };
+        self.all.push(Channel { topic: name.clone(), decoder, into: Nested::new(number) });
+        self.by_id.insert(id, number);
+        Ok(number)
+    }
+}
+
+impl Decoder {
+    fn read(&self, time: Option<i64>, data: &[u8], into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
+        match self {
             Decoder::None => Ok(()),
             Decoder::Json => json::read(data, time, into, sink),
             Decoder::Cdr { types, name } => {
@@ -79,42 +130,21 @@ impl Channels {
             }
         }
     }
-
-    fn open(&mut self, channel: &mcap::Channel<'_>, sink: &mut dyn Sink) -> Result<usize> {
-        let number = self.all.len();
-        let kind =
-            channel.schema.as_ref().map_or_else(|| channel.message_encoding.clone(), |s| s.name.clone());
-        let topic = Topic { name: channel.topic.clone(), kind, is_timed: true };
-        let is_wanted = sink.topic(number, &topic)?;
-        let decoder = match decoder(channel)? {
-            Some(decoder) if is_wanted => decoder,
-            Some(_) => Decoder::None,
-            None => {
-                let why = format!("messages in {}, which is not read", channel.message_encoding);
-                sink.left_out(Some(number), &why);
-                Decoder::None
-            }
-        };
-        self.all.push(Channel { decoder, into: Nested::new(number) });
-        self.by_id.insert(channel.id, number);
-        Ok(number)
-    }
 }
 
 /// How the messages of a channel are read; `None` for an encoding that is not.
-fn decoder(channel: &mcap::Channel<'_>) -> Result<Option<Decoder>> {
-    match (channel.message_encoding.as_str(), &channel.schema) {
+fn decoder(topic: &str, encoding: &str, schema: Option<&Schema>) -> Result<Option<Decoder>> {
+    match (encoding, schema) {
         ("json", _) => Ok(Some(Decoder::Json)),
-        ("cdr", Some(schema)) if schema.encoding == "ros2msg" => {
-            let text = std::str::from_utf8(&schema.data).context("expected a schema in UTF-8")?;
-            let types =
-                Types::parse(&schema.name, text).with_context(|| format!("schema {}", schema.name))?;
-            Ok(Some(Decoder::Cdr { types, name: schema.name.clone() }))
+        ("cdr", Some(Schema { name, encoding, data })) if encoding == "ros2msg" => {
+            let text = std::str::from_utf8(data).context("expected a schema in UTF-8")?;
+            let types = Types::parse(name, text).with_context(|| format!("schema {name}"))?;
+            Ok(Some(Decoder::Cdr { types, name: name.clone() }))
         }
         ("cdr", Some(schema)) => {
-            bail!("topic {}: expected a schema in ros2msg, found {:?}", channel.topic, schema.encoding)
+            bail!("topic {topic}: expected a schema in ros2msg, found {:?}", schema.encoding)
         }
-        ("cdr", None) => bail!("topic {}: expected a schema, found none", channel.topic),
+        ("cdr", None) => bail!("topic {topic}: expected a schema, found none"),
         _ => Ok(None),
     }
 }

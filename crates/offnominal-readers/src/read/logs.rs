@@ -44,6 +44,11 @@ pub fn log_hdf5(bytes: &[u8]) -> bool {
     log(bytes)
 }
 
+/// MCAP.
+pub fn log_mcap(bytes: &[u8]) -> bool {
+    log(bytes)
+}
+
 /// SQLite files of rosbag2, with messages of ROS 2.
 pub fn log_rosbag(bytes: &[u8]) -> bool {
     log(bytes)

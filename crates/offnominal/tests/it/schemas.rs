@@ -3,12 +3,13 @@
 use offnominal_bench::campaign::Campaign;
 use offnominal_bench::suite::{Environment, Row};
 use offnominal_engine::stream::{Answer, line_schema};
+use offnominal_logs::mapping::Mapping;
 use offnominal_pixels::label_map::LabelMap;
 use schemars::{Schema, schema_for};
 use std::path::Path;
 
 /// Each file, what it describes, and its schema.
-fn all() -> [(&'static str, &'static str, Schema); 6] {
+fn all() -> [(&'static str, &'static str, Schema); 7] {
     [
         ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
         (
@@ -16,6 +17,7 @@ fn all() -> [(&'static str, &'static str, Schema); 6] {
             "Which label of a data set is known, unknown or ignored: a TOML file",
             schema_for!(LabelMap),
         ),
+        ("mapping", "Which column of a log is which channel: a TOML file", schema_for!(Mapping)),
         ("monitor-line", "A line that `offnominal monitor` reads", line_schema()),
         ("monitor-verdict", "A line that `offnominal monitor` writes", schema_for!(Answer<'_>)),
         ("result-row", "A row of ENV.parquet or ENV.csv of a suite", schema_for!(Row)),
