@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of the format.
-pub const VERSION: u32 = 1;
+pub const FORMAT: u32 = 1;
 
 /// Which column is what.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -186,7 +186,7 @@ impl Mapping {
     /// # Errors
     /// If something is wrong.
     pub fn check(&self) -> Result<()> {
-        ensure!(self.version == VERSION, "version: expected {VERSION}, found {}", self.version);
+        ensure!(self.version == FORMAT, "version: expected {FORMAT}, found {}", self.version);
         ensure!(!self.observation.is_empty(), "observation: expected at least one channel, found none");
         let positive = |name: &str, value: Option<f64>| {
             let is = value.is_none_or(|x| x.is_finite() && x > 0.0);

@@ -2,7 +2,7 @@
 
 use crate::inspect::column::{ColumnReport, Kind};
 use crate::inspect::survey::{LogReport, TopicReport};
-use crate::mapping::{Channel, Clock, Episodes, Mapping, Outcome, TimeUnit, VERSION};
+use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping, Outcome, TimeUnit};
 use std::collections::{BTreeMap, HashMap};
 
 /// More channels than this are not proposed: a person must choose.
@@ -110,7 +110,7 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
     let outcome = named(Role::Outcome).map(|column| Outcome { column, success: toml::Value::Integer(1) });
     let (label, task) = (named(Role::Label), named(Role::Task));
     let mapping = Mapping {
-        version: VERSION,
+        version: FORMAT,
         clock,
         episodes,
         observation,
@@ -126,7 +126,7 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
 fn empty() -> Proposal {
     let clock = Clock { rate_hz: None, column: None, unit: TimeUnit::default(), max_age_secs: None };
     let mapping = Mapping {
-        version: VERSION,
+        version: FORMAT,
         clock,
         episodes: Episodes::File,
         observation: vec![],
