@@ -6,6 +6,7 @@ use offnominal_core::detector::Signals;
 use offnominal_core::{Rng, Seed};
 use offnominal_stats::tally;
 use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hasher};
 
 /// Random divisions that tell how far two parts differ by chance.
 const DIVISIONS: usize = 999;
@@ -24,7 +25,8 @@ pub fn warnings(
     seed: Seed,
 ) -> Vec<String> {
     let mut said = Vec::new();
-    let copies = calibration.iter().filter(|episode| is_copied(train, episode)).count();
+    let learned: HashSet<u64> = train.iter().flat_map(rows).collect();
+    let copies = calibration.iter().filter(|episode| is_copied(&learned, episode)).count();
     if copies > 0 {
         said.push(format!(
             "{copies} of {} calibration recordings hold mostly steps that the detector learned from; the threshold is too low",
@@ -41,18 +43,23 @@ pub fn warnings(
     said
 }
 
-/// Whether most observations of an episode are among those of others, bit for bit.
-fn is_copied(others: &[Signals<'_>], episode: &Signals<'_>) -> bool {
-    let bits = |row: &[f32]| row.iter().map(|x| x.to_bits()).collect::<Vec<u32>>();
-    let rows = |s: &Signals<'_>| s.observations().chunks_exact(s.obs_width()).map(bits).collect::<Vec<_>>();
+/// A digest of each observation, of its bits.
+fn rows(episode: &Signals<'_>) -> Vec<u64> {
+    let digest = |row: &[f32]| {
+        let mut hasher = DefaultHasher::new();
+        row.iter().for_each(|x| hasher.write_u32(x.to_bits()));
+        hasher.finish()
+    };
+    episode.observations().chunks_exact(episode.obs_width()).map(digest).collect()
+}
+
+/// Whether most observations of an episode are among those that were learned from, bit for bit.
+fn is_copied(learned: &HashSet<u64>, episode: &Signals<'_>) -> bool {
     let own = rows(episode);
-    let wanted: HashSet<&Vec<u32>> = own.iter().collect();
+    let different: HashSet<&u64> = own.iter().collect();
     // A signal that stands still repeats itself everywhere; only what changes can be a copy.
-    if wanted.len() * 2 < own.len() {
-        return false;
-    }
-    let found: HashSet<Vec<u32>> = others.iter().flat_map(rows).filter(|row| wanted.contains(row)).collect();
-    found.len() as f64 > COPIED * wanted.len() as f64
+    let copied = different.iter().filter(|row| learned.contains(row)).count();
+    different.len() * 2 >= own.len() && copied as f64 > COPIED * different.len() as f64
 }
 
 /// In what two parts differ most.

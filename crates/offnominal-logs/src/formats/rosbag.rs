@@ -119,5 +119,10 @@ pub fn files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
     let items = listed.lines().skip(1).map(str::trim).take_while(|line| line.starts_with("- "));
     let files: Vec<_> = items.map(|item| folder.join(item[2..].trim_matches(['"', '\'']))).collect();
     ensure!(!files.is_empty(), "{}: expected files, found none", path.display());
+    // A list from elsewhere must not lead out of the folder.
+    let outside = files.iter().find(|file| file.parent() != Some(folder));
+    if let Some(file) = outside {
+        bail!("{}: expected files in the folder of the bag, found {}", path.display(), file.display());
+    }
     Ok(files)
 }

@@ -49,10 +49,16 @@ impl Truth {
             unknown_with_alarm: unknown.iter().filter(has_alarm).count(),
             false_alarms: share(nominal.iter().filter(has_alarm).count(), nominal.len())?,
             detected: share(delays.len(), anomalous.len())?,
-            median_delay_secs: delays.get(delays.len() / 2).copied(),
+            median_delay_secs: median(&delays),
             early: anomalous.iter().filter(is_early).count(),
         })
     }
+}
+
+/// The middle of sorted numbers; of an even number of them, the mean of the two in the middle.
+fn median(sorted: &[f64]) -> Option<f64> {
+    let upper = *sorted.get(sorted.len() / 2)?;
+    Some(if sorted.len() % 2 == 1 { upper } else { (sorted[sorted.len() / 2 - 1] + upper) / 2.0 })
 }
 
 /// Seconds from the first labelled step to the next moment with an alarm; without a label, to the first alarm.
