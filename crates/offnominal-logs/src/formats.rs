@@ -15,16 +15,19 @@ pub mod csv;
 pub mod json_lines;
 pub mod ulog;
 
+mod arrow_messages;
 mod cdr;
 mod columnar;
 mod compression;
 mod hdf5;
+mod hdf5_episodes;
 mod joined;
 mod json;
 mod lerobot;
 mod mcap;
 mod mcap_records;
 mod nested;
+mod parquet_pages;
 mod ros_schema;
 mod rosbag;
 
@@ -107,8 +110,7 @@ fn file(path: &Path, mut from: Box<dyn BufRead>, sink: &mut dyn Sink) -> Result<
         Format::JsonLines => json_lines::read(from, sink)?,
         Format::Mcap => mcap::read(from, sink)?,
         Format::Ulog => ulog::read(from, sink)?,
-        Format::ArrowStream => columnar::arrow_stream(from, sink)?,
-        Format::Arrow => columnar::arrow_file(File::open(path)?, sink)?,
+        Format::Arrow | Format::ArrowStream => columnar::arrow(from, sink)?,
         Format::Parquet => columnar::parquet(File::open(path)?, sink)?,
         Format::Hdf5 => hdf5::read(path, sink)?,
         Format::RosbagFile => rosbag::sqlite(path, sink)?,

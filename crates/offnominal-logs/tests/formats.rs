@@ -192,3 +192,55 @@ fn a_damaged_log_is_named_with_the_place() {
     cdr.truncate(9000);
     refused("x.db3", &cdr);
 }
+
+#[test]
+fn episodes_of_minari_are_one_topic() {
+    let (format, whole) = read("minari/table-v0");
+    assert_eq!(format, Format::Hdf5);
+    assert_eq!(whole.topics.len(), 1);
+    let (found, expected) = (whole.topic(""), expected());
+    // Each episode has ten observations and nine actions.
+    let rows = |f: &dyn Fn(usize) -> Option<f64>| (0..30).map(f).collect::<Vec<_>>();
+    assert_eq!(found["episode"], rows(&|i| Some((i / 10) as f64)));
+    assert_eq!(found["observations/at[0]"], expected["x"][..30]);
+    assert_eq!(found["observations/at[1]"], expected["y"][..30]);
+    assert_eq!(found["actions"], rows(&|i| expected["command"][i].filter(|_| i % 10 != 9)));
+    assert_eq!(found["infos/success"], rows(&|i| Some(f64::from(u8::from(i > 20)))));
+}
+
+#[test]
+fn columns_of_all_types_are_the_same_in_arrow_and_parquet() {
+    for name in ["kinds.arrow", "kinds.parquet", "pages.parquet"] {
+        let (_, whole) = read(name);
+        let (found, expected) = (whole.topic(""), expected());
+        let column = |name: &str| &found[name];
+        assert_eq!(column("x"), &expected["x"], "{name}");
+        assert_eq!((column("position[1]"), column("pose.x")), (&expected["y"], &expected["x"]));
+        assert_eq!((column("count"), column("pose.at[0]")), (&expected["count"], &expected["count"]));
+        assert_eq!(column("missing"), &expected["missing"]);
+        assert_eq!(column("is_even")[..3], [Some(1.0), Some(0.0), Some(1.0)]);
+        assert_eq!(column("forces[2]")[3], Some(0.375), "the fourth row has three");
+        assert_eq!(column("forces[2]")[4], None, "the fifth has none");
+        assert_eq!(column("time")[1], Some(1.600_000_000_02e18));
+        assert_eq!(whole.left_out, ["image: values of type Binary"]);
+    }
+}
+
+#[test]
+fn arrow_that_was_cut_off_is_refused_and_a_declared_size_is_not_believed() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |bytes: &[u8]| {
+        let path = folder.path().join("log.arrow");
+        std::fs::write(&path, bytes).unwrap();
+        format!("{:#}", formats::read(&path, &mut Whole::default()).unwrap_err())
+    };
+    let whole = std::fs::read(path("same.arrow")).unwrap();
+    assert!(refused(&whole[..whole.len() / 2]).contains("it was cut off"));
+    let mut large = whole.clone();
+    large[12..16].copy_from_slice(&u32::MAX.to_le_bytes());
+    let error = refused(&large);
+    assert!(
+        error.contains("expected a description of at most") && error.contains("found 4294967295"),
+        "{error}"
+    );
+}

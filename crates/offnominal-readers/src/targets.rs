@@ -66,6 +66,7 @@ targets! {
     Text images::polygons,
     Text logs::log_csv,
     Json logs::log_json_lines,
+    Bytes logs::log_columnar,
     Bytes logs::log_hdf5,
     Bytes logs::log_mcap,
     Bytes logs::log_rosbag,

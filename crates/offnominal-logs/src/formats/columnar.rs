@@ -1,8 +1,10 @@
 //! Arrow and Parquet: batches of columns, read as rows. Lists and structures become one column for each leaf.
 
+use super::arrow_messages::Batches;
 use super::nested::{MAX_ITEMS, Nested, Place};
+use super::parquet_pages::{self, Bounded};
 use crate::record::{Sink, Topic};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
     ArrowPrimitiveType, Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
@@ -10,11 +12,12 @@ use arrow_array::types::{
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, RecordBatch};
-use arrow_ipc::reader::{FileReader, StreamReader};
-use arrow_schema::{ArrowError, DataType, Schema, TimeUnit};
+use arrow_schema::{DataType, Schema, TimeUnit};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use std::fs::File;
-use std::io::{BufRead, Read, Seek};
+use std::io::BufRead;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Rows that are decoded at once.
 const ROWS: usize = 4096;
@@ -24,35 +27,61 @@ const ROWS: usize = 4096;
 /// # Errors
 /// If it is damaged, or the sink refuses a row.
 pub fn parquet(file: File, sink: &mut dyn Sink) -> Result<()> {
-    let builder = ParquetRecordBatchReaderBuilder::try_new(file).context("expected a Parquet file")?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(Bounded(file.try_clone()?))
+        .context("expected a Parquet file")?;
+    parquet_pages::check(&Bounded(file), builder.metadata())?;
     let schema = builder.schema().clone();
-    let batches = builder.with_batch_size(ROWS).build().context("expected a Parquet file")?;
-    read(&schema, batches, sink)
+    let columns = ProjectionMask::roots(builder.parquet_schema(), readable(&schema));
+    let builder = builder.with_projection(columns).with_batch_size(ROWS);
+    let mut batches = builder.build().context("expected a Parquet file")?;
+    read(&schema, || decoded(|| Ok(batches.next().transpose()?)), sink)
 }
 
-/// Reads an Arrow file, which ends with a table of its parts.
+/// Reads an Arrow file or stream.
 ///
 /// # Errors
 /// As [`parquet`].
-pub fn arrow_file(file: impl Read + Seek, sink: &mut dyn Sink) -> Result<()> {
-    let reader = FileReader::try_new(file, None).context("expected an Arrow file")?;
-    let schema = reader.schema();
-    read(&schema, reader, sink)
+pub fn arrow(from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
+    let mut batches = Batches::open(from, readable)?;
+    let schema = batches.schema().clone();
+    read(&schema, || decoded(|| batches.next()), sink)
 }
 
-/// Reads an Arrow stream.
-///
-/// # Errors
-/// As [`parquet`].
-pub fn arrow_stream(from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
-    let reader = StreamReader::try_new(from, None).context("expected an Arrow stream")?;
-    let schema = reader.schema();
-    read(&schema, reader, sink)
+/// What a decoder returns. Some damage, such as that of run lengths, shows only within the libraries that decode, and there
+/// as a panic.
+fn decoded<T>(decode: impl FnOnce() -> Result<T>) -> Result<T> {
+    catch_unwind(AssertUnwindSafe(decode)).unwrap_or_else(|panic| {
+        let text =
+            panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        Err(anyhow!(
+            "expected columns as the file describes them, found damaged ones: {}",
+            text.unwrap_or_default()
+        ))
+    })
 }
 
+/// The columns whose type can be read; the others are not decoded.
+fn readable(schema: &Schema) -> Vec<usize> {
+    (0..schema.fields().len()).filter(|&i| is_readable(schema.field(i).data_type())).collect()
+}
+
+fn is_readable(kind: &DataType) -> bool {
+    match kind {
+        DataType::Struct(fields) => fields.iter().any(|field| is_readable(field.data_type())),
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            is_readable(item.data_type())
+        }
+        DataType::Dictionary(_, values) => is_readable(values),
+        DataType::Boolean | DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Timestamp(..) | DataType::Date32 | DataType::Date64 => true,
+        kind => kind.is_integer() || kind.is_floating(),
+    }
+}
+
+/// Reads the batches, which hold the readable columns.
 fn read(
     schema: &Schema,
-    batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    mut next: impl FnMut() -> Result<Option<RecordBatch>>,
     sink: &mut dyn Sink,
 ) -> Result<()> {
     if !sink.topic(0, &Topic { name: String::new(), kind: "table".into(), is_timed: false })? {
@@ -60,9 +89,14 @@ fn read(
     }
     let mut into = Nested::new(0);
     let places: Vec<Place> = schema.fields().iter().map(|field| named(&mut into, field)).collect();
+    for (field, &at) in
+        schema.fields().iter().zip(&places).filter(|(field, _)| !is_readable(field.data_type()))
+    {
+        into.leave_out(at, &format!("values of type {}", field.data_type()), sink);
+    }
+    let places: Vec<Place> = readable(schema).into_iter().map(|i| places[i]).collect();
     let mut n = 0;
-    for batch in batches {
-        let batch = batch.with_context(|| format!("after row {n}"))?;
+    while let Some(batch) = next().with_context(|| format!("after row {n}"))? {
         for row in 0..batch.num_rows() {
             into.begin();
             for (column, &at) in batch.columns().iter().zip(&places) {
@@ -100,8 +134,9 @@ fn value(column: &dyn Array, row: usize, at: Place, into: &mut Nested, sink: &mu
         DataType::Utf8View => into.text(at, column.as_string_view().value(row), sink),
         DataType::Dictionary(..) => {
             let dictionary = column.as_any_dictionary();
-            let key = dictionary.normalized_keys()[row];
-            value(dictionary.values().as_ref(), key, at, into, sink)
+            let keys = dictionary.keys();
+            let key = whole(keys, row, keys.data_type()).context("key of a dictionary")?;
+            value(dictionary.values().as_ref(), usize::try_from(key)?, at, into, sink)
         }
         DataType::Struct(fields) => {
             let parts = column.as_struct();

@@ -45,7 +45,7 @@ const NAMES: [(Role, &[&str]); 5] = [
         &["episode", "episode_index", "episode_id", "run", "run_id", "trial", "trajectory", "rollout"],
     ),
     (Role::Label, &["anomaly", "label", "fault", "is_anomaly", "anomalous", "is_fault"]),
-    (Role::Outcome, &["success", "is_success", "outcome", "next.success", "succeeded"]),
+    (Role::Outcome, &["success", "is_success", "outcome", "next.success", "succeeded", "infos/success"]),
     (Role::Task, &["task", "task_index", "task_id", "task_name"]),
 ];
 
@@ -54,7 +54,7 @@ const COMMANDS: [&str; 9] =
     ["action", "actions", "act", "cmd", "command", "commands", "control", "u", "actuator"];
 
 /// Columns that count rows, or say what a learner got, and are neither signal nor command.
-const BOOKKEEPING: [&str; 11] = [
+const BOOKKEEPING: [&str; 14] = [
     "index",
     "frame_index",
     "step",
@@ -65,6 +65,9 @@ const BOOKKEEPING: [&str; 11] = [
     "rewards",
     "next.reward",
     "next.done",
+    "terminations",
+    "truncations",
+    "dones",
     "changepoint",
 ];
 

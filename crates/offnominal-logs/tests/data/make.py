@@ -1,6 +1,6 @@
 """Writes the logs of this folder: the same numbers in every format that is read, by the formats' own writers.
 
-    pip install rosbags==0.11.9 mcap==1.6.0 mcap-ros2-support==0.6.0 pyarrow h5py zstandard lz4
+    pip install rosbags==0.11.9 mcap==1.6.0 mcap-ros2-support==0.6.0 pyarrow h5py zstandard lz4 minari==0.5.4
     python3 make.py
 
 Row i has the time i * 20 ms, x = i / 8, y = -(i * i) / 4, command = (i % 5) / 2, count = i; `missing` has values in every
@@ -9,11 +9,14 @@ third row only. All numbers are exact in single precision, so that formats which
 
 import gzip
 import json
+import os
 import shutil
 import struct
 from pathlib import Path
 
+import gymnasium as gym
 import h5py
+import minari
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -64,10 +67,62 @@ def columns() -> None:
     options = pa.ipc.IpcWriteOptions(compression="lz4")
     with pa.OSFile(str(HERE / "same.arrows"), "wb") as sink, pa.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
+    kinds()
     with h5py.File(HERE / "same.h5", "w", track_order=True) as file:
         for name in TABLE[0]:
             values = [np.nan if r[name] is None else r[name] for r in TABLE]
             file.create_dataset(name, data=np.array(values, dtype=np.float64))
+
+
+def kinds() -> None:
+    """Columns of all types that are read, and of some that are left out."""
+    table = pa.table({
+        "time": pa.array([START + r["count"] * TICK for r in TABLE], pa.timestamp("ns")),
+        "x": pa.array([r["x"] for r in TABLE], pa.float32()),
+        "count": pa.array([r["count"] for r in TABLE], pa.uint8()),
+        "missing": pa.array([r["missing"] for r in TABLE], pa.float64()),
+        "is_even": pa.array([r["count"] % 2 == 0 for r in TABLE]),
+        "mode": pa.array([["slow", "fast", None][r["count"] % 3] for r in TABLE]).dictionary_encode(),
+        "name": pa.array([f"row {r['count']}" for r in TABLE]),
+        "position": pa.array([[r["x"], r["y"]] for r in TABLE], pa.list_(pa.float32(), 2)),
+        "forces": pa.array([[r["x"]] * (r["count"] % 4) for r in TABLE], pa.list_(pa.float64())),
+        "pose": pa.array([{"x": r["x"], "at": [r["count"]]} for r in TABLE]),
+        "image": pa.array([b"no number"] * ROWS),
+    })
+    pq.write_table(table, HERE / "kinds.parquet", compression="snappy", row_group_size=16, data_page_size=64)
+    pq.write_table(table, HERE / "pages.parquet", compression="lz4", data_page_version="2.0", use_dictionary=False)
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.OSFile(str(HERE / "kinds.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema, options=options) as writer:
+        writer.write_table(table, max_chunksize=16)
+
+
+class Table(gym.Env):
+    """Plays the rows of the table in three episodes."""
+
+    observation_space = gym.spaces.Dict({"at": gym.spaces.Box(-1e3, 1e3, (2,), np.float64)})
+    action_space = gym.spaces.Box(-1e3, 1e3, (1,), np.float64)
+
+    def at(self) -> dict[str, np.ndarray]:
+        return {"at": np.array([TABLE[self.i]["x"], TABLE[self.i]["y"]])}
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[dict, dict]:
+        self.i = options["from"]
+        return self.at(), {"success": False}
+
+    def step(self, action: np.ndarray) -> tuple[dict, float, bool, bool, dict]:
+        self.i += 1
+        return self.at(), 0.0, False, self.i % 10 == 9, {"success": self.i > 20}
+
+
+def minari_data() -> None:
+    os.environ["MINARI_DATASETS_PATH"] = str(HERE / "minari")
+    shutil.rmtree(HERE / "minari", ignore_errors=True)
+    env = minari.DataCollector(Table(), record_infos=True)
+    for start in [0, 10, 20]:
+        env.reset(seed=start, options={"from": start})
+        for i in range(start, start + 9):
+            env.step(np.array([TABLE[i]["command"]]))
+    env.create_dataset("table-v0", description="x and y of the table")
 
 
 def lerobot() -> None:
@@ -196,6 +251,7 @@ def ulog() -> None:
 if __name__ == "__main__":
     texts()
     columns()
+    minari_data()
     lerobot()
     mcaps()
     bags()

@@ -39,6 +39,11 @@ pub fn log_json_lines(bytes: &[u8]) -> bool {
     log(bytes)
 }
 
+/// Arrow files and streams, and Parquet.
+pub fn log_columnar(bytes: &[u8]) -> bool {
+    log(bytes)
+}
+
 /// HDF5.
 pub fn log_hdf5(bytes: &[u8]) -> bool {
     log(bytes)
