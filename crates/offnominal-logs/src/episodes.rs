@@ -3,7 +3,7 @@
 //! At each tick of the clock a channel has the last value that was seen, never a later one, and the age of that value.
 //! A value that is older than the mapping allows is missing, and so is one of which nothing has been seen yet.
 
-use crate::gather::{Gathered, Wanted};
+use crate::gather::{self, Gathered, Table};
 use crate::mapping::{Episodes, Mapping};
 use anyhow::{Context, Result, ensure};
 use std::ops::Range;
@@ -51,22 +51,23 @@ impl Recorded {
 /// # Errors
 /// If the log cannot be read, lacks a column of the mapping, or its clock jumps back.
 pub fn read(path: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
-    let gathered = Wanted::new(mapping).gather(path)?;
-    let cut = || -> Result<Vec<Recorded>> {
-        let parts = by_column(&gathered, mapping)?;
-        let mut found = Vec::new();
-        for part in parts {
-            let log = Log::new(&gathered, mapping, part)?;
-            for (start, end) in log.windows() {
-                found.extend(log.episode(path, found.len(), start, end)?);
-            }
+    let gathered = gather::gather(path, mapping)?;
+    cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))
+}
+
+/// The episodes of what was gathered.
+pub(crate) fn cut(gathered: &Gathered, mapping: &Mapping, path: &Path) -> Result<Vec<Recorded>> {
+    let mut found = Vec::new();
+    for part in by_column(gathered, mapping)? {
+        let log = Log::new(gathered, mapping, part)?;
+        for (start, end) in log.windows() {
+            found.extend(log.episode(path, found.len(), start, end)?);
         }
-        if let [alone] = &mut found[..] {
-            alone.is_alone = true;
-        }
-        Ok(found)
-    };
-    cut().with_context(|| format!("log {}", path.display()))
+    }
+    if let [alone] = &mut found[..] {
+        alone.is_alone = true;
+    }
+    Ok(found)
 }
 
 /// The rows of a table that belong together, where a column tells episodes apart; else all.
@@ -80,7 +81,7 @@ fn by_column(gathered: &Gathered, mapping: &Mapping) -> Result<Vec<Option<Range<
         "episodes by the column {column}: expected one table, found {} topics",
         gathered.topics.len()
     );
-    let keys = &gathered.topics[topic].columns[number].numbers;
+    let keys = &gathered.topics[topic].columns[number];
     let mut parts = Vec::new();
     let mut from = 0;
     for i in 1..=keys.len() {
@@ -103,7 +104,7 @@ struct Log<'a> {
 impl<'a> Log<'a> {
     fn new(gathered: &'a Gathered, mapping: &'a Mapping, part: Option<Range<usize>>) -> Result<Log<'a>> {
         let is_table = mapping.clock.column.is_some();
-        let order = |rows: &crate::gather::Rows| -> Result<Vec<usize>> {
+        let order = |rows: &Table| -> Result<Vec<usize>> {
             let mut order: Vec<usize> = part.clone().unwrap_or(0..rows.times.len()).collect();
             let back = order.windows(2).find(|pair| rows.times[pair[1]] < rows.times[pair[0]]);
             if let (Some(pair), true) = (back, is_table) {
@@ -124,7 +125,7 @@ impl<'a> Log<'a> {
 
     /// First and last time of each episode, in nanoseconds.
     fn windows(&self) -> Vec<(i64, i64)> {
-        let ends = |(topic, order): (&crate::gather::Rows, &Vec<usize>)| {
+        let ends = |(topic, order): (&Table, &Vec<usize>)| {
             Some((topic.times[*order.first()?], topic.times[*order.last()?]))
         };
         let all: Vec<(i64, i64)> = self.gathered.topics.iter().zip(&self.order).filter_map(ends).collect();
@@ -161,7 +162,7 @@ impl<'a> Log<'a> {
             return Vec::new();
         };
         let (rows, order) = (&self.gathered.topics[topic], &self.order[topic]);
-        let numbers = &rows.columns[number].numbers;
+        let numbers = &rows.columns[number];
         // A value that is missing does not switch anything off.
         let known: Vec<usize> = order.iter().copied().filter(|&row| numbers[row].is_finite()).collect();
         let is_on = |row: usize| numbers[row] != 0.0;
@@ -173,7 +174,7 @@ impl<'a> Log<'a> {
     }
 
     /// The ticks of an episode.
-    fn ticks(&self, start: i64, end: i64) -> Result<Vec<i64>> {
+    fn ticks(&self, start: i64, end: i64) -> Result<Vec<Tick>> {
         let Some(rate) = self.mapping.clock.rate_hz else {
             ensure!(
                 self.gathered.topics.len() == 1,
@@ -181,12 +182,12 @@ impl<'a> Log<'a> {
                 self.gathered.topics.len()
             );
             let (rows, order) = (&self.gathered.topics[0], &self.order[0]);
-            let times = order.iter().map(|&row| rows.times[row]);
-            return Ok(times.filter(|time| (start..=end).contains(time)).collect());
+            let tick = |(at, &row): (usize, &usize)| Tick { time: rows.times[row], rows: at + 1 };
+            let ticks = order.iter().enumerate().map(tick);
+            return Ok(ticks.filter(|tick| (start..=end).contains(&tick.time)).collect());
         };
-        let n = ((end - start) as f64 * 1e-9 * rate + 1e-6).floor() as usize + 1;
-        ensure!(n <= MOST_STEPS, "clock.rate_hz: expected at most {MOST_STEPS} steps in a log, found {n}");
-        Ok((0..n).map(|k| start + (k as f64 * 1e9 / rate).round() as i64).collect())
+        let n = n_ticks(start, end, rate)?;
+        Ok((0..n).map(|k| Tick { time: tick(start, k, rate), rows: usize::MAX }).collect())
     }
 
     /// One episode; `None` if it has no step in which each channel has been seen.
@@ -218,8 +219,8 @@ impl<'a> Log<'a> {
             log: path.into(),
             number,
             is_alone: false,
-            start_nanos: ticks[first],
-            secs: ticks[first..].iter().map(|tick| (tick - ticks[first]) as f64 / 1e9).collect(),
+            start_nanos: ticks[first].time,
+            secs: ticks[first..].iter().map(|tick| (tick.time - ticks[first].time) as f64 / 1e9).collect(),
             observations: table(observed, first..ticks.len()),
             commands: table(commanded, first..ticks.len() - 1),
             ages_secs: ages,
@@ -232,27 +233,30 @@ impl<'a> Log<'a> {
     }
 
     /// A column at each tick, if the log has it.
-    fn column(&self, place: usize, ticks: &[i64]) -> Option<Column> {
+    fn column(&self, place: usize, ticks: &[Tick]) -> Option<Column> {
         let (topic, number) = self.gathered.places[place]?;
         let (rows, order) = (&self.gathered.topics[topic], &self.order[topic]);
-        let entries = &rows.columns[number];
+        let numbers = &rows.columns[number];
         let most = self.mapping.clock.max_age_secs.map_or(i64::MAX, nanos);
         let (mut values, mut ages) = (Vec::with_capacity(ticks.len()), Vec::with_capacity(ticks.len()));
         let (mut next, mut last): (usize, Option<(i64, f64)>) = (0, None);
-        for &tick in ticks {
-            while let Some(&row) = order.get(next).filter(|&&row| rows.times[row] <= tick) {
-                let value = entries.numbers[row];
+        for tick in ticks {
+            while let Some(&row) = order[..tick.rows.min(order.len())].get(next) {
+                if rows.times[row] > tick.time {
+                    break;
+                }
+                let value = numbers[row];
                 if value.is_finite() {
                     last = Some((rows.times[row], value));
                 }
                 next += 1;
             }
-            let age = last.map_or(i64::MAX, |(time, _)| tick - time);
+            let age = last.map_or(i64::MAX, |(time, _)| tick.time - time);
             let is_fresh = last.filter(|_| age <= most);
             values.push(is_fresh.map_or(f64::NAN, |(_, value)| value));
             ages.push(if last.is_some() { age as f32 * 1e-9 } else { f32::INFINITY });
         }
-        Some(Column { values, ages, is_text: entries.is_text == Some(true) })
+        Some(Column { values, ages, is_text: self.gathered.is_text[place] })
     }
 
     fn is_success(&self, column: &Column) -> Option<bool> {
@@ -274,6 +278,14 @@ impl<'a> Log<'a> {
     }
 }
 
+/// A moment at which each channel has a value.
+struct Tick {
+    /// When it is, in nanoseconds.
+    time: i64,
+    /// How many rows have come by then, where each row is a tick: several may have the same time.
+    rows: usize,
+}
+
 /// A column at each tick of the clock.
 struct Column {
     values: Vec<f64>,
@@ -287,28 +299,44 @@ impl Column {
     }
 }
 
-fn nanos(secs: f64) -> i64 {
+/// Number of ticks from a first to a last time, both in nanoseconds.
+///
+/// # Errors
+/// If there are more than anything records.
+pub(crate) fn n_ticks(start: i64, end: i64, rate_hz: f64) -> Result<usize> {
+    // A last tick that is late by rounding counts.
+    let n = ((end - start) as f64 * 1e-9 * rate_hz + 1e-6).floor() as usize + 1;
+    ensure!(n <= MOST_STEPS, "clock.rate_hz: expected at most {MOST_STEPS} steps in a log, found {n}");
+    Ok(n)
+}
+
+/// The time of a tick in nanoseconds.
+pub(crate) fn tick(start: i64, k: usize, rate_hz: f64) -> i64 {
+    start + (k as f64 * 1e9 / rate_hz).round() as i64
+}
+
+pub(crate) fn nanos(secs: f64) -> i64 {
     (secs * 1e9).round() as i64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gather::{Entries, Rows};
 
     /// Two topics: `a:x` every 10 ms with one value missing, and `b:y` at three times.
     fn gathered() -> Gathered {
-        let rows = |name: &str, times: &[i64], numbers: &[f64]| Rows {
-            name: name.into(),
+        let rows = |topic: usize, times: &[i64], numbers: &[f64]| Table {
+            topic,
             times: times.iter().map(|ms| ms * 1_000_000).collect(),
-            columns: vec![Entries { numbers: numbers.to_vec(), is_text: Some(false) }],
+            columns: vec![numbers.to_vec()],
         };
         Gathered {
             topics: vec![
-                rows("a", &[0, 10, 20, 30, 40], &[0.0, 1.0, f64::NAN, 3.0, 4.0]),
-                rows("b", &[5, 31, 20], &[50.0, 310.0, 200.0]),
+                rows(0, &[0, 10, 20, 30, 40], &[0.0, 1.0, f64::NAN, 3.0, 4.0]),
+                rows(1, &[5, 31, 20], &[50.0, 310.0, 200.0]),
             ],
             places: vec![Some((0, 0)), Some((1, 0))],
+            is_text: vec![false; 2],
             texts: vec![],
         }
     }

@@ -81,7 +81,7 @@ pub struct FittedOnLogs {
 /// file cannot be written.
 pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     let rule = rule_of(&request.rule, request.alpha)?;
-    let mapping = recordings::mapping(request.map.as_deref(), &request.logs)?;
+    let mapping = recordings::mapping(request.map.as_deref(), &request.logs, context)?;
     let all = recordings::read(&request.logs, &mapping, context)?;
     let (nominal, left_out) = nominal(&all)?;
     let held: Vec<Held> = nominal.iter().map(|recording| Held::of(recording, &mapping)).collect();

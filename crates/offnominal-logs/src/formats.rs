@@ -80,6 +80,17 @@ pub fn read(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
     read().with_context(|| format!("log {}", path.display()))
 }
 
+/// Reads a log that comes as a stream, row by row as it comes.
+///
+/// # Errors
+/// If the format is not known or needs a file, the log is damaged, or the sink refuses what it is told.
+pub fn read_stream(from: impl BufRead + 'static, sink: &mut dyn Sink) -> Result<Format> {
+    let mut from = compression::open(from)?;
+    let format = format_of(Path::new(""), from.fill_buf().context("cannot read")?)?;
+    streamed(format, from, sink)?;
+    Ok(format)
+}
+
 fn folder(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
     if path.join("meta/info.json").is_file() {
         lerobot::read(path, sink)?;
@@ -106,17 +117,26 @@ fn folder(path: &Path, sink: &mut dyn Sink) -> Result<Format> {
 fn file(path: &Path, mut from: Box<dyn BufRead>, sink: &mut dyn Sink) -> Result<Format> {
     let format = format_of(path, from.fill_buf().context("cannot read")?)?;
     match format {
-        Format::Csv => csv::read(from, sink)?,
-        Format::JsonLines => json_lines::read(from, sink)?,
-        Format::Mcap => mcap::read(from, sink)?,
-        Format::Ulog => ulog::read(from, sink)?,
-        Format::Arrow | Format::ArrowStream => columnar::arrow(from, sink)?,
         Format::Parquet => columnar::parquet(File::open(path)?, sink)?,
         Format::Hdf5 => hdf5::read(path, sink)?,
         Format::RosbagFile => rosbag::sqlite(path, sink)?,
-        Format::LeRobot | Format::Rosbag => bail!("expected a folder"),
+        streamed => self::streamed(streamed, from, sink)?,
     }
     Ok(format)
+}
+
+/// Reads a format that needs no more than one byte after the other.
+fn streamed(format: Format, from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
+    match format {
+        Format::Csv => csv::read(from, sink),
+        Format::JsonLines => json_lines::read(from, sink),
+        Format::Mcap => mcap::read(from, sink),
+        Format::Ulog => ulog::read(from, sink),
+        Format::Arrow | Format::ArrowStream => columnar::arrow(from, sink),
+        _ => bail!(
+            "expected a stream of CSV, JSON lines, MCAP, ULog or Arrow, found {format:?}, which needs a file"
+        ),
+    }
 }
 
 fn format_of(path: &Path, head: &[u8]) -> Result<Format> {

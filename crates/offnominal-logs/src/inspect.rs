@@ -6,6 +6,7 @@ pub mod picture;
 pub mod steps;
 pub mod survey;
 
+mod merged;
 mod page;
 mod proposal;
 

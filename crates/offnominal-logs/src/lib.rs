@@ -6,20 +6,26 @@
 //! | [`formats`] | the formats, one file each |
 //! | [`inspect`] | what is in logs, and a proposed mapping |
 //! | [`mapping`] | which column is what |
-//! | [`gather`] | the columns of a mapping |
+//! | [`chosen`] | the columns of a mapping, row by row |
+//! | [`gather`] | the same, all rows |
 //! | [`episodes`] | episodes at one clock |
 //! | [`recordings`] | all logs as detectors take them |
 //! | [`exchangeability`] | whether the recordings of two parts are alike |
 //! | [`fit`] | a monitor out of recordings |
+//! | [`live`] | ticks of the clock out of a stream |
+//! | [`watch`] | verdicts on a stream |
 //! | [`score`] | alarms in other recordings, and their page |
 
+pub mod chosen;
 pub mod episodes;
 pub mod exchangeability;
 pub mod fit;
 pub mod formats;
 pub mod gather;
 pub mod inspect;
+pub mod live;
 pub mod mapping;
 pub mod record;
 pub mod recordings;
 pub mod score;
+pub mod watch;

@@ -46,7 +46,8 @@ pub struct Mapping {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Clock {
-    /// Steps per second; without it, each row of a table is a step.
+    /// Steps per second; without it, each row of a table is a step. Rows without a time follow one another at this rate, or
+    /// once a second.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_hz: Option<f64>,
     /// The column with the time of a row, in tables; messages have their own.
@@ -64,6 +65,12 @@ pub struct Clock {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum TimeUnit {
+    /// Hours.
+    #[serde(rename = "h")]
+    Hours,
+    /// Minutes.
+    #[serde(rename = "min")]
+    Minutes,
     /// Seconds.
     #[default]
     #[serde(rename = "s")]
@@ -86,6 +93,8 @@ impl TimeUnit {
     /// Nanoseconds in one; `None` for dates.
     pub fn nanos(self) -> Option<f64> {
         match self {
+            TimeUnit::Hours => Some(3.6e12),
+            TimeUnit::Minutes => Some(6e10),
             TimeUnit::Seconds => Some(1e9),
             TimeUnit::Millis => Some(1e6),
             TimeUnit::Micros => Some(1e3),

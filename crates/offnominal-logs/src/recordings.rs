@@ -2,25 +2,57 @@
 
 use crate::episodes::{self, Recorded};
 use crate::inspect::{guess, survey};
-use crate::mapping::Mapping;
+use crate::mapping::{Channel, Mapping};
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::detector::Signals;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
+use offnominal_monitor::About;
 use std::path::{Path, PathBuf};
 
-/// The mapping of a file; without one, the proposal for the first of the logs.
+/// The mapping of a file; without one, the proposal for the logs.
 ///
 /// # Errors
 /// If the file is wrong, or the log cannot be read.
-pub fn mapping(given: Option<&Path>, logs: &[PathBuf]) -> Result<Mapping> {
+pub fn mapping(given: Option<&Path>, logs: &[PathBuf], context: &Context) -> Result<Mapping> {
     if let Some(path) = given {
         return Mapping::load(path);
     }
     let first = logs.first().context("expected at least one log, found none")?;
-    let proposal = guess::propose(&[survey::survey(first)?]);
+    let task = context.task(logs.len(), "logs");
+    let reports = parallel::map(context.jobs, logs.len(), &task, |i| survey::survey(&logs[i]))?;
+    let proposal = guess::propose(&reports);
     proposal.mapping.check().with_context(|| format!("the mapping proposed for {}", first.display()))?;
     Ok(proposal.mapping)
+}
+
+/// The mapping by which a monitor reads logs: that of a file, whose channels must be the monitor's, else that of its fit.
+///
+/// # Errors
+/// If the file is wrong or names other channels, or there is neither.
+pub fn mapping_of(about: &About, given: Option<&Path>) -> Result<Mapping> {
+    let Some(path) = given else {
+        let fitted = about.mapping.as_deref().with_context(|| {
+            format!("expected a mapping, as the monitor was fitted on {}, found none", about.environment.id)
+        })?;
+        return Mapping::parse(fitted);
+    };
+    let mapping = Mapping::load(path)?;
+    for (what, expected, found) in [
+        ("observation", &about.observation, &mapping.observation),
+        ("command", &about.action, &mapping.command),
+    ] {
+        let (expected, found): (Vec<&str>, Vec<&str>) =
+            (expected.iter().map(|c| c.name.as_str()).collect(), found.iter().map(Channel::name).collect());
+        ensure!(
+            expected == found,
+            "mapping {}, {what}: expected the channels of the monitor, {}; found {}",
+            path.display(),
+            expected.join(", "),
+            found.join(", ")
+        );
+    }
+    Ok(mapping)
 }
 
 /// The recordings of all logs, in the order in which they begin; those that begin together stay in the order of the logs.

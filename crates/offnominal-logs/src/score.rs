@@ -2,15 +2,17 @@
 
 mod draw;
 mod page;
+mod ranking;
 mod recording;
 mod truth;
 
+pub use ranking::Ranked;
 pub use recording::{AlarmSpan, ScoredRecording};
 pub use truth::Truth;
 
-use crate::mapping::Mapping;
 use crate::recordings;
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
+use offnominal_core::Seed;
 use offnominal_engine::context::Context;
 use offnominal_engine::monitor_file;
 use offnominal_files::write::atomically;
@@ -23,11 +25,11 @@ use std::path::PathBuf;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// File of a monitor that was fitted on logs.
+    /// File of a monitor that was fitted on logs, or on an environment whose channels the mapping names.
     pub monitor: PathBuf,
     /// The logs.
     pub logs: Vec<PathBuf>,
-    /// A mapping with the channels of the monitor, if these logs name them otherwise; else that of the fit.
+    /// A mapping with the channels of the monitor; without one, that of the fit.
     pub map: Option<PathBuf>,
     /// The page to write; if absent, none is written.
     pub report: Option<PathBuf>,
@@ -44,6 +46,9 @@ pub struct ScoredLogs {
     pub recordings: Vec<ScoredRecording>,
     /// What the alarms are worth.
     pub truth: Truth,
+    /// How well the statistic ranks recordings at the same step, beside a clock and random numbers; where labels or
+    /// outcomes say which of them are anomalous.
+    pub ranked: Vec<Ranked>,
     /// What the monitor says of itself.
     #[serde(skip)]
     pub about: About,
@@ -52,10 +57,11 @@ pub struct ScoredLogs {
 /// Scores the recordings and writes what was asked for.
 ///
 /// # Errors
-/// If a file cannot be read or written, the monitor was not fitted on logs, or the logs have other channels.
+/// If a file cannot be read or written, there is no mapping, or the logs have other channels.
 pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
     let mut monitor = monitor_file::open(&request.monitor)?;
-    let mapping = request.mapping(monitor.about())?;
+    let mapping = recordings::mapping_of(monitor.about(), request.map.as_deref())
+        .with_context(|| format!("monitor {}", request.monitor.display()))?;
     let recordings = recordings::read(&request.logs, &mapping, context)?;
     let task = context.task(recordings.len(), "recordings");
     let score = |recorded| {
@@ -66,8 +72,9 @@ pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
     };
     let recordings = recordings.into_iter().map(score).collect::<Result<Vec<_>>>()?;
     let about = monitor.about().clone();
-    let found =
-        ScoredLogs { detector: about.detector.id.clone(), truth: Truth::of(&recordings)?, recordings, about };
+    let detector = about.detector.id.clone();
+    let ranked = ranking::ranked(&recordings, &detector, Seed(context.seed));
+    let found = ScoredLogs { detector, truth: Truth::of(&recordings)?, ranked, recordings, about };
     if let Some(path) = &request.alarms {
         atomically(path, &found.table()?)?;
     }
@@ -75,38 +82,6 @@ pub fn run(request: &Request, context: &Context) -> Result<ScoredLogs> {
         atomically(path, page::page(&found)?.as_bytes())?;
     }
     Ok(found)
-}
-
-impl Request {
-    /// The mapping, whose channels must be those of the monitor.
-    fn mapping(&self, about: &About) -> Result<Mapping> {
-        let fitted = about.mapping.as_deref().with_context(|| {
-            format!(
-                "monitor {}: expected one that was fitted on logs, found one of {}",
-                self.monitor.display(),
-                about.environment.id
-            )
-        })?;
-        let fitted = Mapping::parse(fitted).with_context(|| format!("monitor {}", self.monitor.display()))?;
-        let Some(path) = &self.map else { return Ok(fitted) };
-        let given = Mapping::load(path)?;
-        let names = |channels: &[crate::mapping::Channel]| {
-            channels.iter().map(|channel| channel.name().to_string()).collect::<Vec<_>>()
-        };
-        for (what, expected, found) in [
-            ("observation", names(&fitted.observation), names(&given.observation)),
-            ("command", names(&fitted.command), names(&given.command)),
-        ] {
-            ensure!(
-                expected == found,
-                "mapping {}, {what}: expected the channels of the monitor, {}; found {}",
-                path.display(),
-                expected.join(", "),
-                found.join(", ")
-            );
-        }
-        Ok(given)
-    }
 }
 
 impl ScoredLogs {
@@ -167,6 +142,7 @@ impl Display for ScoredLogs {
             }
             writeln!(out)?;
         }
-        write!(out, "{}", self.truth)
+        write!(out, "{}", self.truth)?;
+        self.ranked.iter().try_for_each(|ranked| write!(out, "\n{ranked}"))
     }
 }

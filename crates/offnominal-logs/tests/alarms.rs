@@ -2,7 +2,9 @@
 
 use offnominal_engine::context::Context;
 use offnominal_engine::detector_choice::DetectorChoice;
-use offnominal_logs::{fit, score};
+use offnominal_engine::monitor_file;
+use offnominal_logs::mapping::Mapping;
+use offnominal_logs::{fit, score, watch};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -103,6 +105,13 @@ fn a_leak_raises_an_alarm_that_names_its_channel() {
         (truth.detected.as_ref().unwrap().value, truth.false_alarms.as_ref().unwrap().value),
         (1.0, 0.0)
     );
+    let ranked: Vec<String> = found.ranked.iter().map(ToString::to_string).collect();
+    let begins = |text: &str| ranked.iter().any(|line| line.starts_with(text));
+    assert!(
+        begins("AUROC at the same step, labelled against not labelled: knn-transition 1.000"),
+        "{ranked:?}"
+    );
+    assert!(begins("AUROC at the same step, labelled against not labelled: clock 0.500"), "{ranked:?}");
     let page = std::fs::read_to_string(rig.path("report.html")).unwrap();
     assert!(
         page.contains("href=\"#alarm-1-1\"")
@@ -176,7 +185,8 @@ fn what_cannot_be_fitted_is_named_and_nothing_is_written() {
     assert!(back.contains("row 5: expected a time that does not fall"), "{back}");
     let text = refused(0.2, &replace("\n0.5,", "\n0.5,broken"));
     assert!(
-        text.contains("odd.csv") && text.contains("row 5") && text.contains("expected a number, as before"),
+        text.contains("odd.csv: line 7")
+            && text.contains("column \"level\": expected numbers, as it is a channel"),
         "{text}"
     );
 }
@@ -213,4 +223,45 @@ fn the_same_recording_has_the_same_scores_in_every_format() {
         assert_eq!(scores(name, None), expected, "{name}");
     }
     assert_eq!(scores("json.mcap", Some(messages)), expected, "json.mcap");
+}
+
+/// Standard output of a command, kept.
+#[derive(Clone, Default)]
+struct Kept(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Kept {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_stream_has_the_scores_of_the_log() {
+    let rig = Rig::new(12);
+    let monitor = rig.fit(rig.nominal.clone(), 0.2).unwrap().fitted.file;
+    let leak = rig.path("leak.csv");
+    std::fs::write(&leak, tanks(77, 60)).unwrap();
+    let scored = rig.score(vec![leak.clone()], None).unwrap();
+    let out = Kept::default();
+    let from = std::io::BufReader::new(std::fs::File::open(&leak).unwrap());
+    let mapping = Mapping::parse(MAPPING).unwrap();
+    watch::watch(monitor_file::open(&monitor).unwrap(), &mapping, from, out.clone()).unwrap();
+    let text = String::from_utf8(out.0.lock().unwrap().clone()).unwrap();
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let scores: Vec<f64> = lines.iter().map(|line| line["score"].as_f64().unwrap()).collect();
+    let expected: Vec<f64> = scored.recordings[0].verdicts.iter().map(|verdict| verdict.score).collect();
+    assert_eq!(scores, expected);
+    let raised: Vec<f64> = lines
+        .iter()
+        .filter(|line| line["event"] == "raised")
+        .map(|line| line["secs"].as_f64().unwrap())
+        .collect();
+    let expected: Vec<f64> = scored.recordings[0].alarms.iter().map(|alarm| alarm.secs).collect();
+    assert_eq!(raised, expected);
+    assert!(!raised.is_empty(), "the leak is found");
 }

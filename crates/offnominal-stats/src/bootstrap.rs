@@ -21,6 +21,7 @@ use crate::proportion::clopper_pearson;
 use crate::{Level, StatsError};
 use offnominal_core::Seed;
 use offnominal_core::estimate::Estimate;
+use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 
 /// How to resample.
@@ -63,11 +64,27 @@ impl Bootstrap {
         range: Range,
         statistic: impl Fn(&[u32]) -> Option<[f64; K]>,
     ) -> Result<[Estimate; K], StatsError> {
+        self.estimates_within(what, &vec![0; n_clusters], range, statistic)
+    }
+
+    /// As [`Bootstrap::estimates`], but each cluster is replaced by one of its stratum, so that no replicate is without a
+    /// rare kind of cluster.
+    ///
+    /// # Errors
+    /// As [`Bootstrap::estimates`].
+    pub fn estimates_within<const K: usize>(
+        &self,
+        what: &'static str,
+        strata: &[usize],
+        range: Range,
+        statistic: impl Fn(&[u32]) -> Option<[f64; K]>,
+    ) -> Result<[Estimate; K], StatsError> {
+        let n_clusters = strata.len();
         let needed = if range == Range::Unit { 1 } else { 2 };
         StatsError::require(what, needed, "independent values", n_clusters)?;
         let none = StatsError::TooFew { what, needed, unit: "usable values", found: 0 };
         let values = statistic(&vec![1; n_clusters]).ok_or(none)?;
-        let replicates = self.replicate(n_clusters, &statistic);
+        let replicates = self.replicate(strata, &statistic);
         let left_out = leave_groups_out(n_clusters, &statistic);
         Ok(std::array::from_fn(|k| {
             let column = |rows: &[[f64; K]]| rows.iter().map(|row| row[k]).collect::<Vec<f64>>();
@@ -78,15 +95,18 @@ impl Bootstrap {
     /// The values of the statistics in each replicate that has any.
     pub(crate) fn replicate<const K: usize>(
         &self,
-        n_clusters: usize,
+        strata: &[usize],
         statistic: &impl Fn(&[u32]) -> Option<[f64; K]>,
     ) -> Vec<[f64; K]> {
-        let mut weights = vec![0; n_clusters];
+        let mut weights = vec![0; strata.len()];
+        let members = members(strata);
         let stream = self.seed.child("bootstrap");
         let draw = |b: usize| {
             let mut rng = stream.child(b).rng();
             weights.fill(0);
-            (0..n_clusters).for_each(|_| weights[rng.below(n_clusters)] += 1);
+            for members in &members {
+                members.iter().for_each(|_| weights[members[rng.below(members.len())]] += 1);
+            }
             statistic(&weights)
         };
         (0..self.replicates.get()).filter_map(draw).collect()
@@ -117,6 +137,15 @@ impl Bootstrap {
             }
         }
     }
+}
+
+/// The clusters of each stratum.
+fn members(strata: &[usize]) -> Vec<Vec<usize>> {
+    let mut members = BTreeMap::<usize, Vec<usize>>::new();
+    for (cluster, &stratum) in strata.iter().enumerate() {
+        members.entry(stratum).or_default().push(cluster);
+    }
+    members.into_values().collect()
 }
 
 /// The interval of a share, no closer to 0 or 1 than the exact interval of n successes or n failures.

@@ -141,7 +141,7 @@ impl Delays {
         n: usize,
         median: &impl Fn(&[u32]) -> Option<[f64; 1]>,
     ) -> Estimate {
-        let mut draws: Vec<f64> = self.plan.replicate(n, median).into_iter().map(|[m]| m).collect();
+        let mut draws: Vec<f64> = self.plan.replicate(&vec![0; n], median).into_iter().map(|[m]| m).collect();
         draws.sort_unstable_by(f64::total_cmp);
         let level = self.plan.level;
         let ends = (nearest_rank(&draws, level.tail()), nearest_rank(&draws, 1.0 - level.tail()));

@@ -25,6 +25,7 @@ pub mod ranking;
 pub mod regression;
 pub mod risk;
 pub mod rule;
+pub mod same_step;
 pub mod threshold;
 
 pub use alarm::coverage::{Splits, coverage};

@@ -250,10 +250,15 @@ fn innermost(matches: &ArgMatches) -> &ArgMatches {
 
 /// Whether the reader of our output went away, which is not an error of ours.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
-    error
-        .chain()
-        .filter_map(|e| e.downcast_ref::<std::io::Error>())
-        .any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+    // Errors of tables keep theirs where `source` does not lead.
+    let of_table = |e: &(dyn std::error::Error + 'static)| match e.downcast_ref::<csv::Error>()?.kind() {
+        csv::ErrorKind::Io(inner) => Some(inner.kind()),
+        _ => None,
+    };
+    let kind = |e: &(dyn std::error::Error + 'static)| {
+        e.downcast_ref::<std::io::Error>().map(std::io::Error::kind).or_else(|| of_table(e))
+    };
+    error.chain().filter_map(kind).any(|kind| kind == std::io::ErrorKind::BrokenPipe)
 }
 
 #[cfg(test)]

@@ -8,15 +8,14 @@ use std::io::{BufRead, Cursor, Read};
 /// Longest record that is read.
 const MAX_RECORD: usize = 16 << 20;
 /// What the separator is guessed from.
-const HEAD: u64 = 64 << 10;
+const HEAD: usize = 64 << 10;
 
 /// Reads all records. Without names in the first line, columns are numbered.
 ///
 /// # Errors
 /// If a record has another number of fields than the first, or the sink refuses a row.
 pub fn read(mut from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
-    let mut head = Vec::new();
-    from.by_ref().take(HEAD).read_to_end(&mut head)?;
+    let head = head(&mut from)?;
     let Some(separator) = separator(&head) else { return Ok(()) };
     if !sink.topic(0, &Topic { name: String::new(), kind: "table".into(), is_timed: false })? {
         return Ok(());
@@ -50,6 +49,21 @@ pub fn read(mut from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
         row(&record, sink).with_context(|| format!("line {line}"))?;
     }
     Ok(())
+}
+
+/// What there is to begin with: at least a line, but a stream is not waited for beyond that.
+fn head(from: &mut impl BufRead) -> Result<Vec<u8>> {
+    let mut head = Vec::new();
+    while head.len() < HEAD && !head.contains(&b'\n') {
+        let there = from.fill_buf().context("cannot read")?;
+        let n = there.len();
+        if n == 0 {
+            break;
+        }
+        head.extend_from_slice(there);
+        from.consume(n);
+    }
+    Ok(head)
 }
 
 /// The separator that occurs equally often in most of the first lines.

@@ -1,6 +1,8 @@
 //! A first mapping, guessed from names and numbers. Each guess says what it rests on.
 
 use crate::inspect::column::{ColumnReport, Kind};
+use crate::inspect::merged::{self, Merged};
+use crate::inspect::steps::Steps;
 use crate::inspect::survey::{LogReport, TopicReport};
 use crate::mapping::{Channel, Clock, Episodes, FORMAT, Mapping, Outcome, TimeUnit};
 use std::collections::{BTreeMap, HashMap};
@@ -71,75 +73,97 @@ const BOOKKEEPING: [&str; 14] = [
     "changepoint",
 ];
 
+/// A column, and what it is taken for.
+struct Taken<'a> {
+    name: String,
+    role: Role,
+    why: String,
+    column: &'a ColumnReport,
+    topic: &'a TopicReport,
+}
+
 /// Proposes a mapping for logs that are alike.
+///
+/// # Panics
+/// If there is none.
 pub fn propose(logs: &[LogReport]) -> Proposal {
-    let Some(first) = logs.first() else { return empty() };
-    let mut roles: Vec<(String, Role, String, &ColumnReport, &TopicReport)> = Vec::new();
-    let twins = twins(first);
-    for topic in &first.topics {
-        for column in &topic.columns {
-            let name = full_name(topic, column);
-            let (role, why) = match twins.get(name.as_str()) {
-                Some(of) => (Role::Ignored, format!("holds the same as {of}")),
-                None => role(topic, column),
-            };
-            roles.push((name, role, why, column, topic));
-        }
-    }
-    let named = |role: Role| roles.iter().find(|r| r.1 == role).map(|r| r.0.clone());
-    let (clock, clock_why) = clock(first, named(Role::Time).as_deref());
+    let merged = merged::merged(logs);
+    let mut taken = take(&merged, logs.len());
+    time_by_steps(&mut taken);
+    let chosen = [Role::Observation, Role::Command].map(|role| channels(&mut taken, role));
+    let named = |role: Role| taken.iter().find(|t| t.role == role).map(|t| t.name.clone());
+    let (clock, clock_why) = clock(&merged.log, named(Role::Time).as_deref());
     let (episodes, episodes_why) = match named(Role::Episode) {
         Some(column) => (Episodes::Column { column: column.clone() }, format!("guess: the name of {column}")),
         None => (Episodes::File, "guess: no column names an episode, so each log is one".to_string()),
     };
-    let channels = |wanted: Role| -> Vec<Channel> {
-        let of = roles.iter().filter(|r| r.1 == wanted).take(MOST_CHANNELS);
-        of.map(|r| Channel { column: r.0.clone(), name: None, unit: r.3.unit.clone() }).collect()
-    };
-    let chosen = [Role::Observation, Role::Command].map(channels);
-    let is_chosen = |name: &str| chosen.iter().flatten().any(|c| c.column == name);
-    let is_signal = |role: Role| matches!(role, Role::Observation | Role::Command);
-    let ignored = |r: &&(String, Role, String, &ColumnReport, &TopicReport)| {
-        r.1 == Role::Ignored || is_signal(r.1) && !is_chosen(&r.0)
-    };
-    let ignored: Vec<String> = roles.iter().filter(ignored).map(|r| r.0.clone()).collect();
-    let mut why: BTreeMap<String, String> = roles.iter().map(|r| (r.0.clone(), r.2.clone())).collect();
-    for (name, role, ..) in &roles {
-        if is_signal(*role) && !is_chosen(name) {
-            why.insert(name.clone(), format!("more than {MOST_CHANNELS} channels: choose those that matter"));
-        }
-    }
     let [observation, command] = chosen;
-    let outcome = named(Role::Outcome).map(|column| Outcome { column, success: toml::Value::Integer(1) });
-    let (label, task) = (named(Role::Label), named(Role::Task));
+    let is_ignored = |t: &&Taken<'_>| t.role == Role::Ignored;
     let mapping = Mapping {
         version: FORMAT,
         clock,
         episodes,
         observation,
         command,
-        outcome,
-        label,
-        task,
-        ignored: Some(ignored),
+        outcome: named(Role::Outcome).map(|column| Outcome { column, success: toml::Value::Integer(1) }),
+        label: named(Role::Label),
+        task: named(Role::Task),
+        ignored: Some(taken.iter().filter(is_ignored).map(|t| t.name.clone()).collect()),
     };
+    let why = taken.into_iter().map(|t| (t.name, t.why)).collect();
     Proposal { mapping, why, clock_why, episodes_why }
 }
 
-fn empty() -> Proposal {
-    let clock = Clock { rate_hz: None, column: None, unit: TimeUnit::default(), max_age_secs: None };
-    let mapping = Mapping {
-        version: FORMAT,
-        clock,
-        episodes: Episodes::File,
-        observation: vec![],
-        command: vec![],
-        outcome: None,
-        label: None,
-        task: None,
-        ignored: None,
+/// What each column is taken for.
+fn take(merged: &Merged, n_logs: usize) -> Vec<Taken<'_>> {
+    let twins = twins(&merged.log);
+    let taken = |topic, column| {
+        let name = full_name(topic, column);
+        let (role, why) = match (merged.lacking.get(&name), twins.get(name.as_str())) {
+            (Some(n), _) => (Role::Ignored, format!("{n} of {n_logs} logs do not have it")),
+            (None, Some(of)) => (Role::Ignored, format!("holds the same as {of}")),
+            (None, None) => role(topic, column),
+        };
+        Taken { name, role, why, column, topic }
     };
-    Proposal { mapping, why: BTreeMap::new(), clock_why: String::new(), episodes_why: String::new() }
+    let columns = merged.log.topics.iter().flat_map(|topic| topic.columns.iter().map(move |c| (topic, c)));
+    columns.map(|(topic, column)| taken(topic, column)).collect()
+}
+
+/// Where no name says so, the first column of a table that rises by the same step in each row is its time.
+fn time_by_steps(taken: &mut [Taken<'_>]) {
+    if taken.iter().any(|t| t.role == Role::Time) {
+        return;
+    }
+    let is_time =
+        |t: &&mut Taken<'_>| t.role == Role::Observation && t.topic.times.is_none() && rises_evenly(t.column);
+    if let Some(found) = taken.iter_mut().find(is_time) {
+        (found.role, found.why) = (Role::Time, "guess: it rises by the same step in each row".into());
+    }
+}
+
+fn rises_evenly(column: &ColumnReport) -> bool {
+    let is_even = |steps: &Steps| {
+        steps.always_rise() && steps.median().is_some_and(|step| steps.longest() < 1.2 * step)
+    };
+    column.missing == 0.0 && column.steps.as_ref().is_some_and(is_even)
+}
+
+/// The columns of a role, as many as can be; the others are ignored.
+fn channels(taken: &mut [Taken<'_>], role: Role) -> Vec<Channel> {
+    let mut places: Vec<usize> = (0..taken.len()).filter(|&i| taken[i].role == role).collect();
+    if places.len() > MOST_CHANNELS {
+        // What is too much comes from the slowest topics: those tell of the software rather than of the machine.
+        let rate = |i: usize| taken[i].topic.rate().unwrap_or(0.0);
+        places.sort_by(|&a, &b| rate(b).total_cmp(&rate(a)));
+        for &i in &places[MOST_CHANNELS..] {
+            taken[i].role = Role::Ignored;
+            taken[i].why = format!("more than {MOST_CHANNELS} channels: choose those that matter");
+        }
+        places.truncate(MOST_CHANNELS);
+    }
+    let channel = |t: &Taken<'_>| Channel { column: t.name.clone(), name: None, unit: t.column.unit.clone() };
+    places.into_iter().map(|i| channel(&taken[i])).collect()
 }
 
 /// `topic:column`, or the column alone in a log that is one table.
@@ -227,6 +251,10 @@ fn unit(column: &ColumnReport) -> TimeUnit {
     let (name, high) = (column.name.to_lowercase(), column.high.unwrap_or(0.0));
     let stated = column.unit.as_deref().unwrap_or_default();
     match () {
+        () if ["h", "hour", "hours"].contains(&name.as_str()) || ["h", "hours"].contains(&stated) => {
+            TimeUnit::Hours
+        }
+        () if ["minute", "minutes"].contains(&name.as_str()) || stated == "min" => TimeUnit::Minutes,
         () if name.ends_with("_ns") || stated == "ns" || high > 1e17 => TimeUnit::Nanos,
         () if name.ends_with("_us") || stated == "us" || high > 1e14 => TimeUnit::Micros,
         () if name.ends_with("_ms") || stated == "ms" || high > 1e11 => TimeUnit::Millis,

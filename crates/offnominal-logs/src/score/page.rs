@@ -1,8 +1,8 @@
 //! The page of scored recordings: what the monitor promises, a table of alarms, and a picture of each moment.
 
-use crate::score::ScoredLogs;
 use crate::score::draw;
 use crate::score::recording::{AlarmSpan, ScoredRecording};
+use crate::score::{Ranked, ScoredLogs};
 use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::{number, page};
@@ -20,6 +20,7 @@ struct Page<'a> {
     detector: &'a str,
     promise: String,
     truth: Vec<String>,
+    ranked: Vec<String>,
     alarms: Vec<Row>,
     recordings: Vec<Drawn<'a>>,
     n_recordings: usize,
@@ -72,6 +73,7 @@ pub fn page(found: &ScoredLogs) -> Result<String> {
         detector: &found.detector,
         promise: promise(found),
         truth: found.truth.to_string().lines().map(String::from).collect(),
+        ranked: found.ranked.iter().map(Ranked::to_string).collect(),
         alarms: rows.collect(),
         recordings: order
             .iter()

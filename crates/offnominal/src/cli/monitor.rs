@@ -1,15 +1,19 @@
-//! `monitor`: a fitted detector as a filter, steps in and verdicts out, one JSON line each.
+//! `monitor`: a fitted detector as a filter, steps or a log in and verdicts out, one JSON line each.
 
 use crate::cli::{Common, Outcome};
 use anyhow::{Context, Result, anyhow, ensure};
 use clap::Args;
 use offnominal_engine::monitor_file;
 use offnominal_engine::stream::{Answer, Stream};
-use std::io::{BufRead, Read, Write};
+use offnominal_logs::{recordings, watch};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 
 /// What stands below the options.
-const LINES: &str = r#"Lines in are objects, either whole transitions or what there is at a tick of the clock:
+const LINES: &str = r#"A monitor that was fitted on logs reads a log as it is recorded: CSV, JSON lines, MCAP, ULog or an Arrow stream.
+A verdict is written when a row comes that is later than its step.
+
+Other monitors read lines. They are objects, either whole transitions or what there is at a tick of the clock:
   {"obs": [0.1, 0.2], "action": [0.5], "next_obs": [0.1, 0.3]}
   {"obs": [0.1, 0.2], "action": [0.5]}
 Of the second kind a step is judged when the next observation comes; one without an action ends the episode.
@@ -26,15 +30,25 @@ pub struct Monitor {
     /// File written by `fit`
     #[arg(value_name = "FILE.monitor")]
     file: PathBuf,
+    /// Standard input is a log, and this says which of its columns is which channel; else the mapping of the fit
+    #[arg(long, value_name = "MAP.toml")]
+    map: Option<PathBuf>,
 }
 
 impl Monitor {
-    /// Answers every line of standard input until its end.
+    /// Answers every line of standard input, or watches the log that comes there, until its end.
     ///
     /// # Errors
-    /// If the file is not one of a monitor, or something is wrong with a line.
+    /// If the file is not one of a monitor, or something is wrong with a line or with the log.
     pub fn run(&self, _: &Common) -> Result<Outcome> {
-        let mut stream = Stream::new(monitor_file::open(&self.file)?);
+        let monitor = monitor_file::open(&self.file)?;
+        if self.map.is_some() || monitor.about().mapping.is_some() {
+            let mapping = recordings::mapping_of(monitor.about(), self.map.as_deref())?;
+            let input = BufReader::with_capacity(1 << 16, std::io::stdin());
+            watch::watch(monitor, &mapping, input, std::io::stdout().lock())?;
+            return Ok(Outcome::Done);
+        }
+        let mut stream = Stream::new(monitor);
         let (mut input, mut out) = (std::io::stdin().lock(), std::io::stdout().lock());
         let (mut line, mut n_lines) = (Vec::new(), 0_u64);
         while next_line(&mut input, &mut line, n_lines + 1)? {

@@ -16,10 +16,10 @@ pub struct Score {
     /// File written by `fit`
     #[arg(value_name = "FILE.monitor")]
     monitor: PathBuf,
-    /// Logs, if the monitor was fitted on logs; else one file of episodes written by `collect`, of the same environment
+    /// Logs, if there is a mapping; else one file of episodes written by `collect`, of the same environment
     #[arg(value_name = "LOGS", required = true)]
     logs: Vec<PathBuf>,
-    /// Which column of the logs is which channel, if they name them otherwise than those of the fit
+    /// Which column of the logs is which channel of the monitor; else the mapping of the fit
     #[arg(long, value_name = "MAP.toml")]
     map: Option<PathBuf>,
     /// A page to write, with each alarm and the channels around it; for logs
@@ -39,14 +39,13 @@ impl Score {
     /// # Errors
     /// If a file cannot be read or written, or the episodes have other channels than the monitor.
     pub fn run(self, common: &Common) -> Result<Outcome> {
-        if monitor_file::open(&self.monitor)?.about().mapping.is_some() {
+        if self.map.is_some() || monitor_file::open(&self.monitor)?.about().mapping.is_some() {
             return self.logs(common);
         }
-        let is_plain =
-            self.logs.len() == 1 && self.map.is_none() && self.report.is_none() && self.alarms.is_none();
+        let is_plain = self.logs.len() == 1 && self.report.is_none() && self.alarms.is_none();
         ensure!(
             is_plain,
-            "monitor {}: --map, --report, --alarms and several files need a monitor that was fitted on logs",
+            "monitor {}: --report, --alarms and several files need logs: a monitor that was fitted on some, or --map",
             self.monitor.display()
         );
         let Score { monitor, logs, csv, .. } = self;

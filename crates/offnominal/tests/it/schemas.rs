@@ -4,12 +4,13 @@ use offnominal_bench::campaign::Campaign;
 use offnominal_bench::suite::{Environment, Row};
 use offnominal_engine::stream::{Answer, line_schema};
 use offnominal_logs::mapping::Mapping;
+use offnominal_logs::watch::LiveVerdict;
 use offnominal_pixels::label_map::LabelMap;
 use schemars::{Schema, schema_for};
 use std::path::Path;
 
 /// Each file, what it describes, and its schema.
-fn all() -> [(&'static str, &'static str, Schema); 7] {
+fn all() -> [(&'static str, &'static str, Schema); 8] {
     [
         ("campaign", "A campaign: the TOML file that says what to benchmark", schema_for!(Campaign)),
         (
@@ -19,6 +20,11 @@ fn all() -> [(&'static str, &'static str, Schema); 7] {
         ),
         ("mapping", "Which column of a log is which channel: a TOML file", schema_for!(Mapping)),
         ("monitor-line", "A line that `offnominal monitor` reads", line_schema()),
+        (
+            "monitor-live-verdict",
+            "A line that `offnominal monitor` writes of a log",
+            schema_for!(LiveVerdict<'_>),
+        ),
         ("monitor-verdict", "A line that `offnominal monitor` writes", schema_for!(Answer<'_>)),
         ("result-row", "A row of ENV.parquet or ENV.csv of a suite", schema_for!(Row)),
         ("suite-environment", "ENV.json of a suite: what made the table beside it", schema_for!(Environment)),

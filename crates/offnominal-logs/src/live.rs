@@ -1,0 +1,366 @@
+//! Ticks of the clock out of rows as they come, for a stream that is watched while it is recorded.
+//!
+//! The ticks are those of [`crate::episodes`], if the rows come in the order of their time, no two at once. A tick is told when a row comes
+//! that is later, or, where each row is a tick, with its row. What depends on the future is told as far as it has come: the
+//! last window of a stream is told although it is not whole.
+
+use crate::chosen::{Chosen, Rows};
+use crate::episodes::{n_ticks, nanos, tick};
+use crate::formats;
+use crate::mapping::{Episodes, Mapping};
+use anyhow::{Context, Result, ensure};
+use std::io::BufRead;
+
+/// What there is at a tick.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tick<'a> {
+    /// Whether it is the first of an episode.
+    pub is_first: bool,
+    /// When it is, in nanoseconds of the clock of the log.
+    pub time_nanos: i64,
+    /// Observations in the order of the mapping; a missing value is the last one that was recorded.
+    pub observation: &'a [f32],
+    /// Commands, as observations.
+    pub command: &'a [f32],
+}
+
+/// Whoever is told the ticks.
+pub trait Ticks {
+    /// A tick, in the order of time.
+    ///
+    /// # Errors
+    /// If it cannot be taken.
+    fn tick(&mut self, tick: Tick<'_>) -> Result<()>;
+}
+
+/// A stream as far as it has come.
+pub struct Live<'m, T> {
+    mapping: &'m Mapping,
+    /// The place of the column that tells episodes apart.
+    key: Option<usize>,
+    /// What it last held.
+    key_bits: u64,
+    /// Each column's last value with its time.
+    last: Vec<Option<(i64, f64)>>,
+    /// The topics that have a column of the mapping.
+    topics: Vec<usize>,
+    /// The time of the latest row.
+    latest: i64,
+    episode: Option<Episode>,
+    held: Vec<f32>,
+    to: T,
+}
+
+/// The episode that is on.
+struct Episode {
+    start: i64,
+    /// Ticks that are over.
+    n_ticks: usize,
+    /// Whether each channel has been seen, so that ticks are told.
+    has_begun: bool,
+    /// When the next one begins, if that is known.
+    next: Option<i64>,
+}
+
+impl<'m, T: Ticks> Live<'m, T> {
+    /// Nothing has come yet.
+    pub fn new(mapping: &'m Mapping, to: T) -> Live<'m, T> {
+        let columns = mapping.columns();
+        let key = match &mapping.episodes {
+            Episodes::Column { column } | Episodes::Event { column } => {
+                columns.iter().position(|c| c == column)
+            }
+            Episodes::File | Episodes::Gap { .. } | Episodes::Window { .. } => None,
+        };
+        let held = vec![f32::NAN; mapping.channels().count()];
+        let last = vec![None; columns.len()];
+        Live {
+            mapping,
+            key,
+            key_bits: 0,
+            last,
+            topics: Vec::new(),
+            latest: i64::MIN,
+            episode: None,
+            held,
+            to,
+        }
+    }
+
+    /// The stream has ended.
+    ///
+    /// # Errors
+    /// If a tick cannot be taken.
+    pub fn finish(&mut self) -> Result<()> {
+        self.turn(self.latest.saturating_add(1))?;
+        self.end(self.latest)
+    }
+
+    /// Ends the episodes that end before a time, and begins those that follow them.
+    fn turn(&mut self, time: i64) -> Result<()> {
+        let due = |episode: &Episode| episode.next.filter(|&next| next < time);
+        while let Some(next) = self.episode.as_ref().and_then(due) {
+            self.end(next)?;
+            self.begin(next);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, start: i64) {
+        let next = match self.mapping.episodes {
+            Episodes::Window { secs } => Some(start + nanos(secs).max(1)),
+            _ => None,
+        };
+        self.episode = Some(Episode { start, n_ticks: 0, has_begun: false, next });
+    }
+
+    /// Tells the ticks up to the end of the episode.
+    fn end(&mut self, end: i64) -> Result<()> {
+        let Some((episode, rate)) = self.episode.as_ref().zip(self.mapping.clock.rate_hz) else {
+            return Ok(());
+        };
+        let (start, from) = (episode.start, episode.n_ticks);
+        (from..n_ticks(start, end, rate)?).try_for_each(|k| self.tell(tick(start, k, rate)))
+    }
+
+    /// Tells the ticks before a time.
+    fn until(&mut self, time: i64) -> Result<()> {
+        let Some(rate) = self.mapping.clock.rate_hz else { return Ok(()) };
+        n_ticks(self.latest.max(self.episode.as_ref().map_or(time, |episode| episode.start)), time, rate)?;
+        while let Some(episode) = &self.episode {
+            let at = tick(episode.start, episode.n_ticks, rate);
+            if at >= time {
+                break;
+            }
+            self.tell(at)?;
+        }
+        Ok(())
+    }
+
+    fn tell(&mut self, time: i64) -> Result<()> {
+        let Some(episode) = &mut self.episode else { return Ok(()) };
+        episode.n_ticks += 1;
+        let most = self.mapping.clock.max_age_secs.map_or(i64::MAX, nanos);
+        let n_channels = self.held.len();
+        let fresh =
+            |last: &Option<(i64, f64)>| last.filter(|(then, _)| time - then <= most).map(|(_, x)| x as f32);
+        let is_whole = self.last[..n_channels].iter().all(|last| fresh(last).is_some());
+        let is_first = !episode.has_begun;
+        if is_first && !is_whole {
+            return Ok(());
+        }
+        episode.has_begun = true;
+        for (held, last) in self.held.iter_mut().zip(&self.last) {
+            *held = fresh(last).unwrap_or(*held);
+        }
+        let (observation, command) = self.held.split_at(self.mapping.observation.len());
+        self.to.tick(Tick { is_first, time_nanos: time, observation, command })
+    }
+
+    /// Whether an episode begins with a row, whatever comes later.
+    fn is_first(&self, time: i64, key: Option<f64>) -> bool {
+        let Some(_) = self.episode else { return true };
+        match &self.mapping.episodes {
+            Episodes::Gap { secs } => time - self.latest > nanos(*secs),
+            Episodes::Column { .. } => key.is_some_and(|key| key.to_bits() != self.key_bits),
+            Episodes::File | Episodes::Event { .. } | Episodes::Window { .. } => false,
+        }
+    }
+
+    /// An episode begins with a row of this time.
+    fn restart(&mut self, time: i64) -> Result<()> {
+        self.end(self.latest)?;
+        if matches!(self.mapping.episodes, Episodes::Column { .. }) {
+            // Episodes of one table have nothing to do with each other, not even their clocks.
+            self.last.fill(None);
+            self.latest = i64::MIN;
+        }
+        self.begin(time);
+        Ok(())
+    }
+
+    /// Notes that the next episode begins at a row, if its column becomes something else than zero.
+    fn event(&mut self, time: i64, key: Option<f64>) {
+        let before = self.key.and_then(|key| self.last[key]).map(|(_, x)| x);
+        let is_on = key.is_some_and(|x| x.is_finite() && x != 0.0);
+        let is_event =
+            matches!(self.mapping.episodes, Episodes::Event { .. }) && before == Some(0.0) && is_on;
+        if let Some(episode) = self.episode.as_mut().filter(|_| is_event) {
+            episode.next = Some(time);
+        }
+    }
+}
+
+impl<T: Ticks> Rows for Live<'_, T> {
+    fn column(&mut self, topic: usize, _: usize) {
+        if !self.topics.contains(&topic) {
+            self.topics.push(topic);
+        }
+    }
+
+    fn row(&mut self, _: usize, time: i64, row: &[(usize, f64)]) -> Result<()> {
+        let key = self.key.and_then(|key| row.iter().find(|(at, _)| *at == key)).map(|(_, x)| *x);
+        if self.is_first(time, key) {
+            self.restart(time)?;
+        }
+        let is_table = self.mapping.clock.column.is_some();
+        ensure!(
+            !is_table || time >= self.latest,
+            "expected a time that does not fall, found {time} ns after {} ns",
+            self.latest
+        );
+        self.turn(time)?;
+        self.until(time)?;
+        self.event(time, key);
+        self.key_bits = key.map_or(self.key_bits, f64::to_bits);
+        for &(place, x) in row {
+            let last = &mut self.last[place];
+            if x.is_finite() && last.is_none_or(|(then, _)| then <= time) {
+                *last = Some((time, x));
+            }
+        }
+        self.latest = self.latest.max(time);
+        if self.mapping.clock.rate_hz.is_some() {
+            return Ok(());
+        }
+        let n = self.topics.len();
+        ensure!(n == 1, "clock.rate_hz: expected a rate, as the channels are in {n} topics, found none");
+        self.tell(time)?;
+        // A row at the moment in which the next episode begins is its first one too.
+        self.turn(time + 1)?;
+        let is_due =
+            self.episode.as_ref().is_some_and(|episode| episode.n_ticks == 0 && episode.start == time);
+        if is_due { self.tell(time) } else { Ok(()) }
+    }
+}
+
+/// Reads a stream and tells its ticks as they come.
+///
+/// # Errors
+/// If the stream is damaged, lacks a column of the mapping, or a tick cannot be taken.
+pub fn read(from: impl BufRead + 'static, mapping: &Mapping, to: impl Ticks) -> Result<()> {
+    let mut chosen = Chosen::new(mapping, Live::new(mapping, to));
+    let read = || -> Result<()> {
+        formats::read_stream(from, &mut chosen)?;
+        chosen.check()?;
+        chosen.rows.finish()
+    };
+    read().context("standard input")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::episodes;
+    use crate::gather::Gathered;
+    use crate::recordings::Held;
+    use offnominal_core::Seed;
+    use std::path::Path;
+
+    /// Observations, commands and times of one episode.
+    type Told = (Vec<f32>, Vec<f32>, Vec<i64>);
+
+    #[derive(Default)]
+    struct Keep(Vec<Told>);
+
+    impl Ticks for &mut Keep {
+        fn tick(&mut self, tick: Tick<'_>) -> Result<()> {
+            if tick.is_first {
+                self.0.push(Told::default());
+            }
+            let (observations, commands, times) = self.0.last_mut().expect("an episode has begun");
+            observations.extend_from_slice(tick.observation);
+            commands.extend_from_slice(tick.command);
+            times.push(tick.time_nanos);
+            Ok(())
+        }
+    }
+
+    /// A row: its topic, its time, and the places it fills.
+    type Row = (usize, i64, Vec<(usize, f64)>);
+
+    /// Rows of one or two topics in the order of their time; the third column is now zero, now one.
+    fn rows(seed: u64, n_topics: usize, n_columns: usize) -> Vec<Row> {
+        let mut rng = Seed(seed).rng();
+        let mut time = 0;
+        let row = |i: usize| {
+            let long = if rng.uniform() < 0.03 { 400.0 } else { 30.0 };
+            time += (1.0 + rng.uniform() * long) as i64 * 1_000_000;
+            let mut value = |x: f64| if rng.uniform() < 0.2 { f64::NAN } else { x };
+            let x = i as f64;
+            let row = [(0, value(x)), (1, value(-x)), (2, (i / 37 % 2) as f64)];
+            let of_topic = match (n_topics, i % n_topics) {
+                (2, 0) => &row[..1],
+                (2, _) => &row[1..n_columns],
+                _ => &row[..n_columns],
+            };
+            (i % n_topics, time, of_topic.to_vec())
+        };
+        (0..200).map(row).collect()
+    }
+
+    fn fed<R: Rows>(rows: &[Row], mut into: R) -> R {
+        let mut told = Vec::new();
+        for (topic, time, row) in rows {
+            for (place, _) in row {
+                if !told.contains(place) {
+                    told.push(*place);
+                    into.column(*topic, *place);
+                }
+            }
+            into.row(*topic, *time, row).unwrap();
+        }
+        into
+    }
+
+    /// Compares what a stream tells with the recordings of the same rows.
+    fn compare(seed: u64, n_topics: usize, mapping: &Mapping, place: &str) {
+        let n = mapping.columns().len();
+        let rows = rows(seed, n_topics, n);
+        let empty = Gathered { places: vec![None; n], is_text: vec![false; n], ..Gathered::default() };
+        let recorded = episodes::cut(&fed(&rows, empty), mapping, Path::new("log")).unwrap();
+        let mut told = Keep::default();
+        fed(&rows, Live::new(mapping, &mut told)).finish().unwrap();
+        told.0.retain(|(_, _, times)| times.len() > 1);
+        // The last window is not whole, so a log has no recording of it.
+        let rest = usize::from(matches!(mapping.episodes, Episodes::Window { .. }));
+        assert!((recorded.len()..=recorded.len() + rest).contains(&told.0.len()), "{place}");
+        for (recorded, (observations, commands, times)) in recorded.iter().zip(&told.0) {
+            let held = Held::of(recorded, mapping);
+            assert_eq!(held.signals().observations(), observations, "{place}");
+            assert_eq!(held.signals().actions(), &commands[..commands.len() - 1], "{place}");
+            assert_eq!(recorded.start_nanos, times[0], "{place}");
+        }
+    }
+
+    #[test]
+    fn a_stream_has_the_same_ticks_as_the_log_that_is_made_of_it() {
+        let clocks = ["", "rate_hz = 50.0", "rate_hz = 70.0\nmax_age_secs = 0.05"];
+        let cuts = [
+            "file\"",
+            "gap\"\nsecs = 0.1",
+            "window\"\nsecs = 0.4",
+            "event\"\ncolumn = \"c\"",
+            "column\"\ncolumn = \"c\"",
+        ];
+        for (cut, clock) in cuts.iter().flat_map(|cut| clocks.map(|clock| (cut, clock))) {
+            let mapping = Mapping::parse(&format!(
+                "version = 1\nobservation = [{{ column = \"a\" }}]\ncommand = [{{ column = \"b\" }}]\n[clock]\n{clock}\n\
+                 [episodes]\nby = \"{cut}"
+            ))
+            .unwrap();
+            // Several topics need a rate, and a table for episodes by column.
+            let can_be_two = !clock.is_empty() && !cut.starts_with("column");
+            for (seed, n_topics) in (0..20).flat_map(|seed| [(seed, 1), (seed, 2)]) {
+                if n_topics == 1 || can_be_two {
+                    compare(
+                        seed,
+                        n_topics,
+                        &mapping,
+                        &format!("seed {seed}, {n_topics} topics, {clock:?}, {cut:?}"),
+                    );
+                }
+            }
+        }
+    }
+}

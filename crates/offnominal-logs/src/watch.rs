@@ -1,0 +1,99 @@
+//! A monitor on a stream that is being recorded: verdicts as JSON lines, each as soon as its step is over.
+
+use crate::live::{self, Tick, Ticks};
+use crate::mapping::Mapping;
+use anyhow::{Result, anyhow};
+use offnominal_core::alarm::Event;
+use offnominal_core::detector::Transition;
+use offnominal_monitor::{Diagnosis, Monitor, Verdict};
+use serde::Serialize;
+use std::io::{BufRead, Write};
+
+/// What a monitor says of a step of a stream.
+#[derive(Debug, Clone, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct LiveVerdict<'a> {
+    /// When the step was over, in nanoseconds of the clock of the log.
+    pub time_nanos: i64,
+    /// The same in seconds since the first step of the episode.
+    pub secs: f64,
+    /// Which episode, counted from 0.
+    pub episode: u64,
+    /// What the monitor says.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// What looks wrong, where an alarm is raised.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<Diagnosis<'a>>,
+}
+
+/// Watches a stream until its end.
+///
+/// # Errors
+/// If the stream is damaged or lacks a channel of the mapping, or nobody reads the verdicts.
+pub fn watch(
+    monitor: Monitor,
+    mapping: &Mapping,
+    from: impl BufRead + 'static,
+    out: impl Write,
+) -> Result<()> {
+    let before = Before { start_nanos: 0, observation: Vec::new(), command: Vec::new() };
+    live::read(from, mapping, Watching { monitor, out, episodes: 0, has_steps: false, before })
+}
+
+struct Watching<W> {
+    monitor: Monitor,
+    out: W,
+    /// Episodes that have had a step.
+    episodes: u64,
+    /// Whether the present one has.
+    has_steps: bool,
+    before: Before,
+}
+
+/// The tick before.
+struct Before {
+    start_nanos: i64,
+    observation: Vec<f32>,
+    command: Vec<f32>,
+}
+
+impl<W: Write> Ticks for Watching<W> {
+    fn tick(&mut self, tick: Tick<'_>) -> Result<()> {
+        if tick.is_first {
+            self.monitor.reset();
+            self.has_steps = false;
+            self.before.start_nanos = tick.time_nanos;
+        } else {
+            self.step(&tick)?;
+        }
+        self.before.observation.clear();
+        self.before.observation.extend_from_slice(tick.observation);
+        self.before.command.clear();
+        self.before.command.extend_from_slice(tick.command);
+        Ok(())
+    }
+}
+
+impl<W: Write> Watching<W> {
+    fn step(&mut self, tick: &Tick<'_>) -> Result<()> {
+        self.episodes += u64::from(!std::mem::replace(&mut self.has_steps, true));
+        let Before { start_nanos, observation, command } = &self.before;
+        let seen = Transition { obs: observation, action: command, next_obs: tick.observation };
+        let verdict = self.monitor.transition(&seen)?;
+        let is_raised = verdict.event == Some(Event::Raised);
+        let said = LiveVerdict {
+            time_nanos: tick.time_nanos,
+            secs: (tick.time_nanos - start_nanos) as f64 * 1e-9,
+            episode: self.episodes - 1,
+            verdict,
+            diagnosis: if is_raised { self.monitor.diagnose() } else { None },
+        };
+        let mut tell = || -> Result<()> {
+            serde_json::to_writer(&mut self.out, &said)?;
+            writeln!(self.out)?;
+            Ok(self.out.flush()?)
+        };
+        tell().map_err(|why| anyhow!("the verdict at {:.3} s cannot be told: {why}", said.secs))
+    }
+}
