@@ -5,6 +5,7 @@
 
 use crate::gather::{Gathered, Wanted};
 use crate::mapping::{Episodes, Mapping};
+use crate::source::Source;
 use anyhow::{Context, Result, ensure};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -50,8 +51,8 @@ impl Recorded {
 ///
 /// # Errors
 /// If the log cannot be read, lacks a column of the mapping, or its clock jumps back.
-pub fn read(path: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
-    let gathered = Wanted::new(mapping).gather(path)?;
+pub fn read(log: &(impl Source + ?Sized), mapping: &Mapping) -> Result<Vec<Recorded>> {
+    let (gathered, path) = (Wanted::new(mapping).gather(log)?, log.name());
     let cut = || -> Result<Vec<Recorded>> {
         let parts = by_column(&gathered, mapping)?;
         let mut found = Vec::new();

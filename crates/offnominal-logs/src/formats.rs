@@ -11,12 +11,12 @@
 //! | [`rosbag`] | rosbag2 folders and SQLite files |
 //! | [`ulog`] | PX4's flight logs |
 
+pub(crate) mod columnar;
 pub mod csv;
 pub mod json_lines;
 pub mod ulog;
 
 mod cdr;
-mod columnar;
 mod compression;
 mod hdf5;
 mod joined;
@@ -60,6 +60,8 @@ pub enum Format {
     RosbagFile,
     /// ULog.
     Ulog,
+    /// A data frame of a program.
+    Frame,
 }
 
 /// Reads one log, which is a file or a folder.
@@ -112,7 +114,7 @@ fn file(path: &Path, mut from: Box<dyn BufRead>, sink: &mut dyn Sink) -> Result<
         Format::Parquet => columnar::parquet(File::open(path)?, sink)?,
         Format::Hdf5 => hdf5::read(path, sink)?,
         Format::RosbagFile => rosbag::sqlite(path, sink)?,
-        Format::LeRobot | Format::Rosbag => bail!("expected a folder"),
+        Format::LeRobot | Format::Rosbag | Format::Frame => bail!("expected a folder"),
     }
     Ok(format)
 }

@@ -1,11 +1,10 @@
 //! The columns of a mapping, gathered from a log: per topic, the time stamps and one list of numbers for each column.
 
-use crate::formats;
 use crate::mapping::{Clock, Mapping};
 use crate::record::{Column, Sink, Topic, Value};
+use crate::source::Source;
 use anyhow::{Context, Result, bail, ensure};
 use std::collections::HashMap;
-use std::path::Path;
 
 /// What is wanted of a log: each column by its full name, with its place.
 pub struct Wanted<'m> {
@@ -55,13 +54,13 @@ impl<'m> Wanted<'m> {
     ///
     /// # Errors
     /// If it cannot be read, lacks a column, or a time is none.
-    pub fn gather(&self, path: &Path) -> Result<Gathered> {
+    pub fn gather(&self, log: &(impl Source + ?Sized)) -> Result<Gathered> {
         let mut sink =
             Gathering { wanted: self, open: Vec::new(), texts: HashMap::new(), found: Gathered::default() };
         sink.found.places = vec![None; self.places.len()];
-        formats::read(path, &mut sink)?;
+        log.read(&mut sink)?;
         let found = sink.found;
-        self.check(&found).with_context(|| format!("log {}", path.display()))?;
+        self.check(&found).with_context(|| format!("log {}", log.name().display()))?;
         Ok(found)
     }
 

@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`record`] | what every format is read as |
 //! | [`formats`] | the formats, one file each |
+//! | [`frame`] | data frames of other libraries |
+//! | [`source`] | a file, a folder or a frame |
 //! | [`inspect`] | what is in logs, and a proposed mapping |
 //! | [`mapping`] | which column is what |
 //! | [`gather`] | the columns of a mapping |
@@ -17,9 +19,11 @@ pub mod episodes;
 pub mod exchangeability;
 pub mod fit;
 pub mod formats;
+pub mod frame;
 pub mod gather;
 pub mod inspect;
 pub mod mapping;
 pub mod record;
 pub mod recordings;
 pub mod score;
+pub mod source;

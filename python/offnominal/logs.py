@@ -1,0 +1,295 @@
+"""Recordings of a machine, without a simulator: logs of any format and data frames, as episodes.
+
+:func:`read` gives :class:`Recordings`, which are understood wherever episodes are asked for (:mod:`offnominal.episodes`)::
+
+    runs = offnominal.logs.read(["run00.csv", "run01.csv"], "map.toml")
+    monitor = offnominal.detectors.ResidualViews().fit(runs)
+
+:func:`inspect`, :func:`fit` and :func:`score` are the commands of that name. ``docs/logs.md`` explains mappings.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from offnominal import _engine
+from offnominal._command import call
+from offnominal._frames import content, is_frame
+from offnominal._progress import display
+from offnominal._tables import Result, Tabular, facts
+
+Path = str | os.PathLike[str]
+
+#: A path, a data frame, several of them, or a dict of name → data frame.
+Logs = Any
+
+__all__ = ["Recording", "Recordings", "fit", "inspect", "propose", "read", "score"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recording(Tabular):
+    """One episode of a log: T steps, and T + 1 observations."""
+
+    #: What it is called in reports.
+    name: str
+    #: The log that it is of: a path, or the name of a data frame.
+    log: str
+    #: The time of the first observation in nanoseconds, by the clock of the log.
+    start_nanos: int
+    #: The time of each observation in seconds since the first, ``[T + 1]``.
+    secs: NDArray[np.float64]
+    #: Observations, ``[T + 1, o]``; where a value is missing, the last one before it.
+    observations: NDArray[np.float32]
+    #: Commands, ``[T, a]``; ``a`` may be 0.
+    actions: NDArray[np.float32]
+    #: Which values of the observations are missing, ``[T + 1, o]``.
+    is_missing: NDArray[np.bool_]
+    #: How old each value of the observations was, in seconds, ``[T + 1, o]``.
+    ages_secs: NDArray[np.float32]
+    #: Where something was wrong, ``[T]``; ``None`` if the mapping names no label.
+    labels: NDArray[np.bool_] | None
+    #: Whether it succeeded; ``None`` if the mapping names no outcome.
+    success: bool | None
+    #: Its task; ``None`` if the mapping names none.
+    task: str | None
+    #: Whether neither label nor outcome says that something was wrong.
+    is_nominal: bool
+    #: Names of the numbers of an observation, and of a command.
+    names: tuple[list[str], list[str]]
+    #: Their units; empty where none is known.
+    units: tuple[list[str], list[str]]
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    @property
+    def onset(self) -> int | None:
+        """The first step whose label says that something was wrong."""
+        return None if self.labels is None or not self.labels.any() else int(self.labels.argmax())
+
+    @property
+    def share_missing(self) -> float:
+        """Share of the values of the observations that are missing."""
+        return float(self.is_missing.mean())
+
+    def columns(self) -> dict[str, Any]:
+        """One row per observation; command and label are those of the step that follows, so the last row has none."""
+        rows = {"step": np.arange(len(self.secs)), "secs": self.secs}
+        seen = {f"observation.{name}": self.observations[:, i] for i, name in enumerate(self.names[0])}
+        done = {f"action.{name}": _padded(self.actions[:, i]) for i, name in enumerate(self.names[1])}
+        return rows | seen | done | ({} if self.labels is None else {"label": _padded(self.labels)})
+
+    def _about(self) -> dict[str, Any]:
+        return {
+            "name": self.name, "steps": len(self), "observations": ", ".join(self.names[0]),
+            "commands": ", ".join(self.names[1]) or "none", "missing": self.share_missing, "nominal": self.is_nominal,
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        kind = "nominal" if self.is_nominal else "not nominal"
+        o, a = len(self.names[0]), len(self.names[1])
+        return f"<Recording {self.name}: {len(self)} steps of {o} observation and {a} command channels, {kind}>"
+
+    def _repr_html_(self) -> str:
+        return facts("Recording", self._about())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recordings(Sequence[Recording], Tabular):
+    """Recordings at one clock, in the order in which they begin, with the mapping by which they were read.
+
+    A slice is of the same type, and so are the recordings of :attr:`nominal`.
+    """
+
+    #: Which column is what, as the text of a file; a proposed one says why.
+    mapping: str
+    #: Names of the numbers of an observation, and of a command.
+    names: tuple[list[str], list[str]]
+    #: Their units; empty where none is known.
+    units: tuple[list[str], list[str]]
+    #: Seconds per step: of the clock, else of the first recording on average.
+    dt_secs: float
+    _all: list[Recording] = field(default_factory=list)
+
+    def _of(self, chosen: list[Recording]) -> Recordings:
+        return Recordings(self.mapping, self.names, self.units, self.dt_secs, chosen)
+
+    @property
+    def nominal(self) -> Recordings:
+        """Those of which neither label nor outcome says that something was wrong."""
+        return self._of([own for own in self._all if own.is_nominal])
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @overload
+    def __getitem__(self, i: int) -> Recording: ...
+
+    @overload
+    def __getitem__(self, i: slice) -> Recordings: ...
+
+    def __getitem__(self, i: int | slice) -> Recording | Recordings:
+        return self._of(self._all[i]) if isinstance(i, slice) else self._all[i]
+
+    def columns(self) -> dict[str, Any]:
+        """The rows of all recordings, one after another, with the number of the recording in front."""
+        each = [own.columns() for own in self._all]
+        numbers = np.repeat(np.arange(len(each)), [len(own.secs) for own in self._all])
+        # A label may be known of some recordings only.
+        names = dict.fromkeys(name for own in each for name in own)
+        parts = {name: [own.get(name, np.full(len(own["step"]), np.nan)) for own in each] for name in names}
+        return {"episode": numbers, **{name: np.concatenate(own) for name, own in parts.items()}}
+
+    def _about(self) -> dict[str, Any]:
+        steps = sum(len(own) for own in self._all)
+        return {
+            "recordings": len(self), "nominal": len(self.nominal), "steps": steps, "seconds per step": self.dt_secs,
+            "observations": ", ".join(self.names[0]), "commands": ", ".join(self.names[1]) or "none",
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        about = self._about()
+        return f"<Recordings: {len(self)}, {about['nominal']} of them nominal, {about['steps']} steps of {about['observations']}>"
+
+    def _repr_html_(self) -> str:
+        return facts("Recordings", self._about())
+
+
+def read(
+    logs: Logs, mapping: Path | Mapping[str, Any] | None = None, *, jobs: int = 0, progress: bool = True
+) -> Recordings:
+    """Reads logs at one clock: at each step a channel has the last value that was seen, never a later one.
+
+    Files and data frames take the same way, so the same columns give the same bits.
+
+    :param logs: a path, or a data frame of pandas, polars or Arrow; several of them; or a dict of name → data frame. A unit
+        may stand in brackets after the name of a column; the index of a frame is a column, if it has a name or holds times.
+    :param mapping: which column is what: the path of a file, its text (a ``str`` of several lines), or the same as a dict;
+        what :func:`propose` says, if not given.
+    :raises OSError: if a log cannot be read.
+    :raises ValueError: if a log lacks a column of the mapping, or something in it is wrong; the message names log and place.
+    """
+    found, shared = _engine.read_logs(_listed(logs), _given(mapping), jobs, display(progress))
+    about = json.loads(shared)
+    names, units = _both(about, "name"), _both(about, "unit")
+    each = [Recording(**own, names=names, units=units) for own in found]
+    return Recordings(about["mapping"], names, units, about["dt_secs"], each)
+
+
+def propose(logs: Logs) -> str:
+    """The mapping that is proposed for the first of the logs: the text of a file, which says why and where it guesses.
+
+    :param logs: as in :func:`read`.
+    """
+    return _engine.propose_mapping(_listed(logs))
+
+
+def inspect(
+    logs: Path | Sequence[Path],
+    *,
+    map: Path | None = None,
+    page: Path | None = None,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """What is in logs: topics, columns, rates, gaps, ranges, and a proposed mapping.
+
+    :param map: a file to write the mapping to.
+    :param page: a page to write, with a picture of each channel.
+    """
+    return Result(
+        call("logs.inspect", {"logs": _paths(logs), "map": map, "page": page}, seed=0, jobs=jobs, progress=progress)
+    )
+
+
+def fit(
+    logs: Path | Sequence[Path],
+    file: Path,
+    *,
+    map: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+    **options: Any,
+) -> Result:
+    """Fits a detector on the earlier recordings, sets its threshold on the later ones, and writes both as one file.
+
+    :param map: the file of a mapping; without it, the proposed one is used.
+    :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``, ``alarm`` (a
+        dict of ``arm_after``, ``raise_after``, ``clear_after``), ``diagnosis``.
+    """
+    request = {"logs": _paths(logs), "map": map, "file": file, **options}
+    return Result(call("logs.fit", request, seed=seed, jobs=jobs, progress=progress))
+
+
+def score(
+    monitor: Path,
+    logs: Path | Sequence[Path],
+    *,
+    map: Path | None = None,
+    report: Path | None = None,
+    alarms: Path | None = None,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Alarms of a monitor in recordings, and what they are worth where labels or outcomes tell the truth.
+
+    :param map: the file of a mapping, if these logs name the channels otherwise than those of the fit.
+    :param report: a page to write, with each alarm and the channels around it.
+    :param alarms: a table of the alarms to write.
+    """
+    request = {"monitor": monitor, "logs": _paths(logs), "map": map, "report": report, "alarms": alarms}
+    return Result(call("logs.score", request, seed=0, jobs=jobs, progress=progress))
+
+
+def _paths(logs: Path | Sequence[Path]) -> list[Path]:
+    return [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
+
+
+def _listed(logs: Logs) -> list[Any]:
+    """The logs one by one: a path as text, a frame as its name and what the engine reads of it."""
+    if isinstance(logs, (str, os.PathLike)) or is_frame(logs):
+        logs = [logs]
+    named = logs.items() if isinstance(logs, Mapping) else ((f"frame {i}", log) for i, log in enumerate(_each(logs)))
+    return [_log(str(name), log) for name, log in named]
+
+
+def _each(logs: Logs) -> Iterable[Any]:
+    if not isinstance(logs, Iterable) or isinstance(logs, np.ndarray):
+        raise ValueError(f"logs: expected paths or data frames, found {type(logs).__name__}")
+    return logs
+
+
+def _log(name: str, log: Any) -> Any:
+    if isinstance(log, (str, os.PathLike)):
+        return os.fspath(log)
+    if not is_frame(log):
+        raise ValueError(f"{name}: expected a path or a data frame, found {type(log).__name__}")
+    return name, content(log)
+
+
+def _given(mapping: Path | Mapping[str, Any] | None) -> str:
+    """A mapping as JSON that the engine reads."""
+    if mapping is None:
+        return "null"
+    if isinstance(mapping, Mapping):
+        return json.dumps({"table": dict(mapping)})
+    text = os.fspath(mapping)
+    return json.dumps({"text" if "\n" in text else "file": text})
+
+
+def _both(about: dict[str, Any], key: str) -> tuple[list[str], list[str]]:
+    """Something of each channel of an observation, and of a command."""
+    return [each[key] or "" for each in about["observation"]], [each[key] or "" for each in about["action"]]
+
+
+def _padded(values: NDArray[Any]) -> NDArray[np.float64]:
+    """With a row that has no number at the end."""
+    return np.append(values.astype(np.float64), np.nan)
