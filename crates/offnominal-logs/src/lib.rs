@@ -9,12 +9,14 @@
 //! | [`inspect`] | what is in logs, and a proposed mapping |
 //! | [`mapping`] | which column is what |
 //! | [`gather`] | the columns of a mapping |
+//! | [`demo`] | recordings of a car, from the first command to an alarm |
 //! | [`episodes`] | episodes at one clock |
 //! | [`recordings`] | all logs as detectors take them |
 //! | [`exchangeability`] | whether the recordings of two parts are alike |
 //! | [`fit`] | a monitor out of recordings |
 //! | [`score`] | alarms in other recordings, and their page |
 
+pub mod demo;
 pub mod episodes;
 pub mod exchangeability;
 pub mod fit;
