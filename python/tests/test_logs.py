@@ -209,6 +209,28 @@ def test_recordings_are_episodes_of_detectors_and_tables(tmp_path: Path) -> None
     assert "6 of them nominal" in repr(runs)
 
 
+def test_recordings_may_be_without_commands(tmp_path: Path) -> None:
+    without = MAPPING.replace('command = [{ column = "valve" }]', "")
+    runs = offnominal.logs.read(
+        [*files(tmp_path, 24), written(tanks(90, leaks_from=40), tmp_path / "leak.csv")], without
+    )
+    leak = runs[-1]
+    assert leak.actions.shape == (len(leak), 0) and leak.name.endswith("leak.csv") and "none" in leak._repr_html_()
+    monitor = offnominal.detectors.Knn().fit(runs.nominal)
+    assert monitor.step(leak.observations[0], leak.actions[0], leak.observations[1]) == pytest.approx(
+        monitor.score(leak)[0]
+    )
+    watch = offnominal.alarms.fit(
+        runs.nominal[:12], runs.nominal[12:], "knn", alpha=0.1, diagnosis=False, progress=False
+    )
+    alarms = [
+        t
+        for t in range(len(leak))
+        if watch.transition(*(leak.observations[t], leak.actions[t], leak.observations[t + 1])).is_alarm
+    ]
+    assert alarms and alarms[0] >= leak.onset
+
+
 def test_the_commands_lead_from_logs_to_an_alarm(tmp_path: Path) -> None:
     runs, leak = files(tmp_path, 14, steps=40), written(tanks(90, leaks_from=20, steps=40), tmp_path / "leak.csv")
     found = offnominal.logs.inspect(

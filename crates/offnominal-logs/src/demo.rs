@@ -81,7 +81,7 @@ impl Display for Demo {
         let [inspect, fit, score] = &self.commands;
         writeln!(
             out,
-            "{} recordings of a car that keeps its lane, and two new ones: in one of them the camera was knocked.\n",
+            "{} recordings of a car that keeps its lane, and two of a new drive: in one of them the camera is knocked after 6 s.\n",
             self.fitted.recordings
         )?;
         writeln!(out, "$ {inspect}\n{}\n", self.inspected.mapping.trim_end())?;

@@ -23,7 +23,7 @@ const ROWS: usize = 250;
 pub(super) struct Drives {
     /// Those of a car that is as it should be.
     pub nominal: Vec<PathBuf>,
-    /// One more of these, and one with a camera that was knocked.
+    /// One more drive, without and with a camera that is knocked on the way.
     pub new: Vec<PathBuf>,
 }
 
@@ -46,10 +46,11 @@ impl Drives {
             json!({"anomaly": "obs-offset", "magnitude": 0.2, "channels": ["lane_offset"], "onset": 120}),
         )?;
         let knocked = car.anomaly_spec(Some(&knocked))?;
-        let new = |what: &str, knocked| play(&car, knocked, seed.child(what), 0..1, "recordings", context);
-        let good = write("new-good.csv", &new("good", None)?.episodes[0])?;
-        let knocked = write("new-knocked.csv", &new("knocked", knocked.as_ref())?.episodes[0])?;
-        Ok(Drives { nominal, new: vec![good, knocked] })
+        // Its twin is the same drive without that.
+        let both = play(&car, knocked.as_ref(), seed.child("new"), 0..1, "recordings", context)?.episodes;
+        let new = [("new-good.csv", &both[1]), ("new-knocked.csv", &both[0])];
+        let new = new.into_iter().map(|(name, drive)| write(name, drive)).collect::<Result<_>>()?;
+        Ok(Drives { nominal, new })
     }
 }
 

@@ -24,7 +24,7 @@ enum Part {
     /// Recordings of a car as CSV, and the three commands that lead to an alarm
     Logs,
     /// A comparison of detectors in two environments of the engine
-    Worlds,
+    Environments,
 }
 
 /// Both parts as one value.
@@ -33,7 +33,7 @@ struct Found {
     #[serde(skip_serializing_if = "Option::is_none")]
     logs: Option<logs::Demo>,
     #[serde(flatten)]
-    worlds: Option<Finished>,
+    comparison: Option<Finished>,
 }
 
 impl Demo {
@@ -52,11 +52,11 @@ impl Demo {
         if let Some(logs) = logs.as_ref().filter(|_| !common.json) {
             common.print_text(format!("{logs}\n"))?;
         }
-        let worlds = has(Part::Worlds).then(|| demo(&out, &context)).transpose()?;
-        match worlds {
-            Some(worlds) if !common.json => common.print(&worlds),
+        let comparison = has(Part::Environments).then(|| demo(&out, &context)).transpose()?;
+        match comparison {
+            Some(comparison) if !common.json => common.print(&comparison),
             None if !common.json => Ok(Outcome::Done),
-            worlds => common.print_text(Common::as_json(&Found { logs, worlds })?),
+            comparison => common.print_text(Common::as_json(&Found { logs, comparison })?),
         }
     }
 }
