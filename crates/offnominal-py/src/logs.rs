@@ -23,7 +23,7 @@ use std::sync::Arc;
 enum Given {
     File(PathBuf),
     Text(String),
-    Table(Mapping),
+    Table(Box<Mapping>),
 }
 
 impl Given {
@@ -31,7 +31,7 @@ impl Given {
         match self {
             Given::File(path) => Mapping::load(&path),
             Given::Text(text) => Mapping::parse(&text),
-            Given::Table(mapping) => mapping.check().map(|()| mapping),
+            Given::Table(mapping) => mapping.check().map(|()| *mapping),
         }
     }
 }

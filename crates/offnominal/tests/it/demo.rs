@@ -50,7 +50,7 @@ fn as_json_the_demo_is_one_value_with_an_alarm_and_its_picture() {
 /// The commands that the demo prints make the same files as the demo does.
 #[test]
 fn the_commands_do_what_the_demo_does() {
-    if std::env::var_os("RUN_SLOW_TESTS").is_none() {
+    if !skips::is_slow_tier("the commands of the demo") {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
