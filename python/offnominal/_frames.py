@@ -14,8 +14,9 @@ Content = bytes | list[tuple[str, Any]]
 
 
 def is_frame(thing: Any) -> bool:
-    """Whether a thing has rows and columns."""
-    return _is_pandas(thing) or hasattr(thing, "write_ipc_stream") or hasattr(thing, "__arrow_c_stream__")
+    """Whether a thing has rows and columns; a single column is none."""
+    has_columns = hasattr(thing, "columns") or hasattr(thing, "schema")
+    return has_columns and (_is_pandas(thing) or hasattr(thing, "__arrow_c_stream__"))
 
 
 def content(frame: Any) -> Content:
@@ -33,7 +34,7 @@ def content(frame: Any) -> Content:
 
 
 def _is_pandas(thing: Any) -> bool:
-    return hasattr(thing, "reset_index") and hasattr(thing, "columns")
+    return hasattr(thing, "reset_index")
 
 
 def _streamed(frame: Any) -> bytes:

@@ -164,6 +164,8 @@ def test_a_mapping_is_a_path_a_text_a_dict_or_the_proposal(tmp_path: Path) -> No
     [
         ([], None, "expected at least one log, found none"),
         (3, None, "logs: expected paths or data frames, found int"),
+        ([pd.Series([1.0])], None, "frame 0: expected a path or a data frame, found Series"),
+        ([pl.Series([1.0])], None, "frame 0: expected a path or a data frame, found Series"),
         ([3], None, "frame 0: expected a path or a data frame, found int"),
         ({"rig": pd.DataFrame({"x": [1.0, 2.0]})}, MAPPING, 'log rig: expected the column "level" of the mapping, found none'),
         ({"rig": pd.DataFrame({"x": [1.0, {}]})}, None, r'data frame rig, column "x", row 1: expected a number, .* found a dict'),
