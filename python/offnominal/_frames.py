@@ -49,8 +49,10 @@ def _streamed(frame: Any) -> bytes:
 
 
 def _columns(frame: Any) -> list[tuple[str, Any]]:
-    """The columns of a frame of pandas; an index that is more than a count of the rows is the first of them."""
-    if frame.index.name is not None or frame.index.dtype.kind == "M":
+    """The columns of a frame of pandas; an index that has a name or holds times is the first of them."""
+    if frame.index.name is None and frame.index.dtype.kind == "M" and "time" not in frame:
+        frame = frame.rename_axis("time")
+    if frame.index.name is not None:
         frame = frame.reset_index()
     return [(str(name), _cells(frame[name])) for name in frame.columns]
 

@@ -116,6 +116,7 @@ def test_times_of_a_frame_are_not_rounded() -> None:
     for frame in (
         pd.DataFrame({"x": x}, index=pd.DatetimeIndex(times, tz="UTC", name="time")),
         pd.DataFrame({"time": pd.to_datetime(times), "x": pd.array([0.5, 1.5, 2.5], "Float64")}),
+        pd.DataFrame({"x": x}, index=pd.DatetimeIndex(times)),
         pd.DataFrame({"time": times, "x": x}),
         pl.DataFrame({"time": times, "x": x}).with_columns(pl.col("time").cast(pl.Datetime("ns"))),
     ):
