@@ -40,7 +40,8 @@ def read(
     Files and data frames take the same way, so the same columns give the same bits.
 
     :param logs: a path, or a data frame of pandas, polars or Arrow; several of them; or a dict of name → data frame. A unit
-        may stand in brackets after the name of a column; the index of a frame is a column, if it has a name; one of times is ``time`` without.
+        may stand in brackets after the name of a column. The index of a frame is a column if it has a name; one of times is
+        ``time`` without.
     :param mapping: which column is what: the path of a file, its text (a ``str`` of several lines), or the same as a dict;
         what :func:`propose` says, if not given.
     :raises OSError: if a log cannot be read.
