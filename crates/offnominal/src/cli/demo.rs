@@ -50,7 +50,8 @@ impl Demo {
         let has = |part: Part| self.only.is_none_or(|only| only == part);
         let logs = has(Part::Logs).then(|| logs::run(&out.join("logs"), &context)).transpose()?;
         if let Some(logs) = logs.as_ref().filter(|_| !common.json) {
-            common.print_text(format!("{logs}\n"))?;
+            let end = if has(Part::Environments) { "\n\n" } else { "" };
+            common.print_text(format!("{logs}{end}"))?;
         }
         let comparison = has(Part::Environments).then(|| demo(&out, &context)).transpose()?;
         match comparison {
