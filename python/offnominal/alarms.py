@@ -23,6 +23,7 @@ from offnominal._tables import facts
 from offnominal.detectors import Detector
 from offnominal.envs import environment_id
 from offnominal.episodes import Dataset, Episodes, channel_names, pairs
+from offnominal.logs import Recordings
 from offnominal.policies import Policy
 
 Rule = Literal["3sigma", "q95", "max", "conformal", "band", "cusum", "martingale"]
@@ -151,9 +152,9 @@ def fit(
     diagnosis: bool = True,
     env: str | None = None,
     policy: str | Policy | None = None,
-    system: str = "system",
+    system: str | None = None,
     channels: tuple[Sequence[str], Sequence[str]] | None = None,
-    dt_secs: float = 1.0,
+    dt_secs: float | None = None,
     pickle: bool = False,
     seed: int = 0,
     progress: bool = True,
@@ -173,9 +174,10 @@ def fit(
     :param diagnosis: whether the monitor is to hold what a diagnosis needs, which takes longer to fit.
     :param env: id of the environment of the engine in which the episodes were played; a :class:`offnominal.Dataset` says it.
     :param policy: the policy of the engine that acted; likewise.
-    :param system: what the monitor calls a system that is no environment of the engine.
-    :param channels: names of the numbers of an observation, and of an action; a data frame has its own.
-    :param dt_secs: seconds per step of such a system.
+    :param system: what the monitor calls a system that is no environment of the engine; ``system`` if not given.
+    :param channels: names of the numbers of an observation, and of an action; data frames and recordings have their own.
+    :param dt_secs: seconds per step of such a system; 1 if neither this nor a recording says it. If recordings of logs are
+        given and none of these three, the monitor is the one of :func:`offnominal.logs.fit`, which scores logs.
     :param pickle: whether a detector that is written in Python may be pickled into ``out``.
     :raises ValueError: if a name or a number is wrong, or there are too few episodes for what the rule promises.
     """
@@ -211,7 +213,7 @@ class _Given:
     system: str | None
 
     @classmethod
-    def of(cls, train: Any, aside: Any, env: str | None, policy: Any, own: tuple[str, Any, float]) -> _Given:
+    def of(cls, train: Any, aside: Any, env: str | None, policy: Any, own: tuple[str | None, Any, float | None]) -> _Given:
         name = policy.name if isinstance(policy, Policy) else policy
         opened = [Dataset(_engine.load(os.fspath(e))) if isinstance(e, (str, Path)) else e for e in (train, aside)]
         both = (pairs(opened[0]), pairs(opened[1]))
@@ -224,8 +226,27 @@ class _Given:
             return cls(both, environment_id(env), name, [], None)
         if env is not None:
             raise ValueError(f"policy: expected the policy that acted in {env}, found none")
-        system, channels, dt_secs = own
-        names = channels or channel_names(opened[0]) or tuple([str(i) for i in range(rows.shape[1])] for rows in both[0][0])
-        of_obs, of_act = ([{"name": str(one), "unit": ""} for one in part] for part in names)
-        described = json.dumps({"observation": of_obs, "action": of_act, "dt_secs": dt_secs})
-        return cls(both, system, name or "policy", [], described)
+        _insist_on_equal_channels(*opened)
+        return cls(both, own[0] or "system", name or "policy", [], json.dumps(_described(opened[0], both[0][0], *own)))
+
+
+def _insist_on_equal_channels(train: Any, aside: Any) -> None:
+    """Recordings of logs may have been read with different mappings."""
+    if isinstance(train, Recordings) and isinstance(aside, Recordings) and train.names != aside.names:
+        expected, found = (", ".join(sum(own.names, [])) for own in (train, aside))
+        raise ValueError(f"calibration: expected the channels {expected}, found {found}")
+
+
+def _described(episodes: Any, first: tuple[Any, Any], system: str | None, channels: Any, dt_secs: float | None) -> dict[str, Any]:
+    """Channels, units and seconds per step, as far as they are known; of recordings of logs also their mapping."""
+    recorded = episodes if isinstance(episodes, Recordings) else None
+    names = channels or channel_names(episodes) or tuple([str(i) for i in range(rows.shape[1])] for rows in first)
+    units = recorded.units if recorded and not channels else ([""] * len(part) for part in names)
+    parts = [[{"name": str(n), "unit": u} for n, u in zip(*part)] for part in zip(names, units)]
+    is_as_read = recorded is not None and (system, channels, dt_secs) == (None, None, None)
+    return {
+        "observation": parts[0],
+        "action": parts[1],
+        "dt_secs": dt_secs if dt_secs is not None else recorded.dt_secs if recorded else 1.0,
+        "mapping": recorded.mapping if recorded and is_as_read else None,
+    }

@@ -1,9 +1,9 @@
 """Episodes: played by the engine, recorded from anybody's environment, read from files, or just arrays.
 
 Wherever episodes are asked for, these are understood: the path of an Arrow file of ``offnominal collect``, a
-:class:`Dataset`, a Minari dataset, or a list of episodes. An episode is an :class:`Episode`, anything with
-``observations`` ``[T + 1, o]`` and ``actions`` ``[T, a]`` (Minari's episodes are), a dict with these keys, or the tuple
-``(observations, actions)``. Arrays of float32 that are contiguous are not copied.
+:class:`Dataset`, what :func:`offnominal.logs.read` returns, a Minari dataset, or a list of episodes. An episode is an
+:class:`Episode`, anything with ``observations`` ``[T + 1, o]`` and ``actions`` ``[T, a]`` (Minari's episodes are), a dict with
+these keys, or the tuple ``(observations, actions)``. Arrays of float32 that are contiguous are not copied.
 
 A data frame (pandas, polars or Arrow) is understood too: columns ``observation.NAME`` and ``action.NAME``, a row for each
 observation, and a column ``episode`` if there is more than one. An episode of T steps has T + 1 rows, so the actions of
@@ -329,10 +329,11 @@ def pairs(episodes: Episodes) -> list[Pair]:
 
 def channel_names(episodes: Episodes) -> tuple[list[str], list[str]] | None:
     """Names of the numbers of an observation, and of an action, where the episodes tell them."""
-    if isinstance(episodes, (Dataset, Episode)):
-        return episodes.names
     names = _frame_names(episodes)
-    return None if names is None else (_after(names, "observation."), _after(names, "action."))
+    if names is not None:
+        return _after(names, "observation."), _after(names, "action.")
+    own: tuple[list[str], list[str]] | None = getattr(episodes, "names", None)
+    return own
 
 
 def _frame_names(frame: Any) -> list[str] | None:

@@ -89,6 +89,17 @@ def toml(value):
     return "".join(f"{key} = {one(item)}\n" for key, item in value.items())
 
 
+def test_a_proposed_mapping_is_what_the_schema_says(tmp_path):
+    log = tmp_path / "run.csv"
+    log.write_text("time,x [m],cmd,label\n" + "".join(f"{i / 10},{i % 3},{i % 2},0\n" for i in range(20)))
+    proposed = tomllib.loads(offnominal.logs.propose(log))
+    assert refusals("mapping", proposed) == [] and proposed["observation"] == [{"column": "x", "unit": "m"}]
+    wrong = proposed | {"observations": []}
+    assert refusals("mapping", wrong) != []
+    with pytest.raises(ValueError, match="unknown field `observations`"):
+        offnominal.logs.read(log, wrong)
+
+
 def test_lines_of_a_monitor_are_what_the_schemas_say(tmp_path):
     file = tmp_path / "goal.monitor"
     offnominal.fit("sap-goal0", "tqc", file, detector="knn", train=20, calibration=20, seed=1, progress=False)

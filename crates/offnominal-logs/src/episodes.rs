@@ -5,6 +5,7 @@
 
 use crate::gather::{self, Gathered, Table};
 use crate::mapping::{Episodes, Mapping};
+use crate::source::Source;
 use anyhow::{Context, Result, ensure};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -50,8 +51,9 @@ impl Recorded {
 ///
 /// # Errors
 /// If the log cannot be read, lacks a column of the mapping, or its clock jumps back.
-pub fn read(path: &Path, mapping: &Mapping) -> Result<Vec<Recorded>> {
-    let gathered = gather::gather(path, mapping)?;
+pub fn read(log: &(impl Source + ?Sized), mapping: &Mapping) -> Result<Vec<Recorded>> {
+    let gathered = gather::gather(log, mapping)?;
+    let path = log.name();
     cut(&gathered, mapping, path).with_context(|| format!("log {}", path.display()))
 }
 

@@ -33,7 +33,7 @@ pub struct Request {
     pub detector: DetectorChoice,
     /// Recordings that the detector learns from, the earliest ones; those that are not for calibration.
     pub train: Option<u32>,
-    /// Recordings that set the threshold, the latest ones; half of all.
+    /// Recordings that set the threshold, the latest ones; half of all, or as many as the rule needs.
     pub calibration: Option<u32>,
     /// How the threshold is set.
     #[serde(default = "offnominal_engine::fit::rule")]
@@ -89,7 +89,8 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     let (train, calibration) = request.split(&signals, rule)?;
     let names: Vec<String> = mapping.observation.iter().map(|channel| channel.name().into()).collect();
     let warnings = exchangeability::warnings(train, calibration, &names, Seed(context.seed));
-    let fitted = request.fit(&mapping, dt_secs(&mapping, nominal[0]), [train, calibration], rule, context)?;
+    let fitted =
+        request.fit(&system(&mapping, nominal[0].dt_secs(&mapping)), [train, calibration], rule, context)?;
     let window = match mapping.episodes {
         Episodes::Window { secs } => rule.alpha().map(|alpha| secs / alpha),
         _ => None,
@@ -126,7 +127,8 @@ impl Request {
     ) -> Result<(&'s [Signals<'s>], &'s [Signals<'s>])> {
         let n = all.len();
         let [train, calibration] = [self.train, self.calibration].map(|given| given.map(|n| n as usize));
-        let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(n / 2).min(n));
+        let half = (n / 2).min(n.saturating_sub(rule.min_episodes()));
+        let calibration = calibration.unwrap_or_else(|| n - train.unwrap_or(half).min(n));
         let train = train.unwrap_or_else(|| n.saturating_sub(calibration));
         let (needed, learned) =
             (rule.min_episodes().max(self.calibration.unwrap_or(0) as usize), self.train.unwrap_or(1));
@@ -145,43 +147,37 @@ impl Request {
 
     fn fit(
         &self,
-        mapping: &Mapping,
-        dt_secs: f64,
+        system: &System<'_>,
         [train, calibration]: [&[Signals<'_>]; 2],
         rule: Rule,
         context: &Context,
     ) -> Result<FittedMonitor> {
-        let text = mapping.to_toml();
-        let names = |channels: &[Channel]| channels.iter().map(channel_name).collect();
-        let system = System {
-            environment: Identity { id: "logs".into(), digest: address(text.as_bytes()) },
-            policy_name: Identity { id: "unknown".into(), digest: String::new() },
-            policy: None,
-            observation: names(&mapping.observation),
-            action: names(&mapping.command),
-            dt_secs,
-            mapping: Some(text),
-        };
         let Request { detector, alarm, diagnosis, .. } = self;
         let (alarm, diagnoses) = (*alarm, *diagnosis);
-        let made =
-            Fit { system: &system, detector, rule, alarm, diagnoses, context }.make(train, calibration)?;
+        let made = Fit { system, detector, rule, alarm, diagnoses, context }.make(train, calibration)?;
         let bytes = made.bytes();
         atomically(&self.file, &bytes)?;
         Ok(FittedMonitor { file: self.file.clone(), bytes: bytes.len(), monitor: made.about })
     }
 }
 
-fn channel_name(channel: &Channel) -> ChannelName {
-    ChannelName { name: channel.name().into(), unit: channel.unit.clone().unwrap_or_default() }
+/// What a monitor says that it watches, if it is fitted on recordings with this mapping.
+pub fn system(mapping: &Mapping, dt_secs: f64) -> System<'static> {
+    let text = mapping.to_toml();
+    let names = |channels: &[Channel]| channels.iter().map(channel_name).collect();
+    System {
+        environment: Identity { id: "logs".into(), digest: address(text.as_bytes()) },
+        policy_name: Identity { id: "unknown".into(), digest: String::new() },
+        policy: None,
+        observation: names(&mapping.observation),
+        action: names(&mapping.command),
+        dt_secs,
+        mapping: Some(text),
+    }
 }
 
-/// Seconds per step: of the clock, else of the first recording on average.
-fn dt_secs(mapping: &Mapping, first: &Recorded) -> f64 {
-    let measured =
-        || (first.secs.last().unwrap_or(&0.0) - first.secs[0]) / (first.secs.len() - 1).max(1) as f64;
-    let dt = mapping.clock.rate_hz.map_or_else(measured, |rate| 1.0 / rate);
-    if dt > 0.0 { dt } else { 1.0 }
+fn channel_name(channel: &Channel) -> ChannelName {
+    ChannelName { name: channel.name().into(), unit: channel.unit.clone().unwrap_or_default() }
 }
 
 impl Display for FittedOnLogs {

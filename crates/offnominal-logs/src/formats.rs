@@ -11,13 +11,13 @@
 //! | [`rosbag`] | rosbag2 folders and SQLite files |
 //! | [`ulog`] | PX4's flight logs |
 
+pub(crate) mod columnar;
 pub mod csv;
 pub mod json_lines;
 pub mod ulog;
 
 mod arrow_messages;
 mod cdr;
-mod columnar;
 mod compression;
 mod hdf5;
 mod hdf5_episodes;
@@ -63,6 +63,8 @@ pub enum Format {
     RosbagFile,
     /// ULog.
     Ulog,
+    /// A data frame of a program.
+    Frame,
 }
 
 /// Reads one log, which is a file or a folder.

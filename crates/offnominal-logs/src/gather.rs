@@ -1,10 +1,9 @@
 //! The columns of a mapping, gathered from a log: per topic, the time stamps and one list of numbers for each column.
 
 use crate::chosen::{Chosen, Rows};
-use crate::formats;
 use crate::mapping::Mapping;
+use crate::source::Source;
 use anyhow::{Context, Result};
-use std::path::Path;
 
 /// The columns that were wanted.
 #[derive(Debug, Default)]
@@ -34,12 +33,12 @@ pub struct Table {
 ///
 /// # Errors
 /// If it cannot be read, lacks a column, or a time is none.
-pub fn gather(path: &Path, mapping: &Mapping) -> Result<Gathered> {
+pub fn gather(log: &(impl Source + ?Sized), mapping: &Mapping) -> Result<Gathered> {
     let n = mapping.columns().len();
     let empty = Gathered { places: vec![None; n], ..Gathered::default() };
     let mut chosen = Chosen::new(mapping, empty);
-    formats::read(path, &mut chosen)?;
-    chosen.check().with_context(|| format!("log {}", path.display()))?;
+    log.read(&mut chosen)?;
+    chosen.check().with_context(|| format!("log {}", log.name().display()))?;
     let is_text = (0..n).map(|place| chosen.is_text(place)).collect();
     Ok(Gathered { is_text, texts: chosen.texts, ..chosen.rows })
 }

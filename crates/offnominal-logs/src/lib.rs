@@ -4,6 +4,8 @@
 //! |---|---|
 //! | [`record`] | what every format is read as |
 //! | [`formats`] | the formats, one file each |
+//! | [`frame`] | data frames of other libraries |
+//! | [`source`] | a file, a folder or a frame |
 //! | [`inspect`] | what is in logs, and a proposed mapping |
 //! | [`mapping`] | which column is what |
 //! | [`chosen`] | the columns of a mapping, row by row |
@@ -15,12 +17,15 @@
 //! | [`live`] | ticks of the clock out of a stream |
 //! | [`watch`] | verdicts on a stream |
 //! | [`score`] | alarms in other recordings, and their page |
+//! | [`demo`] | recordings of a car, from the first command to an alarm |
 
 pub mod chosen;
+pub mod demo;
 pub mod episodes;
 pub mod exchangeability;
 pub mod fit;
 pub mod formats;
+pub mod frame;
 pub mod gather;
 pub mod inspect;
 pub mod live;
@@ -28,4 +33,5 @@ pub mod mapping;
 pub mod record;
 pub mod recordings;
 pub mod score;
+pub mod source;
 pub mod watch;

@@ -1,29 +1,40 @@
 //! Recordings as detectors take them: all logs at one clock, missing values held, nominal ones apart.
 
 use crate::episodes::{self, Recorded};
-use crate::inspect::{guess, survey};
+use crate::inspect::guess::{self, Proposal};
+use crate::inspect::survey;
 use crate::mapping::{Channel, Mapping};
+use crate::source::Source;
 use anyhow::{Context as _, Result, ensure};
 use offnominal_core::detector::Signals;
 use offnominal_engine::context::Context;
 use offnominal_engine::parallel;
 use offnominal_monitor::About;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The mapping of a file; without one, the proposal for the logs.
 ///
 /// # Errors
 /// If the file is wrong, or the log cannot be read.
-pub fn mapping(given: Option<&Path>, logs: &[PathBuf], context: &Context) -> Result<Mapping> {
-    if let Some(path) = given {
-        return Mapping::load(path);
+pub fn mapping(given: Option<&Path>, logs: &[impl Source], context: &Context) -> Result<Mapping> {
+    match given {
+        Some(path) => Mapping::load(path),
+        None => Ok(proposal(logs, context)?.mapping),
     }
+}
+
+/// The mapping proposed for the logs, which can be read with it.
+///
+/// # Errors
+/// If there is no log, one cannot be read, or there is no channel.
+pub fn proposal(logs: &[impl Source], context: &Context) -> Result<Proposal> {
     let first = logs.first().context("expected at least one log, found none")?;
     let task = context.task(logs.len(), "logs");
     let reports = parallel::map(context.jobs, logs.len(), &task, |i| survey::survey(&logs[i]))?;
     let proposal = guess::propose(&reports);
-    proposal.mapping.check().with_context(|| format!("the mapping proposed for {}", first.display()))?;
-    Ok(proposal.mapping)
+    let place = || format!("the mapping proposed for {}", first.name().display());
+    proposal.mapping.check().with_context(place)?;
+    Ok(proposal)
 }
 
 /// The mapping by which a monitor reads logs: that of a file, whose channels must be the monitor's, else that of its fit.
@@ -59,7 +70,7 @@ pub fn mapping_of(about: &About, given: Option<&Path>) -> Result<Mapping> {
 ///
 /// # Errors
 /// If a log cannot be read or does not have the columns of the mapping, or no recording has a step.
-pub fn read(logs: &[PathBuf], mapping: &Mapping, context: &Context) -> Result<Vec<Recorded>> {
+pub fn read(logs: &[impl Source], mapping: &Mapping, context: &Context) -> Result<Vec<Recorded>> {
     let task = context.task(logs.len(), "logs");
     let read = parallel::map(context.jobs, logs.len(), &task, |i| episodes::read(&logs[i], mapping))?;
     let mut recordings: Vec<Recorded> = read.into_iter().flatten().collect();
@@ -119,6 +130,14 @@ impl Recorded {
             Recorded { success: Some(false), .. } => Some("it did not succeed"),
             _ => None,
         }
+    }
+
+    /// Seconds per step: of the clock, else on average.
+    pub fn dt_secs(&self, mapping: &Mapping) -> f64 {
+        let measured =
+            || (self.secs.last().unwrap_or(&0.0) - self.secs[0]) / (self.secs.len() - 1).max(1) as f64;
+        let dt = mapping.clock.rate_hz.map_or_else(measured, |rate| 1.0 / rate);
+        if dt > 0.0 { dt } else { 1.0 }
     }
 
     /// Share of the numbers of observations that are missing.

@@ -16,6 +16,7 @@ mod foreign;
 mod images;
 mod infos;
 mod lane;
+mod logs;
 mod own;
 mod policy;
 mod pool;
@@ -41,6 +42,8 @@ mod _engine {
     use crate::foreign::Around;
     #[pymodule_export]
     use crate::images::{ImageMonitorOf, check_image_detector, fit_images, image_detectors};
+    #[pymodule_export]
+    use crate::logs::{propose_mapping, read_logs};
     #[pymodule_export]
     use crate::own::give_detector;
     #[pymodule_export]

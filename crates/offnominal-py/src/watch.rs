@@ -6,6 +6,7 @@ use crate::error::{caught, detached, raised};
 use crate::own;
 use crate::policy::Policy;
 use crate::progress::{context, interruptible};
+use anyhow::Result;
 use offnominal_core::policy::Policy as Acting;
 use offnominal_core::prelude::Transition;
 use offnominal_engine::catalogues;
@@ -13,6 +14,7 @@ use offnominal_engine::fit::{self, Request};
 use offnominal_engine::monitor_file::{self, System};
 use offnominal_engine::subject::Subject;
 use offnominal_files::write::atomically;
+use offnominal_logs::mapping::Mapping;
 use offnominal_monitor::{ChannelName, Identity, Monitor, Verdict, decode, encode};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -127,13 +129,18 @@ struct Named {
     observation: Vec<ChannelName>,
     action: Vec<ChannelName>,
     dt_secs: f64,
+    /// The mapping of logs, as TOML, if the episodes were read with one.
+    mapping: Option<String>,
 }
 
 impl Named {
     /// The system that the request names.
-    fn system<'a>(self, request: &Request, policy: Option<&'a dyn Acting>) -> System<'a> {
+    fn system<'a>(self, request: &Request, policy: Option<&'a dyn Acting>) -> Result<System<'a>> {
+        if let Some(text) = &self.mapping {
+            return Ok(offnominal_logs::fit::system(&Mapping::parse(text)?, self.dt_secs));
+        }
         let identity = |id: &str| Identity { id: id.into(), digest: String::new() };
-        System {
+        Ok(System {
             environment: identity(&request.env),
             policy_name: identity(&request.policy),
             policy,
@@ -141,7 +148,7 @@ impl Named {
             action: self.action,
             dt_secs: self.dt_secs,
             mapping: None,
-        }
+        })
     }
 }
 
@@ -182,7 +189,7 @@ pub(crate) fn fit_watch<'py>(
             recipes.iter().try_for_each(of)?;
             return fit(&System::of(&subject));
         };
-        fit(&named.system(&request, policy))
+        fit(&named.system(&request, policy)?)
     })
 }
 

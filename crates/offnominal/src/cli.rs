@@ -62,7 +62,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// See the whole thing work: two trained policies, calibrated anomalies, detectors, a report
+    /// See the whole thing work: from recordings to an alarm; then trained policies, anomalies, detectors, a report
     Demo(demo::Demo),
     /// List what there is: envs, anomalies, detectors, policies, algorithms, metrics
     List(list::List),

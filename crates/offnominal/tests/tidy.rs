@@ -85,6 +85,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "detectors",
             "engine",
             "files",
+            "logs",
             "monitor",
             "offnominal",
             "pixels",

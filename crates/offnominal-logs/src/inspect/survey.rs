@@ -1,12 +1,13 @@
 //! One pass over logs: what each topic and each column holds.
 
-use crate::formats::{self, Format};
+use crate::formats::Format;
 use crate::inspect::column::{ColumnReport, Found};
 use crate::inspect::steps::Steps;
 use crate::record::{Column, Sink, Topic, Value};
+use crate::source::Source;
 use anyhow::Result;
 use serde::Serialize;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What a log holds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -42,11 +43,11 @@ pub struct TopicReport {
 ///
 /// # Errors
 /// If it cannot be read.
-pub fn survey(path: &Path) -> Result<LogReport> {
+pub fn survey(log: &(impl Source + ?Sized)) -> Result<LogReport> {
     let mut survey = Survey::default();
-    let format = formats::read(path, &mut survey)?;
+    let format = log.read(&mut survey)?;
     let topics = survey.topics.into_iter().map(Seen::report).collect();
-    Ok(LogReport { path: path.into(), format, topics, left_out: survey.left_out })
+    Ok(LogReport { path: log.name().into(), format, topics, left_out: survey.left_out })
 }
 
 #[derive(Default)]

@@ -3,6 +3,7 @@
 mod bench;
 mod card;
 mod clusters;
+mod demo;
 mod image_networks;
 mod images;
 mod inside;

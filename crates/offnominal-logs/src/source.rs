@@ -1,0 +1,66 @@
+//! Where a log comes from: a file, a folder, or a data frame of a program.
+
+use crate::formats::{self, Format};
+use crate::frame::Frame;
+use crate::record::Sink;
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+
+/// Whatever a [`Sink`] can be told of.
+pub trait Source: Sync {
+    /// What it is called in reports and errors.
+    fn name(&self) -> &Path;
+
+    /// Tells a sink all topics, columns and rows.
+    ///
+    /// # Errors
+    /// If it cannot be read, or the sink refuses what it is told. The error names the log.
+    fn read(&self, sink: &mut dyn Sink) -> Result<Format>;
+}
+
+impl Source for Path {
+    fn name(&self) -> &Path {
+        self
+    }
+
+    fn read(&self, sink: &mut dyn Sink) -> Result<Format> {
+        formats::read(self, sink)
+    }
+}
+
+impl Source for PathBuf {
+    fn name(&self) -> &Path {
+        self
+    }
+
+    fn read(&self, sink: &mut dyn Sink) -> Result<Format> {
+        formats::read(self, sink)
+    }
+}
+
+/// A log as a program names or holds it.
+pub enum Log {
+    /// A file or a folder.
+    File(PathBuf),
+    /// A data frame.
+    Frame(Frame),
+}
+
+impl Source for Log {
+    fn name(&self) -> &Path {
+        match self {
+            Log::File(path) => path,
+            Log::Frame(frame) => &frame.name,
+        }
+    }
+
+    fn read(&self, sink: &mut dyn Sink) -> Result<Format> {
+        match self {
+            Log::File(path) => formats::read(path, sink),
+            Log::Frame(frame) => {
+                frame.read(sink).with_context(|| format!("data frame {}", frame.name.display()))?;
+                Ok(Format::Frame)
+            }
+        }
+    }
+}

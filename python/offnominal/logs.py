@@ -1,0 +1,161 @@
+"""Recordings of a machine, without a simulator: logs of any format and data frames, as episodes.
+
+:func:`read` gives :class:`Recordings`, which are understood wherever episodes are asked for (:mod:`offnominal.episodes`)::
+
+    runs = offnominal.logs.read(["run00.csv", "run01.csv"], "map.toml")
+    monitor = offnominal.detectors.ResidualViews().fit(runs)
+
+:func:`inspect`, :func:`fit` and :func:`score` are the commands of that name. ``docs/logs.md`` explains mappings.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from offnominal import _engine
+from offnominal._command import call
+from offnominal._frames import content, is_frame
+from offnominal._progress import display
+from offnominal._recordings import Recording, Recordings
+from offnominal._tables import Result
+
+Path = str | os.PathLike[str]
+
+#: A path, a data frame, several of them, or a dict of name → data frame.
+Logs = Any
+
+__all__ = ["Recording", "Recordings", "fit", "inspect", "propose", "read", "score"]
+
+
+def read(
+    logs: Logs, mapping: Path | Mapping[str, Any] | None = None, *, jobs: int = 0, progress: bool = True
+) -> Recordings:
+    """Reads logs at one clock: at each step a channel has the last value that was seen, never a later one.
+
+    Files and data frames take the same way, so the same columns give the same bits.
+
+    :param logs: a path, or a data frame of pandas, polars or Arrow; several of them; or a dict of name → data frame. A unit
+        may stand in brackets after the name of a column. The index of a frame is a column if it has a name; one of times is
+        ``time`` without.
+    :param mapping: which column is what: the path of a file, its text (a ``str`` of several lines), or the same as a dict;
+        what :func:`propose` says, if not given.
+    :raises OSError: if a log cannot be read.
+    :raises ValueError: if a log lacks a column of the mapping, or something in it is wrong; the message names log and place.
+    """
+    found, shared = _engine.read_logs(_listed(logs), _given(mapping), jobs, display(progress))
+    about = json.loads(shared)
+    names, units = _both(about, "name"), _both(about, "unit")
+    each = [Recording(**own, names=names, units=units) for own in found]
+    return Recordings(about["mapping"], names, units, about["dt_secs"], each)
+
+
+def propose(logs: Logs) -> str:
+    """The mapping that is proposed for logs that are alike: the text of a file, which says why and where it guesses.
+
+    :param logs: as in :func:`read`.
+    """
+    return _engine.propose_mapping(_listed(logs))
+
+
+def inspect(
+    logs: Path | Sequence[Path],
+    *,
+    map: Path | None = None,
+    page: Path | None = None,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """What is in logs: topics, columns, rates, gaps, ranges, and a proposed mapping.
+
+    :param map: a file to write the mapping to.
+    :param page: a page to write, with a picture of each channel.
+    """
+    return Result(
+        call("logs.inspect", {"logs": _paths(logs), "map": map, "page": page}, seed=0, jobs=jobs, progress=progress)
+    )
+
+
+def fit(
+    logs: Path | Sequence[Path],
+    file: Path,
+    *,
+    map: Path | None = None,
+    seed: int = 0,
+    jobs: int = 0,
+    progress: bool = True,
+    **options: Any,
+) -> Result:
+    """Fits a detector on the earlier recordings, sets its threshold on the later ones, and writes both as one file.
+
+    :param map: the file of a mapping; without it, the proposed one is used.
+    :param options: ``detector`` (an id, or a dict with ``id``), ``train``, ``calibration``, ``rule``, ``alpha``, ``alarm`` (a
+        dict of ``arm_after``, ``raise_after``, ``clear_after``), ``diagnosis``.
+    """
+    request = {"logs": _paths(logs), "map": map, "file": file, **options}
+    return Result(call("logs.fit", request, seed=seed, jobs=jobs, progress=progress))
+
+
+def score(
+    monitor: Path,
+    logs: Path | Sequence[Path],
+    *,
+    map: Path | None = None,
+    report: Path | None = None,
+    alarms: Path | None = None,
+    jobs: int = 0,
+    progress: bool = True,
+) -> Result:
+    """Alarms of a monitor in recordings, and what they are worth where labels or outcomes tell the truth.
+
+    :param map: the file of a mapping, if these logs name the channels otherwise than those of the fit.
+    :param report: a page to write, with each alarm and the channels around it.
+    :param alarms: a table of the alarms to write.
+    """
+    request = {"monitor": monitor, "logs": _paths(logs), "map": map, "report": report, "alarms": alarms}
+    return Result(call("logs.score", request, seed=0, jobs=jobs, progress=progress))
+
+
+def _paths(logs: Path | Sequence[Path]) -> list[Path]:
+    return [logs] if isinstance(logs, (str, os.PathLike)) else list(logs)
+
+
+def _listed(logs: Logs) -> list[Any]:
+    """The logs one by one: a path as text, a frame as its name and what the engine reads of it."""
+    if isinstance(logs, (str, os.PathLike)) or is_frame(logs):
+        logs = [logs]
+    named = logs.items() if isinstance(logs, Mapping) else ((f"frame {i}", log) for i, log in enumerate(_each(logs)))
+    return [_log(str(name), log) for name, log in named]
+
+
+def _each(logs: Logs) -> Iterable[Any]:
+    if not isinstance(logs, Iterable) or isinstance(logs, np.ndarray):
+        raise ValueError(f"logs: expected paths or data frames, found {type(logs).__name__}")
+    return logs
+
+
+def _log(name: str, log: Any) -> Any:
+    if isinstance(log, (str, os.PathLike)):
+        return os.fspath(log)
+    if not is_frame(log):
+        raise ValueError(f"{name}: expected a path or a data frame, found {type(log).__name__}")
+    return name, content(log)
+
+
+def _given(mapping: Path | Mapping[str, Any] | None) -> str:
+    """A mapping as JSON that the engine reads."""
+    if mapping is None:
+        return "null"
+    if isinstance(mapping, Mapping):
+        return json.dumps({"table": dict(mapping)})
+    text = os.fspath(mapping)
+    return json.dumps({"text" if "\n" in text else "file": text})
+
+
+def _both(about: dict[str, Any], key: str) -> tuple[list[str], list[str]]:
+    """Something of each channel of an observation, and of a command."""
+    return [each[key] or "" for each in about["observation"]], [each[key] or "" for each in about["action"]]
