@@ -42,7 +42,7 @@ pub fn parquet(file: File, sink: &mut dyn Sink) -> Result<()> {
 /// # Errors
 /// As [`parquet`].
 pub fn arrow(from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
-    let mut batches = Batches::open(from, readable)?;
+    let mut batches = Batches::open(from, readable).context("expected an Arrow stream or file")?;
     let schema = batches.schema().clone();
     read(&schema, || decoded(|| batches.next()), sink)
 }
