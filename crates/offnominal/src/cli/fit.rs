@@ -36,7 +36,7 @@ pub struct Fit {
     /// Episodes that the detector learns from [default: 100; of files, those that are not for calibration]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     train: Option<u32>,
-    /// Episodes that set the threshold, which the detector does not see [default: 100; of files, the last half]
+    /// Episodes that set the threshold, which the detector does not see [default: 100; of files, the last half; of logs, more if the rule needs it]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(collect::MAX_EPISODES)))]
     calibration: Option<u32>,
     /// How the threshold is set: 3sigma, q95, max, conformal, band, cusum or martingale
