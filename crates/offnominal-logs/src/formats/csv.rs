@@ -22,7 +22,7 @@ pub fn read(mut from: impl BufRead, sink: &mut dyn Sink) -> Result<()> {
     }
     let whole = Cursor::new(head).chain(from);
     let mut reader = ReaderBuilder::new();
-    reader.has_headers(false).delimiter(separator).flexible(true).comment(Some(b'#')).trim(csv::Trim::All);
+    reader.has_headers(false).delimiter(separator).flexible(true).comment(Some(b'#'));
     let (mut reader, mut record) = (reader.from_reader(whole), ByteRecord::new());
     let mut width = None;
     while reader.read_byte_record(&mut record).context("expected a table as text")? {
@@ -86,7 +86,8 @@ fn separator(head: &[u8]) -> Option<u8> {
 
 fn names(first: &ByteRecord, has_names: bool, sink: &mut dyn Sink) -> Result<()> {
     for (i, field) in first.iter().enumerate() {
-        let name = if has_names { String::from_utf8_lossy(field).into_owned() } else { i.to_string() };
+        let name = String::from_utf8_lossy(field.trim_ascii()).into_owned();
+        let name = if has_names { name } else { i.to_string() };
         sink.column(0, i, &with_unit(&name))?;
     }
     Ok(())
@@ -113,8 +114,8 @@ fn row(record: &ByteRecord, sink: &mut dyn Sink) -> Result<()> {
 
 /// A field as a number, if it is one.
 fn value(field: &[u8]) -> Value<'_> {
-    let Ok(text) = std::str::from_utf8(field) else { return Value::Missing };
-    if let Ok(n) = text.parse::<i64>() {
+    let Ok(text) = std::str::from_utf8(field.trim_ascii()) else { return Value::Missing };
+    if let Some(n) = whole(text) {
         return Value::Integer(n);
     }
     match text {
@@ -123,4 +124,9 @@ fn value(field: &[u8]) -> Value<'_> {
         "false" | "False" | "FALSE" => Value::Integer(0),
         _ => text.parse::<f64>().map_or(Value::Text(text), Value::from),
     }
+}
+
+/// A whole number; what has a point is none, and is not tried.
+fn whole(text: &str) -> Option<i64> {
+    if text.bytes().any(|b| b == b'.') { None } else { text.parse().ok() }
 }

@@ -2,19 +2,29 @@
 
 use super::nested::{MAX_ITEMS, Nested, Place};
 use crate::record::Sink;
-use anyhow::{Context, Result, ensure};
-use serde_json::Value;
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value};
 
 /// Reads one object and hands its row over.
 ///
 /// # Errors
 /// If the bytes are not an object, or the sink refuses the row.
 pub fn read(bytes: &[u8], time: Option<i64>, into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
-    let found: Value = serde_json::from_slice(bytes).context("expected a JSON object")?;
-    ensure!(found.is_object(), "expected a JSON object, found {}", kind(&found));
+    let found = parse(bytes)?;
     into.begin();
-    value(&found, Nested::ROOT, into, sink)?;
+    object(&found, Nested::ROOT, into, sink)?;
     into.end(time, sink)
+}
+
+/// The fields of an object.
+///
+/// # Errors
+/// If the bytes are not an object.
+pub fn parse(bytes: &[u8]) -> Result<Map<String, Value>> {
+    match serde_json::from_slice(bytes).context("expected a JSON object")? {
+        Value::Object(found) => Ok(found),
+        other => bail!("expected a JSON object, found {}", kind(&other)),
+    }
 }
 
 fn kind(value: &Value) -> &'static str {
@@ -28,7 +38,11 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn value(found: &Value, at: Place, into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
+/// Puts a value where it belongs.
+///
+/// # Errors
+/// If the sink refuses a column.
+pub fn value(found: &Value, at: Place, into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
     match found {
         Value::Null => Ok(()),
         Value::Bool(is) => into.integer(at, (*is).into(), sink),
@@ -50,12 +64,11 @@ fn value(found: &Value, at: Place, into: &mut Nested, sink: &mut dyn Sink) -> Re
     }
 }
 
-fn object(
-    fields: &serde_json::Map<String, Value>,
-    at: Place,
-    into: &mut Nested,
-    sink: &mut dyn Sink,
-) -> Result<()> {
+/// Puts the fields of an object where they belong.
+///
+/// # Errors
+/// If the sink refuses a column.
+pub fn object(fields: &Map<String, Value>, at: Place, into: &mut Nested, sink: &mut dyn Sink) -> Result<()> {
     let names = fields.get("name").or_else(|| fields.get("names")).and_then(Value::as_array);
     for (key, field) in fields {
         let place = into.field(at, key);

@@ -92,7 +92,8 @@ pub fn propose(logs: &[LogReport]) -> Proposal {
     time_by_steps(&mut taken);
     let chosen = [Role::Observation, Role::Command].map(|role| channels(&mut taken, role));
     let named = |role: Role| taken.iter().find(|t| t.role == role).map(|t| t.name.clone());
-    let (clock, clock_why) = clock(&merged.log, named(Role::Time).as_deref());
+    let time = taken.iter().find(|t| t.role == Role::Time);
+    let (clock, clock_why) = clock(&merged.log, time);
     let (episodes, episodes_why) = match named(Role::Episode) {
         Some(column) => (Episodes::Column { column: column.clone() }, format!("guess: the name of {column}")),
         None => (Episodes::File, "guess: no column names an episode, so each log is one".to_string()),
@@ -130,7 +131,7 @@ fn take(merged: &Merged, n_logs: usize) -> Vec<Taken<'_>> {
     columns.map(|(topic, column)| taken(topic, column)).collect()
 }
 
-/// Where no name says so, the first column of a table that rises by the same step in each row is its time.
+/// Where no name says so, the first column of a table is its time, if it rises by the same step in each row.
 fn time_by_steps(taken: &mut [Taken<'_>]) {
     if taken.iter().any(|t| t.role == Role::Time) {
         return;
@@ -189,10 +190,12 @@ fn twins(log: &LogReport) -> HashMap<String, String> {
 
 fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
     let plain = column.name.to_lowercase();
+    let leaf = plain.rsplit('.').next().unwrap_or_default();
     let is_table = topic.times.is_none();
     for (role, names) in NAMES {
         let needs_table = matches!(role, Role::Time | Role::Episode);
-        if names.contains(&plain.as_str()) && (is_table || !needs_table) && column.kind != Kind::Empty {
+        let is_named = names.contains(&plain.as_str()) || needs_table && names.contains(&leaf);
+        if is_named && (is_table || !needs_table) && column.kind != Kind::Empty {
             return (role, format!("guess: the name {:?}", column.name));
         }
     }
@@ -217,7 +220,7 @@ fn role(topic: &TopicReport, column: &ColumnReport) -> (Role, String) {
 }
 
 /// The clock: the own time of messages, else the column that looks like one.
-fn clock(log: &LogReport, time: Option<&str>) -> (Clock, String) {
+fn clock(log: &LogReport, time: Option<&Taken<'_>>) -> (Clock, String) {
     let plain = |rate_hz, column, unit| Clock { rate_hz, column, unit, max_age_secs: None };
     let rate = |median: f64| round((1.0 / median).min(1e6));
     let timed = log.topics.iter().filter(|t| t.rows > 1);
@@ -227,19 +230,16 @@ fn clock(log: &LogReport, time: Option<&str>) -> (Clock, String) {
         let why = format!("guess: the rate of {}, the fastest topic", topic.name);
         return (plain(Some(rate(median)), None, TimeUnit::Seconds), why);
     }
-    let column = |name: &str| log.topics.iter().flat_map(|t| &t.columns).find(|c| c.name == name);
-    let Some(found) = time.and_then(column) else {
-        return (
-            plain(None, None, TimeUnit::Seconds),
-            "guess: no column is a time, so each row is a step".into(),
-        );
+    let Some(Taken { name, why, column, .. }) = time else {
+        let why = "guess: no column is a time, so each row is a step".into();
+        return (plain(None, None, TimeUnit::Seconds), why);
     };
-    let unit = unit(found);
-    let name = Some(found.name.clone());
-    let Some((median, nanos)) = found.steps.as_ref().and_then(|s| s.median()).zip(unit.nanos()) else {
-        return (plain(None, name, unit), "guess: the name; each row is a step".into());
+    let unit = unit(column);
+    let name = Some(name.clone());
+    let Some((median, nanos)) = column.steps.as_ref().and_then(|s| s.median()).zip(unit.nanos()) else {
+        return (plain(None, name, unit), format!("{why}; each row is a step"));
     };
-    let why = format!("guess: the name; a step is {median:.6} in the unit of the column");
+    let why = format!("{why}; a step is {median:.6} in the unit of the column");
     (plain(Some(rate(median * nanos * 1e-9)), name, unit), why)
 }
 
