@@ -5,7 +5,8 @@
     runs = offnominal.logs.read(["run00.csv", "run01.csv"], "map.toml")
     monitor = offnominal.detectors.ResidualViews().fit(runs)
 
-:func:`inspect`, :func:`fit` and :func:`score` are the commands of that name. ``docs/logs.md`` explains mappings.
+:func:`inspect`, :func:`fit` and :func:`score` are the commands of that name; :func:`frames` gives the videos of LeRobot.
+``docs/logs.md`` explains mappings.
 """
 
 from __future__ import annotations
@@ -23,13 +24,14 @@ from offnominal._frames import content, is_frame
 from offnominal._progress import display
 from offnominal._recordings import Recording, Recordings
 from offnominal._tables import Result
+from offnominal._videos import frames
 
 Path = str | os.PathLike[str]
 
 #: A path, a data frame, several of them, or a dict of name → data frame.
 Logs = Any
 
-__all__ = ["Recording", "Recordings", "fit", "inspect", "propose", "read", "score"]
+__all__ = ["Recording", "Recordings", "fit", "frames", "inspect", "propose", "read", "score"]
 
 
 def read(
@@ -107,17 +109,19 @@ def score(
     map: Path | None = None,
     report: Path | None = None,
     alarms: Path | None = None,
+    seed: int = 0,
     jobs: int = 0,
     progress: bool = True,
 ) -> Result:
     """Alarms of a monitor in recordings, and what they are worth where labels or outcomes tell the truth.
 
-    :param map: the file of a mapping, if these logs name the channels otherwise than those of the fit.
+    :param map: the file of a mapping, which must name the channels of the monitor; without it, that of the fit.
     :param report: a page to write, with each alarm and the channels around it.
     :param alarms: a table of the alarms to write.
+    :param seed: of the ``random`` row and of the intervals.
     """
     request = {"monitor": monitor, "logs": _paths(logs), "map": map, "report": report, "alarms": alarms}
-    return Result(call("logs.score", request, seed=0, jobs=jobs, progress=progress))
+    return Result(call("logs.score", request, seed=seed, jobs=jobs, progress=progress))
 
 
 def _paths(logs: Path | Sequence[Path]) -> list[Path]:

@@ -119,7 +119,12 @@ fn held(values: &[f32], width: usize) -> Vec<f32> {
 impl Recorded {
     /// What it is called in reports.
     pub fn name(&self) -> String {
-        let log = self.log.display();
+        self.name_of(&self.log)
+    }
+
+    /// The same with another name of its log.
+    pub fn name_of(&self, log: &Path) -> String {
+        let log = log.display();
         if self.is_alone { log.to_string() } else { format!("{log}, part {}", self.number + 1) }
     }
 

@@ -92,26 +92,31 @@ impl ScoredLogs {
             "log",
             "part",
             "step",
+            "time_nanos",
             "secs",
             "until_secs",
             "onset_secs",
             "peak",
             "threshold",
             "channels",
+            "outside",
         ])?;
         for recording in &self.recordings {
             for alarm in &recording.alarms {
                 let channels: Vec<&str> = alarm.channels.iter().map(|c| c.name.as_str()).collect();
+                let outside: Vec<&str> = alarm.outside.iter().map(|c| c.name.as_str()).collect();
                 out.serialize((
                     recording.log.display().to_string(),
                     recording.number,
                     alarm.step,
+                    alarm.time_nanos,
                     alarm.secs,
                     alarm.until_secs,
                     alarm.onset_secs,
                     alarm.peak,
                     self.about.threshold.value,
                     channels.join(" "),
+                    outside.join(" "),
                 ))?;
             }
         }

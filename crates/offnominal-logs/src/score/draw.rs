@@ -18,13 +18,13 @@ const ONSET: Stroke<'_> = Stroke { class: "level", colour: "#555555", width: 1.0
 const AROUND: usize = 200;
 
 /// The statistic over time with the threshold; alarms and labels are tinted.
-pub fn timeline(recording: &ScoredRecording, threshold: f64) -> String {
+pub fn timeline(recording: &ScoredRecording, name: &str, threshold: f64) -> String {
     let values: Vec<f64> = recording.verdicts.iter().map(|v| v.statistic).collect();
     let secs = &recording.recorded.secs[1..];
     let end = recording.length_secs.max(f64::MIN_POSITIVE);
     let y = Axis::around(values.iter().copied().chain([threshold]), &values);
     let frame = Frame { x: Axis::linear(0.0, end), y, size: (940.0, 190.0), margins: MARGINS };
-    let mut svg = frame.begin(&recording.name);
+    let mut svg = frame.begin(name);
     for (from, until) in labelled(recording) {
         tint(&mut svg, &frame, (from, until), "label", "#009e73");
     }

@@ -7,6 +7,8 @@ use anyhow::Result;
 use minijinja::Value;
 use offnominal_report::{number, page};
 use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// Recordings that are drawn, those with an alarm first; more would make a page that nobody reads.
 const MOST_RECORDINGS: usize = 60;
@@ -14,6 +16,8 @@ const MOST_RECORDINGS: usize = 60;
 const MOST_ALARMS: usize = 5;
 /// Channels that are drawn around an alarm.
 const MOST_CHANNELS: usize = 4;
+/// A channel that is so many widths of its usual range outside of it is named before those of a diagnosis.
+const FAR: f64 = 1.0;
 
 #[derive(Serialize)]
 struct Page<'a> {
@@ -25,6 +29,7 @@ struct Page<'a> {
     recordings: Vec<Drawn<'a>>,
     n_recordings: usize,
     n_alarms: usize,
+    diagnoses: bool,
 }
 
 /// An alarm in the table.
@@ -64,11 +69,10 @@ struct Moment {
 pub fn page(found: &ScoredLogs) -> Result<String> {
     let mut order: Vec<(usize, &ScoredRecording)> = found.recordings.iter().enumerate().collect();
     order.sort_by_key(|(_, recording)| recording.alarms.is_empty());
-    let rows = found
-        .recordings
-        .iter()
-        .enumerate()
-        .flat_map(|(i, r)| r.alarms.iter().enumerate().map(move |(k, a)| row(i, k, r, a)));
+    let names = names(&found.recordings);
+    let rows = found.recordings.iter().zip(&names).enumerate().flat_map(|(i, (r, name))| {
+        r.alarms.iter().enumerate().map(move |(k, alarm)| row((i, name), k, alarm))
+    });
     let content = Page {
         detector: &found.detector,
         promise: promise(found),
@@ -78,9 +82,10 @@ pub fn page(found: &ScoredLogs) -> Result<String> {
         recordings: order
             .iter()
             .take(MOST_RECORDINGS)
-            .map(|(i, recording)| drawn(found, *i, recording))
+            .map(|(i, recording)| drawn(found, (*i, &names[*i]), recording))
             .collect(),
         n_recordings: found.recordings.len(),
+        diagnoses: found.about.diagnoses,
         n_alarms: found.recordings.iter().map(|r| r.alarms.len()).sum(),
     };
     page::render(&[("score.html", include_str!("../../templates/score.html"))], content)
@@ -89,7 +94,13 @@ pub fn page(found: &ScoredLogs) -> Result<String> {
 fn promise(found: &ScoredLogs) -> String {
     let set = &found.about.threshold;
     let share = match &set.false_alarms {
-        Some(share) => format!("an alarm is expected in {:.2} % of nominal recordings", 100.0 * share.value),
+        Some(share) => {
+            let [value, low, high] =
+                [share.value, share.low, share.high].map(|x| format!("{:.1} %", 100.0 * x));
+            format!(
+                "an alarm is expected in {value} of nominal recordings ({low} to {high}, for these recordings)"
+            )
+        }
         None => "the rule promises nothing about false alarms".into(),
     };
     format!(
@@ -105,51 +116,115 @@ fn link(recording: usize, alarm: usize) -> String {
     format!("alarm-{}-{}", recording + 1, alarm + 1)
 }
 
-fn row(i: usize, k: usize, recording: &ScoredRecording, alarm: &AlarmSpan) -> Row {
+fn row((i, name): (usize, &String), k: usize, alarm: &AlarmSpan) -> Row {
     let secs = |value: f64| format!("{value:.2}");
-    let names: Vec<&str> = alarm.channels.iter().take(MOST_CHANNELS).map(|c| c.name.as_str()).collect();
     Row {
         link: link(i, k),
-        recording: recording.name.clone(),
+        recording: name.clone(),
         secs: secs(alarm.secs),
         lasts: secs(alarm.until_secs - alarm.secs),
-        onset: alarm.onset_secs.map_or("–".into(), secs),
+        onset: onset(alarm),
         peak: number::plain(alarm.peak),
-        channels: names.join(", "),
+        channels: shown(alarm).join(", "),
     }
 }
 
-fn drawn<'a>(found: &'a ScoredLogs, i: usize, recording: &'a ScoredRecording) -> Drawn<'a> {
-    let mut facts = format!("{} steps in {:.2} s", recording.steps, recording.length_secs);
+/// The seconds at which something seems to have begun.
+fn onset(alarm: &AlarmSpan) -> String {
+    let earlier = if alarm.may_be_earlier { "before " } else { "" };
+    alarm.onset_secs.map_or("–".into(), |secs| format!("{earlier}{secs:.2}"))
+}
+
+/// The channels that are shown of an alarm: those far outside of their usual range, those that a diagnosis names, and the
+/// others that left their range.
+fn shown(alarm: &AlarmSpan) -> Vec<&str> {
+    let far = alarm.outside.iter().take_while(|c| c.widths >= FAR).map(|c| c.name.as_str());
+    let diagnosed = alarm.channels.iter().map(|c| c.name.as_str());
+    let left = alarm.outside.iter().map(|c| c.name.as_str());
+    let mut shown: Vec<&str> = Vec::new();
+    for name in far.chain(diagnosed).chain(left) {
+        if shown.len() < MOST_CHANNELS && !shown.contains(&name) {
+            shown.push(name);
+        }
+    }
+    shown
+}
+
+/// Names that tell the recordings apart: as many of the last parts of their paths as that takes.
+fn names(recordings: &[ScoredRecording]) -> Vec<String> {
+    let tail = |path: &Path, n: usize| -> PathBuf {
+        let parts: Vec<_> = path.components().collect();
+        parts[parts.len().saturating_sub(n)..].iter().collect()
+    };
+    let logs: BTreeSet<&Path> = recordings.iter().map(|r| r.log.as_path()).collect();
+    let is_enough =
+        |n: &usize| logs.iter().map(|log| tail(log, *n)).collect::<BTreeSet<_>>().len() == logs.len();
+    let n = (1..8).find(is_enough).unwrap_or(usize::MAX);
+    let named = |r: &ScoredRecording| r.recorded.name_of(&tail(&r.log, n));
+    recordings.iter().map(named).collect()
+}
+
+/// When the first step of a recording was, in the clock of its log.
+fn begins(nanos: i64) -> String {
+    // What counts from 1970 is shown as a date.
+    const YEAR: i64 = 31_536_000_000_000_000;
+    if nanos > 20 * YEAR {
+        return chrono::DateTime::from_timestamp_nanos(nanos).format("%Y-%m-%d %H:%M:%S%.3f").to_string();
+    }
+    format!("{:.3} s", nanos as f64 * 1e-9)
+}
+
+fn drawn<'a>(
+    found: &'a ScoredLogs,
+    (i, name): (usize, &'a String),
+    recording: &'a ScoredRecording,
+) -> Drawn<'a> {
+    let mut facts = format!(
+        "{} steps in {:.2} s; the first at {} of the log's clock",
+        recording.steps,
+        recording.length_secs,
+        begins(recording.start_nanos)
+    );
     if recording.share_missing > 0.0 {
         facts += &format!(
-            ", {:.1} % of the values missing, for which the last ones were taken",
+            "; {:.1} % of the values missing, for which the last ones were taken",
             100.0 * recording.share_missing
         );
     }
     let moments = recording.alarms.iter().enumerate().take(MOST_ALARMS);
     Drawn {
-        name: &recording.name,
+        name,
         facts,
-        timeline: Value::from_safe_string(draw::timeline(recording, found.about.threshold.value)),
+        timeline: Value::from_safe_string(draw::timeline(recording, name, found.about.threshold.value)),
         alarms: moments.map(|(k, alarm)| moment(found, link(i, k), recording, alarm)).collect(),
         n_more: recording.alarms.len().saturating_sub(MOST_ALARMS),
     }
 }
 
 fn moment(found: &ScoredLogs, link: String, recording: &ScoredRecording, alarm: &AlarmSpan) -> Moment {
-    let names = &found.about.observation;
-    let shown = alarm.channels.iter().take(MOST_CHANNELS);
+    let channels = &found.about.observation;
     let draw = |name: &str| {
-        let number = names.iter().position(|channel| channel.name == name)?;
+        let number = channels.iter().position(|channel| channel.name == name)?;
         let usual = found.about.usual.get(number).copied();
-        Some(Value::from_safe_string(draw::channel(recording, alarm, (number, &names[number]), usual)))
+        Some(Value::from_safe_string(draw::channel(recording, alarm, (number, &channels[number]), usual)))
     };
-    let off: Vec<String> = shown.clone().map(|c| format!("{} ({:.1} σ)", c.name, c.size)).collect();
-    let off = if off.is_empty() { String::new() } else { format!(": {}", off.join(", ")) };
+    let shown = shown(alarm);
+    let said: Vec<String> = shown.iter().map(|name| says(alarm, name)).collect();
+    let off = if said.is_empty() { String::new() } else { format!(": {}", said.join(", ")) };
     Moment {
         link,
         says: format!("Alarm at {:.2} s{off}", alarm.secs),
-        channels: shown.filter_map(|c| draw(&c.name)).collect(),
+        channels: shown.iter().filter_map(|name| draw(name)).collect(),
+    }
+}
+
+/// How far a channel is off.
+fn says(alarm: &AlarmSpan, name: &str) -> String {
+    let outside = alarm.outside.iter().find(|c| c.name == name).filter(|c| c.widths >= FAR);
+    let diagnosed = alarm.channels.iter().find(|c| c.name == name);
+    match (outside, diagnosed) {
+        (Some(c), _) => format!("{name} ({:.1} widths outside of its usual range)", c.widths),
+        (None, Some(c)) => format!("{name} ({:.1} σ)", c.size),
+        (None, None) => format!("{name} (outside of its usual range)"),
     }
 }

@@ -1,13 +1,17 @@
 //! A recording with what a monitor says of each step.
 
-use crate::episodes::Recorded;
+use crate::episodes::{Recorded, nanos};
 use crate::mapping::Mapping;
 use crate::recordings::Held;
 use anyhow::{Context as _, Result};
 use offnominal_core::alarm::Event;
-use offnominal_monitor::{Monitor, Verdict};
+use offnominal_detectors::diagnosis::HISTORY;
+use offnominal_monitor::{ChannelName, Monitor, Verdict};
 use serde::Serialize;
 use std::path::PathBuf;
+
+/// Steps before an alarm in which channels are looked at.
+const SHORTLY: usize = 10;
 
 /// A recording, scored.
 #[derive(Debug, Clone, Serialize)]
@@ -21,6 +25,8 @@ pub struct ScoredRecording {
     pub name: String,
     /// Number of steps.
     pub steps: usize,
+    /// The time of its first observation in nanoseconds of the clock of the log.
+    pub start_nanos: i64,
     /// Length in seconds.
     pub length_secs: f64,
     /// The largest score.
@@ -48,16 +54,31 @@ pub struct ScoredRecording {
 pub struct AlarmSpan {
     /// The step that raised it.
     pub step: u64,
-    /// When it ended.
+    /// When it ended, in seconds since the first step of the recording.
     pub secs: f64,
+    /// The same in nanoseconds of the clock of the log.
+    pub time_nanos: i64,
     /// When the alarm was cleared, or the recording ended.
     pub until_secs: f64,
     /// When it seems to have begun, if the monitor diagnoses.
     pub onset_secs: Option<f64>,
+    /// Whether the onset is the first step that a diagnosis looks at, so that it may have begun before.
+    pub may_be_earlier: bool,
     /// The largest statistic while it was on.
     pub peak: f64,
     /// What deviated, most first, if the monitor diagnoses.
     pub channels: Vec<Deviating>,
+    /// Channels that left their usual range shortly before the alarm or while it was on, the farthest first.
+    pub outside: Vec<Outside>,
+}
+
+/// A channel outside of its usual range, which holds 98 % of its values in training.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Outside {
+    /// Its name.
+    pub name: String,
+    /// How far beyond the range, in widths of the range.
+    pub widths: f64,
 }
 
 /// A channel that is off.
@@ -89,12 +110,17 @@ impl ScoredRecording {
             }
             verdicts.push(verdict);
         }
+        let about = monitor.about();
+        for alarm in &mut alarms {
+            alarm.outside = recorded.outside(alarm, &about.usual, &about.observation);
+        }
         let labelled = recorded.labels.as_ref().and_then(|labels| labels.iter().position(|&label| label));
         Ok(ScoredRecording {
             log: recorded.log.clone(),
             number: recorded.number,
             name: recorded.name(),
             steps: verdicts.len(),
+            start_nanos: recorded.start_nanos,
             length_secs: recorded.secs.last().copied().unwrap_or(0.0),
             largest_score: verdicts.iter().map(|v| v.score).fold(f64::NEG_INFINITY, f64::max),
             share_missing: recorded.share_missing(),
@@ -133,13 +159,17 @@ fn raised(monitor: &mut Monitor, verdict: &Verdict, recorded: &Recorded) -> Alar
         name: name.into(),
         size: off.size,
     };
+    let onset = diagnosis.as_ref().map(|d| d.onset());
     AlarmSpan {
         step: verdict.step,
         secs,
+        time_nanos: recorded.start_nanos + nanos(secs),
         until_secs: secs,
-        onset_secs: diagnosis.as_ref().map(|d| recorded.after(d.onset())),
+        onset_secs: onset.map(|step| recorded.after(step)),
+        may_be_earlier: onset.is_some_and(|step| step > 0 && verdict.step - step + 1 >= HISTORY as u64),
         peak: verdict.statistic,
         channels: diagnosis.iter().flat_map(|d| d.channels().map(deviating)).collect(),
+        outside: Vec::new(),
     }
 }
 
@@ -147,5 +177,22 @@ impl Recorded {
     /// When a step had ended, in seconds since the first observation.
     pub(crate) fn after(&self, step: u64) -> f64 {
         self.secs[step as usize + 1]
+    }
+
+    /// The channels that left their usual range at an alarm.
+    fn outside(&self, alarm: &AlarmSpan, usual: &[[f32; 2]], names: &[ChannelName]) -> Vec<Outside> {
+        let until = self.secs.partition_point(|&secs| secs <= alarm.until_secs);
+        let rows = (alarm.step as usize + 1).saturating_sub(SHORTLY)..until;
+        let farthest = |(channel, &[low, high]): (usize, &[f32; 2])| {
+            let beyond = rows.clone().map(|row| self.observations[row * names.len() + channel]);
+            let beyond = beyond.map(|x| f64::from((low - x).max(x - high))).fold(0.0, f64::max);
+            // A channel that hardly moved in training has next to no width.
+            let width = f64::from(high - low).max(1e-6 * f64::from(low.abs().max(high.abs())));
+            (beyond > 0.0)
+                .then(|| Outside { name: names[channel].name.clone(), widths: beyond / width.max(1e-12) })
+        };
+        let mut outside: Vec<Outside> = usual.iter().enumerate().filter_map(farthest).collect();
+        outside.sort_by(|a, b| b.widths.total_cmp(&a.widths));
+        outside
     }
 }

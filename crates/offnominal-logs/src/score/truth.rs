@@ -77,7 +77,7 @@ impl Display for Truth {
         };
         if self.unknown > 0 {
             lines.push(format!(
-                "of {} recordings without label or outcome, {} have an alarm",
+                "recordings without label or outcome: {}, with an alarm: {}",
                 self.unknown, self.unknown_with_alarm
             ));
         }
