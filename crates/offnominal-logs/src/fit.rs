@@ -88,7 +88,8 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
     let signals: Vec<Signals<'_>> = held.iter().map(Held::signals).collect();
     let (train, calibration) = request.split(&signals, rule)?;
     let names: Vec<String> = mapping.observation.iter().map(|channel| channel.name().into()).collect();
-    let warnings = exchangeability::warnings(train, calibration, &names, Seed(context.seed));
+    let mut warnings = exchangeability::warnings(train, calibration, &names, Seed(context.seed));
+    warnings.extend(constant(train, &names)?);
     let fitted =
         request.fit(&system(&mapping, nominal[0].dt_secs(&mapping)), [train, calibration], rule, context)?;
     let window = match mapping.episodes {
@@ -103,6 +104,27 @@ pub fn run(request: &Request, context: &Context) -> Result<FittedOnLogs> {
         warnings,
         proposed: request.map.is_none().then(|| mapping.to_toml()),
     })
+}
+
+/// What is to be said of channels that never change where the detector learns.
+fn constant(train: &[Signals<'_>], names: &[String]) -> Result<Option<String>> {
+    let values = |channel| {
+        train.iter().flat_map(move |s| s.observations().iter().skip(channel).step_by(s.obs_width()))
+    };
+    let is_constant = |channel: &usize| {
+        let mut values = values(*channel);
+        let first = values.next();
+        values.all(|x| Some(x) == first)
+    };
+    let constant: Vec<&str> = (0..names.len()).filter(is_constant).map(|i| names[i].as_str()).collect();
+    let told = constant.join(", ");
+    ensure!(
+        constant.len() < names.len(),
+        "expected channels that change in the recordings to learn from, found only constant ones: {told}"
+    );
+    let text =
+        format!("{told}: never changes in the recordings to learn from, so the detector does not see it");
+    Ok((!constant.is_empty()).then_some(text))
 }
 
 /// The nominal recordings, and why the others are none.

@@ -192,6 +192,29 @@ fn what_cannot_be_fitted_is_named_and_nothing_is_written() {
 }
 
 #[test]
+fn channels_that_never_change_are_told_and_refused_if_there_are_no_others() {
+    let rig = Rig::new(12);
+    let still = |all: bool| {
+        for log in &rig.nominal {
+            let row = |i: u32| format!("{i},{},1,1,0\n", if all { 1.0 } else { f64::from(i).sin() });
+            std::fs::write(
+                log,
+                format!("time,level,flow,valve,leak\n{}", (0..50).map(row).collect::<String>()),
+            )
+            .unwrap();
+        }
+        rig.fit(rig.nominal.clone(), 0.2)
+    };
+    let error = format!("{:#}", still(true).unwrap_err());
+    assert!(
+        error.contains("expected channels that change") && error.ends_with("constant ones: level, flow"),
+        "{error}"
+    );
+    let warnings = still(false).unwrap().warnings;
+    assert!(warnings.iter().any(|w| w.starts_with("flow: never changes")), "{warnings:?}");
+}
+
+#[test]
 fn the_same_recording_has_the_same_scores_in_every_format() {
     let rig = Rig::new(0);
     let mapping = |column: &dyn Fn(&str) -> String, clock: &str| {

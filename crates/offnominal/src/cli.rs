@@ -78,11 +78,11 @@ enum Command {
     Calibrate(calibrate::Calibrate),
     /// Say what is in logs of any format, and propose which column is what
     Inspect(inspect::Inspect),
-    /// Fit a detector on nominal episodes, set its threshold on others, and write both as one file
+    /// Fit a detector on nominal logs or episodes, set its threshold on others, and write both as one file
     Fit(fit::Fit),
-    /// Score recorded episodes with a fitted detector
+    /// Score logs or recorded episodes with a fitted detector, and write a report of its alarms
     Score(score::Score),
-    /// Watch a stream of steps: JSON lines in, scores and alarms out
+    /// Watch a stream of steps, or a log while it is recorded: a verdict for each step as a JSON line
     Monitor(monitor::Monitor),
     /// Run a campaign: detectors against anomalies, with tables and a report
     Bench(bench::BenchArgs),

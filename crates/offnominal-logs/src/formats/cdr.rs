@@ -82,8 +82,8 @@ impl Message<'_> {
                 (kind, true) => {
                     let label = names.get(i).filter(|_| names.len() == count);
                     let place = match label {
-                        Some(name) => self.into.item(at, name),
-                        None => self.into.item(at, &i.to_string()),
+                        Some(name) => self.into.named_item(at, name),
+                        None => self.into.item(at, i),
                     };
                     self.value(kind, place)?;
                 }

@@ -169,7 +169,7 @@ fn items(array: &dyn Array, at: Place, into: &mut Nested, sink: &mut dyn Sink) -
         return Ok(());
     }
     (0..array.len()).try_for_each(|i| {
-        let at = into.item(at, &i.to_string());
+        let at = into.item(at, i);
         value(array, i, at, into, sink)
     })
 }

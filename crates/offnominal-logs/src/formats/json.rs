@@ -57,7 +57,7 @@ pub fn value(found: &Value, at: Place, into: &mut Nested, sink: &mut dyn Sink) -
             Ok(())
         }
         Value::Array(items) => items.iter().enumerate().try_for_each(|(i, item)| {
-            let at = into.item(at, &i.to_string());
+            let at = into.item(at, i);
             value(item, at, into, sink)
         }),
         Value::Object(fields) => object(fields, at, into, sink),
@@ -79,8 +79,10 @@ pub fn object(fields: &Map<String, Value>, at: Place, into: &mut Nested, sink: &
                     continue;
                 }
                 for (i, (name, item)) in names.iter().zip(items).enumerate() {
-                    let label = name.as_str().map_or_else(|| i.to_string(), String::from);
-                    let place = into.item(place, &label);
+                    let place = match name.as_str() {
+                        Some(name) => into.named_item(place, name),
+                        None => into.item(place, i),
+                    };
                     value(item, place, into, sink)?;
                 }
             }

@@ -34,10 +34,43 @@ pub struct Nested {
 struct Node {
     path: String,
     unit: Option<String>,
-    fields: HashMap<Box<str>, usize>,
-    items: HashMap<Box<str>, usize>,
+    fields: Children,
+    /// Items that have a name.
+    items: Children,
+    /// The others, by their numbers.
+    numbered: Vec<usize>,
     column: Option<usize>,
     is_left_out: bool,
+}
+
+/// Places by their names. Messages of one type have the same fields in the same order, so the next name is known most of
+/// the time, and is not searched for.
+#[derive(Default)]
+struct Children {
+    in_order: Vec<(Box<str>, usize)>,
+    by_name: HashMap<Box<str>, usize>,
+    next: usize,
+}
+
+impl Children {
+    fn get(&mut self, name: &str) -> Option<usize> {
+        if let Some((expected, at)) = self.in_order.get(self.next).filter(|(expected, _)| **expected == *name)
+        {
+            debug_assert_eq!(self.by_name.get(expected), Some(at));
+            self.next = (self.next + 1) % self.in_order.len();
+            return Some(*at);
+        }
+        let at = *self.by_name.get(name)?;
+        let place = self.in_order.iter().position(|(_, other)| *other == at)?;
+        self.next = (place + 1) % self.in_order.len();
+        Some(at)
+    }
+
+    fn add(&mut self, name: &str, at: usize) {
+        self.in_order.push((name.into(), at));
+        self.by_name.insert(name.into(), at);
+        self.next = 0;
+    }
 }
 
 impl Nested {
@@ -58,24 +91,34 @@ impl Nested {
     /// A field of a structure.
     pub fn field(&mut self, of: Place, name: &str) -> Place {
         match self.nodes[of.0].fields.get(name) {
-            Some(&at) => Place(at),
+            Some(at) => Place(at),
             None => {
                 let parent = &self.nodes[of.0].path;
                 let path = if parent.is_empty() { name.to_string() } else { format!("{parent}.{name}") };
                 let at = self.grow(of, path);
-                self.nodes[of.0].fields.insert(name.into(), at.0);
+                self.nodes[of.0].fields.add(name, at.0);
                 at
             }
         }
     }
 
-    /// An item of an array, by its label: a number, or the name that the message gives it.
-    pub fn item(&mut self, of: Place, label: &str) -> Place {
+    /// An item of an array by its number, from 0 on.
+    pub fn item(&mut self, of: Place, number: usize) -> Place {
+        while self.nodes[of.0].numbered.len() <= number {
+            let i = self.nodes[of.0].numbered.len();
+            let at = self.grow(of, format!("{}[{i}]", self.nodes[of.0].path));
+            self.nodes[of.0].numbered.push(at.0);
+        }
+        Place(self.nodes[of.0].numbered[number])
+    }
+
+    /// An item of an array by the name that the message gives it.
+    pub fn named_item(&mut self, of: Place, label: &str) -> Place {
         match self.nodes[of.0].items.get(label) {
-            Some(&at) => Place(at),
+            Some(at) => Place(at),
             None => {
                 let at = self.grow(of, format!("{}[{label}]", self.nodes[of.0].path));
-                self.nodes[of.0].items.insert(label.into(), at.0);
+                self.nodes[of.0].items.add(label, at.0);
                 at
             }
         }
