@@ -3,6 +3,7 @@
 
 pub(crate) mod cholesky;
 pub(crate) mod dynamics;
+pub(crate) mod eigen;
 pub(crate) mod features;
 pub(crate) mod forest;
 pub(crate) mod gaussian;
@@ -10,6 +11,7 @@ pub(crate) mod inner;
 pub(crate) mod kernel;
 pub(crate) mod learn;
 pub(crate) mod memory;
+pub(crate) mod moments;
 pub(crate) mod nearest;
 pub(crate) mod one_step;
 pub(crate) mod open_loop;
