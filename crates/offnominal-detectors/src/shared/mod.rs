@@ -1,6 +1,7 @@
 //! What several detectors need: standardisation, neighbour search, trees, dynamics models and their
 //! training, and the inside of a policy.
 
+pub(crate) mod channels;
 pub(crate) mod cholesky;
 pub(crate) mod dynamics;
 pub(crate) mod eigen;
@@ -16,6 +17,7 @@ pub(crate) mod nearest;
 pub(crate) mod one_step;
 pub(crate) mod open_loop;
 pub(crate) mod prelude;
+pub(crate) mod principal;
 pub(crate) mod quantiles;
 pub(crate) mod ranges;
 pub(crate) mod recipe;
