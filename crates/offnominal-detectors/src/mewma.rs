@@ -187,7 +187,8 @@ mod tests {
         let observations: Vec<f32> =
             [0.0, 0.0].into_iter().chain(rows.iter().flatten().map(|&v| v as f32)).collect();
         let recipe = Mewma { rate: Rate::new(0.3), commands: true };
-        let found = scores(fitted(&recipe, &[observations.clone()], 2).as_mut(), &observations, 2);
+        let found =
+            scores(fitted(&recipe, std::slice::from_ref(&observations), 2).as_mut(), &observations, 2);
 
         let of = |j: usize, f: &dyn Fn(f64) -> f64| rows.iter().map(|row| f(row[j])).sum::<f64>() / 50.0;
         let mean = [of(0, &|v| v), of(1, &|v| v)];
@@ -245,7 +246,7 @@ mod tests {
         let mut rng = Rng::new(1);
         let noise: Vec<f32> = (0..101).map(|_| rng.normal() as f32).collect();
         let beside = |value: f32| noise.iter().flat_map(|&v| [v, value]).collect::<Vec<_>>();
-        let alone = scores(fitted(&Mewma::default(), &[noise.clone()], 1).as_mut(), &noise, 1);
+        let alone = scores(fitted(&Mewma::default(), std::slice::from_ref(&noise), 1).as_mut(), &noise, 1);
         let mut monitor = fitted(&Mewma::default(), &[beside(5.0)], 2);
         let mut last = |value: f32| scores(monitor.as_mut(), &beside(value), 2)[99];
         assert!((last(5.0) - alone[99]).abs() < 1e-9);
