@@ -118,6 +118,39 @@ class Ocsvm(Detector):
         super().__init__(nu=nu, tolerance=tolerance)
 
 
+class Mewma(Detector):
+    """Multivariate EWMA chart: distance of the recent mean of all channels from nominal.
+
+    The detector ``mewma``; ``docs/detectors.md`` has its equation.
+
+    :param rate: Weight of the newest step, r: from 0.001 (long memory) to 1 (none).
+    :param commands: Whether commands are among the channels.
+    """
+
+    id: ClassVar[str] = "mewma"
+    _defaults: ClassVar[dict[str, Any]] = {"rate": 0.1, "commands": True}
+
+    def __init__(self, *, rate: float = 0.1, commands: bool = True) -> None:
+        super().__init__(rate=rate, commands=commands)
+
+
+class Dpca(Detector):
+    """Dynamic principal component analysis: the last steps along and off the nominal components.
+
+    The detector ``dpca``; ``docs/detectors.md`` has its equation.
+
+    :param lags: Steps that are stacked below the newest one, l.
+    :param variance: Share of the variance that the components hold.
+    :param commands: Whether commands are among the channels.
+    """
+
+    id: ClassVar[str] = "dpca"
+    _defaults: ClassVar[dict[str, Any]] = {"lags": 5, "variance": 0.95, "commands": True}
+
+    def __init__(self, *, lags: int = 5, variance: float = 0.95, commands: bool = True) -> None:
+        super().__init__(lags=lags, variance=variance, commands=commands)
+
+
 class Riqn(Detector):
     """Recurrent implicit quantile network: distance from the quantiles of what comes next.
 
@@ -491,6 +524,8 @@ BY_ID: dict[str, type[Detector]] = {
     "knn": Knn,
     "isolation-forest": IsolationForest,
     "ocsvm": Ocsvm,
+    "mewma": Mewma,
+    "dpca": Dpca,
     "riqn": Riqn,
     "mlp-dm": MlpDm,
     "lstm-dm": LstmDm,
@@ -513,6 +548,7 @@ __all__ = [
     "Clock",
     "Cusum",
     "Disagreement",
+    "Dpca",
     "EProcess",
     "EnsembleDm",
     "FeatureKnn",
@@ -522,6 +558,7 @@ __all__ = [
     "Knn",
     "KnnTransition",
     "LstmDm",
+    "Mewma",
     "MlpDm",
     "MultistepDm",
     "Ocsvm",

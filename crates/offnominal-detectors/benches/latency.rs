@@ -47,6 +47,8 @@ fn recipes() -> Vec<(&'static str, &'static str, Value, f64)> {
         ("knn", "knn", json!({}), 100.0),
         ("isolation-forest", "isolation-forest", json!({}), 100.0),
         ("ocsvm", "ocsvm", json!({}), 100.0),
+        ("mewma", "mewma", json!({}), 100.0),
+        ("dpca", "dpca", json!({}), 100.0),
         ("riqn", "riqn", brief(), 100.0),
         ("mlp-dm", "mlp-dm", brief(), 100.0),
         ("lstm-dm", "lstm-dm", brief(), 100.0),

@@ -10,6 +10,7 @@ mod clock;
 mod cusum;
 pub mod diagnosis;
 mod disagreement;
+mod dpca;
 mod e_process;
 mod ensemble_dm;
 mod feature_knn;
@@ -20,6 +21,7 @@ mod isolation_forest;
 mod knn;
 mod knn_transition;
 mod lstm_dm;
+mod mewma;
 mod mlp_dm;
 mod multistep_dm;
 mod ocsvm;
@@ -35,6 +37,7 @@ mod shared;
 pub use clock::Clock;
 pub use cusum::Cusum;
 pub use disagreement::{Disagreement, Measure, Panel};
+pub use dpca::Dpca;
 pub use e_process::EProcess;
 pub use ensemble_dm::EnsembleDm;
 pub use feature_knn::FeatureKnn;
@@ -44,6 +47,7 @@ pub use isolation_forest::IsolationForest;
 pub use knn::Knn;
 pub use knn_transition::KnnTransition;
 pub use lstm_dm::LstmDm;
+pub use mewma::Mewma;
 pub use mlp_dm::MlpDm;
 pub use multistep_dm::MultistepDm;
 pub use ocsvm::Ocsvm;
@@ -54,7 +58,7 @@ pub use residual_window::ResidualWindow;
 pub use riqn::Riqn;
 pub use rnd::Rnd;
 pub use shared::inner::Inner;
-pub use shared::ranges::{Fraction, Hidden, Positive};
+pub use shared::ranges::{Fraction, Hidden, Positive, Rate};
 pub use shared::recipe::{Described, Field};
 pub use shared::sequences::SequenceTraining;
 pub use shared::training::Training;
@@ -91,6 +95,8 @@ detectors![
     knn::Knn,
     isolation_forest::IsolationForest,
     ocsvm::Ocsvm,
+    mewma::Mewma,
+    dpca::Dpca,
     riqn::Riqn,
     mlp_dm::MlpDm,
     lstm_dm::LstmDm,

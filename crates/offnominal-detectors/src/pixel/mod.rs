@@ -27,7 +27,6 @@
 
 mod boundary;
 mod confidence;
-mod eigen;
 mod feature_knn;
 mod grid;
 mod mahalanobis;

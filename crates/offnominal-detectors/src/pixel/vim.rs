@@ -10,7 +10,8 @@
 
 use super::grid::{pixel_of, spread};
 use super::softmax::map;
-use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer, eigen};
+use super::{Features, Fitting, Needs, Output, PixelError, PixelMethod, PixelScorer};
+use crate::shared::eigen;
 use crate::shared::recipe::recipe;
 
 recipe! {

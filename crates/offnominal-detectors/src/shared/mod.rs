@@ -1,8 +1,10 @@
 //! What several detectors need: standardisation, neighbour search, trees, dynamics models and their
 //! training, and the inside of a policy.
 
+pub(crate) mod channels;
 pub(crate) mod cholesky;
 pub(crate) mod dynamics;
+pub(crate) mod eigen;
 pub(crate) mod features;
 pub(crate) mod forest;
 pub(crate) mod gaussian;
@@ -10,10 +12,12 @@ pub(crate) mod inner;
 pub(crate) mod kernel;
 pub(crate) mod learn;
 pub(crate) mod memory;
+pub(crate) mod moments;
 pub(crate) mod nearest;
 pub(crate) mod one_step;
 pub(crate) mod open_loop;
 pub(crate) mod prelude;
+pub(crate) mod principal;
 pub(crate) mod quantiles;
 pub(crate) mod ranges;
 pub(crate) mod recipe;

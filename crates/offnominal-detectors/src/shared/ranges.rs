@@ -88,6 +88,11 @@ range! {
 }
 
 range! {
+    /// The weight of the newest value in an exponentially weighted mean; one forgets all others at once.
+    Rate, "a number from 0.001 to 1", |value| value >= 0.001 && value <= 1.0
+}
+
+range! {
     /// A number above zero that is a weight, a length or a tolerance, and so no more than a million.
     Positive, "a number above zero, at most 1000000", |value| value > 0.0 && value <= 1e6
 }
@@ -173,6 +178,7 @@ mod tests {
     fn bad_values_are_refused_with_the_rule_and_the_value() {
         refuses::<Fraction>("1.0", "expected a number in [0, 1), found 1");
         refuses::<Fraction>("-0.1", "expected a number in [0, 1), found -0.1");
+        refuses::<Rate>("0.0", "expected a number from 0.001 to 1, found 0");
         refuses::<Positive>("0.0", "expected a number above zero, at most 1000000, found 0");
         refuses::<Hidden>("[]", "expected 1 to 32 hidden layers, found 0");
         refuses::<Hidden>(

@@ -5,6 +5,7 @@
 //! variance [`LEAST`], so that it is news when it moves.
 
 use super::cholesky::Cholesky;
+use super::moments::SecondMoments;
 use offnominal_core::archive::{ArchiveError, Reader, Writer};
 
 /// Part of the covariance that is taken as uncorrelated.
@@ -33,14 +34,13 @@ pub(crate) struct Whitener {
 impl Whitener {
     /// Measures nominal vectors, rows of `d` numbers.
     pub fn fit<'a>(rows: impl IntoIterator<Item = &'a [f64]>, d: usize) -> Whitener {
-        let (mut moments, mut n) = (vec![0.0; d * d], 0);
-        for row in rows {
-            for (i, sums) in moments.chunks_exact_mut(d).enumerate() {
-                sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += row[i] * x);
-            }
-            n += 1;
-        }
-        moments.iter_mut().for_each(|m| *m /= f64::from(n.max(1)));
+        let mut moments = SecondMoments::new(d);
+        rows.into_iter().for_each(|row| moments.add(row));
+        Whitener::of_moments(moments.mean(), d)
+    }
+
+    /// Of second moments `[d, d]` that were measured.
+    pub fn of_moments(mut moments: Vec<f64>, d: usize) -> Whitener {
         shrink(&mut moments, d, LEAST);
         let deviations = (0..d).map(|i| moments[i * d + i].sqrt()).collect();
         Whitener { factor: Cholesky::of(moments, d), deviations }

@@ -1,7 +1,7 @@
 //! Eigenvectors of a symmetric matrix by Jacobi's rotations.
 
 /// Eigenvalues in descending order, and the eigenvectors as rows, of a symmetric matrix `[n, n]`.
-pub(super) fn symmetric(mut a: Vec<f64>, n: usize) -> (Vec<f64>, Vec<f64>) {
+pub(crate) fn symmetric(mut a: Vec<f64>, n: usize) -> (Vec<f64>, Vec<f64>) {
     let mut v: Vec<f64> = (0..n * n).map(|i| f64::from(u8::from(i / n == i % n))).collect();
     let norm: f64 = a.iter().map(|x| x * x).sum();
     for _ in 0..60 {

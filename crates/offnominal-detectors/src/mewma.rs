@@ -1,0 +1,255 @@
+//! Multivariate exponentially weighted moving average chart: distance of the recent mean of all channels from nominal.
+//!
+//! score(t) = yᵀ C⁻¹ y, with y = z_t / √(1 − (1 − r)^{2t}), z_t = r x_t + (1 − r) z_{t−1}, z_0 = 0.
+//!
+//! | symbol | meaning                                                                           | shape |
+//! |--------|-----------------------------------------------------------------------------------|-------|
+//! | x_t    | observation after step t and command, in nominal deviations, held within ±30      | d     |
+//! | r      | weight of the newest step                                                         | 1     |
+//! | z_t    | weighted mean of x_1, …, x_t                                                      | d     |
+//! | C      | second moments of y over the training steps, 5 % of them diagonal                 | d × d |
+//!
+//! A shift that is small against the noise of a step adds up over about 2/r steps. An episode begins at the nominal
+//! mean, and the exact factor of the paper makes up for the smaller variance of young means: if nominal steps are
+//! independent, the score has the same distribution at every t, and if they resemble one another, it is smaller at the
+//! start. A channel that is constant in training counts in units of a hundredth of its magnitude (0.01 if it is zero).
+//!
+//! Assumes: nominal channels keep their mean; the covariance of their weighted mean is that of the training steps.
+//! Blind to: changes that leave the means and their correlations, such as other dynamics or more noise; faults much
+//! shorter than 1/r steps.
+//! Cost: fit O(n d² + d³), score O(d²).
+//! Reference: Lowry, Woodall, Champ and Rigdon, Technometrics 34, 1992, equations 2 to 4; r = 0.1 is in their tables.
+//! Deviates: C is measured on the means z, not derived from the covariance of x, since the steps of a recording depend
+//! on one another.
+//!
+//! ```
+//! use offnominal_core::detector::{Nominal, Signals, Transition};
+//! use offnominal_core::Rng;
+//! // Recordings without commands: mean 0, deviation 1. With r = 1 the score is that of a Hotelling chart, x².
+//! let nominal = Signals::new(&[0.0, 1.0, -1.0, 1.0, -1.0], &[], 1, 0);
+//! let mewma = offnominal_detectors::catalogue().build("mewma", &serde_json::json!({"rate": 1.0})).unwrap();
+//! let mut monitor = mewma.fit(Nominal::new(&[nominal], &[]), &mut Rng::new(0)).unwrap();
+//! assert_eq!(monitor.score(&Transition { obs: &[0.0], action: &[], next_obs: &[3.0] }), 9.0);
+//! ```
+
+use crate::shared::channels::Channels;
+use crate::shared::moments::SecondMoments;
+use crate::shared::prelude::*;
+use crate::shared::ranges::Rate;
+use crate::shared::whiten::Whitener;
+
+recipe! {
+    /// The recipe.
+    pub struct Mewma {
+        /// Weight of the newest step, r: from 0.001 (long memory) to 1 (none).
+        pub rate: Rate = Rate::new(0.1),
+        /// Whether commands are among the channels.
+        pub commands: bool = true,
+    }
+}
+
+detector!(
+    Mewma,
+    "mewma",
+    "multivariate EWMA chart: distance of the recent mean of all channels from nominal",
+    exempt: &[(Law::IgnoresConstantChannels, "a channel that never moved in training is news when it moves")]
+);
+
+impl Learn for Mewma {
+    type Fitted = Fitted;
+
+    fn learn(&self, Nominal { train, progress, .. }: Nominal<'_>, _: &mut Rng) -> Result<Fitted, FitError> {
+        check(train, 2)?;
+        let (channels, constant) = Channels::fit(train, self.n_commands(train[0].act_width()));
+        let d = channels.width();
+        let (mut chart, mut moments) = (Chart::new(self.rate, d), SecondMoments::new(d));
+        for (i, episode) in train.iter().enumerate() {
+            progress.at(i, train.len())?;
+            chart.reset();
+            for seen in episode.transitions() {
+                chart.add(&channels, &seen);
+                moments.add(&chart.y);
+            }
+        }
+        let mut covariance = moments.mean();
+        // What white noise of deviation one would have.
+        let least = self.rate.get() / (2.0 - self.rate.get());
+        constant.iter().for_each(|j| covariance[j * d + j] = least);
+        Ok(Fitted { nominal: Arc::new((channels, Whitener::of_moments(covariance, d))), chart })
+    }
+
+    fn load(&self, from: &Reader<'_>, _: Option<&dyn Policy>) -> Result<Fitted, ArchiveError> {
+        let channels = Channels::load(&from.part("channels"), self.n_commands(from.act_width))?;
+        let d = channels.width();
+        let whitener = Whitener::load(&from.part("nominal"), d)?;
+        Ok(Fitted { nominal: Arc::new((channels, whitener)), chart: Chart::new(self.rate, d) })
+    }
+}
+
+impl Mewma {
+    fn n_commands(&self, act_width: usize) -> usize {
+        if self.commands { act_width } else { 0 }
+    }
+}
+
+/// The weighted mean of an episode so far.
+#[derive(Debug, Clone)]
+struct Chart {
+    rate: f64,
+    /// (1 − r)^{2t}.
+    left: f64,
+    z: Vec<f64>,
+    /// The channels of the step, then the mean in units that do not depend on t.
+    y: Vec<f64>,
+}
+
+impl Chart {
+    fn new(rate: Rate, d: usize) -> Chart {
+        Chart { rate: rate.get(), left: 1.0, z: vec![0.0; d], y: vec![0.0; d] }
+    }
+
+    fn reset(&mut self) {
+        self.left = 1.0;
+        self.z.fill(0.0);
+    }
+
+    fn add(&mut self, channels: &Channels, seen: &Transition<'_>) {
+        channels.apply(seen, &mut self.y);
+        self.left *= (1.0 - self.rate).powi(2);
+        let deviation = (1.0 - self.left).sqrt();
+        for (z, y) in self.z.iter_mut().zip(&mut self.y) {
+            *z += self.rate * (*y - *z);
+            *y = *z / deviation;
+        }
+    }
+}
+
+/// Units and covariance are shared by all forks.
+#[derive(Clone)]
+pub(crate) struct Fitted {
+    nominal: Arc<(Channels, Whitener)>,
+    chart: Chart,
+}
+
+impl Scorer for Fitted {
+    fn reset(&mut self) {
+        self.chart.reset();
+    }
+
+    fn score(&mut self, seen: &Transition<'_>) -> f64 {
+        let (channels, whitener) = &*self.nominal;
+        self.chart.add(channels, seen);
+        whitener.mean_square(&mut self.chart.y) * channels.width() as f64
+    }
+
+    fn save(&self, to: &mut Writer<'_>) -> Result<(), ArchiveError> {
+        self.nominal.0.save(&mut to.part("channels"));
+        self.nominal.1.save(&mut to.part("nominal"));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Knn;
+
+    fn fitted(recipe: &dyn Detector, train: &[Vec<f32>], width: usize) -> Box<dyn Monitor> {
+        let views: Vec<_> = train.iter().map(|o| Signals::new(o, &[], width, 0)).collect();
+        recipe.fit(Nominal::new(&views, &[]), &mut Rng::new(1)).unwrap()
+    }
+
+    fn scores(monitor: &mut dyn Monitor, observations: &[f32], width: usize) -> Vec<f64> {
+        let mut scores = Vec::new();
+        monitor.score_episode(&Signals::new(observations, &[], width, 0), &mut scores);
+        scores
+    }
+
+    /// y of an episode of two channels without commands, from its definition.
+    fn means(rows: &[[f64; 2]], mean: [f64; 2], deviation: [f64; 2], r: f64) -> Vec<[f64; 2]> {
+        let at = |t: usize, j: usize| {
+            let weight = |s: usize| r * (1.0 - r).powi((t - s) as i32);
+            let z: f64 = (0..=t).map(|s| weight(s) * (rows[s][j] - mean[j]) / deviation[j]).sum();
+            z / (1.0 - (1.0 - r).powi(2 * (t as i32 + 1))).sqrt()
+        };
+        (0..rows.len()).map(|t| [at(t, 0), at(t, 1)]).collect()
+    }
+
+    #[test]
+    fn scores_are_those_of_the_definition() {
+        let mut rng = Rng::new(3);
+        let rows: Vec<[f64; 2]> = (0..50)
+            .map(|_| {
+                let (a, b) = (rng.normal() as f32, rng.normal() as f32);
+                [f64::from(3.0 + a), f64::from(a + 0.5 * b)]
+            })
+            .collect();
+        let observations: Vec<f32> =
+            [0.0, 0.0].into_iter().chain(rows.iter().flatten().map(|&v| v as f32)).collect();
+        let recipe = Mewma { rate: Rate::new(0.3), commands: true };
+        let found =
+            scores(fitted(&recipe, std::slice::from_ref(&observations), 2).as_mut(), &observations, 2);
+
+        let of = |j: usize, f: &dyn Fn(f64) -> f64| rows.iter().map(|row| f(row[j])).sum::<f64>() / 50.0;
+        let mean = [of(0, &|v| v), of(1, &|v| v)];
+        let deviation = [0, 1].map(|j| of(j, &|v| (v - mean[j]).powi(2)).sqrt());
+        let y = means(&rows, mean, deviation, 0.3);
+        let moment = |i: usize, j: usize| y.iter().map(|y| y[i] * y[j]).sum::<f64>() / 50.0;
+        let (a, b, c) = (moment(0, 0), 0.95 * moment(0, 1), moment(1, 1));
+        for (found, [p, q]) in found.iter().zip(&y) {
+            let want = (c * p * p - 2.0 * b * p * q + a * q * q) / (a * c - b * b);
+            assert!((found - want).abs() < 1e-9 * want.max(1.0), "expected {want}, found {found}");
+        }
+    }
+
+    /// Ten channels that share a common cause; the fourth is shifted by one deviation from a step on.
+    fn plant(seed: u64, shifted_from: usize) -> Vec<f32> {
+        let mut rng = Rng::new(seed);
+        let mut row = |t: usize| -> Vec<f32> {
+            let common = rng.normal();
+            let value =
+                |j| 0.8 * common + 0.6 * rng.normal() + f64::from(u8::from(j == 3 && t >= shifted_from));
+            (0..10).map(value).map(|v| v as f32).collect()
+        };
+        (0..401).flat_map(&mut row).collect()
+    }
+
+    /// Steps from the shift to the first score above all of nominal episodes, on average; at most 200.
+    fn delay(recipe: &dyn Detector) -> f64 {
+        let train: Vec<_> = (0..20).map(|i| plant(i, 401)).collect();
+        let mut monitor = fitted(recipe, &train, 10);
+        let mut run = |seed, from| scores(monitor.as_mut(), &plant(seed, from), 10);
+        let threshold = (100..110).flat_map(|seed| run(seed, 401)).fold(0.0, f64::max);
+        let delays = (200..220).map(|seed| {
+            run(seed, 201).iter().skip(200).position(|&score| score > threshold).unwrap_or(200) as f64
+        });
+        delays.sum::<f64>() / 20.0
+    }
+
+    #[test]
+    fn a_shift_of_one_deviation_in_one_of_ten_channels_is_found_at_once() {
+        let (mewma, knn) = (delay(&Mewma::default()), delay(&Knn::default()));
+        assert!(mewma < 20.0 && knn > 5.0 * mewma, "mewma {mewma} steps, knn {knn} steps");
+    }
+
+    #[test]
+    fn on_independent_steps_the_score_does_not_tell_the_time() {
+        let train: Vec<_> = (0..50).map(|i| plant(i, 401)).collect();
+        let mut monitor = fitted(&Mewma::default(), &train, 10);
+        let runs: Vec<_> = (1000..1400).map(|seed| scores(monitor.as_mut(), &plant(seed, 401), 10)).collect();
+        let mean = |t: usize| runs.iter().map(|run| run[t]).sum::<f64>() / runs.len() as f64;
+        assert!([0, 4, 20, 300].into_iter().all(|t| (mean(t) - mean(100)).abs() < 1.5), "{}", mean(0));
+    }
+
+    #[test]
+    fn a_channel_that_never_moved_adds_nothing_until_it_moves() {
+        let mut rng = Rng::new(1);
+        let noise: Vec<f32> = (0..101).map(|_| rng.normal() as f32).collect();
+        let beside = |value: f32| noise.iter().flat_map(|&v| [v, value]).collect::<Vec<_>>();
+        let alone = scores(fitted(&Mewma::default(), std::slice::from_ref(&noise), 1).as_mut(), &noise, 1);
+        let mut monitor = fitted(&Mewma::default(), &[beside(5.0)], 2);
+        let mut last = |value: f32| scores(monitor.as_mut(), &beside(value), 2)[99];
+        assert!((last(5.0) - alone[99]).abs() < 1e-9);
+        assert!(last(5.001) < alone[99] + 0.1 && last(5.25) > alone[99] + 100.0);
+    }
+}
