@@ -2,7 +2,7 @@
 
 All learn from the same 100 nominal recordings and see 41 measurements and the 9 valves that move.
 
-    python tep_rivals.py --runs DIR --out DIR [--methods NAME ...]
+Use: python tep_rivals.py --runs DIR --out DIR [--methods NAME ...]
 """
 
 import argparse
@@ -65,6 +65,14 @@ class Pca:
         t2 = (parts**2 / self.variances).sum(axis=1)
         return padded(t2, len(rows)), padded((z**2).sum(axis=1) - (parts**2).sum(axis=1), len(rows))
 
+    def t2(self, rows: Rows) -> np.ndarray:
+        """Scores by the distance within the components."""
+        return self.both(rows)[0]
+
+    def spe(self, rows: Rows) -> np.ndarray:
+        """Scores by the distance from the components."""
+        return self.both(rows)[1]
+
     def either(self, rows: Rows) -> np.ndarray:
         """Scores by the larger of both, each in units of its 99.9 % quantile in training."""
         t2, spe = self.both(rows)
@@ -117,11 +125,11 @@ def pyod(model: ECOD | HBOS | KNN) -> Callable[[Rows], Scorer]:
 
 METHODS: dict[str, Maker] = {
     "dpca": lambda runs: Pca(runs, lags=5).either,
-    "dpca-t2": lambda runs: lambda rows, pca=Pca(runs, lags=5): pca.both(rows)[0],
-    "dpca-spe": lambda runs: lambda rows, pca=Pca(runs, lags=5): pca.both(rows)[1],
+    "dpca-t2": lambda runs: Pca(runs, lags=5).t2,
+    "dpca-spe": lambda runs: Pca(runs, lags=5).spe,
     "pca": lambda runs: Pca(runs, lags=0).either,
-    "pca-t2": lambda runs: lambda rows, pca=Pca(runs, lags=0): pca.both(rows)[0],
-    "pca-spe": lambda runs: lambda rows, pca=Pca(runs, lags=0): pca.both(rows)[1],
+    "pca-t2": lambda runs: Pca(runs, lags=0).t2,
+    "pca-spe": lambda runs: Pca(runs, lags=0).spe,
     "mewma-0.1": lambda runs: mewma(runs, 0.1),
     "sklearn-isolation-forest": lambda runs: pointwise(runs, negated(IsolationForest(random_state=0)), 5 * POINTS),
     "sklearn-lof": lambda runs: pointwise(runs, negated(LocalOutlierFactor(novelty=True)), POINTS),
