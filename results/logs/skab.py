@@ -4,10 +4,9 @@ Each file: learn from the first 400 rows, call each later row normal or not; one
 FAR is the share of normal rows with an alarm, MAR the share of anomalous rows without one.
 Only the first 400 rows set a threshold.
 
-Use: python skab.py --data DIR [--out FILE.csv]
+`skab_ours.py` runs it.
 """
 
-import argparse
 from collections.abc import Callable
 from pathlib import Path
 
