@@ -19,8 +19,9 @@ import pandas as pd
 from pyulog import ULog
 
 HERE = Path(__file__).parent
-LEARN = {"battery_brownout": 40.0, "ekf_failure": 24.0, "gps_interference": 35.0, "motor_failure": 20.0}
+LEARN = {"battery_brownout": 40.0, "ekf_failure": 24.0, "gps_interference": 35.0, "motor_failure": 20.0}  # seconds
 OTHERS = [*LEARN, "sample"]
+WAYS = [("residual-views", "own"), ("residual-views", "others"), ("knn-transition", "own")]
 
 # What a log itself records: topic, field.
 RECORDED = [
@@ -93,30 +94,51 @@ def run(*command: object) -> str:
     return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
 
 
-def fit(program: str, logs: list[Path], monitor: Path) -> dict:
-    """Fits the default detector on windows of logs."""
-    given = ["--map", HERE / "px4.toml", "--alpha", 0.05, "--clear-after", 10, "--seed", 0, "--jobs", 1]
+def fit(program: str, logs: list[Path], monitor: Path, calibration: int) -> dict:
+    """Fits the default detector on windows of logs; the last ones set the threshold."""
+    given = [
+        "--calibration",
+        calibration,
+        "--map",
+        HERE / "px4.toml",
+        "--alpha",
+        0.05,
+        "--clear-after",
+        10,
+        "--seed",
+        0,
+        "--jobs",
+        1,
+    ]
     return json.loads(run(program, "fit", *logs, *given, "--diagnosis", "false", "--quiet", "--json", "--out", monitor))
 
 
 def alarms(program: str, monitor: Path, log: Path, mapping: Path) -> list[dict]:
     """Scores a flight, writes its page and gives its alarms."""
     table, page = monitor.with_suffix(".csv"), monitor.with_suffix(".html")
-    run(program, "score", monitor, log, "--map", mapping, "--report", page, "--alarms", table, "--quiet")
+    run(program, "score", monitor, log, "--map", mapping, "--report", page, "--alarms", table)
     with table.open() as file:
         return list(csv.DictReader(file))
 
 
-def watch(program: str, name: str, kind: str, data: Path, out: Path) -> list[dict]:
+def watch(program: str, name: str, detector: str, kind: str, data: Path, out: Path) -> list[dict]:
     """Fits on a flight's own beginning or on those of the others, and watches the flight."""
     learned = [name] if kind == "own" else [other for other in OTHERS if other != name]
     parts = [out / f"{part}.ulg" if part in LEARN else data / f"{part}.ulg" for part in learned]
-    monitor = out / f"{name}-{kind}.monitor"
-    said = fit(program, parts, monitor)
+    monitor = out / f"{name}-{detector}-{kind}.monitor"
+    half = round(sum(LEARN.get(part, 69.0) for part in learned))  # of windows of half a second
+    said = fit(program, parts, monitor, detector, max(half, 19))
     threshold = said["monitor"]["threshold"]
-    row = {"log": name, "learned_from": kind, "windows": said["recordings"], "threshold": threshold["value"]}
+    row = {
+        "log": name,
+        "detector": detector,
+        "learned_from": kind,
+        "windows": said["recordings"],
+        "threshold": threshold["value"],
+    }
     found = alarms(program, monitor, data / f"{name}.ulg", out / "whole.toml")
-    return [row | {"warnings": len(said["warnings"])} | alarm for alarm in found] or [row]
+    row |= {"warnings": len(said["warnings"])}
+    return [row | alarm | {"log": name} for alarm in found] or [row]
 
 
 def main() -> None:
@@ -135,8 +157,8 @@ def main() -> None:
         cut(arguments.data / f"{name}.ulg", length, arguments.out / f"{name}.ulg")
         events += [(name, *event) for event in recorded(arguments.data / f"{name}.ulg")]
     for name in LEARN:
-        for kind in ("own", "others"):
-            found += watch(arguments.offnominal, name, kind, arguments.data, arguments.out)
+        for detector, kind in WAYS:
+            found += watch(arguments.offnominal, name, detector, kind, arguments.data, arguments.out)
     header = ["log", "seconds", "what", "value"]
     pd.DataFrame(events, columns=header).to_csv(arguments.tables / "recorded.csv", index=False)
     pd.DataFrame(found).to_csv(arguments.tables / "alarms.csv", index=False)

@@ -23,7 +23,7 @@ import offnominal
 BLOCK, PIECE, CONTEXT = 100, 50, 30
 DETECTORS = ["Knn", "IsolationForest", "Ocsvm", "Rnd", "EnsembleDm", "ResidualViews", "ResidualWindow", "MultistepDm"]
 RIVAL = "PCA residual"
-MEANS, MEDIANS, QUANTILES, FACTORS = (1, 5, 15, 30), (5, 15), (0.9, 0.95, 0.99, 1.0), (1.0, 1.5, 2.0, 3.0)
+MEANS, MEDIANS, QUANTILES, FACTORS = (1, 5, 15), (5, 15), (0.9, 0.95, 0.99, 1.0), (1.0, 1.5, 2.0, 3.0)
 FAR_LIMIT = 0.136
 
 
@@ -83,7 +83,7 @@ def scores(path: Path, detector: str, mean: int) -> tuple[np.ndarray, np.ndarray
     held = []
     for i in range(len(blocks)):
         context = rows[max(0, i * BLOCK - CONTEXT) : (i + 1) * BLOCK]
-        held.append(score(detector, blocks[:i] + blocks[i + 1 :], context)[-BLOCK:])
+        held.append(score(detector, blocks[:i] + blocks[i + 1 :], context)[1 - BLOCK :])
     return np.concatenate(held), score(detector, blocks, rows)
 
 
