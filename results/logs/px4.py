@@ -94,8 +94,8 @@ def run(*command: object) -> str:
     return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
 
 
-def fit(program: str, logs: list[Path], monitor: Path, calibration: int) -> dict:
-    """Fits the default detector on windows of logs; the last ones set the threshold."""
+def fit(program: str, logs: list[Path], monitor: Path, detector: str, calibration: int) -> dict:
+    """Fits a detector on windows of logs; the last ones set the threshold."""
     given = [
         "--calibration",
         calibration,
