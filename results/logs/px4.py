@@ -96,20 +96,8 @@ def run(*command: object) -> str:
 
 def fit(program: str, logs: list[Path], monitor: Path, detector: str, calibration: int) -> dict:
     """Fits a detector on windows of logs; the last ones set the threshold."""
-    given = [
-        "--calibration",
-        calibration,
-        "--map",
-        HERE / "px4.toml",
-        "--alpha",
-        0.05,
-        "--clear-after",
-        10,
-        "--seed",
-        0,
-        "--jobs",
-        1,
-    ]
+    given = ["--detector", f'{{ id = "{detector}" }}', "--calibration", calibration, "--map", HERE / "px4.toml"]
+    given += ["--alpha", 0.05, "--clear-after", 10, "--seed", 0, "--jobs", 1]
     return json.loads(run(program, "fit", *logs, *given, "--diagnosis", "false", "--quiet", "--json", "--out", monitor))
 
 
