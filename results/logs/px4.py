@@ -10,6 +10,7 @@ Use: python px4.py --data DIR --out DIR
 import argparse
 import csv
 import json
+import re
 import struct
 import subprocess
 from pathlib import Path
@@ -64,6 +65,13 @@ def recorded(path: Path) -> list[tuple[float, str, str]]:
     return sorted(states + said)
 
 
+def first_step(path: Path) -> float:
+    """Gives the time in a log at which all topics of the mapping have begun: the second 0 of our alarms."""
+    log, topics = ULog(str(path)), set(re.findall(r'column = "(\w+):', (HERE / "px4.toml").read_text()))
+    starts = [seconds(log, x.data["timestamp"][:1])[0] for x in log.data_list if x.name in topics and x.multi_id == 0]
+    return float(max(starts))
+
+
 def stamp(message: bytes) -> int | None:
     """Reads the time of a data message of a topic whose first field is its timestamp, as PX4 has it."""
     return struct.unpack_from("<Q", message, 5)[0] if message[2:3] == b"D" and len(message) >= 13 else None
@@ -98,7 +106,7 @@ def fit(program: str, logs: list[Path], monitor: Path, detector: str, calibratio
     """Fits a detector on windows of logs; the last ones set the threshold."""
     given = ["--detector", f'{{ id = "{detector}" }}', "--calibration", calibration, "--map", HERE / "px4.toml"]
     given += ["--alpha", 0.05, "--clear-after", 10, "--seed", 0, "--jobs", 1]
-    return json.loads(run(program, "fit", *logs, *given, "--diagnosis", "false", "--quiet", "--json", "--out", monitor))
+    return json.loads(run(program, "fit", *logs, *given, "--quiet", "--json", "--out", monitor))
 
 
 def alarms(program: str, monitor: Path, log: Path, mapping: Path) -> list[dict]:
@@ -126,7 +134,9 @@ def watch(program: str, name: str, detector: str, kind: str, data: Path, out: Pa
     }
     found = alarms(program, monitor, data / f"{name}.ulg", out / "whole.toml")
     row |= {"warnings": len(said["warnings"])}
-    return [row | alarm | {"log": name} for alarm in found] or [row]
+    start = first_step(data / f"{name}.ulg")
+    at = [{"log": name, "secs_in_log": round(start + float(alarm["secs"]), 1)} for alarm in found]
+    return [row | alarm | place for alarm, place in zip(found, at)] or [row]
 
 
 def main() -> None:
