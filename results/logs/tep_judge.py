@@ -8,11 +8,13 @@ Use: python tep_judge.py --scores DIR --out DIR [--tuning]
 """
 
 import argparse
+import math
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from common import Scores, conformal_threshold, exact_interval, load, quantiles
+from scipy.stats import betabinom
 from tep import FAULTS, HOURS, NOMINAL_RUNS, ONSET, TEST_SEEDS, TUNING_SEEDS
 from tep_plant import SAMPLE
 
@@ -37,6 +39,21 @@ def delays(scores: Scores, threshold: float, seeds: range) -> np.ndarray:
     return result
 
 
+def as_promised(alarms: int, tested: int, alpha: float, calibrated: int = 100) -> float:
+    """Gives the probability of at least so many alarms if the promise holds: the threshold has its own luck too."""
+    k = math.ceil((calibrated + 1) * (1 - alpha) - 1e-9)
+    return float(betabinom.sf(alarms - 1, tested, calibrated + 1 - k, k))
+
+
+def over_splits(largest: np.ndarray, alpha: float, calibrated: int = 100, splits: int = 1000) -> float:
+    """Gives the mean share of alarms over random divisions into calibration and test."""
+    draws, shares = np.random.default_rng(0), []
+    for _ in range(splits):
+        mixed = draws.permutation(largest)
+        shares.append((mixed[calibrated:] > conformal_threshold(mixed[:calibrated], alpha)).mean())
+    return float(np.mean(shares))
+
+
 def false_alarms(method: str, scores: Scores) -> list[dict]:
     """Counts nominal test recordings with an alarm."""
     rows = []
@@ -46,6 +63,8 @@ def false_alarms(method: str, scores: Scores) -> list[dict]:
         alarms = int((largest > threshold).sum())
         low, high = exact_interval(alarms, len(largest))
         share = {"share": alarms / len(largest), "low": low, "high": high}
+        share |= {"p_as_promised": as_promised(alarms, len(largest), alpha)}
+        share |= {"over_splits": over_splits(nominal(scores, 101, NOMINAL_RUNS), alpha)}
         rows.append({"method": method, "alpha": alpha, "threshold": threshold, "alarms": alarms, **share})
     return rows
 
