@@ -19,15 +19,11 @@ TRAIN, CALIBRATION = 100, 100
 # What a name means: a mapping and the table given to `fit --detector`.
 DETECTORS: dict[str, tuple[str, str]] = {
     "residual-views": ("tep.toml", '{ id = "residual-views" }'),
-    "ensemble-dm": ("tep.toml", '{ id = "ensemble-dm" }'),
     "residual-window": ("tep.toml", '{ id = "residual-window" }'),
-    "multistep-dm": ("tep.toml", '{ id = "multistep-dm" }'),
-    "isolation-forest": ("tep.toml", '{ id = "isolation-forest" }'),
+    "residual-window-32": ("tep.toml", '{ id = "residual-window", window = 32 }'),
+    "residual-window-32-observed": ("tep-observed.toml", '{ id = "residual-window", window = 32 }'),
+    "ensemble-dm": ("tep.toml", '{ id = "ensemble-dm" }'),
     "isolation-forest-observed": ("tep-observed.toml", '{ id = "isolation-forest" }'),
-    "knn-observed": ("tep-observed.toml", '{ id = "knn" }'),
-    "rnd-observed": ("tep-observed.toml", '{ id = "rnd" }'),
-    "cusum-isolation-forest": ("tep-observed.toml", '{ id = "cusum", inner = "isolation-forest" }'),
-    "residual-views-observed": ("tep-observed.toml", '{ id = "residual-views" }'),
     "clock": ("tep.toml", '{ id = "clock" }'),
     "random": ("tep.toml", '{ id = "random" }'),
 }

@@ -12,11 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from common import Scores, save
-from pyod.models.ecod import ECOD
 from pyod.models.hbos import HBOS
 from pyod.models.knn import KNN
 from sklearn.ensemble import IsolationForest
-from sklearn.neighbors import LocalOutlierFactor
 from sklearn.svm import OneClassSVM
 
 TRAIN = 100
@@ -108,7 +106,7 @@ def pointwise(recordings: list[Rows], learn: Callable[[Rows], Scorer], points: i
     return lambda x: scorer((x - mean) / deviation)
 
 
-def negated(model: IsolationForest | LocalOutlierFactor | OneClassSVM) -> Callable[[Rows], Scorer]:
+def negated(model: IsolationForest | OneClassSVM) -> Callable[[Rows], Scorer]:
     """Takes scikit-learn's scores, where smaller is more anomalous."""
 
     def learn(points: Rows) -> Scorer:
@@ -118,8 +116,8 @@ def negated(model: IsolationForest | LocalOutlierFactor | OneClassSVM) -> Callab
     return learn
 
 
-def pyod(model: ECOD | HBOS | KNN) -> Callable[[Rows], Scorer]:
-    """Takes the scores of a model of PyOD; ECOD ranks a row among those of its recording too."""
+def pyod(model: HBOS | KNN) -> Callable[[Rows], Scorer]:
+    """Takes the scores of a model of PyOD."""
     return lambda points: model.fit(points).decision_function
 
 
@@ -128,15 +126,11 @@ METHODS: dict[str, Maker] = {
     "dpca-t2": lambda runs: Pca(runs, lags=5).t2,
     "dpca-spe": lambda runs: Pca(runs, lags=5).spe,
     "pca": lambda runs: Pca(runs, lags=0).either,
-    "pca-t2": lambda runs: Pca(runs, lags=0).t2,
-    "pca-spe": lambda runs: Pca(runs, lags=0).spe,
     "mewma-0.1": lambda runs: mewma(runs, 0.1),
     "sklearn-isolation-forest": lambda runs: pointwise(runs, negated(IsolationForest(random_state=0)), 5 * POINTS),
-    "sklearn-lof": lambda runs: pointwise(runs, negated(LocalOutlierFactor(novelty=True)), POINTS),
     "sklearn-ocsvm": lambda runs: pointwise(runs, negated(OneClassSVM(nu=0.05)), POINTS),
     "pyod-knn": lambda runs: pointwise(runs, pyod(KNN()), POINTS),
     "pyod-hbos": lambda runs: pointwise(runs, pyod(HBOS())),
-    "pyod-ecod": lambda runs: pointwise(runs, pyod(ECOD()), POINTS),
 }
 
 
